@@ -1,0 +1,59 @@
+import type { Adapter, AdapterPayload } from 'oidc-provider'
+
+/**
+ * What a storage adapter has to do so that a subject token is redeemed at most once, everywhere.
+ *
+ * It is oidc-provider's own Adapter interface with one method more. One adapter instance serves
+ * one model: its constructor (or factory) receives the model's name, and ids of different models
+ * must never meet. Times are whole seconds; `expiresIn` counts from the call.
+ *
+ * - A method that cannot reach its storage, or is not sure, **rejects**. It never resolves as if
+ *   the record were absent, and never as if the write had happened: the caller answers 500.
+ * - `find*` resolve `undefined` for a record that never was, was destroyed, or has expired; an
+ *   expired record that is still lying about counts as gone.
+ * - `find*` resolve a payload equal to what was stored, with `consumed` (seconds since the epoch)
+ *   in it once it has been consumed.
+ * - A record stored without `expiresIn` (a Client) never expires.
+ *
+ * @see {@link https://github.com/panva/node-oidc-provider/blob/main/docs/README.md#adapter}
+ */
+export interface SingleUseAdapter extends Adapter {
+  /** Creates or replaces the record and, where `expiresIn` is given, lets it expire by itself. */
+  upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void>
+
+  find(id: string): Promise<AdapterPayload | undefined>
+
+  /** Finds a `DeviceCode` by its `payload.userCode`. */
+  findByUserCode(userCode: string): Promise<AdapterPayload | undefined>
+
+  /** Finds a `Session` by its `payload.uid`. */
+  findByUid(uid: string): Promise<AdapterPayload | undefined>
+
+  /** Marks the record as consumed, whether or not it was before. Its expiry stays as it is. */
+  consume(id: string): Promise<void>
+
+  /**
+   * Marks the record as consumed. Resolves `true` for exactly one caller, ever; `false` for all
+   * others and for records that are gone.
+   *
+   * The check and the write must be one atomic step of the storage engine (a conditional update,
+   * a script): reading first and writing afterwards lets two callers win. A record that was
+   * marked by `consume()` counts as consumed. Nothing that this method does may bring an expired
+   * record back or lengthen its life.
+   *
+   * @throws when the storage did not say who won. The caller then issues nothing.
+   */
+  consumeOnce(id: string): Promise<boolean>
+
+  destroy(id: string): Promise<void>
+
+  /** Destroys every record of this model whose `payload.grantId` is `grantId`. */
+  revokeByGrantId(grantId: string): Promise<void>
+}
+
+/** Whether an adapter offers {@link SingleUseAdapter.consumeOnce}. */
+export function hasConsumeOnce<T extends Adapter>(
+  adapter: T,
+): adapter is T & Pick<SingleUseAdapter, 'consumeOnce'> {
+  return 'consumeOnce' in adapter && typeof adapter.consumeOnce === 'function'
+}
