@@ -1,0 +1,193 @@
+import type { AdapterPayload } from 'oidc-provider'
+import type { SingleUseAdapter } from './contract.ts'
+import {
+  type AdapterFactory,
+  consumedAt,
+  decodePayload,
+  encodePayload,
+  epochSeconds,
+  lifetime,
+  secondaryKeys,
+} from './record.ts'
+
+/** Options of {@link createMemoryAdapter}. */
+export interface MemoryAdapterOptions {
+  /**
+   * The clock, in milliseconds since the epoch.
+   *
+   * @defaultValue `Date.now`
+   */
+  now?: () => number
+}
+
+/** The factory that {@link createMemoryAdapter} returns. */
+export interface MemoryAdapterFactory extends AdapterFactory {
+  /** Removes every expired record now, by a full scan. Resolves the number of records removed. */
+  deleteExpired(): Promise<number>
+}
+
+/** How many records each write looks at; 4 keep expired records to a third of the live ones. */
+const SWEEP_STEPS = 4
+
+interface MemoryRecord {
+  /** JSON, not the object: nobody can change it from outside, and the GC has nothing to trace. */
+  readonly payload: string
+  /** Milliseconds since the epoch, or Infinity. */
+  readonly expiresAt: number
+  readonly uid: string | undefined
+  readonly userCode: string | undefined
+  readonly grantId: string | undefined
+  /** Seconds since the epoch, or 0. */
+  consumed: number
+}
+
+/**
+ * An adapter that keeps everything in this process: for tests, demonstrations and benchmarks, and
+ * for a deployment of one process that may forget everything at a restart. Unlike oidc-provider's
+ * own it has no limit to the number of records and evicts nothing before its time.
+ *
+ * Every call makes a store of its own; all models of one factory share it. Expired records are
+ * removed when they are met and a few at every write: no timer, no pause that grows with the store.
+ *
+ * @example
+ * new Provider(issuer, { ...configuration, adapter: createMemoryAdapter() })
+ */
+export function createMemoryAdapter(options: MemoryAdapterOptions = {}): MemoryAdapterFactory {
+  const now = options.now ?? Date.now
+  const adapters = new Map<string, MemoryAdapter>()
+
+  const factory = (model: string): SingleUseAdapter => {
+    let adapter = adapters.get(model)
+    if (!adapter) {
+      adapter = new MemoryAdapter(now)
+      adapters.set(model, adapter)
+    }
+    return adapter
+  }
+  const deleteExpired = async () => {
+    let deleted = 0
+    for (const adapter of adapters.values()) deleted += adapter.sweep(Number.POSITIVE_INFINITY)
+    return deleted
+  }
+  return Object.assign(factory, { deleteExpired })
+}
+
+class MemoryAdapter implements SingleUseAdapter {
+  readonly #now: () => number
+  readonly #records = new Map<string, MemoryRecord>()
+  readonly #uids = new Map<string, string>()
+  readonly #userCodes = new Map<string, string>()
+  readonly #grants = new Map<string, Set<string>>()
+  #cursor = this.#records.entries()
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
+    const now = this.#now()
+    const milliseconds = lifetime(expiresIn)
+    const { uid, userCode, grantId } = secondaryKeys(payload)
+    const record: MemoryRecord = {
+      payload: encodePayload(payload),
+      expiresAt: milliseconds === undefined ? Number.POSITIVE_INFINITY : now + milliseconds,
+      uid,
+      userCode,
+      grantId,
+      consumed: consumedAt(payload, now),
+    }
+
+    this.#remove(id, this.#records.get(id))
+    this.#records.set(id, record)
+    if (uid) this.#uids.set(uid, id)
+    if (userCode) this.#userCodes.set(userCode, id)
+    if (grantId) {
+      const members = this.#grants.get(grantId)
+      if (members) members.add(id)
+      else this.#grants.set(grantId, new Set([id]))
+    }
+    this.sweep(SWEEP_STEPS)
+  }
+
+  async find(id: string): Promise<AdapterPayload | undefined> {
+    const record = this.#live(id)
+    return record && decodePayload(record.payload, record.consumed)
+  }
+
+  async findByUid(uid: string): Promise<AdapterPayload | undefined> {
+    const id = this.#uids.get(uid)
+    return id === undefined ? undefined : this.find(id)
+  }
+
+  async findByUserCode(userCode: string): Promise<AdapterPayload | undefined> {
+    const id = this.#userCodes.get(userCode)
+    return id === undefined ? undefined : this.find(id)
+  }
+
+  async consume(id: string): Promise<void> {
+    const record = this.#live(id)
+    if (record) record.consumed = epochSeconds(this.#now())
+  }
+
+  // One synchronous step, so nobody comes between the check and the write.
+  async consumeOnce(id: string): Promise<boolean> {
+    const record = this.#live(id)
+    if (!record || record.consumed > 0) return false
+    record.consumed = epochSeconds(this.#now())
+    return true
+  }
+
+  async destroy(id: string): Promise<void> {
+    this.#remove(id, this.#records.get(id))
+  }
+
+  async revokeByGrantId(grantId: string): Promise<void> {
+    for (const id of this.#grants.get(grantId) ?? []) this.#remove(id, this.#records.get(id))
+  }
+
+  /**
+   * Looks at the next `steps` records, removes those that have expired, and resolves how many
+   * they were. It goes on where it stopped last; more steps than records are one full round.
+   */
+  sweep(steps: number): number {
+    const now = this.#now()
+    let deleted = 0
+    for (let left = Math.min(steps, this.#records.size); left > 0; left -= 1) {
+      let next = this.#cursor.next()
+      if (next.done) {
+        this.#cursor = this.#records.entries()
+        next = this.#cursor.next()
+        if (next.done) break
+      }
+      const [id, record] = next.value
+      if (record.expiresAt <= now) {
+        this.#remove(id, record)
+        deleted += 1
+      }
+    }
+    return deleted
+  }
+
+  #live(id: string): MemoryRecord | undefined {
+    const record = this.#records.get(id)
+    if (record && record.expiresAt <= this.#now()) {
+      this.#remove(id, record)
+      return undefined
+    }
+    return record
+  }
+
+  #remove(id: string, record: MemoryRecord | undefined): void {
+    if (!record) return
+    this.#records.delete(id)
+    if (record.uid && this.#uids.get(record.uid) === id) this.#uids.delete(record.uid)
+    if (record.userCode && this.#userCodes.get(record.userCode) === id) {
+      this.#userCodes.delete(record.userCode)
+    }
+    if (record.grantId) {
+      const members = this.#grants.get(record.grantId)
+      members?.delete(id)
+      if (members?.size === 0) this.#grants.delete(record.grantId)
+    }
+  }
+}

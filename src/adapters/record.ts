@@ -1,0 +1,81 @@
+import type { AdapterPayload } from 'oidc-provider'
+import type { SingleUseAdapter } from './contract.ts'
+
+/**
+ * What every adapter of this package is: a plain function that oidc-provider accepts as its
+ * `adapter` option and calls once per model. What goes beyond that (`close`, `deleteExpired`, …)
+ * hangs on the function as a property.
+ */
+export type AdapterFactory = (model: string) => SingleUseAdapter
+
+/** The members of a payload by which oidc-provider looks records up, besides the id. */
+export interface SecondaryKeys {
+  readonly uid: string | undefined
+  readonly userCode: string | undefined
+  readonly grantId: string | undefined
+}
+
+/**
+ * The longest time a record is kept, in milliseconds: a hundred years. An `exp` that a client
+ * chose reaches `upsert` (ReplayDetection), and no storage engine takes 1e300 seconds.
+ */
+const MAX_LIFETIME_MS = 100 * 365 * 24 * 60 * 60 * 1000
+
+/** Reads the secondary keys from a payload. Empty strings count as absent. */
+export function secondaryKeys(payload: AdapterPayload): SecondaryKeys {
+  return {
+    uid: text(payload.uid),
+    userCode: text(payload.userCode),
+    grantId: text(payload.grantId),
+  }
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/**
+ * `expiresIn` in milliseconds, rounded up: `undefined` for a record that never expires, 0 for one
+ * that has expired already.
+ *
+ * @throws TypeError when `expiresIn` is neither a number nor absent.
+ */
+export function lifetime(expiresIn: number | undefined): number | undefined {
+  if (expiresIn === undefined) return undefined
+  if (typeof expiresIn !== 'number' || Number.isNaN(expiresIn)) {
+    throw new TypeError('expiresIn must be a number of seconds')
+  }
+  return Math.min(Math.max(Math.ceil(expiresIn * 1000), 0), MAX_LIFETIME_MS)
+}
+
+/** When the payload says it was consumed, in seconds since the epoch; 0 when it was not. */
+export function consumedAt(payload: AdapterPayload, now: number): number {
+  const consumed: unknown = payload.consumed
+  if (!consumed) return 0
+  return typeof consumed === 'number' && Number.isFinite(consumed) ? consumed : epochSeconds(now)
+}
+
+/** Milliseconds since the epoch as whole seconds. */
+export function epochSeconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000)
+}
+
+/**
+ * The text a payload is stored as. JSON escapes NUL characters and lone surrogates, so the text
+ * is valid UTF-8 without NUL whatever the payload holds, and it keeps an own `__proto__`.
+ */
+export function encodePayload(payload: AdapterPayload): string {
+  return JSON.stringify(payload)
+}
+
+/**
+ * The payload from its stored text, with `consumed` put in.
+ *
+ * @throws when the storage returned something that `encodePayload` did not write.
+ */
+export function decodePayload(stored: unknown, consumed: number): AdapterPayload {
+  if (typeof stored !== 'string') throw new TypeError('the stored payload is not text')
+  const payload: AdapterPayload = JSON.parse(stored)
+  if (consumed > 0) payload.consumed = consumed
+  return payload
+}
