@@ -1,0 +1,210 @@
+import { createLocalJWKSet, type JWTPayload, errors as jose, jwtVerify } from 'jose'
+import { type AsymmetricSigningAlgorithm, type Client, errors, type Provider } from 'oidc-provider'
+import { configurationOf, publicKeys } from './oidc-provider-internals.ts'
+
+/**
+ * Marks the `jti` of an impersonated JWT, so that it is known even where it has no `act`. Ids
+ * drawn by the provider never contain a colon.
+ */
+export const IMPERSONATED_JTI_PREFIX = 'impersonation:'
+
+/** In JWTs that could serve as actor token: the grant behind it, which can be revoked. */
+export const GRANT_ID_CLAIM = 'grant_id'
+
+/**
+ * What may sign an access token here, in order of preference (RFC 9068 §2.1). Neither `none` nor a
+ * shared secret (RFC 8725 §3.1, §3.2).
+ */
+export const SIGNING_ALGORITHMS: AsymmetricSigningAlgorithm[] = [
+  'RS256',
+  'ES256',
+  'EdDSA',
+  'Ed25519',
+  'PS256',
+  'ES384',
+  'ES512',
+  'RS384',
+  'RS512',
+  'PS384',
+  'PS512',
+  'ML-DSA-44',
+  'ML-DSA-65',
+  'ML-DSA-87',
+]
+
+/** An access token of this provider: authentic, in time, and not revoked as far as is known. */
+export interface VerifiedAccessToken {
+  /** The user; `undefined` for a token that stands for a client. */
+  readonly accountId: string | undefined
+  readonly clientId: string
+  readonly audience: string | undefined
+  readonly scopes: ReadonlySet<string>
+  /** Whether it came out of an impersonation. */
+  readonly impersonated: boolean
+  /** The grant behind it, where one is named. */
+  readonly grantId: string | undefined
+  /** RFC 9449 §6.1: the key it is bound to. */
+  readonly jkt: string | undefined
+  /** RFC 8705 §3.1: the certificate it is bound to. */
+  readonly x5t: string | undefined
+}
+
+/** The token is not worth anything here. The message says why, and is not for the client. */
+export class AccessTokenRejected extends Error {
+  override name = 'AccessTokenRejected'
+}
+
+/** Verifies access tokens that this provider issued, opaque or JWT. */
+export interface AccessTokenVerifier {
+  /**
+   * A user's token.
+   * @throws {@link AccessTokenRejected}; anything else is trouble with the storage.
+   */
+  user(value: string): Promise<VerifiedAccessToken>
+  /**
+   * A client's own token, issued through `client_credentials`.
+   * @throws {@link AccessTokenRejected}; anything else is trouble with the storage.
+   */
+  client(value: string): Promise<VerifiedAccessToken>
+  /**
+   * The client, if it is still there.
+   * @throws {@link AccessTokenRejected}; anything else is trouble with the storage.
+   */
+  liveClient(clientId: string): Promise<Client>
+}
+
+export function accessTokenVerifier(
+  provider: Provider,
+  impersonationGrantType: string,
+): AccessTokenVerifier {
+  const keys = createLocalJWKSet({ keys: publicKeys(provider).keys.map(asJwk) })
+  const { clockTolerance = 0 } = configurationOf(provider)
+
+  async function verifyJwt(value: string): Promise<VerifiedAccessToken> {
+    try {
+      // RFC 9068 §4: typ, iss, signature, exp; the audience is for the caller to judge.
+      const { payload } = await jwtVerify(value, keys, {
+        algorithms: SIGNING_ALGORITHMS,
+        typ: 'at+jwt',
+        issuer: provider.issuer,
+        clockTolerance,
+        requiredClaims: ['aud', 'exp', 'iat', 'jti', 'sub', 'client_id'],
+      })
+      return fromJwt(payload)
+    } catch (cause) {
+      if (cause instanceof jose.JOSEError) {
+        throw new AccessTokenRejected(`JWT access token: ${cause.message}`, { cause })
+      }
+      throw cause
+    }
+  }
+
+  return {
+    async user(value) {
+      if (isJwt(value)) {
+        const token = await verifyJwt(value)
+        if (token.accountId === undefined) throw new AccessTokenRejected("a client's own token")
+        return token
+      }
+      const token = await provider.AccessToken.find(value)
+      if (!token?.isValid) throw new AccessTokenRejected('unknown, expired or revoked')
+      if (typeof token.accountId !== 'string' || token.clientId === undefined) {
+        throw new AccessTokenRejected('incomplete record')
+      }
+      return {
+        accountId: token.accountId,
+        clientId: token.clientId,
+        audience: single(token.aud),
+        scopes: token.scopes,
+        impersonated: token.gty === impersonationGrantType || token.extra?.act !== undefined,
+        grantId: token.grantId,
+        jkt: token.jkt,
+        x5t: token['x5t#S256'],
+      }
+    },
+    async client(value) {
+      if (isJwt(value)) {
+        const token = await verifyJwt(value)
+        if (token.accountId !== undefined) throw new AccessTokenRejected("a user's token")
+        return token
+      }
+      const token = await provider.ClientCredentials.find(value)
+      if (!token?.isValid) throw new AccessTokenRejected('unknown, expired or revoked')
+      if (token.clientId === undefined) throw new AccessTokenRejected('incomplete record')
+      return {
+        accountId: undefined,
+        clientId: token.clientId,
+        audience: single(token.aud),
+        scopes: token.scopes,
+        impersonated: false,
+        grantId: undefined,
+        jkt: token.jkt,
+        x5t: token['x5t#S256'],
+      }
+    },
+    async liveClient(clientId) {
+      let client: Client | undefined
+      try {
+        client = await provider.Client.find(clientId)
+      } catch (cause) {
+        // A stored client that does not validate is our trouble, never the caller's.
+        if (cause instanceof errors.OIDCProviderError) {
+          throw new Error(`client ${clientId} could not be loaded`, { cause })
+        }
+        throw cause
+      }
+      if (!client) throw new AccessTokenRejected('its client is gone')
+      return client
+    },
+  }
+}
+
+/** Opaque tokens are base64url and have no dots. */
+function isJwt(value: string): boolean {
+  return value.includes('.')
+}
+
+function fromJwt(payload: JWTPayload): VerifiedAccessToken {
+  const { sub, jti, client_id: clientId, scope, cnf, act } = payload
+  if (typeof sub !== 'string' || typeof jti !== 'string' || typeof clientId !== 'string') {
+    throw new AccessTokenRejected('a claim has the wrong type')
+  }
+  const { jkt, x5t } = confirmationOf(cnf)
+  return {
+    // RFC 9068 §2.2: where no resource owner takes part, sub is the client.
+    accountId: sub === clientId ? undefined : sub,
+    clientId,
+    audience: single(payload.aud),
+    scopes: new Set(typeof scope === 'string' ? scope.split(' ') : []),
+    impersonated: act !== undefined || jti.startsWith(IMPERSONATED_JTI_PREFIX),
+    grantId: text(payload[GRANT_ID_CLAIM]),
+    jkt,
+    x5t,
+  }
+}
+
+/** RFC 7800 §3.1. A confirmation that is not understood must not pass as none. */
+function confirmationOf(cnf: unknown): { jkt: string | undefined; x5t: string | undefined } {
+  if (cnf === undefined) return { jkt: undefined, x5t: undefined }
+  const methods = new Map(typeof cnf === 'object' && cnf !== null ? Object.entries(cnf) : [])
+  const jkt = text(methods.get('jkt'))
+  const x5t = text(methods.get('x5t#S256'))
+  if (jkt === undefined && x5t === undefined) {
+    throw new AccessTokenRejected('bound by a confirmation method that is not known here')
+  }
+  return { jkt, x5t }
+}
+
+function text(value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value
+  throw new AccessTokenRejected('a claim has the wrong type')
+}
+
+function single(audience: string | readonly string[] | undefined): string | undefined {
+  if (audience === undefined || typeof audience === 'string') return audience
+  return audience.length === 1 ? audience[0] : undefined
+}
+
+function asJwk(key: Record<string, unknown>): Record<string, unknown> & { kty: string } {
+  return { ...key, kty: String(key.kty) }
+}

@@ -1,0 +1,100 @@
+import type { Configuration } from 'oidc-provider'
+import type { AccessTokenClaims } from './claims.ts'
+import type { ManagementResourceServer } from './management/resource-server.ts'
+import { DEFAULT_SUBJECT_TOKEN_TTL, type ResolvedOptions } from './options.ts'
+
+/** What impersonation adds to a provider's configuration. */
+export interface ConfigurationParts {
+  readonly claims: AccessTokenClaims
+  readonly resourceServer: ManagementResourceServer
+}
+
+/** A copy of the configuration without `features.impersonation`, which the provider rejects. */
+export function withoutImpersonation(configuration: Configuration): Configuration {
+  if (!configuration.features || !('impersonation' in configuration.features)) return configuration
+  const { impersonation: _, ...features } = configuration.features
+  return { ...configuration, features }
+}
+
+/**
+ * A copy of the configuration with impersonation wired in.
+ *
+ * @throws TypeError where the deployment switched off what impersonation needs.
+ */
+export function withImpersonation(
+  configuration: Configuration,
+  options: ResolvedOptions,
+  { claims, resourceServer }: ConfigurationParts,
+): Configuration {
+  const { features, formats, ttl } = configuration
+  for (const feature of ['clientCredentials', 'resourceIndicators'] as const) {
+    if (features?.[feature]?.enabled === false) {
+      throw new TypeError(
+        `features.${feature}.enabled must not be false where features.impersonation is enabled`,
+      )
+    }
+  }
+  return {
+    ...configuration,
+    extraTokenClaims: claims.extraTokenClaims,
+    formats: {
+      ...formats,
+      customizers: { ...formats?.customizers, jwt: claims.customizeJwt },
+    },
+    ttl: {
+      ...ttl,
+      SubjectToken: subjectTokenTtl(configuration, options),
+      ...managementTokenTtl(configuration, options),
+    },
+    features: {
+      ...features,
+      clientCredentials: { ...features?.clientCredentials, enabled: true },
+      resourceIndicators: {
+        ...features?.resourceIndicators,
+        enabled: true,
+        getResourceServerInfo: resourceServer.getResourceServerInfo,
+      },
+    },
+  }
+}
+
+/** What tells a configuration that went through {@link withImpersonation} from one that did not. */
+export function isWired(
+  configuration: Configuration,
+  { claims, resourceServer }: ConfigurationParts,
+): boolean {
+  const { extraTokenClaims, formats, features } = configuration
+  return (
+    extraTokenClaims === claims.extraTokenClaims &&
+    formats?.customizers?.jwt === claims.customizeJwt &&
+    features?.resourceIndicators?.getResourceServerInfo === resourceServer.getResourceServerInfo
+  )
+}
+
+function subjectTokenTtl(configuration: Configuration, options: ResolvedOptions): unknown {
+  const ttl: Readonly<Record<string, unknown>> = { ...configuration.ttl }
+  if (ttl.SubjectToken === undefined) {
+    return options.subjectToken.ttl ?? DEFAULT_SUBJECT_TOKEN_TTL
+  }
+  if (options.subjectToken.ttl !== undefined) {
+    throw new TypeError(
+      'ttl.SubjectToken and features.impersonation.subjectToken.ttl say the same thing: set one of them',
+    )
+  }
+  return ttl.SubjectToken
+}
+
+/** A deployment's own `ttl.ClientCredentials` stays, except for tokens of the management API. */
+function managementTokenTtl(
+  { ttl }: Configuration,
+  { managementApi: { resource, tokenTtl } }: ResolvedOptions,
+): Configuration['ttl'] {
+  const own = ttl?.ClientCredentials
+  if (own === undefined) return {}
+  return {
+    ClientCredentials: (ctx, token, client) => {
+      if (token.aud === resource) return tokenTtl
+      return typeof own === 'function' ? own(ctx, token, client) : own
+    },
+  }
+}

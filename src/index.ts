@@ -1,0 +1,25 @@
+// What a file that imported from 'oidc-provider' may have imported beside Provider.
+export { ExternalSigningKey, errors, interactionPolicy } from 'oidc-provider'
+export type { SingleUseAdapter } from './adapters/contract.ts'
+export type {
+  AccessTokenPayload,
+  ActClaim,
+  Actor,
+  CustomJwtClaimsContext,
+  CustomJwtClaimsInput,
+  GetCustomJwtClaims,
+  SubjectTokenContext,
+} from './claims-hook.ts'
+export { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from './constants.ts'
+export type { SubjectTokenEvents } from './events.ts'
+export { Impersonation, type RequestListener } from './impersonation.ts'
+export type {
+  AccessTokenOptions,
+  ActorTokenOptions,
+  ImpersonationOptions,
+  LimitOptions,
+  ManagementApiOptions,
+  SubjectTokenOptions,
+} from './options.ts'
+export { Provider, Provider as default, type ProviderConfiguration } from './provider.ts'
+export type { SubjectToken } from './subject-token.ts'

@@ -1,0 +1,121 @@
+// The only file that imports oidc-provider/lib/*. Nothing in there is covered by semantic
+// versioning: test/oidc-provider-internals.test.ts holds what is used here against every
+// supported version.
+import type {
+  AccessToken,
+  Account,
+  Adapter,
+  Client,
+  Configuration,
+  KoaContextWithOIDC,
+  Provider,
+  ResourceServerInstance,
+  TokenEndpointGrantContext,
+  UnknownObject,
+} from 'oidc-provider'
+import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js'
+import als from 'oidc-provider/lib/helpers/als.js'
+import * as grants from 'oidc-provider/lib/helpers/grants.js'
+import instance from 'oidc-provider/lib/helpers/weak_cache.js'
+
+export { default as certificateThumbprint } from 'oidc-provider/lib/helpers/certificate_thumbprint.js'
+export {
+  buildTokenResponse,
+  checkDpopReplay,
+  checkDpopRequired,
+  checkMtlsCert,
+  resolveRequestedResources,
+  validateDpop,
+} from 'oidc-provider/lib/helpers/grants.js'
+
+/** The deployment's `findAccount`, its answer checked as the provider itself checks it. */
+export function findAccount(
+  provider: Provider,
+  ctx: KoaContextWithOIDC,
+  accountId: string,
+): Promise<Account | undefined> {
+  // Declared for the token endpoint, and needs no more of the context than any route has.
+  return grants.findAccount(provider, ctx as TokenEndpointGrantContext, accountId)
+}
+
+/** The provider's configuration, merged with its defaults. */
+export function configurationOf(provider: Provider): Configuration {
+  return instance(provider).configuration
+}
+
+/** The public half of the provider's keys, as its jwks endpoint publishes them. */
+export function publicKeys(provider: Provider): { keys: Array<Record<string, unknown>> } {
+  return instance(provider).jwks
+}
+
+/** Whether the provider has a key that signs with `alg`. */
+export function canSign(provider: Provider, alg: string): boolean {
+  return instance(provider).keystore.selectForSign({ alg }).length > 0
+}
+
+/** Whether this is oidc-provider's own in-memory adapter, which serves one process alone. */
+export function isDevelopmentAdapter(adapter: Adapter): boolean {
+  return adapter instanceof MemoryAdapter
+}
+
+/** Runs `callback` as oidc-provider runs its own routes: `Provider.ctx` is `ctx` inside. */
+export function runInRequest<T>(ctx: object, callback: () => T): T {
+  return als.run(ctx, callback)
+}
+
+/** What every token model inherits, with the parts that the published types leave out. */
+export interface TokenBase {
+  jti: string
+  iat: number
+  exp?: number | undefined
+  clientId?: string | undefined
+  readonly kind: string
+  readonly isExpired: boolean
+  readonly expiration: number
+  readonly adapter: Adapter
+  save(): Promise<string>
+  emit(event: string): void
+  generateTokenId(): string
+  getValueAndPayload(): Promise<{ value: string; payload: UnknownObject }>
+}
+
+export interface TokenBaseConstructor {
+  new (properties: UnknownObject): TokenBase
+  readonly IN_PAYLOAD: string[]
+  readonly adapter: Adapter
+  find(id: string): Promise<TokenBase | undefined>
+}
+
+/** `provider.BaseToken`, to derive a model from. */
+export function tokenBaseOf(provider: Provider): TokenBaseConstructor {
+  // The published type declares neither the constructor's argument nor the methods to override.
+  return provider.BaseToken as unknown as TokenBaseConstructor
+}
+
+/** Draws the id of a token that has not been saved yet, in the format of its resource server. */
+export function generateTokenId(token: object): string {
+  // Every token model has this method; the published types leave it out.
+  return (token as Pick<TokenBase, 'generateTokenId'>).generateTokenId()
+}
+
+/** An access token with no grant behind it, which the published constructor type insists on. */
+export function createAccessToken(
+  provider: Provider,
+  properties: {
+    accountId: string
+    client: Client
+    gty: string
+    resourceServer: ResourceServerInstance
+    scope: string | undefined
+  },
+): AccessToken {
+  const AccessTokenModel = provider.AccessToken as unknown as new (
+    input: typeof properties,
+  ) => AccessToken
+  return new AccessTokenModel(properties)
+}
+
+/** Whether the client stands in the provider's own `clients`, rather than in its storage. */
+export function isStaticClient(client: Client): boolean {
+  return client.noManage === true
+}

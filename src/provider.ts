@@ -1,0 +1,29 @@
+import { type Configuration, Provider as OidcProvider } from 'oidc-provider'
+import { Impersonation } from './impersonation.ts'
+import type { ImpersonationOptions } from './options.ts'
+
+/** oidc-provider's configuration with `features.impersonation`. */
+export type ProviderConfiguration = Configuration & {
+  features?: { impersonation?: ImpersonationOptions | undefined } | undefined
+}
+
+/**
+ * oidc-provider's `Provider` with impersonation: takes `features.impersonation` in its
+ * configuration, and has the management API under {@link Provider.impersonation}.
+ */
+export class Provider extends OidcProvider {
+  /** The management API: `routes()` for Koa, `callback()` for everything else. */
+  readonly impersonation: Impersonation
+
+  /**
+   * @param issuer the Issuer Identifier, as for oidc-provider
+   * @throws TypeError for a wrong option under `features.impersonation`, or a storage adapter that
+   * cannot keep single use
+   */
+  constructor(issuer: string, configuration: ProviderConfiguration = {}) {
+    const impersonation = new Impersonation(configuration.features?.impersonation)
+    super(issuer, impersonation.configure(configuration))
+    this.impersonation = impersonation
+    impersonation.register(this)
+  }
+}

@@ -1,0 +1,120 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { Provider, UnknownObject } from 'oidc-provider'
+import { type Claim, claimWith } from './adapters/redemption.ts'
+import type { SubjectTokenContext } from './claims-hook.ts'
+import { type TokenBase, tokenBaseOf } from './oidc-provider-internals.ts'
+
+/** Bytes of randomness in a subject token's value: 256 bits, 43 characters of base64url. */
+const VALUE_BYTES = 32
+
+/** What a subject token stands for. */
+export interface SubjectTokenProperties {
+  /** The user to be impersonated. */
+  accountId: string
+  /** The machine-to-machine client that asked for it. */
+  clientId: string
+  /** The `context` of the request, as JSON. Kept as text: not every store keeps every object. */
+  context: string
+}
+
+/** A subject token as stored. Its id is the SHA-256 of its value; the value is stored nowhere. */
+export interface SubjectToken extends Omit<TokenBase, 'clientId'>, SubjectTokenProperties {
+  readonly consumed?: unknown
+  /** The `context` as an object, frozen all the way down. */
+  readonly contextObject: SubjectTokenContext
+  /**
+   * Redeems the token. Resolves `true` for exactly one caller, ever.
+   * @throws when the storage did not say who won.
+   */
+  redeem(): Promise<boolean>
+}
+
+/** The model: oidc-provider's own way to store a token, under the name `SubjectToken`. */
+export interface SubjectTokenModel {
+  /** Creates a subject token. Its `save()` resolves the value, once. */
+  create(properties: SubjectTokenProperties): SubjectToken
+  /** Finds a token that can still be redeemed; `undefined` if unknown, expired or redeemed. */
+  findRedeemable(value: string): Promise<SubjectToken | undefined>
+}
+
+/**
+ * Defines the model for a provider and settles how its adapter keeps single use.
+ *
+ * @throws TypeError for a custom adapter without `consumeOnce`.
+ */
+export function defineSubjectToken(
+  provider: Provider,
+  singleUse: 'adapter' | 'per-process',
+): SubjectTokenModel {
+  const BaseToken = tokenBaseOf(provider)
+
+  class SubjectToken extends BaseToken {
+    // The class name is the model's kind, adapter name, TTL key and event prefix. Said in words,
+    // because a bundler may rename the class.
+    static {
+      Object.defineProperty(SubjectToken, 'name', { value: 'SubjectToken' })
+    }
+
+    static override get IN_PAYLOAD(): string[] {
+      return [...BaseToken.IN_PAYLOAD, 'accountId', 'context', 'consumed']
+    }
+
+    // `declare`: a field of its own would wipe what the base class read from the payload.
+    declare accountId: string
+    declare clientId: string
+    declare context: string
+    declare consumed?: unknown
+    #value: string | undefined
+
+    get contextObject(): SubjectTokenContext {
+      return deepFreeze(JSON.parse(this.context))
+    }
+
+    override generateTokenId(): string {
+      this.#value = randomBytes(VALUE_BYTES).toString('base64url')
+      return idOf(this.#value)
+    }
+
+    override async getValueAndPayload(): Promise<{ value: string; payload: UnknownObject }> {
+      if (this.#value === undefined) {
+        throw new TypeError('the value of a stored subject token is not known')
+      }
+      const { payload } = await super.getValueAndPayload()
+      return { value: this.#value, payload }
+    }
+
+    async redeem(): Promise<boolean> {
+      const won = await claim(this.jti, this.exp ?? 0)
+      if (won) this.emit('consumed')
+      return won
+    }
+  }
+
+  const claim: Claim = claimWith(SubjectToken.adapter, singleUse)
+
+  return {
+    create: (properties) => new SubjectToken({ ...properties }),
+    async findRedeemable(value) {
+      const id = idOf(value)
+      const found = await SubjectToken.find(id)
+      if (!(found instanceof SubjectToken)) return undefined
+      // Never another record than the one that was asked for, whatever the store's collation.
+      if (found.jti !== id) return undefined
+      // The provider's clockTolerance is for other people's clocks. This is our own.
+      if (found.exp === undefined || found.isExpired || found.consumed) return undefined
+      return found
+    },
+  }
+}
+
+function idOf(value: string): string {
+  return hash('sha256', value, 'base64url')
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) deepFreeze(member)
+    Object.freeze(value)
+  }
+  return value
+}

@@ -1,0 +1,86 @@
+import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
+import {
+  AccessTokenRejected,
+  type AccessTokenVerifier,
+  type VerifiedAccessToken,
+} from '../access-token.ts'
+import type { Actor } from '../claims-hook.ts'
+import { findAccount } from '../oidc-provider-internals.ts'
+
+/** The keys the caller has shown to hold in this very request. */
+export interface ProvenKeys {
+  /** Thumbprint of the DPoP proof's key. */
+  readonly jkt: string | undefined
+  /** Thumbprint of the TLS client certificate. */
+  readonly x5t: string | undefined
+}
+
+/** Says who acts: validates an actor token. RFC 8693 §2.1, §4.1. */
+export type ActorFinder = (
+  ctx: TokenEndpointGrantContext,
+  actorToken: string,
+  proven: ProvenKeys,
+) => Promise<Actor>
+
+/**
+ * An actor token is a valid access token of the operator issued with the given scope: of a user,
+ * not a client; not itself impersonated; its account, client and grant still there.
+ */
+export function actorFinder(
+  provider: Provider,
+  verifier: AccessTokenVerifier,
+  scope: string,
+): ActorFinder {
+  async function actorOf(
+    ctx: TokenEndpointGrantContext,
+    value: string,
+    proven: ProvenKeys,
+  ): Promise<Actor> {
+    const token = await verifier.user(value)
+    if (token.impersonated) throw new AccessTokenRejected('is itself impersonated')
+    if (!token.scopes.has(scope)) throw new AccessTokenRejected(`lacks the scope ${scope}`)
+    requireProof(token, proven)
+    const client = await verifier.liveClient(token.clientId)
+    if (token.grantId !== undefined) await requireGrant(provider, token)
+    if (client.subjectType === 'pairwise' && value.includes('.')) {
+      throw new AccessTokenRejected('its pairwise subject cannot be traced to an account')
+    }
+    const account =
+      token.accountId === undefined ? undefined : await findAccount(provider, ctx, token.accountId)
+    if (!account) throw new AccessTokenRejected('its account is gone')
+    return Object.freeze({ sub: account.accountId, clientId: token.clientId })
+  }
+
+  return async (ctx, value, proven) => {
+    try {
+      return await actorOf(ctx, value, proven)
+    } catch (cause) {
+      if (cause instanceof AccessTokenRejected) {
+        throw new errors.InvalidRequest('actor token is invalid', undefined, { cause })
+      }
+      throw cause
+    }
+  }
+}
+
+/** I10: a sender-constrained token is never accepted as a plain bearer token. */
+function requireProof(token: VerifiedAccessToken, proven: ProvenKeys): void {
+  if (token.jkt !== undefined && token.jkt !== proven.jkt) {
+    throw new AccessTokenRejected('is bound to a DPoP key that this request does not prove')
+  }
+  if (token.x5t !== undefined && token.x5t !== proven.x5t) {
+    throw new AccessTokenRejected('is bound to a certificate that this request does not show')
+  }
+}
+
+async function requireGrant(provider: Provider, token: VerifiedAccessToken): Promise<void> {
+  const grant = token.grantId && (await provider.Grant.find(token.grantId))
+  if (
+    !grant ||
+    grant.isExpired ||
+    grant.clientId !== token.clientId ||
+    grant.accountId !== token.accountId
+  ) {
+    throw new AccessTokenRejected('its grant is gone')
+  }
+}
