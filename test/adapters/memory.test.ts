@@ -1,8 +1,19 @@
 import { expect } from 'chai'
 import { Provider } from 'oidc-provider'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { adapterContract } from '../../src/adapters/testing.ts'
 
 describe('createMemoryAdapter', () => {
+  let clock = 1_700_000_000_000
+  adapterContract({
+    describe,
+    it,
+    create: () => createMemoryAdapter({ now: () => clock }),
+    advance: (seconds) => {
+      clock += seconds * 1000
+    },
+  })
+
   let time: number
   let factory: ReturnType<typeof createMemoryAdapter>
 

@@ -1,0 +1,116 @@
+import { claimingCases } from './testing/claiming.ts'
+import { type ContractCase, type ContractHooks, runCase } from './testing/contract-case.ts'
+import { expiringCases } from './testing/expiring.ts'
+import { failingCases } from './testing/failing.ts'
+import { lookingUpCases } from './testing/looking-up.ts'
+import { payloadCases } from './testing/payloads.ts'
+import { storingCases } from './testing/storing.ts'
+
+export type { ContractHooks, FactoryUnderTest } from './testing/contract-case.ts'
+
+const groups: Readonly<Record<string, readonly ContractCase[]>> = {
+  storing: storingCases,
+  'looking up': lookingUpCases,
+  expiring: expiringCases,
+  claiming: claimingCases,
+  payloads: payloadCases,
+  failing: failingCases,
+}
+
+/** Options of {@link adapterContract}: the hooks, and the functions of the test framework. */
+export interface AdapterContractOptions extends ContractHooks {
+  /** mocha's, node:test's, vitest's or jest's. */
+  describe: (title: string, define: () => void) => unknown
+  /** mocha's, node:test's, vitest's or jest's. */
+  it: (title: string, run: () => Promise<void>) => unknown
+}
+
+/**
+ * Defines the contract suite as tests of the framework that is given. What it holds an adapter to
+ * is said at {@link SingleUseAdapter}. Cases whose hook is not given are left out.
+ *
+ * @example
+ * describe('my adapter', () => {
+ *   adapterContract({ describe, it, create: () => (model) => new MyAdapter(model) })
+ * })
+ */
+export function adapterContract({ describe, it, ...hooks }: AdapterContractOptions): void {
+  for (const [group, cases] of Object.entries(groups)) {
+    const runnable = cases.filter(({ needs }) => !needs || hooks[needs])
+    if (runnable.length === 0) continue
+    describe(group, () => {
+      for (const each of runnable) it(each.title, () => runCase(each, hooks))
+    })
+  }
+}
+
+/** Options of {@link runAdapterContract}. */
+export interface RunAdapterContractOptions extends ContractHooks {
+  /**
+   * Called with every line of the report; `() => {}` for silence.
+   *
+   * @defaultValue `console.log`
+   */
+  print?: (line: string) => void
+}
+
+/** What came of one case. */
+export interface ContractResult {
+  readonly title: string
+  readonly outcome: 'passed' | 'failed' | 'skipped'
+  /** Why it failed. */
+  readonly error?: unknown
+}
+
+/** What {@link runAdapterContract} resolves. */
+export interface ContractReport {
+  /** Whether no case failed. Skipped cases do not count. */
+  readonly ok: boolean
+  readonly results: readonly ContractResult[]
+}
+
+/**
+ * Runs the contract suite by itself, one case after the other, with node:assert and no test
+ * framework. It resolves also when cases fail: look at `ok`.
+ *
+ * @example
+ * const { ok } = await runAdapterContract({ create: () => (model) => new MyAdapter(model) })
+ * process.exitCode = ok ? 0 : 1
+ */
+export async function runAdapterContract({
+  print = console.log,
+  ...hooks
+}: RunAdapterContractOptions): Promise<ContractReport> {
+  const results: ContractResult[] = []
+  for (const [group, cases] of Object.entries(groups)) {
+    for (const each of cases) {
+      const result = await judge(`${group}: ${each.title}`, each, hooks)
+      results.push(result)
+      print(line(result, each))
+    }
+  }
+  const count = (outcome: ContractResult['outcome']) =>
+    results.filter((result) => result.outcome === outcome).length
+  print(`${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`)
+  return { ok: count('failed') === 0, results }
+}
+
+async function judge(
+  title: string,
+  contractCase: ContractCase,
+  hooks: ContractHooks,
+): Promise<ContractResult> {
+  if (contractCase.needs && !hooks[contractCase.needs]) return { title, outcome: 'skipped' }
+  try {
+    await runCase(contractCase, hooks)
+    return { title, outcome: 'passed' }
+  } catch (error) {
+    return { title, outcome: 'failed', error }
+  }
+}
+
+function line({ title, outcome, error }: ContractResult, { needs }: ContractCase): string {
+  if (outcome === 'skipped') return `skipped  ${title} (no ${needs})`
+  if (outcome === 'passed') return `passed   ${title}`
+  return `FAILED   ${title}\n${error instanceof Error ? error.stack : String(error)}`
+}

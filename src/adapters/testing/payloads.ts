@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import type { AdapterPayload } from 'oidc-provider'
+import { type ContractCase, unique } from './contract-case.ts'
+
+/** What `{"__proto__": …}` in a request body becomes: an own key, not a prototype. */
+function ownProto(value: unknown): object {
+  return Object.defineProperty({}, '__proto__', {
+    value,
+    configurable: true,
+    enumerable: true,
+    writable: true,
+  })
+}
+
+function nested(depth: number): object {
+  let value: object = { leaf: true }
+  for (let i = 0; i < depth; i += 1) value = i % 2 ? [value] : { inner: value }
+  return value
+}
+
+const contexts: Readonly<Record<string, unknown>> = {
+  'keys with dots and dollars': { 'a.b': 1, $set: { $ne: null }, 'a.$.b': 2, '.': 3, '': 4 },
+  'an own __proto__': ownProto({ admin: true }),
+  'constructor and prototype as keys': { constructor: { prototype: { x: 1 } }, toString: 'x' },
+  'Unicode in keys and values': { 'ключ 🔑': '𝒳 مرحبا 你好 e\u0301 \u2028\u2029\ufeff' },
+  'NUL and control characters': { 'a\u0000b': '\u0000', c: '\u0001\u001f\u007f\r\n\t"\\' },
+  'lone surrogates': { value: '\ud800', other: 'x\udfffy' },
+  'deep nesting': nested(200),
+  'numbers at the edges': [0, -1, 1.5, 1e-7, 2 ** 53 - 1, -(2 ** 53), 1.7976931348623157e308],
+  'empty things': { object: {}, array: [], string: '', null: null, false: false, zero: 0 },
+  'text that looks like something else': ['null', '{"a":1}', '1', 'true', '$1', '?', ':id', '%s'],
+  'dates stay text': '2026-01-01T00:00:00.000Z',
+  'numbers as keys, in order': { b: 1, a: 2, 10: 3, 9: 4 },
+}
+
+const unusual: ContractCase = {
+  title: 'gives back unusual payloads exactly as they were',
+  async run({ factory }) {
+    const adapter = factory('SubjectToken')
+    for (const [what, context] of Object.entries(contexts)) {
+      const id = unique()
+      const stored: AdapterPayload = { jti: id, extra: { context } }
+      await adapter.upsert(id, stored, 60)
+      assert.deepEqual(await adapter.find(id), stored, what)
+      assert.equal(await adapter.consumeOnce(id), true, what)
+      assert.deepEqual((await adapter.find(id))?.extra, { context }, `${what}, once consumed`)
+      await adapter.destroy(id)
+    }
+  },
+}
+
+const topLevelProto: ContractCase = {
+  title: 'keeps an own __proto__ at the top of a payload and pollutes no prototype',
+  async run({ factory }) {
+    const adapter = factory('Client')
+    const id = unique()
+    const stored: AdapterPayload = Object.assign(ownProto({ polluted: true }), { client_id: id })
+    await adapter.upsert(id, stored)
+    const found = await adapter.find(id)
+    assert.deepEqual(found, stored)
+    assert.equal(Object.getPrototypeOf(found), Object.prototype)
+    assert.equal(Reflect.get({}, 'polluted'), undefined)
+    await adapter.destroy(id)
+  },
+}
+
+const large: ContractCase = {
+  title: 'stores 64 KiB, of one byte a character and of several',
+  async run({ factory }) {
+    const adapter = factory('Session')
+    for (const text of ['x'.repeat(65_536), '€'.repeat(21_845), '\u0000'.repeat(10_922)]) {
+      const id = unique()
+      const stored: AdapterPayload = { jti: id, uid: unique('uid'), state: { text } }
+      await adapter.upsert(id, stored, 60)
+      assert.deepEqual(await adapter.find(id), stored)
+      assert.deepEqual(await adapter.findByUid(stored.uid ?? ''), stored)
+      await adapter.destroy(id)
+    }
+  },
+}
+
+/** Payloads that storage engines stumble over. */
+export const payloadCases: readonly ContractCase[] = [unusual, topLevelProto, large]

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { type ContractCase, unique } from './contract-case.ts'
+import { type ModelSample, models } from './models.ts'
+
+function lifecycle({ model, payload, expiresIn }: ModelSample): ContractCase {
+  return {
+    title: `stores, finds, replaces, consumes and destroys: ${model}`,
+    async run({ factory }) {
+      const adapter = factory(model)
+      const [id, other] = [unique(), unique()]
+      assert.equal(await adapter.find(id), undefined, 'a record that never was')
+
+      const stored = payload(id)
+      const otherStored = payload(other)
+      await adapter.upsert(id, stored, expiresIn)
+      await adapter.upsert(other, otherStored, expiresIn)
+      assert.deepEqual(await adapter.find(id), stored)
+      assert.deepEqual(await factory(model).find(id), stored, 'from a second adapter')
+
+      const replacement = { ...payload(id), replaced: true }
+      await adapter.upsert(id, replacement, expiresIn)
+      assert.deepEqual(await adapter.find(id), replacement, 'nothing of the old record stays')
+
+      await adapter.consume(id)
+      const { consumed, ...rest } = (await adapter.find(id)) ?? {}
+      assert.deepEqual(rest, replacement, 'consuming changes nothing else')
+      assertSeconds(consumed)
+
+      await adapter.destroy(id)
+      assert.equal(await adapter.find(id), undefined, 'a destroyed record')
+      await adapter.destroy(id)
+      assert.deepEqual(await adapter.find(other), otherStored, 'other records stay as they were')
+      await adapter.destroy(other)
+    },
+  }
+}
+
+/** Fails unless `consumed` is a time in seconds since the epoch, somewhere in this age. */
+export function assertSeconds(consumed: unknown): void {
+  assert.ok(
+    typeof consumed === 'number' && consumed > 1e9 && consumed < 1e11,
+    `consumed is in seconds since the epoch, not ${String(consumed)}`,
+  )
+}
+
+const separate: ContractCase = {
+  title: 'never resolves a record under another model, nor changes it through one',
+  async run({ factory }) {
+    const id = unique()
+    const everything = { uid: unique('uid'), userCode: unique('CODE'), grantId: unique('grant') }
+    for (const { model, expiresIn } of models) {
+      const stored = { ...everything, jti: id, kind: model }
+      await factory(model).upsert(id, stored, expiresIn)
+      for (const { model: other } of models) {
+        if (other === model) continue
+        const adapter = factory(other)
+        assert.equal(await adapter.find(id), undefined, `${model} found as ${other}`)
+        assert.equal(await adapter.findByUid(everything.uid), undefined)
+        assert.equal(await adapter.findByUserCode(everything.userCode), undefined)
+        assert.equal(await adapter.consumeOnce(id), false, `${model} claimed as ${other}`)
+        await adapter.consume(id)
+        await adapter.revokeByGrantId(everything.grantId)
+        await adapter.destroy(id)
+      }
+      assert.deepEqual(await factory(model).find(id), stored)
+      await factory(model).destroy(id)
+    }
+  },
+}
+
+const sameId: ContractCase = {
+  title: 'keeps records of different models apart that have the same id',
+  async run({ factory }) {
+    const id = unique()
+    await Promise.all(models.map(({ model }) => factory(model).upsert(id, { kind: model }, 60)))
+    for (const { model } of models) {
+      assert.deepEqual(await factory(model).find(id), { kind: model })
+    }
+    await factory('SubjectToken').consume(id)
+    await factory('Session').destroy(id)
+    assert.deepEqual(await factory('AccessToken').find(id), { kind: 'AccessToken' })
+    await Promise.all(models.map(({ model }) => factory(model).destroy(id)))
+  },
+}
+
+const copies: ContractCase = {
+  title: 'is not changed by a caller who changes a payload afterwards',
+  async run({ factory }) {
+    const adapter = factory('Interaction')
+    const id = unique()
+    const params: Record<string, unknown> = { scope: 'openid', list: [1, 2] }
+    await adapter.upsert(id, { params }, 60)
+    params.scope = 'changed'
+
+    const found = await adapter.find(id)
+    assert.deepEqual(found, { params: { scope: 'openid', list: [1, 2] } })
+    Object.assign(found?.params ?? {}, { scope: 'changed', list: [] })
+    assert.deepEqual(await adapter.find(id), { params: { scope: 'openid', list: [1, 2] } })
+  },
+}
+
+const distinctIds: ContractCase = {
+  title: 'tells ids apart by case, trailing blanks and Unicode form',
+  async run({ factory }) {
+    const adapter = factory('AccessToken')
+    const base = unique('Aé')
+    const ids = [
+      base,
+      base.toLowerCase(),
+      `${base} `,
+      ` ${base}`,
+      base.normalize('NFD'),
+      `${base}_`,
+    ]
+    for (const id of ids) await adapter.upsert(id, { jti: id }, 60)
+    for (const id of ids) assert.deepEqual(await adapter.find(id), { jti: id })
+    await adapter.destroy(base)
+    for (const id of ids.slice(1)) assert.deepEqual(await adapter.find(id), { jti: id })
+  },
+}
+
+/** Strings a client may send where an id, a uid or a user code is expected. */
+const strangers = [
+  '',
+  '__proto__',
+  'constructor',
+  '*',
+  '%',
+  '_',
+  '{}',
+  '{tag}',
+  'uid:x',
+  'grant:x',
+  "' OR 1=1 --",
+  '\\',
+  '\u0000',
+  'a\u0000b',
+  '\ud800',
+  'x\udfff\ud800y',
+  'ключ🔑',
+  '$ne',
+  'x'.repeat(20_000),
+]
+
+const strangeIds: ContractCase = {
+  title: 'finds nothing, and does not fail, for any string a client may send',
+  async run({ factory }) {
+    for (const model of ['SubjectToken', 'Session', 'DeviceCode']) {
+      const adapter = factory(model)
+      for (const id of strangers) {
+        const shown = JSON.stringify(id.slice(0, 40))
+        assert.equal(await adapter.find(id), undefined, `find(${shown})`)
+        assert.equal(await adapter.findByUid(id), undefined, `findByUid(${shown})`)
+        assert.equal(await adapter.findByUserCode(id), undefined, `findByUserCode(${shown})`)
+        assert.equal(await adapter.consumeOnce(id), false, `consumeOnce(${shown})`)
+      }
+    }
+  },
+}
+
+const parallel: ContractCase = {
+  title: 'keeps every one of two hundred records written at once',
+  async run({ factory }) {
+    const adapter = factory('AccessToken')
+    const ids = Array.from({ length: 200 }, () => unique())
+    await Promise.all(ids.map((id) => adapter.upsert(id, { jti: id }, 60)))
+    const found = await Promise.all(ids.map((id) => adapter.find(id)))
+    assert.deepEqual(
+      found,
+      ids.map((jti) => ({ jti })),
+    )
+    await Promise.all(ids.map((id) => adapter.destroy(id)))
+  },
+}
+
+/** Every method, for every kind of model. */
+export const storingCases: readonly ContractCase[] = [
+  ...models.map(lifecycle),
+  separate,
+  sameId,
+  copies,
+  distinctIds,
+  strangeIds,
+  parallel,
+]
