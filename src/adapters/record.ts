@@ -35,6 +35,16 @@ function text(value: unknown): string | undefined {
 }
 
 /**
+ * A key as a storage engine can hold it. Ids come from requests: NUL characters, which PostgreSQL
+ * refuses, and lone surrogates, which UTF-8 turns into one and the same character, are escaped.
+ * No two strings give the same key, and nearly all stay as they are.
+ */
+export function storableKey(key: string): string {
+  if (key.isWellFormed() && !key.includes('\\') && !key.includes('\0')) return key
+  return JSON.stringify(key).slice(1, -1)
+}
+
+/**
  * `expiresIn` in milliseconds, rounded up: `undefined` for a record that never expires, 0 for one
  * that has expired already.
  *

@@ -1,0 +1,88 @@
+import type { RedisScript } from './redis-scripts.ts'
+
+/** The part of an ioredis client (`Redis`, `Cluster`) that is used. */
+export interface IoredisLike {
+  call(command: string, ...args: string[]): Promise<unknown>
+}
+
+/** The part of a node-redis client (`createClient`, version 4 and later) that is used. */
+export interface NodeRedisLike {
+  sendCommand(args: string[]): Promise<unknown>
+}
+
+/**
+ * Sends one command, for clients of another shape. `key` is the only key the command touches, if
+ * any: what a cluster client needs to know. Rejects with the server's error.
+ */
+export type RedisCommand = (args: string[], key: string | undefined) => Promise<unknown>
+
+/** A connected client of the user's. */
+export type RedisClient = IoredisLike | NodeRedisLike | RedisCommand
+
+/** How the adapter talks to Redis, whatever the driver. */
+export interface RedisConnection {
+  readonly send: RedisCommand
+  /** Runs a script over one key: EVALSHA, and EVAL where the server does not know it yet. */
+  run(script: RedisScript, key: string, ...args: string[]): Promise<unknown>
+}
+
+/** @throws TypeError when the client is of no known shape. */
+export function connect(client: RedisClient): RedisConnection {
+  const send = sender(client)
+  return {
+    send,
+    async run({ sha, source }, key, ...args) {
+      try {
+        return await send(['EVALSHA', sha, '1', key, ...args], key)
+      } catch (error) {
+        if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
+        return send(['EVAL', source, '1', key, ...args], key)
+      }
+    },
+  }
+}
+
+function sender(client: RedisClient): RedisCommand {
+  if (typeof client === 'function') return client
+  // ioredis has a sendCommand too, of another kind, so `call` decides
+  if ('call' in client && typeof client.call === 'function') {
+    return ([command = '', ...args]) => client.call(command, ...args)
+  }
+  if ('sendCommand' in client && typeof client.sendCommand === 'function') {
+    return (args) => client.sendCommand(args)
+  }
+  throw new TypeError(
+    'createRedisAdapter: client must be a node-redis client, an ioredis client or a function ' +
+      '(args, key) => Promise that sends one command',
+  )
+}
+
+/**
+ * Warns, by `process.emitWarning` with the code `REDIS_MAY_EVICT`, when the server's
+ * `maxmemory-policy` lets it throw records away before their time. Says nothing where the server
+ * does not tell (INFO forbidden, a proxy).
+ *
+ * @throws what the client rejects with when the server cannot be reached.
+ */
+export async function checkRedis(client: RedisClient): Promise<void> {
+  let info: unknown
+  try {
+    info = await connect(client).send(['INFO', 'memory'], undefined)
+  } catch (error) {
+    if (isServerReply(error)) return
+    throw error
+  }
+  const policy = /^maxmemory_policy:(\S+)/m.exec(String(info))?.[1]
+  if (policy === undefined || policy === 'noeviction') return
+  process.emitWarning(
+    `Redis runs with maxmemory-policy ${policy}: when its memory is full it throws away sessions, ` +
+      'grants and tokens that are still valid. Set maxmemory-policy to noeviction, so that it ' +
+      'refuses writes instead, or use a Redis that serves nothing but the provider.',
+    { type: 'OidcProviderImpersonationWarning', code: 'REDIS_MAY_EVICT' },
+  )
+}
+
+/** Whether the server itself refused (`NOPERM …`, `ERR unknown command …`), not the network. */
+function isServerReply(error: unknown): boolean {
+  return error instanceof Error && /^[A-Z]+ /.test(error.message)
+}

@@ -1,0 +1,217 @@
+import { expect } from 'chai'
+import { type Deployment, deploy } from '../support/deployment.ts'
+import { faultyAdapter } from '../support/faulty-adapter.ts'
+
+describe('POST /api/subject-tokens', () => {
+  let deployment: Deployment
+  before(async () => {
+    deployment = await deploy()
+  })
+  after(() => deployment.close())
+
+  describe('success', () => {
+    it('answers 201, no-store, and exactly subjectToken and expiresIn', async () => {
+      const { status, headers, body } = await deployment.issue({ userId: 'alice' })
+      expect(status).to.equal(201)
+      expect(headers.get('cache-control')).to.equal('no-store')
+      expect(headers.get('content-type')).to.match(/^application\/json/)
+      expect(body).to.have.all.keys('subjectToken', 'expiresIn')
+      expect(body.expiresIn).to.equal(600)
+      expect(body.subjectToken).to.match(/^[A-Za-z0-9_-]{43}$/)
+    })
+
+    it('never issues the same token twice', async () => {
+      const token = await deployment.m2mToken()
+      const issued = await Promise.all(
+        Array.from({ length: 50 }, () => deployment.issue({ userId: 'alice' }, { token })),
+      )
+      expect(new Set(issued.map(({ body }) => body.subjectToken)).size).to.equal(50)
+    })
+
+    it('takes any userId of 1 to 255 characters and any plain context', async () => {
+      const userId = '😀'.repeat(255)
+      deployment.accounts.add(userId)
+      const context = { ticketId: 'T-1', nested: { list: [1, 'ü', null, '\u0000'] } }
+      expect((await deployment.issue({ userId, context })).status).to.equal(201)
+    })
+
+    it('answers a trailing charset and upper case in the media type', async () => {
+      const headers = { 'content-type': 'Application/JSON; charset=utf-8' }
+      expect((await deployment.issue({ userId: 'alice' }, { headers })).status).to.equal(201)
+    })
+  })
+
+  describe('400 invalid_request, naming the member', () => {
+    const cases: Array<[what: string, body: unknown, description: RegExp]> = [
+      ['no body', '', /userId is required/],
+      ['broken JSON', '{"userId":', /not valid JSON/],
+      ['a JSON array', ['alice'], /body must be a JSON object/],
+      ['a JSON string', '"alice"', /not valid JSON/],
+      ['null', 'null', /not valid JSON/],
+      ['userId missing', { context: {} }, /userId is required/],
+      ['userId null', { userId: null }, /userId must be a string/],
+      ['userId a number', { userId: 7 }, /userId must be a string/],
+      ['userId an object', { userId: { id: 'alice' } }, /userId must be a string/],
+      ['userId empty', { userId: '' }, /userId must have 1 to 255 characters/],
+      ['userId of 256 characters', { userId: 'a'.repeat(256) }, /userId must have 1 to 255/],
+      ['userId with a control character', { userId: 'al\nice' }, /userId must not contain control/],
+      ['userId with NUL', { userId: 'alice\u0000' }, /userId must not contain control/],
+      ['userId with an unpaired surrogate', '{"userId":"alice\\ud800"}', /userId must not contain/],
+      ['context an array', { userId: 'alice', context: [] }, /context must be a JSON object/],
+      ['context a string', { userId: 'alice', context: 'x' }, /context must be a JSON object/],
+      ['context null', { userId: 'alice', context: null }, /context must be a JSON object/],
+      [
+        'context over 4 KiB',
+        { userId: 'alice', context: { reason: 'x'.repeat(4096) } },
+        /context must not exceed 4096 bytes/,
+      ],
+      ['an unknown member', { userId: 'alice', contxt: {} }, /contxt is not a known member/],
+      ['__proto__', '{"userId":"alice","__proto__":{"context":{}}}', /not valid JSON/],
+    ]
+    for (const [what, body, description] of cases) {
+      it(what, async () => {
+        const answer = await deployment.issue(body)
+        expect(answer.status).to.equal(400)
+        expect(answer.body).to.have.all.keys('error', 'error_description')
+        expect(answer.body.error).to.equal('invalid_request')
+        expect(answer.body.error_description).to.match(description)
+        expect(answer.headers.get('cache-control')).to.equal('no-store')
+      })
+    }
+
+    it('a member name with characters of no good is not echoed as it is', async () => {
+      const { body } = await deployment.issue({ userId: 'alice', '"<script>\r\n': 1 })
+      expect(body.error_description).to.equal('?<script>?? is not a known member')
+    })
+  })
+
+  it('answers 413 to a body over the limit, also when its length is not announced', async () => {
+    const big = JSON.stringify({ userId: 'alice', context: { reason: 'x'.repeat(20_000) } })
+    const announced = await deployment.issue(big)
+    expect(announced.status).to.equal(413)
+    expect(announced.body.error).to.equal('invalid_request')
+    const chunked = await fetch(`${deployment.base}/api/subject-tokens`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${await deployment.m2mToken()}`,
+        'content-type': 'application/json',
+      },
+      body: new Blob([big]).stream(),
+      duplex: 'half',
+    })
+    expect(chunked.status).to.equal(413)
+    expect(await chunked.json()).to.include({ error: 'invalid_request' })
+  })
+
+  for (const type of [
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'text/plain',
+    'application/json-patch+json',
+    'application/xml',
+  ]) {
+    it(`answers 415 to ${type}`, async () => {
+      const { status, body } = await deployment.issue('{"userId":"alice"}', {
+        headers: { 'content-type': type },
+      })
+      expect(status).to.equal(415)
+      expect(body.error).to.equal('invalid_request')
+    })
+  }
+
+  for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+    it(`answers 405 with Allow to ${method}`, async () => {
+      const response = await fetch(`${deployment.base}/api/subject-tokens`, { method })
+      expect(response.status).to.equal(405)
+      expect(response.headers.get('allow')).to.equal('POST')
+      expect(await response.json()).to.have.all.keys('error', 'error_description')
+    })
+  }
+
+  it('answers 404 user_not_found for a user that findAccount does not find', async () => {
+    const { status, body } = await deployment.issue({ userId: 'nobody' })
+    expect(status).to.equal(404)
+    expect(body.error).to.equal('user_not_found')
+    expect(body.error_description).to.be.a('string')
+  })
+
+  it('authenticates before it reads the body', async () => {
+    const { status } = await deployment.issue('{"userId":', { token: 'wrong' })
+    expect(status).to.equal(401)
+  })
+})
+
+describe('POST /api/subject-tokens when things fail', () => {
+  it('I5: answers 500 server_error when the token cannot be stored, and issues nothing', async () => {
+    const { adapter, faults } = faultyAdapter()
+    const deployment = await deploy({ configuration: { adapter } })
+    faults.add('SubjectToken.upsert')
+    const { status, body } = await deployment.issue({ userId: 'alice' })
+    expect(status).to.equal(500)
+    expect(body.error).to.equal('server_error')
+    expect(body).to.not.have.property('subjectToken')
+    expect(JSON.stringify(body)).to.not.include('storage failed')
+    expect(deployment.serverErrors).to.have.lengthOf(1)
+    await deployment.close()
+  })
+
+  it('I5: answers 500 when findAccount fails, not user_not_found', async () => {
+    const deployment = await deploy({
+      configuration: {
+        findAccount() {
+          throw new Error('the directory is down')
+        },
+      },
+    })
+    const { status, body } = await deployment.issue({ userId: 'alice' })
+    expect(status).to.equal(500)
+    expect(body.error).to.equal('server_error')
+    await deployment.close()
+  })
+
+  it('answers 403 access_denied when findAccount refuses', async () => {
+    const { errors } = await import('../../src/index.ts')
+    const deployment = await deploy({
+      configuration: {
+        findAccount() {
+          throw new errors.AccessDenied('this account is protected')
+        },
+      },
+    })
+    const { status, body } = await deployment.issue({ userId: 'alice' })
+    expect(status).to.equal(403)
+    expect(body).to.deep.equal({
+      error: 'access_denied',
+      error_description: 'this account is protected',
+    })
+    await deployment.close()
+  })
+
+  it('I6: the adapter never sees the value of a subject token, only its SHA-256', async () => {
+    const seen: string[] = []
+    const { adapter } = faultyAdapter()
+    const deployment = await deploy({
+      configuration: {
+        adapter: (model) =>
+          new Proxy(adapter(model), {
+            get: (target, property, receiver) => {
+              const member: unknown = Reflect.get(target, property, receiver)
+              if (typeof member !== 'function') return member
+              return (...args: unknown[]) => {
+                seen.push(JSON.stringify(args))
+                return Reflect.apply(member, target, args)
+              }
+            },
+          }),
+      },
+    })
+    const value = await deployment.subjectToken()
+    await deployment.exchange({ subject_token: value })
+    expect(seen.length).to.be.greaterThan(2)
+    expect(seen.filter((args) => args.includes(value))).to.deep.equal([])
+    const { createHash } = await import('node:crypto')
+    const id = createHash('sha256').update(value).digest('base64url')
+    expect(seen.filter((args) => args.includes(id)).length).to.equal(3)
+    await deployment.close()
+  })
+})
