@@ -34,13 +34,18 @@ redis.call('HSET', KEYS[1], 'consumed', redis.call('TIME')[1])
 return 1
 `)
 
-/** Replaces a record. ARGV: life in milliseconds or '', then fields and values. */
+/**
+ * Replaces a record. ARGV: life in milliseconds or '', payload, consumed or '', grantId or ''.
+ * HSET comes first: out of memory, Redis refuses a script's first write and none after it.
+ */
 export const upsertScript = script(`
-redis.call('DEL', KEYS[1])
-if ARGV[1] == '0' then return 0 end
-redis.call('HSET', KEYS[1], unpack(ARGV, 2))
-if ARGV[1] ~= '' then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
-return 1
+if ARGV[1] == '0' then return redis.call('DEL', KEYS[1]) end
+redis.call('HSET', KEYS[1], 'payload', ARGV[2])
+redis.call('HDEL', KEYS[1], 'consumed', 'claim', 'grantId')
+if ARGV[3] ~= '' then redis.call('HSET', KEYS[1], 'consumed', ARGV[3]) end
+if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'grantId', ARGV[4]) end
+if ARGV[1] == '' then return redis.call('PERSIST', KEYS[1]) end
+return redis.call('PEXPIRE', KEYS[1], ARGV[1])
 `)
 
 /** Removes a record and returns the grant it belonged to. */
@@ -64,9 +69,9 @@ return redis.call('DEL', KEYS[1])
 export const joinGrantScript = script(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now))
 local score = ARGV[2] == '' and '+inf' or string.format('%.0f', now + ARGV[2])
 redis.call('ZADD', KEYS[1], score, ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now))
 local last = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
 if last == 'inf' then return redis.call('PERSIST', KEYS[1]) end
 return redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', last))

@@ -123,11 +123,16 @@ class RedisAdapter implements SingleUseAdapter {
     const { uid, userCode, grantId } = secondaryKeys(payload)
     const consumed = consumedAt(payload, Date.now())
 
-    const fields = ['payload', encodePayload(payload)]
-    if (consumed > 0) fields.push('consumed', String(consumed))
-    if (grantId) fields.push('grantId', storableKey(grantId))
-
-    const writes = [this.#redis.run(scripts.upsertScript, this.#key('id', id), life, ...fields)]
+    const writes = [
+      this.#redis.run(
+        scripts.upsertScript,
+        this.#key('id', id),
+        life,
+        encodePayload(payload),
+        consumed > 0 ? String(consumed) : '',
+        grantId ? storableKey(grantId) : '',
+      ),
+    ]
     if (milliseconds !== 0) {
       if (uid) writes.push(this.#point(this.#key('uid', uid), id, life))
       if (userCode) writes.push(this.#point(this.#key('userCode', userCode), id, life))
@@ -204,14 +209,15 @@ class RedisAdapter implements SingleUseAdapter {
     const reply = await this.#redis.send(['HMGET', key, 'payload', 'consumed'], key)
     if (!Array.isArray(reply)) throw new TypeError('Redis answered HMGET with no array')
     const [payload, consumed]: unknown[] = reply
-    return payload === null ? undefined : decodePayload(payload, Number(consumed ?? 0))
+    if (payload === null || payload === undefined) return undefined
+    return decodePayload(payload, Number(consumed ?? 0))
   }
 }
 
 /** @throws when the reply is neither 1 nor 0: then nobody knows who won. */
 function yes(reply: unknown): boolean {
   const number = Number(reply)
-  if (reply === null || (number !== 0 && number !== 1)) {
+  if (reply === null || reply === '' || (number !== 0 && number !== 1)) {
     throw new TypeError('Redis answered the claim with neither 1 nor 0')
   }
   return number === 1

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import { Redis } from 'ioredis'
+import { createClient } from 'redis'
+import { createRedisAdapter, type RedisClient } from '../../src/adapters/redis.ts'
+import { adapterContract } from '../../src/adapters/testing.ts'
+import { ageKeys, freePort, inCi, REDIS_URL, reachable } from './servers.ts'
+
+const available = await reachable(REDIS_URL, 6379)
+if (!available) console.log(`      Redis adapter: skipped, nothing listens at ${REDIS_URL}`)
+
+interface Driver {
+  open(url: string): Promise<{ client: RedisClient; close(): void }>
+}
+
+const drivers: Record<string, Driver> = {
+  'node-redis': {
+    async open(url) {
+      const client = createClient({ url, socket: { reconnectStrategy: false } })
+      client.on('error', () => {})
+      await client.connect().catch(() => {})
+      return { client, close: () => client.isOpen && client.destroy() }
+    },
+  },
+  ioredis: {
+    async open(url) {
+      const client = new Redis(url, { maxRetriesPerRequest: 0, retryStrategy: () => null })
+      client.on('error', () => {})
+      return { client, close: () => client.disconnect() }
+    },
+  },
+}
+
+const suite = available || inCi ? describe : describe.skip
+
+suite('createRedisAdapter', () => {
+  const keyPrefix = `test:${randomUUID()}:`
+  const admin = new Redis(REDIS_URL, { lazyConnect: true })
+  const keys = () => admin.keys(`${keyPrefix}*`)
+
+  before(() => admin.connect())
+  after(async () => {
+    const left = await keys()
+    if (left.length > 0) await admin.del(left)
+    admin.disconnect()
+  })
+
+  // real time passes with one of them
+  const advance = (seconds: number) => ageKeys(admin, keyPrefix, seconds)
+
+  for (const [name, { open }] of Object.entries(drivers)) {
+    describe(`with ${name}`, () => {
+      let connection: Awaited<ReturnType<Driver['open']>>
+      before(async () => {
+        connection = await open(REDIS_URL)
+      })
+      after(() => connection.close())
+
+      adapterContract({
+        describe,
+        it,
+        create: () => createRedisAdapter({ client: connection.client, keyPrefix }),
+        ...(name === 'ioredis' ? { advance } : {}),
+        async createBroken() {
+          const closed = await open(REDIS_URL)
+          closed.close()
+          return createRedisAdapter({ client: closed.client, keyPrefix })
+        },
+      })
+
+      it('rejects every method when nobody listens', async () => {
+        const { client, close } = await open(`redis://127.0.0.1:${await freePort()}`)
+        const adapter = createRedisAdapter({ client, keyPrefix })('SubjectToken')
+        const outcomes = await Promise.allSettled([
+          adapter.upsert('a', {}, 60),
+          adapter.find('a'),
+          adapter.consumeOnce('a'),
+          adapter.destroy('a'),
+          adapter.revokeByGrantId('g'),
+        ])
+        close()
+        expect(outcomes.map(({ status }) => status)).to.deep.equal(Array(5).fill('rejected'))
+      })
+    })
+  }
+
+  describe('in the server', () => {
+    const adapter = (model: string) => createRedisAdapter({ client: admin, keyPrefix })(model)
+
+    it('lets every key expire, an index with the record it points to', async () => {
+      await adapter('Session').upsert('s', { uid: 'u', userCode: 'c', grantId: 'g' }, 100)
+      for (const key of ['id:s', 'uid:u', 'userCode:c', 'grant:g']) {
+        expect(await admin.ttl(`${keyPrefix}Session:${key}`)).to.be.within(95, 100)
+      }
+    })
+
+    it('keeps the index of a grant as long as its longest member, without the expired', async () => {
+      const tokens = adapter('RefreshToken')
+      const key = `${keyPrefix}RefreshToken:grant:lasting`
+      await tokens.upsert('long', { grantId: 'lasting' }, 1000)
+      await tokens.upsert('short', { grantId: 'lasting' }, 10)
+      expect(await admin.ttl(key)).to.be.within(990, 1000)
+
+      await admin.zadd(key, Date.now() - 1000, 'long-gone')
+      await tokens.upsert('never', { grantId: 'lasting' })
+      expect(await admin.zrange(key, '0', '-1')).to.have.members(['long', 'short', 'never'])
+      expect(await admin.ttl(key)).to.equal(-1)
+      await tokens.destroy('never')
+      expect(await admin.zrange(key, '0', '-1')).to.have.members(['long', 'short'])
+    })
+
+    it('leaves no key behind once a grant is revoked', async () => {
+      const tokens = adapter('Revoked')
+      for (let i = 0; i < 250; i += 1) await tokens.upsert(`r${i}`, { grantId: 'g' }, 60)
+      expect((await keys()).filter((key) => key.includes(':Revoked:'))).to.have.length(251)
+      await tokens.revokeByGrantId('g')
+      expect((await keys()).filter((key) => key.includes(':Revoked:'))).to.deep.equal([])
+    })
+
+    it('does not bring a claimed key back to a longer life', async () => {
+      await adapter('SubjectToken').upsert('t', {}, 100)
+      await adapter('SubjectToken').consumeOnce('t')
+      await adapter('SubjectToken').consume('t')
+      expect(await admin.ttl(`${keyPrefix}SubjectToken:id:t`)).to.be.within(95, 100)
+    })
+
+    it('claims nothing when payload and claim were lost together', async () => {
+      await adapter('SubjectToken').upsert('lost', {}, 100)
+      await adapter('SubjectToken').consumeOnce('lost')
+      await admin.del(`${keyPrefix}SubjectToken:id:lost`)
+      expect(await adapter('SubjectToken').consumeOnce('lost')).to.equal(false)
+      expect(await admin.exists(`${keyPrefix}SubjectToken:id:lost`)).to.equal(0)
+    })
+
+    it('answers a command that the driver sends twice as it did the first time', async () => {
+      let sent: string[] = []
+      const twice = async (args: string[]) => {
+        const [command = '', ...rest] = args
+        const reply = await admin.call(command, ...rest)
+        if (command !== 'EVALSHA') return reply
+        sent = args
+        return admin.call(command, ...rest)
+      }
+      await adapter('SubjectToken').upsert('resent', {}, 100)
+      const resending = createRedisAdapter({ client: twice, keyPrefix })('SubjectToken')
+      expect(await resending.consumeOnce('resent')).to.equal(true)
+      expect(sent).to.include(`${keyPrefix}SubjectToken:id:resent`)
+      expect(await resending.consumeOnce('resent')).to.equal(false)
+    })
+
+    it('sends one command to write a subject token, one to find it, one to claim it', async () => {
+      const sent: string[] = []
+      const counting = (args: string[]) => {
+        const [command = '', ...rest] = args
+        sent.push(command)
+        return admin.call(command, ...rest)
+      }
+      const factory = createRedisAdapter({ client: counting, keyPrefix })
+      await factory.check()
+      sent.length = 0
+      await factory('SubjectToken').upsert('counted', {}, 100)
+      await factory('SubjectToken').find('counted')
+      await factory('SubjectToken').consumeOnce('counted')
+      expect(sent).to.deep.equal(['EVALSHA', 'HMGET', 'EVALSHA'])
+    })
+  })
+
+  describe('when Redis answers nonsense', () => {
+    for (const reply of [null, '', 'OK', 2, undefined]) {
+      it(`rejects a claim answered with ${JSON.stringify(reply)}`, async () => {
+        const adapter = createRedisAdapter({ client: async () => reply })('SubjectToken')
+        const error = await adapter.consumeOnce('a').catch((reason: unknown) => reason)
+        expect(error).to.be.instanceOf(TypeError)
+      })
+    }
+  })
+
+  it('refuses a client of another shape and limits out of bounds', () => {
+    expect(() => createRedisAdapter({ client: Object.create(null) })).to.throw(TypeError, 'client')
+    for (const waitForReplicas of [
+      { replicas: 0, timeoutMs: 100 },
+      { replicas: 1, timeoutMs: 0 },
+      { replicas: 1.5, timeoutMs: 100 },
+    ]) {
+      expect(() => createRedisAdapter({ client: admin, waitForReplicas })).to.throw(
+        TypeError,
+        'waitForReplicas',
+      )
+    }
+  })
+})
