@@ -1,0 +1,16 @@
+/** What the backend has to know about the provider: nothing that a process of its own could not. */
+export interface BackendOptions {
+  /** Where the backend reaches the provider. */
+  readonly providerUrl: string
+  /** The resource indicator of the management API. */
+  readonly managementResource: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** The applications whose tokens are accepted from operators. */
+  readonly operatorClients: readonly string[]
+  /**
+   * The clock, in milliseconds since the epoch.
+   * @defaultValue `Date.now`
+   */
+  readonly now?: () => number
+}

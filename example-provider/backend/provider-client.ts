@@ -1,0 +1,63 @@
+import { Problem } from '../http/problem.ts'
+
+/** How long the provider may take to answer, in milliseconds. */
+const TIMEOUT = 5000
+
+export interface Answer {
+  readonly status: number
+  readonly text: string
+  /** The answer's JSON object; empty if it is none. */
+  readonly json: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Sends a POST to the provider.
+ *
+ * @throws Problem 503 when the provider cannot be reached in time.
+ */
+export async function post(
+  url: URL,
+  headers: Record<string, string>,
+  body: string | URLSearchParams,
+  timeout = TIMEOUT,
+): Promise<Answer> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { accept: 'application/json', ...headers },
+      body,
+      // A credential is sent where it was meant to go, or nowhere.
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeout),
+    })
+    const text = await response.text()
+    return { status: response.status, text, json: parse(text) }
+  } catch (cause) {
+    throw new Problem(503, 'temporarily_unavailable', 'the provider cannot be reached', { cause })
+  }
+}
+
+/** The provider answered something that it should not have. */
+export function unexpected(what: string, { status, json }: Answer): Problem {
+  const error = typeof json.error === 'string' ? ` ${json.error}` : ''
+  return new Problem(502, 'bad_gateway', 'the provider answered unexpectedly', {
+    cause: new Error(`${what}: ${status}${error}`),
+  })
+}
+
+/** RFC 6749 §2.3.1: id and secret are form-encoded before they are joined. */
+export function basic(clientId: string, clientSecret: string): string {
+  const [id, secret] = [clientId, clientSecret].map((value) =>
+    new URLSearchParams({ value }).toString().slice('value='.length),
+  )
+  return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,29 @@
+const VARIABLES: ReadonlyArray<readonly [name: string, meaning: string, byDefault: string]> = [
+  ['PORT', 'port to listen on; 0 takes a free one', '3000'],
+  ['HOST', 'address to listen on', '127.0.0.1'],
+  ['BASE_URL', 'origin under which everything is reached', 'http://localhost:<port>'],
+  ['DATA_DIR', 'folder for keys and data', 'example-provider/data'],
+  ['STORAGE_URL', 'memory:', 'memory:'],
+  ['JWKS_FILE', 'private ES256 signing keys, as a JSON Web Key Set', 'made at the first start'],
+  ['COOKIE_KEYS', 'keys to sign cookies with, by comma', 'made at the first start'],
+  ['SUPPORT_BACKEND_SECRET', 'secret of the client support-backend', 'support-backend-secret'],
+  ['SUPPORT_WEB_SECRET', 'secret of the client support-web', 'support-web-secret'],
+  ['DEMO_PASSWORD', 'password of every account', 'demo-password'],
+  ['NODE_ENV', "'production' refuses demo secrets and self-made keys", ''],
+]
+
+/** What `--help` prints. */
+export function help(): string {
+  const lines = VARIABLES.map(([name, meaning, byDefault]) => {
+    const line = `  ${name.padEnd(24)}${meaning}`
+    return byDefault ? `${line}\n${' '.repeat(26)}default: ${byDefault}` : line
+  })
+  return [
+    'Starts the example provider: an OpenID provider, a support backend and an orders API.',
+    '',
+    'Usage: npm start',
+    '',
+    'Environment:',
+    ...lines,
+  ].join('\n')
+}

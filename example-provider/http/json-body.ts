@@ -1,0 +1,35 @@
+import type { Context } from 'koa'
+import { koaBody } from 'koa-body'
+import { Problem } from './problem.ts'
+
+const parse = koaBody({
+  json: true,
+  jsonLimit: 16_384,
+  jsonStrict: true,
+  multipart: false,
+  text: false,
+  urlencoded: false,
+})
+
+/**
+ * Reads a JSON body.
+ *
+ * @throws Problem 400, 413 or 415.
+ */
+export async function readJson(ctx: Context): Promise<unknown> {
+  if (ctx.request.type.trim().toLowerCase() !== 'application/json') {
+    throw new Problem(415, 'invalid_request', 'Content-Type must be application/json')
+  }
+  try {
+    await parse(ctx, async () => {})
+  } catch (cause) {
+    const status = cause instanceof Error && 'status' in cause ? cause.status : undefined
+    if (status === 400) throw new Problem(400, 'invalid_request', 'the body is not valid JSON')
+    if (status === 413) throw new Problem(413, 'invalid_request', 'the body is too large')
+    if (status === 415) {
+      throw new Problem(415, 'invalid_request', 'Content-Encoding is not supported')
+    }
+    throw cause
+  }
+  return ctx.request.body
+}

@@ -1,0 +1,65 @@
+import type { Context, Middleware } from 'koa'
+
+/** An answer other than success: `{"error", "error_description"}`. */
+export class Problem extends Error {
+  override name = 'Problem'
+  readonly status: number
+  /** The `error` of the answer. */
+  readonly error: string
+
+  /** @param description for the caller, without anything secret; the `cause` is for the log */
+  constructor(status: number, error: string, description: string, options?: ErrorOptions) {
+    super(description, options)
+    this.status = status
+    this.error = error
+  }
+}
+
+/** A problem with the bearer token. RFC 6750 §3.1. */
+export class BearerProblem extends Problem {
+  /** The scope that would have been enough. */
+  readonly scope: string | undefined
+  /** Whether the request had a bearer token at all. */
+  readonly presented: boolean
+
+  constructor(
+    kind: 'absent' | 'invalid_token' | 'insufficient_scope',
+    description: string,
+    options: ErrorOptions & { scope?: string } = {},
+  ) {
+    const status = kind === 'insufficient_scope' ? 403 : 401
+    super(status, kind === 'absent' ? 'invalid_token' : kind, description, options)
+    this.presented = kind !== 'absent'
+    this.scope = options.scope
+  }
+}
+
+/** Answers every problem as JSON, and whatever else is thrown as a 500 that says nothing. */
+export function answerProblems(realm: string): Middleware {
+  return async (ctx, next) => {
+    ctx.set('Cache-Control', 'no-store')
+    try {
+      await next()
+    } catch (error) {
+      const problem =
+        error instanceof Problem
+          ? error
+          : new Problem(500, 'server_error', 'oops! something went wrong', { cause: error })
+      if (problem.status >= 500) console.error(`${ctx.method} ${ctx.path}:`, problem)
+      answer(ctx, realm, problem)
+    }
+  }
+}
+
+function answer(ctx: Context, realm: string, problem: Problem): void {
+  ctx.status = problem.status
+  ctx.body = { error: problem.error, error_description: problem.message }
+  if (!(problem instanceof BearerProblem)) return
+  // RFC 6750 §3.1: without authentication information, "the resource server SHOULD NOT include an
+  // error code or other error information".
+  const details = problem.presented
+    ? `, error="${problem.error}", error_description="${problem.message}"`
+    : ''
+  const scope = problem.scope ? `, scope="${problem.scope}"` : ''
+  ctx.set('WWW-Authenticate', `Bearer realm="${realm}"${details}${scope}`)
+}

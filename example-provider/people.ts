@@ -1,0 +1,27 @@
+/** What a person may be to this business. */
+export type Role = 'customer' | 'support' | 'administrator'
+
+export interface Person {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly role: Role
+}
+
+/** The user directory: the provider signs these people in, the backend looks up what they are. */
+const PEOPLE: readonly Person[] = [
+  { id: 'alice', name: 'Alice Ng', email: 'alice@example.com', role: 'customer' },
+  { id: 'bob', name: 'Bob Meyer', email: 'bob@example.com', role: 'customer' },
+  { id: 'olivia', name: 'Olivia Reyes', email: 'olivia@example.com', role: 'support' },
+  { id: 'grace', name: 'Grace Okafor', email: 'grace@example.com', role: 'administrator' },
+]
+
+const byId: ReadonlyMap<string, Person> = new Map(PEOPLE.map((person) => [person.id, person]))
+
+export function findPerson(id: string): Person | undefined {
+  return byId.get(id)
+}
+
+export function allPeople(): readonly Person[] {
+  return PEOPLE
+}

@@ -1,0 +1,44 @@
+import type { ClientMetadata } from 'oidc-provider'
+import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
+import type { Config } from '../config.ts'
+
+/** The machine that asks for subject tokens, and asks who calls it. */
+export const SUPPORT_BACKEND = 'support-backend'
+/** The operators' application with a server of its own. */
+export const SUPPORT_WEB = 'support-web'
+/** The operators' application in the browser. */
+export const SUPPORT_CONSOLE = 'support-console'
+
+/** The applications in which operators sign in, and which may act on their behalf. */
+export const OPERATOR_CLIENTS: readonly string[] = [SUPPORT_WEB, SUPPORT_CONSOLE]
+
+export function clients(config: Config, baseUrl: string): ClientMetadata[] {
+  return [
+    {
+      client_id: SUPPORT_BACKEND,
+      client_name: 'Support backend',
+      client_secret: config.supportBackendSecret,
+      token_endpoint_auth_method: 'client_secret_basic',
+      grant_types: ['client_credentials'],
+      response_types: [],
+      redirect_uris: [],
+    },
+    {
+      client_id: SUPPORT_WEB,
+      client_name: 'Support web application',
+      client_secret: config.supportWebSecret,
+      token_endpoint_auth_method: 'client_secret_basic',
+      grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
+      response_types: ['code'],
+      redirect_uris: [`${baseUrl}/support/callback`],
+    },
+    {
+      client_id: SUPPORT_CONSOLE,
+      client_name: 'Support console',
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
+      response_types: ['code'],
+      redirect_uris: [`${baseUrl}/console/callback`],
+    },
+  ]
+}

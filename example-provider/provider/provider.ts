@@ -1,0 +1,20 @@
+import type { AdapterFactory } from '../../src/adapters/record.ts'
+import { Provider } from '../../src/index.ts'
+import type { Config } from '../config.ts'
+import { providerConfiguration } from './configuration.ts'
+import type { Keys } from './keys.ts'
+
+/** The OpenID provider, to be mounted at `/oidc`. */
+export function createProvider(
+  config: Config,
+  baseUrl: string,
+  parts: { keys: Keys; adapter: AdapterFactory },
+): Provider {
+  const provider = new Provider(`${baseUrl}/oidc`, providerConfiguration(config, baseUrl, parts))
+  // Behind a proxy that speaks https; pinOrigin() says so on every request.
+  provider.proxy = baseUrl.startsWith('https:')
+  provider.on('server_error', (ctx, error) => {
+    console.error(`${ctx.method} ${ctx.oidc?.route ?? ctx.path}:`, error)
+  })
+  return provider
+}

@@ -1,0 +1,97 @@
+import Router from '@koa/router'
+import type { Context, Middleware } from 'koa'
+import { koaBody } from 'koa-body'
+import { errors, type Provider } from 'oidc-provider'
+import { html, showPage } from '../http/page.ts'
+import type { Accounts } from './accounts.ts'
+
+const form = koaBody({
+  formLimit: 8192,
+  json: false,
+  multipart: false,
+  text: false,
+  urlencoded: true,
+})
+
+/** The sign-in page that the provider sends people to: `/sign-in/:uid`. */
+export function signInPage(provider: Provider, accounts: Accounts): Middleware {
+  const router = new Router({ prefix: '/sign-in' })
+  router.use(explainErrors)
+
+  router.get('/:uid', async (ctx) => {
+    await provider.interactionDetails(ctx.req, ctx.res)
+    showForm(ctx, {})
+  })
+
+  router.post('/:uid', form, async (ctx) => {
+    // First: a form without a sign-in behind it must not become a way to try passwords.
+    await provider.interactionDetails(ctx.req, ctx.res)
+    const login = field(ctx, 'login').trim().toLowerCase()
+    const person = await accounts.authenticate(login, field(ctx, 'password'))
+    if (!person) {
+      ctx.status = 401
+      showForm(ctx, { login: field(ctx, 'login'), message: 'Login or password is wrong.' })
+      return
+    }
+    await finish(ctx, { login: { accountId: person.id, amr: ['pwd'] } })
+  })
+
+  router.post('/:uid/abort', async (ctx) => {
+    await finish(ctx, { error: 'access_denied', error_description: 'sign-in was cancelled' })
+  })
+
+  async function finish(ctx: Context, result: Parameters<Provider['interactionResult']>[2]) {
+    const next = await provider.interactionResult(ctx.req, ctx.res, result, {
+      mergeWithLastSubmission: false,
+    })
+    ctx.set('Cache-Control', 'no-store')
+    ctx.status = 303
+    ctx.redirect(next)
+  }
+
+  // The router itself gives the context what its type asks for beyond a plain one.
+  return router.routes() as Middleware
+}
+
+function showForm(ctx: Context, { login, message }: { login?: string; message?: string }): void {
+  showPage(
+    ctx,
+    'Sign in',
+    html`${message && html`<p role="alert">${message}</p>`}
+<form method="post">
+<label for="login">Login</label>
+<input id="login" name="login" value="${login}" autocomplete="username" autocapitalize="none" required autofocus>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required>
+<div>
+<button>Sign in</button>
+<button formaction="${ctx.path}/abort" formnovalidate>Cancel</button>
+</div>
+</form>`,
+  )
+}
+
+/** A form field that came exactly once. */
+function field(ctx: Context, name: string): string {
+  const body: unknown = ctx.request.body
+  const value = new Map(Object.entries(body ?? {})).get(name)
+  return typeof value === 'string' ? value : ''
+}
+
+const explainErrors: Middleware = async (ctx, next) => {
+  try {
+    await next()
+  } catch (error) {
+    const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
+    if (!(status >= 400 && status < 500)) throw error
+    ctx.status = status
+    showPage(
+      ctx,
+      'That did not work',
+      error instanceof errors.SessionNotFound
+        ? html`<p role="alert">This sign-in has expired, or was begun in another browser.</p>
+<p>Go back to the application and start again.</p>`
+        : html`<p role="alert">The form could not be read.</p>`,
+    )
+  }
+}
