@@ -89,3 +89,21 @@ export function decodePayload(stored: unknown, consumed: number): AdapterPayload
   if (consumed > 0) payload.consumed = consumed
   return payload
 }
+
+/** How `deleteExpired` of an adapter goes about it. */
+export interface DeleteExpiredOptions {
+  /**
+   * How many records it removes in one transaction at most; an integer over 0.
+   *
+   * @defaultValue 1000
+   */
+  batchSize?: number
+}
+
+/** @throws TypeError when the batch size is out of bounds. */
+export function batchLimit({ batchSize = 1000 }: DeleteExpiredOptions = {}): number {
+  if (!Number.isSafeInteger(batchSize) || batchSize < 1) {
+    throw new TypeError('batchSize must be an integer over 0')
+  }
+  return batchSize
+}

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto'
+import type { AdapterPayload } from 'oidc-provider'
+import type { SingleUseAdapter } from './contract.ts'
+import { type PostgresClient, type PostgresResult, runQuery } from './postgres-client.ts'
+import { type PostgresTable, tableNames } from './postgres-migration.ts'
+import { type PostgresStatements, statements } from './postgres-statements.ts'
+import {
+  type AdapterFactory,
+  batchLimit,
+  consumedAt,
+  type DeleteExpiredOptions,
+  decodePayload,
+  encodePayload,
+  lifetime,
+  secondaryKeys,
+  storableKey,
+} from './record.ts'
+
+export type { PostgresClient, PostgresQuery } from './postgres-client.ts'
+export { migrate, migrationSql, type PostgresTable } from './postgres-migration.ts'
+export type { DeleteExpiredOptions } from './record.ts'
+
+/** Options of {@link createPostgresAdapter}. */
+export interface PostgresAdapterOptions extends PostgresTable {
+  /**
+   * A `Pool` of `pg`, or a connected `Client` that is in no transaction: a claim inside a
+   * transaction that is rolled back never happened.
+   *
+   * How long a query may take is the pool's to say (`query_timeout`, `statement_timeout`,
+   * `connectionTimeoutMillis`): without them a stalled server stalls the request.
+   */
+  pool: PostgresClient
+
+  /**
+   * Whether statements are prepared by name, once per connection. Turn it off behind a pooler
+   * that hands a connection to others between statements and does not track them (PgBouncer
+   * before 1.21, or without `max_prepared_statements`).
+   *
+   * @defaultValue `true`
+   */
+  prepare?: boolean
+}
+
+/** The factory that {@link createPostgresAdapter} returns. */
+export interface PostgresAdapterFactory extends AdapterFactory {
+  /**
+   * Removes expired rows, in batches of at most `batchSize`, each a transaction of its own, and
+   * resolves how many it removed. Several processes may do it at once: each skips the rows that
+   * another is removing. Expired rows are never found, so nothing depends on when it runs; every
+   * few minutes keeps the table small.
+   */
+  deleteExpired(options?: DeleteExpiredOptions): Promise<number>
+}
+
+/**
+ * An adapter for PostgreSQL 12 and later. A claim is one conditional `UPDATE`, durable when the
+ * promise resolves as far as the server's `synchronous_commit` goes, and counts once across all
+ * processes and, with synchronous standbys, across a failover. Records expire by the database's
+ * clock, so the clocks of the processes need not agree.
+ *
+ * Create the table with {@link migrate} first.
+ *
+ * @example
+ * const pool = new Pool({ connectionString, query_timeout: 5000 })
+ * await migrate(pool)
+ * const adapter = createPostgresAdapter({ pool })
+ * setInterval(() => adapter.deleteExpired().catch(report), 300_000).unref()
+ * new Provider(issuer, { ...configuration, adapter })
+ *
+ * @throws TypeError when an option is wrong.
+ */
+export function createPostgresAdapter(options: PostgresAdapterOptions): PostgresAdapterFactory {
+  const { pool, prepare = true } = options
+  if (typeof pool?.query !== 'function') {
+    throw new TypeError('createPostgresAdapter: pool must be a Pool or Client of pg')
+  }
+  const { table } = tableNames(options)
+  const texts = statements(table)
+  // one name means one text on a connection, also when adapters of two tables share it
+  const tag = createHash('sha256').update(table).digest('hex').slice(0, 8)
+
+  const run: Run = (statement, values) =>
+    runQuery(pool, table, {
+      ...(prepare ? { name: `oidc_${tag}_${statement}` } : {}),
+      text: texts[statement],
+      values,
+    })
+
+  const factory = (model: string): SingleUseAdapter => new PostgresAdapter(run, model)
+  const deleteExpired = async (options?: DeleteExpiredOptions) => {
+    const limit = batchLimit(options)
+    let deleted = 0
+    for (;;) {
+      const { count } = await run('deleteExpired', [limit])
+      deleted += count
+      if (count < limit) return deleted
+    }
+  }
+  return Object.assign(factory, { deleteExpired })
+}
+
+type Run = (statement: keyof PostgresStatements, values: unknown[]) => Promise<PostgresResult>
+
+class PostgresAdapter implements SingleUseAdapter {
+  readonly #run: Run
+  readonly #model: string
+
+  constructor(run: Run, model: string) {
+    this.#run = run
+    this.#model = model
+  }
+
+  async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
+    const { uid, userCode, grantId } = secondaryKeys(payload)
+    const consumed = consumedAt(payload, Date.now())
+    await this.#run('upsert', [
+      this.#model,
+      storableKey(id),
+      encodePayload(payload),
+      uid && storableKey(uid),
+      userCode && storableKey(userCode),
+      grantId && storableKey(grantId),
+      consumed > 0 ? consumed : null,
+      lifetime(expiresIn) ?? null,
+    ])
+  }
+
+  async find(id: string): Promise<AdapterPayload | undefined> {
+    return this.#read('find', id)
+  }
+
+  async findByUid(uid: string): Promise<AdapterPayload | undefined> {
+    return this.#read('findByUid', uid)
+  }
+
+  async findByUserCode(userCode: string): Promise<AdapterPayload | undefined> {
+    return this.#read('findByUserCode', userCode)
+  }
+
+  async consume(id: string): Promise<void> {
+    await this.#run('consume', [this.#model, storableKey(id)])
+  }
+
+  async consumeOnce(id: string): Promise<boolean> {
+    const { rows } = await this.#run('consumeOnce', [this.#model, storableKey(id)])
+    return rows.length === 1
+  }
+
+  async destroy(id: string): Promise<void> {
+    await this.#run('destroy', [this.#model, storableKey(id)])
+  }
+
+  async revokeByGrantId(grantId: string): Promise<void> {
+    await this.#run('revokeByGrantId', [this.#model, storableKey(grantId)])
+  }
+
+  async #read(statement: 'find' | 'findByUid' | 'findByUserCode', key: string) {
+    const { rows } = await this.#run(statement, [this.#model, storableKey(key)])
+    const row = rows[0]
+    return row && decodePayload(row.payload, Number(row.consumed ?? 0))
+  }
+}

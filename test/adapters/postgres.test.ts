@@ -1,0 +1,319 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'chai'
+import { Client, Pool } from 'pg'
+import {
+  createPostgresAdapter,
+  migrate,
+  migrationSql,
+  type PostgresQuery,
+} from '../../src/adapters/postgres.ts'
+import { adapterContract } from '../../src/adapters/testing.ts'
+import { freePort, inCi, POSTGRES_URL, reachable } from './servers.ts'
+
+const available = await reachable(POSTGRES_URL, 5432)
+if (!available) console.log(`      PostgreSQL adapter: skipped, nothing listens at ${POSTGRES_URL}`)
+const suite = available || inCi ? describe : describe.skip
+
+async function rejection(promise: Promise<unknown>): Promise<Error> {
+  return promise.then(
+    (value) => expect.fail(`resolved ${String(value)}`),
+    (error: Error) => error,
+  )
+}
+
+suite('createPostgresAdapter', () => {
+  const schema = `test_${randomBytes(6).toString('hex')}`
+  const table = `${schema}.oidc_records`
+  let pool: Pool
+
+  before(async () => {
+    pool = new Pool({ connectionString: POSTGRES_URL, max: 20 })
+    await migrate(pool, { schema })
+  })
+  after(async () => {
+    await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
+    await pool.end()
+  })
+
+  const create = () => createPostgresAdapter({ pool, schema })
+  const advance = async (seconds: number) => {
+    await pool.query(`UPDATE ${table} SET expires_at = expires_at - $1 * interval '1 s'`, [seconds])
+  }
+
+  describe('with a Pool', () => {
+    adapterContract({
+      describe,
+      it,
+      create,
+      advance,
+      async leaveExpired(_factory, model, id) {
+        await pool.query(
+          `UPDATE ${table} SET expires_at = now() - interval '1 h' WHERE model = $1 AND id = $2`,
+          [model, id],
+        )
+      },
+      async createBroken() {
+        const closed = new Pool({ connectionString: POSTGRES_URL })
+        await closed.end()
+        return createPostgresAdapter({ pool: closed, schema })
+      },
+    })
+  })
+
+  describe('with a Client and without prepared statements', () => {
+    let client: Client
+    before(async () => {
+      client = new Client({ connectionString: POSTGRES_URL })
+      await client.connect()
+    })
+    after(() => client.end())
+
+    adapterContract({
+      describe,
+      it,
+      advance,
+      create: () => createPostgresAdapter({ pool: client, schema, prepare: false }),
+    })
+  })
+
+  it('forgets a record by the clock of the database, whatever the process thinks', async () => {
+    const adapter = create()('SubjectToken')
+    const { now } = Date
+    Date.now = () => now() + 1e9
+    try {
+      await adapter.upsert('clock', { jti: 'clock' }, 60)
+      expect(await adapter.find('clock')).to.deep.equal({ jti: 'clock' })
+      expect(await adapter.consumeOnce('clock')).to.equal(true)
+    } finally {
+      Date.now = now
+    }
+    const { rows } = await pool.query(
+      `SELECT extract(epoch FROM expires_at - now())::int AS left FROM ${table} WHERE id = 'clock'`,
+    )
+    expect(rows[0].left).to.be.within(58, 60)
+  })
+
+  it('lets one of two pools have a record', async () => {
+    const other = new Pool({ connectionString: POSTGRES_URL })
+    const adapters = [create(), createPostgresAdapter({ pool: other, schema })]
+    for (let round = 0; round < 20; round += 1) {
+      const id = `pools-${round}`
+      await create()('SubjectToken').upsert(id, {}, 60)
+      const outcomes = await Promise.all(
+        Array.from({ length: 50 }, (_, i) => adapters[i % 2]?.('SubjectToken').consumeOnce(id)),
+      )
+      expect(outcomes.filter(Boolean)).to.have.length(1)
+    }
+    await other.end()
+  })
+
+  it('sends one statement to write a subject token, one to find it, one to claim it', async () => {
+    const sent: PostgresQuery[] = []
+    const counting = {
+      query: (query: PostgresQuery) => {
+        sent.push(query)
+        return pool.query(query)
+      },
+    }
+    const adapter = createPostgresAdapter({ pool: counting, schema })('SubjectToken')
+    await adapter.upsert('counted', {}, 60)
+    await adapter.find('counted')
+    await adapter.consumeOnce('counted')
+    expect(sent.map(({ name }) => name?.replace(/^oidc_[0-9a-f]{8}_/, ''))).to.deep.equal([
+      'upsert',
+      'find',
+      'consumeOnce',
+    ])
+  })
+
+  it('looks nothing up without an index', async () => {
+    const client = new Client({ connectionString: POSTGRES_URL })
+    await client.connect()
+    await client.query('SET enable_seqscan = off')
+    for (const condition of ['id', 'uid', 'user_code', 'grant_id']) {
+      const { rows } = await client.query(
+        `EXPLAIN SELECT 1 FROM ${table} WHERE model = 'm' AND ${condition} = 'x'`,
+      )
+      expect(JSON.stringify(rows)).to.match(/Index Cond: .*model.*AND/)
+    }
+    await client.end()
+  })
+
+  describe('deleteExpired', () => {
+    async function expired(count: number): Promise<void> {
+      await pool.query(`DELETE FROM ${table}`)
+      await pool.query(
+        `INSERT INTO ${table} (model, id, payload, expires_at)
+         SELECT 'AccessToken', 'x' || i, '{}', now() - interval '1 s' FROM generate_series(1, $1) i`,
+        [count],
+      )
+    }
+
+    it('removes what has expired, batch by batch, and nothing else', async () => {
+      await expired(25)
+      await create()('AccessToken').upsert('live', {}, 60)
+      await create()('Client').upsert('client', {})
+      expect(await create().deleteExpired({ batchSize: 10 })).to.equal(25)
+      expect(await create().deleteExpired()).to.equal(0)
+      const { rows } = await pool.query(`SELECT id FROM ${table} ORDER BY id`)
+      expect(rows.map(({ id }) => id)).to.deep.equal(['client', 'live'])
+    })
+
+    it('runs in several processes at once, each row removed by one', async () => {
+      await expired(1000)
+      const counts = await Promise.all(
+        Array.from({ length: 8 }, () => create().deleteExpired({ batchSize: 50 })),
+      )
+      expect(counts.reduce((sum, count) => sum + count)).to.equal(1000)
+    })
+
+    it('does not wait for a row that somebody else holds', async () => {
+      await expired(3)
+      const holder = await pool.connect()
+      await holder.query('BEGIN')
+      await holder.query(`SELECT 1 FROM ${table} WHERE id = 'x1' FOR UPDATE`)
+      expect(await create().deleteExpired()).to.equal(2)
+      await holder.query('ROLLBACK')
+      holder.release()
+      expect(await create().deleteExpired()).to.equal(1)
+    })
+
+    it('refuses a batch of nothing', async () => {
+      const error = await rejection(create().deleteExpired({ batchSize: 0 }))
+      expect(error).to.be.instanceOf(TypeError)
+    })
+  })
+
+  describe('migrate', () => {
+    const fresh = () => `${schema}_${randomBytes(3).toString('hex')}`
+
+    it('runs in twenty processes at once, and again, without harm', async () => {
+      const name = fresh()
+      const twenty = Array.from({ length: 20 })
+      await Promise.all(twenty.map(() => migrate(pool, { schema: name })))
+      await Promise.all(twenty.map(() => migrate(pool, { schema: name, table: 'second' })))
+      await createPostgresAdapter({ pool, schema: name })('Session').upsert('s', { uid: 'u' }, 60)
+      await migrate(pool, { schema: name })
+      await pool.query(migrationSql({ schema: name }))
+      const found = await createPostgresAdapter({ pool, schema: name })('Session').findByUid('u')
+      expect(found).to.deep.equal({ uid: 'u' })
+      await pool.query(`DROP SCHEMA ${name} CASCADE`)
+    })
+
+    it('completes a table whose indices are missing', async () => {
+      const name = fresh()
+      await migrate(pool, { schema: name })
+      await pool.query(`DROP INDEX ${name}.oidc_records_uid_idx`)
+      await migrate(pool, { schema: name })
+      const { rows } = await pool.query('SELECT 1 FROM pg_indexes WHERE schemaname = $1', [name])
+      expect(rows).to.have.length(5)
+      await pool.query(`DROP SCHEMA ${name} CASCADE`)
+    })
+
+    it('needs no right to create where nothing is to be created', async () => {
+      const role = fresh()
+      await pool.query(`CREATE ROLE ${role} LOGIN`)
+      await pool.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`)
+      await pool.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${table} TO ${role}`)
+      const url = new URL(POSTGRES_URL)
+      url.username = role
+      const narrow = new Pool({ connectionString: url.href })
+      await migrate(narrow, { schema })
+      const adapter = createPostgresAdapter({ pool: narrow, schema })('SubjectToken')
+      await adapter.upsert('narrow', {}, 60)
+      expect(await adapter.consumeOnce('narrow')).to.equal(true)
+      await narrow.end()
+      await pool.query(`DROP OWNED BY ${role}`)
+      await pool.query(`DROP ROLE ${role}`)
+    })
+
+    for (const name of ['a"b', '1a', 'a-b', 'a b', 'a;b', '', 'x'.repeat(64), 'é']) {
+      it(`refuses ${JSON.stringify(name)} as the name of a schema or table`, async () => {
+        expect(() => migrationSql({ schema: name })).to.throw(TypeError, 'schema')
+        expect(() => createPostgresAdapter({ pool, table: name })).to.throw(TypeError, 'table')
+        expect(await rejection(migrate(pool, { table: name }))).to.be.instanceOf(TypeError)
+      })
+    }
+  })
+
+  describe('says what to do', () => {
+    it('when the table is missing', async () => {
+      const adapter = createPostgresAdapter({ pool, table: 'no_such_table' })('SubjectToken')
+      const error = await rejection(adapter.find('a'))
+      expect(error.message).to.match(/"no_such_table" is not there. Run migrate\(\)/)
+      expect(error).to.include({ code: '42P01' })
+      expect(error.cause).to.be.instanceOf(Error)
+    })
+
+    it('when the schema is missing', async () => {
+      const adapter = createPostgresAdapter({ pool, schema: 'no_such_schema' })('SubjectToken')
+      expect((await rejection(adapter.upsert('a', {}, 60))).message).to.contain('migrate()')
+    })
+
+    it('when the role lacks rights', async () => {
+      const role = `${schema}_poor`
+      await pool.query(`CREATE ROLE ${role} LOGIN`)
+      await pool.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`)
+      await pool.query(`GRANT SELECT ON ${table} TO ${role}`)
+      const url = new URL(POSTGRES_URL)
+      url.username = role
+      const poor = new Pool({ connectionString: url.href })
+      const adapter = createPostgresAdapter({ pool: poor, schema })('SubjectToken')
+      expect(await adapter.find('a')).to.equal(undefined)
+      const error = await rejection(adapter.consumeOnce('a'))
+      expect(error.message).to.match(/GRANT SELECT, INSERT, UPDATE, DELETE ON/)
+      await poor.end()
+      await pool.query(`DROP OWNED BY ${role}`)
+      await pool.query(`DROP ROLE ${role}`)
+    })
+
+    it('when the session is read-only', async () => {
+      const standby = new Pool({
+        connectionString: POSTGRES_URL,
+        options: '-c default_transaction_read_only=on',
+      })
+      const adapter = createPostgresAdapter({ pool: standby, schema })('SubjectToken')
+      expect((await rejection(adapter.consumeOnce('a'))).message).to.contain('primary')
+      await standby.end()
+    })
+
+    it('when the table is another one', async () => {
+      await pool.query(`CREATE TABLE ${schema}.other (id text)`)
+      const adapter = createPostgresAdapter({ pool, schema, table: 'other' })('SubjectToken')
+      expect((await rejection(adapter.find('a'))).message).to.contain('a column is missing')
+    })
+  })
+
+  it('rejects every method when nobody listens', async () => {
+    const port = await freePort()
+    const lost = new Pool({ host: '127.0.0.1', port, user: 'postgres', database: 'test' })
+    const adapter = createPostgresAdapter({ pool: lost, schema })('SubjectToken')
+    for (const call of [
+      () => adapter.upsert('a', {}, 60),
+      () => adapter.find('a'),
+      () => adapter.consumeOnce('a'),
+      () => adapter.revokeByGrantId('g'),
+    ]) {
+      expect((await rejection(call())).message).to.contain('ECONNREFUSED')
+    }
+    await lost.end()
+  })
+
+  it('rejects a claim whose connection the server ends before it answers', async () => {
+    const client = await pool.connect()
+    client.on('error', () => {})
+    const holder = await pool.connect()
+    await create()('SubjectToken').upsert('cut', {}, 60)
+    await holder.query('BEGIN')
+    await holder.query(`SELECT 1 FROM ${table} WHERE id = 'cut' FOR UPDATE`)
+    const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
+    const adapter = createPostgresAdapter({ pool: client, schema })('SubjectToken')
+    const claim = rejection(adapter.consumeOnce('cut'))
+    await pool.query('SELECT pg_terminate_backend($1)', [rows[0].pid])
+    expect(await claim).to.be.instanceOf(Error)
+    await holder.query('ROLLBACK')
+    holder.release()
+    client.release(true)
+    expect(await create()('SubjectToken').consumeOnce('cut')).to.equal(true)
+  })
+})
