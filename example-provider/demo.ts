@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readConfig } from './config.ts'
+import { walk } from './demo/flow.ts'
+import { DemoFailure, reason } from './demo/report.ts'
+import { startExample } from './server.ts'
+
+const HELP = `Walks the whole flow, checks every step, and ends with 0 if each is as it should be.
+
+Usage: npm run demo                      against a server that it starts itself
+       npm run demo -- --url <base>      against one that runs, for example http://localhost:3000
+
+Environment:
+  DEMO_PASSWORD   password of olivia, with --url (default: demo-password)`
+
+try {
+  await main()
+} catch (error) {
+  console.error(error instanceof DemoFailure ? error.message : `The demo failed: ${reason(error)}`)
+  process.exitCode = 1
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { url: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  })
+  if (values.help) {
+    console.log(HELP)
+    return
+  }
+  if (values.url === undefined) await walkOwnServer()
+  else await walk(parseBase(values.url), process.env.DEMO_PASSWORD || 'demo-password')
+  console.log('\nEvery step is as it should be.')
+}
+
+async function walkOwnServer(): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'example-provider-'))
+  try {
+    const config = readConfig({ PORT: '0', DATA_DIR: dataDir, STORAGE_URL: 'memory:' })
+    const example = await startExample(config)
+    try {
+      await walk(example.url, config.demoPassword)
+    } finally {
+      await example.close()
+    }
+  } finally {
+    await rm(dataDir, { recursive: true })
+  }
+}
+
+function parseBase(value: string): string {
+  const url = URL.parse(value)
+  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin
+  throw new DemoFailure(`--url must be an origin such as http://localhost:3000, not '${value}'`)
+}

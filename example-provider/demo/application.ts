@@ -1,0 +1,102 @@
+import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose'
+import * as oidc from 'openid-client'
+import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
+import { Browser, TIMEOUT } from './browser.ts'
+import { check } from './report.ts'
+
+const CLIENT_ID = 'support-console'
+
+/** What the operators' application does; one that runs in a browser, so it has no secret. */
+export class Application {
+  readonly #base: string
+  readonly #configuration: oidc.Configuration
+
+  private constructor(base: string, configuration: oidc.Configuration) {
+    this.#base = base
+    this.#configuration = configuration
+  }
+
+  static async discover(base: string): Promise<Application> {
+    const issuer = new URL('/oidc', base)
+    const plain = issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : []
+    const configuration = await oidc.discovery(issuer, CLIENT_ID, undefined, oidc.None(), {
+      execute: plain,
+      timeout: TIMEOUT / 1000,
+    })
+    check(
+      configuration.serverMetadata().grant_types_supported?.includes(TOKEN_EXCHANGE_GRANT_TYPE) ===
+        true,
+      'the provider does not offer token exchange',
+    )
+    return new Application(base, configuration)
+  }
+
+  /** Authorization code with PKCE. Answers the operator's access token. */
+  async signIn(login: string, password: string): Promise<string> {
+    const redirectUri = `${this.#base}/console/callback`
+    const verifier = oidc.randomPKCECodeVerifier()
+    const state = oidc.randomState()
+    const authorizationUrl = oidc.buildAuthorizationUrl(this.#configuration, {
+      redirect_uri: redirectUri,
+      scope: 'openid',
+      state,
+      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    })
+    const browser = new Browser(this.#base)
+    const answer = await browser.signIn(authorizationUrl, login, password, redirectUri)
+    const tokens = await oidc.authorizationCodeGrant(this.#configuration, answer, {
+      pkceCodeVerifier: verifier,
+      expectedState: state,
+      idTokenExpected: true,
+    })
+    const sub = tokens.claims()?.sub
+    check(sub === login, `the ID token is for ${sub}, not for ${login}`)
+    return tokens.access_token
+  }
+
+  /** RFC 8693. Answers the impersonated user's access token. */
+  async exchange(subjectToken: string, actorToken: string | undefined): Promise<string> {
+    const tokens = await oidc.genericGrantRequest(this.#configuration, TOKEN_EXCHANGE_GRANT_TYPE, {
+      subject_token: subjectToken,
+      subject_token_type: ACCESS_TOKEN_TYPE,
+      ...(actorToken === undefined
+        ? {}
+        : { actor_token: actorToken, actor_token_type: ACCESS_TOKEN_TYPE }),
+      resource: `${this.#base}/orders`,
+      scope: 'orders:read',
+    })
+    check(tokens.issued_token_type === ACCESS_TOKEN_TYPE, 'what came is not an access token')
+    check(!tokens.refresh_token && !tokens.id_token, 'there is more than an access token')
+    return tokens.access_token
+  }
+
+  /** Expects that the exchange is refused as RFC 8693 §2.2.2 says. */
+  async expectRefusal(subjectToken: string, actorToken: string): Promise<void> {
+    try {
+      await this.exchange(subjectToken, actorToken)
+    } catch (error) {
+      if (!(error instanceof oidc.ResponseBodyError)) throw error
+      const { status, error: code } = error
+      check(
+        status === 400 && code === 'invalid_request',
+        `the refusal is ${status} ${code}, not 400 invalid_request`,
+      )
+      return
+    }
+    check(false, 'a used subject token was accepted once more')
+  }
+
+  /** The claims of an access token for the orders API, its signature checked. */
+  async claims(accessToken: string): Promise<JWTPayload> {
+    const { issuer, jwks_uri: jwksUri = '' } = this.#configuration.serverMetadata()
+    const keys = createRemoteJWKSet(new URL(jwksUri), { timeoutDuration: TIMEOUT })
+    const { payload } = await jwtVerify(accessToken, keys, {
+      algorithms: ['ES256'],
+      typ: 'at+jwt',
+      issuer,
+      audience: `${this.#base}/orders`,
+    })
+    return payload
+  }
+}

@@ -1,0 +1,40 @@
+/** A step did not go as it should. The message is for people. */
+export class DemoFailure extends Error {
+  override name = 'DemoFailure'
+}
+
+/** @throws DemoFailure unless the condition holds. */
+export function check(condition: boolean, otherwise: string): asserts condition {
+  if (!condition) throw new DemoFailure(otherwise)
+}
+
+/** Runs one step, and says which one it was when it fails. */
+export async function step<T>(title: string, run: () => Promise<T>): Promise<T> {
+  try {
+    const result = await run()
+    console.log(`✓ ${title}`)
+    return result
+  } catch (error) {
+    throw new DemoFailure(`✗ ${title}: ${reason(error)}`, { cause: error })
+  }
+}
+
+export function show(value: object): void {
+  console.log(JSON.stringify(value, null, 2).replaceAll(/^/gm, '    '))
+}
+
+/** Enough of a token to recognise it, and not enough to use it. */
+export function masked(token: string): string {
+  return `${token.slice(0, 6)}… (${token.length} characters)`
+}
+
+/** What went wrong, in one line: the message, and those of its causes. */
+export function reason(error: unknown): string {
+  const parts: string[] = []
+  for (let next = error; next instanceof Error && parts.length < 4; next = next.cause) {
+    const code = 'code' in next && typeof next.code === 'string' ? next.code : ''
+    const message = next.message || code || next.name
+    if (!parts.includes(message)) parts.push(message)
+  }
+  return parts.length > 0 ? parts.join(': ') : 'it failed without saying why'
+}
