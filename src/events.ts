@@ -10,6 +10,8 @@ export interface SubjectTokenEvents {
   'subject_token.destroyed': (subjectToken: SubjectToken) => void
 }
 
-declare module 'oidc-provider' {
-  interface ProviderAdditionalEventMap extends SubjectTokenEvents {}
-}
+/** Adds a listener for one of {@link SubjectTokenEvents}. */
+export type Listen<This> = <Event extends keyof SubjectTokenEvents>(
+  event: Event,
+  listener: SubjectTokenEvents[Event],
+) => This

@@ -1,4 +1,5 @@
 import { type Configuration, Provider as OidcProvider } from 'oidc-provider'
+import type { Listen } from './events.ts'
 import { Impersonation } from './impersonation.ts'
 import type { ImpersonationOptions } from './options.ts'
 
@@ -11,6 +12,7 @@ export type ProviderConfiguration = Configuration & {
  * oidc-provider's `Provider` with impersonation: takes `features.impersonation` in its
  * configuration, and has the management API under {@link Provider.impersonation}.
  */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the interface below types listeners and adds no member.
 export class Provider extends OidcProvider {
   /** The management API: `routes()` for Koa, `callback()` for everything else. */
   readonly impersonation: Impersonation
@@ -26,4 +28,13 @@ export class Provider extends OidcProvider {
     this.impersonation = impersonation
     impersonation.register(this)
   }
+}
+
+/** The provider's listeners, with the events of this package. */
+export interface Provider {
+  on: OidcProvider['on'] & Listen<this>
+  once: OidcProvider['once'] & Listen<this>
+  addListener: OidcProvider['addListener'] & Listen<this>
+  prependListener: OidcProvider['prependListener'] & Listen<this>
+  prependOnceListener: OidcProvider['prependOnceListener'] & Listen<this>
 }

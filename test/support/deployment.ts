@@ -183,6 +183,8 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   app.use(signInRoutes(provider))
   app.use(mount('/oidc', provider))
   server.on('request', app.callback())
+  // A test that fails before it closes must not keep the run alive.
+  server.unref()
 
   const deployment: Deployment = {
     base,

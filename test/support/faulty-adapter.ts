@@ -31,3 +31,18 @@ export function faultyAdapter(): {
       }),
   }
 }
+
+/** The memory adapter with members replaced, or taken away by `undefined`. */
+export function memoryAdapterWith(members: Record<string, unknown>): (model: string) => Adapter {
+  const memory = createMemoryAdapter()
+  return (model) =>
+    new Proxy(memory(model), {
+      has: (target, property) =>
+        property in members ? members[String(property)] !== undefined : property in target,
+      get(target, property) {
+        if (property in members) return members[String(property)]
+        const member: unknown = Reflect.get(target, property)
+        return typeof member === 'function' ? member.bind(target) : member
+      },
+    })
+}

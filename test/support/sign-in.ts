@@ -13,6 +13,7 @@ export function signInRoutes(provider: Provider): Middleware {
     ctx.respond = false
     await provider.interactionFinished(ctx.req, ctx.res, {
       login: { accountId: String(params.login_hint) },
+      consent: {},
     })
   }
 }

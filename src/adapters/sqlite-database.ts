@@ -1,0 +1,127 @@
+import { closeSync, openSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+
+/** What the adapter opens its file with. */
+export interface SqliteFile {
+  /** A path, made if it is not there (its folder has to be), or `':memory:'`. */
+  file: string
+
+  /**
+   * How safe a commit is. `'NORMAL'`: it survives the end of the process, `kill -9` included; when
+   * the machine loses power, the last moments may be forgotten, claims among them. `'FULL'`: it
+   * survives that too, at the cost of an fsync for each write.
+   *
+   * @defaultValue `'NORMAL'`
+   */
+  synchronous?: 'NORMAL' | 'FULL'
+
+  /**
+   * How long a write waits for that of another process, in milliseconds, 0 or more. node:sqlite is
+   * synchronous: the whole process waits.
+   *
+   * @defaultValue 2000
+   */
+  busyTimeoutMs?: number
+}
+
+const SCHEMA_VERSION = 1
+
+// Without rowid a record is written to one tree instead of two. STRICT refuses what is no text.
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS oidc_records (
+  model       TEXT NOT NULL,
+  id          TEXT NOT NULL,
+  payload     TEXT NOT NULL,
+  uid         TEXT,
+  user_code   TEXT,
+  grant_id    TEXT,
+  consumed_at INTEGER,
+  expires_at  INTEGER,
+  PRIMARY KEY (model, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS oidc_records_uid ON oidc_records (model, uid) WHERE uid IS NOT NULL;
+CREATE INDEX IF NOT EXISTS oidc_records_user_code ON oidc_records (model, user_code)
+  WHERE user_code IS NOT NULL;
+CREATE INDEX IF NOT EXISTS oidc_records_grant_id ON oidc_records (model, grant_id)
+  WHERE grant_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS oidc_records_expires_at ON oidc_records (expires_at)
+  WHERE expires_at IS NOT NULL;
+PRAGMA user_version = ${SCHEMA_VERSION};
+`
+
+/**
+ * Opens the file, readable by its owner alone if it is new, and creates what is missing in it.
+ * Several processes may do so at once.
+ *
+ * @throws TypeError when an option is wrong, Error when the file cannot be opened or is no database.
+ */
+export function openDatabase(options: SqliteFile): DatabaseSync {
+  const { file, synchronous = 'NORMAL', busyTimeoutMs = 2000 } = options
+  if (typeof file !== 'string' || file === '') {
+    throw new TypeError('createSqliteAdapter: file must be a path or ":memory:"')
+  }
+  if (synchronous !== 'NORMAL' && synchronous !== 'FULL') {
+    throw new TypeError("createSqliteAdapter: synchronous must be 'NORMAL' or 'FULL'")
+  }
+  if (!Number.isInteger(busyTimeoutMs) || busyTimeoutMs < 0 || busyTimeoutMs > 2 ** 31 - 1) {
+    throw new TypeError('createSqliteAdapter: busyTimeoutMs must be an integer, 0 or more')
+  }
+  let database: DatabaseSync | undefined
+  try {
+    // SQLite would let everyone read it; its -wal and -shm files take their mode from it
+    if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600))
+    database = new DatabaseSync(file)
+    // first of all, so that the next ones wait for other processes that are starting
+    database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+    prepareFile(database, Date.now() + busyTimeoutMs)
+    database.exec(`PRAGMA synchronous = ${synchronous}`)
+    return database
+  } catch (error) {
+    database?.close()
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(
+      `Cannot use ${file} as an SQLite database: ${reason}. Its folder has to exist and be ` +
+        'writable, on a local disk, and the file be empty or made by this adapter.',
+      { cause: error },
+    )
+  }
+}
+
+/**
+ * Switching to WAL fails at once, without waiting, while another process does the same; so it is
+ * tried again.
+ */
+function prepareFile(database: DatabaseSync, deadline: number): void {
+  for (;;) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL')
+      createSchema(database)
+      return
+    } catch (error) {
+      if (!isBusy(error) || Date.now() >= deadline) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+    }
+  }
+}
+
+function createSchema(database: DatabaseSync): void {
+  const version = database.prepare('PRAGMA user_version').get()?.user_version
+  if (version === SCHEMA_VERSION) return
+  if (version !== 0)
+    throw new Error(`its user_version is ${String(version)}, not ${SCHEMA_VERSION}`)
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    database.exec(SCHEMA)
+    database.exec('COMMIT')
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/** SQLITE_BUSY or SQLITE_LOCKED, extended codes included. */
+function isBusy(error: unknown): boolean {
+  if (!(error instanceof Error && 'errcode' in error)) return false
+  const code = Number(error.errcode) & 0xff
+  return code === 5 || code === 6
+}
