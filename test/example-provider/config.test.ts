@@ -1,0 +1,189 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { exportJWK, generateKeyPair } from 'jose'
+import { readConfig } from '../../example-provider/config.ts'
+import { StartError } from '../../example-provider/start-error.ts'
+import { launch, listen, MAIN, run, temporaryFolder } from './support.ts'
+
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  JWKS_FILE: '/somewhere/jwks.json',
+  COOKIE_KEYS: 'a-cookie-key-of-our-own',
+  SUPPORT_BACKEND_SECRET: 'a backend secret of our own',
+  SUPPORT_WEB_SECRET: 'a web secret of our own',
+  DEMO_PASSWORD: 'a password of our own',
+}
+
+describe('example provider: configuration', () => {
+  it('has a default for everything', () => {
+    const config = readConfig({})
+    expect(config).to.include({ port: 3000, host: '127.0.0.1', baseUrl: undefined })
+    expect(config.dataDir).to.match(/example-provider\/data$/)
+    expect(config.production).to.equal(false)
+  })
+
+  it('is frozen', () => {
+    expect(Object.isFrozen(readConfig({}))).to.equal(true)
+  })
+
+  it('counts an empty variable as absent', () => {
+    expect(readConfig({ PORT: '', BASE_URL: ' ' })).to.include({ port: 3000, baseUrl: undefined })
+  })
+
+  it('takes a base URL with or without the slash at its end', () => {
+    for (const BASE_URL of ['https://id.example.com', 'https://id.example.com/']) {
+      expect(readConfig({ BASE_URL }).baseUrl).to.equal('https://id.example.com')
+    }
+  })
+
+  const wrong: [name: string, value: string][] = [
+    ['PORT', 'http'],
+    ['PORT', '-1'],
+    ['PORT', '65536'],
+    ['PORT', '3000.5'],
+    ['BASE_URL', 'localhost:3000'],
+    ['BASE_URL', 'ftp://example.com'],
+    ['BASE_URL', 'https://example.com/id'],
+    ['BASE_URL', 'https://user@example.com'],
+    ['BASE_URL', 'https://example.com/?a'],
+    ['STORAGE_URL', 'mysql://localhost'],
+    ['STORAGE_URL', 'nonsense'],
+    ['COOKIE_KEYS', 'short'],
+    ['COOKIE_KEYS', 'long-enough-to-be-a-key,'],
+  ]
+  for (const [name, value] of wrong) {
+    it(`refuses ${name}=${value}, naming the variable`, () => {
+      expect(() => readConfig({ [name]: value })).to.throw(StartError, name)
+    })
+  }
+
+  it('never repeats the password of a storage URL', () => {
+    for (const STORAGE_URL of ['mysql://joe:hunter2@db', 'redis://joe:hunter2@:bad:']) {
+      expect(() => readConfig({ STORAGE_URL }))
+        .to.throw(StartError)
+        .with.property('message')
+        .that.does.not.include('hunter2')
+    }
+  })
+
+  it('starts in production when everything has been set', () => {
+    expect(readConfig(PRODUCTION).production).to.equal(true)
+  })
+
+  for (const name of Object.keys(PRODUCTION).filter((name) => name !== 'NODE_ENV')) {
+    it(`does not start in production without ${name}`, () => {
+      expect(() => readConfig({ ...PRODUCTION, [name]: '' })).to.throw(StartError, name)
+    })
+  }
+
+  it('knows a demo secret in production wherever it stands', () => {
+    const swapped = { ...PRODUCTION, SUPPORT_WEB_SECRET: 'support-backend-secret' }
+    expect(() => readConfig(swapped)).to.throw(StartError, 'SUPPORT_WEB_SECRET')
+  })
+})
+
+describe('example provider: main', function () {
+  this.timeout(30_000)
+
+  it('prints every variable with --help', async () => {
+    const { code, stdout } = await run(MAIN, {}, '--help')
+    expect(code).to.equal(0)
+    for (const name of [...Object.keys(PRODUCTION), 'PORT', 'HOST', 'BASE_URL', 'DATA_DIR']) {
+      expect(stdout).to.include(name)
+    }
+    expect(stdout).to.include('STORAGE_URL')
+  })
+
+  it('refuses an argument that it does not know', async () => {
+    const { code, stderr } = await run(MAIN, {}, '--prot')
+    expect(code).to.equal(1)
+    expect(stderr.trim().split('\n')).to.have.lengthOf(1)
+    expect(stderr).to.include('--prot')
+  })
+
+  it('ends with 1 and one line, no stack trace, on a bad value', async () => {
+    const { code, stderr } = await run(MAIN, { PORT: 'http' })
+    expect(code).to.equal(1)
+    expect(stderr).to.match(/^PORT must be .*\n$/)
+  })
+
+  it('names every variable that production still lacks', async () => {
+    const { code, stdout, stderr } = await run(MAIN, { NODE_ENV: 'production' })
+    expect(code).to.equal(1)
+    expect(stdout).to.equal('')
+    for (const name of Object.keys(PRODUCTION).filter((name) => name !== 'NODE_ENV')) {
+      expect(stderr).to.include(`  ${name}: `)
+    }
+    expect(stderr).not.to.match(/^ +at /m)
+  })
+
+  it('runs in production on keys and secrets of its own, and prints none of them', async () => {
+    await using folder = await temporaryFolder()
+    const JWKS_FILE = join(folder.path, 'jwks.json')
+    const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+    await writeFile(JWKS_FILE, JSON.stringify({ keys: [await exportJWK(privateKey)] }))
+    await using running = await launch({
+      ...PRODUCTION,
+      JWKS_FILE,
+      DATA_DIR: folder.path,
+      STORAGE_URL: 'memory:',
+    })
+    for (const secret of Object.values(PRODUCTION)) {
+      if (secret !== 'production') expect(running.printed()).not.to.include(secret)
+    }
+    expect(running.printed()).not.to.include('curl')
+  })
+
+  it('prints nothing but the banner: no notice or warning of oidc-provider', async () => {
+    await using folder = await temporaryFolder()
+    await using running = await launch({ DATA_DIR: folder.path, STORAGE_URL: 'memory:' })
+    running.child.kill('SIGINT')
+    const { stdout, stderr } = await running.ended
+    expect(stderr).to.equal('')
+    expect(stdout).to.match(/^The example provider is running/)
+    expect(stdout).not.to.match(/NOTICE|WARNING/)
+  })
+
+  it('prints no secret that is not a demo secret', async () => {
+    await using folder = await temporaryFolder()
+    const { NODE_ENV: _, JWKS_FILE: __, ...secrets } = PRODUCTION
+    await using running = await launch({
+      ...secrets,
+      DATA_DIR: folder.path,
+      STORAGE_URL: 'memory:',
+    })
+    for (const secret of Object.values(secrets)) {
+      expect(running.printed()).not.to.include(secret)
+    }
+    expect(running.printed()).to.include('support-backend:"$SUPPORT_BACKEND_SECRET"')
+    expect(running.printed()).to.include('password="$DEMO_PASSWORD"')
+  })
+
+  it('says so when the port is taken', async () => {
+    await using folder = await temporaryFolder()
+    const taken = await listen(() => {})
+    const { port: PORT } = new URL(taken.url)
+    const { code, stderr } = await run(MAIN, {
+      PORT,
+      DATA_DIR: folder.path,
+      STORAGE_URL: 'memory:',
+    })
+    await taken.close()
+    expect(code).to.equal(1)
+    expect(stderr).to.match(new RegExp(`^PORT ${PORT} is in use.*\n$`))
+  })
+
+  it('says so when HOST is not of this machine', async () => {
+    await using folder = await temporaryFolder()
+    const environment = {
+      HOST: '192.0.2.1',
+      PORT: '0',
+      DATA_DIR: folder.path,
+      STORAGE_URL: 'memory:',
+    }
+    const { code, stderr } = await run(MAIN, environment)
+    expect(code).to.equal(1)
+    expect(stderr).to.match(/^HOST '192\.0\.2\.1' .*\n$/)
+  })
+})

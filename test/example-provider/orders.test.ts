@@ -1,0 +1,189 @@
+import type { RequestListener } from 'node:http'
+import { expect } from 'chai'
+import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
+import Koa from 'koa'
+import { ordersApi } from '../../example-provider/orders/router.ts'
+import type { Example } from '../../example-provider/server.ts'
+import { type Answer, listen, send } from './support.ts'
+
+const ISSUER = 'https://id.example.com/oidc'
+const AUDIENCE = 'https://id.example.com/orders'
+const GOOD = { scope: 'orders:read', client_id: 'support-console' }
+
+describe('example provider: orders API', () => {
+  const keys = generateKeyPair('ES256', { extractable: true })
+  let issuer: Example
+  let api: Example
+  let answerKeys: RequestListener
+
+  before(async () => {
+    const { publicKey } = await keys
+    const set = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'k' }] })
+    answerKeys = (_request, response) => response.end(set)
+    issuer = await listen((request, response) => answerKeys(request, response))
+    api = await newApi()
+  })
+  after(async () => {
+    await api.close()
+    await issuer.close()
+  })
+
+  function newApi(): Promise<Example> {
+    const app = new Koa()
+    app.use(
+      ordersApi({ issuer: ISSUER, audience: AUDIENCE, jwksUrl: new URL('/jwks', issuer.url) }),
+    )
+    return listen(app.callback())
+  }
+
+  interface Variation {
+    readonly claims?: JWTPayload
+    readonly typ?: string
+    readonly alg?: string
+    readonly iss?: string
+    readonly aud?: string
+    readonly exp?: string
+    readonly sub?: string
+    readonly key?: CryptoKey | Uint8Array
+  }
+
+  async function token(variation: Variation = {}): Promise<string> {
+    const {
+      claims = {},
+      typ = 'at+jwt',
+      alg = 'ES256',
+      iss = ISSUER,
+      aud = AUDIENCE,
+      exp = '1m',
+    } = variation
+    const jwt = new SignJWT({ ...GOOD, ...claims })
+      .setProtectedHeader({ alg, typ, kid: 'k' })
+      .setIssuer(iss)
+      .setAudience(aud)
+      .setIssuedAt()
+      .setExpirationTime(exp)
+    if (variation.sub !== '') jwt.setSubject(variation.sub ?? 'alice')
+    return jwt.sign(variation.key ?? (await keys).privateKey)
+  }
+
+  function get(accessToken: string | undefined, base = api.url): Promise<Answer> {
+    const headers = accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }
+    return send(`${base}/orders`, { headers })
+  }
+
+  it('answers with the orders of the subject', async () => {
+    const { status, headers, body } = await get(await token())
+    expect(status).to.equal(200)
+    expect(headers.get('cache-control')).to.equal('no-store')
+    expect(body).to.have.all.keys('subject', 'orders')
+    expect(body.subject).to.equal('alice')
+    expect(JSON.stringify(body.orders)).to.include('A-1001').and.not.include('B-2001')
+  })
+
+  it('says who acts', async () => {
+    const { body } = await get(await token({ claims: { act: { sub: 'olivia' } } }))
+    expect(body).to.include({ subject: 'alice', actor: 'olivia' })
+  })
+
+  it('has no orders for who never ordered', async () => {
+    for (const sub of ['olivia', '__proto__']) {
+      expect((await get(await token({ sub }))).body).to.deep.equal({ subject: sub, orders: [] })
+    }
+  })
+
+  it('challenges who shows no token, and gives no error code', async () => {
+    const { status, headers } = await get(undefined)
+    expect(status).to.equal(401)
+    expect(headers.get('www-authenticate')).to.equal('Bearer realm="orders"')
+  })
+
+  it('wants orders:read, as a whole word', async () => {
+    for (const scope of ['orders:write', 'orders:readonly xorders:read', '']) {
+      const { status, headers, body } = await get(await token({ claims: { scope } }))
+      expect([status, body.error], scope).to.deep.equal([403, 'insufficient_scope'])
+      expect(headers.get('www-authenticate')).to.match(
+        /^Bearer realm="orders", error="insufficient_scope", .*scope="orders:read"$/,
+      )
+    }
+  })
+
+  async function expectInvalid(accessToken: string, why: string): Promise<void> {
+    const { status, headers, body } = await get(accessToken)
+    expect([status, body.error], why).to.deep.equal([401, 'invalid_token'])
+    expect(headers.get('www-authenticate'), why).to.match(
+      /^Bearer realm="orders", error="invalid_token"/,
+    )
+  }
+
+  it('refuses what is not a JWT', async () => {
+    for (const value of ['opaque', 'a.b.c', 'a b', '.']) await expectInvalid(value, value)
+  })
+
+  const wrong: [why: string, variation: Variation][] = [
+    ['another issuer', { iss: 'https://evil.example.com/oidc' }],
+    ['another audience', { aud: 'https://id.example.com/api' }],
+    ['an ID token', { typ: 'JWT' }],
+    ['an expired token', { exp: '-1s' }],
+    ['no subject', { sub: '' }],
+    ['a sender-constrained token', { claims: { cnf: { jkt: 'x' } } }],
+    ['an act that says nobody', { claims: { act: {} } }],
+    ['an act that is no object', { claims: { act: 'olivia' } }],
+  ]
+  for (const [why, variation] of wrong) {
+    it(`refuses ${why}`, async () => expectInvalid(await token(variation), why))
+  }
+
+  it('refuses a key that the issuer does not publish', async () => {
+    const { privateKey } = await generateKeyPair('ES256')
+    await expectInvalid(await token({ key: privateKey }), 'foreign key')
+  })
+
+  it('refuses another algorithm: none, and the public key as a shared secret', async () => {
+    const [, payload] = (await token()).split('.')
+    const none = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')
+    await expectInvalid(`${none}.${payload}.`, 'none')
+    const published: JWK = await exportJWK((await keys).publicKey)
+    const secret = new TextEncoder().encode(JSON.stringify(published))
+    await expectInvalid(await token({ alg: 'HS256', key: secret }), 'HS256')
+  })
+
+  it('refuses a token with one character changed', async () => {
+    const [header, payload = '', signature] = (await token()).split('.')
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
+    const forged = Buffer.from(JSON.stringify({ ...claims, sub: 'bob' })).toString('base64url')
+    await expectInvalid(`${header}.${forged}.${signature}`, 'forged')
+  })
+
+  it('takes nothing but GET', async () => {
+    const { status, headers } = await send(`${api.url}/orders`, { method: 'POST' })
+    expect([status, headers.get('allow')]).to.deep.equal([405, 'GET, HEAD'])
+  })
+
+  it("answers 503, not 401, when the issuer's keys cannot be had", async () => {
+    const log = console.error
+    console.error = () => {}
+    const good = answerKeys
+    const accessToken = await token()
+    const fresh = await newApi()
+    try {
+      const failures: RequestListener[] = [
+        (_request, response) => response.writeHead(500).end(),
+        (_request, response) => response.end('nonsense'),
+        (_request, response) => response.end('{}'),
+        (request) => request.destroy(),
+      ]
+      for (const failure of failures) {
+        answerKeys = failure
+        const { status, headers } = await get(accessToken, fresh.url)
+        expect(status).to.equal(503)
+        expect(headers.get('www-authenticate')).to.equal(null)
+      }
+      answerKeys = good
+      expect((await get(accessToken, fresh.url)).status).to.equal(200)
+    } finally {
+      answerKeys = good
+      console.error = log
+      await fresh.close()
+    }
+  })
+})

@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { readConfig } from '../../example-provider/config.ts'
+import { Application } from '../../example-provider/demo/application.ts'
+import { type Example, startExample } from '../../example-provider/server.ts'
+
+export const MAIN = join(import.meta.dirname, '../../example-provider/main.ts')
+export const DEMO = join(import.meta.dirname, '../../example-provider/demo.ts')
+
+type Environment = Record<string, string>
+
+/** A folder that is gone at the end of the scope. */
+export async function temporaryFolder(): Promise<AsyncDisposable & { path: string }> {
+  const path = await mkdtemp(join(tmpdir(), 'example-provider-test-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** An example on a free port, in this process. */
+export async function start(environment: Environment = {}): Promise<Example> {
+  const folder = await temporaryFolder()
+  const example = await startExample(
+    readConfig({ PORT: '0', DATA_DIR: folder.path, STORAGE_URL: 'memory:', ...environment }),
+  )
+  return {
+    url: example.url,
+    async close() {
+      await example.close()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** The access token of somebody who signed in to the support console. */
+export async function signIn(base: string, login = 'olivia'): Promise<string> {
+  const application = await Application.discover(base)
+  return application.signIn(login, 'demo-password')
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly body: Record<string, unknown>
+}
+
+export async function send(url: string | URL, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(url, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(15_000),
+    ...init,
+  })
+  const body = await response.text()
+  let json: unknown
+  try {
+    json = JSON.parse(body)
+  } catch {
+    json = undefined
+  }
+  return {
+    status: response.status,
+    headers: response.headers,
+    text: body,
+    body: typeof json === 'object' && json !== null ? { ...json } : {},
+  }
+}
+
+export function postForm(
+  url: string,
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return send(url, { method: 'POST', body: new URLSearchParams(fields), headers })
+}
+
+export function postJson(
+  url: string,
+  body: unknown,
+  token?: string,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return send(url, {
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    headers: {
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+  })
+}
+
+export function basic(id: string, secret: string): { authorization: string } {
+  return { authorization: `Basic ${btoa(`${id}:${secret}`)}` }
+}
+
+/** A server that somebody else would run: what stands in for the provider, or in front of it. */
+export async function listen(handler: RequestListener): Promise<Example> {
+  const server = createServer(handler).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://localhost:${port}`,
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** The variables that every process needs, and none of those that the example knows. */
+export function bare(environment: Environment): Environment {
+  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...environment }
+}
+
+/** Runs one of the example's programs to its end. */
+export async function run(
+  file: string,
+  environment: Environment = {},
+  ...args: string[]
+): Promise<Ended> {
+  const child = spawn(process.execPath, [file, ...args], { env: bare(environment) })
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ])
+  return { code, stdout, stderr }
+}
+
+export interface Running extends AsyncDisposable {
+  readonly child: ChildProcess
+  readonly url: string
+  /** Resolves with what it printed once it has ended. */
+  readonly ended: Promise<Ended>
+  /** What it has printed so far. */
+  printed(): string
+}
+
+/** Starts main.ts as a process of its own, and waits until it is ready. */
+export async function launch(environment: Environment): Promise<Running> {
+  const child = spawn(process.execPath, [MAIN], { env: bare({ PORT: '0', ...environment }) })
+  let stdout = ''
+  let stderr = ''
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
+  })
+  const ended = once(child, 'close').then(([code]) => ({ code, stdout, stderr }))
+  const ready = new Promise<void>((resolve) => {
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk
+      if (stdout.includes('Ctrl-C ends it.\n')) resolve()
+    })
+  })
+  await Promise.race([ready, ended])
+  const url = /is running: (\S+)/.exec(stdout)?.[1]
+  if (url === undefined) throw new Error(`it did not start: ${stderr}`)
+  return {
+    child,
+    url,
+    ended,
+    printed: () => stdout,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
