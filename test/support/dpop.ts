@@ -1,0 +1,30 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose'
+
+export interface DPoPKey {
+  readonly thumbprint: string
+  proof(claims: {
+    htm?: string
+    htu: string
+    ath?: string
+    [name: string]: unknown
+  }): Promise<string>
+}
+
+/** A DPoP key, and proofs by it. RFC 9449 §4.2. */
+export async function dpopKey(): Promise<DPoPKey> {
+  const { privateKey, publicKey } = await generateKeyPair('ES256')
+  const jwk = await exportJWK(publicKey)
+  return {
+    thumbprint: await calculateJwkThumbprint(jwk),
+    proof: ({ htm = 'POST', ...claims }) =>
+      new SignJWT({ jti: randomUUID(), htm, ...claims })
+        .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk })
+        .setIssuedAt()
+        .sign(privateKey),
+  }
+}
+
+export function athOf(accessToken: string): string {
+  return createHash('sha256').update(accessToken).digest('base64url')
+}
