@@ -26,7 +26,8 @@ export interface SqliteFile {
 
 const SCHEMA_VERSION = 1
 
-// Without rowid a record is written to one tree instead of two. STRICT refuses what is no text.
+// With a rowid, although WITHOUT ROWID saves a tree: ids are random, but records of the same hour
+// stay on the same pages, and a claim costs half with a million of them. STRICT refuses non-text.
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS oidc_records (
   model       TEXT NOT NULL,
@@ -38,7 +39,7 @@ CREATE TABLE IF NOT EXISTS oidc_records (
   consumed_at INTEGER,
   expires_at  INTEGER,
   PRIMARY KEY (model, id)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE INDEX IF NOT EXISTS oidc_records_uid ON oidc_records (model, uid) WHERE uid IS NOT NULL;
 CREATE INDEX IF NOT EXISTS oidc_records_user_code ON oidc_records (model, user_code)
   WHERE user_code IS NOT NULL;

@@ -99,7 +99,15 @@ function prepareAll(database: DatabaseSync) {
        ORDER BY expires_at IS NULL DESC, expires_at DESC LIMIT 1`,
     )
   return {
-    upsert: database.prepare('INSERT OR REPLACE INTO oidc_records VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
+    upsert: database.prepare(
+      `INSERT INTO oidc_records
+         (model, id, payload, uid, user_code, grant_id, consumed_at, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (model, id) DO UPDATE SET
+         payload = excluded.payload, uid = excluded.uid, user_code = excluded.user_code,
+         grant_id = excluded.grant_id, consumed_at = excluded.consumed_at,
+         expires_at = excluded.expires_at`,
+    ),
     find: read('id'),
     findByUid: read('uid'),
     findByUserCode: read('user_code'),
@@ -113,8 +121,8 @@ function prepareAll(database: DatabaseSync) {
     destroy: database.prepare('DELETE FROM oidc_records WHERE model = ? AND id = ?'),
     revokeByGrantId: database.prepare('DELETE FROM oidc_records WHERE model = ? AND grant_id = ?'),
     deleteExpired: database.prepare(
-      `DELETE FROM oidc_records WHERE (model, id) IN
-       (SELECT model, id FROM oidc_records WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+      `DELETE FROM oidc_records WHERE rowid IN
+       (SELECT rowid FROM oidc_records WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
     ),
   }
 }

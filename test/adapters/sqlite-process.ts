@@ -1,0 +1,36 @@
+// A process that uses the SQLite adapter: started by sqlite.test.ts, told what to do by messages.
+import { createSqliteAdapter } from '../../src/adapters/sqlite.ts'
+
+const [file = '', prefix = '', count = '0'] = process.argv.slice(2)
+const factory = createSqliteAdapter({ file })
+const adapter = factory('SubjectToken')
+const ids = Array.from({ length: Number(count) }, (_, i) => `${prefix}${i}`)
+
+const work: Record<string, () => Promise<string[]>> = {
+  async claim() {
+    const won: string[] = []
+    for (const id of ids) if (await adapter.consumeOnce(id)) won.push(id)
+    return won
+  },
+  async write() {
+    for (const id of ids) await adapter.upsert(`${process.pid}-${id}`, {}, 60)
+    return ids.map((id) => `${process.pid}-${id}`)
+  },
+  async 'claim and die'() {
+    for (const id of ids) {
+      await adapter.upsert(id, {}, 60)
+      await adapter.consumeOnce(id)
+    }
+    process.kill(process.pid, 'SIGKILL')
+    return []
+  },
+}
+
+process.on('message', async (name: string) => {
+  const result = await work[name]?.()
+  process.send?.(result, () => {
+    factory.close()
+    process.disconnect()
+  })
+})
+process.send?.('ready')
