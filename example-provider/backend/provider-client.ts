@@ -27,7 +27,7 @@ export async function post(
       headers: { accept: 'application/json', ...headers },
       body,
       // A credential is sent where it was meant to go, or nowhere.
-      redirect: 'error',
+      redirect: 'manual',
       signal: AbortSignal.timeout(timeout),
     })
     const text = await response.text()

@@ -146,7 +146,7 @@ describe('example provider: support backend', () => {
     ['ticketId', { ...REQUEST, ticketId: {} }],
     ['ticketId', { ...REQUEST, ticketId: '\ud800' }],
     ['userId, reason, ticketId', { ...REQUEST, supportEngineerId: 'grace' }],
-    ['userId, reason, ticketId', '{"userId":"alice","reason":"r","ticketId":"t","__proto__":{}}'],
+    ['JSON', '{"userId":"alice","reason":"r","ticketId":"t","__proto__":{}}'],
     ['object', []],
     ['object', '[1]'],
     ['JSON', '{'],
@@ -402,10 +402,10 @@ describe('example provider: support backend and its provider', () => {
   }
 
   it('passes on what the provider refuses by policy', async () => {
-    const answers = {
+    const answers: Provider['answers'] = {
       '/api/subject-tokens': [[403, { error: 'access_denied', error_description: 'no' }]],
     }
-    await withBackend(fake(answers as Provider['answers']), async (ask) => {
+    await withBackend(fake(answers), async (ask) => {
       const { status, body } = await ask()
       expect([status, body]).to.deep.equal([
         403,

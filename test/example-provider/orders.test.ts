@@ -44,7 +44,7 @@ describe('example provider: orders API', () => {
     readonly aud?: string
     readonly exp?: string
     readonly sub?: string
-    readonly key?: CryptoKey | Uint8Array
+    readonly key?: Parameters<SignJWT['sign']>[0]
   }
 
   async function token(variation: Variation = {}): Promise<string> {

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { expect } from 'chai'
+import { banner } from '../../example-provider/banner.ts'
+import { readConfig } from '../../example-provider/config.ts'
+import { bare, start } from './support.ts'
+
+/** What somebody would copy: every line of the banner that is set in by two blanks. */
+function commandsOf(printed: string): string {
+  return [...printed.matchAll(/^ {2}(.*)$/gm)].map(([, line]) => line).join('\n')
+}
+
+async function bash(script: string, environment: Record<string, string> = {}): Promise<string[]> {
+  const shell = spawn('bash', ['--norc', '-u'], { env: bare(environment) })
+  shell.stdin.end(`${script}\n`)
+  const [stdout, stderr] = await Promise.all([
+    text(shell.stdout),
+    text(shell.stderr),
+    once(shell, 'exit'),
+  ])
+  expect(stderr).to.equal('')
+  return stdout.trim().split('\n')
+}
+
+describe('example provider: the printed commands', function () {
+  this.timeout(30_000)
+
+  it('work as they are, pasted into bash, with nothing but curl and sed', async () => {
+    const example = await start()
+    const script = commandsOf(banner(readConfig({ STORAGE_URL: 'memory:' }), example.url))
+    const programs = [...script.matchAll(/(?:\$\(|\| *|^)([a-z]\w*)/gm)].map(([, name]) => name)
+    expect(new Set(programs)).to.deep.equal(new Set(['mktemp', 'curl', 'sed', 'rm', 'echo']))
+
+    const lines = await bash(script)
+    await example.close()
+    expect(lines).to.have.lengthOf(7)
+    const [signedIn, issued, exchanged, orders, direct, again, nameless] = lines
+    expect(signedIn).to.match(/^Signed in: 43 characters/)
+    for (const line of [issued, direct]) {
+      expect(JSON.parse(line ?? '')).to.have.all.keys('subjectToken', 'expiresIn')
+    }
+    for (const line of [exchanged, again]) {
+      expect(JSON.parse(line ?? '')).to.include({ token_type: 'Bearer', scope: 'orders:read' })
+    }
+    expect(JSON.parse(orders ?? '')).to.include({ subject: 'alice', actor: 'olivia' })
+    expect(JSON.parse(nameless ?? ''))
+      .to.include({ subject: 'alice' })
+      .and.not.have.property('actor')
+  })
+
+  it('work with secrets of their own, taken from the environment', async () => {
+    const secrets = {
+      DEMO_PASSWORD: "it's 100% & $HOME+more",
+      SUPPORT_BACKEND_SECRET: 'backend-secret-of-our-own',
+    }
+    const example = await start(secrets)
+    const script = commandsOf(
+      banner(readConfig({ STORAGE_URL: 'memory:', ...secrets }), example.url),
+    )
+    const lines = await bash(script, secrets)
+    await example.close()
+    expect(lines.at(-1)).to.match(/^\{"subject":"alice","orders":\[\{/)
+  })
+})
