@@ -4,13 +4,14 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
 import type { Redis } from 'ioredis'
 
 /** The servers that the tests run against. */
 export const REDIS_URL = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
 export const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/test'
 
-/** What mocha's describe is called with, and `describe.skip` with, when there is no server. */
+/** In CI a server that is missing is a failure, not a reason to skip. */
 export const inCi = Boolean(process.env.CI)
 
 /** Whether something listens where the URL points. */
@@ -83,4 +84,17 @@ export async function ageKeys(redis: Redis, keyPrefix: string, seconds: number):
     const left = await redis.pttl(key)
     if (left >= 0) await redis.pexpire(key, String(left - seconds * 1000))
   }
+}
+
+/** The error that a promise rejects with; fails when it resolves. */
+export async function rejection(promise: Promise<unknown>): Promise<Error> {
+  return promise.then(
+    (value) => expect.fail(`resolved ${String(value)}`),
+    (error: Error) => error,
+  )
+}
+
+/** Waits until something is true, five seconds at most. */
+export async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 250 && !(await condition()); i += 1) await wait(20)
 }

@@ -1,5 +1,3 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,13 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import { createSqliteAdapter, type SqliteAdapterFactory } from '../../src/adapters/sqlite.ts'
 import { adapterContract } from '../../src/adapters/testing.ts'
-
-async function rejection(promise: Promise<unknown>): Promise<Error> {
-  return promise.then(
-    (value) => expect.fail(`resolved ${String(value)}`),
-    (error: Error) => error,
-  )
-}
+import { rejection } from './servers.ts'
 
 describe('createSqliteAdapter', () => {
   let folder: string
@@ -85,83 +77,6 @@ describe('createSqliteAdapter', () => {
         database.close()
         return factory
       },
-    })
-  })
-
-  describe('with several processes', () => {
-    const script = join(import.meta.dirname, 'sqlite-process.ts')
-
-    async function start(file: string, prefix: string, count: number): Promise<ChildProcess> {
-      const args = [file, prefix, String(count)]
-      const child = fork(script, args, { execArgv: ['--no-warnings'] })
-      await Promise.race([
-        once(child, 'message'),
-        once(child, 'exit').then(([code]) => expect.fail(`a process ended with ${code}`)),
-      ])
-      return child
-    }
-
-    async function each(children: ChildProcess[], what: string): Promise<string[][]> {
-      return Promise.all(
-        children.map(async (child) => {
-          const [answer, exit] = [once(child, 'message'), once(child, 'exit')]
-          child.send(what)
-          const [result] = await answer
-          await exit
-          return result
-        }),
-      )
-    }
-
-    it('gives each of 500 records to exactly one of four processes', async () => {
-      const file = newFile()
-      const adapter = open(file)('SubjectToken')
-      for (let i = 0; i < 500; i += 1) await adapter.upsert(`id-${i}`, {}, 600)
-
-      const children = await Promise.all([1, 2, 3, 4].map(() => start(file, 'id-', 500)))
-      const won = (await each(children, 'claim')).flat()
-
-      expect(won.toSorted()).to.deep.equal(
-        Array.from({ length: 500 }, (_, i) => `id-${i}`).toSorted(),
-      )
-      expect(await adapter.consumeOnce('id-0')).to.equal(false)
-    })
-
-    it('opens a file that is not there yet in six processes at once, and keeps what all write', async () => {
-      const file = newFile()
-      const children = await Promise.all([1, 2, 3, 4, 5, 6].map(() => start(file, 'w', 100)))
-      const written = (await each(children, 'write')).flat()
-      const adapter = open(file)('SubjectToken')
-      const found = await Promise.all(written.map((id) => adapter.find(id)))
-      expect(found.filter(Boolean)).to.have.length(600)
-    })
-
-    it('remembers a claim whose process was killed right after it', async () => {
-      const file = newFile()
-      const child = await start(file, 'k', 20)
-      const exit = once(child, 'exit')
-      child.send('claim and die')
-      expect(await exit).to.deep.equal([null, 'SIGKILL'])
-
-      const adapter = open(file)('SubjectToken')
-      for (let i = 0; i < 20; i += 1) {
-        expect(await adapter.find(`k${i}`)).to.have.property('consumed')
-        expect(await adapter.consumeOnce(`k${i}`)).to.equal(false)
-      }
-    })
-
-    it('rejects when another process keeps the file locked, and works afterwards', async () => {
-      const file = newFile()
-      const adapter = open(file, 50)('SubjectToken')
-      await adapter.upsert('a', {}, 60)
-      const other = new DatabaseSync(file)
-      other.exec('BEGIN IMMEDIATE')
-      expect((await rejection(adapter.consumeOnce('a'))).message).to.contain('locked')
-      expect((await rejection(adapter.upsert('b', {}, 60))).message).to.contain('locked')
-      expect(await adapter.find('a')).to.deep.equal({})
-      other.exec('ROLLBACK')
-      other.close()
-      expect(await adapter.consumeOnce('a')).to.equal(true)
     })
   })
 

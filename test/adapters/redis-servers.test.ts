@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { Cluster, Redis } from 'ioredis'
-import { createClient, createClientPool, createCluster } from 'redis'
+import { Redis } from 'ioredis'
+import { createClient, createClientPool } from 'redis'
 import { checkRedis, createRedisAdapter } from '../../src/adapters/redis.ts'
-import { adapterContract } from '../../src/adapters/testing.ts'
-import { ageKeys, inCi, type PrivateRedis, startRedis } from './servers.ts'
+import { inCi, type PrivateRedis, rejection, startRedis, until } from './servers.ts'
 
 const probe = await startRedis()
 await probe?.stop()
@@ -19,82 +18,8 @@ async function start(...args: string[]): Promise<PrivateRedis> {
   return server
 }
 
-async function rejection(promise: Promise<unknown>): Promise<Error> {
-  return promise.then(
-    (value) => expect.fail(`resolved ${String(value)}`),
-    (error: Error) => error,
-  )
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 250 && !(await condition()); i += 1) await wait(20)
-}
-
-suite('createRedisAdapter, by topology', () => {
+suite('createRedisAdapter, on servers of its own', () => {
   after(() => Promise.all(running.map((server) => server.stop())))
-
-  describe('on Redis Cluster', () => {
-    let ioredis: Cluster
-    let nodeRedis: ReturnType<typeof createCluster>
-    let admins: Redis[]
-    const advance = async (seconds: number) => {
-      for (const admin of admins) await ageKeys(admin, 'oidc:', seconds)
-    }
-
-    before(async () => {
-      // three primaries, so that a command over keys of different slots has to fail
-      const nodes = await Promise.all([1, 2, 3].map(() => start('--cluster-enabled', 'yes')))
-      admins = nodes.map(({ port }) => new Redis(port))
-      const ranges = [
-        [0, 5460],
-        [5461, 10922],
-        [10923, 16383],
-      ]
-      for (const [i, admin] of admins.entries()) {
-        const [from = 0, to = 0] = ranges[i] ?? []
-        await admin.call('CLUSTER', 'ADDSLOTSRANGE', String(from), String(to))
-        await admin.call('CLUSTER', 'SET-CONFIG-EPOCH', String(i + 1))
-        await admins[0]?.call('CLUSTER', 'MEET', '127.0.0.1', String(nodes[i]?.port))
-      }
-      for (const admin of admins) {
-        await until(async () => {
-          const info = String(await admin.call('CLUSTER', 'INFO'))
-          return info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3')
-        })
-      }
-      const { port = 0 } = nodes[0] ?? {}
-      ioredis = new Cluster([{ host: '127.0.0.1', port }])
-      nodeRedis = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }] })
-      await nodeRedis.connect()
-    })
-
-    after(() => {
-      ioredis.disconnect()
-      nodeRedis.destroy()
-      for (const admin of admins) admin.disconnect()
-    })
-
-    describe('with ioredis', () => {
-      adapterContract({
-        describe,
-        it,
-        advance,
-        create: () => createRedisAdapter({ client: ioredis }),
-      })
-    })
-
-    describe('with node-redis', () => {
-      adapterContract({
-        describe,
-        it,
-        advance,
-        create: () =>
-          createRedisAdapter({
-            client: (args, key) => nodeRedis.sendCommand(key, false, args),
-          }),
-      })
-    })
-  })
 
   describe('with replicas', () => {
     let primary: PrivateRedis
