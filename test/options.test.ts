@@ -1,0 +1,103 @@
+import { expect } from 'chai'
+import { Impersonation, type ImpersonationOptions, Provider } from '../src/index.ts'
+import { resolveOptions } from '../src/options.ts'
+
+const managementApi = { resource: 'https://id.example.com/api' }
+
+describe('options', () => {
+  it('the defaults are those of the documentation', () => {
+    expect(resolveOptions({ enabled: true, managementApi })).to.deep.equal({
+      enabled: true,
+      managementApi: {
+        resource: 'https://id.example.com/api',
+        scope: 'impersonate',
+        prefix: '/api',
+        tokenTtl: 600,
+        tokenFormat: 'jwt',
+        clients: undefined,
+      },
+      subjectToken: { ttl: undefined, singleUse: 'adapter' },
+      accessToken: { maxTtl: 3600 },
+      actorToken: { required: false, scope: 'openid' },
+      limits: { userIdLength: 255, contextBytes: 4096, bodyBytes: 16384 },
+      getCustomJwtClaims: undefined,
+      environmentVariables: {},
+    })
+  })
+
+  it('undefined means absent', () => {
+    const given = {
+      enabled: true,
+      managementApi,
+      subjectToken: undefined,
+      limits: { bodyBytes: undefined },
+    }
+    expect(resolveOptions(given).limits.bodyBytes).to.equal(16384)
+  })
+
+  it('what is resolved is frozen, and a copy', () => {
+    const environmentVariables: Record<string, string> = { A: '1' }
+    const resolved = resolveOptions({ enabled: true, managementApi, environmentVariables })
+    environmentVariables.A = '2'
+    expect(resolved.environmentVariables).to.deep.equal({ A: '1' })
+    for (const part of [resolved, resolved.managementApi, resolved.environmentVariables]) {
+      expect(part).to.satisfy(Object.isFrozen)
+    }
+  })
+
+  const wrong: Array<[path: string, options: Record<string, unknown>]> = [
+    ['features.impersonation', [] as never],
+    ['features.impersonation.enable', { enable: true }],
+    ['features.impersonation.enabled', { enabled: 'yes' }],
+    ['features.impersonation.managementApi', { managementApi: 'https://id.example.com/api' }],
+    ['features.impersonation.managementApi.resource', { enabled: true }],
+    ['features.impersonation.managementApi.resource', { managementApi: { resource: '/api' } }],
+    [
+      'features.impersonation.managementApi.resource',
+      { managementApi: { resource: 'https://x/#a' } },
+    ],
+    ['features.impersonation.managementApi.resourse', { managementApi: { resourse: 'x' } }],
+    ['features.impersonation.managementApi.scope', { managementApi: { scope: 'two scopes' } }],
+    ['features.impersonation.managementApi.scope', { managementApi: { scope: '' } }],
+    ['features.impersonation.managementApi.prefix', { managementApi: { prefix: 'api' } }],
+    ['features.impersonation.managementApi.prefix', { managementApi: { prefix: '/api/' } }],
+    ['features.impersonation.managementApi.prefix', { managementApi: { prefix: '/:tenant' } }],
+    ['features.impersonation.managementApi.tokenTtl', { managementApi: { tokenTtl: 0 } }],
+    ['features.impersonation.managementApi.tokenTtl', { managementApi: { tokenTtl: '600' } }],
+    [
+      'features.impersonation.managementApi.tokenFormat',
+      { managementApi: { tokenFormat: 'paseto' } },
+    ],
+    ['features.impersonation.managementApi.clients', { managementApi: { clients: 'backend' } }],
+    ['features.impersonation.managementApi.clients', { managementApi: { clients: [''] } }],
+    ['features.impersonation.subjectToken.ttl', { subjectToken: { ttl: 3601 } }],
+    ['features.impersonation.subjectToken.ttl', { subjectToken: { ttl: 1.5 } }],
+    ['features.impersonation.subjectToken.ttl', { subjectToken: { ttl: Number.NaN } }],
+    ['features.impersonation.subjectToken.singleUse', { subjectToken: { singleUse: false } }],
+    ['features.impersonation.accessToken.maxTtl', { accessToken: { maxTtl: 86401 } }],
+    ['features.impersonation.actorToken.required', { actorToken: { required: 1 } }],
+    ['features.impersonation.actorToken.scope', { actorToken: { scope: 'a b' } }],
+    ['features.impersonation.limits.userIdLength', { limits: { userIdLength: 0 } }],
+    ['features.impersonation.limits.contextBytes', { limits: { contextBytes: -1 } }],
+    ['features.impersonation.limits.bodyBytes', { limits: { bodyBytes: Infinity } }],
+    ['features.impersonation.getCustomJwtClaims', { getCustomJwtClaims: {} }],
+    ['features.impersonation.environmentVariables', { environmentVariables: { A: 1 } }],
+    ['features.impersonation.__proto__', JSON.parse('{"__proto__":{}}')],
+  ]
+  for (const [path, options] of wrong) {
+    it(`refuses ${JSON.stringify(options)} by its dotted path`, () => {
+      expect(() => new Impersonation(options as ImpersonationOptions))
+        .to.throw(TypeError)
+        .with.property('message')
+        .that.satisfies((message: string) => message.startsWith(`${path} `))
+    })
+  }
+
+  it('the provider refuses them at start-up', () => {
+    const features = { impersonation: { enabled: true, managementApi: { scop: 'x' } as never } }
+    expect(() => new Provider('https://id.example.com', { features })).to.throw(
+      TypeError,
+      'features.impersonation.managementApi.scop ',
+    )
+  })
+})
