@@ -1,0 +1,72 @@
+import { parseArgs } from 'node:util'
+
+/** What to measure, and how long. */
+export interface BenchOptions {
+  readonly storages: readonly string[]
+  readonly alg: string
+  readonly connections: readonly number[]
+  readonly rounds: number
+  readonly requests: number
+  readonly json: string | undefined
+}
+
+export const STORAGES = ['memory', 'sqlite', 'redis', 'postgres'] as const
+
+const HELP = `npm run bench -- [options]
+
+Measures this package against the provider's own client_credentials grant, in one process each,
+on this machine, in interleaved rounds. Judge by the ratios, never by the absolute figures.
+
+  --storage NAME[,NAME…]  memory, sqlite, redis, postgres                  (default memory)
+  --alg ALG               signature of the access tokens: ES256, RS256, …  (default ES256)
+  --connections N[,N…]    parallel connections                             (default 1,8,32)
+  --rounds N              rounds; the median of them is printed            (default 7)
+  --requests N            requests a slice at 8 connections and more       (default 1500)
+  --json FILE             write the figures to FILE as well
+  --help                  this text
+
+REDIS_URL and POSTGRES_URL say where those are (default: their standard ports on this machine).
+`
+
+/** Reads the command line. Prints and exits on --help or a mistake. */
+export function parseOptions(): BenchOptions {
+  try {
+    const { values } = parseArgs({
+      options: {
+        storage: { type: 'string', default: 'memory' },
+        alg: { type: 'string', default: 'ES256' },
+        connections: { type: 'string', default: '1,8,32' },
+        rounds: { type: 'string', default: '7' },
+        requests: { type: 'string', default: '1500' },
+        json: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    })
+    if (values.help) {
+      process.stdout.write(HELP)
+      process.exit(0)
+    }
+    const storages = values.storage.split(',')
+    const unknown = storages.find((name) => !STORAGES.some((known) => known === name))
+    if (unknown !== undefined) {
+      throw new Error(`--storage ${unknown}: must be one of ${STORAGES.join(', ')}`)
+    }
+    return {
+      storages,
+      alg: values.alg,
+      connections: values.connections.split(',').map((text) => count('--connections', text)),
+      rounds: count('--rounds', values.rounds),
+      requests: count('--requests', values.requests),
+      json: values.json,
+    }
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${HELP}`)
+    process.exit(1)
+  }
+}
+
+function count(name: string, text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`${name}: ${text} is no count`)
+  return value
+}

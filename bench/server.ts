@@ -1,0 +1,71 @@
+// The provider under measurement, in a process of its own. Arguments: storage, alg.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair } from 'jose'
+import Koa from 'koa'
+import mount from 'koa-mount'
+import { type AsymmetricSigningAlgorithm, errors } from 'oidc-provider'
+import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../src/index.ts'
+import { openStorage } from './storage.ts'
+
+const [storageName = 'memory', alg = 'ES256'] = process.argv.slice(2)
+const storage = await openStorage(storageName)
+const { privateKey } = await generateKeyPair(alg, { extractable: true })
+const server = createServer()
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+const signingAlgorithm = alg as AsymmetricSigningAlgorithm
+
+const started = performance.now()
+const provider = new Provider(`${base}/oidc`, {
+  adapter: storage.adapter,
+  jwks: { keys: [{ ...(await exportJWK(privateKey)), alg, use: 'sig' }] },
+  clientDefaults: { id_token_signed_response_alg: signingAlgorithm },
+  clients: [
+    {
+      client_id: 'bench',
+      client_secret: 'bench-secret',
+      grant_types: ['client_credentials', TOKEN_EXCHANGE_GRANT_TYPE],
+      redirect_uris: [],
+      response_types: [],
+    },
+  ],
+  ttl: { AccessToken: () => 600, ClientCredentials: () => 600 },
+  findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
+  features: {
+    devInteractions: { enabled: false },
+    clientCredentials: { enabled: true },
+    resourceIndicators: {
+      getResourceServerInfo(_ctx, resource) {
+        if (resource !== 'https://api.example.com') throw new errors.InvalidTarget()
+        return {
+          scope: 'read',
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: signingAlgorithm } },
+        }
+      },
+    },
+    impersonation: {
+      enabled: true,
+      managementApi: { resource: `${base}/api`, tokenTtl: 86400 },
+      subjectToken: { ttl: 3600 },
+    },
+  },
+})
+const startMs = performance.now() - started
+const app = new Koa()
+app.use(provider.impersonation.routes())
+app.use(mount('/oidc', provider))
+server.on('request', app.callback())
+process.send?.({ base, startMs })
+
+process.on('message', async (message) => {
+  if (message === 'stop') {
+    server.close()
+    server.closeAllConnections()
+    await storage.close()
+    process.disconnect()
+  }
+})

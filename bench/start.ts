@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { median, progress } from './report.ts'
+
+const run = promisify(execFile)
+
+/** How long a provider takes to be there, with and without this package. Milliseconds. */
+export interface Start {
+  readonly plainMs: number
+  readonly addedMs: number
+}
+
+/** Starts providers in fresh processes, plain and with impersonation in turn. Needs `npm run build`. */
+export async function measureStart(rounds: number): Promise<Start> {
+  const program = fileURLToPath(new URL('start-once.ts', import.meta.url))
+  const plain: number[] = []
+  const added: number[] = []
+  for (let round = 1; round <= rounds * 3; round += 1) {
+    progress(`start: round ${round} of ${rounds * 3}`)
+    const once = async (kind: string) =>
+      Number((await run(process.execPath, [program, kind])).stdout)
+    const without = await once('plain')
+    plain.push(without)
+    added.push((await once('impersonation')) - without)
+  }
+  progress('')
+  return { plainMs: median(plain), addedMs: median(added) }
+}
