@@ -7,7 +7,6 @@ import {
   type KoaContextWithOIDC,
   type UnknownObject,
 } from 'oidc-provider'
-import { GRANT_ID_CLAIM } from './access-token.ts'
 import type {
   AccessTokenPayload,
   ActClaim,
@@ -16,6 +15,7 @@ import type {
   SubjectTokenContext,
 } from './claims-hook.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './constants.ts'
+import { GRANT_ID_CLAIM } from './jwt-access-token.ts'
 import type { ResolvedOptions } from './options.ts'
 import { isPlainObject } from './options-validation.ts'
 

@@ -1,9 +1,6 @@
 import { type Client, errors } from 'oidc-provider'
-import {
-  AccessTokenRejected,
-  type AccessTokenVerifier,
-  type VerifiedAccessToken,
-} from '../access-token.ts'
+import type { AccessTokenVerifier } from '../access-token.ts'
+import { AccessTokenRejected, type VerifiedAccessToken } from '../jwt-access-token.ts'
 import type { ResolvedOptions } from '../options.ts'
 
 /** The request shows no credentials that are understood here. RFC 6750 §3.1. */

@@ -7,7 +7,7 @@ import {
   type Provider,
   type ResourceServer,
 } from 'oidc-provider'
-import { SIGNING_ALGORITHMS } from '../access-token.ts'
+import { SIGNING_ALGORITHMS } from '../jwt-access-token.ts'
 import { canSign, configurationOf, isStaticClient } from '../oidc-provider-internals.ts'
 import type { ResolvedOptions } from '../options.ts'
 

@@ -1,10 +1,7 @@
 import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
-import {
-  AccessTokenRejected,
-  type AccessTokenVerifier,
-  type VerifiedAccessToken,
-} from '../access-token.ts'
+import type { AccessTokenVerifier } from '../access-token.ts'
 import type { Actor } from '../claims-hook.ts'
+import { AccessTokenRejected, type VerifiedAccessToken } from '../jwt-access-token.ts'
 import { findAccount } from '../oidc-provider-internals.ts'
 
 /** The keys the caller has shown to hold in this very request. */

@@ -5,13 +5,10 @@ import {
   type Provider,
   type TokenEndpointGrantContext,
 } from 'oidc-provider'
-import {
-  AccessTokenRejected,
-  type AccessTokenVerifier,
-  IMPERSONATED_JTI_PREFIX,
-} from '../access-token.ts'
+import type { AccessTokenVerifier } from '../access-token.ts'
 import type { AccessTokenClaims } from '../claims.ts'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../constants.ts'
+import { AccessTokenRejected, IMPERSONATED_JTI_PREFIX } from '../jwt-access-token.ts'
 import {
   buildTokenResponse,
   certificateThumbprint,
