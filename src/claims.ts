@@ -34,7 +34,15 @@ type OwnJwtCustomizer = (
 export interface Impersonation {
   readonly actor: Actor | undefined
   readonly client: Client
-  readonly subjectTokenContext: SubjectTokenContext
+  /** Read only where a hook wants to know. */
+  readonly subjectToken: { readonly contextObject: SubjectTokenContext }
+}
+
+/** An impersonated token about to be issued, with all that it will say. */
+interface Prepared {
+  readonly impersonation: Impersonation
+  readonly act: ActClaim | undefined
+  claims: UnknownObject | undefined
 }
 
 /** Claims that belong to the provider, in a JWT and in an introspection response. */
@@ -69,8 +77,7 @@ export class AccessTokenClaims {
   readonly #options: ResolvedOptions
   readonly #ownExtraTokenClaims: OwnExtraTokenClaims | undefined
   readonly #ownJwtCustomizer: OwnJwtCustomizer | undefined
-  readonly #impersonations = new WeakMap<object, Impersonation>()
-  readonly #prepared = new WeakMap<object, UnknownObject | undefined>()
+  readonly #prepared = new WeakMap<object, Prepared>()
   #issuer = ''
 
   constructor(
@@ -98,46 +105,67 @@ export class AccessTokenClaims {
     token: AccessToken,
     impersonation: Impersonation,
   ): Promise<void> {
-    this.#impersonations.set(token, impersonation)
-    this.#prepared.set(token, await this.#compute(ctx, token))
+    const { actor } = impersonation
+    const act = actor && Object.freeze({ sub: actor.sub })
+    const claims = await this.#compute(ctx, token, impersonation, act)
+    this.#prepared.set(token, { impersonation, act, claims })
   }
 
   /** The provider's `extraTokenClaims`. */
-  readonly extraTokenClaims = async (
+  readonly extraTokenClaims = (
     ctx: KoaContextWithOIDC,
     token: Token,
-  ): Promise<UnknownObject | undefined> =>
-    this.#prepared.has(token) ? this.#prepared.get(token) : this.#compute(ctx, token)
+  ): Promise<UnknownObject | undefined> | UnknownObject | undefined => {
+    const prepared = this.#prepared.get(token)
+    return prepared ? prepared.claims : this.#compute(ctx, token)
+  }
 
   /** The provider's `formats.customizers.jwt`: the deployment's own runs first. */
-  readonly customizeJwt = async (
+  readonly customizeJwt = (
     ctx: KoaContextWithOIDC,
     token: Token,
     jwt: JWTStructured,
-  ): Promise<void> => {
-    await this.#ownJwtCustomizer?.(ctx, token, jwt)
-    const { payload } = jwt
-    const impersonation = this.#impersonations.get(token)
-    const act = actClaim(impersonation)
-    if (act) payload.act = act
-    else delete payload.act
-    if (impersonation) payload.jti = token.jti
-    if (isPossibleActorToken(token, this.#options.actorToken.scope)) {
+  ): Promise<void> | void => {
+    if (!this.#ownJwtCustomizer) return this.#assertClaims(token, jwt)
+    return this.#customizeThenAssert(this.#ownJwtCustomizer, ctx, token, jwt)
+  }
+
+  async #customizeThenAssert(
+    customize: OwnJwtCustomizer,
+    ctx: KoaContextWithOIDC,
+    token: Token,
+    jwt: JWTStructured,
+  ): Promise<void> {
+    await customize(ctx, token, jwt)
+    this.#assertClaims(token, jwt)
+  }
+
+  #assertClaims(token: Token, { payload }: JWTStructured): void {
+    const prepared = this.#prepared.get(token)
+    if (prepared?.act) payload.act = prepared.act
+    else if ('act' in payload) delete payload.act
+    if (prepared) payload.jti = token.jti
+    else if (isPossibleActorToken(token, this.#options.actorToken.scope)) {
       payload[GRANT_ID_CLAIM] = token.grantId
     }
   }
 
-  async #compute(ctx: KoaContextWithOIDC, token: Token): Promise<UnknownObject | undefined> {
+  async #compute(
+    ctx: KoaContextWithOIDC,
+    token: Token,
+    impersonation?: Impersonation,
+    act?: ActClaim,
+  ): Promise<UnknownObject | undefined> {
     if (token.kind === 'AccessToken' && token.aud === this.#options.managementApi.resource) {
       // Whatever led here: the management API is for machines.
       throw new errors.InvalidTarget()
     }
-    const impersonation = this.#impersonations.get(token)
-    const act = actClaim(impersonation)
     const own = await this.#ownExtraTokenClaims?.(ctx, token)
     // A value of a wrong type is the provider's to complain about, in its own words.
     if (own !== undefined && !isPlainObject(own)) return own
-    const claims: UnknownObject = { ...own, ...(await this.#custom(ctx, token, impersonation)) }
+    const custom = await this.#custom(ctx, token, impersonation, act)
+    if (!own && !custom) return act && { act }
+    const claims: UnknownObject = { ...own, ...custom }
     delete claims.act
     if (impersonation) for (const name of PROVIDER_CLAIMS) delete claims[name]
     if (act) claims.act = act
@@ -148,13 +176,14 @@ export class AccessTokenClaims {
     ctx: KoaContextWithOIDC | undefined,
     token: Token,
     impersonation: Impersonation | undefined,
-  ): Promise<UnknownObject> {
+    act: ActClaim | undefined,
+  ): Promise<UnknownObject | undefined> {
     const { getCustomJwtClaims, environmentVariables } = this.#options
-    if (!getCustomJwtClaims) return {}
+    if (!getCustomJwtClaims) return undefined
     const context: CustomJwtClaimsContext = Object.freeze({
       grant: Object.freeze({
         type: impersonation ? TOKEN_EXCHANGE_GRANT_TYPE : grantTypeOf(ctx, token),
-        subjectTokenContext: impersonation?.subjectTokenContext ?? Object.freeze({}),
+        subjectTokenContext: impersonation?.subjectToken.contextObject ?? Object.freeze({}),
       }),
       actor: impersonation?.actor,
       client: impersonation?.client ?? ctx?.oidc.client ?? token.client,
@@ -162,7 +191,7 @@ export class AccessTokenClaims {
     let claims: unknown
     try {
       const answer = await getCustomJwtClaims({
-        token: this.#payloadOf(token, actClaim(impersonation)),
+        token: this.#payloadOf(token, act),
         context,
         environmentVariables,
       })
@@ -194,11 +223,6 @@ export class AccessTokenClaims {
       ...(act ? { act } : {}),
     })
   }
-}
-
-function actClaim(impersonation: Impersonation | undefined): ActClaim | undefined {
-  const actor = impersonation?.actor
-  return actor && Object.freeze({ sub: actor.sub })
 }
 
 function isPossibleActorToken(token: Token, scope: string): token is AccessToken {

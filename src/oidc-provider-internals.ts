@@ -98,6 +98,12 @@ export function generateTokenId(token: object): string {
   return (token as Pick<TokenBase, 'generateTokenId'>).generateTokenId()
 }
 
+/** An access token that has not been saved: its lifetime can still be set. */
+export interface DraftAccessToken extends AccessToken {
+  /** Seconds. */
+  expiresIn: number
+}
+
 /** An access token with no grant behind it, which the published constructor type insists on. */
 export function createAccessToken(
   provider: Provider,
@@ -108,10 +114,10 @@ export function createAccessToken(
     resourceServer: ResourceServerInstance
     scope: string | undefined
   },
-): AccessToken {
+): DraftAccessToken {
   const AccessTokenModel = provider.AccessToken as unknown as new (
     input: typeof properties,
-  ) => AccessToken
+  ) => DraftAccessToken
   return new AccessTokenModel(properties)
 }
 

@@ -1,10 +1,4 @@
-import {
-  type AccessToken,
-  type Account,
-  errors,
-  type Provider,
-  type TokenEndpointGrantContext,
-} from 'oidc-provider'
+import { type Account, errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
 import type { AccessTokenVerifier } from '../access-token.ts'
 import type { AccessTokenClaims } from '../claims.ts'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../constants.ts'
@@ -16,6 +10,7 @@ import {
   checkDpopRequired,
   checkMtlsCert,
   createAccessToken,
+  type DraftAccessToken,
   findAccount,
   generateTokenId,
   validateDpop,
@@ -75,7 +70,7 @@ export function tokenExchangeGrant(
     await claims.prepare(ctx, accessToken, {
       actor,
       client: ctx.oidc.client,
-      subjectTokenContext: subjectToken.contextObject,
+      subjectToken,
     })
     await checkDpopReplay(provider, ctx, dPoP, ctx.oidc.client.clientId)
 
@@ -128,7 +123,7 @@ function draftAccessToken(
   account: Account,
   { resourceServer, scope }: Target,
   maxTtl: number,
-): AccessToken {
+): DraftAccessToken {
   const accessToken = createAccessToken(provider, {
     accountId: account.accountId,
     client: ctx.oidc.client,
@@ -138,10 +133,9 @@ function draftAccessToken(
   })
   // I8: the shortest of what is said about access tokens, about this resource, and about this grant.
   const ttl = Math.min(maxTtl, resourceServer.accessTokenTTL ?? maxTtl, accessToken.expiration)
+  accessToken.expiresIn = ttl
   const id = generateTokenId(accessToken)
-  return Object.assign(accessToken, {
-    expiresIn: ttl,
-    // The id of an opaque token is its value; there, the stored `gty` tells.
-    jti: accessToken.format === 'jwt' ? `${IMPERSONATED_JTI_PREFIX}${id}` : id,
-  })
+  // The id of an opaque token is its value; there, the stored `gty` tells.
+  accessToken.jti = accessToken.format === 'jwt' ? `${IMPERSONATED_JTI_PREFIX}${id}` : id
+  return accessToken
 }
