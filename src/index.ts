@@ -11,7 +11,7 @@ export type {
   SubjectTokenContext,
 } from './claims-hook.ts'
 export { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from './constants.ts'
-export type { SubjectTokenEvents } from './events.ts'
+export type { SubjectTokenEvents, SubjectTokenRecord } from './events.ts'
 export { Impersonation, type RequestListener } from './impersonation.ts'
 export type {
   AccessTokenOptions,
@@ -22,4 +22,3 @@ export type {
   SubjectTokenOptions,
 } from './options.ts'
 export { Provider, Provider as default, type ProviderConfiguration } from './provider.ts'
-export type { SubjectToken } from './subject-token.ts'

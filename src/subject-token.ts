@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Provider, UnknownObject } from 'oidc-provider'
 import { type Claim, claimWith } from './adapters/redemption.ts'
 import type { SubjectTokenContext } from './claims-hook.ts'
+import type { SubjectTokenRecord } from './events.ts'
 import { type TokenBase, tokenBaseOf } from './oidc-provider-internals.ts'
 
 /** Bytes of randomness in a subject token's value: 256 bits, 43 characters of base64url. */
@@ -18,10 +19,9 @@ export interface SubjectTokenProperties {
 }
 
 /** A subject token as stored. Its id is the SHA-256 of its value; the value is stored nowhere. */
-export interface SubjectToken extends Omit<TokenBase, 'clientId'>, SubjectTokenProperties {
-  readonly consumed?: unknown
-  /** The `context` as an object, frozen all the way down. */
-  readonly contextObject: SubjectTokenContext
+export interface SubjectToken
+  extends Omit<TokenBase, 'clientId' | 'exp' | 'jti' | 'kind'>,
+    SubjectTokenRecord {
   /**
    * Redeems the token. Resolves `true` for exactly one caller, ever.
    * @throws when the storage did not say who won.

@@ -1,0 +1,26 @@
+// Removes the declarations in dist that no public entry point leads to: what is not exported is
+// not published, and the seam to oidc-provider's undescribed modules would not even compile there.
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import manifest from '../package.json' with { type: 'json' }
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const reached = new Set<string>()
+
+async function follow(file: string): Promise<void> {
+  if (reached.has(file)) return
+  reached.add(file)
+  const text = await readFile(file, 'utf8')
+  const relative = text.matchAll(/(?:from|import)\s*\(?['"](\.{1,2}\/[^'"]+)\.ts['"]/g)
+  for (const [, target] of relative) await follow(join(dirname(file), `${target}.d.ts`))
+}
+
+for (const entry of Object.values(manifest.exports)) {
+  if (typeof entry !== 'string') await follow(join(root, entry.types))
+}
+const files = await readdir(join(root, 'dist'), { recursive: true })
+for (const file of files.filter((name) => name.endsWith('.d.ts'))) {
+  const path = join(root, 'dist', file)
+  if (!reached.has(path)) await rm(path)
+}
