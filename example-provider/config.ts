@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { checkProduction, DEMO } from './config-production.ts'
 import { StartError } from './start-error.ts'
-import { parseStorageUrl, type StorageUrl } from './storage-url.ts'
+import { parseStorageUrl, type StorageUrl } from './storage/url.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readConfig } from './config.ts'
 import { walk } from './demo/flow.ts'
-import { DemoFailure, reason } from './demo/report.ts'
+import { DemoFailure } from './demo/report.ts'
 import { startExample } from './server.ts'
+import { reasonOf } from './start-error.ts'
 
 const HELP = `Walks the whole flow, checks every step, and ends with 0 if each is as it should be.
 
@@ -18,7 +19,9 @@ Environment:
 try {
   await main()
 } catch (error) {
-  console.error(error instanceof DemoFailure ? error.message : `The demo failed: ${reason(error)}`)
+  console.error(
+    error instanceof DemoFailure ? error.message : `The demo failed: ${reasonOf(error)}`,
+  )
   process.exitCode = 1
 }
 

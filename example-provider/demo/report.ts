@@ -1,3 +1,5 @@
+import { reasonOf } from '../start-error.ts'
+
 /** A step did not go as it should. The message is for people. */
 export class DemoFailure extends Error {
   override name = 'DemoFailure'
@@ -15,7 +17,7 @@ export async function step<T>(title: string, run: () => Promise<T>): Promise<T> 
     console.log(`✓ ${title}`)
     return result
   } catch (error) {
-    throw new DemoFailure(`✗ ${title}: ${reason(error)}`, { cause: error })
+    throw new DemoFailure(`✗ ${title}: ${reasonOf(error)}`, { cause: error })
   }
 }
 
@@ -26,15 +28,4 @@ export function show(value: object): void {
 /** Enough of a token to recognise it, and not enough to use it. */
 export function masked(token: string): string {
   return `${token.slice(0, 6)}… (${token.length} characters)`
-}
-
-/** What went wrong, in one line: the message, and those of its causes. */
-export function reason(error: unknown): string {
-  const parts: string[] = []
-  for (let next = error; next instanceof Error && parts.length < 4; next = next.cause) {
-    const code = 'code' in next && typeof next.code === 'string' ? next.code : ''
-    const message = next.message || code || next.name
-    if (!parts.includes(message)) parts.push(message)
-  }
-  return parts.length > 0 ? parts.join(': ') : 'it failed without saying why'
 }
