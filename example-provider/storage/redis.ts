@@ -1,0 +1,50 @@
+import { createClient } from 'redis'
+import { createRedisAdapter } from '../../src/adapters/redis.ts'
+import type { Storage } from '../storage.ts'
+import { reportOutages } from './outages.ts'
+
+/** How long a connection and a command may take, in milliseconds. */
+const CONNECT_TIMEOUT = 3000
+const COMMAND_TIMEOUT = 2000
+
+/** A Redis server. Once it has been reached, it is looked for again whenever it is lost. */
+export async function openRedis(url: string): Promise<Storage> {
+  let reached = false
+  const client = createClient({
+    url,
+    commandOptions: { timeout: COMMAND_TIMEOUT },
+    // A request is answered with an error now, rather than with success at some time.
+    disableOfflineQueue: true,
+    socket: {
+      connectTimeout: CONNECT_TIMEOUT,
+      reconnectStrategy: (retries) => reached && Math.min(50 * 2 ** retries, 2000),
+    },
+  })
+  const { lost, back } = reportOutages('Redis')
+  client.on('error', (error: Error) => reached && lost(error))
+  client.on('ready', back)
+
+  const adapter = createRedisAdapter({ client })
+  try {
+    await within(CONNECT_TIMEOUT, client.connect())
+    await adapter.check()
+  } catch (error) {
+    client.destroy()
+    throw error
+  }
+  reached = true
+  return {
+    adapter,
+    async close() {
+      await within(COMMAND_TIMEOUT, client.close()).catch(() => client.destroy())
+    },
+  }
+}
+
+/** A server that accepts connections and says nothing is one that cannot be reached. */
+function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('it does not answer')), milliseconds)
+    promise.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
