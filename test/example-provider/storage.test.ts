@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { stat } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
@@ -11,14 +9,13 @@ import type { Example } from '../../example-provider/server.ts'
 import { StartError } from '../../example-provider/start-error.ts'
 import { openStorage } from '../../example-provider/storage.ts'
 import { freePort, inCi, POSTGRES_URL, reachable } from '../adapters/servers.ts'
+import { startRedis } from './redis-server.ts'
 import {
   type Answer,
   basic,
-  type Ended,
-  MAIN,
   postForm,
   postJson,
-  run,
+  runMain,
   signIn,
   start,
   temporaryFolder,
@@ -72,41 +69,6 @@ function exchange(base: string, subjectToken: string, at = base): Promise<Answer
     resource: `${base}/orders`,
     scope: 'orders:read',
   })
-}
-
-interface RedisServer {
-  readonly port: number
-  stop(): Promise<void>
-}
-
-/** A redis-server on a port of the test's choosing; `undefined` where it is not installed. */
-async function startRedis(port: number, ...args: string[]): Promise<RedisServer | undefined> {
-  const options = ['--port', String(port), '--save', '', '--appendonly', 'no', ...args]
-  const server = spawn('redis-server', options, { stdio: 'ignore' })
-  let ended = false
-  const end = new Promise<void>((resolve) => {
-    server.once('error', () => resolve()).once('exit', () => resolve())
-  }).then(() => {
-    ended = true
-  })
-  const url = `redis://127.0.0.1:${port}`
-  for (let tries = 0; tries < 250 && !ended; tries += 1) {
-    if (await reachable(url, port)) {
-      const stop = async () => {
-        server.kill('SIGKILL')
-        await end
-      }
-      return { port, stop }
-    }
-    await wait(20)
-  }
-  server.kill('SIGKILL')
-  return undefined
-}
-
-async function runMain(environment: Record<string, string>): Promise<Ended> {
-  await using folder = await temporaryFolder()
-  return await run(MAIN, { PORT: '0', DATA_DIR: folder.path, ...environment })
 }
 
 /** What holds for every storage that outlives a process. */
@@ -264,63 +226,5 @@ describe('example provider: storage', function () {
       expect(stderr).to.match(/^STORAGE_URL: postgres:\/\/.*no-such-database.*\n$/)
       expect(stderr).not.to.include('a-secret')
     })
-  })
-
-  describe('unreachable', () => {
-    for (const scheme of ['redis', 'postgres']) {
-      it(`${scheme}: nobody listens: one line and exit 1`, async () => {
-        const STORAGE_URL = `${scheme}://user:a-secret@localhost:${await freePort()}/0`
-        const { code, stdout, stderr } = await runMain({ STORAGE_URL })
-        expect([code, stdout]).to.deep.equal([1, ''])
-        expect(stderr).to.match(
-          /^STORAGE_URL: \w+:\/\/localhost:\d+\/0 cannot be used: .*ECONNREFUSED.*\n$/,
-        )
-        expect(stderr).not.to.include('a-secret')
-      })
-
-      it(`${scheme}: somebody listens and says nothing: one line and exit 1, in time`, async () => {
-        const silent = createServer((socket) => socket.on('error', () => {}))
-        const port = await freePort()
-        silent.listen(port, '127.0.0.1')
-        const since = performance.now()
-        const STORAGE_URL = `${scheme}://127.0.0.1:${port}/0`
-        const { code, stderr } = await runMain({ STORAGE_URL })
-        silent.close()
-        expect(code).to.equal(1)
-        expect(stderr).to.match(/^STORAGE_URL: .* cannot be used: .*\n$/)
-        expect(performance.now() - since).to.be.below(10_000)
-      })
-    }
-  })
-
-  describe('STORAGE_URL', () => {
-    const understood: [value: string, kind: string, label: string][] = [
-      ['memory:', 'memory', 'memory, forgotten at the end'],
-      ['sqlite:/var/lib/x.db', 'sqlite', 'SQLite, /var/lib/x.db'],
-      ['sqlite:///var/lib/x.db', 'sqlite', 'SQLite, /var/lib/x.db'],
-      ['sqlite:x.db', 'sqlite', `SQLite, ${join(process.cwd(), 'x.db')}`],
-      ['redis://joe:pw@db', 'redis', 'redis://db'],
-      ['rediss://db:6380/1', 'redis', 'rediss://db:6380/1'],
-      ['postgres://joe:pw@db/oidc?sslmode=require', 'postgres', 'postgres://db/oidc'],
-      ['postgresql://db/oidc', 'postgres', 'postgresql://db/oidc'],
-    ]
-    for (const [STORAGE_URL, kind, label] of understood) {
-      it(`${STORAGE_URL} is understood, and shown without password`, () => {
-        expect(readConfig({ STORAGE_URL }).storage).to.include({ kind, label })
-      })
-    }
-
-    for (const STORAGE_URL of [
-      'sqlite:',
-      'sqlite://x.db',
-      'redis:',
-      'postgres://',
-      'memory',
-      '/x.db',
-    ]) {
-      it(`${STORAGE_URL} is not understood`, () => {
-        expect(() => readConfig({ STORAGE_URL })).to.throw(StartError, 'STORAGE_URL')
-      })
-    }
   })
 })

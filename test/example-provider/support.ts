@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -103,7 +102,8 @@ export function basic(id: string, secret: string): { authorization: string } {
 export async function listen(handler: RequestListener): Promise<Example> {
   const server = createServer(handler).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
   return {
     url: `http://localhost:${port}`,
     async close() {
@@ -138,6 +138,12 @@ export async function run(
     once(child, 'exit'),
   ])
   return { code, stdout, stderr }
+}
+
+/** Runs main.ts to its end, on a free port and in a folder of its own. */
+export async function runMain(environment: Record<string, string>): Promise<Ended> {
+  await using folder = await temporaryFolder()
+  return await run(MAIN, { PORT: '0', DATA_DIR: folder.path, ...environment })
 }
 
 export interface Running extends AsyncDisposable {

@@ -1,0 +1,69 @@
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { readConfig } from '../../example-provider/config.ts'
+import { StartError } from '../../example-provider/start-error.ts'
+import { freePort } from '../adapters/servers.ts'
+import { runMain } from './support.ts'
+
+describe('example provider: STORAGE_URL', function () {
+  this.timeout(30_000)
+
+  describe('unreachable', () => {
+    for (const scheme of ['redis', 'postgres']) {
+      it(`${scheme}: nobody listens: one line and exit 1`, async () => {
+        const STORAGE_URL = `${scheme}://user:a-secret@localhost:${await freePort()}/0`
+        const { code, stdout, stderr } = await runMain({ STORAGE_URL })
+        expect([code, stdout]).to.deep.equal([1, ''])
+        expect(stderr).to.match(
+          /^STORAGE_URL: \w+:\/\/localhost:\d+\/0 cannot be used: .*ECONNREFUSED.*\n$/,
+        )
+        expect(stderr).not.to.include('a-secret')
+      })
+
+      it(`${scheme}: somebody listens and says nothing: one line and exit 1, in time`, async () => {
+        const silent = createServer((socket) => socket.on('error', () => {}))
+        const port = await freePort()
+        silent.listen(port, '127.0.0.1')
+        const since = performance.now()
+        const STORAGE_URL = `${scheme}://127.0.0.1:${port}/0`
+        const { code, stderr } = await runMain({ STORAGE_URL })
+        silent.close()
+        expect(code).to.equal(1)
+        expect(stderr).to.match(/^STORAGE_URL: .* cannot be used: .*\n$/)
+        expect(performance.now() - since).to.be.below(10_000)
+      })
+    }
+  })
+
+  describe('as it is read', () => {
+    const understood: [value: string, kind: string, label: string][] = [
+      ['memory:', 'memory', 'memory, forgotten at the end'],
+      ['sqlite:/var/lib/x.db', 'sqlite', 'SQLite, /var/lib/x.db'],
+      ['sqlite:///var/lib/x.db', 'sqlite', 'SQLite, /var/lib/x.db'],
+      ['sqlite:x.db', 'sqlite', `SQLite, ${join(process.cwd(), 'x.db')}`],
+      ['redis://joe:pw@db', 'redis', 'redis://db'],
+      ['rediss://db:6380/1', 'redis', 'rediss://db:6380/1'],
+      ['postgres://joe:pw@db/oidc?sslmode=require', 'postgres', 'postgres://db/oidc'],
+      ['postgresql://db/oidc', 'postgres', 'postgresql://db/oidc'],
+    ]
+    for (const [STORAGE_URL, kind, label] of understood) {
+      it(`${STORAGE_URL} is understood, and shown without password`, () => {
+        expect(readConfig({ STORAGE_URL }).storage).to.include({ kind, label })
+      })
+    }
+
+    for (const STORAGE_URL of [
+      'sqlite:',
+      'sqlite://x.db',
+      'redis:',
+      'postgres://',
+      'memory',
+      '/x.db',
+    ]) {
+      it(`${STORAGE_URL} is not understood`, () => {
+        expect(() => readConfig({ STORAGE_URL })).to.throw(StartError, 'STORAGE_URL')
+      })
+    }
+  })
+})
