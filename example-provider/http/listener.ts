@@ -32,7 +32,6 @@ export async function listen(host: string, port: number): Promise<Listener> {
       server.on('request', (request, response: ServerResponse) => {
         // Without this, a browser's idle connections would hold up the end.
         response.once('close', () => closing && setImmediate(() => server.closeIdleConnections()))
-        if (closing) response.setHeader('Connection', 'close')
         handler(request, response)
       })
     },

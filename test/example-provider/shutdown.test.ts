@@ -73,7 +73,10 @@ describe('example provider: Ctrl-C', function () {
         const { status, body } = await finish()
         expect(status).to.equal(201)
         expect(JSON.parse(body)).to.have.property('subjectToken')
+        const since = performance.now()
         const { code, stderr } = await ended
+        // Not when the connection that was kept alive has timed out.
+        expect(performance.now() - since).to.be.below(2000)
         expect([code, stderr]).to.deep.equal([0, ''])
       })
     })
