@@ -157,13 +157,22 @@ suite('createPostgresAdapter', () => {
 
     it('does not wait for a row that somebody else holds', async () => {
       await expired(3)
+      const impatient = new Pool({
+        connectionString: POSTGRES_URL,
+        options: '-c lock_timeout=1000',
+      })
+      const factory = createPostgresAdapter({ pool: impatient, schema })
       const holder = await pool.connect()
-      await holder.query('BEGIN')
-      await holder.query(`SELECT 1 FROM ${table} WHERE id = 'x1' FOR UPDATE`)
-      expect(await create().deleteExpired()).to.equal(2)
-      await holder.query('ROLLBACK')
-      holder.release()
-      expect(await create().deleteExpired()).to.equal(1)
+      try {
+        await holder.query('BEGIN')
+        await holder.query(`SELECT 1 FROM ${table} WHERE id = 'x1' FOR UPDATE`)
+        expect(await factory.deleteExpired()).to.equal(2)
+      } finally {
+        await holder.query('ROLLBACK')
+        holder.release()
+      }
+      expect(await factory.deleteExpired()).to.equal(1)
+      await impatient.end()
     })
 
     it('refuses a batch of nothing', async () => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -89,6 +89,24 @@ describe('createSqliteAdapter, with several processes', () => {
       expect(await adapter.find(`k${i}`)).to.have.property('consumed')
       expect(await adapter.consumeOnce(`k${i}`)).to.equal(false)
     }
+  })
+
+  it('waits for a process that is writing to a file which is not in WAL mode yet', async () => {
+    const file = newFile()
+    const holder = spawn(process.execPath, [
+      '--no-warnings',
+      '--input-type=module',
+      '--eval',
+      `import { DatabaseSync } from 'node:sqlite'
+       const database = new DatabaseSync(${JSON.stringify(file)})
+       database.exec('BEGIN IMMEDIATE')
+       console.log('held')
+       setTimeout(() => database.exec('COMMIT'), 300)`,
+    ])
+    await once(holder.stdout, 'data')
+    const adapter = open(file)('SubjectToken')
+    await adapter.upsert('a', {}, 60)
+    expect(await adapter.consumeOnce('a')).to.equal(true)
   })
 
   it('rejects when another process keeps the file locked, and works afterwards', async () => {
