@@ -1,4 +1,4 @@
-import type { Client } from 'oidc-provider'
+import type { ClientMetadata } from 'oidc-provider'
 
 /** JSON as it came with `POST /api/subject-tokens`, frozen all the way down. */
 export type SubjectTokenContext = Readonly<Record<string, unknown>>
@@ -31,6 +31,13 @@ export interface AccessTokenPayload {
   readonly act?: ActClaim
 }
 
+/** A client as the hook sees it: to read, not to change. */
+export interface ClientView {
+  readonly clientId: string
+  /** A copy of its metadata, without the secret. */
+  readonly metadata: Readonly<Omit<ClientMetadata, 'client_secret'>>
+}
+
 /** What is known about the request that issues the token. */
 export interface CustomJwtClaimsContext {
   readonly grant: {
@@ -44,8 +51,8 @@ export interface CustomJwtClaimsContext {
   }
   /** The operator who acts; absent without an actor token, and for other grants. */
   readonly actor: Actor | undefined
-  /** The client that asks for the token: oidc-provider's own model. */
-  readonly client: Client | undefined
+  /** The client that asks for the token. */
+  readonly client: ClientView | undefined
 }
 
 export interface CustomJwtClaimsInput {

@@ -1,23 +1,15 @@
 import {
   type AccessToken,
-  type Client,
   type ClientCredentials,
   errors,
   type JWTStructured,
   type KoaContextWithOIDC,
   type UnknownObject,
 } from 'oidc-provider'
-import type {
-  AccessTokenPayload,
-  ActClaim,
-  Actor,
-  CustomJwtClaimsContext,
-  SubjectTokenContext,
-} from './claims-hook.ts'
-import { TOKEN_EXCHANGE_GRANT_TYPE } from './constants.ts'
+import type { ActClaim } from './claims-hook.ts'
+import { claimsFrom, customClaims, type Impersonation } from './custom-claims.ts'
 import { GRANT_ID_CLAIM } from './jwt-access-token.ts'
 import type { ResolvedOptions } from './options.ts'
-import { isPlainObject } from './options-validation.ts'
 
 type Token = AccessToken | ClientCredentials
 type OwnExtraTokenClaims = (
@@ -30,23 +22,8 @@ type OwnJwtCustomizer = (
   jwt: JWTStructured,
 ) => Promise<void> | void
 
-/** What an exchange knows and its access token has to say. */
-export interface Impersonation {
-  readonly actor: Actor | undefined
-  readonly client: Client
-  /** Read only where a hook wants to know. */
-  readonly subjectToken: { readonly contextObject: SubjectTokenContext }
-}
-
-/** An impersonated token about to be issued, with all that it will say. */
-interface Prepared {
-  readonly impersonation: Impersonation
-  readonly act: ActClaim | undefined
-  claims: UnknownObject | undefined
-}
-
 /** Claims that belong to the provider, in a JWT and in an introspection response. */
-const PROVIDER_CLAIMS: ReadonlySet<string> = new Set([
+const PROVIDER_CLAIMS: readonly string[] = [
   'act',
   'active',
   'aud',
@@ -65,19 +42,22 @@ const PROVIDER_CLAIMS: ReadonlySet<string> = new Set([
   'sub',
   'token_type',
   'username',
-])
+]
+
+/** Names that are no claims but traps, for the provider and for whoever reads the token. */
+const TRAPS: readonly string[] = ['__proto__', 'constructor']
 
 /**
  * What an access token says beside the provider's own claims: the deployment's
  * `extraTokenClaims`, then the hook's, then `act`.
  *
- * I4: `act` comes from {@link prepare} alone, which only the token-exchange grant calls.
+ * I4: `act` comes from {@link impersonate} alone, which only the token-exchange grant calls.
  */
 export class AccessTokenClaims {
   readonly #options: ResolvedOptions
   readonly #ownExtraTokenClaims: OwnExtraTokenClaims | undefined
   readonly #ownJwtCustomizer: OwnJwtCustomizer | undefined
-  readonly #prepared = new WeakMap<object, Prepared>()
+  readonly #impersonations = new WeakMap<object, Impersonation & { act: ActClaim | undefined }>()
   #issuer = ''
 
   constructor(
@@ -96,28 +76,36 @@ export class AccessTokenClaims {
     this.#issuer = issuer
   }
 
-  /**
-   * Decides every claim of an impersonated token before anything is redeemed (I2, I9), so that a
-   * hook that refuses or fails leaves the subject token usable.
-   */
-  async prepare(
-    ctx: KoaContextWithOIDC,
-    token: AccessToken,
-    impersonation: Impersonation,
-  ): Promise<void> {
+  /** Says that this token, not saved yet, comes out of an impersonation, and who acts. */
+  impersonate(token: AccessToken, impersonation: Impersonation): void {
     const { actor } = impersonation
     const act = actor && Object.freeze({ sub: actor.sub })
-    const claims = await this.#compute(ctx, token, impersonation, act)
-    this.#prepared.set(token, { impersonation, act, claims })
+    this.#impersonations.set(token, { ...impersonation, act })
   }
 
   /** The provider's `extraTokenClaims`. */
-  readonly extraTokenClaims = (
+  readonly extraTokenClaims = async (
     ctx: KoaContextWithOIDC,
     token: Token,
-  ): Promise<UnknownObject | undefined> | UnknownObject | undefined => {
-    const prepared = this.#prepared.get(token)
-    return prepared ? prepared.claims : this.#compute(ctx, token)
+  ): Promise<UnknownObject | undefined> => {
+    if (token.kind === 'AccessToken' && token.aud === this.#options.managementApi.resource) {
+      // Whatever led here: the management API is for machines.
+      throw new errors.InvalidTarget()
+    }
+    const impersonation = this.#impersonations.get(token)
+    const act = impersonation?.act
+    const own = await this.#ownExtraTokenClaims?.(ctx, token)
+    const issuer = this.#issuer
+    const custom = await customClaims(this.#options, { ctx, token, issuer, impersonation, act })
+    if (own === undefined && custom === undefined) return act && { act }
+
+    const claims = own === undefined ? {} : claimsFrom(own)
+    // To the deployment's own claims, other grants stay what they were: all but `act`.
+    remove(claims, impersonation ? PROVIDER_CLAIMS : ['act'])
+    if (custom) Object.assign(claims, remove(custom, PROVIDER_CLAIMS))
+    remove(claims, TRAPS)
+    if (act) claims.act = act
+    return Object.keys(claims).length > 0 ? claims : undefined
   }
 
   /** The provider's `formats.customizers.jwt`: the deployment's own runs first. */
@@ -127,101 +115,29 @@ export class AccessTokenClaims {
     jwt: JWTStructured,
   ): Promise<void> | void => {
     if (!this.#ownJwtCustomizer) return this.#assertClaims(token, jwt)
-    return this.#customizeThenAssert(this.#ownJwtCustomizer, ctx, token, jwt)
+    return this.#customize(this.#ownJwtCustomizer, ctx, token, jwt)
   }
 
-  async #customizeThenAssert(
+  async #customize(
     customize: OwnJwtCustomizer,
     ctx: KoaContextWithOIDC,
     token: Token,
     jwt: JWTStructured,
   ): Promise<void> {
     await customize(ctx, token, jwt)
+    // As it will be signed: no accessor, no toJSON may say something else later.
+    jwt.payload = claimsFrom(jwt.payload)
     this.#assertClaims(token, jwt)
   }
 
   #assertClaims(token: Token, { payload }: JWTStructured): void {
-    const prepared = this.#prepared.get(token)
-    if (prepared?.act) payload.act = prepared.act
+    const impersonation = this.#impersonations.get(token)
+    if (impersonation?.act) payload.act = impersonation.act
     else if ('act' in payload) delete payload.act
-    if (prepared) payload.jti = token.jti
+    if (impersonation) payload.jti = token.jti
     else if (isPossibleActorToken(token, this.#options.actorToken.scope)) {
       payload[GRANT_ID_CLAIM] = token.grantId
     }
-  }
-
-  async #compute(
-    ctx: KoaContextWithOIDC,
-    token: Token,
-    impersonation?: Impersonation,
-    act?: ActClaim,
-  ): Promise<UnknownObject | undefined> {
-    if (token.kind === 'AccessToken' && token.aud === this.#options.managementApi.resource) {
-      // Whatever led here: the management API is for machines.
-      throw new errors.InvalidTarget()
-    }
-    const own = await this.#ownExtraTokenClaims?.(ctx, token)
-    // A value of a wrong type is the provider's to complain about, in its own words.
-    if (own !== undefined && !isPlainObject(own)) return own
-    const custom = await this.#custom(ctx, token, impersonation, act)
-    if (!own && !custom) return act && { act }
-    const claims: UnknownObject = { ...own, ...custom }
-    delete claims.act
-    if (impersonation) for (const name of PROVIDER_CLAIMS) delete claims[name]
-    if (act) claims.act = act
-    return Object.keys(claims).length > 0 ? claims : undefined
-  }
-
-  async #custom(
-    ctx: KoaContextWithOIDC | undefined,
-    token: Token,
-    impersonation: Impersonation | undefined,
-    act: ActClaim | undefined,
-  ): Promise<UnknownObject | undefined> {
-    const { getCustomJwtClaims, environmentVariables } = this.#options
-    if (!getCustomJwtClaims) return undefined
-    const context: CustomJwtClaimsContext = Object.freeze({
-      grant: Object.freeze({
-        type: impersonation ? TOKEN_EXCHANGE_GRANT_TYPE : grantTypeOf(ctx, token),
-        subjectTokenContext: impersonation?.subjectToken.contextObject ?? Object.freeze({}),
-      }),
-      actor: impersonation?.actor,
-      client: impersonation?.client ?? ctx?.oidc.client ?? token.client,
-    })
-    let claims: unknown
-    try {
-      const answer = await getCustomJwtClaims({
-        token: this.#payloadOf(token, act),
-        context,
-        environmentVariables,
-      })
-      // As JSON, now: what cannot be serialised must fail before the redemption, not after it.
-      claims = answer === undefined ? {} : JSON.parse(JSON.stringify(answer))
-    } catch (cause) {
-      if (cause instanceof errors.AccessDenied) throw cause
-      throw new Error('features.impersonation.getCustomJwtClaims failed', { cause })
-    }
-    if (!isPlainObject(claims)) {
-      throw new TypeError('features.impersonation.getCustomJwtClaims must answer an object')
-    }
-    for (const name of PROVIDER_CLAIMS) delete claims[name]
-    return claims
-  }
-
-  #payloadOf(token: Token, act: ActClaim | undefined): AccessTokenPayload {
-    const iat = token.iat ?? Math.floor(Date.now() / 1000)
-    return Object.freeze({
-      // The id of an opaque token is its value, and nobody else's business.
-      ...(token.format === 'jwt' ? { jti: token.jti } : {}),
-      iss: this.#issuer,
-      sub: token.kind === 'AccessToken' ? token.accountId : (token.clientId ?? ''),
-      ...(token.aud === undefined ? {} : { aud: token.aud }),
-      client_id: token.clientId ?? '',
-      ...(token.scope ? { scope: token.scope } : {}),
-      iat,
-      exp: token.exp ?? iat + token.expiration,
-      ...(act ? { act } : {}),
-    })
   }
 }
 
@@ -229,8 +145,7 @@ function isPossibleActorToken(token: Token, scope: string): token is AccessToken
   return token.kind === 'AccessToken' && token.grantId !== undefined && token.scopes.has(scope)
 }
 
-function grantTypeOf(ctx: KoaContextWithOIDC | undefined, token: Token): string {
-  const requested = ctx?.oidc.params?.grant_type
-  if (typeof requested === 'string') return requested
-  return token.kind === 'ClientCredentials' ? 'client_credentials' : token.gty
+function remove(claims: UnknownObject, names: readonly string[]): UnknownObject {
+  for (const name of names) if (Object.hasOwn(claims, name)) delete claims[name]
+  return claims
 }

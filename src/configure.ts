@@ -1,7 +1,11 @@
 import type { Configuration } from 'oidc-provider'
 import type { AccessTokenClaims } from './claims.ts'
 import type { ManagementResourceServer } from './management/resource-server.ts'
-import { DEFAULT_SUBJECT_TOKEN_TTL, type ResolvedOptions } from './options.ts'
+import {
+  DEFAULT_SUBJECT_TOKEN_TTL,
+  MAX_SUBJECT_TOKEN_TTL,
+  type ResolvedOptions,
+} from './options.ts'
 
 /** What impersonation adds to a provider's configuration. */
 export interface ConfigurationParts {
@@ -81,7 +85,17 @@ function subjectTokenTtl(configuration: Configuration, options: ResolvedOptions)
       'ttl.SubjectToken and features.impersonation.subjectToken.ttl say the same thing: set one of them',
     )
   }
-  return ttl.SubjectToken
+  const own = ttl.SubjectToken
+  if (typeof own === 'function') {
+    return (...args: unknown[]) => {
+      const answer: unknown = own(...args)
+      return typeof answer === 'number' ? Math.min(answer, MAX_SUBJECT_TOKEN_TTL) : answer
+    }
+  }
+  if (typeof own === 'number' && own > MAX_SUBJECT_TOKEN_TTL) {
+    throw new TypeError(`ttl.SubjectToken must be at most ${MAX_SUBJECT_TOKEN_TTL} seconds`)
+  }
+  return own
 }
 
 /** A deployment's own `ttl.ClientCredentials` stays, except for tokens of the management API. */

@@ -41,6 +41,7 @@ export type RequestListener = (
 export class Impersonation {
   readonly #options: ResolvedOptions
   #parts: ConfigurationParts | undefined
+  #provider: Provider | undefined
   #routes: Middleware | undefined
 
   /**
@@ -95,14 +96,16 @@ export class Impersonation {
     if (this.#routes) throw new TypeError('one Impersonation registers with one provider')
 
     const { claims, resourceServer } = this.#parts
+    const { mayCall } = resourceServer
     const options = this.#options
     const subjectTokens = defineSubjectToken(provider, options.subjectToken.singleUse)
     const verifier = accessTokenVerifier(provider, TOKEN_EXCHANGE_GRANT_TYPE)
     claims.issuer = provider.issuer
+    this.#provider = provider
     resourceServer.use(provider)
     provider.registerGrantType(
       TOKEN_EXCHANGE_GRANT_TYPE,
-      tokenExchangeGrant(provider, { options, subjectTokens, verifier, claims }),
+      tokenExchangeGrant(provider, { options, subjectTokens, verifier, claims, mayCall }),
       PARAMETERS,
       REPEATABLE_PARAMETERS,
     )
@@ -110,7 +113,7 @@ export class Impersonation {
       options,
       subjectTokens,
       verifier,
-      mayCall: resourceServer.mayCall,
+      mayCall,
     })
   }
 
@@ -134,6 +137,9 @@ export class Impersonation {
   callback(): RequestListener {
     const passedOn = new WeakMap<IncomingMessage, () => void>()
     const app = new Koa()
+    // Behind the same proxy as the provider.
+    const { proxy, proxyIpHeader, maxIpsCount, subdomainOffset } = this.#provider ?? app
+    Object.assign(app, { proxy, proxyIpHeader, maxIpsCount, subdomainOffset })
     app.use(this.routes())
     app.use((ctx) => {
       const passOn = passedOn.get(ctx.req)

@@ -5,6 +5,7 @@ export type {
   AccessTokenPayload,
   ActClaim,
   Actor,
+  ClientView,
   CustomJwtClaimsContext,
   CustomJwtClaimsInput,
   GetCustomJwtClaims,

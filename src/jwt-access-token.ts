@@ -9,7 +9,7 @@ import type { AsymmetricSigningAlgorithm } from 'oidc-provider'
 export const IMPERSONATED_JTI_PREFIX = 'impersonation:'
 
 /** In JWTs that could serve as actor token: the grant behind it, which can be revoked. */
-export const GRANT_ID_CLAIM = 'grant_id'
+export const GRANT_ID_CLAIM = 'op_grant_id'
 
 /**
  * What may sign an access token here, in order of preference (RFC 9068 §2.1). Neither `none` nor a

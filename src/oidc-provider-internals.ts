@@ -76,7 +76,7 @@ export interface TokenBase {
   save(): Promise<string>
   emit(event: string): void
   generateTokenId(): string
-  getValueAndPayload(): Promise<{ value: string; payload: UnknownObject }>
+  getValueAndPayload(): Promise<{ value: string; payload?: UnknownObject }>
 }
 
 export interface TokenBaseConstructor {
@@ -90,6 +90,22 @@ export interface TokenBaseConstructor {
 export function tokenBaseOf(provider: Provider): TokenBaseConstructor {
   // The published type declares neither the constructor's argument nor the methods to override.
   return provider.BaseToken as unknown as TokenBaseConstructor
+}
+
+/**
+ * Does what `save()` does, in two steps: first everything that can refuse or fail (claims, hooks,
+ * customizers, the signature), then, with the function that it resolves, what others can see (the
+ * record, the event).
+ */
+export async function prepareToSave(token: AccessToken): Promise<() => Promise<string>> {
+  // Every token model has these; the published types leave them out.
+  const model = token as AccessToken & Pick<TokenBase, 'emit' | 'getValueAndPayload'>
+  const { value, payload } = await model.getValueAndPayload()
+  return async () => {
+    if (payload) await model.adapter.upsert(model.jti, payload, model.remainingTTL)
+    model.emit(payload ? 'saved' : 'issued')
+    return value
+  }
 }
 
 /** Draws the id of a token that has not been saved yet, in the format of its resource server. */

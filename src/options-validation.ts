@@ -16,7 +16,7 @@ export interface Shape {
 /** One scope token, RFC 6749 §3.3. */
 const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/
 /** Literal path segments: nothing that a router would read as a pattern. */
-const PATH_PREFIX = /^(?:\/[A-Za-z0-9._~-]+)*$/
+const PATH_PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)*$/
 
 /**
  * Walks `input` along `shape` and answers a frozen tree with every default filled in.
@@ -73,7 +73,7 @@ function check(rule: Rule, value: unknown, at: string): unknown {
       )
     case 'resource':
       return must(
-        typeof value === 'string' && URL.canParse(value) && !value.includes('#'),
+        typeof value === 'string' && URL.canParse(value) && !/[#\s]/.test(value),
         value,
         `${at} must be an absolute URI without a fragment`,
       )

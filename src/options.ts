@@ -59,9 +59,10 @@ export interface ManagementApiOptions {
   tokenFormat?: 'jwt' | 'opaque' | undefined
   /**
    * Ids of the clients that may get a token for the management API.
-   * @defaultValue every client with the `client_credentials` grant; where clients can register
-   * themselves (`features.registration`, `features.clientIdMetadataDocument`), only those in the
-   * provider's own `clients`
+   * @defaultValue every client with the `client_credentials` grant whose own `scope`, if it has
+   * one, includes the management API's; where clients can register themselves
+   * (`features.registration`, `features.clientIdMetadataDocument`), only those in the provider's
+   * own `clients`
    */
   clients?: readonly string[] | undefined
 }
@@ -148,6 +149,9 @@ export interface ResolvedOptions {
   readonly environmentVariables: Readonly<Record<string, string>>
 }
 
+/** The longest a subject token may live, in seconds. */
+export const MAX_SUBJECT_TOKEN_TTL = 3600
+
 /** Lifetime of a subject token where neither option says otherwise, in seconds. */
 export const DEFAULT_SUBJECT_TOKEN_TTL = 600
 
@@ -162,7 +166,7 @@ const shape: Shape = {
     clients: { type: 'strings', default: undefined },
   },
   subjectToken: {
-    ttl: { type: 'integer', min: 1, max: 3600, default: undefined },
+    ttl: { type: 'integer', min: 1, max: MAX_SUBJECT_TOKEN_TTL, default: undefined },
     singleUse: { type: 'oneOf', values: ['adapter', 'per-process'], default: 'adapter' },
   },
   accessToken: { maxTtl: { type: 'integer', min: 1, max: 86400, default: 3600 } },

@@ -56,10 +56,11 @@ export function defineSubjectToken(
     }
 
     static override get IN_PAYLOAD(): string[] {
-      return [...BaseToken.IN_PAYLOAD, 'accountId', 'context', 'consumed']
+      return [...BaseToken.IN_PAYLOAD, 'iss', 'accountId', 'context', 'consumed']
     }
 
     // `declare`: a field of its own would wipe what the base class read from the payload.
+    declare iss: string
     declare accountId: string
     declare clientId: string
     declare context: string
@@ -75,12 +76,11 @@ export function defineSubjectToken(
       return idOf(this.#value)
     }
 
-    override async getValueAndPayload(): Promise<{ value: string; payload: UnknownObject }> {
+    override async getValueAndPayload(): Promise<{ value: string; payload?: UnknownObject }> {
       if (this.#value === undefined) {
         throw new TypeError('the value of a stored subject token is not known')
       }
-      const { payload } = await super.getValueAndPayload()
-      return { value: this.#value, payload }
+      return { ...(await super.getValueAndPayload()), value: this.#value }
     }
 
     async redeem(): Promise<boolean> {
@@ -94,13 +94,14 @@ export function defineSubjectToken(
   const claim: Claim = claimWith(SubjectToken.adapter, singleUse)
 
   return {
-    create: (properties) => new SubjectToken({ ...properties }),
+    create: (properties) => new SubjectToken({ ...properties, iss: provider.issuer }),
     async findRedeemable(value) {
       const id = idOf(value)
       const found = await SubjectToken.find(id)
       if (!(found instanceof SubjectToken)) return undefined
-      // Never another record than the one that was asked for, whatever the store's collation.
-      if (found.jti !== id) return undefined
+      // Never another record than the one that was asked for, whatever the store's collation; nor
+      // that of another provider on the same store.
+      if (found.jti !== id || found.iss !== provider.issuer) return undefined
       // The provider's clockTolerance is for other people's clocks. This is our own.
       if (found.exp === undefined || found.isExpired || found.consumed) return undefined
       return found

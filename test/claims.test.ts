@@ -125,7 +125,7 @@ describe('getCustomJwtClaims', () => {
     client_id: 'mallory',
     cnf: { jkt: 'x' },
     sid: 'x',
-    grant_id: 'x',
+    op_grant_id: 'x',
     authorization_details: [],
     active: true,
     token_type: 'x',
@@ -176,7 +176,7 @@ describe('getCustomJwtClaims', () => {
         'may_act',
         'cnf',
         'nbf',
-        'grant_id',
+        'op_grant_id',
         'username',
       )
     }

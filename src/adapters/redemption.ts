@@ -37,10 +37,11 @@ export function claimWith(adapter: Adapter, singleUse: 'adapter' | 'per-process'
 /** How often, in claims, entries of expired records are swept from the guard. */
 const SWEEP_EVERY = 1024
 
-function guardInProcess(adapter: Adapter): Claim {
-  const claimed = new Map<string, number>()
-  let untilSweep = SWEEP_EVERY
+/** Shared by all providers of this process: ids are hashes of random values, and never meet. */
+const claimed = new Map<string, number>()
+let untilSweep = SWEEP_EVERY
 
+function guardInProcess(adapter: Adapter): Claim {
   return async (id, expiresAt) => {
     // Look and mark without an await between them: nothing else runs in this process meanwhile.
     if (claimed.has(id)) return false

@@ -10,6 +10,8 @@ export interface IssueRequest {
 }
 
 const CONTROL_CHARACTER = /\p{Cc}/u
+/** Far more than any ticket needs, and nothing that recursion minds. */
+const MAX_DEPTH = 32
 const MEMBERS: ReadonlySet<string> = new Set(['userId', 'context'])
 
 /**
@@ -38,7 +40,9 @@ function parseUserId(value: unknown, maxLength: number): string {
     throw new errors.InvalidRequest(`userId must have 1 to ${maxLength} characters`)
   }
   if (CONTROL_CHARACTER.test(value) || !value.isWellFormed()) {
-    throw new errors.InvalidRequest('userId must not contain control characters')
+    throw new errors.InvalidRequest(
+      'userId must not contain control characters or unpaired surrogates',
+    )
   }
   return value
 }
@@ -46,11 +50,19 @@ function parseUserId(value: unknown, maxLength: number): string {
 function parseContext(value: unknown, maxBytes: number): string {
   if (value === undefined) return '{}'
   if (!isPlainObject(value)) throw new errors.InvalidRequest('context must be a JSON object')
+  if (isDeeperThan(value, MAX_DEPTH)) {
+    throw new errors.InvalidRequest(`context must not be nested deeper than ${MAX_DEPTH} levels`)
+  }
   const json = JSON.stringify(value)
   if (Buffer.byteLength(json) > maxBytes) {
     throw new errors.InvalidRequest(`context must not exceed ${maxBytes} bytes of JSON`)
   }
   return json
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1))
 }
 
 /** A member's name as it may stand in an error: short, and in the characters of RFC 6749 §5.2. */

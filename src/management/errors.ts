@@ -44,7 +44,11 @@ export function answerErrors(provider: Provider) {
       }
       ctx.status = 500
       ctx.body = { error: 'server_error', error_description: 'oops! something went wrong' }
-      provider.emit('server_error', ctx, error)
+      try {
+        provider.emit('server_error', ctx, error)
+      } catch {
+        // A listener's trouble is not the caller's: the answer stands.
+      }
     }
   }
 }

@@ -17,7 +17,7 @@ export function jsonReader(maxBytes: number): JsonReader {
       throw new errors.InvalidRequest('Content-Type must be application/json', 415)
     }
     // Nothing to inflate: a small body need not be compressed, and a bomb would be.
-    if (!/^(?:identity)?$/i.test(ctx.get('Content-Encoding'))) {
+    if (!/^(?:identity)?$/.test(ctx.get('Content-Encoding'))) {
       throw new errors.InvalidRequest('Content-Encoding is not supported', 415)
     }
     // Some frameworks read the body before any middleware runs. Their limits apply then.
@@ -50,7 +50,7 @@ async function jsonParser(maxBytes: number): Promise<Middleware> {
 function asInvalidRequest(cause: unknown, maxBytes: number): unknown {
   switch (cause instanceof Error && 'status' in cause ? cause.status : undefined) {
     case 400:
-      return new errors.InvalidRequest('the body is not valid JSON', 400, { cause })
+      return new errors.InvalidRequest('the body is not a valid JSON object', 400, { cause })
     case 413:
       return new errors.InvalidRequest(`the body must not exceed ${maxBytes} bytes`, 413, { cause })
     default:

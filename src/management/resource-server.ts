@@ -53,6 +53,10 @@ export class ManagementResourceServer {
   /** Whether a client may use the management API at all. */
   readonly mayCall = (client: Client): boolean => {
     if (this.#options.clients) return this.#options.clients.includes(client.clientId)
+    // A client that is restricted to some scopes is not the one for this.
+    if (client.scope !== undefined && !client.scope.split(' ').includes(this.#options.scope)) {
+      return false
+    }
     // Where anybody can register a client, being one must not suffice to impersonate users.
     return !this.#selfRegistration || isStaticClient(client)
   }

@@ -47,7 +47,7 @@ export function managementRouter(
     ctx.body = { subjectToken: value, expiresIn: subjectToken.expiration }
   }
 
-  const router = new Router({ prefix: managementApi.prefix })
+  const router = new Router({ prefix: managementApi.prefix, sensitive: true, strict: true })
   router.all('/subject-tokens', noStore, answerErrors(provider), async (ctx) => {
     if (ctx.method !== 'POST') {
       ctx.set('Allow', 'POST')
@@ -66,6 +66,9 @@ async function noStore(ctx: Context, next: () => Promise<unknown>): Promise<void
 
 /** Gives the context what oidc-provider's own routes have, for `findAccount` and listeners. */
 function withOidc(provider: Provider, ctx: Context): KoaContextWithOIDC {
-  const oidc = Object.assign(new provider.OIDCContext(ctx), { params: {} })
+  const oidc = Object.assign(new provider.OIDCContext(ctx), {
+    params: {},
+    route: 'subject_tokens',
+  })
   return Object.assign(ctx, { oidc })
 }

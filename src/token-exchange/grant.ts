@@ -1,4 +1,10 @@
-import { type Account, errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
+import {
+  type Account,
+  type Client,
+  errors,
+  type Provider,
+  type TokenEndpointGrantContext,
+} from 'oidc-provider'
 import type { AccessTokenVerifier } from '../access-token.ts'
 import type { AccessTokenClaims } from '../claims.ts'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../constants.ts'
@@ -13,6 +19,7 @@ import {
   type DraftAccessToken,
   findAccount,
   generateTokenId,
+  prepareToSave,
   validateDpop,
 } from '../oidc-provider-internals.ts'
 import type { ResolvedOptions } from '../options.ts'
@@ -27,19 +34,22 @@ export interface GrantParts {
   readonly subjectTokens: SubjectTokenModel
   readonly verifier: AccessTokenVerifier
   readonly claims: AccessTokenClaims
+  /** Whether a client may use the management API at all. */
+  readonly mayCall: (client: Client) => boolean
 }
 
 /**
  * The handler of the token-exchange grant. I2: it checks everything, redeems the subject token,
- * and then issues; nothing before the redemption leaves a trace, and nothing after it decides.
+ * and then issues; nothing after the redemption decides. The one trace that it may leave before
+ * is that a DPoP proof was used.
  */
 export function tokenExchangeGrant(
   provider: Provider,
-  { options, subjectTokens, verifier, claims }: GrantParts,
+  { options, subjectTokens, verifier, claims, mayCall }: GrantParts,
 ): (ctx: TokenEndpointGrantContext) => Promise<void> {
   const findActor = actorFinder(provider, verifier, options.actorToken.scope)
 
-  return async function tokenExchange(ctx) {
+  async function exchange(ctx: TokenEndpointGrantContext): Promise<void> {
     const dPoP = await validateDpop(provider, ctx)
     const certificate = checkMtlsCert(provider, ctx)
     checkDpopRequired(provider, ctx, dPoP)
@@ -50,7 +60,7 @@ export function tokenExchangeGrant(
     const subjectToken = await subjectTokens.findRedeemable(request.subjectToken)
     if (!subjectToken) throw notRedeemable('unknown, expired or redeemed')
     ctx.oidc.entity('SubjectToken', subjectToken)
-    await requireIssuer(verifier, subjectToken)
+    await requireIssuer(verifier, subjectToken, mayCall)
     const account = await findAccount(provider, ctx, subjectToken.accountId)
     if (!account) throw notRedeemable('its account is gone')
     ctx.oidc.entity('Account', account)
@@ -67,23 +77,30 @@ export function tokenExchangeGrant(
     const accessToken = draftAccessToken(provider, ctx, account, target, options.accessToken.maxTtl)
     if (certificate) accessToken.setThumbprint('x5t', certificate)
     if (dPoP) accessToken.setThumbprint('jkt', dPoP.thumbprint)
-    await claims.prepare(ctx, accessToken, {
-      actor,
-      client: ctx.oidc.client,
-      subjectToken,
-    })
+    claims.impersonate(accessToken, { actor, client: ctx.oidc.client, subjectToken })
+    ctx.oidc.entity('AccessToken', accessToken)
+    const save = await prepareToSave(accessToken)
     await checkDpopReplay(provider, ctx, dPoP, ctx.oidc.client.clientId)
 
     if (!(await subjectToken.redeem())) throw notRedeemable('redeemed by another request')
 
-    ctx.oidc.entity('AccessToken', accessToken)
     ctx.body = buildTokenResponse(provider, {
-      accessToken: await accessToken.save(),
+      accessToken: await save(),
       expiresIn: accessToken.expiration,
       issuedTokenType: ACCESS_TOKEN_TYPE,
       scope: accessToken.scope,
       tokenType: accessToken.tokenType,
     })
+  }
+
+  return async function tokenExchange(ctx) {
+    try {
+      await exchange(ctx)
+    } catch (error) {
+      if (error instanceof errors.OIDCProviderError) throw error
+      // I5: an error from below, whatever status it asks for and whatever it says, is a 500.
+      throw new Error('token exchange failed', { cause: error })
+    }
   }
 }
 
@@ -103,17 +120,18 @@ function notRedeemable(reason: string, cause?: unknown): errors.InvalidRequest {
 async function requireIssuer(
   verifier: AccessTokenVerifier,
   subjectToken: SubjectToken,
+  mayCall: (client: Client) => boolean,
 ): Promise<void> {
   try {
     const issuer = await verifier.liveClient(subjectToken.clientId)
-    if (issuer.grantTypeAllowed('client_credentials')) return
+    if (issuer.grantTypeAllowed('client_credentials') && mayCall(issuer)) return
   } catch (cause) {
     if (cause instanceof AccessTokenRejected) {
       throw notRedeemable('the client it was issued to is gone', cause)
     }
     throw cause
   }
-  throw notRedeemable('the client it was issued to lost its grant')
+  throw notRedeemable('the client it was issued to may not issue any more')
 }
 
 /** An access token of the user for the target: complete, but neither signed nor stored. */

@@ -44,10 +44,10 @@ describe('POST /api/subject-tokens', () => {
   describe('400 invalid_request, naming the member', () => {
     const cases: Array<[what: string, body: unknown, description: RegExp]> = [
       ['no body', '', /userId is required/],
-      ['broken JSON', '{"userId":', /not valid JSON/],
+      ['broken JSON', '{"userId":', /not a valid JSON object/],
       ['a JSON array', ['alice'], /body must be a JSON object/],
-      ['a JSON string', '"alice"', /not valid JSON/],
-      ['null', 'null', /not valid JSON/],
+      ['a JSON string', '"alice"', /not a valid JSON object/],
+      ['null', 'null', /not a valid JSON object/],
       ['userId missing', { context: {} }, /userId is required/],
       ['userId null', { userId: null }, /userId must be a string/],
       ['userId a number', { userId: 7 }, /userId must be a string/],
@@ -66,7 +66,7 @@ describe('POST /api/subject-tokens', () => {
         /context must not exceed 4096 bytes/,
       ],
       ['an unknown member', { userId: 'alice', contxt: {} }, /contxt is not a known member/],
-      ['__proto__', '{"userId":"alice","__proto__":{"context":{}}}', /not valid JSON/],
+      ['__proto__', '{"userId":"alice","__proto__":{"context":{}}}', /not a valid JSON object/],
     ]
     for (const [what, body, description] of cases) {
       it(what, async () => {

@@ -174,7 +174,7 @@ describe('the actor token', () => {
           customizers: {
             jwt(_ctx, _token, { payload }) {
               payload.act = { sub: 'mallory' }
-              payload.grant_id = 'made-up'
+              payload.op_grant_id = 'made-up'
               payload.jti = 'made-up'
               payload.custom = true
             },
@@ -184,7 +184,7 @@ describe('the actor token', () => {
     })
     const token = await operatorJwt(other)
     expect(decodeJwt(token)).to.include({ custom: true })
-    expect(decodeJwt(token).grant_id).to.not.equal('made-up')
+    expect(decodeJwt(token).op_grant_id).to.not.equal('made-up')
     // I4: nor can they add act, or wipe the mark of an impersonated token.
     expect(decodeJwt(token)).to.not.have.property('act')
     const { body } = await exchangeWith(token, other)

@@ -1,0 +1,59 @@
+import type { Account, Client, KoaContextWithOIDC } from 'oidc-provider'
+import type { ActClaim, SubjectTokenContext } from './claims-hook.ts'
+
+/** What is asked of the policy: may this happen? */
+export interface AuthorizationRequest {
+  /** `'issue'`: a subject token is asked for. `'exchange'`: one is about to be redeemed. */
+  readonly stage: 'issue' | 'exchange'
+  /** The client that asks: at issue the machine-to-machine client, then the one that exchanges. */
+  readonly client: Client
+  /** The user to be impersonated. */
+  readonly account: Account
+  /**
+   * Who acts. At the exchange, the operator of the actor token; absent without one. At issue, the
+   * operator that the token is to be bound to (`mayAct.sub`); absent where it is bound to none.
+   */
+  readonly actor: (ActClaim & { readonly clientId?: string | undefined }) | undefined
+  /** The resource the token is for; at issue, those it is to be bound to. */
+  readonly resource: string | readonly string[] | undefined
+  /**
+   * The scopes that would be granted. At issue, the most that ever will be; absent where the
+   * token is not to be bound.
+   */
+  readonly scope: string | undefined
+  /** The `context` of the subject token. */
+  readonly context: SubjectTokenContext
+  readonly ctx: KoaContextWithOIDC
+}
+
+/** `true` and `false`, or yes with no more than these of the scopes that were asked for. */
+export type Verdict = boolean | { readonly scope: string }
+
+/**
+ * The deployment's rule: who may act as whom, for what. Asked twice, at issue and at the exchange.
+ * `false` refuses with `access_denied`. It can narrow scopes and never widen them.
+ */
+export type Authorize = (request: AuthorizationRequest) => Promise<Verdict> | Verdict
+
+/** One complaint about `context`, in the shape of Standard Schema. */
+export interface ContextIssue {
+  readonly message: string
+  readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined
+}
+
+/** The context to keep, or what is wrong with it. */
+export type ContextResult =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | { readonly issues: readonly ContextIssue[] }
+
+/** Validates `context`. Answering `undefined` keeps it as it is. */
+export type ContextValidator = (
+  context: SubjectTokenContext,
+) => Promise<ContextResult | undefined> | ContextResult | undefined
+
+/** What is used of a Standard Schema (https://standardschema.dev): zod, valibot, arktype and others. */
+export interface ContextStandardSchema {
+  readonly '~standard': {
+    readonly validate: (value: unknown) => Promise<ContextResult> | ContextResult
+  }
+}
