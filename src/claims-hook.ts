@@ -35,7 +35,7 @@ export interface AccessTokenPayload {
 export interface ClientView {
   readonly clientId: string
   /** A copy of its metadata, without the secret. */
-  readonly metadata: Readonly<Omit<ClientMetadata, 'client_secret'>>
+  readonly metadata: Readonly<ClientMetadata>
 }
 
 /** What is known about the request that issues the token. */
