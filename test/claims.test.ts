@@ -1,115 +1,13 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import type { Configuration } from 'oidc-provider'
-import { errors, type GetCustomJwtClaims, TOKEN_EXCHANGE_GRANT_TYPE } from '../src/index.ts'
-import { basic, type Deployment, type DeploymentOptions, deploy } from './support/deployment.ts'
+import { deployWith, exchange } from './support/claims-hook.ts'
+import { basic, type Deployment } from './support/deployment.ts'
 import { signIn } from './support/sign-in.ts'
 
-describe('getCustomJwtClaims', () => {
+describe('claims of an access token', () => {
   let deployment: Deployment
   afterEach(() => deployment.close())
-
-  async function deployWith(
-    getCustomJwtClaims: GetCustomJwtClaims,
-    options: DeploymentOptions = {},
-  ): Promise<void> {
-    deployment = await deploy({
-      ...options,
-      impersonation: { getCustomJwtClaims, ...options.impersonation },
-    })
-  }
-
-  async function exchange(context?: object, form = {}) {
-    return deployment.exchange({
-      subject_token: await deployment.subjectToken('alice', context),
-      ...form,
-    })
-  }
-
-  it('the reference hook: ticket, reason and engineer become impersonation_context', async () => {
-    await deployWith(async ({ context }) => {
-      if (context.grant.type !== TOKEN_EXCHANGE_GRANT_TYPE) return {}
-      const { ticketId, reason, supportEngineerId } = context.grant.subjectTokenContext
-      return {
-        impersonation_context: { ticket_id: ticketId, reason, support_engineer: supportEngineerId },
-      }
-    })
-    const context = { ticketId: 'SUP-123', reason: 'billing', supportEngineerId: 'olivia' }
-    const { body } = await exchange(context)
-    expect(decodeJwt(body.access_token).impersonation_context).to.deep.equal({
-      ticket_id: 'SUP-123',
-      reason: 'billing',
-      support_engineer: 'olivia',
-    })
-  })
-
-  it('receives the payload, the grant, the actor, the client, and frozen environment variables', async () => {
-    const seen: Array<Parameters<GetCustomJwtClaims>[0]> = []
-    await deployWith(
-      async (input) => {
-        seen.push(input)
-        return {}
-      },
-      { impersonation: { environmentVariables: { REGION: 'eu' } } },
-    )
-    const { access_token } = await signIn(deployment, 'olivia')
-    const { body } = await exchange({ a: { b: [1] } }, { actor_token: access_token })
-    const input = seen.at(-1)
-    expect(input?.context.grant).to.deep.equal({
-      type: TOKEN_EXCHANGE_GRANT_TYPE,
-      subjectTokenContext: { a: { b: [1] } },
-    })
-    expect(input?.context.actor).to.deep.equal({ sub: 'olivia', clientId: 'console' })
-    expect(input?.context.client?.clientId).to.equal('console')
-    expect(input?.environmentVariables).to.deep.equal({ REGION: 'eu' })
-    const { jti, sub, aud, client_id, scope, iss, act } = decodeJwt(body.access_token)
-    expect(input?.token).to.deep.include({ jti, sub, aud, client_id, scope, iss, act })
-    for (const frozen of [
-      input?.token,
-      input?.context,
-      input?.context.grant,
-      input?.context.grant.subjectTokenContext,
-      input?.context.grant.subjectTokenContext.a,
-      input?.context.actor,
-      input?.environmentVariables,
-    ]) {
-      expect(frozen).to.satisfy(Object.isFrozen)
-    }
-  })
-
-  it('is called for every access token, with the grant type of its request', async () => {
-    const types: string[] = []
-    await deployWith(async ({ context }) => {
-      types.push(context.grant.type)
-      return { by_hook: context.grant.type }
-    })
-    const m2m = await deployment.m2mToken()
-    expect(decodeJwt(m2m).by_hook).to.equal('client_credentials')
-    const signedIn = await signIn(deployment, 'olivia', { scope: 'openid offline_access' })
-    await deployment.post('/oidc/token', {
-      grant_type: 'refresh_token',
-      client_id: 'console',
-      refresh_token: signedIn.refresh_token,
-    })
-    await exchange()
-    expect(types).to.include.members([
-      'client_credentials',
-      'authorization_code',
-      'refresh_token',
-      TOKEN_EXCHANGE_GRANT_TYPE,
-    ])
-  })
-
-  it('gets {} as context where none was given, and no actor without actor token', async () => {
-    let input: Parameters<GetCustomJwtClaims>[0] | undefined
-    await deployWith((received) => {
-      input = received
-      return {}
-    })
-    await exchange()
-    expect(input?.context.grant.subjectTokenContext).to.deep.equal({})
-    expect(input?.context.actor).to.equal(undefined)
-  })
 
   const FORGED = {
     act: { sub: 'mallory' },
@@ -138,9 +36,11 @@ describe('getCustomJwtClaims', () => {
     token.kind === 'AccessToken' ? FORGED : undefined
 
   it('I4: cannot add, change or remove act, nor any claim of the provider', async () => {
-    await deployWith(async () => FORGED, { configuration: { extraTokenClaims: forgeForUsers } })
+    deployment = await deployWith(async () => FORGED, {
+      configuration: { extraTokenClaims: forgeForUsers },
+    })
     const { access_token } = await signIn(deployment, 'olivia')
-    const without = decodeJwt((await exchange()).body.access_token)
+    const without = decodeJwt((await exchange(deployment)).body.access_token)
     expect(without).to.have.all.keys(
       'fine',
       'sub',
@@ -154,17 +54,19 @@ describe('getCustomJwtClaims', () => {
     )
     expect(without).to.include({ sub: 'alice', aud: deployment.orders, iss: deployment.issuer })
     const withActor = decodeJwt(
-      (await exchange({}, { actor_token: access_token })).body.access_token,
+      (await exchange(deployment, {}, { actor_token: access_token })).body.access_token,
     )
     expect(withActor.act).to.deep.equal({ sub: 'olivia' })
   })
 
   it('I4: nor in the introspection of an opaque token', async () => {
-    await deployWith(async () => FORGED, { configuration: { extraTokenClaims: forgeForUsers } })
+    deployment = await deployWith(async () => FORGED, {
+      configuration: { extraTokenClaims: forgeForUsers },
+    })
     const { access_token } = await signIn(deployment, 'olivia')
     const resource = `${deployment.base}/opaque`
     for (const actor_token of [undefined, access_token]) {
-      const { body } = await exchange({}, { resource, actor_token })
+      const { body } = await exchange(deployment, {}, { resource, actor_token })
       const introspection = await deployment.post(
         '/oidc/token/introspection',
         { token: body.access_token },
@@ -183,7 +85,9 @@ describe('getCustomJwtClaims', () => {
   })
 
   it('I4: nor in tokens of other grants', async () => {
-    await deployWith(async () => FORGED, { configuration: { extraTokenClaims: forgeForUsers } })
+    deployment = await deployWith(async () => FORGED, {
+      configuration: { extraTokenClaims: forgeForUsers },
+    })
     expect(decodeJwt(await deployment.m2mToken())).to.not.have.property('act')
     const options = { scope: 'openid orders:read', resource: deployment.orders }
     const { access_token } = await signIn(deployment, 'olivia', options)
@@ -192,9 +96,10 @@ describe('getCustomJwtClaims', () => {
   })
 
   it('I4: nor can the client, by any form field', async () => {
-    await deployWith(async () => ({}))
+    deployment = await deployWith(async () => ({}))
     const act = JSON.stringify({ sub: 'mallory' })
     const { body } = await exchange(
+      deployment,
       { act: { sub: 'mallory' }, actor: 'mallory' },
       { act, actor: act },
     )
@@ -202,77 +107,13 @@ describe('getCustomJwtClaims', () => {
   })
 
   it("the deployment's own extraTokenClaims still runs, and the hook comes after it", async () => {
-    await deployWith(async () => ({ both: 'hook', hook: 1 }), {
+    deployment = await deployWith(async () => ({ both: 'hook', hook: 1 }), {
       configuration: { extraTokenClaims: async () => ({ both: 'own', own: 1 }) },
     })
-    expect(decodeJwt((await exchange()).body.access_token)).to.include({
+    expect(decodeJwt((await exchange(deployment)).body.access_token)).to.include({
       both: 'hook',
       hook: 1,
       own: 1,
     })
-  })
-
-  it('throws errors.AccessDenied: 400 access_denied, and the subject token stays usable', async () => {
-    let deny = true
-    await deployWith(async ({ context }) => {
-      if (deny && context.grant.type === TOKEN_EXCHANGE_GRANT_TYPE) {
-        throw new errors.AccessDenied('not during the night')
-      }
-      return {}
-    })
-    const subject_token = await deployment.subjectToken()
-    const { status, body } = await deployment.exchange({ subject_token })
-    expect(status).to.equal(400)
-    expect(body).to.deep.equal({
-      error: 'access_denied',
-      error_description: 'not during the night',
-    })
-    deny = false
-    expect((await deployment.exchange({ subject_token })).status).to.equal(200)
-  })
-
-  const circular: Record<string, unknown> = {}
-  circular.self = circular
-  for (const [what, hook] of Object.entries<GetCustomJwtClaims>({
-    'throws anything else': () => {
-      throw new Error('the ticket system is down: secret detail')
-    },
-    'throws another protocol error': () => {
-      throw new errors.InvalidRequest('secret detail')
-    },
-    'throws nothing at all': () => {
-      throw undefined
-    },
-    'answers an array': () => [],
-    'answers a string': () => 'claims' as never,
-    'answers null': () => null as never,
-    'answers what JSON cannot say': () => circular,
-    'answers a bigint': () => ({ n: 1n }),
-  })) {
-    it(`I9: ${what}: 500 server_error, no token, and the subject token stays usable`, async () => {
-      let fail = true
-      await deployWith((input) =>
-        fail && input.context.grant.type === TOKEN_EXCHANGE_GRANT_TYPE ? hook(input) : {},
-      )
-      const subject_token = await deployment.subjectToken()
-      const { status, body } = await deployment.exchange({ subject_token })
-      expect(status).to.equal(500)
-      expect(body.error).to.equal('server_error')
-      expect(JSON.stringify(body)).to.not.include('secret detail')
-      expect(body).to.not.have.property('access_token')
-      fail = false
-      expect((await deployment.exchange({ subject_token })).status).to.equal(200)
-    })
-  }
-
-  it('I6: does not see the value of an opaque token', async () => {
-    const seen: string[] = []
-    await deployWith(async (input) => {
-      seen.push(JSON.stringify([input.token, input.context.grant, input.context.actor]))
-      return {}
-    })
-    const { body } = await exchange({}, { resource: `${deployment.base}/opaque` })
-    expect(seen.length).to.be.greaterThan(0)
-    expect(seen.join()).to.not.include(body.access_token)
   })
 })

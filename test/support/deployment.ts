@@ -1,80 +1,16 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import Koa from 'koa'
 import mount from 'koa-mount'
-import { type ClientMetadata, type Configuration, errors } from 'oidc-provider'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import {
-  ACCESS_TOKEN_TYPE,
-  type ImpersonationOptions,
-  Provider,
-  TOKEN_EXCHANGE_GRANT_TYPE,
-} from '../../src/index.ts'
+import { ACCESS_TOKEN_TYPE, Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
+import { type DeploymentOptions, deploymentConfiguration } from './deployment-configuration.ts'
+import { type Answer, answerOf, basic, type Form, urlencoded } from './http.ts'
 import { signInRoutes } from './sign-in.ts'
 
-/** A key pair made once for the whole run; tests that need others make their own. */
-export const signingKey: JWK = {
-  ...(await exportJWK((await generateKeyPair('ES256', { extractable: true })).privateKey)),
-  kid: 'test',
-  alg: 'ES256',
-  use: 'sig',
-}
-
-export interface Answer {
-  readonly status: number
-  readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
-  readonly body: any
-}
-
-type Features = Pick<
-  NonNullable<Configuration['features']>,
-  'dPoP' | 'mTLS' | 'registration' | 'resourceIndicators' | 'clientCredentials'
->
-
-export interface DeploymentOptions {
-  impersonation?: Partial<ImpersonationOptions> | undefined
-  configuration?: Omit<Configuration, 'features'> & { features?: Features }
-  clients?: ClientMetadata[] | undefined
-  /** Accounts that exist; tests may change the set at any time. */
-  accounts?: Set<string>
-  resources?: Record<string, object> | undefined
-}
-
-export const REDIRECT_URI = 'https://app.example.com/callback'
-
-const user = { redirect_uris: [REDIRECT_URI], response_types: ['code'] as const }
-const machine = { redirect_uris: [], response_types: [] }
-
-/** The clients every test deployment has. */
-export const CLIENTS: ClientMetadata[] = [
-  {
-    ...machine,
-    client_id: 'backend',
-    client_secret: 'backend-secret',
-    grant_types: ['client_credentials'],
-  },
-  {
-    ...user,
-    client_id: 'console',
-    token_endpoint_auth_method: 'none',
-    grant_types: ['authorization_code', 'refresh_token', TOKEN_EXCHANGE_GRANT_TYPE],
-  },
-  {
-    ...user,
-    client_id: 'web',
-    client_secret: 'web-secret',
-    grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
-  },
-  {
-    ...user,
-    client_id: 'plain',
-    token_endpoint_auth_method: 'none',
-    grant_types: ['authorization_code'],
-  },
-]
+export { CLIENTS, REDIRECT_URI } from './clients.ts'
+export { type DeploymentOptions, signingKey } from './deployment-configuration.ts'
+export { type Answer, basic, type Form } from './http.ts'
 
 /** A deployment of the plugin under test: one process, real HTTP, a free port. */
 export interface Deployment {
@@ -99,8 +35,6 @@ export interface Deployment {
   close(): Promise<void>
 }
 
-export type Form = Record<string, string | string[] | undefined>
-
 export async function deploy(options: DeploymentOptions = {}): Promise<Deployment> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -111,69 +45,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   const management = `${base}/api`
   const orders = `${base}/orders`
   const accounts = options.accounts ?? new Set(['alice', 'bob', 'olivia'])
-  const resources: Record<string, object> = {
-    [orders]: {
-      scope: 'openid orders:read orders:write',
-      accessTokenFormat: 'jwt',
-      accessTokenTTL: 900,
-      jwt: { sign: { alg: 'ES256' } },
-    },
-    [`${base}/opaque`]: { scope: 'openid orders:read', accessTokenFormat: 'opaque' },
-    ...options.resources,
-  }
-  const { configuration = {}, clients = [] } = options
-  const provider = new Provider(issuer, {
-    adapter: createMemoryAdapter(),
-    jwks: { keys: [signingKey] },
-    clientDefaults: { id_token_signed_response_alg: 'ES256' },
-    cookies: { keys: ['test'] },
-    ttl: {
-      AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 3600,
-      Grant: 3600,
-      IdToken: 3600,
-      ClientCredentials: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 600,
-      Interaction: 3600,
-      Session: 3600,
-      RefreshToken: 3600,
-    },
-    findAccount: (_ctx, sub) =>
-      accounts.has(sub) ? { accountId: sub, claims: () => ({ sub }) } : undefined,
-    interactions: { url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
-    async loadExistingGrant(ctx) {
-      const { client, session, params } = ctx.oidc
-      const grant = new ctx.oidc.provider.Grant({
-        clientId: client?.clientId,
-        accountId: session?.accountId,
-      })
-      grant.addOIDCScope('openid offline_access')
-      if (typeof params?.resource === 'string') {
-        grant.addResourceScope(params.resource, String(params.scope))
-      }
-      await grant.save()
-      return grant
-    },
-    ...configuration,
-    clients: [...CLIENTS, ...clients],
-    features: {
-      ...configuration.features,
-      devInteractions: { enabled: false },
-      introspection: { enabled: true },
-      revocation: { enabled: true },
-      resourceIndicators: {
-        getResourceServerInfo(_ctx, resource) {
-          const info = resources[resource]
-          if (!info) throw new errors.InvalidTarget()
-          return { scope: '', ...info }
-        },
-        ...configuration.features?.resourceIndicators,
-      },
-      impersonation: {
-        enabled: true,
-        managementApi: { resource: management },
-        ...options.impersonation,
-      },
-    },
-  })
+  const provider = new Provider(issuer, deploymentConfiguration(base, accounts, options))
   const serverErrors: unknown[] = []
   provider.on('server_error', (_ctx, error) => serverErrors.push(error))
 
@@ -248,28 +120,4 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
     },
   }
   return deployment
-}
-
-export function basic(id: string, secret: string): { authorization: string } {
-  return { authorization: `Basic ${btoa(`${id}:${secret}`)}` }
-}
-
-function urlencoded(form: Form): URLSearchParams {
-  const body = new URLSearchParams()
-  for (const [name, value] of Object.entries(form)) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined) body.append(name, one)
-    }
-  }
-  return body
-}
-
-async function answerOf(response: Response): Promise<Answer> {
-  const text = await response.text()
-  const json = response.headers.get('content-type')?.includes('json')
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: json ? JSON.parse(text) : text,
-  }
 }

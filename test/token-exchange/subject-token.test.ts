@@ -1,48 +1,10 @@
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
-import { basic, deploy } from '../support/deployment.ts'
-import { faultyAdapter, memoryAdapterWith } from '../support/faulty-adapter.ts'
+import { deploy } from '../support/deployment.ts'
+import { REFUSED } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
-const REFUSED = { error: 'invalid_request', error_description: 'subject token is invalid' }
-
-describe('redeeming a subject token', () => {
-  it('I1: of 100 parallel exchanges, one succeeds and ninety-nine answer 400', async () => {
-    const deployment = await deploy()
-    const subject_token = await deployment.subjectToken()
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, () => deployment.exchange({ subject_token })),
-    )
-    const statuses = answers.map(({ status }) => status).sort()
-    expect(statuses).to.deep.equal([200, ...Array(99).fill(400)])
-    for (const { status, body } of answers) if (status === 400) expect(body).to.deep.equal(REFUSED)
-    await deployment.close()
-  })
-
-  for (const [what, configuration, impersonation] of [
-    ["oidc-provider's own in-memory adapter", { adapter: undefined }, {}],
-    [
-      'an adapter without consumeOnce, per process',
-      { adapter: memoryAdapterWith({ consumeOnce: undefined }) },
-      { subjectToken: { singleUse: 'per-process' as const } },
-    ],
-  ] as const) {
-    it(`I1: the same with ${what}`, async () => {
-      const deployment = await deploy({ configuration, impersonation })
-      for (let round = 0; round < 5; round += 1) {
-        const subject_token = await deployment.subjectToken()
-        const answers = await Promise.all(
-          Array.from({ length: 100 }, () => deployment.exchange({ subject_token })),
-        )
-        const statuses = answers.map(({ status }) => status).sort()
-        expect(statuses).to.deep.equal([200, ...Array(99).fill(400)])
-        expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
-      }
-      await deployment.close()
-    })
-  }
-
+describe('what a subject token is', () => {
   it('I6: unknown, expired, redeemed and destroyed tokens get one and the same answer', async () => {
     const deployment = await deploy()
     const used = await deployment.subjectToken()
@@ -128,119 +90,6 @@ describe('redeeming a subject token', () => {
     const id = createHash('sha256').update('chosen').digest('base64url')
     await memory.upsert(id, { ...(await memory.find(access_token)), jti: id }, 600)
     expect((await deployment.exchange({ subject_token: 'chosen' })).body).to.deep.equal(REFUSED)
-    await deployment.close()
-  })
-
-  describe('I7: still true at exchange', () => {
-    it('the user was removed', async () => {
-      const deployment = await deploy()
-      const subject_token = await deployment.subjectToken()
-      deployment.accounts.delete('alice')
-      expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
-      await deployment.close()
-    })
-
-    const clientsInStorage = async () => {
-      const memory = createMemoryAdapter()
-      const machine = {
-        client_id: 'stored-backend',
-        client_secret: 'secret',
-        grant_types: ['client_credentials'],
-        redirect_uris: [],
-        response_types: [],
-      }
-      const operator = {
-        client_id: 'stored-console',
-        token_endpoint_auth_method: 'none' as const,
-        grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
-        redirect_uris: ['https://app.example.com/callback'],
-      }
-      const clients = memory('Client')
-      await clients.upsert(machine.client_id, machine)
-      await clients.upsert(operator.client_id, operator)
-      const deployment = await deploy({ configuration: { adapter: memory } })
-      const token = await deployment.m2mToken({}, ['stored-backend', 'secret'])
-      const { body } = await deployment.issue({ userId: 'alice' }, { token })
-      const form = { subject_token: body.subjectToken, client_id: 'stored-console' }
-      return { deployment, clients, machine, operator, form, token }
-    }
-
-    it('the client that exchanges was removed', async () => {
-      const { deployment, clients, form } = await clientsInStorage()
-      await clients.destroy('stored-console')
-      expect((await deployment.exchange(form)).body.error).to.equal('invalid_client')
-      await deployment.close()
-    })
-
-    it('the client that exchanges was stripped of the grant', async () => {
-      const { deployment, clients, operator, form } = await clientsInStorage()
-      await clients.upsert('stored-console', { ...operator, grant_types: ['authorization_code'] })
-      expect((await deployment.exchange(form)).status).to.equal(400)
-      await deployment.close()
-    })
-
-    it('the client that issued was removed, or stripped of its grant', async () => {
-      const { deployment, clients, machine, operator, form, token } = await clientsInStorage()
-      await clients.upsert('stored-backend', {
-        ...machine,
-        grant_types: operator.grant_types,
-        redirect_uris: operator.redirect_uris,
-        response_types: ['code'],
-      })
-      expect((await deployment.exchange(form)).body).to.deep.equal(REFUSED)
-      expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(401)
-      await clients.destroy('stored-backend')
-      expect((await deployment.exchange(form)).body).to.deep.equal(REFUSED)
-      await clients.upsert('stored-backend', machine)
-      expect((await deployment.exchange(form)).status).to.equal(200)
-      await deployment.close()
-    })
-  })
-
-  describe('I5: storage trouble is trouble', () => {
-    for (const [fault, redeemable] of [
-      ['SubjectToken.find', true],
-      ['SubjectToken.consumeOnce', true],
-      ['AccessToken.upsert', false],
-    ] as const) {
-      it(`${fault} fails: 500, no token, and ${redeemable ? 'usable afterwards' : 'redeemed for good'}`, async () => {
-        const { adapter, faults } = faultyAdapter()
-        const deployment = await deploy({ configuration: { adapter } })
-        const form = {
-          subject_token: await deployment.subjectToken(),
-          resource: `${deployment.base}/opaque`,
-        }
-        faults.add(fault)
-        const { status, body } = await deployment.exchange(form)
-        expect(status).to.equal(500)
-        expect(body.error).to.equal('server_error')
-        expect(body).to.not.have.property('access_token')
-        expect(JSON.stringify(body)).to.not.include('storage failed')
-        faults.clear()
-        expect((await deployment.exchange(form)).status).to.equal(redeemable ? 200 : 400)
-        await deployment.close()
-      })
-    }
-
-    it('an adapter whose consumeOnce answers neither true nor false: 500', async () => {
-      const adapter = memoryAdapterWith({ consumeOnce: async () => 1 })
-      const deployment = await deploy({ configuration: { adapter } })
-      const subject_token = await deployment.subjectToken()
-      expect((await deployment.exchange({ subject_token })).status).to.equal(500)
-      await deployment.close()
-    })
-  })
-
-  it('costs one write to issue, one read and one claim to exchange, and nothing else', async () => {
-    const { adapter, calls } = faultyAdapter()
-    const deployment = await deploy({ configuration: { adapter } })
-    const token = await deployment.m2mToken()
-    calls.length = 0
-    const { body } = await deployment.issue({ userId: 'alice' }, { token })
-    expect(calls).to.deep.equal(['SubjectToken.upsert'])
-    calls.length = 0
-    await deployment.exchange({ subject_token: body.subjectToken }, basic('web', 'web-secret'))
-    expect(calls).to.deep.equal(['SubjectToken.find', 'SubjectToken.consumeOnce'])
     await deployment.close()
   })
 

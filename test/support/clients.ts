@@ -1,0 +1,35 @@
+import type { ClientMetadata } from 'oidc-provider'
+import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
+
+export const REDIRECT_URI = 'https://app.example.com/callback'
+
+const user = { redirect_uris: [REDIRECT_URI], response_types: ['code'] as const }
+const machine = { redirect_uris: [], response_types: [] }
+
+/** The clients every test deployment has. */
+export const CLIENTS: ClientMetadata[] = [
+  {
+    ...machine,
+    client_id: 'backend',
+    client_secret: 'backend-secret',
+    grant_types: ['client_credentials'],
+  },
+  {
+    ...user,
+    client_id: 'console',
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code', 'refresh_token', TOKEN_EXCHANGE_GRANT_TYPE],
+  },
+  {
+    ...user,
+    client_id: 'web',
+    client_secret: 'web-secret',
+    grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
+  },
+  {
+    ...user,
+    client_id: 'plain',
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code'],
+  },
+]

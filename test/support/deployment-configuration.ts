@@ -1,0 +1,98 @@
+import { exportJWK, generateKeyPair, type JWK } from 'jose'
+import { type ClientMetadata, type Configuration, errors } from 'oidc-provider'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import type { ImpersonationOptions, ProviderConfiguration } from '../../src/index.ts'
+import { CLIENTS } from './clients.ts'
+
+/** A key pair made once for the whole run; tests that need others make their own. */
+export const signingKey: JWK = {
+  ...(await exportJWK((await generateKeyPair('ES256', { extractable: true })).privateKey)),
+  kid: 'test',
+  alg: 'ES256',
+  use: 'sig',
+}
+
+type Features = Pick<
+  NonNullable<Configuration['features']>,
+  'dPoP' | 'mTLS' | 'registration' | 'resourceIndicators' | 'clientCredentials'
+>
+
+export interface DeploymentOptions {
+  impersonation?: Partial<ImpersonationOptions> | undefined
+  configuration?: Omit<Configuration, 'features'> & { features?: Features }
+  clients?: ClientMetadata[] | undefined
+  /** Accounts that exist; tests may change the set at any time. */
+  accounts?: Set<string>
+  resources?: Record<string, object> | undefined
+}
+
+/** What every test deployment at `base` is configured with, `options` on top. */
+export function deploymentConfiguration(
+  base: string,
+  accounts: ReadonlySet<string>,
+  options: DeploymentOptions,
+): ProviderConfiguration {
+  const resources: Record<string, object> = {
+    [`${base}/orders`]: {
+      scope: 'openid orders:read orders:write',
+      accessTokenFormat: 'jwt',
+      accessTokenTTL: 900,
+      jwt: { sign: { alg: 'ES256' } },
+    },
+    [`${base}/opaque`]: { scope: 'openid orders:read', accessTokenFormat: 'opaque' },
+    ...options.resources,
+  }
+  const { configuration = {}, clients = [] } = options
+  return {
+    adapter: createMemoryAdapter(),
+    jwks: { keys: [signingKey] },
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    cookies: { keys: ['test'] },
+    ttl: {
+      AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 3600,
+      Grant: 3600,
+      IdToken: 3600,
+      ClientCredentials: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 600,
+      Interaction: 3600,
+      Session: 3600,
+      RefreshToken: 3600,
+    },
+    findAccount: (_ctx, sub) =>
+      accounts.has(sub) ? { accountId: sub, claims: () => ({ sub }) } : undefined,
+    interactions: { url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
+    async loadExistingGrant(ctx) {
+      const { client, session, params } = ctx.oidc
+      const grant = new ctx.oidc.provider.Grant({
+        clientId: client?.clientId,
+        accountId: session?.accountId,
+      })
+      grant.addOIDCScope('openid offline_access')
+      if (typeof params?.resource === 'string') {
+        grant.addResourceScope(params.resource, String(params.scope))
+      }
+      await grant.save()
+      return grant
+    },
+    ...configuration,
+    clients: [...CLIENTS, ...clients],
+    features: {
+      ...configuration.features,
+      devInteractions: { enabled: false },
+      introspection: { enabled: true },
+      revocation: { enabled: true },
+      resourceIndicators: {
+        getResourceServerInfo(_ctx, resource) {
+          const info = resources[resource]
+          if (!info) throw new errors.InvalidTarget()
+          return { scope: '', ...info }
+        },
+        ...configuration.features?.resourceIndicators,
+      },
+      impersonation: {
+        enabled: true,
+        managementApi: { resource: `${base}/api` },
+        ...options.impersonation,
+      },
+    },
+  }
+}
