@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+import { migrate } from '../../src/adapters/postgres.ts'
+import { inCi, POSTGRES_URL, REDIS_URL, reachable } from '../adapters/servers.ts'
+import type { StorageSpec } from './storage.ts'
+
+type Driver = StorageSpec['driver']
+
+/** A storage for one `describe`, empty, with what it put on the server taken away at the end. */
+export interface Store {
+  readonly driver: Driver
+  /** The server's URL; undefined for a file. */
+  readonly url: string | undefined
+  /** Known from `before` on. */
+  spec(): StorageSpec
+}
+
+const SERVERS = {
+  'node-redis': { name: 'Redis', url: REDIS_URL, port: 6379 },
+  ioredis: { name: 'Redis', url: REDIS_URL, port: 6379 },
+  pg: { name: 'PostgreSQL', url: POSTGRES_URL, port: 5432 },
+} as const
+
+const TITLES: Record<Driver, string> = {
+  sqlite: 'on SQLite',
+  'node-redis': 'on Redis, node-redis',
+  ioredis: 'on Redis, ioredis',
+  pg: 'on PostgreSQL',
+}
+
+/**
+ * One `describe` for each storage. Where a server is missing it is skipped, and in CI it fails.
+ */
+export function onStores(drivers: readonly Driver[], define: (store: Store) => void): void {
+  for (const driver of drivers) {
+    describe(TITLES[driver], () => {
+      let spec: StorageSpec | undefined
+      let drop = async () => {}
+      const server = driver === 'sqlite' ? undefined : SERVERS[driver]
+
+      before(async function () {
+        if (server && !(await reachable(server.url, server.port))) {
+          if (inCi) throw new Error(`there is no ${server.name} at ${new URL(server.url).host}`)
+          this.skip()
+        }
+        ;({ spec, drop } = await create(driver))
+      })
+      after(() => drop())
+
+      define({
+        driver,
+        url: server?.url,
+        spec() {
+          if (!spec) throw new Error('only from before() on')
+          return spec
+        },
+      })
+    })
+  }
+}
+
+async function create(driver: Driver): Promise<{ spec: StorageSpec; drop: () => Promise<void> }> {
+  const namespace = `proof_${randomBytes(6).toString('hex')}`
+  if (driver === 'sqlite') {
+    const folder = await mkdtemp(join(tmpdir(), 'proofs-'))
+    const location = join(folder, 'oidc.db')
+    return { spec: { driver, location, namespace }, drop: () => rm(folder, { recursive: true }) }
+  }
+  const location = SERVERS[driver].url
+  if (driver === 'pg') {
+    const pool = new pg.Pool({ connectionString: location, max: 1 })
+    await migrate(pool, { table: namespace })
+    const drop = async () => {
+      await pool.query(`DROP TABLE ${namespace}`)
+      await pool.end()
+    }
+    return { spec: { driver, location, namespace }, drop }
+  }
+  const keyPrefix = `${namespace}:`
+  const drop = async () => {
+    const redis = new Redis(location)
+    const scan = redis.scanStream({ match: `${keyPrefix}*`, count: 1000 })
+    for await (const keys of scan) if (keys.length > 0) await redis.unlink(keys)
+    redis.disconnect()
+  }
+  return { spec: { driver, location, namespace: keyPrefix }, drop }
+}
