@@ -18,7 +18,18 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
  * @see {@link https://github.com/panva/node-oidc-provider/blob/main/docs/README.md#adapter}
  */
 export interface SingleUseAdapter extends Adapter {
-  /** Creates or replaces the record and, where `expiresIn` is given, lets it expire by itself. */
+  /**
+   * Creates or replaces the record and, where `expiresIn` is given, lets it expire by itself.
+   *
+   * It **never brings a consumed record back**: what replaces a record that is live and consumed
+   * is consumed as well, since the time the first one was, whatever `payload.consumed` says. Else
+   * the new record is as `payload` says, and an expired one, lying about or not, is replaced as if
+   * it were absent. The payload and the expiry are the new ones in every case.
+   *
+   * Looking at the old record and writing the new one must be one atomic step of the storage
+   * engine: a claim made between them would be lost. Then of any number of callers that all
+   * `upsert` one id and call `consumeOnce` afterwards, exactly one is told `true`.
+   */
   upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void>
 
   find(id: string): Promise<AdapterPayload | undefined>

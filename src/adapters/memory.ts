@@ -84,8 +84,10 @@ class MemoryAdapter implements SingleUseAdapter {
     this.#now = now
   }
 
+  // One synchronous step, as a claim is: what was consumed before it stays so.
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
     const now = this.#now()
+    const replaced = this.#live(id)
     const milliseconds = lifetime(expiresIn)
     const { uid, userCode, grantId } = secondaryKeys(payload)
     const record: MemoryRecord = {
@@ -94,10 +96,10 @@ class MemoryAdapter implements SingleUseAdapter {
       uid,
       userCode,
       grantId,
-      consumed: consumedAt(payload, now),
+      consumed: replaced?.consumed || consumedAt(payload, now),
     }
 
-    this.#remove(id, this.#records.get(id))
+    this.#remove(id, replaced)
     this.#records.set(id, record)
     if (uid) this.#uids.set(uid, id)
     if (userCode) this.#userCodes.set(userCode, id)

@@ -11,16 +11,23 @@ export function statements(table: string) {
   const latest = 'ORDER BY expires_at DESC NULLS FIRST LIMIT 1'
 
   return {
-    /** `$3` payload, `$4` to `$6` uid, user code, grant, `$7` consumed in s, `$8` life in ms. */
+    /**
+     * `$3` payload, `$4` to `$6` uid, user code, grant, `$7` consumed in s, `$8` life in ms. What
+     * is live and consumed stays consumed: behind a claim that is not committed yet this waits,
+     * and then sees the row as the claim left it.
+     */
     upsert: `
-      INSERT INTO ${table}
+      INSERT INTO ${table} AS stored
         (model, id, payload, uid, user_code, grant_id, consumed_at, expires_at)
       VALUES ($1, $2, $3, $4, $5, $6, to_timestamp($7::float8),
         now() + $8::float8 * interval '1 millisecond')
       ON CONFLICT (model, id) DO UPDATE SET
         payload = EXCLUDED.payload, uid = EXCLUDED.uid, user_code = EXCLUDED.user_code,
-        grant_id = EXCLUDED.grant_id, consumed_at = EXCLUDED.consumed_at,
-        expires_at = EXCLUDED.expires_at`,
+        grant_id = EXCLUDED.grant_id, expires_at = EXCLUDED.expires_at,
+        consumed_at = coalesce(
+          CASE WHEN stored.expires_at IS NULL OR stored.expires_at > now()
+            THEN stored.consumed_at END,
+          EXCLUDED.consumed_at)`,
 
     find: read('id'),
     findByUid: `${read('uid')} ${latest}`,

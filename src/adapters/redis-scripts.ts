@@ -36,13 +36,15 @@ return 1
 
 /**
  * Replaces a record. ARGV: life in milliseconds or '', payload, consumed or '', grantId or ''.
- * HSET comes first: out of memory, Redis refuses a script's first write and none after it.
+ * HSET comes first: out of memory, Redis refuses a script's first write and none after it. What
+ * was consumed stays so: neither a second caller nor a driver that sends this again after a lost
+ * reply takes a claim away. An expired key is no key, so nothing of it stays.
  */
 export const upsertScript = script(`
 if ARGV[1] == '0' then return redis.call('DEL', KEYS[1]) end
 redis.call('HSET', KEYS[1], 'payload', ARGV[2])
-redis.call('HDEL', KEYS[1], 'consumed', 'claim', 'grantId')
-if ARGV[3] ~= '' then redis.call('HSET', KEYS[1], 'consumed', ARGV[3]) end
+redis.call('HDEL', KEYS[1], 'grantId')
+if ARGV[3] ~= '' then redis.call('HSETNX', KEYS[1], 'consumed', ARGV[3]) end
 if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'grantId', ARGV[4]) end
 if ARGV[1] == '' then return redis.call('PERSIST', KEYS[1]) end
 return redis.call('PEXPIRE', KEYS[1], ARGV[1])

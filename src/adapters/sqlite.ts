@@ -99,14 +99,17 @@ function prepareAll(database: DatabaseSync) {
        ORDER BY expires_at IS NULL DESC, expires_at DESC LIMIT 1`,
     )
   return {
+    // what is live and consumed stays consumed, whatever replaces it
     upsert: database.prepare(
       `INSERT INTO oidc_records
          (model, id, payload, uid, user_code, grant_id, consumed_at, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
        ON CONFLICT (model, id) DO UPDATE SET
          payload = excluded.payload, uid = excluded.uid, user_code = excluded.user_code,
-         grant_id = excluded.grant_id, consumed_at = excluded.consumed_at,
-         expires_at = excluded.expires_at`,
+         grant_id = excluded.grant_id, expires_at = excluded.expires_at,
+         consumed_at = coalesce(
+           CASE WHEN expires_at IS NULL OR expires_at > ?9 THEN consumed_at END,
+           excluded.consumed_at)`,
     ),
     find: read('id'),
     findByUid: read('uid'),
@@ -155,6 +158,7 @@ class SqliteAdapter implements SingleUseAdapter {
       grantId ? storableKey(grantId) : null,
       Math.floor(consumedAt(payload, now)) || null,
       milliseconds === undefined ? null : Math.ceil(now + milliseconds),
+      now,
     )
   }
 

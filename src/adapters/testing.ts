@@ -4,6 +4,7 @@ import { expiringCases } from './testing/expiring.ts'
 import { failingCases } from './testing/failing.ts'
 import { lookingUpCases } from './testing/looking-up.ts'
 import { payloadCases } from './testing/payloads.ts'
+import { replacingCases } from './testing/replacing.ts'
 import { storingCases } from './testing/storing.ts'
 
 export type { ContractHooks, FactoryUnderTest } from './testing/contract-case.ts'
@@ -13,6 +14,7 @@ const groups: Readonly<Record<string, readonly ContractCase[]>> = {
   'looking up': lookingUpCases,
   expiring: expiringCases,
   claiming: claimingCases,
+  replacing: replacingCases,
   payloads: payloadCases,
   failing: failingCases,
 }

@@ -2,8 +2,7 @@ import { expect } from 'chai'
 import type { SingleUseAdapter } from '../../src/adapters/contract.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { adapterContract, runAdapterContract } from '../../src/adapters/testing.ts'
-
-type Mutation = (adapter: SingleUseAdapter, model: string) => Partial<SingleUseAdapter>
+import { type Mutation, mutants } from './mutants.ts'
 
 /** The memory adapter with some methods exchanged for wrong ones. */
 async function failuresOf(mutate: Mutation, extra: { broken?: boolean } = {}): Promise<string[]> {
@@ -34,121 +33,6 @@ async function failuresOf(mutate: Mutation, extra: { broken?: boolean } = {}): P
     print: () => {},
   })
   return report.results.flatMap(({ title, outcome }) => (outcome === 'failed' ? [title] : []))
-}
-
-/** Mistakes that adapters are known for, and a piece of the title of a case that must notice. */
-const mutants: Record<string, [Mutation, string]> = {
-  'consumeOnce that reads first and writes afterwards': [
-    (sound) => ({
-      async consumeOnce(id) {
-        const found = await sound.find(id)
-        if (!found || found.consumed) return false
-        await sound.consume(id)
-        return true
-      },
-    }),
-    'exactly one of 50',
-  ],
-  'consumeOnce that always says true': [
-    () => ({ consumeOnce: async () => true }),
-    'claims nothing that is not there',
-  ],
-  'consumeOnce that marks nothing': [
-    (sound) => ({ consumeOnce: async (id) => !(await sound.find(id))?.consumed }),
-    'shows it as consumed afterwards',
-  ],
-  'consumeOnce that creates what is missing': [
-    (sound) => ({
-      async consumeOnce(id) {
-        if (!(await sound.find(id))) await sound.upsert(id, { consumed: 1_700_000_000 })
-        return sound.consumeOnce(id)
-      },
-    }),
-    'neither brings an expired record back',
-  ],
-  'consume that resets the expiry': [
-    (sound) => ({
-      async consume(id) {
-        const found = await sound.find(id)
-        if (found) await sound.upsert(id, { ...found, consumed: 1_700_000_000 })
-      },
-    }),
-    'neither brings an expired record back',
-  ],
-  'consume that writes milliseconds': [
-    (sound) => ({
-      async find(id) {
-        const found = await sound.find(id)
-        return found?.consumed ? { ...found, consumed: found.consumed * 1000 } : found
-      },
-    }),
-    'stores, finds, replaces',
-  ],
-  'an adapter that ignores expiresIn': [
-    (sound) => ({ upsert: (id, payload) => sound.upsert(id, payload) }),
-    'forgets every kind of record',
-  ],
-  'an adapter that lets Clients expire': [
-    (sound) => ({ upsert: (id, payload, ttl = 1) => sound.upsert(id, payload, ttl) }),
-    'a Client never',
-  ],
-  'a find that hands out the stored object': [
-    (sound) => {
-      const kept = new Map<string, Awaited<ReturnType<SingleUseAdapter['find']>>>()
-      return {
-        upsert: async (id, payload, ttl) => {
-          kept.set(id, payload)
-          await sound.upsert(id, payload, ttl)
-        },
-        find: async (id) => ((await sound.find(id)) ? kept.get(id) : undefined),
-      }
-    },
-    'is not changed by a caller',
-  ],
-  'revokeByGrantId that stops after a hundred': [
-    (sound) => {
-      const grants = new Map<string, string[]>()
-      return {
-        upsert: async (id, payload, ttl) => {
-          const grantId = payload.grantId ?? ''
-          grants.set(grantId, [...(grants.get(grantId) ?? []), id])
-          await sound.upsert(id, payload, ttl)
-        },
-        revokeByGrantId: async (grantId) => {
-          for (const id of (grants.get(grantId) ?? []).slice(0, 100)) await sound.destroy(id)
-        },
-      }
-    },
-    'however many',
-  ],
-  'findByUserCode that forgets the claim': [
-    (sound) => ({
-      async findByUserCode(code) {
-        const { consumed: _, ...rest } = (await sound.findByUserCode(code)) ?? {}
-        return Object.keys(rest).length ? rest : undefined
-      },
-    }),
-    'finds a DeviceCode by its user code',
-  ],
-  'ids that ignore case': [
-    (sound) => ({
-      upsert: (id, payload, ttl) => sound.upsert(id.toLowerCase(), payload, ttl),
-      find: (id) => sound.find(id.toLowerCase()),
-      destroy: (id) => sound.destroy(id.toLowerCase()),
-    }),
-    'tells ids apart',
-  ],
-  'payloads that lose an own __proto__': [
-    (sound) => ({
-      async find(id) {
-        const found = await sound.find(id)
-        return (
-          found && JSON.parse(JSON.stringify(found), (k, v) => (k === '__proto__' ? undefined : v))
-        )
-      },
-    }),
-    'unusual payloads',
-  ],
 }
 
 describe('the contract suite', () => {

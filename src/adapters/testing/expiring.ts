@@ -156,12 +156,17 @@ const lateCleanUp: ContractCase = {
       await adapter.upsert(id, stored, 600)
       assert.deepEqual(await adapter.find(id), stored, 'a new record under that id')
       assert.equal(await adapter.consumeOnce(id), true)
+
+      await leaveExpired(model, id)
+      await adapter.upsert(id, stored, 600)
+      assert.deepEqual(await adapter.find(id), stored, 'under that of a consumed one as well')
+      assert.equal(await adapter.consumeOnce(id), true)
       await adapter.destroy(id)
     }
   },
 }
 
-/** Expiry. Seven of these wait a second where there is no `advance`. */
+/** Expiry. Six of these wait a second where there is no `advance`. */
 export const expiringCases: readonly ContractCase[] = [
   expires,
   replacedExpiry,
