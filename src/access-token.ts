@@ -2,6 +2,7 @@ import { type Client, errors, type Provider } from 'oidc-provider'
 import {
   AccessTokenRejected,
   jwtAccessTokenVerifier,
+  seconds,
   single,
   type VerifiedAccessToken,
 } from './jwt-access-token.ts'
@@ -50,6 +51,8 @@ export function accessTokenVerifier(
         audience: single(token.aud),
         scopes: token.scopes,
         impersonated: token.gty === impersonationGrantType || token.extra?.act !== undefined,
+        act: token.extra?.act,
+        authTime: seconds(token.extra?.auth_time),
         grantId: token.grantId,
         jkt: token.jkt,
         x5t: token['x5t#S256'],
@@ -70,6 +73,8 @@ export function accessTokenVerifier(
         audience: single(token.aud),
         scopes: token.scopes,
         impersonated: false,
+        act: undefined,
+        authTime: undefined,
         grantId: undefined,
         jkt: token.jkt,
         x5t: token['x5t#S256'],

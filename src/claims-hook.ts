@@ -6,6 +6,8 @@ export type SubjectTokenContext = Readonly<Record<string, unknown>>
 /** The `act` claim: who acts. RFC 8693 §4.1. */
 export interface ActClaim {
   readonly sub: string
+  /** Who acted through this actor before, where chains are allowed. */
+  readonly act?: ActClaim | undefined
 }
 
 /** The operator behind an exchange, as its actor token showed. */

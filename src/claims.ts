@@ -6,10 +6,11 @@ import {
   type KoaContextWithOIDC,
   type UnknownObject,
 } from 'oidc-provider'
+import { actClaim } from './actor-chain.ts'
 import type { ActClaim } from './claims-hook.ts'
 import { claimsFrom, customClaims, type Impersonation } from './custom-claims.ts'
 import { GRANT_ID_CLAIM } from './jwt-access-token.ts'
-import type { ResolvedOptions } from './options.ts'
+import type { ResolvedOptions } from './options-defaults.ts'
 
 type Token = AccessToken | ClientCredentials
 type OwnExtraTokenClaims = (
@@ -79,7 +80,7 @@ export class AccessTokenClaims {
   /** Says that this token, not saved yet, comes out of an impersonation, and who acts. */
   impersonate(token: AccessToken, impersonation: Impersonation): void {
     const { actor } = impersonation
-    const act = actor && Object.freeze({ sub: actor.sub })
+    const act = actor && actClaim(actor)
     this.#impersonations.set(token, { ...impersonation, act })
   }
 
@@ -97,13 +98,12 @@ export class AccessTokenClaims {
     const own = await this.#ownExtraTokenClaims?.(ctx, token)
     const issuer = this.#issuer
     const custom = await customClaims(this.#options, { ctx, token, issuer, impersonation, act })
-    if (own === undefined && custom === undefined) return act && { act }
-
     const claims = own === undefined ? {} : claimsFrom(own)
     // To the deployment's own claims, other grants stay what they were: all but `act`.
     remove(claims, impersonation ? PROVIDER_CLAIMS : ['act'])
     if (custom) Object.assign(claims, remove(custom, PROVIDER_CLAIMS))
     remove(claims, TRAPS)
+    this.#setAuthTime(ctx, token, claims)
     if (act) claims.act = act
     return Object.keys(claims).length > 0 ? claims : undefined
   }
@@ -114,7 +114,7 @@ export class AccessTokenClaims {
     token: Token,
     jwt: JWTStructured,
   ): Promise<void> | void => {
-    if (!this.#ownJwtCustomizer) return this.#assertClaims(token, jwt)
+    if (!this.#ownJwtCustomizer) return this.#assertClaims(ctx, token, jwt)
     return this.#customize(this.#ownJwtCustomizer, ctx, token, jwt)
   }
 
@@ -127,10 +127,19 @@ export class AccessTokenClaims {
     await customize(ctx, token, jwt)
     // As it will be signed: no accessor, no toJSON may say something else later.
     jwt.payload = claimsFrom(jwt.payload)
-    this.#assertClaims(token, jwt)
+    this.#assertClaims(ctx, token, jwt)
   }
 
-  #assertClaims(token: Token, { payload }: JWTStructured): void {
+  /** `actorToken.maxAge` relies on it (RFC 9068 §2.2.1): then no hook may say when that was. */
+  #setAuthTime(ctx: KoaContextWithOIDC | undefined, token: Token, claims: UnknownObject): void {
+    const { maxAge, scope } = this.#options.actorToken
+    if (maxAge === undefined) return
+    const authTime = isPossibleActorToken(token, scope) ? authTimeOf(ctx) : undefined
+    if (authTime === undefined) remove(claims, ['auth_time'])
+    else claims.auth_time = authTime
+  }
+
+  #assertClaims(ctx: KoaContextWithOIDC, token: Token, { payload }: JWTStructured): void {
     const impersonation = this.#impersonations.get(token)
     if (impersonation?.act) payload.act = impersonation.act
     else if ('act' in payload) delete payload.act
@@ -138,11 +147,24 @@ export class AccessTokenClaims {
     else if (isPossibleActorToken(token, this.#options.actorToken.scope)) {
       payload[GRANT_ID_CLAIM] = token.grantId
     }
+    this.#setAuthTime(ctx, token, payload)
   }
 }
 
 function isPossibleActorToken(token: Token, scope: string): token is AccessToken {
   return token.kind === 'AccessToken' && token.grantId !== undefined && token.scopes.has(scope)
+}
+
+/** When the user signed in, as the source of this token has it. */
+function authTimeOf(ctx: KoaContextWithOIDC | undefined): number | undefined {
+  const { authorizationCode, refreshToken, deviceCode, session, entities } = ctx?.oidc ?? {}
+  return (
+    authorizationCode?.authTime ??
+    refreshToken?.authTime ??
+    deviceCode?.authTime ??
+    entities?.BackchannelAuthenticationRequest?.authTime ??
+    session?.authTime()
+  )
 }
 
 function remove(claims: UnknownObject, names: readonly string[]): UnknownObject {

@@ -5,7 +5,7 @@ import {
   DEFAULT_SUBJECT_TOKEN_TTL,
   MAX_SUBJECT_TOKEN_TTL,
   type ResolvedOptions,
-} from './options.ts'
+} from './options-defaults.ts'
 
 /** What impersonation adds to a provider's configuration. */
 export interface ConfigurationParts {

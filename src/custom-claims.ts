@@ -15,7 +15,7 @@ import type {
   SubjectTokenContext,
 } from './claims-hook.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './constants.ts'
-import type { ResolvedOptions } from './options.ts'
+import type { ResolvedOptions } from './options-defaults.ts'
 import { isPlainObject } from './options-validation.ts'
 
 /** What an exchange knows and its access token has to say. */

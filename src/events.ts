@@ -1,4 +1,5 @@
-import type { SubjectTokenContext } from './claims-hook.ts'
+import type { KoaContextWithOIDC } from 'oidc-provider'
+import type { ActClaim, SubjectTokenContext } from './claims-hook.ts'
 
 /** What a listener learns of a subject token: everything but its value, which is stored nowhere. */
 export interface SubjectTokenRecord {
@@ -15,14 +16,76 @@ export interface SubjectTokenRecord {
   readonly exp?: number | undefined
 }
 
-/** Events of the subject token's life, in the manner of oidc-provider's own models. */
-export interface SubjectTokenEvents {
+/** Why a request was refused. */
+export interface Denial {
+  readonly stage: 'issue' | 'exchange'
+  /** What the client was told: the `error` of the answer. */
+  readonly error: string
+  /** What it was not told. For people who investigate, not for programs to compare. */
+  readonly reason: string
+}
+
+/** The redemption that came before a replay. */
+export interface Redemption {
+  /** When, in seconds since the epoch; absent where it happened in this very moment. */
+  readonly at?: number | undefined
+  /** The `jti` of the access token that was issued then, if it was a JWT. */
+  readonly jti: string
+}
+
+/** One thing that happened. What is not known, or not yet decided, is absent. */
+export interface ImpersonationEvent {
+  /** When, in milliseconds since the epoch. */
+  readonly time: number
+  /** The id of the subject token, the same through its whole life: the SHA-256 of its value. */
+  readonly id?: string | undefined
+  /** The account id of the user to be impersonated. */
+  readonly subject?: string | undefined
+  /** Who acts, with those they act through. */
+  readonly actor?: ActClaim | undefined
+  /** The machine-to-machine client that asked for the subject token. */
+  readonly issuedTo?: string | undefined
+  /** The client that exchanges. */
+  readonly client?: string | undefined
+  /** The resource, or at issue those that the token is bound to. */
+  readonly resource?: string | readonly string[] | undefined
+  /** The scope granted; at issue, the most that ever will be. */
+  readonly scope?: string | undefined
+  /** The `context` of the subject token. */
+  readonly context?: SubjectTokenContext | undefined
+  /** When what was issued expires, in seconds since the epoch. */
+  readonly expiresAt?: number | undefined
+  /** The `jti` of the access token, if it is a JWT: the id of an opaque one is its value. */
+  readonly jti?: string | undefined
+  /** Of `impersonation.denied`. */
+  readonly denial?: Denial | undefined
+  /** Of `impersonation.replayed`. */
+  readonly redemption?: Redemption | undefined
+}
+
+type ImpersonationListener = (ctx: KoaContextWithOIDC, event: ImpersonationEvent) => unknown
+
+/**
+ * The events of this package. Each request to either endpoint that gets as far as this package
+ * raises one of the four `impersonation` events, once, after it was decided.
+ */
+export interface ImpersonationEvents {
+  /** A subject token was issued. */
+  'impersonation.issued': ImpersonationListener
+  /** A subject token was exchanged for an access token. */
+  'impersonation.granted': ImpersonationListener
+  /** A request was refused, or failed. */
+  'impersonation.denied': ImpersonationListener
+  /** A subject token was presented that had been redeemed before. */
+  'impersonation.replayed': ImpersonationListener
+  /** The record was stored. */
   'subject_token.saved': (subjectToken: SubjectTokenRecord) => void
+  /** The record was redeemed. */
   'subject_token.consumed': (subjectToken: SubjectTokenRecord) => void
 }
 
-/** Adds a listener for one of {@link SubjectTokenEvents}. */
-export type Listen<This> = <Event extends keyof SubjectTokenEvents>(
+/** Adds a listener for one of {@link ImpersonationEvents}. */
+export type Listen<This> = <Event extends keyof ImpersonationEvents>(
   event: Event,
-  listener: SubjectTokenEvents[Event],
+  listener: ImpersonationEvents[Event],
 ) => This

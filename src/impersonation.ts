@@ -13,7 +13,9 @@ import { TOKEN_EXCHANGE_GRANT_TYPE } from './constants.ts'
 import { ManagementResourceServer } from './management/resource-server.ts'
 import { managementRouter } from './management/router.ts'
 import { configurationOf } from './oidc-provider-internals.ts'
-import { type ImpersonationOptions, type ResolvedOptions, resolveOptions } from './options.ts'
+import type { ImpersonationOptions } from './options.ts'
+import { type ResolvedOptions, resolveOptions } from './options-defaults.ts'
+import { makeReplayDetectionAtomic } from './replay-detection.ts'
 import { defineSubjectToken } from './subject-token.ts'
 import { tokenExchangeGrant } from './token-exchange/grant.ts'
 import { PARAMETERS, REPEATABLE_PARAMETERS } from './token-exchange/request.ts'
@@ -103,6 +105,7 @@ export class Impersonation {
     claims.issuer = provider.issuer
     this.#provider = provider
     resourceServer.use(provider)
+    makeReplayDetectionAtomic(provider)
     provider.registerGrantType(
       TOKEN_EXCHANGE_GRANT_TYPE,
       tokenExchangeGrant(provider, { options, subjectTokens, verifier, claims, mayCall }),

@@ -1,6 +1,7 @@
 // What a file that imported from 'oidc-provider' may have imported beside Provider.
 export { ExternalSigningKey, errors, interactionPolicy } from 'oidc-provider'
 export type { SingleUseAdapter } from './adapters/contract.ts'
+export type { BindingMember, MayAct } from './binding.ts'
 export type {
   AccessTokenPayload,
   ActClaim,
@@ -12,14 +13,31 @@ export type {
   SubjectTokenContext,
 } from './claims-hook.ts'
 export { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from './constants.ts'
-export type { SubjectTokenEvents, SubjectTokenRecord } from './events.ts'
+export type {
+  Denial,
+  ImpersonationEvent,
+  ImpersonationEvents,
+  Redemption,
+  SubjectTokenRecord,
+} from './events.ts'
 export { Impersonation, type RequestListener } from './impersonation.ts'
 export type {
   AccessTokenOptions,
+  ActorChainOptions,
   ActorTokenOptions,
   ImpersonationOptions,
   LimitOptions,
   ManagementApiOptions,
   SubjectTokenOptions,
 } from './options.ts'
+export type {
+  AuthorizationRequest,
+  Authorize,
+  ContextIssue,
+  ContextResult,
+  ContextStandardSchema,
+  ContextValidator,
+  Verdict,
+} from './policy-hook.ts'
 export { Provider, Provider as default, type ProviderConfiguration } from './provider.ts'
+export type { RateLimiter } from './rate-limit.ts'

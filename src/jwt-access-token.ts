@@ -41,6 +41,10 @@ export interface VerifiedAccessToken {
   readonly scopes: ReadonlySet<string>
   /** Whether it came out of an impersonation. */
   readonly impersonated: boolean
+  /** The `act` claim, as it stands there. */
+  readonly act: unknown
+  /** When the user signed in, in seconds since the epoch, where that is known. */
+  readonly authTime: number | undefined
   /** The grant behind it, where one is named. */
   readonly grantId: string | undefined
   /** RFC 9449 §6.1: the key it is bound to. */
@@ -114,7 +118,10 @@ function fromPayload(payload: JWTPayload): VerifiedAccessToken {
     audience: single(payload.aud),
     scopes: new Set(typeof scope === 'string' ? scope.split(' ') : []),
     impersonated: act !== undefined || jti.startsWith(IMPERSONATED_JTI_PREFIX),
-    grantId: text(payload[GRANT_ID_CLAIM]),
+    act,
+    authTime: seconds(payload.auth_time),
+    // In a client's own token it would be somebody else's claim of that name.
+    grantId: sub === clientId ? undefined : text(payload[GRANT_ID_CLAIM]),
     jkt,
     x5t,
   }
@@ -130,6 +137,11 @@ function confirmationOf(cnf: unknown): { jkt: string | undefined; x5t: string | 
     throw new AccessTokenRejected('bound by a confirmation method that is not known here')
   }
   return { jkt, x5t }
+}
+
+/** A point in time, or nothing that could be relied on. */
+export function seconds(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
 function text(value: unknown): string | undefined {

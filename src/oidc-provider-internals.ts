@@ -1,24 +1,25 @@
 // The only file that imports oidc-provider/lib/*. Nothing in there is covered by semantic
 // versioning: test/oidc-provider-internals.test.ts holds what is used here against every
 // supported version.
-import type {
-  AccessToken,
-  Account,
-  Adapter,
-  Client,
-  Configuration,
-  KoaContextWithOIDC,
-  Provider,
-  ResourceServerInstance,
-  TokenEndpointGrantContext,
-  UnknownObject,
+import {
+  type AccessToken,
+  type Account,
+  type Adapter,
+  type Client,
+  type Configuration,
+  errors,
+  type KoaContextWithOIDC,
+  type Provider,
+  type ResourceServerInstance,
+  type TokenEndpointGrantContext,
+  type UnknownObject,
 } from 'oidc-provider'
 import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js'
 import als from 'oidc-provider/lib/helpers/als.js'
+import certificateThumbprint from 'oidc-provider/lib/helpers/certificate_thumbprint.js'
 import * as grants from 'oidc-provider/lib/helpers/grants.js'
 import instance from 'oidc-provider/lib/helpers/weak_cache.js'
 
-export { default as certificateThumbprint } from 'oidc-provider/lib/helpers/certificate_thumbprint.js'
 export {
   buildTokenResponse,
   checkDpopReplay,
@@ -27,6 +28,7 @@ export {
   resolveRequestedResources,
   validateDpop,
 } from 'oidc-provider/lib/helpers/grants.js'
+export { certificateThumbprint }
 
 /** The deployment's `findAccount`, its answer checked as the provider itself checks it. */
 export function findAccount(
@@ -36,6 +38,43 @@ export function findAccount(
 ): Promise<Account | undefined> {
   // Declared for the token endpoint, and needs no more of the context than any route has.
   return grants.findAccount(provider, ctx as TokenEndpointGrantContext, accountId)
+}
+
+/** Validates a DPoP proof for an access token, at a route that is not the provider's own. */
+export function validateDpopAt(
+  provider: Provider,
+  ctx: KoaContextWithOIDC,
+  accessToken: string,
+): Promise<grants.DPoPValidationResult | undefined> {
+  return grants.validateDpop(provider, ctx as TokenEndpointGrantContext, accessToken)
+}
+
+/** Refuses a DPoP proof that was used before. */
+export function checkDpopReplayAt(
+  provider: Provider,
+  ctx: KoaContextWithOIDC,
+  dPoP: grants.DPoPValidationResult | undefined,
+  clientId: string,
+): Promise<void> {
+  const grantContext = ctx as TokenEndpointGrantContext
+  return grants.checkDpopReplay(provider, grantContext, dPoP, clientId, errors.InvalidToken)
+}
+
+/** The algorithms of DPoP proofs; `undefined` where DPoP is off. */
+export function dpopAlgorithms(provider: Provider): readonly string[] | undefined {
+  const { features, dPoPSigningAlgValues } = instance(provider).configuration
+  return features?.dPoP?.enabled ? dPoPSigningAlgValues : undefined
+}
+
+/** The thumbprint of the TLS client certificate, where mTLS is on and there is one. */
+export function clientCertificateThumbprint(
+  provider: Provider,
+  ctx: KoaContextWithOIDC,
+): string | undefined {
+  const mTLS = instance(provider).configuration.features?.mTLS
+  const certificate =
+    mTLS?.enabled && 'getCertificate' in mTLS ? mTLS.getCertificate?.(ctx) : undefined
+  return certificate ? certificateThumbprint(certificate) : undefined
 }
 
 /** The provider's configuration, merged with its defaults. */
@@ -73,6 +112,8 @@ export interface TokenBase {
   readonly isExpired: boolean
   readonly expiration: number
   readonly adapter: Adapter
+  /** Seconds; set it before `save()`. */
+  expiresIn: number
   save(): Promise<string>
   emit(event: string): void
   generateTokenId(): string

@@ -6,7 +6,9 @@ type Rule =
   | { type: 'oneOf'; values: readonly string[]; default: string }
   | { type: 'strings'; default: readonly string[] | undefined }
   | { type: 'stringMap'; default: Readonly<Record<string, string>> }
-  | { type: 'function'; default: undefined }
+  | { type: 'someOf'; values: readonly string[]; default: readonly string[] }
+  | { type: 'function' | 'schema'; default: undefined }
+  | { type: 'object'; method: string; default?: undefined }
 
 /** A tree of rules, in the shape of the options. */
 export interface Shape {
@@ -89,8 +91,25 @@ function check(rule: Rule, value: unknown, at: string): unknown {
     case 'stringMap':
       if (isStringMap(value)) return Object.freeze({ ...value })
       throw new TypeError(`${at} must be an object whose values are strings`)
+    case 'someOf':
+      if (isStringArray(value) && value.every((entry) => rule.values.includes(entry))) {
+        return Object.freeze([...value])
+      }
+      throw new TypeError(`${at} must be an array of: ${rule.values.join(', ')}`)
     case 'function':
       return must(typeof value === 'function', value, `${at} must be a function`)
+    case 'schema':
+      return must(
+        typeof value === 'function' || hasMethod(Object(value)['~standard'], 'validate'),
+        value,
+        `${at} must be a function or a Standard Schema`,
+      )
+    case 'object':
+      return must(
+        hasMethod(value, rule.method),
+        value,
+        `${at} must be an object with the method ${rule.method}`,
+      )
   }
 }
 
@@ -101,6 +120,12 @@ function must(ok: boolean, value: unknown, message: string): unknown {
 
 function isRule(node: Rule | Shape): node is Rule {
   return typeof node.type === 'string'
+}
+
+function hasMethod(value: unknown, name: string): boolean {
+  return (
+    typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function'
+  )
 }
 
 function isStringArray(value: unknown): value is string[] {

@@ -1,5 +1,7 @@
+import type { BindingMember } from './binding.ts'
 import type { GetCustomJwtClaims } from './claims-hook.ts'
-import { resolve, type Shape } from './options-validation.ts'
+import type { Authorize, ContextStandardSchema, ContextValidator } from './policy-hook.ts'
+import type { RateLimiter } from './rate-limit.ts'
 
 /** `features.impersonation`: everything that can be set, and what happens when it is not. */
 export interface ImpersonationOptions {
@@ -15,6 +17,20 @@ export interface ImpersonationOptions {
   accessToken?: AccessTokenOptions | undefined
   actorToken?: ActorTokenOptions | undefined
   limits?: LimitOptions | undefined
+  /**
+   * The deployment's rule: who may act as whom, for what. Asked when a subject token is issued and
+   * again when it is exchanged. `false` refuses (403 at issue, 400 at the exchange, both
+   * `access_denied`); `{ scope }` narrows; throwing, or answering anything else, is 500. Nothing is
+   * issued then.
+   * @defaultValue everything is allowed that the rest of the options allow
+   */
+  authorize?: Authorize | undefined
+  /**
+   * Validates `context` when a subject token is issued: a function or a Standard Schema. Its
+   * complaints reach the caller by field; the value it answers is what is kept.
+   * @defaultValue any JSON object is a context
+   */
+  contextSchema?: ContextValidator | ContextStandardSchema | undefined
   /**
    * Adds claims to access tokens. Called for every access token the provider issues, whatever the
    * grant; `context.grant.type` says which. It can neither set nor replace `act` or a claim of the
@@ -65,6 +81,12 @@ export interface ManagementApiOptions {
    * own `clients`
    */
   clients?: readonly string[] | undefined
+  /**
+   * Members that every request for a subject token must have: of `mayAct`, `resource`, `scope`,
+   * `expiresIn`.
+   * @defaultValue `[]`
+   */
+  requireBinding?: readonly BindingMember[] | undefined
 }
 
 export interface SubjectTokenOptions {
@@ -103,6 +125,28 @@ export interface ActorTokenOptions {
    * @defaultValue `'openid'`
    */
   scope?: string | undefined
+  /**
+   * How long ago the operator may have signed in, in seconds: 1 to 2592000. Where that cannot be
+   * known, the actor token is refused; tokens issued before this was set do not tell.
+   * @defaultValue no limit
+   */
+  maxAge?: number | undefined
+  /**
+   * Whether the actor token must have been issued to the client that exchanges.
+   * @defaultValue `false`
+   */
+  sameClient?: boolean | undefined
+  /** Actors that act through others. RFC 8693 §4.1. */
+  chain?: ActorChainOptions | undefined
+}
+
+export interface ActorChainOptions {
+  /**
+   * How many prior actors an actor token may carry in its own `act`: 0 to 8. With 0, a token that
+   * is itself impersonated is no actor token.
+   * @defaultValue `0`
+   */
+  maxDepth?: number | undefined
 }
 
 export interface LimitOptions {
@@ -121,81 +165,16 @@ export interface LimitOptions {
    * @defaultValue `16384`
    */
   bodyBytes?: number | undefined
-}
-
-/** The options with every default filled in, frozen. */
-export interface ResolvedOptions {
-  readonly enabled: boolean
-  readonly managementApi: {
-    readonly resource: string
-    readonly scope: string
-    readonly prefix: string
-    readonly tokenTtl: number
-    readonly tokenFormat: 'jwt' | 'opaque'
-    readonly clients: readonly string[] | undefined
-  }
-  readonly subjectToken: {
-    readonly ttl: number | undefined
-    readonly singleUse: 'adapter' | 'per-process'
-  }
-  readonly accessToken: { readonly maxTtl: number }
-  readonly actorToken: { readonly required: boolean; readonly scope: string }
-  readonly limits: {
-    readonly userIdLength: number
-    readonly contextBytes: number
-    readonly bodyBytes: number
-  }
-  readonly getCustomJwtClaims: GetCustomJwtClaims | undefined
-  readonly environmentVariables: Readonly<Record<string, string>>
-}
-
-/** The longest a subject token may live, in seconds. */
-export const MAX_SUBJECT_TOKEN_TTL = 3600
-
-/** Lifetime of a subject token where neither option says otherwise, in seconds. */
-export const DEFAULT_SUBJECT_TOKEN_TTL = 600
-
-const shape: Shape = {
-  enabled: { type: 'boolean', default: false },
-  managementApi: {
-    resource: { type: 'resource', default: '' },
-    scope: { type: 'scope', default: 'impersonate' },
-    prefix: { type: 'path', default: '/api' },
-    tokenTtl: { type: 'integer', min: 1, max: 86400, default: 600 },
-    tokenFormat: { type: 'oneOf', values: ['jwt', 'opaque'], default: 'jwt' },
-    clients: { type: 'strings', default: undefined },
-  },
-  subjectToken: {
-    ttl: { type: 'integer', min: 1, max: MAX_SUBJECT_TOKEN_TTL, default: undefined },
-    singleUse: { type: 'oneOf', values: ['adapter', 'per-process'], default: 'adapter' },
-  },
-  accessToken: { maxTtl: { type: 'integer', min: 1, max: 86400, default: 3600 } },
-  actorToken: {
-    required: { type: 'boolean', default: false },
-    scope: { type: 'scope', default: 'openid' },
-  },
-  limits: {
-    userIdLength: { type: 'integer', min: 1, max: 1024, default: 255 },
-    contextBytes: { type: 'integer', min: 2, max: 65536, default: 4096 },
-    bodyBytes: { type: 'integer', min: 64, max: 1048576, default: 16384 },
-  },
-  getCustomJwtClaims: { type: 'function', default: undefined },
-  environmentVariables: { type: 'stringMap', default: {} },
-}
-
-const PATH = 'features.impersonation'
-
-/**
- * Checks the options and fills in the defaults.
- *
- * @throws TypeError naming the dotted path of the first option that is unknown or wrong.
- */
-export function resolveOptions(options: ImpersonationOptions): ResolvedOptions {
-  const resolved = resolve<ResolvedOptions>(shape, options, PATH)
-  if (resolved.enabled && resolved.managementApi.resource === '') {
-    throw new TypeError(
-      `${PATH}.managementApi.resource is required: the absolute URI that names the management API, for example 'https://id.example.com/api'`,
-    )
-  }
-  return resolved
+  /**
+   * Limits how often a client may ask for subject tokens: a limiter of rate-limiter-flexible, or
+   * anything with its `consume`. The key is the client's id.
+   * @defaultValue no limit
+   */
+  issue?: RateLimiter | undefined
+  /**
+   * Limits how often exchanges may fail. The key is the client's id, and for public clients, whose
+   * id anybody may use, the caller's address as well.
+   * @defaultValue no limit
+   */
+  failedExchanges?: RateLimiter | undefined
 }

@@ -1,8 +1,10 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Provider, UnknownObject } from 'oidc-provider'
 import { type Claim, claimWith } from './adapters/redemption.ts'
+import type { Binding } from './binding.ts'
 import type { SubjectTokenContext } from './claims-hook.ts'
 import type { SubjectTokenRecord } from './events.ts'
+import { IMPERSONATED_JTI_PREFIX } from './jwt-access-token.ts'
 import { type TokenBase, tokenBaseOf } from './oidc-provider-internals.ts'
 
 /** Bytes of randomness in a subject token's value: 256 bits, 43 characters of base64url. */
@@ -16,12 +18,25 @@ export interface SubjectTokenProperties {
   clientId: string
   /** The `context` of the request, as JSON. Kept as text: not every store keeps every object. */
   context: string
+  /** What it is bound to, as JSON; absent for nothing. */
+  binding?: string | undefined
+  /** Seconds; absent for as long as subject tokens live. */
+  expiresIn?: number | undefined
 }
 
 /** A subject token as stored. Its id is the SHA-256 of its value; the value is stored nowhere. */
 export interface SubjectToken
   extends Omit<TokenBase, 'clientId' | 'exp' | 'jti' | 'kind'>,
     SubjectTokenRecord {
+  /** When it was redeemed, as the adapter has it; absent before. */
+  readonly consumed?: unknown
+  /** What it is bound to. */
+  readonly bindingObject: Binding
+  /**
+   * The `jti` of the one JWT that can be issued for it. It follows from the id, so that a replay
+   * can name what the first redemption issued.
+   */
+  readonly accessTokenId: string
   /**
    * Redeems the token. Resolves `true` for exactly one caller, ever.
    * @throws when the storage did not say who won.
@@ -33,8 +48,11 @@ export interface SubjectToken
 export interface SubjectTokenModel {
   /** Creates a subject token. Its `save()` resolves the value, once. */
   create(properties: SubjectTokenProperties): SubjectToken
-  /** Finds a token that can still be redeemed; `undefined` if unknown, expired or redeemed. */
-  findRedeemable(value: string): Promise<SubjectToken | undefined>
+  /**
+   * The id that the value has or would have, and its token, if there is one that has not expired.
+   * It may have been redeemed: see `consumed`.
+   */
+  find(value: string): Promise<{ id: string; token: SubjectToken | undefined }>
 }
 
 /**
@@ -56,7 +74,7 @@ export function defineSubjectToken(
     }
 
     static override get IN_PAYLOAD(): string[] {
-      return [...BaseToken.IN_PAYLOAD, 'iss', 'accountId', 'context', 'consumed']
+      return [...BaseToken.IN_PAYLOAD, 'iss', 'accountId', 'context', 'binding', 'consumed']
     }
 
     // `declare`: a field of its own would wipe what the base class read from the payload.
@@ -64,11 +82,20 @@ export function defineSubjectToken(
     declare accountId: string
     declare clientId: string
     declare context: string
+    declare binding?: string
     declare consumed?: unknown
     #value: string | undefined
 
     get contextObject(): SubjectTokenContext {
       return deepFreeze(JSON.parse(this.context))
+    }
+
+    get accessTokenId(): string {
+      return `${IMPERSONATED_JTI_PREFIX}${hash('sha256', `access token of ${this.jti}`, 'base64url')}`
+    }
+
+    get bindingObject(): Binding {
+      return this.binding === undefined ? {} : deepFreeze(JSON.parse(this.binding))
     }
 
     override generateTokenId(): string {
@@ -95,16 +122,16 @@ export function defineSubjectToken(
 
   return {
     create: (properties) => new SubjectToken({ ...properties, iss: provider.issuer }),
-    async findRedeemable(value) {
+    async find(value) {
       const id = idOf(value)
       const found = await SubjectToken.find(id)
-      if (!(found instanceof SubjectToken)) return undefined
+      if (!(found instanceof SubjectToken)) return { id, token: undefined }
       // Never another record than the one that was asked for, whatever the store's collation; nor
       // that of another provider on the same store.
-      if (found.jti !== id || found.iss !== provider.issuer) return undefined
+      if (found.jti !== id || found.iss !== provider.issuer) return { id, token: undefined }
       // The provider's clockTolerance is for other people's clocks. This is our own.
-      if (found.exp === undefined || found.isExpired || found.consumed) return undefined
-      return found
+      if (found.exp === undefined || found.isExpired) return { id, token: undefined }
+      return { id, token: found }
     },
   }
 }

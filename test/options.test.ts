@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Impersonation, type ImpersonationOptions, Provider } from '../src/index.ts'
-import { resolveOptions } from '../src/options.ts'
+import { resolveOptions } from '../src/options-defaults.ts'
 
 const managementApi = { resource: 'https://id.example.com/api' }
 
@@ -15,11 +15,26 @@ describe('options', () => {
         tokenTtl: 600,
         tokenFormat: 'jwt',
         clients: undefined,
+        requireBinding: [],
       },
       subjectToken: { ttl: undefined, singleUse: 'adapter' },
       accessToken: { maxTtl: 3600 },
-      actorToken: { required: false, scope: 'openid' },
-      limits: { userIdLength: 255, contextBytes: 4096, bodyBytes: 16384 },
+      actorToken: {
+        required: false,
+        scope: 'openid',
+        maxAge: undefined,
+        sameClient: false,
+        chain: { maxDepth: 0 },
+      },
+      limits: {
+        userIdLength: 255,
+        contextBytes: 4096,
+        bodyBytes: 16384,
+        issue: undefined,
+        failedExchanges: undefined,
+      },
+      authorize: undefined,
+      contextSchema: undefined,
       getCustomJwtClaims: undefined,
       environmentVariables: {},
     })
@@ -82,6 +97,21 @@ describe('options', () => {
     ['features.impersonation.limits.bodyBytes', { limits: { bodyBytes: Infinity } }],
     ['features.impersonation.getCustomJwtClaims', { getCustomJwtClaims: {} }],
     ['features.impersonation.environmentVariables', { environmentVariables: { A: 1 } }],
+    [
+      'features.impersonation.managementApi.requireBinding',
+      { managementApi: { requireBinding: ['sub'] } },
+    ],
+    ['features.impersonation.actorToken.maxAge', { actorToken: { maxAge: 0 } }],
+    ['features.impersonation.actorToken.sameClient', { actorToken: { sameClient: 'yes' } }],
+    ['features.impersonation.actorToken.chain', { actorToken: { chain: true } }],
+    [
+      'features.impersonation.actorToken.chain.maxDepth',
+      { actorToken: { chain: { maxDepth: 9 } } },
+    ],
+    ['features.impersonation.limits.issue', { limits: { issue: 10 } }],
+    ['features.impersonation.limits.failedExchanges', { limits: { failedExchanges: {} } }],
+    ['features.impersonation.authorize', { authorize: true }],
+    ['features.impersonation.contextSchema', { contextSchema: {} }],
     ['features.impersonation.__proto__', JSON.parse('{"__proto__":{}}')],
   ]
   for (const [path, options] of wrong) {

@@ -1,61 +1,101 @@
-import { type Client, errors } from 'oidc-provider'
+import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { AccessTokenVerifier } from '../access-token.ts'
+import type { AuditTrail } from '../audit.ts'
 import { AccessTokenRejected, type VerifiedAccessToken } from '../jwt-access-token.ts'
-import type { ResolvedOptions } from '../options.ts'
+import {
+  checkDpopReplayAt,
+  clientCertificateThumbprint,
+  dpopAlgorithms,
+  validateDpopAt,
+} from '../oidc-provider-internals.ts'
+import type { ResolvedOptions } from '../options-defaults.ts'
 
 /** The request shows no credentials that are understood here. RFC 6750 §3.1. */
 export class NoCredentials extends errors.InvalidToken {
   override error_description = 'no access token provided'
 }
 
+/** What authenticating a client takes. */
+export interface BearerParts {
+  readonly options: ResolvedOptions
+  readonly verifier: AccessTokenVerifier
+  /** Whether a client may use the management API at all. */
+  readonly mayCall: (client: Client) => boolean
+}
+
 /**
- * Authenticates the machine-to-machine client by its bearer token. RFC 6750 §2.1.
+ * Authenticates the machine-to-machine client by its access token: as a bearer token (RFC 6750
+ * §2.1), or with proof of the key that it is bound to (RFC 9449 §7, RFC 8705 §3).
  *
- * @param mayCall whether a client may use the management API at all
- * @throws {@link NoCredentials}, errors.InvalidToken, errors.InsufficientScope
+ * @throws {@link NoCredentials}, errors.InvalidToken, errors.InsufficientScope,
+ * errors.InvalidDpopProof, errors.UseDpopNonce
  */
 export async function authenticate(
-  authorization: string | undefined,
-  verifier: AccessTokenVerifier,
-  { resource, scope }: ResolvedOptions['managementApi'],
-  mayCall: (client: Client) => boolean,
+  provider: Provider,
+  ctx: KoaContextWithOIDC,
+  { options, verifier, mayCall }: BearerParts,
+  trail: AuditTrail,
 ): Promise<Client> {
-  const value = bearerToken(authorization)
-  let token: VerifiedAccessToken
-  let client: Client
+  const { resource, scope } = options.managementApi
+  const dpopEnabled = dpopAlgorithms(provider) !== undefined
+  const { scheme, value } = credentials(ctx.get('Authorization'), dpopEnabled)
+  trail.conceal(value)
+  const dPoP = scheme === 'dpop' ? await validateDpopAt(provider, ctx, value) : undefined
   try {
-    token = await verifier.client(value)
+    const token = await verifier.client(value)
+    trail.note({ issuedTo: token.clientId })
     // RFC 9068 §4: "The resource server MUST validate that the aud claim contains a resource
     // indicator value corresponding to an identifier the resource server expects for itself."
     if (token.audience !== resource) throw new AccessTokenRejected('for another audience')
-    // I10: bound to a key, so not for use as a plain bearer token.
-    if (token.jkt !== undefined || token.x5t !== undefined) {
-      throw new AccessTokenRejected('sender-constrained, but presented as a bearer token')
-    }
-    client = await verifier.liveClient(token.clientId)
+    requireProof(token, scheme, dPoP?.thumbprint, () => clientCertificateThumbprint(provider, ctx))
+    const client = await verifier.liveClient(token.clientId)
     if (!client.grantTypeAllowed('client_credentials') || !mayCall(client)) {
       throw new AccessTokenRejected('its client may not use the management API')
     }
+    if (!token.scopes.has(scope)) {
+      throw new errors.InsufficientScope(`access token lacks the scope ${scope}`, scope)
+    }
+    await checkDpopReplayAt(provider, ctx, dPoP, client.clientId)
+    return client
   } catch (cause) {
     if (cause instanceof AccessTokenRejected) throw new errors.InvalidToken({ cause })
     throw cause
   }
-  if (!token.scopes.has(scope)) {
-    throw new errors.InsufficientScope(`access token lacks the scope ${scope}`, scope)
-  }
-  return client
 }
 
-function bearerToken(authorization: string | undefined): string {
+/** I10: what is bound to a key is worth nothing without it, and is not passed off as bound. */
+function requireProof(
+  token: VerifiedAccessToken,
+  scheme: Scheme,
+  jkt: string | undefined,
+  x5t: () => string | undefined,
+): void {
+  if (scheme === 'bearer' && token.jkt !== undefined) {
+    throw new AccessTokenRejected('sender-constrained, but presented as a bearer token')
+  }
+  if (scheme === 'dpop' && (jkt === undefined || token.jkt !== jkt)) {
+    throw new AccessTokenRejected('presented with DPoP, but not bound to the key of the proof')
+  }
+  if (token.x5t !== undefined && token.x5t !== x5t()) {
+    throw new AccessTokenRejected('bound to a certificate that the request does not show')
+  }
+}
+
+type Scheme = 'bearer' | 'dpop'
+
+function credentials(
+  authorization: string,
+  dpopEnabled: boolean,
+): { scheme: Scheme; value: string } {
+  const named = /^(bearer|dpop)(?: |$)/i.exec(authorization)?.[1]?.toLowerCase()
   // Another scheme is no credentials either: "the client [...] attempted using an unsupported
   // authentication method" (RFC 6750 §3.1).
-  if (authorization === undefined || !/^bearer(?: |$)/i.test(authorization)) {
-    throw new NoCredentials()
-  }
-  // RFC 6750 §2.1: b64token.
-  const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
-  if (token === undefined) {
+  const scheme = named === 'bearer' || (named === 'dpop' && dpopEnabled) ? named : undefined
+  if (!scheme) throw new NoCredentials()
+  // RFC 6750 §2.1: b64token; RFC 9449 §7.1: token68.
+  const value = /^[a-z]+ +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
+  if (value === undefined) {
     throw new errors.InvalidToken({ cause: new Error('malformed Authorization header') })
   }
-  return token
+  return { scheme, value }
 }

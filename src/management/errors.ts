@@ -1,5 +1,7 @@
 import type { Context, Next } from 'koa'
 import { errors, type Provider } from 'oidc-provider'
+import { dpopAlgorithms } from '../oidc-provider-internals.ts'
+import { TooManyRequests } from '../rate-limit.ts'
 import { NoCredentials } from './bearer.ts'
 
 /** The user to be impersonated does not exist. */
@@ -11,14 +13,31 @@ export class UserNotFound extends errors.OIDCProviderError {
   }
 }
 
-/** Errors that say something to the caller. Whatever else is thrown is trouble on this side. */
-const PUBLIC = [
+type ErrorClass = abstract new (...args: never[]) => errors.OIDCProviderError
+
+/** Errors that ask for credentials, or for better ones. */
+const CHALLENGES: readonly ErrorClass[] = [
   errors.InvalidToken,
   errors.InsufficientScope,
+  errors.InvalidDpopProof,
+  errors.UseDpopNonce,
+]
+
+/** Errors that say something to the caller. Whatever else is thrown is trouble on this side. */
+const PUBLIC: readonly ErrorClass[] = [
+  ...CHALLENGES,
   errors.InvalidRequest,
   errors.AccessDenied,
+  TooManyRequests,
   UserNotFound,
 ]
+
+/** The status of errors that have another one elsewhere: nothing is wrong with the request here. */
+function statusOf(error: errors.OIDCProviderError): number {
+  if (error instanceof errors.AccessDenied) return 403
+  if (error instanceof errors.InvalidDpopProof || error instanceof errors.UseDpopNonce) return 401
+  return error.statusCode
+}
 
 /**
  * Answers every error as `{"error", "error_description"}`. I5, I9: an error that is not known to
@@ -29,17 +48,13 @@ export function answerErrors(provider: Provider) {
     try {
       await next()
     } catch (error) {
-      if (
-        error instanceof errors.OIDCProviderError &&
-        PUBLIC.some((kind) => error instanceof kind)
-      ) {
-        // 400 at the token endpoint, but nothing is wrong with the request here.
-        ctx.status = error instanceof errors.AccessDenied ? 403 : error.statusCode
+      if (error instanceof errors.OIDCProviderError && isOneOf(PUBLIC, error)) {
+        ctx.status = statusOf(error)
         ctx.body = {
           error: error.error,
           ...(error.error_description ? { error_description: error.error_description } : {}),
         }
-        challenge(ctx, provider.issuer, error)
+        if (isOneOf(CHALLENGES, error)) challenge(ctx, provider, error)
         return
       }
       ctx.status = 500
@@ -53,25 +68,37 @@ export function answerErrors(provider: Provider) {
   }
 }
 
-/** RFC 6750 §3. */
-function challenge(ctx: Context, realm: string, error: errors.OIDCProviderError): void {
-  if (!(error instanceof errors.InvalidToken || error instanceof errors.InsufficientScope)) return
+/** RFC 6750 §3, RFC 9449 §7.1. */
+function challenge(ctx: Context, provider: Provider, error: errors.OIDCProviderError): void {
+  const realm = provider.issuer
+  const algs = dpopAlgorithms(provider)?.join(' ')
   // §3.1: without authentication information, "the resource server SHOULD NOT include an error
   // code or other error information".
-  const parameters: Record<string, string | undefined> =
-    error instanceof NoCredentials
-      ? { realm }
-      : {
-          realm,
-          error: error.error,
-          error_description: error.error_description,
-          scope: 'scope' in error ? String(error.scope) : undefined,
-        }
+  if (error instanceof NoCredentials) {
+    ctx.append('WWW-Authenticate', parameters('Bearer', { realm }))
+    if (algs) ctx.append('WWW-Authenticate', parameters('DPoP', { realm, algs }))
+    return
+  }
+  const dpop = algs !== undefined && /^dpop /i.test(ctx.get('Authorization'))
+  const fields = {
+    realm,
+    error: error.error,
+    error_description: error.error_description,
+    scope: 'scope' in error ? String(error.scope) : undefined,
+  }
   ctx.set(
     'WWW-Authenticate',
-    `Bearer ${Object.entries(parameters)
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => `${name}="${value}"`)
-      .join(', ')}`,
+    dpop ? parameters('DPoP', { ...fields, algs }) : parameters('Bearer', fields),
   )
+}
+
+function parameters(scheme: string, fields: Record<string, string | undefined>): string {
+  return `${scheme} ${Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(', ')}`
+}
+
+function isOneOf(kinds: readonly ErrorClass[], error: unknown): boolean {
+  return kinds.some((kind) => error instanceof kind)
 }

@@ -9,7 +9,7 @@ import {
 } from 'oidc-provider'
 import { SIGNING_ALGORITHMS } from '../jwt-access-token.ts'
 import { canSign, configurationOf, isStaticClient } from '../oidc-provider-internals.ts'
-import type { ResolvedOptions } from '../options.ts'
+import type { ResolvedOptions } from '../options-defaults.ts'
 
 /** oidc-provider's `features.resourceIndicators.getResourceServerInfo`. */
 export type GetResourceServerInfo = (

@@ -1,62 +1,37 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
-import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import type { AccessTokenVerifier } from '../access-token.ts'
-import { findAccount, runInRequest } from '../oidc-provider-internals.ts'
-import type { ResolvedOptions } from '../options.ts'
-import type { SubjectTokenModel } from '../subject-token.ts'
-import { authenticate } from './bearer.ts'
-import { parseIssueRequest } from './body.ts'
-import { answerErrors, UserNotFound } from './errors.ts'
-import { jsonReader } from './json-body.ts'
-
-/** What the management API is made of. */
-export interface ManagementParts {
-  readonly options: ResolvedOptions
-  readonly subjectTokens: SubjectTokenModel
-  readonly verifier: AccessTokenVerifier
-  /** Whether a client may use the management API at all. */
-  readonly mayCall: (client: Client) => boolean
-}
+import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import { AuditTrail } from '../audit.ts'
+import { runInRequest } from '../oidc-provider-internals.ts'
+import { answerErrors } from './errors.ts'
+import { type IssueParts, subjectTokenIssuer } from './issue.ts'
 
 /** `POST {prefix}/subject-tokens`, as plain Koa middleware. */
-export function managementRouter(
-  provider: Provider,
-  { options, subjectTokens, verifier, mayCall }: ManagementParts,
-): Middleware {
-  const { managementApi, limits } = options
-  const readBody = jsonReader(limits.bodyBytes)
+export function managementRouter(provider: Provider, parts: IssueParts): Middleware {
+  const issueSubjectToken = subjectTokenIssuer(provider, parts)
+  const { prefix } = parts.options.managementApi
 
-  async function issueSubjectToken(ctx: KoaContextWithOIDC): Promise<void> {
-    const client = await authenticate(ctx.get('Authorization'), verifier, managementApi, mayCall)
-    ctx.oidc.entity('Client', client)
-    const { userId, context } = parseIssueRequest(await readBody(ctx), limits)
-
-    const account = await findAccount(provider, ctx, userId)
-    if (!account) throw new UserNotFound()
-    ctx.oidc.entity('Account', account)
-
-    const subjectToken = subjectTokens.create({
-      accountId: account.accountId,
-      clientId: client.clientId,
-      context,
-    })
-    ctx.oidc.entity('SubjectToken', subjectToken)
-    const value = await subjectToken.save()
-    ctx.status = 201
-    ctx.body = { subjectToken: value, expiresIn: subjectToken.expiration }
-  }
-
-  const router = new Router({ prefix: managementApi.prefix, sensitive: true, strict: true })
+  const router = new Router({ prefix, sensitive: true, strict: true })
   router.all('/subject-tokens', noStore, answerErrors(provider), async (ctx) => {
     if (ctx.method !== 'POST') {
       ctx.set('Allow', 'POST')
       throw new errors.InvalidRequest('only POST is allowed here', 405)
     }
-    await runInRequest(ctx, () => issueSubjectToken(withOidc(provider, ctx)))
+    await runInRequest(ctx, () => audited(withOidc(provider, ctx)))
   })
   // The router itself gives the context what its type asks for beyond a plain one.
   return router.routes() as Middleware
+
+  async function audited(ctx: KoaContextWithOIDC): Promise<void> {
+    const trail = new AuditTrail(provider, ctx, 'issue')
+    try {
+      await issueSubjectToken(ctx, trail)
+    } catch (error) {
+      trail.failed(error)
+      throw error
+    }
+    trail.succeeded()
+  }
 }
 
 async function noStore(ctx: Context, next: () => Promise<unknown>): Promise<void> {
@@ -68,7 +43,21 @@ async function noStore(ctx: Context, next: () => Promise<unknown>): Promise<void
 function withOidc(provider: Provider, ctx: Context): KoaContextWithOIDC {
   const oidc = Object.assign(new provider.OIDCContext(ctx), {
     params: {},
-    route: 'subject_tokens',
+    route: ROUTE,
   })
+  const { urlFor } = oidc
+  oidc.urlFor = (name, options) =>
+    name === ROUTE ? publicUrl(ctx) : Reflect.apply(urlFor, oidc, [name, options])
   return Object.assign(ctx, { oidc })
+}
+
+const ROUTE = 'subject_tokens'
+
+/** The URL the caller used, whatever mounts and proxies did to it since. */
+function publicUrl(ctx: Context): string {
+  // Express and its like keep the path before their mounts here, Koa in its own context.
+  const path = 'originalUrl' in ctx.req ? String(ctx.req.originalUrl) : ctx.originalUrl
+  const url = new URL(ctx.origin)
+  url.pathname = path.split(/[?#]/, 1)[0] ?? ''
+  return url.href
 }

@@ -1,8 +1,10 @@
 import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
 import type { AccessTokenVerifier } from '../access-token.ts'
-import type { Actor } from '../claims-hook.ts'
+import { parseAct } from '../actor-chain.ts'
+import type { ActClaim, Actor } from '../claims-hook.ts'
 import { AccessTokenRejected, type VerifiedAccessToken } from '../jwt-access-token.ts'
 import { findAccount } from '../oidc-provider-internals.ts'
+import type { ResolvedOptions } from '../options-defaults.ts'
 
 /** The keys the caller has shown to hold in this very request. */
 export interface ProvenKeys {
@@ -26,7 +28,7 @@ export type ActorFinder = (
 export function actorFinder(
   provider: Provider,
   verifier: AccessTokenVerifier,
-  scope: string,
+  options: ResolvedOptions['actorToken'],
 ): ActorFinder {
   async function actorOf(
     ctx: TokenEndpointGrantContext,
@@ -34,8 +36,14 @@ export function actorFinder(
     proven: ProvenKeys,
   ): Promise<Actor> {
     const token = await verifier.user(value)
-    if (token.impersonated) throw new AccessTokenRejected('is itself impersonated')
-    if (!token.scopes.has(scope)) throw new AccessTokenRejected(`lacks the scope ${scope}`)
+    const prior = priorActors(token, options.chain.maxDepth)
+    if (!token.scopes.has(options.scope)) {
+      throw new AccessTokenRejected(`lacks the scope ${options.scope}`)
+    }
+    if (options.sameClient && token.clientId !== ctx.oidc.client.clientId) {
+      throw new AccessTokenRejected('was issued to another client')
+    }
+    requireRecentSignIn(token, options.maxAge)
     requireProof(token, proven)
     const client = await verifier.liveClient(token.clientId)
     if (token.grantId !== undefined) await requireGrant(provider, token)
@@ -45,7 +53,11 @@ export function actorFinder(
     const account =
       token.accountId === undefined ? undefined : await findAccount(provider, ctx, token.accountId)
     if (!account) throw new AccessTokenRejected('its account is gone')
-    return Object.freeze({ sub: account.accountId, clientId: token.clientId })
+    return Object.freeze({
+      sub: account.accountId,
+      clientId: token.clientId,
+      ...(prior ? { act: prior } : {}),
+    })
   }
 
   return async (ctx, value, proven) => {
@@ -57,6 +69,24 @@ export function actorFinder(
       }
       throw cause
     }
+  }
+}
+
+/** I3: an impersonated token is no actor token, unless chains are allowed and it names its own. */
+function priorActors(token: VerifiedAccessToken, maxDepth: number): ActClaim | undefined {
+  if (!token.impersonated) return undefined
+  const prior = parseAct(token.act, maxDepth)
+  if (!prior) throw new AccessTokenRejected('is itself impersonated')
+  return prior
+}
+
+function requireRecentSignIn(token: VerifiedAccessToken, maxAge: number | undefined): void {
+  if (maxAge === undefined) return
+  if (token.authTime === undefined) {
+    throw new AccessTokenRejected('does not tell when the operator signed in')
+  }
+  if (Date.now() / 1000 - token.authTime > maxAge) {
+    throw new AccessTokenRejected('the operator signed in too long ago')
   }
 }
 

@@ -1,32 +1,28 @@
-import {
-  type Account,
-  type Client,
-  errors,
-  type Provider,
-  type TokenEndpointGrantContext,
-} from 'oidc-provider'
+import { type Client, errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
 import type { AccessTokenVerifier } from '../access-token.ts'
+import { actClaim } from '../actor-chain.ts'
+import { AuditTrail, Replay } from '../audit.ts'
+import { narrowScope } from '../binding.ts'
 import type { AccessTokenClaims } from '../claims.ts'
-import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../constants.ts'
-import { AccessTokenRejected, IMPERSONATED_JTI_PREFIX } from '../jwt-access-token.ts'
+import { ACCESS_TOKEN_TYPE } from '../constants.ts'
 import {
   buildTokenResponse,
   certificateThumbprint,
   checkDpopReplay,
   checkDpopRequired,
   checkMtlsCert,
-  createAccessToken,
-  type DraftAccessToken,
-  findAccount,
-  generateTokenId,
   prepareToSave,
   validateDpop,
 } from '../oidc-provider-internals.ts'
-import type { ResolvedOptions } from '../options.ts'
-import type { SubjectToken, SubjectTokenModel } from '../subject-token.ts'
+import type { ResolvedOptions } from '../options-defaults.ts'
+import { scopeAllowedBy } from '../policy.ts'
+import { failureKey, limit } from '../rate-limit.ts'
+import type { SubjectTokenModel } from '../subject-token.ts'
 import { actorFinder } from './actor.ts'
+import { draftAccessToken } from './draft.ts'
 import { parseExchangeRequest } from './request.ts'
-import { resolveTarget, type Target } from './target.ts'
+import { findSubject, notRedeemable, requireMayAct, requireResource } from './subject.ts'
+import { resolveTarget } from './target.ts'
 
 /** What the grant is made of. */
 export interface GrantParts {
@@ -45,26 +41,24 @@ export interface GrantParts {
  */
 export function tokenExchangeGrant(
   provider: Provider,
-  { options, subjectTokens, verifier, claims, mayCall }: GrantParts,
+  parts: GrantParts,
 ): (ctx: TokenEndpointGrantContext) => Promise<void> {
-  const findActor = actorFinder(provider, verifier, options.actorToken.scope)
+  const { options, claims } = parts
+  const findActor = actorFinder(provider, parts.verifier, options.actorToken)
 
-  async function exchange(ctx: TokenEndpointGrantContext): Promise<void> {
+  async function exchange(ctx: TokenEndpointGrantContext, trail: AuditTrail): Promise<void> {
+    const { client } = ctx.oidc
     const dPoP = await validateDpop(provider, ctx)
     const certificate = checkMtlsCert(provider, ctx)
     checkDpopRequired(provider, ctx, dPoP)
     const request = parseExchangeRequest(ctx.oidc.params, {
       actorTokenRequired: options.actorToken.required,
     })
+    trail.conceal(request.subjectToken)
+    trail.conceal(request.actorToken)
 
-    const subjectToken = await subjectTokens.findRedeemable(request.subjectToken)
-    if (!subjectToken) throw notRedeemable('unknown, expired or redeemed')
-    ctx.oidc.entity('SubjectToken', subjectToken)
-    await requireIssuer(verifier, subjectToken, mayCall)
-    const account = await findAccount(provider, ctx, subjectToken.accountId)
-    if (!account) throw notRedeemable('its account is gone')
-    ctx.oidc.entity('Account', account)
-
+    const subject = await findSubject(provider, ctx, request.subjectToken, parts, trail)
+    const { account, binding, token } = subject
     const actor =
       request.actorToken === undefined
         ? undefined
@@ -72,88 +66,85 @@ export function tokenExchangeGrant(
             jkt: dPoP?.thumbprint,
             x5t: certificate && certificateThumbprint(certificate),
           })
-    const target = await resolveTarget(provider, ctx, request)
+    if (actor) trail.note({ actor: actClaim(actor) })
+    requireMayAct(binding, client, actor)
 
-    const accessToken = draftAccessToken(provider, ctx, account, target, options.accessToken.maxTtl)
+    const { resourceServer, scope: asked } = await resolveTarget(provider, ctx, request)
+    const resource = resourceServer.identifier()
+    trail.note({ resource })
+    requireResource(binding, resource)
+    const scope = await scopeAllowedBy(options.authorize, {
+      stage: 'exchange',
+      client,
+      account,
+      actor,
+      resource,
+      scope: narrowScope(asked, binding.scope),
+      get context() {
+        return token.contextObject
+      },
+      ctx,
+    })
+
+    const { maxTtl } = options.accessToken
+    const target = { resourceServer, scope }
+    const jti = token.accessTokenId
+    const accessToken = draftAccessToken(provider, ctx, account, target, { maxTtl, jti })
     if (certificate) accessToken.setThumbprint('x5t', certificate)
     if (dPoP) accessToken.setThumbprint('jkt', dPoP.thumbprint)
-    claims.impersonate(accessToken, { actor, client: ctx.oidc.client, subjectToken })
+    claims.impersonate(accessToken, { actor, client, subjectToken: token })
     ctx.oidc.entity('AccessToken', accessToken)
     const save = await prepareToSave(accessToken)
-    await checkDpopReplay(provider, ctx, dPoP, ctx.oidc.client.clientId)
+    await checkDpopReplay(provider, ctx, dPoP, client.clientId)
 
-    if (!(await subjectToken.redeem())) throw notRedeemable('redeemed by another request')
+    if (!(await token.redeem())) throw notRedeemable(new Replay({ jti }))
 
     ctx.body = buildTokenResponse(provider, {
       accessToken: await save(),
       expiresIn: accessToken.expiration,
       issuedTokenType: ACCESS_TOKEN_TYPE,
-      scope: accessToken.scope,
+      scope,
       tokenType: accessToken.tokenType,
+    })
+    trail.note({
+      scope,
+      expiresAt: Math.floor(Date.now() / 1000) + accessToken.expiration,
+      jti: accessToken.format === 'jwt' ? jti : undefined,
     })
   }
 
   return async function tokenExchange(ctx) {
+    const trail = new AuditTrail(provider, ctx, 'exchange')
+    const { client } = ctx.oidc
+    const { failedExchanges } = options.limits
+    const key = failedExchanges ? failureKey(client, ctx.ip) : ''
+    trail.note({ client: client.clientId })
     try {
-      await exchange(ctx)
-    } catch (error) {
-      if (error instanceof errors.OIDCProviderError) throw error
-      // I5: an error from below, whatever status it asks for and whatever it says, is a 500.
-      throw new Error('token exchange failed', { cause: error })
+      await limit(failedExchanges, ctx, key, 0)
+      await exchange(ctx, trail)
+    } catch (thrown) {
+      const error = await refusal(thrown, () => limit(failedExchanges, ctx, key, 1))
+      trail.failed(error)
+      throw error
     }
+    trail.succeeded()
   }
 }
 
 /**
- * RFC 8693 §2.2.2: "If the request itself is not valid or if either the subject_token or
- * actor_token are invalid for any reason, or are unacceptable based on policy, the authorization
- * server MUST construct an error response [...] The value of the error parameter MUST be the
- * invalid_request error code." I6: the same words whatever the reason.
+ * What to answer: the protocol error, or 429 instead of one too many of them. I5: an error from
+ * below, whatever status it asks for and whatever it says, is a 500.
  */
-function notRedeemable(reason: string, cause?: unknown): errors.InvalidRequest {
-  return new errors.InvalidRequest('subject token is invalid', undefined, {
-    cause: new Error(`subject token: ${reason}`, { cause }),
-  })
-}
-
-/** I7: the client that asked for the subject token must still be one that may. */
-async function requireIssuer(
-  verifier: AccessTokenVerifier,
-  subjectToken: SubjectToken,
-  mayCall: (client: Client) => boolean,
-): Promise<void> {
-  try {
-    const issuer = await verifier.liveClient(subjectToken.clientId)
-    if (issuer.grantTypeAllowed('client_credentials') && mayCall(issuer)) return
-  } catch (cause) {
-    if (cause instanceof AccessTokenRejected) {
-      throw notRedeemable('the client it was issued to is gone', cause)
-    }
-    throw cause
+async function refusal(thrown: unknown, countFailure: () => Promise<void>): Promise<Error> {
+  if (!(thrown instanceof errors.OIDCProviderError)) {
+    return new Error('token exchange failed', { cause: thrown })
   }
-  throw notRedeemable('the client it was issued to may not issue any more')
-}
-
-/** An access token of the user for the target: complete, but neither signed nor stored. */
-function draftAccessToken(
-  provider: Provider,
-  ctx: TokenEndpointGrantContext,
-  account: Account,
-  { resourceServer, scope }: Target,
-  maxTtl: number,
-): DraftAccessToken {
-  const accessToken = createAccessToken(provider, {
-    accountId: account.accountId,
-    client: ctx.oidc.client,
-    gty: TOKEN_EXCHANGE_GRANT_TYPE,
-    resourceServer,
-    scope,
-  })
-  // I8: the shortest of what is said about access tokens, about this resource, and about this grant.
-  const ttl = Math.min(maxTtl, resourceServer.accessTokenTTL ?? maxTtl, accessToken.expiration)
-  accessToken.expiresIn = ttl
-  const id = generateTokenId(accessToken)
-  // The id of an opaque token is its value; there, the stored `gty` tells.
-  accessToken.jti = accessToken.format === 'jwt' ? `${IMPERSONATED_JTI_PREFIX}${id}` : id
-  return accessToken
+  if (thrown.status === 429) return thrown
+  try {
+    await countFailure()
+    return thrown
+  } catch (tooMany) {
+    if (tooMany instanceof errors.OIDCProviderError) return tooMany
+    return new Error('token exchange failed', { cause: tooMany })
+  }
 }

@@ -23,7 +23,7 @@ describe('bearer authentication of the management API', () => {
     for (const [what, headers] of Object.entries({
       'no header': {},
       'HTTP Basic': { authorization: `Basic ${btoa('backend:backend-secret')}` },
-      'another scheme': { authorization: 'DPoP abc' },
+      'another scheme': { authorization: 'Digest abc' },
       'a token in the query': {},
     })) {
       it(what, async () => {
@@ -34,8 +34,9 @@ describe('bearer authentication of the management API', () => {
           body: '{"userId":"alice"}',
         })
         expect(response.status).to.equal(401)
+        const realm = `realm="${deployment.issuer}"`
         expect(response.headers.get('www-authenticate')).to.equal(
-          `Bearer realm="${deployment.issuer}"`,
+          `Bearer ${realm}, DPoP ${realm}, algs="ES256 Ed25519 EdDSA"`,
         )
         expect(await response.json()).to.have.all.keys('error', 'error_description')
       })

@@ -1,0 +1,84 @@
+import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import type { AuditTrail } from '../audit.ts'
+import { validContext } from '../context-schema.ts'
+import { findAccount } from '../oidc-provider-internals.ts'
+import { scopeAllowedBy } from '../policy.ts'
+import { limit } from '../rate-limit.ts'
+import type { SubjectTokenModel } from '../subject-token.ts'
+import { authenticate, type BearerParts } from './bearer.ts'
+import { parseIssueRequest, serialisedContext } from './body.ts'
+import { UserNotFound } from './errors.ts'
+import { jsonReader } from './json-body.ts'
+
+/** What issuing takes. */
+export interface IssueParts extends BearerParts {
+  readonly subjectTokens: SubjectTokenModel
+}
+
+/** The handler of `POST …/subject-tokens`: authenticates, parses, decides, stores. */
+export function subjectTokenIssuer(
+  provider: Provider,
+  parts: IssueParts,
+): (ctx: KoaContextWithOIDC, trail: AuditTrail) => Promise<void> {
+  const { options, subjectTokens } = parts
+  const readBody = jsonReader(options.limits.bodyBytes)
+
+  return async (ctx, trail) => {
+    const client = await authenticate(provider, ctx, parts, trail)
+    ctx.oidc.entity('Client', client)
+    await limit(options.limits.issue, ctx, client.clientId, 1)
+
+    const request = parseIssueRequest(await readBody(ctx), options)
+    const { mayAct, resource } = request.binding
+    const actor = mayAct?.sub === undefined ? undefined : { ...mayAct, sub: mayAct.sub }
+    trail.note({ subject: request.userId, resource, actor: actor && { sub: actor.sub } })
+    const context = await validContext(options.contextSchema, request.context)
+    trail.noteContext(() => context)
+
+    const account = await findAccount(provider, ctx, request.userId)
+    if (!account) throw new UserNotFound()
+    ctx.oidc.entity('Account', account)
+    const scope = await scopeAllowedBy(options.authorize, {
+      stage: 'issue',
+      client,
+      account,
+      actor,
+      resource,
+      scope: request.binding.scope,
+      context,
+      ctx,
+    })
+
+    const binding = { ...request.binding, ...(scope === undefined ? {} : { scope }) }
+    const subjectToken = subjectTokens.create({
+      accountId: account.accountId,
+      clientId: client.clientId,
+      context: serialisedContext(context, options.limits.contextBytes),
+      ...(Object.keys(binding).length > 0 ? { binding: JSON.stringify(binding) } : {}),
+    })
+    shorten(subjectToken, request.expiresIn)
+    ctx.oidc.entity('SubjectToken', subjectToken)
+    const value = await subjectToken.save()
+    ctx.status = 201
+    ctx.body = { subjectToken: value, expiresIn: subjectToken.expiration }
+    trail.note({
+      id: subjectToken.jti,
+      subject: account.accountId,
+      scope,
+      expiresAt: Math.floor(Date.now() / 1000) + subjectToken.expiration,
+    })
+  }
+}
+
+/** `expiresIn` is "at most the configured lifetime", which may be a function's answer. */
+function shorten(
+  subjectToken: { readonly expiration: number; expiresIn: number },
+  expiresIn: number | undefined,
+): void {
+  const longest = subjectToken.expiration
+  if (expiresIn === undefined) return
+  if (expiresIn > longest) {
+    throw new errors.InvalidRequest(`expiresIn must be at most ${longest} seconds`)
+  }
+  subjectToken.expiresIn = expiresIn
+}
