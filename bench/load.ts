@@ -85,6 +85,19 @@ export class Load {
     return { perSecond: count / seconds, latencies: latencies.sort((a, b) => a - b) }
   }
 
+  /** Runs `task` over all connections until that time, and answers how often. */
+  async during(until: number, task: () => Promise<unknown>): Promise<number> {
+    let count = 0
+    const worker = async () => {
+      while (Date.now() < until) {
+        await task()
+        count += 1
+      }
+    }
+    await Promise.all(Array.from({ length: this.#connections }, worker))
+    return count
+  }
+
   async #post(
     path: string,
     headers: Record<string, string>,

@@ -1,38 +1,44 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { measureLive } from './live.ts'
 import { Load, type Slice } from './load.ts'
 import { parseOptions } from './options.ts'
+import { startServer } from './process.ts'
 import { type Figures, medianOf, printReport, progress } from './report.ts'
+import { soak } from './soak.ts'
 import { measureStart } from './start.ts'
 
 const options = parseOptions()
-const report: Figures[] = []
-for (const storage of options.storages) {
-  report.push(...(await measureStorage(storage)))
-}
-const start = await measureStart(options.rounds)
-printReport(report, start)
-if (options.json) {
-  await writeFile(options.json, `${JSON.stringify({ options, figures: report, start }, null, 2)}\n`)
-  console.log(`\nwritten to ${options.json}`)
+const { alg, live, storages } = options
+if (options.soak !== undefined) {
+  const connections = options.connections.at(-1) ?? 32
+  for (const storage of storages) await soak(storage, options.soak, { alg, connections })
+} else if (live !== undefined) {
+  for (const storage of storages) {
+    const ratio = await measureLive(storage, live, options)
+    progress('')
+    console.log(
+      `${storage}: an exchange with ${live} live tokens takes ${ratio.toFixed(3)} times what it takes with 1000`,
+    )
+  }
+} else await measureAll()
+
+async function measureAll(): Promise<void> {
+  const figures: Figures[] = []
+  for (const storage of storages) figures.push(...(await measureStorage(storage)))
+  const start = await measureStart(options.rounds)
+  printReport(figures, start)
+  if (options.json) {
+    await writeFile(options.json, `${JSON.stringify({ options, figures, start }, null, 2)}\n`)
+    console.log(`\nwritten to ${options.json}`)
+  }
 }
 
 async function measureStorage(storage: string): Promise<Figures[]> {
-  const child = fork(fileURLToPath(new URL('server.ts', import.meta.url)), [storage, options.alg])
-  const stop = () => child.kill()
-  process.once('exit', stop)
-  const [{ base }] = await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(() => {
-      throw new Error(`the server for ${storage} did not start`)
-    }),
-  ])
+  const server = await startServer({ storage, alg })
   const samples = new Map<number, Map<string, Slice[]>>()
   const loads = new Map<number, Load>()
   for (const connections of options.connections) {
-    const load = new Load({ base, connections })
+    const load = new Load({ base: server.base, connections })
     await load.open()
     loads.set(connections, load)
     samples.set(connections, new Map())
@@ -67,9 +73,7 @@ async function measureStorage(storage: string): Promise<Figures[]> {
   }
   progress('')
   for (const load of loads.values()) await load.close()
-  child.send('stop')
-  await once(child, 'exit')
-  process.off('exit', stop)
+  await server.stop()
 
   return [...samples].flatMap(([connections, slices]) => medianOf(storage, connections, slices))
 }

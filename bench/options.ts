@@ -8,6 +8,10 @@ export interface BenchOptions {
   readonly rounds: number
   readonly requests: number
   readonly json: string | undefined
+  /** Minutes of the soak, which is run instead. */
+  readonly soak: number | undefined
+  /** Live subject tokens in the store of the comparison, which is run instead. */
+  readonly live: number | undefined
 }
 
 export const STORAGES = ['memory', 'sqlite', 'redis', 'postgres'] as const
@@ -16,6 +20,7 @@ const HELP = `npm run bench -- [options]
 
 Measures this package against the provider's own client_credentials grant, in one process each,
 on this machine, in interleaved rounds. Judge by the ratios, never by the absolute figures.
+The soak and the comparison use the last number of --connections.
 
   --storage NAME[,NAME…]  memory, sqlite, redis, postgres                  (default memory)
   --alg ALG               signature of the access tokens: ES256, RS256, …  (default ES256)
@@ -23,6 +28,10 @@ on this machine, in interleaved rounds. Judge by the ratios, never by the absolu
   --rounds N              rounds; the median of them is printed            (default 7)
   --requests N            requests a slice at 8 connections and more       (default 1500)
   --json FILE             write the figures to FILE as well
+  --soak [MINUTES]        instead: issue and exchange at full load, with tokens that live 5 s;
+                          the server's memory every 30 s, and what is left in the store (10)
+  --live [COUNT]          instead: what an exchange takes with COUNT live subject tokens in the
+                          store, relative to 1,000                         (1000000)
   --help                  this text
 
 REDIS_URL and POSTGRES_URL say where those are (default: their standard ports on this machine).
@@ -32,6 +41,7 @@ REDIS_URL and POSTGRES_URL say where those are (default: their standard ports on
 export function parseOptions(): BenchOptions {
   try {
     const { values } = parseArgs({
+      args: withDefaults(process.argv.slice(2)),
       options: {
         storage: { type: 'string', default: 'memory' },
         alg: { type: 'string', default: 'ES256' },
@@ -39,6 +49,8 @@ export function parseOptions(): BenchOptions {
         rounds: { type: 'string', default: '7' },
         requests: { type: 'string', default: '1500' },
         json: { type: 'string' },
+        soak: { type: 'string' },
+        live: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     })
@@ -58,11 +70,24 @@ export function parseOptions(): BenchOptions {
       rounds: count('--rounds', values.rounds),
       requests: count('--requests', values.requests),
       json: values.json,
+      soak: values.soak === undefined ? undefined : count('--soak', values.soak),
+      live: values.live === undefined ? undefined : count('--live', values.live),
     }
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${HELP}`)
     process.exit(1)
   }
+}
+
+/** What may be said without a value. */
+const VALUES: Readonly<Record<string, string>> = { '--soak': '10', '--live': '1000000' }
+
+function withDefaults(args: readonly string[]): string[] {
+  return args.flatMap((arg, index) => {
+    const next = args[index + 1]
+    const value = VALUES[arg]
+    return value !== undefined && (next === undefined || next.startsWith('--')) ? [arg, value] : arg
+  })
 }
 
 function count(name: string, text: string): number {

@@ -1,4 +1,4 @@
-// The provider under measurement, in a process of its own. Arguments: storage, alg.
+// The provider under measurement, in a process of its own. Argument: ServerOptions in JSON.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,10 +7,12 @@ import Koa from 'koa'
 import mount from 'koa-mount'
 import { type AsymmetricSigningAlgorithm, errors } from 'oidc-provider'
 import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../src/index.ts'
+import type { Question, ServerOptions } from './process.ts'
 import { openStorage } from './storage.ts'
 
-const [storageName = 'memory', alg = 'ES256'] = process.argv.slice(2)
-const storage = await openStorage(storageName)
+const options: ServerOptions = JSON.parse(process.argv[2] ?? '{}')
+const { alg, ttl } = options
+const storage = await openStorage(options.storage, options.database)
 const { privateKey } = await generateKeyPair(alg, { extractable: true })
 const server = createServer()
 server.listen(0, '127.0.0.1')
@@ -18,7 +20,6 @@ await once(server, 'listening')
 const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const signingAlgorithm = alg as AsymmetricSigningAlgorithm
 
-const started = performance.now()
 const provider = new Provider(`${base}/oidc`, {
   adapter: storage.adapter,
   jwks: { keys: [{ ...(await exportJWK(privateKey)), alg, use: 'sig' }] },
@@ -50,22 +51,34 @@ const provider = new Provider(`${base}/oidc`, {
     impersonation: {
       enabled: true,
       managementApi: { resource: `${base}/api`, tokenTtl: 86400 },
-      subjectToken: { ttl: 3600 },
+      subjectToken: { ttl },
     },
   },
 })
-const startMs = performance.now() - started
 const app = new Koa()
 app.use(provider.impersonation.routes())
 app.use(mount('/oidc', provider))
 server.on('request', app.callback())
-process.send?.({ base, startMs })
+process.send?.({ base })
 
-process.on('message', async (message) => {
-  if (message === 'stop') {
-    server.close()
-    server.closeAllConnections()
-    await storage.close()
-    process.disconnect()
+process.on('message', async ({ ask, parameter = 0 }: Question) => {
+  switch (ask) {
+    case 'memory':
+      return process.send?.({ answer: memory() })
+    case 'left':
+      return process.send?.({ answer: await storage.left() })
+    case 'fill':
+      return process.send?.({ answer: await storage.fill(parameter) })
+    case 'stop':
+      server.close()
+      server.closeAllConnections()
+      await storage.close()
+      process.disconnect()
   }
 })
+
+function memory() {
+  globalThis.gc?.()
+  const { rss, heapUsed } = process.memoryUsage()
+  return { rss: rss / 2 ** 20, heap: heapUsed / 2 ** 20 }
+}

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { Adapter } from 'oidc-provider'
 import pg from 'pg'
 import { createClient } from 'redis'
@@ -8,11 +9,28 @@ import { createMemoryAdapter } from '../src/adapters/memory.ts'
 import { createPostgresAdapter, migrate } from '../src/adapters/postgres.ts'
 import { createRedisAdapter } from '../src/adapters/redis.ts'
 import { createSqliteAdapter } from '../src/adapters/sqlite.ts'
+import { FILL_TTL, fillThrough, subjectTokenRecord } from './fill.ts'
+
+/** Megabytes of the process, after a garbage collection. */
+export interface Memory {
+  readonly rss: number
+  readonly heap: number
+}
+
+/** What a store holds when it should hold nothing. */
+export interface Left {
+  /** Expired records that nobody had removed yet. */
+  readonly expired: number
+  /** What is left once those are gone. */
+  readonly live: number
+}
 
 export interface Storage {
   readonly adapter: (model: string) => Adapter
-  /** Removes what has expired and answers how many records are left, live and expired. */
-  remaining(): Promise<number>
+  /** Puts that many live subject tokens into it. */
+  fill(count: number): Promise<void>
+  /** Counts what is left, and may remove all of it. */
+  left(): Promise<Left>
   /** Closes it, and takes everything away that the benchmark put there. */
   close(): Promise<void>
 }
@@ -20,18 +38,37 @@ export interface Storage {
 const REDIS_URL = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
 const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/test'
 
-const open: Record<string, () => Promise<Storage>> = {
+const open: Record<string, (database: number) => Promise<Storage>> = {
   async memory() {
-    const adapter = createMemoryAdapter()
-    return { adapter, remaining: async () => 0, close: async () => {} }
+    let ahead = 0
+    const adapter = createMemoryAdapter({ now: () => Date.now() + ahead })
+    return {
+      adapter,
+      fill: (count) => fillThrough(adapter('SubjectToken'), count),
+      async left() {
+        const expired = await adapter.deleteExpired()
+        // A day later everything has expired, so that what is removed now was left.
+        ahead = 24 * 3600 * 1000
+        return { expired, live: await adapter.deleteExpired() }
+      },
+      close: async () => {},
+    }
   },
 
   async sqlite() {
     const folder = await mkdtemp(join(tmpdir(), 'impersonation-bench-'))
-    const adapter = createSqliteAdapter({ file: join(folder, 'bench.sqlite') })
+    const file = join(folder, 'bench.sqlite')
+    const adapter = createSqliteAdapter({ file })
     return {
       adapter,
-      remaining: async () => 0,
+      fill: (count) => fillThrough(adapter('SubjectToken'), count),
+      async left() {
+        const expired = await adapter.deleteExpired()
+        const database = new DatabaseSync(file, { readOnly: true })
+        const row = database.prepare('SELECT count(*) AS live FROM oidc_records').get()
+        database.close()
+        return { expired, live: Number(row?.live) }
+      },
       async close() {
         adapter.close()
         await rm(folder, { recursive: true })
@@ -39,24 +76,27 @@ const open: Record<string, () => Promise<Storage>> = {
     }
   },
 
-  async redis() {
-    const client = createClient({ url: REDIS_URL })
+  async redis(database) {
+    const client = createClient({ url: REDIS_URL, ...(database ? { database } : {}) })
     await client.connect()
-    const keyPrefix = `impersonation-bench-${process.pid}`
-    const keys = async () => {
-      const found: string[] = []
-      for await (const batch of client.scanIterator({ MATCH: `${keyPrefix}*`, COUNT: 1000 })) {
-        found.push(...batch)
-      }
-      return found
+    const keyPrefix = `impersonation-bench-${process.pid}:`
+    const eachBatch = async (run: (keys: string[]) => unknown) => {
+      const pattern = { MATCH: `${keyPrefix}*`, COUNT: 1000 }
+      for await (const keys of client.scanIterator(pattern)) if (keys.length > 0) await run(keys)
     }
+    const adapter = createRedisAdapter({ client, keyPrefix })
     return {
-      adapter: createRedisAdapter({ client, keyPrefix }),
-      remaining: async () => (await keys()).length,
+      adapter,
+      fill: (count) => fillThrough(adapter('SubjectToken'), count),
+      async left() {
+        const found = new Set<string>()
+        await eachBatch((keys) => {
+          for (const key of keys) found.add(key)
+        })
+        return { expired: 0, live: found.size }
+      },
       async close() {
-        const left = await keys()
-        for (let at = 0; at < left.length; at += 1000)
-          await client.unlink(left.slice(at, at + 1000))
+        await eachBatch((keys) => client.unlink(keys))
         await client.close()
       },
     }
@@ -67,13 +107,31 @@ const open: Record<string, () => Promise<Storage>> = {
     const table = `impersonation_bench_${process.pid}`
     await migrate(pool, { table })
     const adapter = createPostgresAdapter({ pool, table })
+    // as docs/adapters.md has it, and more often
+    const cleanUp = setInterval(() => void adapter.deleteExpired(), 30_000).unref()
     return {
       adapter,
-      async remaining() {
-        await adapter.deleteExpired()
-        return Number((await pool.query(`SELECT count(*) FROM ${table}`)).rows[0].count)
+      async fill(count) {
+        // The first through the adapter, and the others copied from it where they are: a commit
+        // for each of a million takes longer than all else together.
+        const { id, payload } = subjectTokenRecord()
+        await adapter('SubjectToken').upsert(id, payload, FILL_TTL)
+        await pool.query(
+          `INSERT INTO ${table} (model, id, payload, expires_at)
+           SELECT model, encode(sha256(n::text::bytea), 'base64'), payload, expires_at
+           FROM ${table}, generate_series(2, $2) n WHERE id = $1`,
+          [id, count],
+        )
+        await pool.query(`VACUUM ANALYZE ${table}`)
+        await pool.query('CHECKPOINT').catch(() => {})
+      },
+      async left() {
+        const expired = await adapter.deleteExpired()
+        const { rows } = await pool.query(`SELECT count(*) FROM ${table}`)
+        return { expired, live: Number(rows[0].count) }
       },
       async close() {
+        clearInterval(cleanUp)
         await pool.query(`DROP TABLE ${table}`)
         await pool.end()
       },
@@ -82,8 +140,8 @@ const open: Record<string, () => Promise<Storage>> = {
 }
 
 /** Opens one of the storages the benchmark knows, empty. */
-export async function openStorage(name: string): Promise<Storage> {
-  const opened = await open[name]?.()
+export async function openStorage(name: string, database = 0): Promise<Storage> {
+  const opened = await open[name]?.(database)
   if (!opened) throw new Error(`unknown storage ${name}`)
   return opened
 }
