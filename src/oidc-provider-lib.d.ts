@@ -11,7 +11,7 @@ declare module 'oidc-provider/lib/helpers/weak_cache.js' {
   interface Instance {
     /** The public half of the provider's keys, as its jwks endpoint publishes them. */
     jwks: { keys: Array<Record<string, unknown>> }
-    configuration: Configuration
+    configuration: Configuration & { dPoPSigningAlgValues: readonly string[] }
     keystore: {
       selectForSign(filter: { alg: string }): unknown[]
     }

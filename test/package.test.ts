@@ -161,7 +161,7 @@ describe('the README', () => {
   it('has fewer than 900 words, and names every option', async () => {
     const readme = await readFile(join(root, 'README.md'), 'utf8')
     expect(readme.split(/\s+/).length).to.be.lessThan(900)
-    const { resolveOptions } = await import('../src/options.ts')
+    const { resolveOptions } = await import('../src/options-defaults.ts')
     const defaults = resolveOptions({})
     for (const [name, value] of Object.entries(defaults)) {
       const group = ['managementApi', 'subjectToken', 'accessToken', 'actorToken', 'limits']
