@@ -1,0 +1,154 @@
+import { expect } from 'chai'
+import { decodeJwt } from 'jose'
+import { basic, type Deployment, deploy } from '../support/deployment.ts'
+import { signIn } from '../support/sign-in.ts'
+
+const REFUSED = { error: 'invalid_request', error_description: 'actor token is invalid' }
+
+async function exchangeWith(deployment: Deployment, actor_token: string, form = {}) {
+  const subject_token = await deployment.subjectToken()
+  return deployment.exchange({ subject_token, actor_token, ...form })
+}
+
+/** One opaque and one JWT access token of the operator. */
+async function operatorTokens(deployment: Deployment): Promise<string[]> {
+  const options = { scope: 'openid orders:read', resource: deployment.orders }
+  return [
+    (await signIn(deployment, 'olivia')).access_token,
+    (await signIn(deployment, 'olivia', options)).access_token,
+  ]
+}
+
+describe('actorToken.sameClient', () => {
+  it('refuses an actor token that was issued to another client', async () => {
+    const deployment = await deploy({ impersonation: { actorToken: { sameClient: true } } })
+    const { access_token } = await signIn(deployment, 'olivia', { clientId: 'plain' })
+    expect((await exchangeWith(deployment, access_token)).body).to.deep.equal(REFUSED)
+    const own = (await signIn(deployment, 'olivia')).access_token
+    expect((await exchangeWith(deployment, own)).status).to.equal(200)
+    await deployment.close()
+  })
+})
+
+describe('actorToken.maxAge', () => {
+  it('counts from when the operator signed in, not from when the token was issued', async () => {
+    const deployment = await deploy({ impersonation: { actorToken: { maxAge: 600 } } })
+    const real = Date.now
+    const options = { scope: 'openid offline_access' }
+    const signedIn = await signIn(deployment, 'olivia', options)
+    expect((await exchangeWith(deployment, signedIn.access_token)).status).to.equal(200)
+    try {
+      Date.now = () => real() + 601_000
+      const { body } = await deployment.post('/oidc/token', {
+        grant_type: 'refresh_token',
+        client_id: 'console',
+        refresh_token: signedIn.refresh_token,
+      })
+      expect((await exchangeWith(deployment, body.access_token)).body).to.deep.equal(REFUSED)
+    } finally {
+      Date.now = real
+    }
+    await deployment.close()
+  })
+
+  it('works for opaque tokens and JWTs, and no hook can make a sign-in younger', async () => {
+    const fresh = 9_999_999_999
+    const deployment = await deploy({
+      impersonation: {
+        actorToken: { maxAge: 600 },
+        getCustomJwtClaims: () => ({ auth_time: fresh }),
+      },
+      configuration: {
+        extraTokenClaims: () => ({ auth_time: fresh }),
+        formats: {
+          customizers: {
+            jwt(_ctx, _token, { payload }) {
+              payload.auth_time = fresh
+            },
+          },
+        },
+      },
+    })
+    const tokens = await operatorTokens(deployment)
+    for (const token of tokens) {
+      expect((await exchangeWith(deployment, token)).status).to.equal(200)
+    }
+    expect(decodeJwt(tokens[1] ?? '').auth_time).to.be.lessThan(fresh)
+    await deployment.close()
+  })
+
+  it('refuses where the sign-in cannot be known', async () => {
+    const deployment = await deploy({ impersonation: { actorToken: { maxAge: 600 } } })
+    const client = await deployment.provider.Client.find('console')
+    if (!client) throw new Error('no client')
+    const token = new deployment.provider.AccessToken({
+      accountId: 'olivia',
+      client,
+      scope: 'openid',
+      gty: 'custom',
+      grantId: '',
+    })
+    const value = await token.save()
+    expect((await exchangeWith(deployment, value)).body).to.deep.equal(REFUSED)
+    await deployment.close()
+  })
+})
+
+describe('actorToken.chain', () => {
+  /** A token of alice, impersonated by olivia. */
+  async function impersonated(deployment: Deployment, resource: string, actor?: string) {
+    const form = { resource, scope: 'openid orders:read' }
+    const actor_token = actor ?? (await signIn(deployment, 'olivia')).access_token
+    const { status, body } = await exchangeWith(deployment, actor_token, form)
+    expect(status).to.equal(200)
+    return String(body.access_token)
+  }
+
+  it('nests act, outermost the current actor, with identity claims alone', async () => {
+    const deployment = await deploy({ impersonation: { actorToken: { chain: { maxDepth: 1 } } } })
+    for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
+      const actor_token = await impersonated(deployment, resource)
+      const subject_token = await deployment.subjectToken('bob')
+      const { status, body } = await deployment.exchange({ subject_token, actor_token })
+      expect(status).to.equal(200)
+      const { sub, act } = decodeJwt(body.access_token)
+      expect([sub, act]).to.deep.equal(['bob', { sub: 'alice', act: { sub: 'olivia' } }])
+    }
+    await deployment.close()
+  })
+
+  it('is as long as maxDepth says, and not longer', async () => {
+    const deployment = await deploy({ impersonation: { actorToken: { chain: { maxDepth: 1 } } } })
+    const first = await impersonated(deployment, deployment.orders)
+    const second = await impersonated(deployment, deployment.orders, first)
+    expect((await exchangeWith(deployment, second)).body).to.deep.equal(REFUSED)
+    await deployment.close()
+  })
+
+  it('I3: does not open the door to an impersonated token that names nobody', async () => {
+    const deployment = await deploy({ impersonation: { actorToken: { chain: { maxDepth: 8 } } } })
+    for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
+      const { body } = await deployment.exchange({
+        subject_token: await deployment.subjectToken(),
+        resource,
+        scope: 'openid',
+      })
+      expect((await exchangeWith(deployment, body.access_token)).body).to.deep.equal(REFUSED)
+    }
+    await deployment.close()
+  })
+
+  it('shows the whole chain in the introspection of opaque tokens', async () => {
+    const deployment = await deploy({ impersonation: { actorToken: { chain: { maxDepth: 1 } } } })
+    const actor_token = await impersonated(deployment, deployment.orders)
+    const resource = `${deployment.base}/opaque`
+    const { body } = await exchangeWith(deployment, actor_token, { resource })
+    const introspection = await deployment.post(
+      '/oidc/token/introspection',
+      { token: body.access_token },
+      basic('web', 'web-secret'),
+    )
+    expect(introspection.body.act).to.deep.equal({ sub: 'alice', act: { sub: 'olivia' } })
+    await deployment.close()
+  })
+})
