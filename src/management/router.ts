@@ -57,7 +57,8 @@ const ROUTE = 'subject_tokens'
 function publicUrl(ctx: Context): string {
   // Express and its like keep the path before their mounts here, Koa in its own context.
   const path = 'originalUrl' in ctx.req ? String(ctx.req.originalUrl) : ctx.originalUrl
-  const url = new URL(ctx.origin)
+  const url = new URL(ctx.href)
   url.pathname = path.split(/[?#]/, 1)[0] ?? ''
+  url.search = ''
   return url.href
 }

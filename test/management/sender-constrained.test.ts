@@ -1,0 +1,201 @@
+import { expect } from 'chai'
+import Koa from 'koa'
+import mount from 'koa-mount'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { certificate, otherCertificate } from '../support/certificates.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
+import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
+import { memoryAdapterWith } from '../support/faulty-adapter.ts'
+
+const BASIC = { authorization: `Basic ${btoa('backend:backend-secret')}` }
+
+describe('I10: DPoP at the management API', () => {
+  let deployment: Deployment
+  let key: DPoPKey
+  let token: string
+  let htu: string
+  let requireNonce = false
+  before(async () => {
+    deployment = await deploy({
+      configuration: {
+        features: {
+          dPoP: {
+            enabled: true,
+            nonceSecret: Buffer.alloc(32, 1),
+            requireNonce: (ctx) => requireNonce && ctx.path.endsWith('/subject-tokens'),
+          },
+        },
+      },
+    })
+    key = await dpopKey()
+    htu = `${deployment.base}/api/subject-tokens`
+    token = await boundToken(key)
+  })
+  after(() => deployment.close())
+
+  async function boundToken(by: DPoPKey): Promise<string> {
+    const dpop = await by.proof({ htu: `${deployment.issuer}/token` })
+    const { body } = await deployment.post(
+      '/oidc/token',
+      { grant_type: 'client_credentials', resource: deployment.management, scope: 'impersonate' },
+      { ...BASIC, dpop },
+    )
+    expect(body.token_type).to.equal('DPoP')
+    return body.access_token
+  }
+
+  async function issueWith(dpop: string | undefined, authorization = `DPoP ${token}`) {
+    const headers = { authorization, ...(dpop === undefined ? {} : { dpop }) }
+    return deployment.issue({ userId: 'alice' }, { token, headers })
+  }
+
+  it('accepts a bound token with a proof of its key', async () => {
+    const dpop = await key.proof({ htu, ath: athOf(token) })
+    expect((await issueWith(dpop)).status).to.equal(201)
+  })
+
+  it('the public URL counts: query left out, mounts included', async () => {
+    const dpop = await key.proof({ htu: `${htu}?x=1#y`, ath: athOf(token) })
+    expect((await issueWith(dpop)).status).to.equal(201)
+    const app = new Koa()
+    app.use(mount('/admin', deployment.provider.impersonation.routes()))
+    const server = app.listen(0, '127.0.0.1').unref()
+    await new Promise((resolve) => server.once('listening', resolve))
+    const address = server.address()
+    const base = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+    const mounted = `${base}/admin/api/subject-tokens`
+    const response = await fetch(mounted, {
+      method: 'POST',
+      headers: {
+        authorization: `DPoP ${token}`,
+        dpop: await key.proof({ htu: mounted, ath: athOf(token) }),
+        'content-type': 'application/json',
+      },
+      body: '{"userId":"alice"}',
+    })
+    expect(response.status).to.equal(201)
+    server.close()
+    server.closeAllConnections()
+  })
+
+  const refused: Array<[what: string, error: string, proof: () => Promise<string | undefined>]> = [
+    ['no proof', 'invalid_token', async () => undefined],
+    ['garbage', 'invalid_dpop_proof', async () => 'garbage'],
+    [
+      'another method',
+      'invalid_dpop_proof',
+      () => key.proof({ htm: 'GET', htu, ath: athOf(token) }),
+    ],
+    [
+      'another URL',
+      'invalid_dpop_proof',
+      () => key.proof({ htu: `${deployment.issuer}/token`, ath: athOf(token) }),
+    ],
+    ['no ath', 'invalid_dpop_proof', () => key.proof({ htu })],
+    ['the ath of another token', 'invalid_dpop_proof', () => key.proof({ htu, ath: athOf('x') })],
+    ['a made-up nonce', 'use_dpop_nonce', () => key.proof({ htu, ath: athOf(token), nonce: 'x' })],
+    [
+      'another key',
+      'invalid_token',
+      async () => (await dpopKey()).proof({ htu, ath: athOf(token) }),
+    ],
+  ]
+  for (const [what, error, proof] of refused) {
+    it(`401 ${error}: ${what}`, async () => {
+      const { status, headers, body } = await issueWith(await proof())
+      expect([status, body.error]).to.deep.equal([401, error])
+      expect(headers.get('www-authenticate')).to.match(/^DPoP realm=".*algs="ES256/)
+    })
+  }
+
+  it('401: a proof that was used before', async () => {
+    const dpop = await key.proof({ htu, ath: athOf(token) })
+    expect((await issueWith(dpop)).status).to.equal(201)
+    const { status, body } = await issueWith(dpop)
+    expect([status, body.error]).to.deep.equal([401, 'invalid_token'])
+  })
+
+  it('401: a bound token as a plain bearer, with or without a proof beside it', async () => {
+    for (const dpop of [undefined, await key.proof({ htu, ath: athOf(token) })]) {
+      const { status, body } = await issueWith(dpop, `Bearer ${token}`)
+      expect([status, body.error]).to.deep.equal([401, 'invalid_token'])
+    }
+  })
+
+  it('401: a token that is not bound, presented with DPoP', async () => {
+    const plain = await deployment.m2mToken()
+    const dpop = await key.proof({ htu, ath: athOf(plain) })
+    const { status, body } = await issueWith(dpop, `DPoP ${plain}`)
+    expect([status, body.error]).to.deep.equal([401, 'invalid_token'])
+  })
+
+  it('hands out the nonce that it insists on', async () => {
+    requireNonce = true
+    const first = await issueWith(await key.proof({ htu, ath: athOf(token) }))
+    expect([first.status, first.body.error]).to.deep.equal([401, 'use_dpop_nonce'])
+    const nonce = first.headers.get('dpop-nonce')
+    const second = await issueWith(await key.proof({ htu, ath: athOf(token), nonce }))
+    requireNonce = false
+    expect(second.status).to.equal(201)
+  })
+})
+
+describe('I10: mTLS at the management API', () => {
+  it('a certificate-bound token needs its certificate', async () => {
+    let shown: string | undefined = certificate
+    const deployment = await deploy({
+      configuration: {
+        features: {
+          mTLS: {
+            enabled: true,
+            certificateBoundAccessTokens: true,
+            getCertificate: () => shown,
+          },
+        },
+      },
+      clients: [
+        {
+          client_id: 'bound',
+          client_secret: 'secret',
+          tls_client_certificate_bound_access_tokens: true,
+          grant_types: ['client_credentials'],
+          redirect_uris: [],
+          response_types: [],
+        },
+      ],
+    })
+    const token = await deployment.m2mToken({}, ['bound', 'secret'])
+    const statuses: number[] = []
+    for (shown of [certificate, otherCertificate, undefined]) {
+      statuses.push((await deployment.issue({ userId: 'alice' }, { token })).status)
+    }
+    expect(statuses).to.deep.equal([201, 401, 401])
+    await deployment.close()
+  })
+})
+
+describe('replay detection', () => {
+  async function together(adapter: ReturnType<typeof createMemoryAdapter>): Promise<number[]> {
+    const deployment = await deploy({
+      configuration: { adapter, features: { dPoP: { enabled: true } } },
+    })
+    const key = await dpopKey()
+    const dpop = await key.proof({ htu: `${deployment.issuer}/token` })
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => deployment.subjectToken()))
+    const answers = await Promise.all(
+      tokens.map((subject_token) => deployment.exchange({ subject_token }, { dpop })),
+    )
+    await deployment.close()
+    return answers.map(({ status }) => status).sort()
+  }
+
+  it('of 20 copies of one DPoP proof that arrive together, one passes', async () => {
+    expect(await together(createMemoryAdapter())).to.deep.equal([200, ...Array(19).fill(400)])
+  })
+
+  it('an adapter that cannot say who claimed the record: nobody passes', async () => {
+    const adapter = memoryAdapterWith({ consumeOnce: () => Promise.reject(new Error('down')) })
+    const statuses = await together(adapter as never)
+    expect(statuses).to.include(500).and.not.include(200)
+  })
+})
