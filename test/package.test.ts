@@ -163,13 +163,16 @@ describe('the README', () => {
     expect(readme.split(/\s+/).length).to.be.lessThan(900)
     const { resolveOptions } = await import('../src/options-defaults.ts')
     const defaults = resolveOptions({})
-    for (const [name, value] of Object.entries(defaults)) {
-      const group = ['managementApi', 'subjectToken', 'accessToken', 'actorToken', 'limits']
-      const paths = group.includes(name)
-        ? Object.keys(value).map((key) => `${name}.${key}`)
-        : [name]
-      for (const path of paths) expect(readme, path).to.include(`| \`${path}\` |`)
-    }
+    const paths = (value: unknown, path: string): string[] =>
+      typeof value === 'object' &&
+      value !== null &&
+      Object.keys(value).length > 0 &&
+      !Array.isArray(value)
+        ? Object.entries(value).flatMap(([key, member]) => paths(member, `${path}.${key}`))
+        : [path.slice(1)]
+    const all = paths(defaults, '')
+    expect(all).to.have.length.greaterThan(20)
+    for (const path of all) expect(readme, path).to.include(`| \`${path}\` |`)
   })
 
   it('links to files that are there', async () => {
