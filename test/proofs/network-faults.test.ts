@@ -38,6 +38,8 @@ describe('I5: trouble between provider and storage', function () {
       provider = await startProvider({ storage: { ...spec, location } })
       await works()
     })
+    // a proof that failed must not make the next ones fail
+    afterEach(() => proxy.heal())
     after(async () => {
       await provider?.stop()
       await proxy?.close()

@@ -49,8 +49,6 @@ export function onStores(drivers: readonly Driver[], define: (store: Store) => v
         }
         ;({ spec, drop } = await create(driver))
       })
-      after(() => drop())
-
       define({
         driver,
         url: server?.url,
@@ -59,6 +57,8 @@ export function onStores(drivers: readonly Driver[], define: (store: Store) => v
           return spec
         },
       })
+      // after what the proofs themselves tidy up: nothing writes any more
+      after(() => drop())
     })
   }
 }
