@@ -23,9 +23,10 @@ if (options.soak !== undefined) {
 } else await measureAll()
 
 async function measureAll(): Promise<void> {
+  // first, as it fails without `npm run build`
+  const start = await measureStart(options.rounds)
   const figures: Figures[] = []
   for (const storage of storages) figures.push(...(await measureStorage(storage)))
-  const start = await measureStart(options.rounds)
   printReport(figures, start)
   if (options.json) {
     await writeFile(options.json, `${JSON.stringify({ options, figures, start }, null, 2)}\n`)
