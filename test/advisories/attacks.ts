@@ -1,0 +1,80 @@
+import { expect } from 'chai'
+import { decodeJwt, importJWK, type JWTPayload, SignJWT } from 'jose'
+import { type Deployment, type Form, signingKey } from '../support/deployment.ts'
+import { signIn } from '../support/sign-in.ts'
+
+export const SUBJECT_REFUSED = {
+  error: 'invalid_request',
+  error_description: 'subject token is invalid',
+}
+export const ACTOR_REFUSED = {
+  error: 'invalid_request',
+  error_description: 'actor token is invalid',
+}
+/** The other confidential client, which may exchange as well. */
+export const WEB = { authorization: `Basic ${btoa('web:web-secret')}` }
+
+/** A subject token for alice, issued with these members. */
+export async function issued(deployment: Deployment, members: object = {}): Promise<string> {
+  const { status, body } = await deployment.issue({ userId: 'alice', ...members })
+  expect(status, JSON.stringify(body)).to.equal(201)
+  return body.subjectToken
+}
+
+/** An exchange that is refused with this error, and issues nothing. */
+export async function expectRefused(
+  deployment: Deployment,
+  form: Form,
+  error: string | object = 'invalid_request',
+  headers?: Record<string, string>,
+): Promise<void> {
+  const { status, body } = await deployment.exchange(form, headers)
+  expect(status, JSON.stringify(body)).to.equal(400)
+  expect(body).to.not.have.property('access_token')
+  if (typeof error === 'string') expect(body.error).to.equal(error)
+  else expect(body).to.deep.equal(error)
+}
+
+/** The exchange succeeds: what was refused before left the subject token usable. */
+export async function expectExchanged(deployment: Deployment, form: Form): Promise<JWTPayload> {
+  const { status, body } = await deployment.exchange(form)
+  expect(status, JSON.stringify(body)).to.equal(200)
+  return decodeJwt(body.access_token)
+}
+
+/** The management API refuses this bearer token, and issues nothing. */
+export async function expectBearerRefused(deployment: Deployment, token: string): Promise<void> {
+  const { status, body } = await deployment.issue({ userId: 'alice' }, { token })
+  expect(status).to.equal(401)
+  expect(body.error).to.equal('invalid_token')
+  expect(body).to.not.have.property('subjectToken')
+}
+
+/** A JWT access token of the operator. */
+export async function operatorJwt(deployment: Deployment): Promise<string> {
+  const options = { scope: 'openid orders:read', resource: deployment.orders }
+  return (await signIn(deployment, 'olivia', options)).access_token
+}
+
+/** The same token with something changed, signed again: by the provider's own key, or another. */
+export async function resigned(
+  token: string,
+  change: (claims: JWTPayload) => JWTPayload,
+  header: Record<string, unknown> = {},
+  key?: Parameters<SignJWT['sign']>[0],
+): Promise<string> {
+  return new SignJWT(change(decodeJwt(token)))
+    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'test', ...header })
+    .sign(key ?? (await importJWK(signingKey)))
+}
+
+/** Moves this process's clock while `use` runs. Provider and tests share it. */
+export async function atTime(milliseconds: number, use: () => Promise<unknown>): Promise<void> {
+  const real = Date.now
+  Date.now = () => real() + milliseconds
+  try {
+    await use()
+  } finally {
+    Date.now = real
+  }
+}
