@@ -3,6 +3,8 @@ import type { Config } from './config.ts'
 import { DEMO } from './config-production.ts'
 import { allPeople } from './people.ts'
 
+const STRICT = 'strict: an operator who signed in of late must act, with reason and ticket'
+
 /** What `npm start` prints. Lines that begin with two blanks are for the shell. */
 export function banner(config: Config, baseUrl: string): string {
   const parts = [whatIsThere(config, baseUrl)]
@@ -23,7 +25,9 @@ OpenID provider  ${baseUrl}/oidc
 Management API   POST ${baseUrl}/api/subject-tokens
 Support backend  POST ${baseUrl}/support/impersonations
 Orders API       GET ${baseUrl}/orders
-Storage          ${config.storage.label}`
+Storage          ${config.storage.label}
+Rules            ${config.strict ? STRICT : 'as they come; STRICT=1 shows stricter ones'}
+Audit            one line of JSON here for whatever happens`
 }
 
 function howToSignIn(config: Config, baseUrl: string): string {

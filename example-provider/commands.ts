@@ -15,6 +15,12 @@ const DEMO_PKCE = {
   challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
 } as const
 
+/** The form fields that say who acts. */
+const ACTOR: readonly string[] = [
+  '--data-urlencode "actor_token=$OPERATOR_TOKEN"',
+  `-d actor_token_type=${ACCESS_TOKEN_TYPE}`,
+]
+
 /** Where a browser starts to sign in to the console. */
 export function authorizationUrl(baseUrl: string): string {
   const parameters = new URLSearchParams({
@@ -50,19 +56,22 @@ echo "$ISSUED"`,
     },
     {
       title: '2. Exchange the subject token for an access token of alice, with olivia as actor',
-      commands: exchange(baseUrl, [
-        '--data-urlencode "actor_token=$OPERATOR_TOKEN"',
-        `-d actor_token_type=${ACCESS_TOKEN_TYPE}`,
-      ]),
+      commands: exchange(baseUrl, ACTOR),
     },
     { title: '3. See the orders of alice', commands: orders(baseUrl) },
-    {
-      title: 'Or ask the management API directly, as the backend does, and exchange with no actor',
-      commands: [machineToMachine(config, baseUrl), exchange(baseUrl, []), orders(baseUrl)].join(
-        '\n',
-      ),
-    },
+    direct(config, baseUrl),
   ]
+}
+
+/** The management API binds to nobody who is not named: then, an actor is optional. */
+function direct(config: Config, baseUrl: string): Step {
+  const [how, actor] = config.strict ? ['with olivia as actor', ACTOR] : ['with no actor', []]
+  return {
+    title: `Or ask the management API directly, as a backend does, and exchange ${how}`,
+    commands: [machineToMachine(config, baseUrl), exchange(baseUrl, actor), orders(baseUrl)].join(
+      '\n',
+    ),
+  }
 }
 
 function signIn(config: Config, baseUrl: string): string {

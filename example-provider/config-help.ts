@@ -9,6 +9,8 @@ const VARIABLES: ReadonlyArray<readonly [name: string, meaning: string, byDefaul
   ['SUPPORT_BACKEND_SECRET', 'secret of the client support-backend', 'support-backend-secret'],
   ['SUPPORT_WEB_SECRET', 'secret of the client support-web', 'support-web-secret'],
   ['DEMO_PASSWORD', 'password of every account', 'demo-password'],
+  ['STRICT', '1: an operator must act, who signed in of late; reason and ticket', '0'],
+  ['LIMIT_PER_MINUTE', 'subject tokens and failed exchanges of each client', '10000'],
   ['NODE_ENV', "'production' refuses demo secrets and self-made keys", ''],
 ]
 

@@ -24,6 +24,10 @@ export interface Config {
   readonly supportWebSecret: string
   /** The password of every account. */
   readonly demoPassword: string
+  /** Whether an operator must act, who signed in of late, for a stated reason. */
+  readonly strict: boolean
+  /** Subject tokens that a client may ask for, and exchanges that may fail, in a minute. */
+  readonly limitPerMinute: number
   readonly production: boolean
 }
 
@@ -49,6 +53,8 @@ export function readConfig(environment: Environment): Config {
     supportBackendSecret: read('SUPPORT_BACKEND_SECRET') ?? DEMO.SUPPORT_BACKEND_SECRET,
     supportWebSecret: read('SUPPORT_WEB_SECRET') ?? DEMO.SUPPORT_WEB_SECRET,
     demoPassword: read('DEMO_PASSWORD') ?? DEMO.DEMO_PASSWORD,
+    strict: parseSwitch('STRICT', read('STRICT') ?? '0'),
+    limitPerMinute: parseLimit(read('LIMIT_PER_MINUTE') ?? '10000'),
     production: read('NODE_ENV') === 'production',
   })
   if (config.production) checkProduction(config)
@@ -59,6 +65,16 @@ function parsePort(value: string): number {
   const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN
   if (port >= 0 && port <= 65535) return port
   throw new StartError(`PORT must be a number from 0 (any free port) to 65535, not '${value}'`)
+}
+
+function parseSwitch(name: string, value: string): boolean {
+  if (value === '1' || value === '0') return value === '1'
+  throw new StartError(`${name} must be 1 or 0, not '${value}'`)
+}
+
+function parseLimit(value: string): number {
+  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value)
+  throw new StartError(`LIMIT_PER_MINUTE must be a number from 1, not '${value}'`)
 }
 
 function parseBaseUrl(value: string | undefined): string | undefined {

@@ -14,7 +14,12 @@ Usage: npm run demo                      against a server that it starts itself
        npm run demo -- --url <base>      against one that runs, for example http://localhost:3000
 
 Environment:
-  DEMO_PASSWORD   password of olivia, with --url (default: demo-password)`
+  STRICT                   1: by the stricter rules; with --url, where that server has them
+  DEMO_PASSWORD            password of olivia, with --url (default: demo-password)
+  SUPPORT_BACKEND_SECRET   secret of the backend, with --url (default: support-backend-secret)`
+
+/** What the demo has to know of a server that runs already. */
+const SHARED = ['STRICT', 'DEMO_PASSWORD', 'SUPPORT_BACKEND_SECRET']
 
 try {
   await main()
@@ -34,23 +39,32 @@ async function main(): Promise<void> {
     return
   }
   if (values.url === undefined) await walkOwnServer()
-  else await walk(parseBase(values.url), process.env.DEMO_PASSWORD || 'demo-password')
+  else await walk(parseBase(values.url), readConfig(pick(process.env, ...SHARED)))
   console.log('\nEvery step is as it should be.')
 }
 
 async function walkOwnServer(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'example-provider-'))
   try {
-    const config = readConfig({ PORT: '0', DATA_DIR: dataDir, STORAGE_URL: 'memory:' })
+    const config = readConfig({
+      PORT: '0',
+      DATA_DIR: dataDir,
+      STORAGE_URL: 'memory:',
+      ...pick(process.env, 'STRICT'),
+    })
     const example = await startExample(config)
     try {
-      await walk(example.url, config.demoPassword)
+      await walk(example.url, config)
     } finally {
       await example.close()
     }
   } finally {
     await rm(dataDir, { recursive: true })
   }
+}
+
+function pick(environment: NodeJS.ProcessEnv, ...names: string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, environment[name] ?? '']))
 }
 
 function parseBase(value: string): string {

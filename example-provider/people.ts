@@ -18,6 +18,11 @@ const PEOPLE: readonly Person[] = [
 
 const byId: ReadonlyMap<string, Person> = new Map(PEOPLE.map((person) => [person.id, person]))
 
+/** Whoever has powers of their own here: nobody may act as them, whoever asks. */
+export function isProtected(person: Person): boolean {
+  return person.role !== 'customer'
+}
+
 export function findPerson(id: string): Person | undefined {
   return byId.get(id)
 }

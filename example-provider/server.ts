@@ -12,6 +12,7 @@ import { OPERATOR_CLIENTS, SUPPORT_BACKEND } from './provider/clients.ts'
 import { type Keys, loadKeys } from './provider/keys.ts'
 import { createProvider } from './provider/provider.ts'
 import { signInPage } from './provider/sign-in.ts'
+import { passwordThrottle } from './provider/throttle.ts'
 import { openStorage, type Storage } from './storage.ts'
 
 /** A running example. */
@@ -66,11 +67,12 @@ function assemble(
   app.use(securityHeaders)
   app.use(provider.impersonation.routes())
   app.use(mount('/oidc', provider))
-  app.use(signInPage(provider, accounts))
+  app.use(signInPage(provider, accounts, passwordThrottle()))
   app.use(
     supportBackend({
       providerUrl,
       managementResource: `${url}/api`,
+      ordersResource: `${url}/orders`,
       clientId: SUPPORT_BACKEND,
       clientSecret: config.supportBackendSecret,
       operatorClients: OPERATOR_CLIENTS,

@@ -3,13 +3,22 @@ import type { MachineToken } from './machine-token.ts'
 import type { BackendOptions } from './options.ts'
 import { type Answer, post, unexpected } from './provider-client.ts'
 
+/** What this backend asks for: never a token that anybody could redeem for anything. */
 export interface IssueRequest {
   readonly userId: string
   readonly context: Readonly<Record<string, string>>
+  /** Only this operator may redeem it. */
+  readonly mayAct: { readonly sub: string }
+  /** Only for this resource. */
+  readonly resource: string
+  /** With no more than these scopes. */
+  readonly scope: string
+  /** Seconds; `undefined` for as long as subject tokens live. */
+  readonly expiresIn: number | undefined
 }
 
 /** Answers of the management API that are the caller's business. The rest is between us. */
-const PASSED_ON: ReadonlySet<number> = new Set([400, 403, 404])
+const PASSED_ON: ReadonlySet<number> = new Set([400, 403, 404, 429])
 
 /**
  * Asks the management API for a subject token.
@@ -44,7 +53,8 @@ export async function issueSubjectToken(
     // This backend's own token, not the operator's, is short of a scope.
     error !== 'insufficient_scope'
   ) {
-    throw new Problem(answer.status, error, typeof description === 'string' ? description : error)
+    const message = typeof description === 'string' ? description : error
+    throw new Problem(answer.status, error, message, { retryAfter: answer.retryAfter })
   }
   throw unexpected('subject-tokens', answer)
 }

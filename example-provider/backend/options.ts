@@ -4,6 +4,8 @@ export interface BackendOptions {
   readonly providerUrl: string
   /** The resource indicator of the management API. */
   readonly managementResource: string
+  /** The resource indicator of the orders API, the only one that operators get tokens for. */
+  readonly ordersResource: string
   readonly clientId: string
   readonly clientSecret: string
   /** The applications whose tokens are accepted from operators. */

@@ -1,5 +1,5 @@
 import { Problem } from '../http/problem.ts'
-import { findPerson } from '../people.ts'
+import { findPerson, isProtected } from '../people.ts'
 
 /** Only support staff may act as somebody else. */
 export function requireSupportStaff(operatorId: string): void {
@@ -9,12 +9,12 @@ export function requireSupportStaff(operatorId: string): void {
 }
 
 /**
- * Only customers may be acted as: whoever has powers of their own here is protected. Somebody who
- * is not known here is left to the provider, which says that there is no such user.
+ * Only customers may be acted as. Somebody who is not known here is left to the provider, which
+ * says that there is no such user. The provider protects the same people once more, whoever asks.
  */
 export function requireCustomer(userId: string): void {
   const person = findPerson(userId)
-  if (person && person.role !== 'customer') {
+  if (person && isProtected(person)) {
     throw new Problem(403, 'access_denied', 'this user is protected')
   }
 }

@@ -6,6 +6,8 @@ const TIMEOUT = 5000
 export interface Answer {
   readonly status: number
   readonly text: string
+  /** The header `Retry-After`. */
+  readonly retryAfter: string | undefined
   /** The answer's JSON object; empty if it is none. */
   readonly json: Readonly<Record<string, unknown>>
 }
@@ -31,7 +33,8 @@ export async function post(
       signal: AbortSignal.timeout(timeout),
     })
     const text = await response.text()
-    return { status: response.status, text, json: parse(text) }
+    const retryAfter = response.headers.get('retry-after') ?? undefined
+    return { status: response.status, text, retryAfter, json: parse(text) }
   } catch (cause) {
     throw new Problem(503, 'temporarily_unavailable', 'the provider cannot be reached', { cause })
   }

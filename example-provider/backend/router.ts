@@ -12,7 +12,8 @@ import { parseRequest } from './request.ts'
 
 /**
  * The integrator's backend: `POST /support/impersonations`. It decides whether this operator may
- * act as this user, and has the provider issue a subject token if so.
+ * act as this user, and has the provider issue a subject token if so, bound to this operator, to
+ * the orders API and to the scopes that the operator chose.
  */
 export function supportBackend(options: BackendOptions): Middleware {
   const token = machineToken(options)
@@ -25,11 +26,21 @@ export function supportBackend(options: BackendOptions): Middleware {
     }
     const supportEngineerId = await findOperator(bearerToken(ctx), options)
     requireSupportStaff(supportEngineerId)
-    const { userId, reason, ticketId } = parseRequest(await readJson(ctx))
+    const { userId, reason, ticketId, scope, expiresIn } = parseRequest(await readJson(ctx))
     requireCustomer(userId)
 
-    const context = { ticketId, reason, supportEngineerId }
-    const answer = await issueSubjectToken({ userId, context }, token, options)
+    const answer = await issueSubjectToken(
+      {
+        userId,
+        context: { ticketId, reason, supportEngineerId },
+        mayAct: { sub: supportEngineerId },
+        resource: options.ordersResource,
+        scope,
+        expiresIn,
+      },
+      token,
+      options,
+    )
     ctx.status = 201
     ctx.type = 'json'
     ctx.body = answer

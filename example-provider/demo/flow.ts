@@ -1,128 +1,130 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { JWTPayload } from 'jose'
+import type { Config } from '../config.ts'
 import { Application } from './application.ts'
-import { TIMEOUT } from './browser.ts'
 import { check, masked, show, step } from './report.ts'
+import {
+  ask,
+  askDirectly,
+  CUSTOMER,
+  checked,
+  machineToken,
+  OPERATOR,
+  PROTECTED,
+  readOrders,
+  refused,
+  WHY,
+} from './requests.ts'
 
-const OPERATOR = 'olivia'
-const CUSTOMER = 'alice'
-const WHY = { reason: 'Order lost in the post', ticketId: 'SUP-123' }
-/** In seconds. */
-const LONGEST_LIFE = 3600
+/** What the demo has to know of the server. */
+export type DemoConfig = Pick<Config, 'demoPassword' | 'strict' | 'supportBackendSecret'>
 
 /**
  * The whole way against the example provider at `base`.
  *
  * @throws DemoFailure at the first step that is not as it should be.
  */
-export async function walk(base: string, password: string): Promise<void> {
+export async function walk(base: string, config: DemoConfig): Promise<void> {
   const application = await step(`Discover the provider at ${base}/oidc`, () =>
     Application.discover(base),
   )
   const operatorToken = await step(`Sign in as ${OPERATOR}, who works in support`, () =>
-    application.signIn(OPERATOR, password),
+    application.signIn(OPERATOR, config.demoPassword),
   )
   console.log(`    access token of ${OPERATOR}: ${masked(operatorToken)}`)
 
-  const first = await issue(base, operatorToken)
+  await throughTheBackend(base, application, operatorToken)
+  await directly(base, application, config)
+}
+
+/** The backend binds what it gets to the operator, to the orders API and to reading. */
+async function throughTheBackend(
+  base: string,
+  application: Application,
+  operatorToken: string,
+): Promise<void> {
+  const first = await issue(`Ask the support backend to act as ${CUSTOMER}`, () =>
+    ask(base, operatorToken),
+  )
   const acting = await step(`Exchange it, with ${OPERATOR} as actor`, () =>
     application.exchange(first, operatorToken),
   )
-  const claims = await step('Look into the access token', async () =>
-    checked(await application.claims(acting), base, OPERATOR),
+  show(
+    await step('Look into the access token', async () =>
+      checked(await application.claims(acting), base, OPERATOR),
+    ),
   )
-  show(claims)
-  const orders = await step(`See the orders of ${CUSTOMER}; the API knows who acts`, () =>
-    readOrders(base, acting, OPERATOR),
+  show(
+    await step(`See the orders of ${CUSTOMER}; the API knows who acts`, () =>
+      readOrders(base, acting, OPERATOR),
+    ),
   )
-  show(orders)
   await step('Exchange the same subject token again: refused', () =>
-    application.expectRefusal(first, operatorToken),
+    application.expectRefusal(first, operatorToken, 'a used subject token was accepted once more'),
   )
 
-  const second = await issue(base, operatorToken)
-  const nameless = await step('Exchange another one without an actor token', () =>
-    application.exchange(second, undefined),
+  const second = await issue(`Ask the support backend to act as ${CUSTOMER} once more`, () =>
+    ask(base, operatorToken),
   )
-  const withoutAct = await step('Look into the access token: it has no act', async () =>
-    checked(await application.claims(nameless), base, undefined),
+  await step(`Exchange it without an actor token: refused, it is bound to ${OPERATOR}`, () =>
+    application.expectRefusal(second, undefined, 'leaving out the actor got around the binding'),
   )
-  show(withoutAct)
+}
+
+/** What the management API issues with no more than a user and a context is bound to nobody. */
+async function directly(
+  base: string,
+  application: Application,
+  { strict, supportBackendSecret }: DemoConfig,
+): Promise<void> {
+  const machine = await step('Get a machine-to-machine token of the support backend', () =>
+    machineToken(base, supportBackendSecret),
+  )
+  await step(`Ask the management API directly to act as ${PROTECTED}: refused, whoever asks`, () =>
+    refused(askDirectly(base, machine, PROTECTED, WHY), 403, 'access_denied'),
+  )
+  if (strict) {
+    await step('Ask it without reason and ticket: refused, they are compulsory', () =>
+      refused(askDirectly(base, machine, CUSTOMER, {}), 400, 'invalid_request'),
+    )
+  }
+  const unbound = await issue(`Ask it to act as ${CUSTOMER}`, () =>
+    askDirectly(base, machine, CUSTOMER, WHY),
+  )
+  if (strict) {
+    await step('Exchange that one without an actor token: refused, somebody must act', () =>
+      application.expectRefusal(unbound, undefined, 'nobody acts, and that was accepted'),
+    )
+    return
+  }
+  const nameless = await step('Exchange that one without an actor token', () =>
+    application.exchange(unbound, undefined),
+  )
+  show(
+    await step('Look into the access token: it has no act', async () =>
+      checked(await application.claims(nameless), base, undefined),
+    ),
+  )
   await step(`See the orders of ${CUSTOMER}; the API knows of no actor`, () =>
     readOrders(base, nameless, undefined),
   )
 }
 
-async function issue(base: string, operatorToken: string): Promise<string> {
-  const subjectToken = await step(`Ask the support backend to act as ${CUSTOMER}`, async () => {
-    const response = await fetch(`${base}/support/impersonations`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ userId: CUSTOMER, ...WHY }),
-      signal: AbortSignal.timeout(TIMEOUT),
-    })
-    const body = await jsonOf(response, 201)
-    const { subjectToken, expiresIn } = body
+async function issue(
+  title: string,
+  request: () => Promise<{ status: number; body: Record<string, unknown>; cacheable: boolean }>,
+): Promise<string> {
+  const subjectToken = await step(title, async () => {
+    const { status, body, cacheable } = await request()
+    const error = typeof body.error === 'string' ? ` ${body.error}` : ''
+    check(status === 201, `the answer is ${status}${error}, not 201`)
     check(
-      typeof subjectToken === 'string' &&
-        typeof expiresIn === 'number' &&
+      typeof body.subjectToken === 'string' &&
+        typeof body.expiresIn === 'number' &&
         Object.keys(body).length === 2,
       'the answer is not a subject token and its lifetime',
     )
-    check(response.headers.get('cache-control') === 'no-store', 'the answer may be kept by caches')
-    return subjectToken
+    check(!cacheable, 'the answer may be kept by caches')
+    return body.subjectToken
   })
   console.log(`    subject token: ${masked(subjectToken)}`)
   return subjectToken
-}
-
-function checked(claims: JWTPayload, base: string, actor: string | undefined): JWTPayload {
-  check(claims.sub === CUSTOMER, `sub is not ${CUSTOMER}`)
-  check(claims.aud === `${base}/orders`, 'aud is not the orders API')
-  check(claims.client_id === 'support-console', 'client_id is not support-console')
-  check(claims.scope === 'orders:read', 'scope is not what was asked for')
-  check((claims.exp ?? Infinity) - (claims.iat ?? 0) <= LONGEST_LIFE, 'it lives too long')
-  check(
-    isDeepStrictEqual(claims.act, actor === undefined ? undefined : { sub: actor }),
-    actor === undefined ? 'act is there, without an actor' : `act is not ${actor}`,
-  )
-  check(
-    isDeepStrictEqual(claims.impersonation_context, {
-      ticket_id: WHY.ticketId,
-      reason: WHY.reason,
-      support_engineer: OPERATOR,
-    }),
-    'impersonation_context is not what the backend said',
-  )
-  return claims
-}
-
-async function readOrders(
-  base: string,
-  accessToken: string,
-  actor: string | undefined,
-): Promise<object> {
-  const response = await fetch(`${base}/orders`, {
-    headers: { authorization: `Bearer ${accessToken}` },
-    signal: AbortSignal.timeout(TIMEOUT),
-  })
-  const body = await jsonOf(response, 200)
-  check(body.subject === CUSTOMER, `the orders are not those of ${CUSTOMER}`)
-  check(body.actor === actor, 'the API is wrong about who acts')
-  check(Array.isArray(body.orders) && body.orders.length > 0, 'there are no orders')
-  return body
-}
-
-async function jsonOf(response: Response, status: number): Promise<Record<string, unknown>> {
-  const text = await response.text()
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch {
-    body = undefined
-  }
-  const json = typeof body === 'object' && body !== null ? { ...body } : {}
-  const error = 'error' in json && typeof json.error === 'string' ? ` ${json.error}` : ''
-  check(response.status === status, `the answer is ${response.status}${error}, not ${status}`)
-  return json
 }

@@ -6,12 +6,20 @@ export class Problem extends Error {
   readonly status: number
   /** The `error` of the answer. */
   readonly error: string
+  /** When to try again: the header `Retry-After`. */
+  readonly retryAfter: string | undefined
 
   /** @param description for the caller, without anything secret; the `cause` is for the log */
-  constructor(status: number, error: string, description: string, options?: ErrorOptions) {
+  constructor(
+    status: number,
+    error: string,
+    description: string,
+    options: ErrorOptions & { retryAfter?: string | undefined } = {},
+  ) {
     super(description, options)
     this.status = status
     this.error = error
+    this.retryAfter = options.retryAfter
   }
 }
 
@@ -54,6 +62,7 @@ export function answerProblems(realm: string): Middleware {
 function answer(ctx: Context, realm: string, problem: Problem): void {
   ctx.status = problem.status
   ctx.body = { error: problem.error, error_description: problem.message }
+  if (problem.retryAfter !== undefined) ctx.set('Retry-After', problem.retryAfter)
   if (!(problem instanceof BearerProblem)) return
   // RFC 6750 §3.1: without authentication information, "the resource server SHOULD NOT include an
   // error code or other error information".

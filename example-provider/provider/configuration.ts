@@ -11,7 +11,9 @@ import { clients, SUPPORT_BACKEND } from './clients.ts'
 import { grantWhatIsAsked } from './grants.ts'
 import type { Keys } from './keys.ts'
 import { logoutPages, renderError } from './pages.ts'
+import { authorize, STRICT_RULES } from './policy.ts'
 import { resourceServers } from './resources.ts'
+import { exchangeLimits } from './throttle.ts'
 
 /** The hook: what the backend said about the impersonation becomes a claim. */
 const getCustomJwtClaims: GetCustomJwtClaims = async ({ context }) => {
@@ -74,7 +76,10 @@ export function providerConfiguration(
       impersonation: {
         enabled: true,
         managementApi: { resource: `${baseUrl}/api` },
+        authorize,
+        limits: exchangeLimits(config.limitPerMinute),
         getCustomJwtClaims,
+        ...(config.strict ? STRICT_RULES : {}),
       },
     },
   }

@@ -1,6 +1,7 @@
 import type { AdapterFactory } from '../../src/adapters/record.ts'
 import { Provider } from '../../src/index.ts'
 import type { Config } from '../config.ts'
+import { logEvents } from './audit-log.ts'
 import { providerConfiguration } from './configuration.ts'
 import type { Keys } from './keys.ts'
 
@@ -13,6 +14,7 @@ export function createProvider(
   const provider = new Provider(`${baseUrl}/oidc`, providerConfiguration(config, baseUrl, parts))
   // Behind a proxy that speaks https; pinOrigin() says so on every request.
   provider.proxy = baseUrl.startsWith('https:')
+  logEvents(provider)
   provider.on('server_error', (ctx, error) => {
     console.error(`${ctx.method} ${ctx.oidc?.route ?? ctx.path}:`, error)
   })

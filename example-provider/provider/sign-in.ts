@@ -4,6 +4,7 @@ import { koaBody } from 'koa-body'
 import { errors, type Provider } from 'oidc-provider'
 import { html, showPage } from '../http/page.ts'
 import type { Accounts } from './accounts.ts'
+import type { PasswordThrottle } from './throttle.ts'
 
 const form = koaBody({
   formLimit: 8192,
@@ -14,7 +15,11 @@ const form = koaBody({
 })
 
 /** The sign-in page that the provider sends people to: `/sign-in/:uid`. */
-export function signInPage(provider: Provider, accounts: Accounts): Middleware {
+export function signInPage(
+  provider: Provider,
+  accounts: Accounts,
+  throttle: PasswordThrottle,
+): Middleware {
   const router = new Router({ prefix: '/sign-in' })
   router.use(explainErrors)
 
@@ -27,12 +32,20 @@ export function signInPage(provider: Provider, accounts: Accounts): Middleware {
     // First: a form without a sign-in behind it must not become a way to try passwords.
     await provider.interactionDetails(ctx.req, ctx.res)
     const login = field(ctx, 'login').trim().toLowerCase()
+    const attempt = await throttle.begin(ctx.ip, login)
+    if (!attempt.allowed) {
+      ctx.status = 429
+      ctx.set('Retry-After', String(attempt.retryAfter))
+      showForm(ctx, { login: field(ctx, 'login'), message: 'Too many attempts: try again later.' })
+      return
+    }
     const person = await accounts.authenticate(login, field(ctx, 'password'))
     if (!person) {
       ctx.status = 401
       showForm(ctx, { login: field(ctx, 'login'), message: 'Login or password is wrong.' })
       return
     }
+    await attempt.succeeded()
     await finish(ctx, { login: { accountId: person.id, amr: ['pwd'] } })
   })
 

@@ -59,6 +59,7 @@ describe('example provider: support backend and its provider', () => {
       supportBackend({
         providerUrl: upstream?.url ?? String(provider),
         managementResource: 'https://id.example.com/api',
+        ordersResource: 'https://id.example.com/orders',
         clientId: 'support-backend',
         clientSecret: 'se:cret é',
         operatorClients: ['support-console', 'support-web'],
@@ -104,6 +105,9 @@ describe('example provider: support backend and its provider', () => {
     expect(JSON.parse(issue?.body ?? '')).to.deep.equal({
       userId: 'alice',
       context: { ticketId: 'SUP-1', reason: 'Order lost', supportEngineerId: 'olivia' },
+      mayAct: { sub: 'olivia' },
+      resource: 'https://id.example.com/orders',
+      scope: 'orders:read',
     })
   })
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Example } from '../../example-provider/server.ts'
-import { type Answer, basic, postForm, postJson, send, signIn, start } from './support.ts'
+import { type Answer, basic, exchange, postForm, postJson, send, signIn, start } from './support.ts'
 
 const REQUEST = { userId: 'alice', reason: 'Order lost', ticketId: 'SUP-1' }
 
@@ -28,7 +28,7 @@ describe('example provider: support backend', () => {
 
   it('gives the token a context of ticket, reason and operator', async () => {
     const { body } = await ask(REQUEST)
-    const exchanged = await exchange(example.url, String(body.subjectToken))
+    const exchanged = await exchange(example.url, body.subjectToken, olivia)
     const [, payload = ''] = String(exchanged.body.access_token).split('.')
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
     expect(claims.sub).to.equal('alice')
@@ -91,7 +91,7 @@ describe('example provider: support backend', () => {
 
   it('refuses an impersonated token', async () => {
     const { body } = await ask(REQUEST)
-    const exchanged = await exchange(example.url, String(body.subjectToken))
+    const exchanged = await exchange(example.url, body.subjectToken, olivia)
     expect(exchanged.status).to.equal(200)
     await expectInvalidToken(String(exchanged.body.access_token))
   })
@@ -141,7 +141,21 @@ describe('example provider: support backend', () => {
     ['ticketId', { ...REQUEST, ticketId: '' }],
     ['ticketId', { ...REQUEST, ticketId: {} }],
     ['ticketId', { ...REQUEST, ticketId: '\ud800' }],
-    ['userId, reason, ticketId', { ...REQUEST, supportEngineerId: 'grace' }],
+    ['userId, reason, ticketId, scope, expiresIn', { ...REQUEST, supportEngineerId: 'grace' }],
+    ['scope', { ...REQUEST, scope: '' }],
+    ['scope', { ...REQUEST, scope: 'orders:delete' }],
+    ['scope', { ...REQUEST, scope: 'openid orders:read' }],
+    ['scope', { ...REQUEST, scope: 'orders:read  orders:write' }],
+    ['scope', { ...REQUEST, scope: 'orders:read orders:read' }],
+    ['scope', { ...REQUEST, scope: ['orders:read'] }],
+    ['scope', { ...REQUEST, scope: null }],
+    ['expiresIn', { ...REQUEST, expiresIn: 0 }],
+    ['expiresIn', { ...REQUEST, expiresIn: -1 }],
+    ['expiresIn', { ...REQUEST, expiresIn: 1.5 }],
+    ['expiresIn', { ...REQUEST, expiresIn: '60' }],
+    ['expiresIn', { ...REQUEST, expiresIn: 601 }],
+    ['a member other than', { ...REQUEST, mayAct: { sub: 'grace' } }],
+    ['a member other than', { ...REQUEST, resource: 'https://elsewhere.example' }],
     ['JSON', '{"userId":"alice","reason":"r","ticketId":"t","__proto__":{}}'],
     ['object', []],
     ['object', '[1]'],
@@ -179,14 +193,3 @@ describe('example provider: support backend', () => {
     expect(status).to.equal(401)
   })
 })
-
-function exchange(base: string, subjectToken: string): Promise<Answer> {
-  return postForm(`${base}/oidc/token`, {
-    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-    client_id: 'support-console',
-    subject_token: subjectToken,
-    subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-    resource: `${base}/orders`,
-    scope: 'orders:read',
-  })
-}

@@ -49,6 +49,15 @@ describe('example provider: the printed commands', function () {
       .and.not.have.property('actor')
   })
 
+  it('work by the stricter rules, where somebody has to act', async () => {
+    const example = await start({ STRICT: '1' })
+    const config = readConfig({ STORAGE_URL: 'memory:', STRICT: '1' })
+    const lines = await bash(commandsOf(banner(config, example.url)))
+    await example.close()
+    expect(lines).to.have.lengthOf(7)
+    expect(JSON.parse(lines.at(-1) ?? '')).to.include({ subject: 'alice', actor: 'olivia' })
+  })
+
   it('work with secrets of their own, taken from the environment', async () => {
     const secrets = {
       DEMO_PASSWORD: "it's 100% & $HOME+more",

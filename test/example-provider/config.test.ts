@@ -42,6 +42,10 @@ describe('example provider: configuration', () => {
     ['PORT', '-1'],
     ['PORT', '65536'],
     ['PORT', '3000.5'],
+    ['STRICT', 'yes'],
+    ['STRICT', '2'],
+    ['LIMIT_PER_MINUTE', '0'],
+    ['LIMIT_PER_MINUTE', '1e3'],
     ['BASE_URL', 'localhost:3000'],
     ['BASE_URL', 'ftp://example.com'],
     ['BASE_URL', 'https://example.com/id'],
@@ -135,7 +139,7 @@ describe('example provider: main', function () {
     expect(running.printed()).not.to.include('curl')
   })
 
-  it('prints nothing but the banner, whatever is done: no notice of oidc-provider', async () => {
+  it('prints nothing but the banner and what happened: no notice of oidc-provider', async () => {
     await using folder = await temporaryFolder()
     await using running = await launch({ DATA_DIR: folder.path })
     expect((await run(DEMO, {}, '--url', running.url)).code).to.equal(0)
@@ -144,6 +148,9 @@ describe('example provider: main', function () {
     expect(stderr).to.equal('')
     expect(stdout).to.match(/^The example provider is running/)
     expect(stdout).not.to.match(/NOTICE|WARNING/)
+    const [, afterwards = ''] = stdout.split('Ctrl-C ends it.\n')
+    const others = afterwards.split('\n').filter((line) => !/^(\{"event":.*\})?$/.test(line))
+    expect(others).to.deep.equal(['Finishing what is in flight; Ctrl-C once more ends at once.'])
   })
 
   it('prints no secret that is not a demo secret', async () => {

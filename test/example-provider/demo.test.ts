@@ -9,7 +9,7 @@ describe('example provider: the demo', function () {
   it('walks the whole flow against a server of its own, and ends with 0', async () => {
     const { code, stdout, stderr } = await run(DEMO)
     expect([code, stderr]).to.deep.equal([0, ''])
-    expect(stdout.match(/^✓/gm)).to.have.lengthOf(11)
+    expect(stdout.match(/^✓/gm)).to.have.lengthOf(15)
     expect(stdout).to.include('"support_engineer": "olivia"').and.include('"actor": "olivia"')
   })
 
@@ -17,13 +17,34 @@ describe('example provider: the demo', function () {
     const { stdout } = await run(DEMO)
     expect(stdout).not.to.match(/eyJ[\w-]{20,}/)
     const words = stdout.match(/[\w-]{43,}/g) ?? []
-    // A jti is of that length, too, and opens nothing.
-    for (const word of words) expect(stdout).to.include(`"jti": "impersonation:${word}"`)
+    // A jti and an id are of that length, too, and open nothing.
+    for (const word of words) {
+      expect(stdout).to.match(new RegExp(`"jti": ?"impersonation:${word}"|"id":"${word}"`))
+    }
+  })
+
+  it('walks it by the stricter rules', async () => {
+    const { code, stdout, stderr } = await run(DEMO, { STRICT: '1' })
+    expect([code, stderr]).to.deep.equal([0, ''])
+    expect(stdout.match(/^✓/gm)).to.have.lengthOf(14)
+    expect(stdout).to.include('reason and ticket: refused').and.include('somebody must act')
+  })
+
+  it('finds out that a server is not as strict as it should be', async () => {
+    const example = await start()
+    const { code, stderr } = await run(DEMO, { STRICT: '1' }, '--url', example.url)
+    await example.close()
+    expect(code).to.equal(1)
+    expect(stderr).to.match(/^✗ Ask it without reason and ticket: .*\n$/)
   })
 
   it('walks it against a server that runs already', async () => {
-    const example = await start({ DEMO_PASSWORD: 'another password' })
-    const good = await run(DEMO, { DEMO_PASSWORD: 'another password' }, '--url', example.url)
+    const secrets = {
+      DEMO_PASSWORD: 'another password',
+      SUPPORT_BACKEND_SECRET: 'another secret: 100% & +more',
+    }
+    const example = await start(secrets)
+    const good = await run(DEMO, secrets, '--url', example.url)
     const bad = await run(DEMO, {}, '--url', example.url)
     await example.close()
     expect(good.code).to.equal(0)
@@ -131,6 +152,28 @@ describe('example provider: the demo finds out', function () {
     })
     expect(code).to.equal(1)
     expect(stderr).to.match(/^✗ Exchange the same subject token again.*accepted once more\n$/)
+  })
+
+  it('that leaving out the actor gets around the binding', async () => {
+    let first: string | undefined
+    let replays = 0
+    const { code, stderr } = await demoAgainst((path, status, body) => {
+      if (path !== '/oidc/token') return undefined
+      if (body.includes('issued_token_type')) first ??= body
+      return status === 400 && body.includes('subject token is invalid') && replays++ > 0
+        ? [200, first ?? '']
+        : undefined
+    })
+    expect(code).to.equal(1)
+    expect(stderr).to.match(/^✗ Exchange it without an actor token.*around the binding\n$/)
+  })
+
+  it('that a protected user is not protected', async () => {
+    const { code, stderr } = await demoAgainst((path, status) =>
+      path === '/api/subject-tokens' && status === 403 ? [201, '{}'] : undefined,
+    )
+    expect(code).to.equal(1)
+    expect(stderr).to.match(/^✗ Ask the management API directly to act as grace.*201.*\n$/)
   })
 
   it('that it was refused in another way', async () => {

@@ -71,7 +71,12 @@ describe('example provider: the flow', () => {
     const { body: operator } = await signInToWeb('olivia')
     const { body: issued } = await postJson(
       `${example.url}/support/impersonations`,
-      { userId: 'bob', reason: 'Lamp is broken', ticketId: 'SUP-7' },
+      {
+        userId: 'bob',
+        reason: 'Lamp is broken',
+        ticketId: 'SUP-7',
+        scope: 'orders:read orders:write',
+      },
       String(operator.access_token),
     )
     const unauthenticated = await exchange(

@@ -94,6 +94,36 @@ export function postJson(
   })
 }
 
+/** An exchange by the support console; with an actor token where one is given. */
+export function exchange(
+  base: string,
+  subjectToken: unknown,
+  actorToken?: string,
+  more: Record<string, string> = {},
+): Promise<Answer> {
+  const type = 'urn:ietf:params:oauth:token-type:access_token'
+  return postForm(`${base}/oidc/token`, {
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    client_id: 'support-console',
+    subject_token: String(subjectToken),
+    subject_token_type: type,
+    ...(actorToken === undefined ? {} : { actor_token: actorToken, actor_token_type: type }),
+    resource: `${base}/orders`,
+    scope: 'orders:read',
+    ...more,
+  })
+}
+
+/** Asks the management API directly, with a new token of the machine-to-machine client. */
+export async function issueDirectly(base: string, body: object): Promise<Answer> {
+  const machine = await postForm(
+    `${base}/oidc/token`,
+    { grant_type: 'client_credentials', resource: `${base}/api`, scope: 'impersonate' },
+    basic('support-backend', 'support-backend-secret'),
+  )
+  return postJson(`${base}/api/subject-tokens`, body, String(machine.body.access_token))
+}
+
 export function basic(id: string, secret: string): { authorization: string } {
   return { authorization: `Basic ${btoa(`${id}:${secret}`)}` }
 }

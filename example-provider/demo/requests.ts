@@ -1,0 +1,144 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { JWTPayload } from 'jose'
+import { basic } from '../backend/provider-client.ts'
+import { TIMEOUT } from './browser.ts'
+import { check } from './report.ts'
+
+export const OPERATOR = 'olivia'
+export const CUSTOMER = 'alice'
+/** Nobody may act as her. */
+export const PROTECTED = 'grace'
+/** The context of a direct request, as the backend says it, too. */
+export const WHY = {
+  reason: 'Order lost in the post',
+  ticketId: 'SUP-123',
+  supportEngineerId: OPERATOR,
+}
+/** In seconds. */
+const LONGEST_LIFE = 3600
+
+/** What a JSON endpoint said; `{}` where that was no object. */
+export interface Answer {
+  readonly status: number
+  readonly body: Record<string, unknown>
+  readonly cacheable: boolean
+}
+
+/** Asks the support backend for a subject token. */
+export function ask(base: string, operatorToken: string): Promise<Answer> {
+  const { reason, ticketId } = WHY
+  return send(`${base}/support/impersonations`, operatorToken, {
+    userId: CUSTOMER,
+    reason,
+    ticketId,
+  })
+}
+
+/** Asks the management API, as a backend of another kind would: for a token bound to nothing. */
+export function askDirectly(
+  base: string,
+  machineToken: string,
+  userId: string,
+  context: object,
+): Promise<Answer> {
+  return send(`${base}/api/subject-tokens`, machineToken, { userId, context })
+}
+
+export async function machineToken(base: string, secret: string): Promise<string> {
+  const { status, body } = await answerOf(
+    fetch(`${base}/oidc/token`, {
+      method: 'POST',
+      headers: { authorization: basic('support-backend', secret) },
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        resource: `${base}/api`,
+        scope: 'impersonate',
+      }),
+      signal: AbortSignal.timeout(TIMEOUT),
+    }),
+  )
+  const { access_token: token } = body
+  check(
+    status === 200 && typeof token === 'string',
+    `the answer is ${status}: is SUPPORT_BACKEND_SECRET right?`,
+  )
+  return token
+}
+
+export async function refused(
+  request: Promise<Answer>,
+  expected: number,
+  code: string,
+): Promise<void> {
+  const { status, body } = await request
+  check(
+    status === expected && body.error === code,
+    `the answer is ${status} ${body.error ?? ''}, not ${expected} ${code}`,
+  )
+}
+
+export function checked(claims: JWTPayload, base: string, actor: string | undefined): JWTPayload {
+  check(claims.sub === CUSTOMER, `sub is not ${CUSTOMER}`)
+  check(claims.aud === `${base}/orders`, 'aud is not the orders API')
+  check(claims.client_id === 'support-console', 'client_id is not support-console')
+  check(claims.scope === 'orders:read', 'scope is not what was asked for')
+  check((claims.exp ?? Infinity) - (claims.iat ?? 0) <= LONGEST_LIFE, 'it lives too long')
+  check(
+    isDeepStrictEqual(claims.act, actor === undefined ? undefined : { sub: actor }),
+    actor === undefined ? 'act is there, without an actor' : `act is not ${actor}`,
+  )
+  check(
+    isDeepStrictEqual(claims.impersonation_context, {
+      ticket_id: WHY.ticketId,
+      reason: WHY.reason,
+      support_engineer: OPERATOR,
+    }),
+    'impersonation_context is not what the backend said',
+  )
+  return claims
+}
+
+export async function readOrders(
+  base: string,
+  accessToken: string,
+  actor: string | undefined,
+): Promise<object> {
+  const { status, body } = await answerOf(
+    fetch(`${base}/orders`, {
+      headers: { authorization: `Bearer ${accessToken}` },
+      signal: AbortSignal.timeout(TIMEOUT),
+    }),
+  )
+  check(status === 200, `the answer is ${status}, not 200`)
+  check(body.subject === CUSTOMER, `the orders are not those of ${CUSTOMER}`)
+  check(body.actor === actor, 'the API is wrong about who acts')
+  check(Array.isArray(body.orders) && body.orders.length > 0, 'there are no orders')
+  return body
+}
+
+function send(url: string, token: string, body: object): Promise<Answer> {
+  return answerOf(
+    fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(TIMEOUT),
+    }),
+  )
+}
+
+async function answerOf(request: Promise<Response>): Promise<Answer> {
+  const response = await request
+  const text = await response.text()
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    json = undefined
+  }
+  return {
+    status: response.status,
+    body: typeof json === 'object' && json !== null ? { ...json } : {},
+    cacheable: response.headers.get('cache-control') !== 'no-store',
+  }
+}

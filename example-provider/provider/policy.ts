@@ -1,0 +1,35 @@
+import type { Authorize, ContextValidator, ImpersonationOptions } from '../../src/index.ts'
+import { findPerson, isProtected } from '../people.ts'
+
+/**
+ * Asked at issue and again at the exchange: whoever has powers of their own is protected, even
+ * from the machine-to-machine client. Who was promoted in the meantime is, too.
+ */
+export const authorize: Authorize = ({ account }) => {
+  const person = findPerson(account.accountId)
+  return person !== undefined && !isProtected(person)
+}
+
+/** How long ago the operator may have signed in, in seconds. */
+const MAX_AGE = 3600
+
+/** Without these, nobody can tell afterwards why it was done. */
+const COMPULSORY = ['reason', 'ticketId'] as const
+
+const requireReasonAndTicket: ContextValidator = (context) => {
+  const issues = COMPULSORY.filter((name) => !isText(context[name])).map((name) => ({
+    message: 'a text that is not empty is required',
+    path: [name],
+  }))
+  return issues.length > 0 ? { issues } : undefined
+}
+
+/** What `STRICT=1` adds. */
+export const STRICT_RULES: Pick<ImpersonationOptions, 'actorToken' | 'contextSchema'> = {
+  actorToken: { required: true, maxAge: MAX_AGE, sameClient: true },
+  contextSchema: requireReasonAndTicket,
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== ''
+}
