@@ -222,15 +222,10 @@ describe('example provider: support backend and its provider', () => {
   }
 
   it('passes on what the provider refuses by policy', async () => {
-    const answers: Provider['answers'] = {
-      '/api/subject-tokens': [[403, { error: 'access_denied', error_description: 'no' }]],
-    }
-    await withBackend(fake(answers), async (ask) => {
+    const refusal = { error: 'access_denied', error_description: 'no' }
+    await withBackend(fake({ '/api/subject-tokens': [[403, refusal]] }), async (ask) => {
       const { status, body } = await ask()
-      expect([status, body]).to.deep.equal([
-        403,
-        { error: 'access_denied', error_description: 'no' },
-      ])
+      expect([status, body]).to.deep.equal([403, refusal])
     })
   })
 
