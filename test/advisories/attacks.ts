@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { decodeJwt, importJWK, type JWTPayload, SignJWT } from 'jose'
+import { type GetCustomJwtClaims, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { type Deployment, type Form, signingKey } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
 
@@ -76,5 +77,24 @@ export async function atTime(milliseconds: number, use: () => Promise<unknown>):
     await use()
   } finally {
     Date.now = real
+  }
+}
+
+/**
+ * A hook that lets exchanges go on only once this many have passed every check: a race that the
+ * scheduler cannot decide to call off.
+ */
+export function startingLine(count: number): GetCustomJwtClaims {
+  let start = () => {}
+  const started = new Promise<void>((resolve) => {
+    start = resolve
+  })
+  let waiting = 0
+  return async ({ context }) => {
+    if (context.grant.type !== TOKEN_EXCHANGE_GRANT_TYPE) return {}
+    waiting += 1
+    if (waiting === count) start()
+    await started
+    return {}
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { REFUSED, startProvider, succeeded } from '../proofs/providers.ts'
-import { deploy } from '../support/deployment.ts'
+import { basic, deploy } from '../support/deployment.ts'
 import { dpopKey } from '../support/dpop.ts'
 import {
   ACTOR_REFUSED,
@@ -13,6 +13,7 @@ import {
   expectRefused,
   issued,
   SUBJECT_REFUSED,
+  startingLine,
 } from './attacks.ts'
 
 describe('advisories on Keycloak: targets, oversized tokens, single use', () => {
@@ -108,7 +109,12 @@ describe('advisories on Keycloak: targets, oversized tokens, single use', () => 
       })
       expect(status).to.equal(400)
       for (const token of [id, subject_token]) {
-        await deployment.post('/oidc/token/revocation', { token, client_id: 'console' })
+        // By the very client that the record names.
+        await deployment.post(
+          '/oidc/token/revocation',
+          { token },
+          basic('backend', 'backend-secret'),
+        )
       }
       await expectExchanged(deployment, { subject_token })
       await deployment.close()
@@ -117,7 +123,8 @@ describe('advisories on Keycloak: targets, oversized tokens, single use', () => 
 
   it('CVE-2026-1035: of fifty parallel exchanges one succeeds', async () => {
     // There, the use of a token was looked up and then marked, and parallel requests fell between.
-    const deployment = await deploy()
+    const getCustomJwtClaims = startingLine(50)
+    const deployment = await deploy({ impersonation: { getCustomJwtClaims } })
     const subject_token = await issued(deployment)
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => deployment.exchange({ subject_token })),
