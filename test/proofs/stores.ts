@@ -44,7 +44,9 @@ export function onStores(drivers: readonly Driver[], define: (store: Store) => v
 
       before(async function () {
         if (server && !(await reachable(server.url, server.port))) {
-          if (inCi) throw new Error(`there is no ${server.name} at ${new URL(server.url).host}`)
+          const reason = `there is no ${server.name} at ${new URL(server.url).host}`
+          if (inCi) throw new Error(reason)
+          console.log(`      skipped: ${reason}`)
           this.skip()
         }
         ;({ spec, drop } = await create(driver))
