@@ -69,14 +69,24 @@ export async function resigned(
     .sign(key ?? (await importJWK(signingKey)))
 }
 
-/** Moves this process's clock while `use` runs. Provider and tests share it. */
+/**
+ * Moves this process's clock while `use` runs, for `Date.now()` and `new Date()` alike: jose asks
+ * the one, oidc-provider the other. Provider and tests share it.
+ */
 export async function atTime(milliseconds: number, use: () => Promise<unknown>): Promise<void> {
-  const real = Date.now
-  Date.now = () => real() + milliseconds
+  const RealDate = Date
+  globalThis.Date = new Proxy(RealDate, {
+    construct: (target, args, newTarget) =>
+      Reflect.construct(target, args.length > 0 ? args : [target.now() + milliseconds], newTarget),
+    get: (target, property, receiver) =>
+      property === 'now'
+        ? () => target.now() + milliseconds
+        : Reflect.get(target, property, receiver),
+  })
   try {
     await use()
   } finally {
-    Date.now = real
+    globalThis.Date = RealDate
   }
 }
 

@@ -1,0 +1,71 @@
+import { expect } from 'chai'
+import { decodeJwt } from 'jose'
+import { type Deployment, deploy } from '../support/deployment.ts'
+import { signIn } from '../support/sign-in.ts'
+import {
+  ACTOR_REFUSED,
+  atTime,
+  expectBearerRefused,
+  expectRefused,
+  issued,
+  operatorJwt,
+  SUBJECT_REFUSED,
+} from './attacks.ts'
+
+const HOUR = 3_600_000
+
+describe('a clock that is an hour off', () => {
+  let deployment: Deployment
+  beforeEach(async () => {
+    deployment = await deploy()
+  })
+  afterEach(async () => {
+    expect(deployment.serverErrors).to.deep.equal([])
+    await deployment.close()
+  })
+
+  it('ahead: what was issued before is no longer good, as subject, actor or bearer', async () => {
+    const subject_token = await issued(deployment)
+    const opaque = (await signIn(deployment, 'olivia')).access_token
+    const jwt = await operatorJwt(deployment)
+    const m2m = await deployment.m2mToken()
+    await atTime(HOUR, async () => {
+      await expectRefused(deployment, { subject_token }, SUBJECT_REFUSED)
+      const fresh = await issued(deployment)
+      for (const actor_token of [opaque, jwt]) {
+        await expectRefused(deployment, { subject_token: fresh, actor_token }, ACTOR_REFUSED)
+      }
+      await expectBearerRefused(deployment, m2m)
+    })
+  })
+
+  for (const [what, redeemedAt] of [
+    ['ahead', HOUR],
+    ['behind', -HOUR],
+  ] as const) {
+    it(`${what}, and then right again: what was redeemed stays redeemed`, async () => {
+      let subject_token = ''
+      await atTime(redeemedAt, async () => {
+        subject_token = await issued(deployment)
+        const { status, body } = await deployment.exchange({ subject_token })
+        expect(status).to.equal(200)
+        const { exp = 0, iat = 0 } = decodeJwt(body.access_token)
+        expect(exp - iat).to.equal(900)
+      })
+      for (const at of [0, redeemedAt, -redeemedAt]) {
+        await atTime(at, () => expectRefused(deployment, { subject_token }, SUBJECT_REFUSED))
+      }
+    })
+  }
+
+  it('behind, after the issue: good for one exchange, and for no other at any time', async () => {
+    const subject_token = await issued(deployment)
+    await atTime(-HOUR, async () => {
+      expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+      await expectRefused(deployment, { subject_token }, SUBJECT_REFUSED)
+    })
+    for (const at of [0, HOUR]) {
+      await atTime(at, () => expectRefused(deployment, { subject_token }, SUBJECT_REFUSED))
+    }
+  })
+})
