@@ -8,6 +8,10 @@ type AuditEventName =
   | 'impersonation.denied'
   | 'impersonation.replayed'
 
+/** The longest reason that is told, in characters. */
+const MAX_REASON = 1024
+const TOKEN = /^[A-Za-z0-9._~+/-]{16,}=*$/
+
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
 /** A subject token was presented again. To the client it is as invalid as any other. */
@@ -46,25 +50,26 @@ export class AuditTrail {
 
   /** I6: a value that must not stand in the event, whoever put it into an error. */
   conceal(secret: string | undefined): void {
-    if (secret) this.#secrets.push(secret)
+    // Only what looks like a token: else whoever sends a word could blot it out of the record.
+    if (secret && TOKEN.test(secret)) this.#secrets.push(secret)
   }
 
   succeeded(): void {
     this.#emit(this.#stage === 'issue' ? 'impersonation.issued' : 'impersonation.granted')
   }
 
-  failed(error: unknown): void {
+  /** @param told the error code that the client gets */
+  failed(error: unknown, told: string): void {
     const replay = causesOf(error).find((cause) => cause instanceof Replay)
     if (replay instanceof Replay) {
       this.note({ redemption: replay.redemption })
       this.#emit('impersonation.replayed')
       return
     }
-    const known = error instanceof errors.OIDCProviderError && error.expose
     const denial = {
       stage: this.#stage,
-      error: known ? error.error : 'server_error',
-      reason: this.#withoutSecrets(reasonOf(error)),
+      error: told,
+      reason: this.#withoutSecrets(reasonOf(error)).slice(0, MAX_REASON),
     }
     this.note({ denial: Object.freeze(denial) })
     this.#emit('impersonation.denied')
@@ -120,5 +125,5 @@ function reasonOf(error: unknown): string {
         ? cause.message
         : '',
   )
-  return [...new Set(messages.filter((message) => message !== ''))].join(': ').slice(0, 1024)
+  return [...new Set(messages.filter((message) => message !== ''))].join(': ')
 }

@@ -11,7 +11,7 @@ export interface Binding {
   readonly mayAct?: MayAct | undefined
   /** The resources it may be exchanged for. */
   readonly resource?: readonly string[] | undefined
-  /** The most its access token may carry. */
+  /** The most its access token may carry; the empty string for nothing. */
   readonly scope?: string | undefined
 }
 

@@ -7,11 +7,14 @@ import type {
   ContextValidator,
 } from './policy-hook.ts'
 
+/** How deep a context may be nested: far more than any ticket needs, and nothing recursion minds. */
+export const MAX_CONTEXT_DEPTH = 32
+
 /** The longest list of complaints that is passed on, in characters. */
 const MAX_DESCRIPTION = 512
 
 /**
- * Validates the `context` of a request and answers the one to keep.
+ * Validates the `context` of a request and answers the one to keep: JSON, frozen by the caller.
  *
  * @throws errors.InvalidRequest with the complaints, by field
  * @throws Error where the schema itself fails
@@ -21,19 +24,32 @@ export async function validContext(
   context: Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
   if (!schema) return context
-  const validate = '~standard' in schema ? schema['~standard'].validate : schema
   let result: ContextResult | undefined
   try {
-    result = await validate(context)
+    result = await ('~standard' in schema ? schema['~standard'].validate(context) : schema(context))
   } catch (cause) {
     throw new Error('features.impersonation.contextSchema failed', { cause })
   }
   if (result === undefined) return context
   if (result.issues) throw new errors.InvalidRequest(describe(result.issues))
-  if (!isPlainObject(result.value)) {
-    throw new TypeError('features.impersonation.contextSchema must keep context an object')
+  return jsonObject(result.value)
+}
+
+/** As JSON will say it. What else a schema made of it would be something else after the store. */
+function jsonObject(value: unknown): Record<string, unknown> {
+  const json: unknown = JSON.parse(JSON.stringify(value) ?? 'null')
+  if (!isPlainObject(json) || isDeeperThan(json, MAX_CONTEXT_DEPTH)) {
+    throw new TypeError(
+      `features.impersonation.contextSchema must keep context a JSON object of at most ${MAX_CONTEXT_DEPTH} levels`,
+    )
   }
-  return result.value
+  return json
+}
+
+/** Whether JSON is nested deeper than so many levels. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1))
 }
 
 function describe(issues: readonly ContextIssue[]): string {

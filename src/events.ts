@@ -29,7 +29,7 @@ export interface Denial {
 export interface Redemption {
   /** When, in seconds since the epoch; absent where it happened in this very moment. */
   readonly at?: number | undefined
-  /** The `jti` of the access token that was issued then, if it was a JWT. */
+  /** The `jti` that the access token issued then has, if it was a JWT. */
   readonly jti: string
 }
 
@@ -66,8 +66,9 @@ export interface ImpersonationEvent {
 type ImpersonationListener = (ctx: KoaContextWithOIDC, event: ImpersonationEvent) => unknown
 
 /**
- * The events of this package. Each request to either endpoint that gets as far as this package
- * raises one of the four `impersonation` events, once, after it was decided.
+ * The events of this package. Each `POST` to the management API, and each exchange whose client was
+ * authenticated, raises one of the four `impersonation` events, once, after it was decided. A
+ * challenge for a DPoP nonce decides nothing and raises none.
  */
 export interface ImpersonationEvents {
   /** A subject token was issued. */

@@ -129,7 +129,11 @@ function hasMethod(value: unknown, name: string): boolean {
 }
 
 function isStringArray(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((entry) => typeof entry === 'string' && entry !== '')
+  // Array.from: `every` would skip holes.
+  return (
+    Array.isArray(value) &&
+    Array.from(value).every((entry) => typeof entry === 'string' && entry !== '')
+  )
 }
 
 function isStringMap(value: unknown): value is Record<string, string> {

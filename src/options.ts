@@ -83,7 +83,7 @@ export interface ManagementApiOptions {
   clients?: readonly string[] | undefined
   /**
    * Members that every request for a subject token must have: of `mayAct`, `resource`, `scope`,
-   * `expiresIn`.
+   * `expiresIn`. `mayAct` may name the operator, the client, or both; `authorize` can ask for more.
    * @defaultValue `[]`
    */
   requireBinding?: readonly BindingMember[] | undefined
@@ -127,7 +127,8 @@ export interface ActorTokenOptions {
   scope?: string | undefined
   /**
    * How long ago the operator may have signed in, in seconds: 1 to 2592000. Where that cannot be
-   * known, the actor token is refused; tokens issued before this was set do not tell.
+   * known, the actor token is refused: tokens issued before this was set do not tell, nor do
+   * impersonated ones in a chain.
    * @defaultValue no limit
    */
   maxAge?: number | undefined
@@ -173,7 +174,8 @@ export interface LimitOptions {
   issue?: RateLimiter | undefined
   /**
    * Limits how often exchanges may fail. The key is the client's id, and for public clients, whose
-   * id anybody may use, the caller's address as well.
+   * id anybody may use, the caller's address as well: behind a proxy, set the application's `proxy`
+   * and see that the proxy overwrites `X-Forwarded-For`, or set `maxIpsCount`.
    * @defaultValue no limit
    */
   failedExchanges?: RateLimiter | undefined

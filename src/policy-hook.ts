@@ -1,4 +1,5 @@
 import type { Account, Client, KoaContextWithOIDC } from 'oidc-provider'
+import type { MayAct } from './binding.ts'
 import type { ActClaim, SubjectTokenContext } from './claims-hook.ts'
 
 /** What is asked of the policy: may this happen? */
@@ -10,10 +11,13 @@ export interface AuthorizationRequest {
   /** The user to be impersonated. */
   readonly account: Account
   /**
-   * Who acts. At the exchange, the operator of the actor token; absent without one. At issue, the
-   * operator that the token is to be bound to (`mayAct.sub`); absent where it is bound to none.
+   * Who acts. At the exchange, the operator of the actor token, `clientId` the client it was issued
+   * to; absent without one. At issue, the operator that the token is to be bound to (`mayAct.sub`);
+   * absent where it is bound to none.
    */
   readonly actor: (ActClaim & { readonly clientId?: string | undefined }) | undefined
+  /** What the token is bound to, of operator and client. */
+  readonly mayAct: MayAct | undefined
   /** The resource the token is for; at issue, those it is to be bound to. */
   readonly resource: string | readonly string[] | undefined
   /**

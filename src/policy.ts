@@ -38,5 +38,6 @@ export async function scopeAllowedBy(
   if (widened.length > 0) {
     throw new TypeError(`${OPTION} must not allow scopes that were not asked for`)
   }
-  return scopeOf(allowed)
+  // At issue the empty scope says that nothing may ever be granted, and none that there is no limit.
+  return request.stage === 'issue' ? allowed.join(' ') : scopeOf(allowed)
 }

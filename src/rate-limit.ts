@@ -62,7 +62,9 @@ export function failureKey(client: Client, address: string): string {
  * network, in which every host has as many addresses as it likes.
  */
 export function normalisedAddress(address: string): string {
-  const plain = address.toLowerCase().replace(/%.*$/, '')
+  // Some proxies write the port along.
+  const host = /^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? address.replace(/^([\d.]+):\d+$/, '$1')
+  const plain = host.toLowerCase().replace(/%.*$/, '')
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1] ?? plain
   if (isIPv4(mapped)) return mapped
   if (!isIPv6(mapped)) return 'unknown'

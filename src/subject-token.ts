@@ -4,6 +4,7 @@ import { type Claim, claimWith } from './adapters/redemption.ts'
 import type { Binding } from './binding.ts'
 import type { SubjectTokenContext } from './claims-hook.ts'
 import type { SubjectTokenRecord } from './events.ts'
+import { deepFreeze } from './freeze.ts'
 import { IMPERSONATED_JTI_PREFIX } from './jwt-access-token.ts'
 import { type TokenBase, tokenBaseOf } from './oidc-provider-internals.ts'
 
@@ -138,12 +139,4 @@ export function defineSubjectToken(
 
 function idOf(value: string): string {
   return hash('sha256', value, 'base64url')
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) {
-    for (const member of Object.values(value)) deepFreeze(member)
-    Object.freeze(value)
-  }
-  return value
 }

@@ -101,6 +101,11 @@ describe('options', () => {
       'features.impersonation.managementApi.requireBinding',
       { managementApi: { requireBinding: ['sub'] } },
     ],
+    // biome-ignore lint/suspicious/noSparseArray: the hole is what is tested.
+    [
+      'features.impersonation.managementApi.requireBinding',
+      { managementApi: { requireBinding: [, 'mayAct'] } },
+    ],
     ['features.impersonation.actorToken.maxAge', { actorToken: { maxAge: 0 } }],
     ['features.impersonation.actorToken.sameClient', { actorToken: { sameClient: 'yes' } }],
     ['features.impersonation.actorToken.chain', { actorToken: { chain: true } }],

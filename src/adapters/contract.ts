@@ -56,6 +56,13 @@ export interface SingleUseAdapter extends Adapter {
    */
   consumeOnce(id: string): Promise<boolean>
 
+  /**
+   * Says that `consumeOnce` works for records of every model, `ReplayDetection` among them, and that
+   * `upsert` never makes a consumed record unconsumed. The provider's replay detection is then
+   * decided by it, and does not race. Leave it out where either is not so.
+   */
+  readonly claimsEveryModel?: boolean
+
   destroy(id: string): Promise<void>
 
   /** Destroys every record of this model whose `payload.grantId` is `grantId`. */

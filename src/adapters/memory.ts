@@ -73,6 +73,8 @@ export function createMemoryAdapter(options: MemoryAdapterOptions = {}): MemoryA
 }
 
 class MemoryAdapter implements SingleUseAdapter {
+  readonly claimsEveryModel = true
+
   readonly #now: () => number
   readonly #records = new Map<string, MemoryRecord>()
   readonly #uids = new Map<string, string>()

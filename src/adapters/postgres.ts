@@ -102,6 +102,8 @@ export function createPostgresAdapter(options: PostgresAdapterOptions): Postgres
 type Run = (statement: keyof PostgresStatements, values: unknown[]) => Promise<PostgresResult>
 
 class PostgresAdapter implements SingleUseAdapter {
+  readonly claimsEveryModel = true
+
   readonly #run: Run
   readonly #model: string
 

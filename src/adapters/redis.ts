@@ -99,6 +99,8 @@ export function createRedisAdapter(options: RedisAdapterOptions): RedisAdapterFa
 type Confirm = ReturnType<typeof confirmReplicas>
 
 class RedisAdapter implements SingleUseAdapter {
+  readonly claimsEveryModel = true
+
   readonly #redis: RedisConnection
   readonly #prefix: string
   readonly #check: () => void

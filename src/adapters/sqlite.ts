@@ -132,6 +132,8 @@ function prepareAll(database: DatabaseSync) {
 
 // The methods are async so that what node:sqlite throws becomes a rejection.
 class SqliteAdapter implements SingleUseAdapter {
+  readonly claimsEveryModel = true
+
   readonly #model: string
   readonly #statements: Statements
   readonly #now: () => number

@@ -1,6 +1,6 @@
 import { errors } from 'oidc-provider'
 import type { Binding } from '../binding.ts'
-import { printable } from '../context-schema.ts'
+import { isDeeperThan, MAX_CONTEXT_DEPTH, printable } from '../context-schema.ts'
 import type { ResolvedOptions } from '../options-defaults.ts'
 import { isPlainObject } from '../options-validation.ts'
 import { identifier, parseBinding } from './binding.ts'
@@ -14,8 +14,6 @@ export interface IssueRequest {
   readonly expiresIn: number | undefined
 }
 
-/** Far more than any ticket needs, and nothing that recursion minds. */
-const MAX_DEPTH = 32
 const MEMBERS: ReadonlySet<string> = new Set([
   'userId',
   'context',
@@ -62,8 +60,10 @@ export function serialisedContext(context: Record<string, unknown>, maxBytes: nu
 function parseContext(value: unknown): Record<string, unknown> {
   if (value === undefined) return {}
   if (!isPlainObject(value)) throw new errors.InvalidRequest('context must be a JSON object')
-  if (isDeeperThan(value, MAX_DEPTH)) {
-    throw new errors.InvalidRequest(`context must not be nested deeper than ${MAX_DEPTH} levels`)
+  if (isDeeperThan(value, MAX_CONTEXT_DEPTH)) {
+    throw new errors.InvalidRequest(
+      `context must not be nested deeper than ${MAX_CONTEXT_DEPTH} levels`,
+    )
   }
   return value
 }
@@ -74,9 +74,4 @@ function parseExpiresIn(value: unknown): number | undefined {
     throw new errors.InvalidRequest('expiresIn must be a positive integer: seconds')
   }
   return value
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1))
 }

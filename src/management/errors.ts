@@ -32,6 +32,15 @@ const PUBLIC: readonly ErrorClass[] = [
   UserNotFound,
 ]
 
+/** What the caller is told an error was. */
+export function publicCode(error: unknown): string {
+  return isPublic(error) ? error.error : 'server_error'
+}
+
+function isPublic(error: unknown): error is errors.OIDCProviderError {
+  return error instanceof errors.OIDCProviderError && isOneOf(PUBLIC, error)
+}
+
 /** The status of errors that have another one elsewhere: nothing is wrong with the request here. */
 function statusOf(error: errors.OIDCProviderError): number {
   if (error instanceof errors.AccessDenied) return 403
@@ -48,7 +57,7 @@ export function answerErrors(provider: Provider) {
     try {
       await next()
     } catch (error) {
-      if (error instanceof errors.OIDCProviderError && isOneOf(PUBLIC, error)) {
+      if (isPublic(error)) {
         ctx.status = statusOf(error)
         ctx.body = {
           error: error.error,

@@ -1,6 +1,7 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { AuditTrail } from '../audit.ts'
 import { validContext } from '../context-schema.ts'
+import { deepFreeze } from '../freeze.ts'
 import { findAccount } from '../oidc-provider-internals.ts'
 import { scopeAllowedBy } from '../policy.ts'
 import { limit } from '../rate-limit.ts'
@@ -30,9 +31,10 @@ export function subjectTokenIssuer(
 
     const request = parseIssueRequest(await readBody(ctx), options)
     const { mayAct, resource } = request.binding
-    const actor = mayAct?.sub === undefined ? undefined : { ...mayAct, sub: mayAct.sub }
-    trail.note({ subject: request.userId, resource, actor: actor && { sub: actor.sub } })
-    const context = await validContext(options.contextSchema, request.context)
+    const actor = mayAct?.sub === undefined ? undefined : Object.freeze({ sub: mayAct.sub })
+    trail.note({ subject: request.userId, resource, actor })
+    const context = deepFreeze(await validContext(options.contextSchema, request.context))
+    const json = serialisedContext(context, options.limits.contextBytes)
     trail.noteContext(() => context)
 
     const account = await findAccount(provider, ctx, request.userId)
@@ -43,6 +45,7 @@ export function subjectTokenIssuer(
       client,
       account,
       actor,
+      mayAct,
       resource,
       scope: request.binding.scope,
       context,
@@ -53,7 +56,7 @@ export function subjectTokenIssuer(
     const subjectToken = subjectTokens.create({
       accountId: account.accountId,
       clientId: client.clientId,
-      context: serialisedContext(context, options.limits.contextBytes),
+      context: json,
       ...(Object.keys(binding).length > 0 ? { binding: JSON.stringify(binding) } : {}),
     })
     shorten(subjectToken, request.expiresIn)

@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa'
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import { AuditTrail } from '../audit.ts'
 import { runInRequest } from '../oidc-provider-internals.ts'
-import { answerErrors } from './errors.ts'
+import { answerErrors, publicCode } from './errors.ts'
 import { type IssueParts, subjectTokenIssuer } from './issue.ts'
 
 /** `POST {prefix}/subject-tokens`, as plain Koa middleware. */
@@ -27,7 +27,8 @@ export function managementRouter(provider: Provider, parts: IssueParts): Middlew
     try {
       await issueSubjectToken(ctx, trail)
     } catch (error) {
-      trail.failed(error)
+      // Half of a request with a nonce (RFC 9449 §9), and nobody's failure.
+      if (!(error instanceof errors.UseDpopNonce)) trail.failed(error, publicCode(error))
       throw error
     }
     trail.succeeded()
@@ -57,8 +58,6 @@ const ROUTE = 'subject_tokens'
 function publicUrl(ctx: Context): string {
   // Express and its like keep the path before their mounts here, Koa in its own context.
   const path = 'originalUrl' in ctx.req ? String(ctx.req.originalUrl) : ctx.originalUrl
-  const url = new URL(ctx.href)
-  url.pathname = path.split(/[?#]/, 1)[0] ?? ''
-  url.search = ''
-  return url.href
+  const { origin } = new URL(ctx.href)
+  return new URL(new URL(path, origin).pathname, origin).href
 }

@@ -64,6 +64,17 @@ export async function findSubject(
   return Object.freeze({ token, account, binding: token.bindingObject })
 }
 
+/** Why a claim was lost: to another redemption, or because the record went meanwhile. */
+export async function lostClaim(
+  subjectTokens: SubjectTokenModel,
+  presented: string,
+): Promise<errors.InvalidRequest> {
+  const { token } = await subjectTokens.find(presented)
+  if (!token) return notRedeemable('expired or revoked meanwhile')
+  const at = typeof token.consumed === 'number' ? token.consumed : undefined
+  return notRedeemable(new Replay({ at, jti: token.accessTokenId }))
+}
+
 /** The client that asked for the subject token must still be one that may. */
 async function requireIssuer(
   verifier: AccessTokenVerifier,
@@ -90,9 +101,11 @@ export function requireMayAct({ mayAct }: Binding, client: Client, actor: Actor 
   if (mayAct?.clientId !== undefined && mayAct.clientId !== client.clientId) {
     throw notRedeemable('bound to another client')
   }
-  if (mayAct?.sub !== undefined && mayAct.sub !== actor?.sub) {
-    throw notRedeemable(actor ? 'bound to another operator' : 'bound to an operator, and none acts')
-  }
+  if (mayAct?.sub === undefined) return
+  if (!actor) throw notRedeemable('bound to an operator, and none acts')
+  if (actor.sub !== mayAct.sub) throw notRedeemable('bound to another operator')
+  // "Only this operator" is not somebody who acts as them.
+  if (actor.act) throw notRedeemable('bound to an operator in person, and somebody acts as them')
 }
 
 /** The resource must be one of those that the token was issued for. */
