@@ -60,7 +60,12 @@ async function issue(base: string): Promise<string> {
 }
 
 /** @param at the copy that is asked, of the provider at `base` */
-function exchange(base: string, subjectToken: string, at = base): Promise<Answer> {
+function exchange(
+  base: string,
+  subjectToken: string,
+  at = base,
+  actor: Record<string, string> = {},
+): Promise<Answer> {
   return postForm(`${at}/oidc/token`, {
     grant_type: GRANT,
     client_id: 'support-console',
@@ -68,6 +73,7 @@ function exchange(base: string, subjectToken: string, at = base): Promise<Answer
     subject_token_type: TYPE,
     resource: `${base}/orders`,
     scope: 'orders:read',
+    ...actor,
   })
 }
 
@@ -103,9 +109,10 @@ function actsAsOneProvider(storageUrl: () => string): void {
     const issued = await postJson(`${second.own}/support/impersonations`, request, operator)
     expect(issued.status).to.equal(201)
     const token = String(issued.body.subjectToken)
+    const actor = { actor_token: operator, actor_token_type: TYPE }
     const answers = await Promise.all(
       [first, second, third].flatMap(({ own }) =>
-        Array.from({ length: 5 }, () => exchange(first.url, token, own)),
+        Array.from({ length: 5 }, () => exchange(first.url, token, own, actor)),
       ),
     )
     const statuses = answers.map(({ status }) => status).sort()
