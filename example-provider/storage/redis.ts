@@ -12,7 +12,6 @@ export async function openRedis(url: string): Promise<Storage> {
   let reached = false
   const client = createClient({
     url,
-    commandOptions: { timeout: COMMAND_TIMEOUT },
     // A request is answered with an error now, rather than with success at some time.
     disableOfflineQueue: true,
     socket: {
@@ -24,7 +23,7 @@ export async function openRedis(url: string): Promise<Storage> {
   client.on('error', (error: Error) => reached && lost(error))
   client.on('ready', back)
 
-  const adapter = createRedisAdapter({ client })
+  const adapter = createRedisAdapter({ client, commandTimeoutMs: COMMAND_TIMEOUT })
   try {
     await within(CONNECT_TIMEOUT, client.connect())
     await adapter.check()

@@ -26,9 +26,14 @@ export interface RedisConnection {
   run(script: RedisScript, key: string, ...args: string[]): Promise<unknown>
 }
 
-/** @throws TypeError when the client is of no known shape. */
-export function connect(client: RedisClient): RedisConnection {
-  const send = sender(client)
+/**
+ * @param timeoutMs how long a reply may take, in milliseconds; by default as long as it likes
+ * @throws TypeError when the client is of no known shape.
+ */
+export function connect(client: RedisClient, timeoutMs?: number): RedisConnection {
+  const unbounded = sender(client)
+  const send: RedisCommand =
+    timeoutMs === undefined ? unbounded : (args, key) => within(timeoutMs, unbounded(args, key))
   return {
     send,
     async run({ sha, source }, key, ...args) {
@@ -40,6 +45,15 @@ export function connect(client: RedisClient): RedisConnection {
       }
     },
   }
+}
+
+/** Rejects where a reply takes too long. What the command did is not known then. */
+function within<T>(timeoutMs: number, reply: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const tooLate = () => reject(new Error(`Redis did not answer within ${timeoutMs} ms`))
+    const timer = setTimeout(tooLate, timeoutMs)
+    reply.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }
 
 function sender(client: RedisClient): RedisCommand {

@@ -25,10 +25,18 @@ export interface RedisAdapterOptions {
    * that sends one command. For node-redis' `createCluster`:
    * `(args, key) => cluster.sendCommand(key, false, args)`.
    *
-   * How long a command may take is the client's to say (ioredis `commandTimeout`, node-redis
-   * `commandOptions.timeout`): without it a stalled server stalls the request.
+   * Let it fail while it is not connected (node-redis `disableOfflineQueue`, ioredis
+   * `enableOfflineQueue: false`) rather than wait.
    */
   client: RedisClient
+
+  /**
+   * How long a reply may take, in milliseconds: at least 1. Then the method rejects, and what the
+   * command did is not known. A claim whose reply is late is lost rather than repeated.
+   *
+   * @defaultValue `2000`
+   */
+  commandTimeoutMs?: number
 
   /**
    * What all keys start with. Deployments that share a Redis need different ones.
@@ -73,14 +81,17 @@ const REVOKE_BATCH = 100
  * entry is harmless, since each look-up compares the record with what it was looked up by.
  *
  * @example
- * const client = await createClient({ url, commandOptions: { timeout: 2000 } }).connect()
+ * const client = await createClient({ url, disableOfflineQueue: true }).connect()
  * new Provider(issuer, { ...configuration, adapter: createRedisAdapter({ client }) })
  *
  * @throws TypeError when an option is wrong.
  */
 export function createRedisAdapter(options: RedisAdapterOptions): RedisAdapterFactory {
-  const { client, keyPrefix = 'oidc:', waitForReplicas } = options
-  const connection = connect(client)
+  const { client, keyPrefix = 'oidc:', waitForReplicas, commandTimeoutMs = 2000 } = options
+  if (!Number.isSafeInteger(commandTimeoutMs) || commandTimeoutMs < 1) {
+    throw new TypeError('createRedisAdapter: commandTimeoutMs must be an integer over 0')
+  }
+  const connection = connect(client, commandTimeoutMs + (waitForReplicas?.timeoutMs ?? 0))
   const confirm = waitForReplicas && confirmReplicas(connection, client, waitForReplicas)
   let checked: Promise<void> | undefined
 

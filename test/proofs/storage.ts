@@ -41,9 +41,8 @@ export async function openStorage({
         socket: { connectTimeout: STORAGE_TIMEOUT_MS, reconnectStrategy: 50 },
       })
       await client.on('error', () => {}).connect()
-      // node-redis' own `commandOptions.timeout` ends once the command is written
-      const send = (args: string[]) => withinTimeout(client.sendCommand(args))
-      const adapter = createRedisAdapter({ client: send, keyPrefix: namespace })
+      const commandTimeoutMs = STORAGE_TIMEOUT_MS
+      const adapter = createRedisAdapter({ client, keyPrefix: namespace, commandTimeoutMs })
       return { adapter, close: async () => client.destroy() }
     }
     case 'ioredis': {
@@ -70,11 +69,4 @@ export async function openStorage({
       return { adapter, close: () => pool.end() }
     }
   }
-}
-
-function withinTimeout<T>(reply: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('Redis did not answer')), STORAGE_TIMEOUT_MS)
-    reply.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }
