@@ -40,4 +40,4 @@ export type {
   Verdict,
 } from './policy-hook.ts'
 export { Provider, Provider as default, type ProviderConfiguration } from './provider.ts'
-export type { RateLimiter } from './rate-limit.ts'
+export { normalisedAddress, type RateLimiter } from './rate-limit.ts'
