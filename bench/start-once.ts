@@ -13,7 +13,9 @@ if (process.argv[2] === 'plain') {
   const { Provider } = await import('oidc-provider')
   new Provider(issuer, { adapter: adapter as never })
 } else {
-  const { Provider } = await import('oidc-provider-impersonation')
+  // By its file: before a build there is nothing to resolve, and types come from the source.
+  const built = new URL('../dist/index.js', import.meta.url).href
+  const { Provider }: typeof import('../src/index.ts') = await import(built)
   const provider = new Provider(issuer, {
     adapter: adapter as never,
     features: {
