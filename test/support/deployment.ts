@@ -39,6 +39,8 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  // A test that fails before it closes, or a provider that does not start, must not keep the run alive.
+  server.unref()
   const { port } = server.address() as AddressInfo
   const base = `http://127.0.0.1:${port}`
   const issuer = `${base}/oidc`
@@ -55,8 +57,6 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   app.use(signInRoutes(provider))
   app.use(mount('/oidc', provider))
   server.on('request', app.callback())
-  // A test that fails before it closes must not keep the run alive.
-  server.unref()
 
   const deployment: Deployment = {
     base,
