@@ -34,8 +34,8 @@ export interface SubjectToken
   /** What it is bound to. */
   readonly bindingObject: Binding
   /**
-   * The `jti` of the one JWT that can be issued for it. It follows from the id, so that a replay
-   * can name what the first redemption issued.
+   * The `jti` of the one JWT that can be issued for it: the id, which is no secret, so that a replay
+   * can name what the first redemption issued, and an API's log leads to the audit.
    */
   readonly accessTokenId: string
   /**
@@ -92,7 +92,7 @@ export function defineSubjectToken(
     }
 
     get accessTokenId(): string {
-      return `${IMPERSONATED_JTI_PREFIX}${hash('sha256', `access token of ${this.jti}`, 'base64url')}`
+      return `${IMPERSONATED_JTI_PREFIX}${this.jti}`
     }
 
     get bindingObject(): Binding {
