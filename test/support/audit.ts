@@ -1,0 +1,25 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { ImpersonationEvent } from '../../src/index.ts'
+import { type DeploymentOptions, deploy } from './deployment.ts'
+
+const NAMES = [
+  'impersonation.issued',
+  'impersonation.granted',
+  'impersonation.denied',
+  'impersonation.replayed',
+] as const
+
+/** A deployment whose audit events are written down. They come after the answers. */
+export async function recording(options: DeploymentOptions) {
+  const deployment = await deploy(options)
+  const events: Array<ImpersonationEvent & { name: string }> = []
+  for (const name of NAMES) {
+    deployment.provider.on(name, (_ctx, event) => events.push({ name, ...event }))
+  }
+  const recorded = async () => {
+    await turn()
+    await turn()
+    return events
+  }
+  return { deployment, recorded }
+}
