@@ -1,3 +1,5 @@
+// What an attacker's second review found in policy and replay detection. Each stays named after
+// what it was. What it found in the audit is in test/audit.test.ts.
 import { expect } from 'chai'
 import { recording } from '../support/audit.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
