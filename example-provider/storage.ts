@@ -1,11 +1,16 @@
 import { createMemoryAdapter } from '../src/adapters/memory.ts'
 import type { AdapterFactory } from '../src/adapters/record.ts'
+import type { AuditStore } from './audit/entry.ts'
 import { reasonOf, StartError } from './start-error.ts'
+import { memoryAudit } from './storage/memory-audit.ts'
 import type { StorageUrl } from './storage/url.ts'
 
-/** One place for everything that the provider stores. */
+/** One place for everything that is stored. */
 export interface Storage {
+  /** For the provider. */
   readonly adapter: AdapterFactory
+  /** For what happened. */
+  readonly audit: AuditStore
   close(): Promise<void>
 }
 
@@ -19,7 +24,7 @@ export async function openStorage(storage: StorageUrl): Promise<Storage> {
   try {
     switch (storage.kind) {
       case 'memory':
-        return { adapter: createMemoryAdapter(), close: async () => {} }
+        return { adapter: createMemoryAdapter(), audit: memoryAudit(), close: async () => {} }
       case 'sqlite':
         return await (await import('./storage/sqlite.ts')).openSqlite(storage.file)
       case 'redis':

@@ -2,6 +2,7 @@ import { createClient } from 'redis'
 import { createRedisAdapter } from '../../src/adapters/redis.ts'
 import type { Storage } from '../storage.ts'
 import { reportOutages } from './outages.ts'
+import { redisAudit } from './redis-audit.ts'
 
 /** How long a connection and a command may take, in milliseconds. */
 const CONNECT_TIMEOUT = 3000
@@ -34,6 +35,7 @@ export async function openRedis(url: string): Promise<Storage> {
   reached = true
   return {
     adapter,
+    audit: redisAudit(client, COMMAND_TIMEOUT),
     async close() {
       await within(COMMAND_TIMEOUT, client.close()).catch(() => client.destroy())
     },

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect } from 'chai'
+import { Client } from 'pg'
+import { createClient } from 'redis'
+import { readConfig } from '../../example-provider/config.ts'
+import { memoryAudit } from '../../example-provider/storage/memory-audit.ts'
+import { openStorage, type Storage } from '../../example-provider/storage.ts'
+import { freePort, inCi, POSTGRES_URL, reachable } from '../adapters/servers.ts'
+import { entryOf, isShared, keepsTheContract, times } from './audit-contract.ts'
+import { startRedis } from './redis-server.ts'
+import { temporaryFolder } from './support.ts'
+
+const open = (STORAGE_URL: string): Promise<Storage> =>
+  openStorage(readConfig({ STORAGE_URL }).storage)
+
+describe('example provider: the audit store', function () {
+  this.timeout(30_000)
+
+  describe('in memory', () => {
+    keepsTheContract(async () => (await open('memory:')).audit)
+
+    it('forgets the oldest once it is full, and goes on counting', async () => {
+      const store = memoryAudit(3)
+      for (const time of [1, 2, 3]) await store.append(entryOf(time))
+      const [first] = await store.after(undefined, 1)
+      for (const time of [4, 5]) await store.append(entryOf(time))
+      expect(times(await store.after(undefined, 10))).to.deep.equal([3, 4, 5])
+      expect(times(await store.before(undefined, 10))).to.deep.equal([5, 4, 3])
+      expect(times(await store.after(first?.cursor, 10))).to.deep.equal([3, 4, 5])
+      expect(await store.before(first?.cursor, 10)).to.deep.equal([])
+    })
+  })
+
+  describe('in SQLite', () => {
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>
+    let storage: Storage | undefined
+    before(async () => {
+      folder = await temporaryFolder()
+    })
+    afterEach(async () => {
+      await storage?.close()
+      storage = undefined
+    })
+    after(() => folder[Symbol.asyncDispose]())
+
+    keepsTheContract(async () => {
+      storage = await open(`sqlite:${join(folder.path, `${randomUUID()}.sqlite`)}`)
+      return storage.audit
+    })
+    isShared(() => open(`sqlite:${folder.path}/shared.sqlite`))
+
+    it('shares the file with the adapter, which finds it as it left it', async () => {
+      const file = join(folder.path, 'both.sqlite')
+      const first = await open(`sqlite:${file}`)
+      await first.adapter('Session').upsert('id', { uid: 'u' }, 60)
+      await first.audit.append(entryOf(1))
+      await first.close()
+      const second = await open(`sqlite:${file}`)
+      expect(await second.adapter('Session').find('id')).to.deep.equal({ uid: 'u' })
+      expect(times(await second.audit.after(undefined, 5))).to.deep.equal([1])
+      await second.close()
+      const database = new DatabaseSync(file)
+      expect(database.prepare('PRAGMA journal_mode').get()).to.include({ journal_mode: 'wal' })
+      database.close()
+    })
+  })
+
+  describe('in Redis', () => {
+    let server: Awaited<ReturnType<typeof startRedis>>
+    let storage: Storage | undefined
+    const url = () => `redis://127.0.0.1:${server?.port}`
+    before(async function () {
+      server = await startRedis(await freePort())
+      if (!server && inCi) throw new Error('redis-server is not installed')
+      if (!server) this.skip()
+    })
+    afterEach(async () => {
+      await storage?.close()
+      storage = undefined
+    })
+    after(() => server?.stop())
+
+    keepsTheContract(async () => {
+      const client = createClient({ url: url() })
+      await client.connect()
+      await client.flushAll()
+      await client.close()
+      storage = await open(url())
+      return storage.audit
+    })
+    isShared(() => open(url()))
+  })
+
+  describe('in PostgreSQL', () => {
+    const database = `audit_${randomUUID().replaceAll('-', '')}`
+    const url = new URL(POSTGRES_URL)
+    url.pathname = `/${database}`
+    let storage: Storage | undefined
+
+    async function query(connectionString: string, sql: string): Promise<void> {
+      const client = new Client({ connectionString })
+      await client.connect()
+      await client.query(sql)
+      await client.end()
+    }
+
+    let created = false
+    before(async function () {
+      if (!(await reachable(POSTGRES_URL, 5432))) {
+        if (inCi) throw new Error('PostgreSQL is not running')
+        this.skip()
+      }
+      await query(POSTGRES_URL, `CREATE DATABASE ${database}`)
+      created = true
+    })
+    afterEach(async () => {
+      await storage?.close()
+      storage = undefined
+    })
+    after(async () => {
+      if (created) await query(POSTGRES_URL, `DROP DATABASE ${database} WITH (FORCE)`)
+    })
+
+    it('is made once by many that start at once', async () => {
+      const all = await Promise.all(Array.from({ length: 8 }, () => open(url.href)))
+      await Promise.all(all.map((one) => one.audit.append(entryOf(1))))
+      expect(await all[0]?.audit.after(undefined, 100)).to.have.length(8)
+      await Promise.all(all.map((one) => one.close()))
+    })
+
+    keepsTheContract(async () => {
+      await query(url.href, 'DROP TABLE IF EXISTS support_audit')
+      storage = await open(url.href)
+      return storage.audit
+    })
+    isShared(() => open(url.href))
+  })
+})
