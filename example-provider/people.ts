@@ -14,6 +14,15 @@ const PEOPLE: readonly Person[] = [
   { id: 'bob', name: 'Bob Meyer', email: 'bob@example.com', role: 'customer' },
   { id: 'olivia', name: 'Olivia Reyes', email: 'olivia@example.com', role: 'support' },
   { id: 'grace', name: 'Grace Okafor', email: 'grace@example.com', role: 'administrator' },
+  { id: 'chidi', name: 'Chidi Okeke', email: 'chidi@example.com', role: 'customer' },
+  { id: 'dana', name: 'Dana Schmidt', email: 'dana@example.com', role: 'customer' },
+  // People can call themselves what they like: whoever shows a name has to escape it.
+  {
+    id: 'mallory',
+    name: '<img src=x onerror=alert(1)>',
+    email: 'mallory@example.com',
+    role: 'customer',
+  },
 ]
 
 const byId: ReadonlyMap<string, Person> = new Map(PEOPLE.map((person) => [person.id, person]))

@@ -8,6 +8,8 @@ export const SUPPORT_BACKEND = 'support-backend'
 export const SUPPORT_WEB = 'support-web'
 /** The operators' application in the browser. */
 export const SUPPORT_CONSOLE = 'support-console'
+/** Where customers see who acted as them. */
+export const CUSTOMER_ACCOUNT = 'customer-account'
 
 /** The applications in which operators sign in, and which may act on their behalf. */
 export const OPERATOR_CLIENTS: readonly string[] = [SUPPORT_WEB, SUPPORT_CONSOLE]
@@ -39,6 +41,16 @@ export function clients(config: Config, baseUrl: string): ClientMetadata[] {
       grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
       response_types: ['code'],
       redirect_uris: [`${baseUrl}/console/callback`],
+      post_logout_redirect_uris: [`${baseUrl}/console`],
+    },
+    {
+      client_id: CUSTOMER_ACCOUNT,
+      client_name: 'Customer account',
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code'],
+      response_types: ['code'],
+      redirect_uris: [`${baseUrl}/account/callback`],
+      post_logout_redirect_uris: [`${baseUrl}/account`],
     },
   ]
 }

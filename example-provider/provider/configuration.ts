@@ -42,7 +42,8 @@ export function providerConfiguration(
     cookies: { keys: [...keys.cookies] },
     clients: clients(config, baseUrl),
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
-    clientBasedCORS: () => false,
+    // Browsers name their origin in a POST to the same one, too.
+    clientBasedCORS: (_ctx, origin) => origin === baseUrl,
     responseTypes: ['code'],
     pkce: { required: () => true },
     claims: CLAIMS,
