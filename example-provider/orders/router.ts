@@ -1,30 +1,80 @@
 import Router from '@koa/router'
 import type { Middleware } from 'koa'
-import { bearerToken } from '../http/bearer.ts'
-import { answerProblems, BearerProblem, Problem } from '../http/problem.ts'
-import { type AccessTokenOptions, accessTokenVerifier } from './access-token.ts'
-import { ordersOf } from './orders.ts'
+import { type Caller, denyImpersonation, requireScope } from '../../src/resource-server/index.ts'
+import { readJson } from '../http/json-body.ts'
+import { answerProblems, Problem } from '../http/problem.ts'
+import { type GuardOptions, ordersGuard } from './guard.ts'
+import { type Author, OrderBook } from './orders.ts'
+import { parseDeliveryNote, parseEmail } from './request.ts'
 
-/** The resource API: `GET /orders` answers with the orders of the token's subject. */
-export function ordersApi(options: AccessTokenOptions): Middleware {
-  const verify = accessTokenVerifier(options)
-  const router = new Router()
+/**
+ * The resource API, for the subject of the token:
+ *
+ * - `GET /orders`: their orders
+ * - `PATCH /orders/:id`: the delivery note, which whoever acts for them may change, too
+ * - `PUT /orders/email`: the contact address, which is for them alone to change
+ */
+export function ordersApi(options: GuardOptions): Middleware {
+  const guard = ordersGuard(options)
+  const book = new OrderBook()
+  const router = new Router<{ caller: Caller }>()
+  const problems = answerProblems('orders')
 
-  router.all('/orders', answerProblems('orders'), async (ctx) => {
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-      ctx.set('Allow', 'GET, HEAD')
-      throw new Problem(405, 'invalid_request', 'only GET is allowed here')
-    }
-    const { subject, actor, scopes } = await verify(bearerToken(ctx))
-    requireScope(scopes, 'orders:read')
-    ctx.body = { subject, ...(actor === undefined ? {} : { actor }), orders: ordersOf(subject) }
-  })
+  router.all(
+    '/orders',
+    problems,
+    allow('GET', 'HEAD'),
+    guard(requireScope('orders:read')),
+    (ctx) => {
+      const { subject, actor } = ctx.state.caller
+      const email = book.emailOf(subject)
+      ctx.body = {
+        subject,
+        ...(actor ? { actor: actor.sub } : {}),
+        ...(email === undefined ? {} : { email }),
+        orders: book.ordersOf(subject),
+      }
+    },
+  )
+
+  // Before the orders: it would be taken for one of them. And the impersonation before the scope:
+  // no scope would help.
+  router.all(
+    '/orders/email',
+    problems,
+    allow('PUT'),
+    guard(denyImpersonation(), requireScope('orders:write')),
+    async (ctx) => {
+      const email = parseEmail(await readJson(ctx))
+      book.changeEmail(ctx.state.caller.subject, email)
+      ctx.body = { email }
+    },
+  )
+
+  router.all(
+    '/orders/:id',
+    problems,
+    allow('PATCH'),
+    guard(requireScope('orders:write')),
+    async (ctx) => {
+      const note = parseDeliveryNote(await readJson(ctx))
+      ctx.body = book.changeDeliveryNote(String(ctx.params.id), note, authorOf(ctx.state.caller))
+    },
+  )
 
   // The router itself gives the context what its type asks for beyond a plain one.
   return router.routes() as Middleware
 }
 
-function requireScope(scopes: ReadonlySet<string>, scope: string): void {
-  if (scopes.has(scope)) return
-  throw new BearerProblem('insufficient_scope', `the access token lacks ${scope}`, { scope })
+function authorOf({ subject, actor, isImpersonated }: Caller): Author {
+  return isImpersonated ? { subject, actor: actor?.sub ?? null } : { subject }
+}
+
+/** RFC 9110 §15.5.6. */
+function allow(...methods: readonly string[]): Middleware {
+  return async (ctx, next) => {
+    if (methods.includes(ctx.method)) return next()
+    ctx.set('Allow', methods.join(', '))
+    throw new Problem(405, 'invalid_request', `only ${methods[0]} is allowed here`)
+  }
 }

@@ -1,0 +1,55 @@
+import { Problem } from '../http/problem.ts'
+
+/** Longest values, in characters. */
+const MAX_NOTE = 200
+/** RFC 5321 §4.5.3.1.3: a path of 256 octets, less its angle brackets. */
+const MAX_EMAIL = 254
+
+/**
+ * The delivery note to set; the empty one removes it.
+ *
+ * @throws Problem 400
+ */
+export function parseDeliveryNote(body: unknown): string {
+  const note = onlyMember(body, 'deliveryNote')
+  if (typeof note !== 'string' || [...note].length > MAX_NOTE) {
+    throw invalid(`deliveryNote is required: a text of at most ${MAX_NOTE} characters`)
+  }
+  if (/\p{Cc}/u.test(note) || !note.isWellFormed()) {
+    throw invalid('deliveryNote must not contain control characters')
+  }
+  return note
+}
+
+/**
+ * An address that mail could be sent to. Whether it arrives is for a confirmation to find out.
+ *
+ * @throws Problem 400
+ */
+export function parseEmail(body: unknown): string {
+  const email = onlyMember(body, 'email')
+  if (
+    typeof email !== 'string' ||
+    email.length > MAX_EMAIL ||
+    !email.isWellFormed() ||
+    !/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(email)
+  ) {
+    throw invalid(`email is required: an address of at most ${MAX_EMAIL} characters`)
+  }
+  return email
+}
+
+function onlyMember(body: unknown, name: string): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw invalid('the body must be a JSON object')
+  }
+  const members = new Map<string, unknown>(Object.entries(body))
+  if ([...members.keys()].some((other) => other !== name)) {
+    throw invalid(`the body has a member other than ${name}`)
+  }
+  return members.get(name)
+}
+
+function invalid(description: string): Problem {
+  return new Problem(400, 'invalid_request', description)
+}

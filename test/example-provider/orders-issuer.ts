@@ -1,0 +1,74 @@
+import type { RequestListener } from 'node:http'
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
+import Koa from 'koa'
+import { ordersApi } from '../../example-provider/orders/router.ts'
+import type { Example } from '../../example-provider/server.ts'
+import { listen } from './support.ts'
+
+export const ISSUER = 'https://id.example.com/oidc'
+const AUDIENCE = 'https://id.example.com/orders'
+const GOOD = { scope: 'orders:read', client_id: 'support-console', jti: 'token' }
+/** Of tokens that were exchanged without an actor token. */
+export const NAMELESS = { jti: 'impersonation:token' }
+
+/** How a token differs from a good one of alice's. */
+export interface Variation {
+  readonly claims?: Readonly<Record<string, unknown>>
+  readonly typ?: string
+  readonly alg?: string
+  readonly iss?: string
+  readonly aud?: string
+  readonly exp?: string
+  readonly sub?: string
+  readonly key?: Parameters<SignJWT['sign']>[0]
+}
+
+/** What the orders API takes for its issuer: real keys, and tokens of every kind. */
+export interface Issuer {
+  readonly publicJwk: JWK
+  /** How the key set is answered; tests may change it. */
+  answerKeys: RequestListener
+  token(variation?: Variation): Promise<string>
+  /** An orders API of its own. */
+  newApi(): Promise<Example>
+  close(): Promise<void>
+}
+
+export async function startIssuer(): Promise<Issuer> {
+  const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const publicJwk = await exportJWK(publicKey)
+  const set = JSON.stringify({ keys: [{ ...publicJwk, kid: 'k' }] })
+  const server = await listen((request, response) => issuer.answerKeys(request, response))
+  const issuer: Issuer = {
+    publicJwk,
+    answerKeys: (_request, response) => response.end(set),
+    token({
+      claims = {},
+      typ = 'at+jwt',
+      alg = 'ES256',
+      iss = ISSUER,
+      aud = AUDIENCE,
+      exp = '1m',
+      sub = 'alice',
+      key = privateKey,
+    } = {}) {
+      const jwt = new SignJWT({ ...GOOD, ...claims })
+        .setProtectedHeader({ alg, typ, kid: 'k' })
+        .setIssuer(iss)
+        .setAudience(aud)
+        .setIssuedAt()
+        .setExpirationTime(exp)
+      if (sub !== '') jwt.setSubject(sub)
+      return jwt.sign(key)
+    },
+    newApi() {
+      const app = new Koa()
+      app.use(
+        ordersApi({ issuer: ISSUER, audience: AUDIENCE, jwksUrl: new URL('/jwks', server.url) }),
+      )
+      return listen(app.callback())
+    },
+    close: () => server.close(),
+  }
+  return issuer
+}
