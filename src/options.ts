@@ -20,8 +20,8 @@ export interface ImpersonationOptions {
   /**
    * The deployment's rule: who may act as whom, for what. Asked when a subject token is issued and
    * again when it is exchanged. `false` refuses (403 at issue, 400 at the exchange, both
-   * `access_denied`); `{ scope }` narrows; throwing, or answering anything else, is 500. Nothing is
-   * issued then.
+   * `access_denied`); `{ scope }` narrows and `{ accessTokenTtl }` shortens; throwing, or answering
+   * anything else, is 500. Nothing is issued then.
    * @defaultValue everything is allowed that the rest of the options allow
    */
   authorize?: Authorize | undefined

@@ -30,12 +30,24 @@ export interface AuthorizationRequest {
   readonly ctx: KoaContextWithOIDC
 }
 
-/** `true` and `false`, or yes with no more than these of the scopes that were asked for. */
-export type Verdict = boolean | { readonly scope: string }
+/** `true` and `false`, or yes, but less: at least one of these members, and no others. */
+export type Verdict =
+  | boolean
+  | {
+      /** Some of the scopes that were asked for. Without this member, all of them. */
+      readonly scope?: string
+      /**
+       * The access token lives at most so long, in seconds: a positive safe integer. It counts at
+       * the exchange, and where nothing else sets a shorter life; at issue it is checked and has
+       * no effect.
+       */
+      readonly accessTokenTtl?: number
+    }
 
 /**
  * The deployment's rule: who may act as whom, for what. Asked twice, at issue and at the exchange.
- * `false` refuses with `access_denied`. It can narrow scopes and never widen them.
+ * `false` refuses with `access_denied`. It can narrow scopes and never widen them, shorten the
+ * access token's life and never lengthen it.
  */
 export type Authorize = (request: AuthorizationRequest) => Promise<Verdict> | Verdict
 

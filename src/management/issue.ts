@@ -3,7 +3,7 @@ import type { AuditTrail } from '../audit.ts'
 import { validContext } from '../context-schema.ts'
 import { deepFreeze } from '../freeze.ts'
 import { findAccount } from '../oidc-provider-internals.ts'
-import { scopeAllowedBy } from '../policy.ts'
+import { permissionFor } from '../policy.ts'
 import { limit } from '../rate-limit.ts'
 import type { SubjectTokenModel } from '../subject-token.ts'
 import { authenticate, type BearerParts } from './bearer.ts'
@@ -40,7 +40,7 @@ export function subjectTokenIssuer(
     const account = await findAccount(provider, ctx, request.userId)
     if (!account) throw new UserNotFound()
     ctx.oidc.entity('Account', account)
-    const scope = await scopeAllowedBy(options.authorize, {
+    const { scope } = await permissionFor(options.authorize, {
       stage: 'issue',
       client,
       account,

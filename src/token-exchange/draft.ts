@@ -7,13 +7,19 @@ import {
 } from '../oidc-provider-internals.ts'
 import type { Target } from './target.ts'
 
+/** The longest that the token may live, in seconds. */
+interface Limits {
+  readonly maxTtl: number
+  readonly accessTokenTtl: number | undefined
+}
+
 /** An access token of the user for the target: complete, but neither signed nor stored. */
 export function draftAccessToken(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
   account: Account,
   { resourceServer, scope }: Target,
-  { maxTtl, jti }: { maxTtl: number; jti: string },
+  { maxTtl, accessTokenTtl = maxTtl, jti }: Limits & { jti: string },
 ): DraftAccessToken {
   const accessToken = createAccessToken(provider, {
     accountId: account.accountId,
@@ -22,9 +28,11 @@ export function draftAccessToken(
     resourceServer,
     scope,
   })
-  // I8: the shortest of what is said about access tokens, about this resource, and about this grant.
+  // I8: the shortest of what is said about access tokens, about this resource, and about this
+  // grant, and by the policy about this one exchange.
   accessToken.expiresIn = Math.min(
     maxTtl,
+    accessTokenTtl,
     resourceServer.accessTokenTTL ?? maxTtl,
     accessToken.expiration,
   )

@@ -15,7 +15,7 @@ import {
   validateDpop,
 } from '../oidc-provider-internals.ts'
 import type { ResolvedOptions } from '../options-defaults.ts'
-import { scopeAllowedBy } from '../policy.ts'
+import { permissionFor } from '../policy.ts'
 import type { SubjectTokenModel } from '../subject-token.ts'
 import { actorFinder } from './actor.ts'
 import { draftAccessToken } from './draft.ts'
@@ -72,7 +72,7 @@ export function exchanger(
     const resource = resourceServer.identifier()
     trail.note({ resource })
     requireResource(binding, resource)
-    const scope = await scopeAllowedBy(options.authorize, {
+    const { scope, accessTokenTtl } = await permissionFor(options.authorize, {
       stage: 'exchange',
       client,
       account,
@@ -89,7 +89,11 @@ export function exchanger(
     const { maxTtl } = options.accessToken
     const target = { resourceServer, scope }
     const jti = token.accessTokenId
-    const accessToken = draftAccessToken(provider, ctx, account, target, { maxTtl, jti })
+    const accessToken = draftAccessToken(provider, ctx, account, target, {
+      maxTtl,
+      accessTokenTtl,
+      jti,
+    })
     if (certificate) accessToken.setThumbprint('x5t', certificate)
     if (dPoP) accessToken.setThumbprint('jkt', dPoP.thumbprint)
     claims.impersonate(accessToken, { actor, client, subjectToken: token })

@@ -105,7 +105,7 @@ describe('authorize', () => {
     'answers nothing': () => undefined as never,
     'answers a truthy string': () => 'yes' as never,
     'answers 1': () => 1 as never,
-    'answers an object without scope': () => ({}) as never,
+    'answers an object with nothing in it': () => ({}) as never,
     'answers a scope that is no string': () => ({ scope: ['orders:read'] }) as never,
   })) {
     it(`I9: ${what}: 500, nothing issued, and the subject token stays usable`, async () => {
