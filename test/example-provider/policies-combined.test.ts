@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect } from 'chai'
 import type { Redis } from 'ioredis'
-import type { AuthorizationRequest, Authorize, LimitOptions } from '../../src/index.ts'
+import type { Authorize, LimitOptions } from '../../src/index.ts'
 import { freePort, inCi } from '../adapters/servers.ts'
 import { type Answer, type Deployment, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
@@ -15,7 +15,7 @@ interface Approval {
   readonly until: number
 }
 
-describe('docs/policies.md: people, limits, several rules', () => {
+describe('docs/policies.md: people, limits', () => {
   let snippets: Snippets
   let deployment: Deployment | undefined
 
@@ -162,59 +162,6 @@ describe('docs/policies.md: people, limits, several rules', () => {
         client.disconnect()
         await server.stop()
       }
-    })
-  })
-
-  describe('several rules', () => {
-    const asked: string[] = []
-    const noting: Authorize = ({ scope }) => {
-      asked.push(String(scope))
-      return true
-    }
-    const reading: Authorize = () => ({ scope: 'orders:read' })
-    const never: Authorize = () => false
-
-    async function verdict(scope: string | undefined, ...rules: Authorize[]): Promise<unknown> {
-      const { allOf } = await snippets.load('Several rules')
-      const authorize = (allOf as (...rules: Authorize[]) => Authorize)(...rules)
-      return authorize({ scope, stage: 'issue' } as AuthorizationRequest)
-    }
-
-    it('allow what all of them allow, each seeing what the others left', async () => {
-      const both = 'orders:read orders:write'
-      expect(await verdict(both, noting, reading, noting)).to.deep.equal({ scope: 'orders:read' })
-      expect(asked).to.deep.equal([both, 'orders:read'])
-      expect(await verdict(undefined, reading)).to.deep.equal({ scope: 'orders:read' })
-      expect(await verdict(undefined, noting)).to.equal(true)
-      expect(await verdict(both)).to.deep.equal({ scope: both })
-    })
-
-    it('refuse what one of them refuses, or leaves nothing of', async () => {
-      expect(await verdict('orders:read', noting, never, reading)).to.equal(false)
-      expect(await verdict('orders:read', () => ({ scope: '' }), reading)).to.equal(false)
-    })
-
-    it('fail where one of them fails: nothing is issued', async () => {
-      const { allOf } = await snippets.load('Several rules')
-      const silent = (() => undefined) as unknown as Authorize
-      const authorize = (allOf as (...rules: Authorize[]) => Authorize)(silent)
-      deployment = await deploy({ impersonation: { authorize } })
-      expect((await deployment.issue({ userId: 'alice' })).status).to.equal(500)
-    })
-
-    it('work in a deployment, at both stages', async () => {
-      const { allOf } = await snippets.load('Several rules')
-      const authorize = (allOf as (...rules: Authorize[]) => Authorize)(
-        (await snippets.load('Read-only by default')).readOnlyByDefault as Authorize,
-        ({ account }) => account.accountId !== 'bob',
-      )
-      deployment = await deploy({ impersonation: { authorize } })
-      expect((await deployment.issue({ userId: 'bob' })).status).to.equal(403)
-      const { status, body } = await deployment.exchange({
-        subject_token: await deployment.subjectToken(),
-        scope: 'orders:read orders:write',
-      })
-      expect([status, body.scope]).to.deep.equal([200, 'orders:read'])
     })
   })
 })
