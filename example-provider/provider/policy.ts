@@ -4,10 +4,14 @@ import { findPerson, isProtected } from '../people.ts'
 /**
  * Asked at issue and again at the exchange: whoever has powers of their own is protected, even
  * from the machine-to-machine client. Who was promoted in the meantime is, too.
+ *
+ * Who else is acted as, is for as long as the support backend has said in the context. Whatever
+ * that may be, it can only make it shorter.
  */
-export const authorize: Authorize = ({ account }) => {
+export const authorize: Authorize = ({ account, context: { duration } }) => {
   const person = findPerson(account.accountId)
-  return person !== undefined && !isProtected(person)
+  if (person === undefined || isProtected(person)) return false
+  return isSeconds(duration) ? { accessTokenTtl: duration } : true
 }
 
 /** How long ago the operator may have signed in, in seconds. */
@@ -32,4 +36,8 @@ export const STRICT_RULES: Pick<ImpersonationOptions, 'actorToken' | 'contextSch
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== ''
+}
+
+function isSeconds(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0
 }
