@@ -1,6 +1,9 @@
 import type { RequestListener } from 'node:http'
+import { setImmediate as turn } from 'node:timers/promises'
 import Koa from 'koa'
 import mount from 'koa-mount'
+import { accountApi } from './account/api.ts'
+import { type Audit, createAudit } from './audit/audit.ts'
 import { supportBackend } from './backend/router.ts'
 import type { Config } from './config.ts'
 import { consolePages } from './console/router.ts'
@@ -8,7 +11,7 @@ import { pinOrigin, securityHeaders } from './http/headers.ts'
 import { type Listener, listen } from './http/listener.ts'
 import { ordersApi } from './orders/router.ts'
 import { type Accounts, createAccounts } from './provider/accounts.ts'
-import { OPERATOR_CLIENTS, SUPPORT_BACKEND } from './provider/clients.ts'
+import { CUSTOMER_ACCOUNT, OPERATOR_CLIENTS, SUPPORT_BACKEND } from './provider/clients.ts'
 import { type Keys, loadKeys } from './provider/keys.ts'
 import { createProvider } from './provider/provider.ts'
 import { signInPage } from './provider/sign-in.ts'
@@ -28,7 +31,10 @@ export async function startExample(config: Config): Promise<Example> {
   const keys = await loadKeys(config)
   const accounts = await createAccounts(config.demoPassword)
   const storage = await openStorage(config.storage)
+  const audit = createAudit(storage.audit)
   const listeners: Listener[] = []
+  const closing = new AbortController()
+  const close = () => closeAll(closing, listeners, audit, storage)
   try {
     // The parts call each other here and not at the public address: they can still do so when that
     // one accepts no more, and need not know of a proxy in front of it.
@@ -38,11 +44,19 @@ export async function startExample(config: Config): Promise<Example> {
     listeners.unshift(outside)
 
     const url = config.baseUrl ?? defaultBaseUrl(config.host, outside.port)
-    const app = assemble(config, { url, inside: inside.port, keys, accounts, storage })
+    const app = assemble(config, {
+      url,
+      inside: inside.port,
+      keys,
+      accounts,
+      storage,
+      audit,
+      closing: closing.signal,
+    })
     for (const listener of listeners) listener.serve(app)
-    return { url, close: () => closeAll(listeners, storage) }
+    return { url, close }
   } catch (error) {
-    await closeAll(listeners, storage)
+    await close()
     throw error
   }
 }
@@ -54,14 +68,23 @@ interface Parts {
   readonly keys: Keys
   readonly accounts: Accounts
   readonly storage: Storage
+  readonly audit: Audit
+  /** Says that the server is to stop. */
+  readonly closing: AbortSignal
 }
 
 function assemble(
   config: Config,
-  { url, inside, keys, accounts, storage }: Parts,
+  { url, inside, keys, accounts, storage, audit, closing }: Parts,
 ): RequestListener {
-  const provider = createProvider(config, url, { keys, adapter: storage.adapter })
+  const provider = createProvider(config, url, { keys, adapter: storage.adapter, audit })
   const providerUrl = `http://127.0.0.1:${inside}`
+  const backend = {
+    providerUrl,
+    clientId: SUPPORT_BACKEND,
+    clientSecret: config.supportBackendSecret,
+    audit,
+  }
 
   const app = new Koa({ proxy: url.startsWith('https:'), keys: [...keys.cookies] })
   app.use(securityHeaders)
@@ -70,14 +93,14 @@ function assemble(
   app.use(signInPage(provider, accounts, passwordThrottle()))
   app.use(
     supportBackend({
-      providerUrl,
+      ...backend,
       managementResource: `${url}/api`,
       ordersResource: `${url}/orders`,
-      clientId: SUPPORT_BACKEND,
-      clientSecret: config.supportBackendSecret,
       operatorClients: OPERATOR_CLIENTS,
+      closing,
     }),
   )
+  app.use(accountApi({ ...backend, customerClients: [CUSTOMER_ACCOUNT] }))
   app.use(
     ordersApi({
       issuer: `${url}/oidc`,
@@ -106,7 +129,16 @@ function defaultBaseUrl(host: string, port: number): string {
 }
 
 /** In this order: what is in flight outside may still need the inside, and that the storage. */
-async function closeAll(listeners: readonly Listener[], storage: Storage): Promise<void> {
+async function closeAll(
+  closing: AbortController,
+  listeners: readonly Listener[],
+  audit: Audit,
+  storage: Storage,
+): Promise<void> {
+  closing.abort()
   for (const listener of listeners) await listener.close()
+  // The provider tells of what happened in the turn after it has answered.
+  await turn()
+  await audit.close()
   await storage.close()
 }

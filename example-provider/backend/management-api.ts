@@ -6,7 +6,7 @@ import { type Answer, post, unexpected } from './provider-client.ts'
 /** What this backend asks for: never a token that anybody could redeem for anything. */
 export interface IssueRequest {
   readonly userId: string
-  readonly context: Readonly<Record<string, string>>
+  readonly context: Readonly<Record<string, string | number>>
   /** Only this operator may redeem it. */
   readonly mayAct: { readonly sub: string }
   /** Only for this resource. */

@@ -1,46 +1,27 @@
-import { BearerProblem } from '../http/problem.ts'
+import type { Context, Middleware } from 'koa'
+import { bearerToken } from '../http/bearer.ts'
 import type { BackendOptions } from './options.ts'
-import { basic, post, unexpected } from './provider-client.ts'
+import { requireSupportStaff } from './policy.ts'
+import { findSignedIn } from './signed-in.ts'
 
 /**
- * Finds out at the provider who calls: token introspection, RFC 7662.
- *
- * The token must be one that a person got by signing in to an operators' application: not a
- * machine's, not one for another API, not an impersonated one, not one bound to a key.
+ * Who calls, from an operators' application. Whether they are an operator is not said yet.
  *
  * @returns the account id
- * @throws BearerProblem when the token is not such a one.
+ * @throws BearerProblem when the token is worth nothing here.
  */
-export async function findOperator(token: string, options: BackendOptions): Promise<string> {
-  const { providerUrl, clientId, clientSecret, operatorClients } = options
-  const answer = await post(
-    new URL('/oidc/token/introspection', providerUrl),
-    { authorization: basic(clientId, clientSecret) },
-    new URLSearchParams({ token, token_type_hint: 'access_token' }),
-  )
-  if (answer.status === 400 && answer.json.error === 'unsupported_token_type') {
-    throw invalid('a JWT, which introspection does not take')
-  }
-  const { active, sub, client_id, scope, aud, act, token_type } = answer.json
-  if (answer.status !== 200 || typeof active !== 'boolean') {
-    throw unexpected('introspection', answer)
-  }
-  if (!active) throw invalid('not active')
-  if (token_type !== 'Bearer') throw invalid('not a bearer access token')
-  if (typeof sub !== 'string') throw invalid('not of a person')
-  if (typeof client_id !== 'string' || !operatorClients.includes(client_id)) {
-    throw invalid('of another client')
-  }
-  if (typeof scope !== 'string' || !scope.split(' ').includes('openid')) {
-    throw invalid('without openid')
-  }
-  if (aud !== undefined) throw invalid('for another audience')
-  if (act !== undefined) throw invalid('impersonated')
-  return sub
+export function findOperator(token: string, options: BackendOptions): Promise<string> {
+  return findSignedIn(token, options.operatorClients, options)
 }
 
-function invalid(reason: string): BearerProblem {
-  return new BearerProblem('invalid_token', 'the access token is not valid here', {
-    cause: new Error(`access token: ${reason}`),
-  })
+/** A handler that only support staff reach. */
+export function forStaff(
+  options: BackendOptions,
+  handle: (ctx: Context, operatorId: string) => unknown,
+): Middleware {
+  return async (ctx) => {
+    const operatorId = await findOperator(bearerToken(ctx), options)
+    requireSupportStaff(operatorId)
+    await handle(ctx, operatorId)
+  }
 }

@@ -9,33 +9,56 @@ export interface ImpersonationRequest {
   readonly scope: string
   /** Seconds; `undefined` for as long as subject tokens live. */
   readonly expiresIn: number | undefined
+  /** Seconds to act; `undefined` for as long as access tokens live. */
+  readonly duration: number | undefined
 }
 
 /** Longest values, in characters. */
 const LIMITS = { userId: 255, reason: 500, ticketId: 100 } as const
-const MEMBERS: readonly string[] = [...Object.keys(LIMITS), 'scope', 'expiresIn']
+const MEMBERS: readonly string[] = [...Object.keys(LIMITS), 'scope', 'expiresIn', 'duration']
 
 const SCOPES: readonly string[] = ['orders:read', 'orders:write']
 /** Who does not say that they want to change something only looks. */
 const DEFAULT_SCOPE = 'orders:read'
 
+/** How long somebody may act, in seconds: less is of no use, more is too long. */
+const DURATION = { least: 30, most: 600 } as const
+
+/** The longest `jti`, in characters. */
+const JTI = 255
+
 /** @throws Problem 400 naming the member. */
 export function parseRequest(body: unknown): ImpersonationRequest {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new Problem(400, 'invalid_request', 'the body must be a JSON object')
-  }
-  const members = new Map<string, unknown>(Object.entries(body))
-  if ([...members.keys()].some((name) => !MEMBERS.includes(name))) {
-    const known = MEMBERS.join(', ')
-    throw new Problem(400, 'invalid_request', `the body has a member other than ${known}`)
-  }
+  const members = membersOf(body, MEMBERS)
   return Object.freeze({
     userId: parseText(members, 'userId'),
     reason: parseText(members, 'reason'),
     ticketId: parseText(members, 'ticketId'),
     scope: parseScope(members.get('scope')),
     expiresIn: parseExpiresIn(members.get('expiresIn')),
+    duration: parseDuration(members.get('duration')),
   })
+}
+
+/**
+ * The `jti` of the access token that an operator is done with.
+ *
+ * @throws Problem 400 naming the member.
+ */
+export function parseEnd(body: unknown): string {
+  const jti = membersOf(body, ['jti']).get('jti')
+  if (typeof jti === 'string' && jti !== '' && jti.length <= JTI) return jti
+  throw new Problem(400, 'invalid_request', `jti is required: a text of 1 to ${JTI} characters`)
+}
+
+function membersOf(body: unknown, known: readonly string[]): ReadonlyMap<string, unknown> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new Problem(400, 'invalid_request', 'the body must be a JSON object')
+  }
+  const members = new Map<string, unknown>(Object.entries(body))
+  if ([...members.keys()].every((name) => known.includes(name))) return members
+  const names = known.join(', ')
+  throw new Problem(400, 'invalid_request', `the body has a member other than ${names}`)
 }
 
 function parseText(members: ReadonlyMap<string, unknown>, name: keyof typeof LIMITS): string {
@@ -67,4 +90,14 @@ function parseExpiresIn(value: unknown): number | undefined {
   if (value === undefined) return undefined
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
   throw new Problem(400, 'invalid_request', 'expiresIn must be a positive integer: seconds')
+}
+
+function parseDuration(value: unknown): number | undefined {
+  if (value === undefined) return undefined
+  const { least, most } = DURATION
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) {
+    return value
+  }
+  const what = `duration must be an integer from ${least} to ${most}: seconds`
+  throw new Problem(400, 'invalid_request', what)
 }

@@ -1,50 +1,66 @@
 import Router from '@koa/router'
 import type { Middleware } from 'koa'
-import { bearerToken } from '../http/bearer.ts'
 import { readJson } from '../http/json-body.ts'
-import { answerProblems, Problem } from '../http/problem.ts'
-import { machineToken } from './machine-token.ts'
-import { issueSubjectToken } from './management-api.ts'
-import { findOperator } from './operator.ts'
+import { answerProblems } from '../http/problem.ts'
+import { searchAudit } from './audit.ts'
+import { auditStream } from './audit-stream.ts'
+import { describeMe, findCustomers } from './customers.ts'
+import { impersonationEnd } from './end.ts'
+import { requestImpersonation } from './impersonations.ts'
+import { onlyMethods } from './methods.ts'
+import { forStaff } from './operator.ts'
 import type { BackendOptions } from './options.ts'
-import { requireCustomer, requireSupportStaff } from './policy.ts'
-import { parseRequest } from './request.ts'
+import { parseQuery, parseText } from './query.ts'
+import { parseEnd } from './request.ts'
 
 /**
- * The integrator's backend: `POST /support/impersonations`. It decides whether this operator may
- * act as this user, and has the provider issue a subject token if so, bound to this operator, to
- * the orders API and to the scopes that the operator chose.
+ * The integrator's backend, for the operators' applications: whom there is to act as, the request
+ * to act, its end, and what happened.
  */
 export function supportBackend(options: BackendOptions): Middleware {
-  const token = machineToken(options)
+  const { audit } = options
   const router = new Router({ prefix: '/support' })
+  const end = impersonationEnd(audit)
+  const reading = [answerProblems('support'), onlyMethods('GET', 'HEAD')] as const
+  const acting = [answerProblems('support'), onlyMethods('POST')] as const
 
-  router.all('/impersonations', answerProblems('support'), async (ctx) => {
-    if (ctx.method !== 'POST') {
-      ctx.set('Allow', 'POST')
-      throw new Problem(405, 'invalid_request', 'only POST is allowed here')
-    }
-    const supportEngineerId = await findOperator(bearerToken(ctx), options)
-    requireSupportStaff(supportEngineerId)
-    const { userId, reason, ticketId, scope, expiresIn } = parseRequest(await readJson(ctx))
-    requireCustomer(userId)
-
-    const answer = await issueSubjectToken(
-      {
-        userId,
-        context: { ticketId, reason, supportEngineerId },
-        mayAct: { sub: supportEngineerId },
-        resource: options.ordersResource,
-        scope,
-        expiresIn,
-      },
-      token,
-      options,
-    )
-    ctx.status = 201
-    ctx.type = 'json'
-    ctx.body = answer
-  })
+  router.all(
+    '/me',
+    ...reading,
+    forStaff(options, (ctx, operatorId) => {
+      parseQuery(ctx.querystring)
+      ctx.body = describeMe(operatorId)
+    }),
+  )
+  router.all(
+    '/customers',
+    ...reading,
+    forStaff(options, (ctx) => {
+      ctx.body = findCustomers(parseText(parseQuery(ctx.querystring, 'q'), 'q'))
+    }),
+  )
+  router.all(
+    '/audit',
+    ...reading,
+    forStaff(options, async (ctx) => {
+      ctx.body = await searchAudit(audit, ctx.querystring)
+    }),
+  )
+  router.all(
+    '/audit/stream',
+    answerProblems('support'),
+    onlyMethods('GET'),
+    forStaff(options, auditStream(options)),
+  )
+  router.all('/impersonations', ...acting, requestImpersonation(options))
+  router.all(
+    '/impersonations/end',
+    ...acting,
+    forStaff(options, async (ctx, operatorId) => {
+      await end(operatorId, parseEnd(await readJson(ctx)))
+      ctx.status = 204
+    }),
+  )
 
   // The router itself gives the context what its type asks for beyond a plain one.
   return router.routes() as Middleware

@@ -1,7 +1,8 @@
 import type { AdapterFactory } from '../../src/adapters/record.ts'
 import { Provider } from '../../src/index.ts'
+import type { Recorder } from '../audit/recorder.ts'
 import type { Config } from '../config.ts'
-import { logEvents } from './audit-log.ts'
+import { recordEvents } from './audit-log.ts'
 import { providerConfiguration } from './configuration.ts'
 import type { Keys } from './keys.ts'
 
@@ -9,12 +10,12 @@ import type { Keys } from './keys.ts'
 export function createProvider(
   config: Config,
   baseUrl: string,
-  parts: { keys: Keys; adapter: AdapterFactory },
+  parts: { keys: Keys; adapter: AdapterFactory; audit: Pick<Recorder, 'record'> },
 ): Provider {
   const provider = new Provider(`${baseUrl}/oidc`, providerConfiguration(config, baseUrl, parts))
   // Behind a proxy that speaks https; pinOrigin() says so on every request.
   provider.proxy = baseUrl.startsWith('https:')
-  logEvents(provider)
+  recordEvents(provider, parts.audit)
   provider.on('server_error', (ctx, error) => {
     console.error(`${ctx.method} ${ctx.oidc?.route ?? ctx.path}:`, error)
   })

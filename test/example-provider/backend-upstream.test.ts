@@ -2,7 +2,9 @@ import type { RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import Koa from 'koa'
+import { createAudit } from '../../example-provider/audit/audit.ts'
 import { supportBackend } from '../../example-provider/backend/router.ts'
+import { memoryAudit } from '../../example-provider/storage/memory-audit.ts'
 import { type Answer, listen, postJson } from './support.ts'
 
 const REQUEST = { userId: 'alice', reason: 'Order lost', ticketId: 'SUP-1' }
@@ -63,6 +65,7 @@ describe('example provider: support backend and its provider', () => {
         clientId: 'support-backend',
         clientSecret: 'se:cret é',
         operatorClients: ['support-console', 'support-web'],
+        audit: createAudit(memoryAudit()),
         now: () => clock.now,
       }),
     )

@@ -1,0 +1,73 @@
+import type { Context } from 'koa'
+import { bearerToken } from '../http/bearer.ts'
+import { Problem } from '../http/problem.ts'
+import { reasonOf } from '../start-error.ts'
+import { placed } from './audit.ts'
+import { EventStream } from './event-stream.ts'
+import { findOperator } from './operator.ts'
+import type { BackendOptions } from './options.ts'
+import { requireSupportStaff } from './policy.ts'
+import { parseQuery } from './query.ts'
+
+/** So many streams may be open in one process. */
+const MOST_STREAMS = 100
+const HEARTBEAT = 15_000
+
+/** `GET /support/audit/stream`: what happens, as it happens. */
+export function auditStream(options: BackendOptions): (ctx: Context) => Promise<void> {
+  const { audit, closing, heartbeat = HEARTBEAT } = options
+  let open = 0
+
+  /** Whoever cannot be asked about a token cannot say that it is good. */
+  async function isStillGood(token: string): Promise<boolean> {
+    try {
+      requireSupportStaff(await findOperator(token, options))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  async function follow(ctx: Context, cursor: string | undefined): Promise<void> {
+    const token = bearerToken(ctx)
+    ctx.respond = false
+    const stream = new EventStream(ctx.res)
+    const end = () => stream.end()
+    closing?.addEventListener('abort', end, { once: true })
+    if (closing?.aborted) end()
+    const timer = setInterval(async () => {
+      if (await isStillGood(token)) stream.comment('still here')
+      else end()
+    }, heartbeat).unref()
+    try {
+      for await (const stored of audit.feed.follow(cursor, stream.ended)) {
+        await stream.send({ id: stored.cursor, event: 'audit', data: placed(stored) })
+      }
+    } catch (error) {
+      console.error(`${ctx.method} ${ctx.path}: ${reasonOf(error)}`)
+    } finally {
+      clearInterval(timer)
+      closing?.removeEventListener('abort', end)
+      end()
+    }
+  }
+
+  return async (ctx) => {
+    const after = parseQuery(ctx.querystring, 'after').get('after')
+    if (closing?.aborted || open >= MOST_STREAMS) {
+      throw new Problem(503, 'temporarily_unavailable', 'there are too many streams', {
+        retryAfter: '15',
+      })
+    }
+    open += 1
+    try {
+      // Asked before the first byte: a cursor that is malformed is still answered as such.
+      const [newest] = await (after === undefined
+        ? audit.store.before(undefined, 1)
+        : audit.store.after(after, 1).then(() => []))
+      await follow(ctx, after ?? newest?.cursor)
+    } finally {
+      open -= 1
+    }
+  }
+}
