@@ -1,0 +1,183 @@
+import { expect } from 'chai'
+import type { Example } from '../../../example-provider/server.ts'
+import { type Visit, visit } from '../support/visit.ts'
+import { blamelessPage, objections, TOKEN } from './page.ts'
+
+describe('a token', () => {
+  let server: Example
+
+  before(async () => {
+    server = await blamelessPage()
+  })
+  after(() => server.close())
+
+  /** The page asks for a token, and keeps nothing of the answer. */
+  function obtain({ page }: Visit): Promise<void> {
+    return page.evaluate(async () => {
+      await fetch('/token', { method: 'POST' })
+    })
+  }
+
+  async function redeem({ page }: Visit): Promise<void> {
+    await page.evaluate(async (verifier) => {
+      const body = new URLSearchParams({ code: 'x', code_verifier: verifier })
+      await fetch('/token', { method: 'POST', body })
+    }, VERIFIER)
+  }
+
+  const places: Array<[what: string, place: string, put: (token: string) => unknown]> = [
+    ['the session storage', 'sessionStorage', (token) => sessionStorage.setItem('it', token)],
+    ['the local storage', 'localStorage', (token) => localStorage.setItem('it', `["${token}"]`)],
+    [
+      'a cookie',
+      'document.cookie',
+      (token) => {
+        // biome-ignore lint/suspicious/noDocumentCookie: this is the mistake that is to be found.
+        document.cookie = `it=${token}`
+      },
+    ],
+    [
+      'a cookie of another path',
+      'the cookie it',
+      (token) => {
+        // biome-ignore lint/suspicious/noDocumentCookie: as above.
+        document.cookie = `it=${token}; path=/elsewhere`
+      },
+    ],
+    [
+      'the name of the window',
+      'window.name',
+      (token) => {
+        window.name = token
+      },
+    ],
+    ['the state of the history', 'history.state', (token) => history.replaceState({ token }, '')],
+    [
+      'the history',
+      'the history',
+      (token) => {
+        history.replaceState({}, '', `#${token}`)
+        history.pushState({}, '', '/')
+      },
+    ],
+    ['a fragment', 'the URL /', (token) => history.replaceState({}, '', `#it=${token}`)],
+    ['a URL that is asked for', 'the URL /', (token) => fetch(`/?it=${token}`).then(() => {})],
+    ['the page', 'the page', (token) => document.body.append(`curl -H "Bearer ${token}"`)],
+    [
+      'a field',
+      'the page',
+      (token) => {
+        const field = document.createElement('textarea')
+        field.value = token
+        document.body.append(field)
+      },
+    ],
+  ]
+  for (const [what, place, put] of places) {
+    it(`is found in ${what}`, async () => {
+      const said = await objections(server.url, async (person) => {
+        await obtain(person)
+        await person.page.evaluate(put, TOKEN)
+      })
+      expect(said).to.include(`- access_token a-token-… in ${place}`)
+    })
+  }
+
+  it('could be in a database or a cache: there must be none', async () => {
+    const said = await objections(server.url, ({ page }) =>
+      page.evaluate(async () => {
+        await caches.open('a cache')
+        await new Promise((resolve) => {
+          indexedDB.open('a database').onsuccess = resolve
+        }).then(() => {})
+      }),
+    )
+    expect(said).to.include('- IndexedDB is in use: ["a database"]')
+    expect(said).to.include('- CacheStorage is in use: ["a cache"]')
+  })
+
+  it('is found even if it was in the storage for a moment only', async () => {
+    const said = await objections(server.url, async (person) => {
+      await person.page.evaluate((token) => {
+        sessionStorage.it = token
+        delete sessionStorage.it
+      }, TOKEN)
+      await obtain(person)
+    })
+    expect(said).to.include('- access_token a-token-… in sessionStorage')
+  })
+
+  it('is known from requests, too', async () => {
+    await using person = await visit(server.url)
+    const { page } = person
+    await page.goto('/')
+    await page.evaluate(async (token) => {
+      const post = (init: RequestInit) => fetch('/token', { method: 'POST', ...init })
+      await post({ headers: { authorization: `Bearer ${token}-1` } })
+      await post({ body: new URLSearchParams({ actor_token: `${token}-2` }) })
+      const headers = { 'content-type': 'application/json' }
+      await post({ headers, body: JSON.stringify({ nested: [{ subjectToken: `${token}-3` }] }) })
+    }, TOKEN)
+    expect(
+      (await person.tokens.seen()).map(({ name, value }) => `${name} ${value}`),
+    ).to.have.members([
+      `access_token ${TOKEN}`,
+      `access_token ${TOKEN}-1`,
+      `actor_token ${TOKEN}-2`,
+      `subjectToken ${TOKEN}-3`,
+    ])
+  })
+
+  it('is found in the log of the server', async () => {
+    await using person = await visit(server.url)
+    await person.page.goto('/')
+    await obtain(person)
+    expect(await person.tokens.leaks(`GET / ${TOKEN}`)).to.have.length(1)
+    await person.tokens.expectNowhere('GET /')
+  })
+
+  it('may be shown when somebody asked for it, and nowhere else', async () => {
+    await using person = await visit(server.url)
+    const { page, tokens } = person
+    await page.goto('/')
+    await obtain(person)
+    await page.evaluate((token) => document.body.append(token), TOKEN)
+    tokens.reveal()
+    await tokens.expectNowhere()
+    await page.evaluate((token) => {
+      window.name = token
+    }, TOKEN)
+    expect(await tokens.leaks()).to.have.length(1)
+    tokens.conceal()
+    expect(await tokens.leaks()).to.have.length(2)
+    await page.evaluate(() => {
+      window.name = ''
+      document.body.replaceChildren()
+    })
+  })
+
+  it('must have been there: looking for none finds none', async () => {
+    await using person = await visit(server.url)
+    await person.page.goto('/')
+    const refusal = await person.tokens.expectNowhere().catch((error: Error) => error.message)
+    expect(refusal).to.include('no token has passed by')
+  })
+
+  it('that is a code_verifier may wait in the storage for the sign-in, and no longer', async () => {
+    const store = ({ page }: Visit) =>
+      page.evaluate((verifier) => sessionStorage.setItem('verifier', verifier), VERIFIER)
+    const forgotten = await objections(server.url, async (person) => {
+      await store(person)
+      await person.page.evaluate(() => sessionStorage.clear())
+      await redeem(person)
+    })
+    expect(forgotten).to.equal('')
+    const kept = await objections(server.url, async (person) => {
+      await store(person)
+      await redeem(person)
+    })
+    expect(kept).to.include('code_verifier a-verifi… in sessionStorage')
+  })
+})
+
+const VERIFIER = 'a-verifier-of-forty-three-characters-and-more'

@@ -1,0 +1,42 @@
+import { fail } from 'node:assert/strict'
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+
+declare global {
+  interface Window {
+    axe: typeof axe
+  }
+}
+
+/** WCAG 2.2, levels A and AA, and what axe recommends beyond. */
+const RULES: readonly string[] = [
+  'wcag2a',
+  'wcag2aa',
+  'wcag21a',
+  'wcag21aa',
+  'wcag22a',
+  'wcag22aa',
+  'best-practice',
+]
+
+/** Expects that axe finds nothing to object to in the page as it is now. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const objections = await objectionsTo(page)
+  if (objections.length > 0) fail(`axe, at ${page.url()}:\n${objections.join('\n')}`)
+}
+
+/** What axe objects to: the rule, the elements, and what to do. */
+export async function objectionsTo(page: Page): Promise<string[]> {
+  // Not as a script element, which the policies of the pages refuse.
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate(
+    (values) => window.axe.run({ runOnly: { type: 'tag', values } }),
+    [...RULES],
+  )
+  return violations.map(({ id, help, nodes }) => {
+    const elements = nodes.map(
+      ({ target, failureSummary }) => `  ${target.join(' ')}: ${failureSummary}`,
+    )
+    return [`${id}: ${help}`, ...elements].join('\n')
+  })
+}

@@ -1,0 +1,52 @@
+import { accessSync, constants } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+
+/** Where systems put it. `CHROMIUM` names another place, and then that one alone counts. */
+const PLACES: readonly string[] = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
+
+/** A machine that tests may be root on, and nothing that calls home. */
+const ARGUMENTS: readonly string[] = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+const places = process.env.CHROMIUM ? [process.env.CHROMIUM] : PLACES
+const executablePath = places.find(isExecutable)
+const MISSING = `there is no ${places.join(', no ')}: install Chromium (on Debian: apt-get install chromium), or say in CHROMIUM where it is`
+
+let running: Promise<Browser> | undefined
+
+/** The one browser of the whole run. */
+export function browser(): Promise<Browser> {
+  running ??= chromium.launch({ args: [...ARGUMENTS], ...(executablePath && { executablePath }) })
+  return running
+}
+
+/** Hooks of the root suite, so that whatever visits a page has them. */
+before('a browser', function () {
+  if (executablePath !== undefined) return
+  if (process.env.CI) throw new Error(MISSING)
+  console.log(`  skipped: ${MISSING}`)
+  this.skip()
+})
+
+after(async () => (await running)?.close())
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,50 @@
+import { launch, start, temporaryFolder } from '../../example-provider/support.ts'
+import { movedClock } from './moved-clock.ts'
+
+type Environment = Record<string, string>
+
+/** The example as a person starts it, and what it has printed. */
+export interface LaunchedExample extends AsyncDisposable {
+  readonly url: string
+  /** Everything so far, output and errors. */
+  log(): string
+}
+
+/** As a process of its own. */
+export async function launchExample(environment: Environment = {}): Promise<LaunchedExample> {
+  await using stack = new AsyncDisposableStack()
+  const folder = stack.use(await temporaryFolder())
+  const example = stack.use(
+    await launch({ DATA_DIR: folder.path, STORAGE_URL: 'memory:', ...environment }),
+  )
+  let errors = ''
+  example.child.stderr?.on('data', (chunk) => {
+    errors += chunk
+  })
+  const owned = stack.move()
+  return {
+    url: example.url,
+    log: () => example.printed() + errors,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+/** The example in this process, whose clock a test can move. */
+export interface StartedExample extends AsyncDisposable {
+  readonly url: string
+  /** Moves the clock of the server on, and not that of the browser. */
+  moveClock(milliseconds: number): void
+}
+
+export async function startExampleHere(environment: Environment = {}): Promise<StartedExample> {
+  const example = await start(environment)
+  const clock = movedClock()
+  return {
+    url: example.url,
+    moveClock: clock.by,
+    async [Symbol.asyncDispose]() {
+      clock[Symbol.dispose]()
+      await example.close()
+    },
+  }
+}

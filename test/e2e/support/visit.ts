@@ -1,0 +1,81 @@
+import { fail } from 'node:assert/strict'
+import type { BrowserContext, Page } from 'playwright-core'
+import { browser } from './browser.ts'
+import { collectTokens } from './collect-tokens.ts'
+import './disposal.ts'
+import { type Tokens, tokensOf } from './tokens.ts'
+import { type Announcements, watch } from './watch.ts'
+
+/** The size of the pictures in the README. */
+export const WIDE = { width: 1280, height: 800 } as const
+/** A small telephone. */
+export const NARROW = { width: 360, height: 740 } as const
+
+export interface VisitOptions {
+  /** @defaultValue `'light'` */
+  readonly colorScheme?: 'dark' | 'light'
+  /** @defaultValue {@link WIDE} */
+  readonly viewport?: { readonly width: number; readonly height: number }
+  /** What the clock in the browser shows at the start; `page.clock` moves it. */
+  readonly clock?: Date
+  /** @defaultValue `'Europe/Berlin'` */
+  readonly timezoneId?: string
+}
+
+/** A person who comes with an empty browser. */
+export interface Visit extends Announcements, AsyncDisposable {
+  readonly page: Page
+  /** For further tabs, which are watched as well. */
+  readonly context: BrowserContext
+  /** Every URL that was requested or shown. */
+  readonly urls: readonly string[]
+  readonly tokens: Tokens
+}
+
+/** How long to wait for what should be there. Less than a test may take, so that it can say why. */
+const PATIENCE = 8000
+
+/**
+ * Opens a browser window for one test. When it is disposed of, the test fails if anything went
+ * wrong in it that was not announced, or if a token is where none may be.
+ */
+export async function visit(base: string, options: VisitOptions = {}): Promise<Visit> {
+  const { colorScheme = 'light', viewport = WIDE, timezoneId = 'Europe/Berlin', clock } = options
+  const context = await (await browser()).newContext({
+    baseURL: base,
+    colorScheme,
+    viewport,
+    timezoneId,
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
+  })
+  context.setDefaultTimeout(PATIENCE)
+  const { urls, complaints, ...announcements } = watch(context, new URL(base).origin)
+  const collected = collectTokens(context)
+  if (clock) await context.clock.install({ time: clock })
+  const page = await context.newPage()
+  await collected.settled()
+  const tokens = tokensOf(context, collected, urls)
+
+  return {
+    ...announcements,
+    page,
+    context,
+    urls,
+    tokens,
+    async [Symbol.asyncDispose]() {
+      try {
+        await Promise.all(context.pages().map(reportsOf))
+        const wrong = [...complaints(), ...(await tokens.leaks())]
+        if (wrong.length > 0) fail(`in the browser:\n${wrong.map((it) => `- ${it}`).join('\n')}`)
+      } finally {
+        await context.close()
+      }
+    },
+  }
+}
+
+/** After a question to the page, whatever it had to report before has arrived. */
+async function reportsOf(page: Page): Promise<void> {
+  await page.evaluate(() => document.readyState).catch(() => {})
+}
