@@ -116,6 +116,7 @@ describe('a token', () => {
       await post({ headers: { authorization: `Bearer ${token}-1` } })
       await post({ body: new URLSearchParams({ actor_token: `${token}-2` }) })
       const headers = { 'content-type': 'application/json' }
+      await post({ headers, body: '{' })
       await post({ headers, body: JSON.stringify({ nested: [{ subjectToken: `${token}-3` }] }) })
     }, TOKEN)
     expect(
