@@ -1,0 +1,84 @@
+import { expect } from 'chai'
+import { endingsOf } from '../../example-provider/account/endings.ts'
+import { concerns } from '../../example-provider/account/entries.ts'
+import type { AuditStore } from '../../example-provider/audit/entry.ts'
+import { search } from '../../example-provider/audit/search.ts'
+import { memoryAudit } from '../../example-provider/storage/memory-audit.ts'
+import { entryOf } from './audit-contract.ts'
+
+const MINUTE = 60_000
+
+describe('example provider: when an impersonation was ended', () => {
+  let store: AuditStore
+  beforeEach(() => {
+    store = memoryAudit(100_000)
+  })
+
+  /** Ten minutes from the time, in milliseconds. */
+  const granted = (time: number, jti: string) =>
+    store.append(entryOf(time, { jti, expiresAt: (time + 10 * MINUTE) / 1000 }))
+  const ended = (time: number, jti: string, subject = 'alice') =>
+    store.append(entryOf(time, { event: 'support.ended', jti, subject }))
+  /** The oldest page of alice's. */
+  const oldest = async (limit: number) => {
+    let before: string | undefined
+    for (;;) {
+      const page = await search(store, concerns('alice'), { before, limit })
+      if (page.next === null) return page.entries
+      before = page.next
+    }
+  }
+
+  it('is on the same page, or on one before it, among what others did', async () => {
+    await granted(0, 'a')
+    for (let time = 1; time < 1200; time += 1) await store.append(entryOf(time, { subject: 'bob' }))
+    await ended(5 * MINUTE, 'a')
+    for (const limit of [1, 2, 50]) {
+      expect([...(await endingsOf(store, await oldest(limit)))]).to.deep.equal([['a', 5 * MINUTE]])
+    }
+  })
+
+  it('is the first time that it was said', async () => {
+    await granted(0, 'a')
+    await ended(MINUTE, 'a')
+    await ended(2 * MINUTE, 'a')
+    for (const limit of [1, 2, 3]) {
+      expect([...(await endingsOf(store, await oldest(limit)))]).to.deep.equal([['a', MINUTE]])
+    }
+  })
+
+  it('is not after it had expired, nor what ended another', async () => {
+    await granted(0, 'a')
+    await ended(MINUTE, 'b')
+    await ended(11 * MINUTE, 'a')
+    expect([...(await endingsOf(store, await oldest(50)))]).to.deep.equal([])
+  })
+
+  it('is looked for until it has expired, and among 5,000 entries at most', async () => {
+    let read = 0
+    const after: AuditStore['after'] = async (cursor, limit) => {
+      const entries = await store.after(cursor, limit)
+      read += entries.length
+      return entries
+    }
+    await granted(0, 'a')
+    const page = await oldest(1)
+    for (let time = 1; time <= 7000; time += 1)
+      await store.append(entryOf(time, { subject: 'bob' }))
+    await endingsOf({ ...store, after }, page)
+    expect(read).to.equal(5000)
+    read = 0
+    await endingsOf({ ...store, after }, [])
+    expect(read).to.equal(0)
+
+    store = memoryAudit(100_000)
+    await granted(0, 'a')
+    const other = await oldest(1)
+    for (let hour = 1; hour <= 3000; hour += 1) {
+      await store.append(entryOf(hour * 60 * MINUTE, { subject: 'bob' }))
+    }
+    read = 0
+    await endingsOf({ ...store, after }, other)
+    expect(read).to.equal(500)
+  })
+})
