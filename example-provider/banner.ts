@@ -1,4 +1,4 @@
-import { authorizationUrl, steps } from './commands.ts'
+import { steps } from './commands.ts'
 import type { Config } from './config.ts'
 import { DEMO } from './config-production.ts'
 import { allPeople } from './people.ts'
@@ -21,13 +21,15 @@ export function banner(config: Config, baseUrl: string): string {
 function whatIsThere(config: Config, baseUrl: string): string {
   return `The example provider is running: ${baseUrl}
 
+Support console  ${baseUrl}/console
+Customer account ${baseUrl}/account
 OpenID provider  ${baseUrl}/oidc
 Management API   POST ${baseUrl}/api/subject-tokens
 Support backend  POST ${baseUrl}/support/impersonations
 Orders API       GET ${baseUrl}/orders
 Storage          ${config.storage.label}
 Rules            ${config.strict ? STRICT : 'as they come; STRICT=1 shows stricter ones'}
-Audit            one line of JSON here for whatever happens`
+Audit            one line of JSON here for whatever happens, and kept in the storage`
 }
 
 function howToSignIn(config: Config, baseUrl: string): string {
@@ -37,6 +39,6 @@ function howToSignIn(config: Config, baseUrl: string): string {
       : 'the password in DEMO_PASSWORD'
   const people = allPeople().map(({ id, role }) => `${id} (${role})`)
   return `Sign in with ${password} as ${people.join(', ')}.
-In a browser: ${authorizationUrl(baseUrl)}
+In a browser: ${baseUrl}/console
 Or in bash, with these commands, block by block or all at once:`
 }

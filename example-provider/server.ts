@@ -1,12 +1,14 @@
 import type { RequestListener } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
-import Koa from 'koa'
+import Koa, { type Middleware } from 'koa'
 import mount from 'koa-mount'
 import { accountApi } from './account/api.ts'
 import { type Audit, createAudit } from './audit/audit.ts'
 import { supportBackend } from './backend/router.ts'
 import type { Config } from './config.ts'
-import { consolePages } from './console/router.ts'
+import { DEMO } from './config-production.ts'
+import { pages } from './console/router.ts'
+import { loadAssets } from './http/assets.ts'
 import { pinOrigin, securityHeaders } from './http/headers.ts'
 import { type Listener, listen } from './http/listener.ts'
 import { ordersApi } from './orders/router.ts'
@@ -29,6 +31,7 @@ export interface Example {
 /** @throws StartError for what the person who starts it can put right. */
 export async function startExample(config: Config): Promise<Example> {
   const keys = await loadKeys(config)
+  const assets = await loadAssets()
   const accounts = await createAccounts(config.demoPassword)
   const storage = await openStorage(config.storage)
   const audit = createAudit(storage.audit)
@@ -49,6 +52,7 @@ export async function startExample(config: Config): Promise<Example> {
       inside: inside.port,
       keys,
       accounts,
+      assets,
       storage,
       audit,
       closing: closing.signal,
@@ -67,6 +71,7 @@ interface Parts {
   readonly inside: number
   readonly keys: Keys
   readonly accounts: Accounts
+  readonly assets: Middleware
   readonly storage: Storage
   readonly audit: Audit
   /** Says that the server is to stop. */
@@ -75,7 +80,7 @@ interface Parts {
 
 function assemble(
   config: Config,
-  { url, inside, keys, accounts, storage, audit, closing }: Parts,
+  { url, inside, keys, accounts, assets, storage, audit, closing }: Parts,
 ): RequestListener {
   const provider = createProvider(config, url, { keys, adapter: storage.adapter, audit })
   const providerUrl = `http://127.0.0.1:${inside}`
@@ -108,7 +113,10 @@ function assemble(
       audience: `${url}/orders`,
     }),
   )
-  app.use(consolePages({ baseUrl: url, demonstration: !config.production }))
+  app.use(
+    pages({ demonstration: !config.production && config.demoPassword === DEMO.DEMO_PASSWORD }),
+  )
+  app.use(assets)
   app.use((ctx) => {
     ctx.status = 404
     ctx.body = { error: 'not_found', error_description: 'there is nothing here' }

@@ -1,52 +1,50 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
-import { authorizationUrl, codeExchange } from '../commands.ts'
-import { type Html, html, showPage } from '../http/page.ts'
+import { accountPage } from '../account/page.ts'
+import { DEMO } from '../config-production.ts'
+import { html, showApplication, showPage } from '../http/page.ts'
+import { consolePage } from './page.ts'
 
-export interface ConsoleOptions {
-  readonly baseUrl: string
-  /** Whether to help along with what is fit for a demonstration alone. */
+export interface PagesOptions {
+  /** Whether to tell who can sign in, with the password that everybody knows. */
   readonly demonstration: boolean
 }
 
-/** Where people land: the front page, and the pages that an operator comes back to. */
-export function consolePages({ baseUrl, demonstration }: ConsoleOptions): Middleware {
+/** The front page, the support console, and the customer's account. */
+export function pages({ demonstration }: PagesOptions): Middleware {
   const router = new Router()
+  const console = consolePage(demonstration, DEMO.DEMO_PASSWORD)
+  const account = accountPage(demonstration, DEMO.DEMO_PASSWORD)
 
   router.get('/', (ctx) => {
-    const signIn = html`<p><a href="${authorizationUrl(baseUrl)}">Sign in to the support console</a>
-as <b>olivia</b>, who works in support.</p>`
     showPage(
       ctx,
       'Impersonation, by example',
-      html`<p>An OpenID provider, a support backend and an orders API, on one origin.
-The terminal that started them shows the way through, as commands to paste.</p>
-${demonstration ? signIn : undefined}`,
+      html`<p>An OpenID provider, a support backend and an orders API, on one origin.</p>
+<ul>
+<li><a href="/console">Support console</a>: act as a customer, for a few minutes, for a reason.</li>
+<li><a href="/account">Customer's account</a>: see who acted as you.</li>
+</ul>
+<p>The terminal that started this shows the same as commands to paste.</p>`,
     )
   })
 
-  for (const path of ['/console/callback', '/support/callback']) {
-    router.get(path, (ctx) => {
-      if (ctx.query.error !== undefined) {
-        showPage(ctx, 'Not signed in', html`<p role="alert">${refusal(ctx)}</p>`)
-        return
-      }
-      const code = authorizationCode(ctx)
-      if (code === undefined) {
-        showPage(ctx, 'Nothing here yet', html`<p>This page is where a sign-in ends.</p>`)
-        return
-      }
-      showPage(ctx, 'You are signed in', path === '/console/callback' ? next(code) : html``)
-    })
-  }
+  router.get(['/console', '/console/callback'], (ctx) => {
+    showApplication(ctx, 'Support console', 'console.js', console)
+  })
 
-  function next(code: string): Html {
-    if (!demonstration) return html`<p>You can close this page.</p>`
-    return html`<p>Within a minute, paste this into the terminal, and you have your access token:</p>
-<pre>${codeExchange(baseUrl, code)}</pre>
-<p>Then go on with step 1 of the commands that the start of the example has printed: ask the support
-backend to act as alice.</p>`
-  }
+  router.get(['/account', '/account/callback'], (ctx) => {
+    showApplication(ctx, 'Your account', 'account.js', account)
+  })
+
+  // Of the application with a server of its own, which is not part of this example.
+  router.get('/support/callback', (ctx) => {
+    if (ctx.query.error === undefined) {
+      showPage(ctx, 'You are signed in', html`<p>You can close this page.</p>`)
+    } else {
+      showPage(ctx, 'Not signed in', html`<p role="alert">${refusal(ctx)}</p>`)
+    }
+  })
 
   // The router itself gives the context what its type asks for beyond a plain one.
   return router.routes() as Middleware
@@ -56,10 +54,4 @@ function refusal(ctx: Context): string {
   return ctx.query.error === 'access_denied'
     ? 'The sign-in was cancelled.'
     : 'The provider did not let you in.'
-}
-
-/** Only what is safe to paste: the address may have been made up by somebody else. */
-function authorizationCode(ctx: Context): string | undefined {
-  const { code } = ctx.query
-  return typeof code === 'string' && /^[A-Za-z0-9_-]{1,100}$/.test(code) ? code : undefined
 }

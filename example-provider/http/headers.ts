@@ -6,6 +6,8 @@ import { CONTENT_SECURITY_POLICY } from './page.ts'
 export const securityHeaders: Middleware = async (ctx, next) => {
   ctx.set({
     'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
   })

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
+import { ASSETS } from './assets.ts'
 
 /** Markup in which every value has been escaped. Only {@link html} makes it. */
 export class Html {
@@ -28,34 +28,51 @@ function markupOf(value: Value): string {
   return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-const STYLE = `
-:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
-body { max-width: 40rem; margin: 3rem auto; padding: 0 1rem }
-label { display: block; margin: .75rem 0 .25rem }
-input { font: inherit; padding: .4rem .6rem; width: 100%; max-width: 20rem; box-sizing: border-box }
-button { font: inherit; margin: 1rem .5rem 0 0; padding: .4rem 1.2rem }
-pre { overflow-x: auto; padding: 1rem; border: 1px solid #8888; border-radius: .4rem }
-[role=alert] { border-left: .3rem solid #c33; padding-left: .8rem }
-`
-
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
-
 /**
  * `script-src` without a source allows none, and gives oidc-provider the place to name the one
  * script of its self-submitting form. `form-action` also holds for the redirects that follow a
- * form, so every redirect URI is expected on this origin.
+ * form, so every redirect URI is expected on this origin. Pico draws its icons from `data:`.
  */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  `style-src 'sha256-${STYLE_HASH}'`,
+  "style-src 'self'",
+  "img-src 'self' data:",
   'script-src',
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join(';')
 
+/** Of a page that is an application: modules and requests of this origin, and markup from nowhere. */
+const APPLICATION_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join(';')
+
 /** Answers with a page of the example's own, never to be stored. */
 export function showPage(ctx: Context, title: string, content: Html): void {
+  const body = html`<main class="container narrow">
+<h1>${title}</h1>
+${content}
+</main>`
+  show(ctx, title, body)
+}
+
+/** Answers with a page that the module of this name, below `browser/`, brings to life. */
+export function showApplication(ctx: Context, title: string, module: string, body: Html): void {
+  ctx.set('Content-Security-Policy', APPLICATION_POLICY)
+  show(ctx, title, body, html`<script type="module" src="${ASSETS}/browser/${module}"></script>`)
+}
+
+function show(ctx: Context, title: string, body: Html, head?: Html): void {
   ctx.set('Cache-Control', 'no-store')
   ctx.type = 'html'
   ctx.body = html`<!doctype html>
@@ -63,14 +80,15 @@ export function showPage(ctx: Context, title: string, content: Html): void {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<style>${new Html(STYLE)}</style>
+<link rel="icon" href="${ASSETS}/browser/icon.svg">
+<link rel="stylesheet" href="${ASSETS}/pico.css">
+<link rel="stylesheet" href="${ASSETS}/browser/example.css">
+${head}
 </head>
 <body>
-<main>
-<h1>${title}</h1>
-${content}
-</main>
+${body}
 </body>
 </html>
 `.toString()

@@ -1,0 +1,52 @@
+import { type Html, html } from '../http/page.ts'
+
+/** A customer's account: who acted as them, and when. `browser/account.js` brings it to life. */
+export function accountPage(demonstration: boolean, password: string): Html {
+  const who = html`<p>Sign in as <b>alice</b>, a customer, with the password <code>${password}</code>.</p>`
+  return html`<a class="skip" href="#content">Skip to the content</a>
+<header class="container">
+<nav aria-label="Account">
+<ul><li><strong>Your account</strong></li></ul>
+<ul id="links" hidden>
+<li><span id="customer"></span></li>
+<li><button type="button" id="sign-out" class="secondary outline small">Sign out</button></li>
+</ul>
+</nav>
+</header>
+<main class="container" id="content" tabindex="-1">
+<noscript><p role="alert">This page runs in your browser, so that tokens stay in its memory: it needs JavaScript.</p></noscript>
+<div id="message" role="alert"></div>
+<template id="message-text"><article class="message"><p data-slot="text"></p><p class="actions" data-slot="actions"></p></article></template>
+<template id="message-action"><button type="button" class="small"></button></template>
+
+<section id="view-waiting" data-view>
+<h1 tabindex="-1">Your account</h1>
+<p aria-busy="true">One moment…</p>
+</section>
+
+<section id="view-signed-out" data-view hidden>
+<h1 tabindex="-1">Your account</h1>
+<p>When our support staff act as you, to help you, you see it here: who it was, when, and for how long.</p>
+${demonstration ? who : undefined}
+<p><button type="button" data-slot="sign-in">Sign in</button></p>
+</section>
+
+<section id="view-account" data-view hidden>
+<h1 tabindex="-1">Who acted as you</h1>
+<p>Our support staff can act as you for a few minutes, for a ticket of yours. They can never change your
+e-mail address.</p>
+<div class="overflow-auto" role="region" aria-label="Who acted as you" tabindex="0" data-slot="list" hidden>
+<table>
+<thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">Ticket</th><th scope="col">What they could do</th><th scope="col">How long</th></tr></thead>
+<tbody id="entries"></tbody>
+</table>
+</div>
+<p role="status" data-slot="count"></p>
+<p class="actions">
+<button type="button" class="secondary outline" data-slot="refresh">Look again</button>
+<button type="button" class="secondary outline" data-slot="older" hidden>Show older ones</button>
+</p>
+<template id="entry"><tr><td><time data-slot="time"></time></td><td data-slot="who"></td><td data-slot="ticket"></td><td data-slot="what"></td><td data-slot="how-long"></td></tr></template>
+</section>
+</main>`
+}

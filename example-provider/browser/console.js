@@ -1,0 +1,81 @@
+import { ApiProblem } from './api.js'
+import { App } from './console/app.js'
+import { Operator } from './console/operator.js'
+import { byId, slot, whileBusy } from './dom.js'
+import { inWords, say } from './message.js'
+import { OpenIdClient } from './oidc.js'
+import { showView } from './views.js'
+
+const HOME = '/console'
+/** Where what was typed waits for a sign-in to come back. No token is in it. */
+const DRAFT = 'console draft'
+
+const client = new OpenIdClient('support-console', '/console/callback')
+
+const signIn = () => leave(() => client.begin())
+const signInAgain = () => leave(() => client.begin({ again: true }))
+
+/** @param {() => Promise<void>} work */
+async function leave(work) {
+  try {
+    await work()
+  } catch (error) {
+    say(inWords(error, 'The provider'), { label: 'Try again', run: () => leave(work) })
+  }
+}
+
+/** @param {string} viewName @param {string} slotName @param {() => Promise<void>} work */
+function onPress(viewName, slotName, work) {
+  const button = slot(byId(`view-${viewName}`), slotName)
+  button.addEventListener('click', () => whileBusy(button, work))
+}
+
+/** @returns {import('./console/reason.js').Draft | undefined} */
+function takeDraft() {
+  const draft = sessionStorage.getItem(DRAFT)
+  sessionStorage.removeItem(DRAFT)
+  return draft === null ? undefined : JSON.parse(draft)
+}
+
+/** @param {import('./oidc.js').SignedIn} signedIn */
+async function enter({ accessToken, subject }) {
+  const operator = new Operator(accessToken)
+  try {
+    const me = await operator.ask('/support/me')
+    operator.name = me.name
+    operator.id = me.id
+  } catch (error) {
+    if (error instanceof ApiProblem && error.status === 403) {
+      slot(byId('view-turned-away'), 'subject').textContent = subject
+      showView('turned-away')
+      return
+    }
+    showView('signed-out')
+    say(inWords(error, 'The support backend'), {
+      label: 'Try again',
+      run: () => enter({ accessToken, subject }),
+    })
+    return
+  }
+  const app = new App(client, operator, (draft) => {
+    if (draft) sessionStorage.setItem(DRAFT, JSON.stringify(draft))
+    signIn()
+  })
+  app.begin(takeDraft())
+}
+
+async function start() {
+  onPress('signed-out', 'sign-in', signIn)
+  onPress('turned-away', 'sign-in-again', signInAgain)
+  onPress('turned-away', 'leave', () => leave(() => client.signOut(HOME)))
+  try {
+    const signedIn = await client.finish(HOME)
+    if (signedIn) return await enter(signedIn)
+    showView('signed-out')
+  } catch (error) {
+    showView('signed-out')
+    say(inWords(error, 'The provider'))
+  }
+}
+
+start()

@@ -1,0 +1,60 @@
+import { byId, fill, slot } from '../dom.js'
+import { shownCountdown } from '../time.js'
+
+const TICK = 250
+const TITLE = document.title
+/** What is said aloud, at these many seconds before the end: not every second. */
+const ANNOUNCED = [60, 10]
+
+/** @type {ReturnType<typeof setInterval> | undefined} */
+let timer
+
+/**
+ * Puts the banner over the page for as long as somebody is impersonated, and ends it in time.
+ *
+ * @param {import('./impersonation.js').Impersonation} impersonation
+ * @param {() => void} onTimeOver
+ */
+export function showBanner({ customer, why, deadline }, onTimeOver) {
+  const banner = byId('banner')
+  const said = byId('countdown-said')
+  let announced = Math.ceil((deadline - Date.now()) / 1000)
+
+  const tick = () => {
+    const left = deadline - Date.now()
+    fill(banner, { left: shownCountdown(left) })
+    const seconds = Math.ceil(left / 1000)
+    const reached = ANNOUNCED.findLast((mark) => seconds <= mark && mark < announced)
+    if (reached !== undefined) {
+      announced = reached
+      said.textContent = `${seconds} seconds left to act as ${customer.name}`
+    }
+    if (left <= 0) onTimeOver()
+  }
+
+  hideBanner()
+  fill(banner, { name: customer.name, ticket: why.ticketId })
+  document.title = `Acting as ${customer.name} · ${TITLE}`
+  banner.hidden = false
+  timer = setInterval(tick, TICK)
+  // A page in the background, or a machine that slept, is late.
+  document.addEventListener('visibilitychange', tick)
+  stop = () => document.removeEventListener('visibilitychange', tick)
+  tick()
+}
+
+let stop = () => {}
+
+export function hideBanner() {
+  clearInterval(timer)
+  stop()
+  stop = () => {}
+  document.title = TITLE
+  byId('banner').hidden = true
+  byId('countdown-said').textContent = ''
+}
+
+/** @param {() => void} end */
+export function onEndPressed(end) {
+  slot(byId('banner'), 'end').addEventListener('click', end)
+}

@@ -1,0 +1,142 @@
+import { decodeJwt } from '/assets/jose/util/decode_jwt.js'
+import { ResponseBodyError } from '/assets/oauth4webapi.js'
+import { ApiProblem, call, Unreachable } from '../api.js'
+
+const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
+const ORDERS = new URL('/orders', location.origin).href
+
+/** @typedef {{ id: string, name: string, email: string, protected: boolean }} Customer */
+/** @typedef {{ ticketId: string, reason: string, scope: string, duration: number }} Why */
+
+/** One request of those that led to the token, with its answer, as they were. */
+/**
+ * @typedef {object} Step
+ * @property {string} url
+ * @property {Record<string, string>} [headers]
+ * @property {object} [json] the body, as JSON
+ * @property {Record<string, string>} [form] the body, as a form
+ * @property {unknown} answer
+ */
+
+/** Acting as a customer: a token, a purpose, and an end. */
+export class Impersonation {
+  /** @type {string | undefined} */
+  #token
+  customer
+  why
+  /** In milliseconds since the epoch, by the clock of this machine. */
+  startedAt = Date.now()
+  deadline
+  /** Values that are not to be shown, each with the name that stands for it. */
+  secrets
+  claims
+  /** @type {readonly Step[]} */
+  steps
+
+  /**
+   * @param {Customer} customer
+   * @param {Why} why
+   * @param {{ token: string, expiresIn: number, secrets: Map<string, string>, steps: readonly Step[] }} granted
+   */
+  constructor(customer, why, { token, expiresIn, secrets, steps }) {
+    this.customer = customer
+    this.why = why
+    this.#token = token
+    this.deadline = this.startedAt + expiresIn * 1000
+    this.secrets = secrets
+    this.claims = decodeJwt(token)
+    this.steps = steps
+  }
+
+  /** Whether changes were asked for, and granted. */
+  get mayWrite() {
+    return String(this.claims.scope).split(' ').includes('orders:write')
+  }
+
+  /** @returns {string} the token itself, while there is one */
+  get token() {
+    if (this.#token === undefined || Date.now() >= this.deadline) {
+      throw new ApiProblem(401, 'invalid_token', 'the time is over')
+    }
+    return this.#token
+  }
+
+  /** Nothing is left that could be used. */
+  forget() {
+    this.#token = undefined
+    this.secrets = new Map()
+    this.steps = []
+  }
+
+  /**
+   * Asks the Orders API as the customer.
+   *
+   * @param {string} path
+   * @param {Omit<import('../api.js').Call, 'token'>} [how]
+   * @returns {Promise<any>}
+   */
+  async ask(path, how = {}) {
+    return call(path, { ...how, token: this.token })
+  }
+}
+
+/**
+ * Asks the support backend for a subject token, and exchanges it.
+ *
+ * @param {import('../oidc.js').OpenIdClient} client
+ * @param {import('./operator.js').Operator} operator
+ * @param {Customer} customer
+ * @param {Why} why
+ * @throws what the backend or the provider said
+ */
+export async function impersonate(client, operator, customer, why) {
+  const path = '/support/impersonations'
+  const json = { userId: customer.id, ...why }
+  const issued = await operator.ask(path, { method: 'POST', body: json })
+
+  const form = {
+    subject_token: String(issued.subjectToken),
+    subject_token_type: ACCESS_TOKEN_TYPE,
+    actor_token: operator.token,
+    actor_token_type: ACCESS_TOKEN_TYPE,
+    resource: ORDERS,
+    scope: why.scope,
+  }
+  const response = await client.exchange(form).catch(inOurWords)
+  const server = await client.discover()
+  const grant_type = 'urn:ietf:params:oauth:grant-type:token-exchange'
+  const token = response.access_token
+  return new Impersonation(customer, why, {
+    token,
+    expiresIn: Number(response.expires_in),
+    secrets: new Map([
+      [operator.token, 'OPERATOR_TOKEN'],
+      [form.subject_token, 'SUBJECT_TOKEN'],
+      [token, 'ACCESS_TOKEN'],
+    ]),
+    steps: [
+      {
+        url: new URL(path, location.origin).href,
+        headers: { Authorization: `Bearer ${operator.token}` },
+        json,
+        answer: issued,
+      },
+      {
+        url: String(server.token_endpoint),
+        form: { grant_type, client_id: 'support-console', ...form },
+        answer: response,
+      },
+    ],
+  })
+}
+
+/**
+ * @param {unknown} error
+ * @returns {never}
+ */
+function inOurWords(error) {
+  if (error instanceof ResponseBodyError) {
+    throw new ApiProblem(error.status, error.error, error.error_description ?? error.error)
+  }
+  throw new Unreachable(error)
+}

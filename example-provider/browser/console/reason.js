@@ -1,0 +1,127 @@
+import { byId, fill, slot, whileBusy } from '../dom.js'
+import { clearMessage } from '../message.js'
+
+/** What must be said, by the id of the field. */
+const COMPULSORY = {
+  ticket: 'Enter the number of the ticket that this is about.',
+  reason: 'Say in a few words what the customer asked for.',
+}
+
+/**
+ * Kept where the page is left to sign in again, so that nothing has to be typed twice. There is no
+ * token in it.
+ *
+ * @typedef {object} Draft
+ * @property {import('./impersonation.js').Customer} customer
+ * @property {string} ticket
+ * @property {string} reason
+ * @property {boolean} mayWrite
+ * @property {string} duration
+ */
+
+/** Say why. */
+export class ReasonView {
+  #app
+  #root = byId('view-reason')
+  #form = byId('reason-form', HTMLFormElement)
+  #ticket = byId('ticket', HTMLInputElement)
+  #reason = byId('reason', HTMLTextAreaElement)
+  #mayWrite = byId('may-write', HTMLInputElement)
+  /** @type {import('./impersonation.js').Customer | undefined} */
+  #customer
+
+  /** @param {import('./app.js').App} app */
+  constructor(app) {
+    this.#app = app
+    slot(this.#root, 'cancel').addEventListener('click', () => {
+      this.reset()
+      app.go('customers')
+    })
+    for (const field of [this.#ticket, this.#reason]) {
+      field.addEventListener('input', () => setProblem(field, ''))
+    }
+    this.#form.addEventListener('submit', (event) => {
+      event.preventDefault()
+      this.#submit()
+    })
+  }
+
+  /** @returns {Draft | undefined} */
+  get draft() {
+    return (
+      this.#customer && {
+        customer: this.#customer,
+        ticket: this.#ticket.value,
+        // To the backend, a line break is a control character.
+        reason: this.#reason.value,
+        mayWrite: this.#mayWrite.checked,
+        duration: this.#duration,
+      }
+    )
+  }
+
+  /** @param {import('./impersonation.js').Customer} customer */
+  choose(customer) {
+    if (this.#customer?.id !== customer.id) this.reset()
+    this.#customer = customer
+  }
+
+  /** @param {Draft} draft */
+  restore(draft) {
+    this.#customer = draft.customer
+    this.#ticket.value = draft.ticket
+    this.#reason.value = draft.reason
+    this.#mayWrite.checked = draft.mayWrite
+    const radio = this.#form.querySelector(`[name=duration][value="${CSS.escape(draft.duration)}"]`)
+    if (radio instanceof HTMLInputElement) radio.checked = true
+  }
+
+  /** The next customer starts from nothing: above all, without the right to change things. */
+  reset() {
+    this.#customer = undefined
+    this.#form.reset()
+    for (const field of [this.#ticket, this.#reason]) setProblem(field, '')
+  }
+
+  show() {
+    if (!this.#customer || this.#app.impersonation) return this.#app.go('customers')
+    fill(this.#root, { name: this.#customer.name, email: this.#customer.email })
+  }
+
+  hide() {}
+
+  get #duration() {
+    return String(new FormData(this.#form).get('duration'))
+  }
+
+  async #submit() {
+    clearMessage()
+    const customer = this.#customer
+    const faulty = [this.#ticket, this.#reason].filter((field) => {
+      const isEmpty = field.value.trim() === ''
+      const missing = COMPULSORY[/** @type {keyof typeof COMPULSORY} */ (field.id)]
+      setProblem(field, isEmpty ? missing : '')
+      return isEmpty
+    })
+    faulty[0]?.focus()
+    if (!customer || faulty.length > 0) return
+    await whileBusy(slot(this.#form, 'submit'), () =>
+      this.#app.start(customer, {
+        ticketId: this.#ticket.value.trim(),
+        // To the backend, a line break is a control character.
+        reason: this.#reason.value.trim().replaceAll(/\s+/g, ' '),
+        scope: this.#mayWrite.checked ? 'orders:read orders:write' : 'orders:read',
+        duration: Number(this.#duration),
+      }),
+    )
+  }
+}
+
+/**
+ * @param {HTMLInputElement | HTMLTextAreaElement} field
+ * @param {string} problem the empty text for none
+ */
+export function setProblem(field, problem) {
+  byId(`${field.id}-problem`).textContent = problem
+  field.ariaInvalid = problem === '' ? null : 'true'
+}

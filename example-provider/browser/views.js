@@ -1,0 +1,16 @@
+import { byId } from './dom.js'
+
+/**
+ * Shows one view of the page and hides the others. The reader, and their screen reader, begin at
+ * its heading.
+ *
+ * @param {string} name
+ */
+export function showView(name) {
+  const shown = byId(`view-${name}`)
+  for (const view of document.querySelectorAll('[data-view]')) {
+    if (view instanceof HTMLElement) view.hidden = view !== shown
+  }
+  const heading = shown.querySelector('h1')
+  heading?.focus()
+}

@@ -1,0 +1,38 @@
+import { type Html, html } from '../../http/page.ts'
+
+/** What is seen before anybody can act: signed out, on the way, and turned away. */
+export function frontViews(demonstration: boolean, password: string): Html {
+  const who = html`<p>Sign in as <b>olivia</b>, who works in support, with the password
+<code>${password}</code>. Then choose Alice Ng.</p>`
+  return html`
+<section id="view-waiting" data-view>
+<h1 tabindex="-1">Support console</h1>
+<p aria-busy="true">One moment…</p>
+</section>
+
+<section id="view-signed-out" data-view hidden>
+<h1 tabindex="-1">Support console</h1>
+<p>See what a customer sees, as that customer, for a few minutes, for a reason that is written down.</p>
+<ol>
+<li>Choose a customer, and say why.</li>
+<li>Act as them. A banner stays on top, and the time runs.</li>
+<li>End it. Who acted as whom stays in the audit.</li>
+</ol>
+${demonstration ? who : undefined}
+<p><button type="button" data-slot="sign-in">Sign in</button></p>
+</section>
+
+<section id="view-turned-away" data-view hidden>
+<h1 tabindex="-1">This console is for support staff</h1>
+<p>You are signed in as <b data-slot="subject"></b>, who does not work in support, so there is nothing
+to do for you here.</p>
+<ul>
+<li>Are you a customer? <a href="/account">Your account</a> shows who acted as you, and when.</li>
+<li>Do you work in support? Sign in as yourself.</li>
+</ul>
+<p class="actions">
+<button type="button" data-slot="sign-in-again">Sign in as somebody else</button>
+<button type="button" class="secondary" data-slot="leave">Sign out</button>
+</p>
+</section>`
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Middleware } from 'koa'
+
+/** Where assets are reached. */
+export const ASSETS = '/assets'
+
+const installed = (specifier: string): string => fileURLToPath(import.meta.resolve(specifier))
+
+/** What browsers load: each a folder or a file, as it is on the disk. Nothing else is served. */
+const SOURCES: ReadonlyArray<readonly [path: string, source: string]> = [
+  ['browser', join(import.meta.dirname, '../browser')],
+  ['eventsource-parser', join(installed('eventsource-parser'), '..')],
+  ['jose', join(installed('jose'), '..')],
+  ['oauth4webapi.js', installed('oauth4webapi')],
+  ['pico.css', installed('@picocss/pico/css/pico.min.css')],
+]
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['.css', 'text/css; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+])
+
+interface Asset {
+  readonly body: Buffer
+  readonly type: string
+  readonly etag: string
+}
+
+/**
+ * Reads everything once. What a request names is looked up, never opened, so no path leads out of
+ * the folders.
+ */
+export async function loadAssets(): Promise<Middleware> {
+  const assets = new Map<string, Asset>()
+  for (const [path, source] of SOURCES) await load(assets, posix.join(ASSETS, path), source)
+
+  return async (ctx, next) => {
+    const asset = assets.get(ctx.path)
+    if (!asset || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next()
+    // Asked for again each time, and sent only where it has changed: a new version is never mixed
+    // with the old one.
+    ctx.set({ 'Cache-Control': 'no-cache', 'Cross-Origin-Resource-Policy': 'same-origin' })
+    ctx.type = asset.type
+    ctx.etag = asset.etag
+    ctx.status = 200
+    if (ctx.fresh) ctx.status = 304
+    else ctx.body = asset.body
+  }
+}
+
+async function load(assets: Map<string, Asset>, path: string, source: string): Promise<void> {
+  const type = TYPES.get(extname(source))
+  if (type !== undefined) {
+    const body = await readFile(source)
+    assets.set(path, { body, type, etag: createHash('sha256').update(body).digest('base64url') })
+    return
+  }
+  if (extname(source) !== '') return
+  for (const name of await readdir(source)) {
+    await load(assets, posix.join(path, name), join(source, name))
+  }
+}
