@@ -7,13 +7,13 @@ export function accountPage(demonstration: boolean, password: string): Html {
 <header class="container">
 <nav aria-label="Account">
 <ul><li><strong>Your account</strong></li></ul>
-<ul id="links" hidden>
+<ul id="links" class="links" hidden>
 <li><span id="customer"></span></li>
 <li><button type="button" id="sign-out" class="secondary outline small">Sign out</button></li>
 </ul>
 </nav>
 </header>
-<main class="container" id="content" tabindex="-1">
+<main class="container page" id="content" tabindex="-1">
 <noscript><p role="alert">This page runs in your browser, so that tokens stay in its memory: it needs JavaScript.</p></noscript>
 <div id="message" role="alert"></div>
 <template id="message-text"><article class="message"><p data-slot="text"></p><p class="actions" data-slot="actions"></p></article></template>
@@ -28,7 +28,7 @@ export function accountPage(demonstration: boolean, password: string): Html {
 <h1 tabindex="-1">Your account</h1>
 <p>When our support staff act as you, to help you, you see it here: who it was, when, and for how long.</p>
 ${demonstration ? who : undefined}
-<p><button type="button" data-slot="sign-in">Sign in</button></p>
+<p class="actions"><button type="button" data-slot="sign-in">Sign in</button></p>
 </section>
 
 <section id="view-account" data-view hidden>
@@ -43,8 +43,8 @@ e-mail address.</p>
 </div>
 <p role="status" data-slot="count"></p>
 <p class="actions">
-<button type="button" class="secondary outline" data-slot="refresh">Look again</button>
-<button type="button" class="secondary outline" data-slot="older" hidden>Show older ones</button>
+<button type="button" class="secondary outline small" data-slot="refresh">Look again</button>
+<button type="button" class="secondary outline small" data-slot="older" hidden>Show older ones</button>
 </p>
 <template id="entry"><tr><td><time data-slot="time"></time></td><td data-slot="who"></td><td data-slot="ticket"></td><td data-slot="what"></td><td data-slot="how-long"></td></tr></template>
 </section>

@@ -35,6 +35,16 @@ export function say(text, ...actions) {
 }
 
 /**
+ * Whether the same request may succeed later: not where it was understood, and refused.
+ *
+ * @param {unknown} error
+ */
+export function mayPass(error) {
+  if (error instanceof ApiProblem) return error.status >= 500 || error.status === 429
+  return error instanceof Unreachable
+}
+
+/**
  * What went wrong, for people.
  *
  * @param {unknown} error

@@ -12,7 +12,7 @@ import { reasonView } from './views/reason.ts'
  */
 export function consolePage(demonstration: boolean, password: string): Html {
   return html`<a class="skip" href="#content">Skip to the content</a>
-<aside id="banner" aria-label="Impersonation" hidden>
+<aside id="banner" class="banner" aria-label="Impersonation" hidden>
 <p><strong>You are acting as <span data-slot="name"></span></strong>, ticket <span data-slot="ticket"></span>,
 <span role="timer"><b data-slot="left"></b> left</span></p>
 <button type="button" data-slot="end">End</button>
@@ -21,7 +21,7 @@ export function consolePage(demonstration: boolean, password: string): Html {
 <header class="container">
 <nav aria-label="Console">
 <ul><li><strong>Support console</strong></li></ul>
-<ul id="links" data-slot="links" hidden>
+<ul id="links" class="links" data-slot="links" hidden>
 <li><a href="#customers">Customers</a></li>
 <li class="acting" hidden><a href="#act">Orders</a></li>
 <li class="acting" hidden><a href="#inside">Look inside</a></li>
@@ -31,7 +31,7 @@ export function consolePage(demonstration: boolean, password: string): Html {
 </ul>
 </nav>
 </header>
-<main class="container" id="content">
+<main class="container page" id="content" tabindex="-1">
 <noscript><p role="alert">This console runs in your browser, so that tokens stay in its memory: it needs JavaScript.</p></noscript>
 <div id="message" role="alert"></div>
 <template id="message-text"><article class="message"><p data-slot="text"></p><p class="actions" data-slot="actions"></p></article></template>

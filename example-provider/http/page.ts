@@ -59,7 +59,7 @@ const APPLICATION_POLICY = [
 
 /** Answers with a page of the example's own, never to be stored. */
 export function showPage(ctx: Context, title: string, content: Html): void {
-  const body = html`<main class="container narrow">
+  const body = html`<main class="container page narrow">
 <h1>${title}</h1>
 ${content}
 </main>`

@@ -1,5 +1,5 @@
 import { byId, slot } from '../dom.js'
-import { clearMessage, inWords, say } from '../message.js'
+import { clearMessage, inWords, mayPass, say } from '../message.js'
 import { shownDuration } from '../time.js'
 import { showView } from '../views.js'
 import { ActView } from './act.js'
@@ -136,7 +136,7 @@ export class App {
    */
   failed(error, what, again) {
     if (!(error instanceof SignedOut)) {
-      say(inWords(error, what), { label: 'Try again', run: again })
+      say(inWords(error, what), ...(mayPass(error) ? [{ label: 'Try again', run: again }] : []))
       return
     }
     const acting = this.impersonation?.customer.name

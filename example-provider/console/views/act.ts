@@ -5,7 +5,7 @@ export const actView = html`
 <section id="view-act" data-view hidden>
 <h1 tabindex="-1">Orders of <span data-slot="name"></span></h1>
 <p role="status" data-slot="loading" aria-busy="true">Asking the Orders API…</p>
-<div id="orders"></div>
+<div id="orders" class="cards"></div>
 <p data-slot="no-orders" hidden>There are no orders.</p>
 <p><button type="button" class="secondary outline small" data-slot="refresh">Ask again</button></p>
 
@@ -16,7 +16,7 @@ whatever the token allows.</p>
 <label for="email">New e-mail address</label>
 <input id="email" type="email" maxlength="254" autocomplete="off" required aria-describedby="email-problem">
 <small id="email-problem" class="problem"></small>
-<button type="submit" data-slot="submit">Change the e-mail address</button>
+<button type="submit" class="fit" data-slot="submit">Change the e-mail address</button>
 </form>
 
 <template id="order">
@@ -31,7 +31,7 @@ whatever the token allows.</p>
 <form novalidate>
 <fieldset role="group">
 <input data-slot="note-input" maxlength="200" autocomplete="off" placeholder="Leave it with the neighbours">
-<button type="submit" data-slot="save">Save the note</button>
+<button type="submit" class="fit" data-slot="save">Save the note</button>
 </fieldset>
 </form>
 </template>

@@ -25,16 +25,16 @@ export const auditView = html`
 </form>
 <div class="overflow-auto" role="region" aria-label="Entries of the audit" tabindex="0">
 <table>
-<thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">Operator</th><th scope="col">Customer</th><th scope="col">Why</th><th scope="col">How long</th><th scope="col">All of it</th></tr></thead>
+<thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">Operator</th><th scope="col">Customer</th><th scope="col">Why</th><th scope="col">How long</th><th scope="col">Entry</th></tr></thead>
 <tbody id="audit-entries"></tbody>
 </table>
 </div>
 <p role="status" data-slot="count"></p>
-<p><button type="button" class="secondary outline" data-slot="older" hidden>Show older ones</button></p>
+<p><button type="button" class="secondary outline small" data-slot="older" hidden>Show older ones</button></p>
 
 <template id="audit-row">
 <tr><td><time data-slot="time"></time></td><td><span class="badge" data-slot="event"></span></td><td data-slot="actor"></td><td data-slot="subject"></td>
-<td data-slot="why"></td><td data-slot="how-long"></td>
+<td class="why" data-slot="why"></td><td data-slot="how-long"></td>
 <td><details><summary>JSON</summary><pre tabindex="0" data-slot="json"></pre></details></td></tr>
 </template>
 </section>`

@@ -19,7 +19,7 @@ export function frontViews(demonstration: boolean, password: string): Html {
 <li>End it. Who acted as whom stays in the audit.</li>
 </ol>
 ${demonstration ? who : undefined}
-<p><button type="button" data-slot="sign-in">Sign in</button></p>
+<p class="actions"><button type="button" data-slot="sign-in">Sign in</button></p>
 </section>
 
 <section id="view-turned-away" data-view hidden>

@@ -13,7 +13,7 @@ export const insideView = html`
 <tbody id="claims"></tbody>
 </table>
 </div>
-<template id="claim-row"><tr><th scope="row"><code data-slot="claim"></code></th><td><code class="value" data-slot="value"></code></td><td data-slot="meaning"></td></tr></template>
+<template id="claim-row"><tr><th scope="row"><code class="claim" data-slot="claim"></code></th><td><code class="value" data-slot="value"></code></td><td data-slot="meaning"></td></tr></template>
 
 <h2>How it came about</h2>
 <p>Each as a command to copy. Tokens are shown as the names of shell variables.</p>
