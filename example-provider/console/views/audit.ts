@@ -24,7 +24,7 @@ export const auditView = html`
 <label for="audit-subject">Customer<input id="audit-subject" type="search" maxlength="255" autocomplete="off" spellcheck="false" placeholder="id"></label>
 </form>
 <div class="overflow-auto" role="region" aria-label="Entries of the audit" tabindex="0">
-<table>
+<table class="wide">
 <thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">Operator</th><th scope="col">Customer</th><th scope="col">Why</th><th scope="col">How long</th><th scope="col">Entry</th></tr></thead>
 <tbody id="audit-entries"></tbody>
 </table>

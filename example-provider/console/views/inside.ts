@@ -8,7 +8,7 @@ export const insideView = html`
 
 <h2>What the token says</h2>
 <div class="overflow-auto" role="region" aria-label="Claims of the access token" tabindex="0">
-<table>
+<table class="wide">
 <thead><tr><th scope="col">Claim</th><th scope="col">Value</th><th scope="col">Meaning</th></tr></thead>
 <tbody id="claims"></tbody>
 </table>
