@@ -23,17 +23,37 @@ describe('example provider: pages', () => {
     return cookies.send(target(resume))
   }
 
-  it('lead from the front page to the sign-in', async () => {
+  it('lead from the front page to the console and to the account, for people to sign in', async () => {
     const { text } = await send(example.url)
-    const [, href = ''] = /href="([^"]+)"/.exec(text) ?? []
-    expect(href.replaceAll('&#38;', '&')).to.equal(authorizationUrl(example.url))
+    const links = [...text.matchAll(/<a href="([^"]+)"/g)].map(([, href]) => href)
+    expect(links).to.deep.equal(['/console', '/account'])
+    for (const link of links) {
+      const page = await send(`${example.url}${link}`)
+      expect(page.status).to.equal(200)
+      expect(page.text).to.include('>Sign in</button>')
+    }
   })
 
-  it('have the one style that their policy allows', async () => {
+  it('have styles of their own origin, as their policy allows, and none inside', async () => {
     const { headers, text } = await send(example.url)
-    const [, style = ''] = /<style>(.*?)<\/style>/s.exec(text) ?? []
-    const hash = createHash('sha256').update(style).digest('base64')
-    expect(headers.get('content-security-policy')).to.include(`style-src 'sha256-${hash}'`)
+    expect(headers.get('content-security-policy')).to.match(/(?:^|;)style-src 'self'(?:;|$)/)
+    expect(text).not.to.match(/<style|\sstyle=/)
+    const styles = [...text.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)]
+    expect(styles).to.have.lengthOf(2)
+    for (const [, href = ''] of styles) {
+      const { status, headers: type } = await send(new URL(href, example.url))
+      expect([status, type.get('content-type')]).to.deep.equal([200, 'text/css; charset=utf-8'])
+    }
+  })
+
+  it('tell the password that everybody knows, and no other', async () => {
+    await using stack = new AsyncDisposableStack()
+    const other = stack.adopt(await start({ DEMO_PASSWORD: 'of-our-own' }), (it) => it.close())
+    for (const path of ['/console', '/account']) {
+      expect((await send(`${example.url}${path}`)).text).to.include('demo-password')
+      const { text } = await send(`${other.url}${path}`)
+      expect(text).not.to.match(/demo-password|of-our-own/)
+    }
   })
 
   it('let somebody else sign in, through the self-submitting form of oidc-provider', async () => {

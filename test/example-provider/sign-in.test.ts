@@ -48,7 +48,7 @@ describe('example provider: sign-in', () => {
     expect(target(back)).to.match(/\/console\/callback\?code=[\w-]+&/)
     const landing = await send(target(back))
     expect(landing.status).to.equal(200)
-    expect(landing.text).to.include('You are signed in').and.include('step 1')
+    expect(landing.text).to.include('/assets/browser/console.js')
   })
 
   for (const login of ['alice', 'bob', 'olivia', 'grace']) {
@@ -116,7 +116,7 @@ describe('example provider: sign-in', () => {
     const resume = await cookies.submit(new URL(action, page).href, {})
     const back = await cookies.send(target(resume))
     expect(target(back)).to.include('/console/callback?error=access_denied')
-    expect((await send(target(back))).text).to.include('cancelled')
+    expect((await send(target(back))).status).to.equal(200)
   })
 
   it('is over without its cookie, and then tries no password', async () => {
@@ -183,11 +183,22 @@ describe('example provider: sign-in', () => {
     expect(target(again)).to.include('/sign-in/')
   })
 
-  it('prints nothing to paste that an attacker put into the address', async () => {
-    const { text } = await send(
-      `${example.url}/console/callback?code=${encodeURIComponent('$(id)')}`,
-    )
-    expect(text).not.to.include('$(id)').and.not.include('curl')
+  for (const path of ['/console/callback', '/account/callback', '/support/callback']) {
+    it(`repeats nothing at ${path} that an attacker put into the address`, async () => {
+      for (const name of ['code', 'state', 'error', 'error_description']) {
+        const value = encodeURIComponent('$(id)<img src=x>')
+        const { status, text } = await send(`${example.url}${path}?${name}=${value}`)
+        expect(status).to.equal(200)
+        expect(text).not.to.match(/\$\(id\)|<img|curl/)
+      }
+    })
+  }
+
+  it('tells the application with a server of its own what became of the sign-in', async () => {
+    const landing = (query: string) => send(`${example.url}/support/callback?${query}`)
+    expect((await landing('code=abc')).text).to.include('You are signed in')
+    expect((await landing('error=access_denied')).text).to.include('The sign-in was cancelled.')
+    expect((await landing('error=other')).text).to.include('The provider did not let you in.')
   })
 })
 
