@@ -35,6 +35,6 @@ export const auditView = html`
 <template id="audit-row">
 <tr><td><time data-slot="time"></time></td><td><span class="badge" data-slot="event"></span></td><td data-slot="actor"></td><td data-slot="subject"></td>
 <td class="why" data-slot="why"></td><td data-slot="how-long"></td>
-<td><details><summary>JSON</summary><pre tabindex="0" data-slot="json"></pre></details></td></tr>
+<td class="entry"><details><summary>JSON</summary><pre tabindex="0" data-slot="json"></pre></details></td></tr>
 </template>
 </section>`
