@@ -1,5 +1,7 @@
+import { equal } from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 import { signIn } from './sign-in.ts'
+import type { Visit } from './visit.ts'
 
 export interface Purpose {
   /** @defaultValue `'Alice Ng'` */
@@ -57,4 +59,21 @@ export async function startActing(page: Page, purpose: Purpose = {}): Promise<vo
 export async function act(page: Page, purpose: Purpose = {}): Promise<void> {
   await enterConsole(page)
   await startActing(page, purpose)
+}
+
+/** Expects that nothing is left to act with: no banner, no orders, and no token to ask with. */
+export async function expectForgotten({ page, urls }: Visit): Promise<void> {
+  await banner(page).waitFor({ state: 'hidden' })
+  const asked = () => urls.filter((url) => /\/orders\b/.test(url)).length
+  const before = asked()
+  for (const view of ['act', 'inside']) {
+    await page.evaluate((hash) => {
+      location.hash = hash
+    }, view)
+    await page.waitForURL('**/console#customers')
+  }
+  await page.getByRole('heading', { name: 'Customers' }).waitFor()
+  equal(await page.getByRole('link', { name: 'Look inside' }).isVisible(), false)
+  equal(await page.locator('#orders article').count(), 0, 'orders are still there')
+  equal(asked(), before, 'the Orders API was asked')
 }
