@@ -7,11 +7,11 @@ import { type Audit, createAudit } from './audit/audit.ts'
 import { supportBackend } from './backend/router.ts'
 import type { Config } from './config.ts'
 import { DEMO } from './config-production.ts'
-import { pages } from './console/router.ts'
 import { loadAssets } from './http/assets.ts'
 import { pinOrigin, securityHeaders } from './http/headers.ts'
 import { type Listener, listen } from './http/listener.ts'
 import { ordersApi } from './orders/router.ts'
+import { pages } from './pages.ts'
 import { type Accounts, createAccounts } from './provider/accounts.ts'
 import { CUSTOMER_ACCOUNT, OPERATOR_CLIENTS, SUPPORT_BACKEND } from './provider/clients.ts'
 import { type Keys, loadKeys } from './provider/keys.ts'
@@ -113,9 +113,8 @@ function assemble(
       audience: `${url}/orders`,
     }),
   )
-  app.use(
-    pages({ demonstration: !config.production && config.demoPassword === DEMO.DEMO_PASSWORD }),
-  )
+  const { DEMO_PASSWORD } = DEMO
+  app.use(pages({ password: config.demoPassword === DEMO_PASSWORD ? DEMO_PASSWORD : undefined }))
   app.use(assets)
   app.use((ctx) => {
     ctx.status = 404

@@ -1,33 +1,23 @@
-import { type Html, html } from '../http/page.ts'
+import type { Application } from '../http/application.ts'
+import { html } from '../http/page.ts'
 
-/** A customer's account: who acted as them, and when. `browser/account.js` brings it to life. */
-export function accountPage(demonstration: boolean, password: string): Html {
-  const who = html`<p>Sign in as <b>alice</b>, a customer, with the password <code>${password}</code>.</p>`
-  return html`<a class="skip" href="#content">Skip to the content</a>
-<header class="container">
-<nav aria-label="Account">
-<ul><li><strong>Your account</strong></li></ul>
-<ul id="links" class="links" hidden>
-<li><span id="customer"></span></li>
-<li><button type="button" id="sign-out" class="secondary outline small">Sign out</button></li>
-</ul>
-</nav>
-</header>
-<main class="container page" id="content" tabindex="-1">
-<noscript><p role="alert">This page runs in your browser, so that tokens stay in its memory: it needs JavaScript.</p></noscript>
-<div id="message" role="alert"></div>
-<template id="message-text"><article class="message"><p data-slot="text"></p><p class="actions" data-slot="actions"></p></article></template>
-<template id="message-action"><button type="button" class="small"></button></template>
-
-<section id="view-waiting" data-view>
-<h1 tabindex="-1">Your account</h1>
-<p aria-busy="true">One moment…</p>
-</section>
-
-<section id="view-signed-out" data-view hidden>
+/**
+ * A customer's account: who acted as them, and when. `browser/account.js` brings it to life.
+ *
+ * @param password the one to tell, where it is a demonstration
+ */
+export function customerAccount(password: string | undefined): Application {
+  const who =
+    password &&
+    html`<p>Sign in as <b>alice</b>, a customer, with the password <code>${password}</code>.</p>`
+  return {
+    title: 'Your account',
+    module: 'account.js',
+    links: html`<li><span id="customer"></span></li>`,
+    views: html`<section id="view-signed-out" data-view hidden>
 <h1 tabindex="-1">Your account</h1>
 <p>When our support staff act as you, to help you, you see it here: who it was, when, and for how long.</p>
-${demonstration ? who : undefined}
+${who}
 <p class="actions"><button type="button" data-slot="sign-in">Sign in</button></p>
 </section>
 
@@ -47,6 +37,6 @@ e-mail address.</p>
 <button type="button" class="secondary outline small" data-slot="older" hidden>Show older ones</button>
 </p>
 <template id="entry"><tr><td><time data-slot="time"></time></td><td data-slot="who"></td><td data-slot="ticket"></td><td data-slot="what"></td><td data-slot="how-long"></td></tr></template>
-</section>
-</main>`
+</section>`,
+  }
 }

@@ -2,7 +2,7 @@ import { ApiProblem, call } from './api.js'
 import { byId, copyOf, fill, slot, whileBusy } from './dom.js'
 import { clearMessage, inWords, say } from './message.js'
 import { OpenIdClient } from './oidc.js'
-import { setTime, shownDuration } from './time.js'
+import { setTime, shownDuration, shownLimit } from './time.js'
 import { showView } from './views.js'
 
 /**
@@ -69,7 +69,7 @@ function whatOf({ event, scope }) {
 function howLong({ event, time, expiresAt, endedAt }) {
   if (event !== 'impersonation.granted') return ''
   if (endedAt !== undefined) return shownDuration(endedAt - time)
-  return expiresAt === null ? '' : `at most ${shownDuration(expiresAt * 1000 - time)}`
+  return expiresAt === null ? '' : shownLimit(time, expiresAt)
 }
 
 function showCount() {

@@ -43,6 +43,17 @@ export function shownDuration(milliseconds) {
 }
 
 /**
+ * How long something may last that has begun. Its end is known in whole seconds alone, so the
+ * second in which it began counts as a whole: ten minutes are not 9 min 59 s.
+ *
+ * @param {number} time when it began, in milliseconds since the epoch
+ * @param {number} expiresAt in seconds since the epoch
+ */
+export function shownLimit(time, expiresAt) {
+  return `at most ${shownDuration((expiresAt - Math.floor(time / 1000)) * 1000)}`
+}
+
+/**
  * Sets a `<time>` element.
  *
  * @param {HTMLElement} element

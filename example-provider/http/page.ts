@@ -43,20 +43,6 @@ export const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join(';')
 
-/** Of a page that is an application: modules and requests of this origin, and markup from nowhere. */
-const APPLICATION_POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "script-src 'self'",
-  "connect-src 'self'",
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join(';')
-
 /** Answers with a page of the example's own, never to be stored. */
 export function showPage(ctx: Context, title: string, content: Html): void {
   const body = html`<main class="container page narrow">
@@ -66,13 +52,8 @@ ${content}
   show(ctx, title, body)
 }
 
-/** Answers with a page that the module of this name, below `browser/`, brings to life. */
-export function showApplication(ctx: Context, title: string, module: string, body: Html): void {
-  ctx.set('Content-Security-Policy', APPLICATION_POLICY)
-  show(ctx, title, body, html`<script type="module" src="${ASSETS}/browser/${module}"></script>`)
-}
-
-function show(ctx: Context, title: string, body: Html, head?: Html): void {
+/** Answers with a page of which the body is given whole. */
+export function show(ctx: Context, title: string, body: Html, head?: Html): void {
   ctx.set('Cache-Control', 'no-store')
   ctx.type = 'html'
   ctx.body = html`<!doctype html>

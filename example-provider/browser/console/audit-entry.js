@@ -1,5 +1,5 @@
 import { byId, copyOf, fill, slot } from '../dom.js'
-import { setTime, shownDuration } from '../time.js'
+import { setTime, shownDuration, shownLimit } from '../time.js'
 
 /**
  * What the support backend answers: example-provider/audit/entry.ts.
@@ -50,7 +50,7 @@ function why({ denial, context = {} }) {
 function howLong({ event, time, expiresAt, grantedAt, scope }) {
   if (event === 'impersonation.granted' && expiresAt !== undefined) {
     const rights = scope?.includes('write') ? ', with changes' : ', to look'
-    return `at most ${shownDuration(expiresAt * 1000 - time)}${rights}`
+    return `${shownLimit(time, expiresAt)}${rights}`
   }
   if (event === 'support.ended' && grantedAt !== undefined) return shownDuration(time - grantedAt)
   return ''

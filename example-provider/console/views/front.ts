@@ -1,15 +1,12 @@
 import { type Html, html } from '../../http/page.ts'
 
-/** What is seen before anybody can act: signed out, on the way, and turned away. */
-export function frontViews(demonstration: boolean, password: string): Html {
-  const who = html`<p>Sign in as <b>olivia</b>, who works in support, with the password
+/** What is seen before anybody can act: signed out, and turned away. */
+export function frontViews(password: string | undefined): Html {
+  const who =
+    password &&
+    html`<p>Sign in as <b>olivia</b>, who works in support, with the password
 <code>${password}</code>. Then choose Alice Ng.</p>`
   return html`
-<section id="view-waiting" data-view>
-<h1 tabindex="-1">Support console</h1>
-<p aria-busy="true">One moment…</p>
-</section>
-
 <section id="view-signed-out" data-view hidden>
 <h1 tabindex="-1">Support console</h1>
 <p>See what a customer sees, as that customer, for a few minutes, for a reason that is written down.</p>
@@ -18,7 +15,7 @@ export function frontViews(demonstration: boolean, password: string): Html {
 <li>Act as them. A banner stays on top, and the time runs.</li>
 <li>End it. Who acted as whom stays in the audit.</li>
 </ol>
-${demonstration ? who : undefined}
+${who}
 <p class="actions"><button type="button" data-slot="sign-in">Sign in</button></p>
 </section>
 

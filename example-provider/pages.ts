@@ -1,20 +1,20 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
-import { accountPage } from '../account/page.ts'
-import { DEMO } from '../config-production.ts'
-import { html, showApplication, showPage } from '../http/page.ts'
-import { consolePage } from './page.ts'
+import { customerAccount } from './account/page.ts'
+import { supportConsole } from './console/page.ts'
+import { showApplication } from './http/application.ts'
+import { html, showPage } from './http/page.ts'
 
 export interface PagesOptions {
-  /** Whether to tell who can sign in, with the password that everybody knows. */
-  readonly demonstration: boolean
+  /** The password of all accounts, where it is no secret and the pages may tell it. */
+  readonly password: string | undefined
 }
 
 /** The front page, the support console, and the customer's account. */
-export function pages({ demonstration }: PagesOptions): Middleware {
+export function pages({ password }: PagesOptions): Middleware {
   const router = new Router()
-  const console = consolePage(demonstration, DEMO.DEMO_PASSWORD)
-  const account = accountPage(demonstration, DEMO.DEMO_PASSWORD)
+  const console = supportConsole(password)
+  const account = customerAccount(password)
 
   router.get('/', (ctx) => {
     showPage(
@@ -30,11 +30,11 @@ export function pages({ demonstration }: PagesOptions): Middleware {
   })
 
   router.get(['/console', '/console/callback'], (ctx) => {
-    showApplication(ctx, 'Support console', 'console.js', console)
+    showApplication(ctx, console)
   })
 
   router.get(['/account', '/account/callback'], (ctx) => {
-    showApplication(ctx, 'Your account', 'account.js', account)
+    showApplication(ctx, account)
   })
 
   // Of the application with a server of its own, which is not part of this example.
