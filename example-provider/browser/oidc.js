@@ -1,4 +1,5 @@
 import * as oauth from '/assets/oauth4webapi.js'
+import { Unreachable } from './api.js'
 
 const PATIENCE = 10_000
 
@@ -51,14 +52,17 @@ export class OpenIdClient {
     return `sign-in ${this.#client.client_id}`
   }
 
-  /** @returns {Promise<oauth.AuthorizationServer>} */
+  /**
+   * @returns {Promise<oauth.AuthorizationServer>}
+   * @throws {Unreachable}
+   */
   discover() {
     this.#discovered ??= oauth
       .discoveryRequest(this.#issuer, options)
       .then((response) => oauth.processDiscoveryResponse(this.#issuer, response))
       .catch((error) => {
         this.#discovered = undefined
-        throw error
+        throw new Unreachable(error)
       })
     return this.#discovered
   }

@@ -15,13 +15,14 @@ let timer
  * @param {import('./impersonation.js').Impersonation} impersonation
  * @param {() => void} onTimeOver
  */
-export function showBanner({ customer, why, deadline }, onTimeOver) {
+export function showBanner(impersonation, onTimeOver) {
+  const { customer, why } = impersonation
   const banner = byId('banner')
   const said = byId('countdown-said')
-  let announced = Math.ceil((deadline - Date.now()) / 1000)
+  let announced = Math.ceil(impersonation.left / 1000)
 
   const tick = () => {
-    const left = deadline - Date.now()
+    const { left } = impersonation
     fill(banner, { left: shownCountdown(left) })
     const seconds = Math.ceil(left / 1000)
     const reached = ANNOUNCED.findLast((mark) => seconds <= mark && mark < announced)

@@ -26,7 +26,9 @@ export class Impersonation {
   why
   /** In milliseconds since the epoch, by the clock of this machine. */
   startedAt = Date.now()
-  deadline
+  /** The same, by a clock that nobody can set, and that may stand still while the machine sleeps. */
+  #started = performance.now()
+  #lifetime
   /** Values that are not to be shown, each with the name that stands for it. */
   secrets
   claims
@@ -42,10 +44,16 @@ export class Impersonation {
     this.customer = customer
     this.why = why
     this.#token = token
-    this.deadline = this.startedAt + expiresIn * 1000
+    this.#lifetime = expiresIn * 1000
     this.secrets = secrets
     this.claims = decodeJwt(token)
     this.steps = steps
+  }
+
+  /** Milliseconds until the end. Whoever puts the clock back gains nothing. */
+  get left() {
+    const passed = Math.max(Date.now() - this.startedAt, performance.now() - this.#started)
+    return this.#lifetime - passed
   }
 
   /** Whether changes were asked for, and granted. */
@@ -55,7 +63,7 @@ export class Impersonation {
 
   /** @returns {string} the token itself, while there is one */
   get token() {
-    if (this.#token === undefined || Date.now() >= this.deadline) {
+    if (this.#token === undefined || this.left <= 0) {
       throw new ApiProblem(401, 'invalid_token', 'the time is over')
     }
     return this.#token
