@@ -1,0 +1,146 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { postJson, signIn } from '../example-provider/support.ts'
+import { auditOf, cellsOf, countOf, endActing, goTo, rowsOf } from './story-steps.e2e.ts'
+import { act, enterConsole, startActing } from './support/acting.ts'
+import { type LaunchedExample, launchExample } from './support/server.ts'
+import { visit } from './support/visit.ts'
+
+const ENTRIES = 'Entries of the audit'
+
+describe('the audit', () => {
+  let example: LaunchedExample
+
+  beforeEach(async () => {
+    example = await launchExample()
+  })
+  afterEach(() => example[Symbol.asyncDispose]())
+
+  it('can be searched by text, by what happened, by operator and by customer', async () => {
+    await using olivia = await visit(example.url)
+    const { page } = olivia
+    await act(page, { ticket: 'SUP-7', reason: 'Lost in the post' })
+    await endActing(page)
+    await startActing(page, { customer: 'Bob Meyer', ticket: 'SUP-8', reason: 'Too dark' })
+    const refused = await postJson(
+      `${example.url}/support/impersonations`,
+      { userId: 'bob', ticketId: 'X-1', reason: 'Curious', scope: 'orders:read', duration: 120 },
+      await signIn(example.url, 'grace'),
+    )
+    expect(refused.status).to.equal(403)
+
+    await goTo(page, 'Audit')
+    expect((await auditOf(page, 6)).map((row) => row.slice(0, 4))).to.deep.equal([
+      [
+        'Refused by the backend',
+        'grace',
+        'bob',
+        'X-1: Curious. Refused: only support staff may act as a customer',
+      ],
+      ['Started', 'olivia', 'bob', 'SUP-8: Too dark'],
+      ['Asked for', 'olivia', 'bob', 'SUP-8: Too dark'],
+      ['Ended', 'olivia', 'alice', 'SUP-7: Lost in the post'],
+      ['Started', 'olivia', 'alice', 'SUP-7: Lost in the post'],
+      ['Asked for', 'olivia', 'alice', 'SUP-7: Lost in the post'],
+    ])
+
+    const text = page.getByLabel('Text', { exact: true })
+    const event = page.getByRole('combobox', { name: 'What happened' })
+    const operator = page.getByLabel('Operator', { exact: true })
+    const customer = page.getByLabel('Customer', { exact: true })
+    await text.fill('TOO dark')
+    expect((await auditOf(page, 2)).map(whatAndWhom)).to.deep.equal([
+      'Started bob',
+      'Asked for bob',
+    ])
+    await event.selectOption('Started')
+    expect((await auditOf(page, 1)).map(whatAndWhom)).to.deep.equal(['Started bob'])
+    await text.fill('')
+    expect((await auditOf(page, 2)).map(whatAndWhom)).to.deep.equal([
+      'Started bob',
+      'Started alice',
+    ])
+    await customer.fill('alice')
+    expect((await auditOf(page, 1)).map(whatAndWhom)).to.deep.equal(['Started alice'])
+    await operator.fill('grace')
+    await page.getByText('Nothing matches.', { exact: true }).waitFor()
+    expect(await rowsOf(page, ENTRIES).count()).to.equal(0)
+    await customer.fill('')
+    await event.selectOption('Everything')
+    expect((await auditOf(page, 1)).map(whatAndWhom)).to.deep.equal(['Refused by the backend bob'])
+    await operator.fill('olivia')
+    expect(await auditOf(page, 5)).to.have.lengthOf(5)
+    await olivia.tokens.expectNowhere(example.log())
+  })
+
+  it('shows each entry as it is, with no token in it, and when it was', async () => {
+    await using olivia = await visit(example.url, { timezoneId: 'Asia/Kathmandu' })
+    const { page } = olivia
+    await act(page, { ticket: 'SUP-9', reason: 'Broken', mayChange: true })
+    await goTo(page, 'Audit')
+    await auditOf(page, 2)
+    const row = rowsOf(page, ENTRIES).filter({ hasText: 'Started' })
+    const json = row.getByLabel('The whole entry')
+    expect(await json.isVisible()).to.equal(false)
+    await row.getByText('JSON', { exact: true }).click()
+    await json.waitFor()
+    const entry = JSON.parse((await json.textContent()) ?? '')
+    expect(entry).to.deep.include({
+      event: 'impersonation.granted',
+      subject: 'alice',
+      actor: { sub: 'olivia' },
+      client: 'support-console',
+      scope: 'orders:read orders:write',
+      resource: `${example.url}/orders`,
+    })
+    expect(entry.context).to.include({ ticketId: 'SUP-9', reason: 'Broken', duration: 600 })
+    const there = new Intl.DateTimeFormat('en-GB', {
+      dateStyle: 'medium',
+      timeStyle: 'medium',
+      timeZone: 'Asia/Kathmandu',
+    })
+    expect(await row.locator('time').textContent()).to.equal(there.format(entry.time))
+    await olivia.tokens.expectNowhere(example.log())
+  })
+
+  it('is live: what others do appears by itself, if it is what is looked for', async () => {
+    await using first = await visit(example.url)
+    await using second = await visit(example.url)
+    await enterConsole(second.page)
+    await goTo(second.page, 'Audit')
+    await second.page.getByText('Nothing has happened yet. Act as a customer.').waitFor()
+    const before = second.urls.length
+
+    await act(first.page, { ticket: 'SUP-10' })
+    expect((await auditOf(second.page, 2)).map(whatAndWhom)).to.deep.equal([
+      'Started alice',
+      'Asked for alice',
+    ])
+    await endActing(first.page)
+    expect((await auditOf(second.page, 3)).map(whatAndWhom)[0]).to.equal('Ended alice')
+    expect(second.urls.slice(before), 'it asks for nothing').to.deep.equal([])
+
+    await second.page.getByLabel('Customer', { exact: true }).fill('bob')
+    await second.page.getByText('Nothing matches.', { exact: true }).waitFor()
+    await startActing(first.page, { customer: 'Alice Ng', ticket: 'SUP-11' })
+    await endActing(first.page)
+    await startActing(first.page, { customer: 'Bob Meyer', ticket: 'SUP-12' })
+    expect((await auditOf(second.page, 2)).map(whatAndWhom)).to.deep.equal([
+      'Started bob',
+      'Asked for bob',
+    ])
+    await expectAll(second.page, 8)
+    for (const { tokens } of [first, second]) await tokens.expectNowhere(example.log())
+  })
+})
+
+function whatAndWhom([what, , whom]: string[]): string {
+  return `${what} ${whom}`
+}
+
+/** Nothing that was left out is lost. */
+async function expectAll(page: Page, entries: number): Promise<void> {
+  await page.getByLabel('Customer', { exact: true }).fill('')
+  await countOf(page, entries).waitFor()
+  expect(await cellsOf(rowsOf(page, ENTRIES))).to.have.lengthOf(entries)
+}
