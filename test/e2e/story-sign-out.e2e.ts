@@ -1,0 +1,77 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { everythingIn, goTo } from './story-steps.e2e.ts'
+import { act, banner, enterConsole, message } from './support/acting.ts'
+import { type LaunchedExample, launchExample } from './support/server.ts'
+import { visit } from './support/visit.ts'
+
+describe('who signs out', () => {
+  let example: LaunchedExample
+
+  before(async () => {
+    example = await launchExample()
+  })
+  after(() => example[Symbol.asyncDispose]())
+
+  it('is asked once more, comes back to the console, and is signed out in every tab', async () => {
+    await using olivia = await visit(example.url)
+    const { page, context } = olivia
+    await enterConsole(page)
+    const other = await context.newPage()
+    await other.goto('/console')
+    // Without a password: somebody is signed in.
+    await other.getByRole('button', { name: 'Sign in' }).click()
+    await other.getByRole('rowheader', { name: 'Alice Ng' }).waitFor()
+
+    await signOut(page)
+    await page.goto('/console#audit')
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    expect(await page.getByRole('navigation').getByRole('link').count()).to.equal(0)
+
+    olivia.expectFailure(/\/support\//, 401)
+    await other.getByLabel('Search').fill('bob')
+    await message(other).getByText('Your sign-in is over. Sign in again to go on').waitFor()
+    await other.getByRole('button', { name: 'Sign in again' }).click()
+    await other.getByLabel('Password').waitFor()
+    await olivia.tokens.expectNowhere(example.log())
+  })
+
+  it('ends acting with it, for the backend, too', async () => {
+    await using olivia = await visit(example.url)
+    const { page } = olivia
+    await act(page, { ticket: 'SUP-13' })
+    const ended = page.waitForResponse('**/support/impersonations/end')
+    await signOut(page)
+    expect((await ended).status()).to.equal(204)
+    expect(await banner(page).isVisible()).to.equal(false)
+    expect(await everythingIn(page)).not.to.include('Espresso')
+
+    // Not even the address brings it back.
+    await page.goto('/console#act')
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    expect(await page.getByRole('heading', { name: 'Orders of' }).isVisible()).to.equal(false)
+    await olivia.tokens.expectNowhere(example.log())
+  })
+
+  it('stays where they are if they think better of it', async () => {
+    await using olivia = await visit(example.url)
+    const { page } = olivia
+    await enterConsole(page)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Stay signed in' }).click()
+    await page.waitForURL('**/console')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('rowheader', { name: 'Alice Ng' }).waitFor()
+    await goTo(page, 'Audit')
+    await olivia.tokens.expectNowhere(example.log())
+  })
+})
+
+/** Presses the button, confirms it, and is back at the console. */
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign out?' }).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.waitForURL('**/console')
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+}
