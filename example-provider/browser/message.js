@@ -1,6 +1,7 @@
 import { ApiProblem, Unreachable } from './api.js'
 import { byId, copyOf, fill, slot } from './dom.js'
 import { SignInFailed } from './oidc.js'
+import { keepFocus } from './views.js'
 
 /**
  * A way on.
@@ -26,6 +27,7 @@ export function say(text, ...actions) {
     button.textContent = label
     button.addEventListener('click', () => {
       clearMessage()
+      keepFocus()
       run()
     })
     slot(message, 'actions').append(button)

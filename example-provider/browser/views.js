@@ -14,3 +14,11 @@ export function showView(name) {
   const heading = shown.querySelector('h1')
   heading?.focus()
 }
+
+/** Where what had the focus is gone, the reader goes on at the heading, and not at the very top. */
+export function keepFocus() {
+  const { activeElement } = document
+  const isThere = activeElement !== document.body && activeElement?.checkVisibility()
+  const heading = document.querySelector('[data-view]:not([hidden]) h1')
+  if (!isThere && heading instanceof HTMLElement) heading.focus()
+}

@@ -80,6 +80,7 @@ export class ActView {
    */
   #order({ id, item, total, status, deliveryNote, changedBy }, mayWrite) {
     const card = fill(copyOf('order'), { id, item, status, total: euros.format(total) })
+    card.dataset.order = id
     if (deliveryNote !== undefined) {
       slot(card, 'note').hidden = false
       fill(card, { 'note-text': deliveryNote })
@@ -127,9 +128,21 @@ export class ActView {
       if (impersonation !== this.#app.impersonation) return
       say(`Saved for ${impersonation.customer.name}: the delivery note of ${item}.`)
       await this.#load()
+      this.#keepFocus(id)
     } catch (error) {
       this.#failed(error, () => this.#saveNote(id, item, deliveryNote))
     }
+  }
+
+  /**
+   * The button that was pressed is gone with the card that was there before.
+   *
+   * @param {string} id
+   */
+  #keepFocus(id) {
+    if (document.activeElement !== document.body) return
+    const button = this.#orders.querySelector(`[data-order="${CSS.escape(id)}"] button`)
+    if (button instanceof HTMLElement) button.focus()
   }
 
   /** @param {HTMLElement} button */
