@@ -1,7 +1,7 @@
 import { byId, slot } from '../dom.js'
 import { clearMessage, inWords, mayPass, say } from '../message.js'
 import { shownDuration } from '../time.js'
-import { showView } from '../views.js'
+import { keepFocus, showView } from '../views.js'
 import { ActView } from './act.js'
 import { AuditView } from './audit.js'
 import { hideBanner, onEndPressed, showBanner } from './banner.js'
@@ -83,7 +83,7 @@ export class App {
       this.impersonation = await impersonate(this.#client, this.operator, customer, why)
     } catch (error) {
       return this.failed(error, `Acting as ${customer.name} did not begin. The server`, () =>
-        this.start(customer, why),
+        this.#views.reason.submit(),
       )
     }
     this.#views.reason.reset()
@@ -115,6 +115,7 @@ export class App {
       refused: words,
     }[how]
     if (this.#current !== this.#views.audit) this.go('customers')
+    keepFocus()
     say(`You no longer act as ${customer.name}. ${why} The token is forgotten.`)
   }
 

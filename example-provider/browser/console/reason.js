@@ -42,7 +42,7 @@ export class ReasonView {
     }
     this.#form.addEventListener('submit', (event) => {
       event.preventDefault()
-      this.#submit()
+      this.submit()
     })
   }
 
@@ -94,7 +94,8 @@ export class ReasonView {
     return String(new FormData(this.#form).get('duration'))
   }
 
-  async #submit() {
+  /** Starts with what the form says now, also where it is tried again. */
+  async submit() {
     clearMessage()
     const customer = this.#customer
     const faulty = [this.#ticket, this.#reason].filter((field) => {
