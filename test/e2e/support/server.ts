@@ -1,3 +1,4 @@
+import { format } from 'node:util'
 import { launch, start, temporaryFolder } from '../../example-provider/support.ts'
 import { movedClock } from './moved-clock.ts'
 
@@ -29,9 +30,8 @@ export async function launchExample(environment: Environment = {}): Promise<Laun
   }
 }
 
-/** The example in this process, whose clock a test can move. */
-export interface StartedExample extends AsyncDisposable {
-  readonly url: string
+/** The example in this process, whose clock a test can move. What it prints is kept back. */
+export interface StartedExample extends LaunchedExample {
   /** Moves the clock of the server on, and not that of the browser. */
   moveClock(milliseconds: number): void
 }
@@ -39,12 +39,19 @@ export interface StartedExample extends AsyncDisposable {
 export async function startExampleHere(environment: Environment = {}): Promise<StartedExample> {
   const example = await start(environment)
   const clock = movedClock()
+  const { log, error } = console
+  const printed: string[] = []
+  console.log = console.error = (...parts) => {
+    printed.push(`${format(...parts)}\n`)
+  }
   return {
     url: example.url,
+    log: () => printed.join(''),
     moveClock: clock.by,
     async [Symbol.asyncDispose]() {
       clock[Symbol.dispose]()
       await example.close()
+      Object.assign(console, { log, error })
     },
   }
 }
