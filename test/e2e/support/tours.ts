@@ -65,7 +65,7 @@ export const TOURS: Readonly<Record<string, Tour>> = {
     await page.getByRole('rowheader', { name: 'Alice Ng' }).waitFor()
     tokens.conceal()
     await look('customers, while acting')
-    await page.getByRole('button', { name: 'End' }).click()
+    await banner(page).getByRole('button', { name: 'End' }).click()
     await message(page).getByText('You no longer act as Alice Ng').waitFor()
     await look('ended')
   },
@@ -92,7 +92,7 @@ export const TOURS: Readonly<Record<string, Tour>> = {
     await page.getByLabel('Text').fill('nothing that was ever said')
     await page.getByText('Nothing matches').waitFor()
     await look('audit, filtered to nothing')
-    await page.getByRole('button', { name: 'End' }).click()
+    await banner(page).getByRole('button', { name: 'End' }).click()
     await banner(page).waitFor({ state: 'hidden' })
     await look('audit, ended')
   },
