@@ -1,0 +1,148 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { act, banner, enterConsole, message, pressStart, sayWhy } from './support/acting.ts'
+import { type LaunchedExample, launchExample } from './support/server.ts'
+import { signIn } from './support/sign-in.ts'
+import { NARROW, type Visit, visit } from './support/visit.ts'
+
+/** Also the name of a customer, mallory. A dialog, or a request for `/x`, is objected to anyway. */
+const MARKUP = '<img src=x onerror=alert(1)>'
+/** Out of an attribute, and out of whatever text there may be. */
+const BREAKOUT = `"'></title></script><script>alert(1)</script>${MARKUP}`
+const RIGHT_TO_LEFT = '\u202e'
+
+describe('what others have written', function () {
+  this.timeout(60_000)
+  let example: LaunchedExample
+
+  before(async () => {
+    example = await launchExample()
+  })
+  after(() => example[Symbol.asyncDispose]())
+
+  it('is shown literally, on the whole way through the console', async () => {
+    await using person = await visit(example.url)
+    const { page } = person
+    await enterConsole(page)
+    await page.getByLabel('Search by name').fill(BREAKOUT)
+    await expectLiterally(page, '#view-customers', `“${BREAKOUT}”`)
+    await page.getByLabel('Search by name').fill(MARKUP)
+    await expectLiterally(page, '#customers th', MARKUP)
+    await sayWhy(page, { customer: MARKUP, ticket: BREAKOUT, reason: BREAKOUT })
+    await expectLiterally(page, '#view-reason h1', MARKUP)
+    await pressStart(page)
+
+    await expectLiterally(page, '#banner', MARKUP)
+    await expectLiterally(page, '#banner', BREAKOUT)
+    await expectLiterally(page, '#view-act h1', MARKUP)
+    expect(await page.title()).to.equal(`Acting as ${MARKUP} · Support console`)
+
+    await page.getByRole('link', { name: 'Look inside' }).click()
+    await expectLiterally(page, '#view-inside', MARKUP)
+    await expectLiterally(page, '#claims', JSON.stringify(BREAKOUT))
+    await expectLiterally(page, '#exchanges', JSON.stringify(BREAKOUT).replaceAll("'", `'\\''`))
+
+    await page.getByRole('link', { name: 'Customers' }).click()
+    await expectLiterally(page, '#view-customers .note', MARKUP)
+    await banner(page).getByRole('button', { name: 'End' }).click()
+    await message(page).getByText('You no longer act as').waitFor()
+    await expectLiterally(page, '#message', MARKUP)
+  })
+
+  it('is shown literally in the audit, and can be searched for', async () => {
+    await using person = await visit(example.url)
+    const { page } = person
+    await actAsMallory(person)
+    await page.getByRole('link', { name: 'Audit' }).click()
+    await expectLiterally(page, '#audit-entries', `${BREAKOUT}: ${BREAKOUT}`)
+    await page.getByText('JSON').first().click()
+    await expectLiterally(page, '#audit-entries pre', JSON.stringify(BREAKOUT))
+    await page.getByLabel('Text').fill(BREAKOUT.slice(0, 100))
+    await expectLiterally(page, '#audit-entries', BREAKOUT)
+    for (const field of ['Operator', 'Customer']) {
+      await page.getByLabel(field, { exact: true }).fill(MARKUP)
+      await page.getByText('Nothing matches').waitFor()
+      await page.getByLabel(field, { exact: true }).fill('')
+    }
+    await expectLiterally(page, '#audit-entries', BREAKOUT)
+  })
+
+  it('is shown literally in a delivery note, and in the field to change it', async () => {
+    await using person = await visit(example.url)
+    const { page } = person
+    await act(page, { mayChange: true })
+    const grinder = page.locator('#orders article', { hasText: 'Coffee grinder' })
+    await grinder.getByLabel('Delivery note').fill(BREAKOUT)
+    await grinder.getByRole('button', { name: 'Save the note' }).click()
+    await expectLiterally(page, '#orders q', BREAKOUT)
+    expect(await grinder.getByLabel('Delivery note').inputValue()).to.equal(BREAKOUT)
+  })
+
+  it('is shown literally to the customer whose account it is', async () => {
+    await using operator = await visit(example.url)
+    await actAsMallory(operator)
+    await using person = await visit(example.url)
+    const { page } = person
+    await page.goto('/account')
+    await signIn(page, page.getByRole('button', { name: 'Sign in' }), 'mallory')
+    await expectLiterally(page, '#entries', BREAKOUT)
+  })
+
+  const texts: readonly (readonly [name: string, ticket: string, reason: string])[] = [
+    ['a very long word', 'W'.repeat(100), 'W'.repeat(500)],
+    ['characters that stack up', `Z${'\u0300'.repeat(99)}`, `Z${'\u0300'.repeat(499)}`],
+    ['a turn to the left', `${RIGHT_TO_LEFT}321-PUS`, `${RIGHT_TO_LEFT}tsop eht ni tsol`],
+    ['wide signs', '﷽'.repeat(100), '﷽'.repeat(500)],
+  ]
+  for (const [name, ticket, reason] of texts) {
+    it(`does not break the banner: ${name}`, async () => {
+      await using person = await visit(example.url, { viewport: NARROW })
+      const { page } = person
+      await act(page, { ticket, reason })
+      await expectBannerToHold(page)
+      await page.getByRole('link', { name: 'Look inside' }).click()
+      await expectBannerToHold(page)
+      await page.getByRole('link', { name: 'Audit' }).click()
+      await page.getByText(/^\d+ entries/).waitFor()
+      await expectBannerToHold(page)
+      await banner(page).getByRole('button', { name: 'End' }).click()
+      await message(page).getByText('You no longer act as Alice Ng').waitFor()
+    })
+  }
+})
+
+async function actAsMallory({ page }: Visit): Promise<void> {
+  await enterConsole(page)
+  await sayWhy(page, { customer: MARKUP, ticket: BREAKOUT, reason: BREAKOUT })
+  await pressStart(page)
+  await banner(page).waitFor()
+}
+
+/** Expects that the text is there as it was written, and that nothing was made of it. */
+async function expectLiterally(page: Page, place: string, text: string): Promise<void> {
+  await page.locator(place).filter({ hasText: text, visible: true }).first().waitFor()
+  expect(await page.locator('img, main script, [onerror], iframe').count()).to.equal(0)
+}
+
+async function expectBannerToHold(page: Page): Promise<void> {
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+  const fits = await page.evaluate(
+    () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
+  )
+  expect(fits, 'the page does not scroll sideways').to.equal(true)
+  const end = await banner(page).getByRole('button', { name: 'End' }).boundingBox()
+  const whole = await banner(page).boundingBox()
+  expect(whole).to.include({ x: 0, y: 0, width: NARROW.width })
+  expect(whole?.height).to.be.at.most(NARROW.height / 2)
+  expect(end?.y).to.be.at.least(0)
+  expect((end?.y ?? Number.NaN) + (end?.height ?? 0)).to.be.at.most(whole?.height ?? 0)
+  expect(await banner(page).textContent()).to.include('You are acting as Alice Ng')
+
+  // The time comes before the word, whatever the ticket does to the line.
+  const [time = 0, word = 0] = await page.getByRole('timer').evaluate((timer) => {
+    const range = document.createRange()
+    range.selectNodeContents(timer.lastChild ?? timer)
+    return [timer.children[0]?.getBoundingClientRect().left, range.getBoundingClientRect().left]
+  })
+  expect(time).to.be.below(word)
+}
