@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { launch, type Running, temporaryFolder } from '../example-provider/support.ts'
-import { accountOf, auditOf, endActing, goTo } from './story-steps.e2e.ts'
+import { accountOf, auditOf, endActing, goTo, LONG } from './story-steps.e2e.ts'
 import { act, enterConsole } from './support/acting.ts'
 import { signIn } from './support/sign-in.ts'
 import { visit } from './support/visit.ts'
@@ -33,7 +33,7 @@ describe('after a restart', () => {
       await olivia.tokens.expectNowhere(log)
       await alice.tokens.expectNowhere(log)
       // Two servers, and four people who sign in.
-    }).timeout(40_000)
+    }).timeout(LONG)
   }
 })
 

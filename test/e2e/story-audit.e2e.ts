@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { postJson, signIn } from '../example-provider/support.ts'
-import { auditOf, cellsOf, countOf, endActing, goTo, rowsOf } from './story-steps.e2e.ts'
+import { auditOf, cellsOf, countOf, endActing, goTo, LONG, rowsOf } from './story-steps.e2e.ts'
 import { act, enterConsole, startActing } from './support/acting.ts'
 import { type LaunchedExample, launchExample } from './support/server.ts'
 import { visit } from './support/visit.ts'
@@ -71,7 +71,7 @@ describe('the audit', () => {
     await operator.fill('olivia')
     expect(await auditOf(page, 5)).to.have.lengthOf(5)
     await olivia.tokens.expectNowhere(example.log())
-  })
+  }).timeout(LONG)
 
   it('shows each entry as it is, with no token in it, and when it was', async () => {
     await using olivia = await visit(example.url, { timezoneId: 'Asia/Kathmandu' })
@@ -103,6 +103,20 @@ describe('the audit', () => {
     await olivia.tokens.expectNowhere(example.log())
   })
 
+  it('shows ten minutes as ten, wherever in a second they began', async () => {
+    await using olivia = await visit(example.url)
+    const { page } = olivia
+    const began = { time: 1_800_000_000_999, expiresAt: 1_800_000_600 }
+    const entry = { cursor: '1', event: 'impersonation.granted', scope: 'orders:read', ...began }
+    await page.route('**/support/audit?*', (route) =>
+      route.fulfill({ json: { entries: [entry], next: null } }),
+    )
+    await enterConsole(page)
+    await goTo(page, 'Audit')
+    expect((await auditOf(page, 1))[0]?.[4]).to.equal('at most 10 min, to look')
+    await olivia.tokens.expectNowhere(example.log())
+  })
+
   it('is live: what others do appears by itself, if it is what is looked for', async () => {
     await using first = await visit(example.url)
     await using second = await visit(example.url)
@@ -131,7 +145,7 @@ describe('the audit', () => {
     ])
     await expectAll(second.page, 8)
     for (const { tokens } of [first, second]) await tokens.expectNowhere(example.log())
-  })
+  }).timeout(LONG)
 })
 
 function whatAndWhom([what, , whom]: string[]): string {

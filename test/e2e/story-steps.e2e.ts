@@ -2,6 +2,9 @@ import type { Locator, Page } from 'playwright-core'
 
 /** What the tests of the story have in common; there is no test in here. */
 
+/** How long a test may take that does a lot, so that it can say what it waited for in vain. */
+export const LONG = 40_000
+
 /** The views that a person who acts can go to. */
 export const VIEWS = ['Customers', 'Orders', 'Look inside', 'Audit'] as const
 

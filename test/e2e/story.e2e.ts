@@ -1,6 +1,14 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { accountOf, auditOf, endActing, everythingIn, goTo, textOf } from './story-steps.e2e.ts'
+import {
+  accountOf,
+  auditOf,
+  endActing,
+  everythingIn,
+  goTo,
+  LONG,
+  textOf,
+} from './story-steps.e2e.ts'
 import { banner, message, pressStart, startActing } from './support/acting.ts'
 import { type LaunchedExample, launchExample } from './support/server.ts'
 import { signIn } from './support/sign-in.ts'
@@ -80,7 +88,7 @@ for (const [rules, environment] of [
 
       await olivia.tokens.expectNowhere(example.log())
       await alice.tokens.expectNowhere(example.log())
-    })
+    }).timeout(LONG)
 
     it('bob, whom nobody acted as, sees that', async () => {
       await using bob = await visit(example.url)
