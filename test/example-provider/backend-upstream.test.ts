@@ -5,6 +5,7 @@ import Koa from 'koa'
 import { createAudit } from '../../example-provider/audit/audit.ts'
 import { supportBackend } from '../../example-provider/backend/router.ts'
 import { memoryAudit } from '../../example-provider/storage/memory-audit.ts'
+import { quietly } from './quietly.ts'
 import { type Answer, listen, postJson } from './support.ts'
 
 const REQUEST = { userId: 'alice', reason: 'Order lost', ticketId: 'SUP-1' }
@@ -70,16 +71,11 @@ describe('example provider: support backend and its provider', () => {
       }),
     )
     const backend = await listen(app.callback())
-    const log = console.error
-    console.error = () => {}
     try {
-      await use(
-        (token = 'operator-token') =>
-          postJson(`${backend.url}/support/impersonations`, REQUEST, token),
-        clock,
-      )
+      const ask = (token = 'operator-token') =>
+        postJson(`${backend.url}/support/impersonations`, REQUEST, token)
+      await quietly(() => use(ask, clock))
     } finally {
-      console.error = log
       await backend.close()
       await upstream?.close()
     }
