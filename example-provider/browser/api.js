@@ -35,6 +35,7 @@ export class Unreachable extends Error {
  * @property {string} [token] an access token, which goes into the header and nowhere else
  * @property {string} [method]
  * @property {unknown} [body] sent as JSON
+ * @property {string} [has] the member without which the answer is none
  * @property {AbortSignal} [signal]
  * @property {boolean} [keepalive] whether it is sent even if the page goes away
  */
@@ -78,15 +79,26 @@ export async function request(path, { token, method = 'GET', body, signal, keepa
  * @param {string} path
  * @param {Call} call
  * @returns {Promise<any>} what the example's own servers say, in their words
+ * @throws {ApiProblem | Unreachable}
  */
-export async function call(path, call) {
+export async function call(path, { has, ...call }) {
   const response = await request(path, call)
   if (response.status === 204) return undefined
-  try {
-    return await response.json()
-  } catch (cause) {
+  const answer = await response.json().catch((cause) => {
+    if (cause instanceof SyntaxError) throw unreadable(response.status)
     throw new Unreachable(cause)
-  }
+  })
+  if (has !== undefined && !Object.hasOwn(Object(answer), has)) throw unreadable(response.status)
+  return answer
+}
+
+/**
+ * An answer of whoever it may be: a proxy, or the page of a hotel's network.
+ *
+ * @param {number} status
+ */
+export function unreadable(status) {
+  return new ApiProblem(status, 'unexpected', 'the answer could not be read')
 }
 
 /** @param {Response} response */
@@ -95,6 +107,6 @@ async function problemOf(response) {
     const { error, error_description: description } = await response.json()
     return new ApiProblem(response.status, String(error), String(description ?? error))
   } catch {
-    return new ApiProblem(response.status, 'unexpected', 'the answer could not be read')
+    return unreadable(response.status)
   }
 }

@@ -30,18 +30,26 @@ function onPress(viewName, slotName, work) {
   button.addEventListener('click', () => whileBusy(button, work))
 }
 
-/** @returns {import('./console/reason.js').Draft | undefined} */
-function takeDraft() {
-  const draft = sessionStorage.getItem(DRAFT)
+/**
+ * What this person typed before they signed in again. Of what somebody else did, nothing is left.
+ *
+ * @param {string} subject
+ * @returns {import('./console/reason.js').Draft | undefined}
+ */
+function takeDraft(subject) {
+  const kept = JSON.parse(sessionStorage.getItem(DRAFT) ?? 'null')
   sessionStorage.removeItem(DRAFT)
-  return draft === null ? undefined : JSON.parse(draft)
+  return kept?.subject === subject ? kept.draft : undefined
 }
 
-/** @param {import('./oidc.js').SignedIn} signedIn */
-async function enter({ accessToken, subject }) {
+/**
+ * @param {import('./oidc.js').SignedIn} signedIn
+ * @param {import('./console/reason.js').Draft | undefined} draft
+ */
+async function enter({ accessToken, subject }, draft) {
   const operator = new Operator(accessToken)
   try {
-    const me = await operator.ask('/support/me')
+    const me = await operator.ask('/support/me', { has: 'name' })
     operator.name = me.name
     operator.id = me.id
   } catch (error) {
@@ -53,15 +61,15 @@ async function enter({ accessToken, subject }) {
     showView('signed-out')
     say(inWords(error, 'The support backend'), {
       label: 'Try again',
-      run: () => enter({ accessToken, subject }),
+      run: () => enter({ accessToken, subject }, draft),
     })
     return
   }
-  const app = new App(client, operator, (draft) => {
-    if (draft) sessionStorage.setItem(DRAFT, JSON.stringify(draft))
+  const app = new App(client, operator, (typed) => {
+    if (typed) sessionStorage.setItem(DRAFT, JSON.stringify({ subject, draft: typed }))
     signIn()
   })
-  app.begin(takeDraft())
+  app.begin(draft)
 }
 
 async function start() {
@@ -70,7 +78,7 @@ async function start() {
   onPress('turned-away', 'leave', () => leave(() => client.signOut(HOME)))
   try {
     const signedIn = await client.finish(HOME)
-    if (signedIn) return await enter(signedIn)
+    if (signedIn) return await enter(signedIn, takeDraft(signedIn.subject))
     showView('signed-out')
   } catch (error) {
     showView('signed-out')

@@ -42,7 +42,10 @@ export function say(text, ...actions) {
  * @param {unknown} error
  */
 export function mayPass(error) {
-  if (error instanceof ApiProblem) return error.status >= 500 || error.status === 429
+  if (error instanceof ApiProblem) {
+    const { status } = error
+    return status < 400 || status === 429 || status >= 500
+  }
   return error instanceof Unreachable
 }
 

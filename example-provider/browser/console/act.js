@@ -61,7 +61,7 @@ export class ActView {
     const loading = slot(this.#root, 'loading')
     loading.hidden = false
     try {
-      const { orders } = await impersonation.ask('/orders')
+      const { orders } = await impersonation.ask('/orders', { has: 'orders' })
       if (impersonation !== this.#app.impersonation) return
       this.#orders.replaceChildren(
         ...orders.map((/** @type {Order} */ order) => this.#order(order, impersonation.mayWrite)),

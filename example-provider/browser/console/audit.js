@@ -100,7 +100,7 @@ export class AuditView {
   #page(before = null) {
     const query = new URLSearchParams({ ...this.#filter, limit: String(PAGE) })
     if (before !== null) query.set('before', before)
-    return this.#app.operator.ask(`/support/audit?${query}`)
+    return this.#app.operator.ask(`/support/audit?${query}`, { has: 'entries' })
   }
 
   /** @param {{ entries: Entry[], next: string | null }} answer */

@@ -44,6 +44,7 @@ export class CustomersView {
     try {
       const found = await this.#app.operator.ask(
         `/support/customers?${new URLSearchParams({ q: query })}`,
+        { has: 'customers' },
       )
       if (asked === this.#asked) this.#showFound(found, query)
     } catch (error) {

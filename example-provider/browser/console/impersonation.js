@@ -1,6 +1,6 @@
 import { decodeJwt } from '/assets/jose/util/decode_jwt.js'
 import { ResponseBodyError } from '/assets/oauth4webapi.js'
-import { ApiProblem, call, Unreachable } from '../api.js'
+import { ApiProblem, call, Unreachable, unreadable } from '../api.js'
 
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 const ORDERS = new URL('/orders', location.origin).href
@@ -38,15 +38,15 @@ export class Impersonation {
   /**
    * @param {Customer} customer
    * @param {Why} why
-   * @param {{ token: string, expiresIn: number, secrets: Map<string, string>, steps: readonly Step[] }} granted
+   * @param {{ token: string, claims: Record<string, unknown>, expiresIn: number, secrets: Map<string, string>, steps: readonly Step[] }} granted
    */
-  constructor(customer, why, { token, expiresIn, secrets, steps }) {
+  constructor(customer, why, { token, claims, expiresIn, secrets, steps }) {
     this.customer = customer
     this.why = why
     this.#token = token
     this.#lifetime = expiresIn * 1000
     this.secrets = secrets
-    this.claims = decodeJwt(token)
+    this.claims = claims
     this.steps = steps
   }
 
@@ -100,7 +100,7 @@ export class Impersonation {
 export async function impersonate(client, operator, customer, why) {
   const path = '/support/impersonations'
   const json = { userId: customer.id, ...why }
-  const issued = await operator.ask(path, { method: 'POST', body: json })
+  const issued = await operator.ask(path, { method: 'POST', body: json, has: 'subjectToken' })
 
   const form = {
     subject_token: String(issued.subjectToken),
@@ -114,9 +114,12 @@ export async function impersonate(client, operator, customer, why) {
   const server = await client.discover()
   const grant_type = 'urn:ietf:params:oauth:grant-type:token-exchange'
   const token = response.access_token
+  const expiresIn = Number(response.expires_in)
+  if (!(expiresIn > 0)) throw unreadable(200)
   return new Impersonation(customer, why, {
     token,
-    expiresIn: Number(response.expires_in),
+    claims: claimsOf(token),
+    expiresIn,
     secrets: new Map([
       [operator.token, 'OPERATOR_TOKEN'],
       [form.subject_token, 'SUBJECT_TOKEN'],
@@ -136,6 +139,15 @@ export async function impersonate(client, operator, customer, why) {
       },
     ],
   })
+}
+
+/** @param {string} token */
+function claimsOf(token) {
+  try {
+    return decodeJwt(token)
+  } catch {
+    throw unreadable(200)
+  }
 }
 
 /**
