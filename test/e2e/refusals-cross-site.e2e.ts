@@ -1,0 +1,139 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { listen, signIn as signInByHand } from '../example-provider/support.ts'
+import { browser } from './support/browser.ts'
+import { type LaunchedExample, launchExample } from './support/server.ts'
+import { submitSignIn } from './support/sign-in.ts'
+
+/**
+ * Without the watch over the other tests, which takes every request to another origin for an
+ * accident.
+ */
+describe('pages of somebody else', () => {
+  let example: LaunchedExample
+  let evil: { url: string; close(): Promise<void> }
+
+  before(async () => {
+    example = await launchExample()
+    evil = await listen((request, response) => {
+      const target = new URL(request.url ?? '/', 'http://evil.example').searchParams.get('post')
+      response.setHeader('content-type', 'text/html')
+      response.end(target === null ? '<h1>A page of somebody else</h1>' : selfSubmitting(target))
+    })
+  })
+  after(async () => {
+    await evil.close()
+    await example[Symbol.asyncDispose]()
+  })
+
+  /** Another site, not only another port of the same one. */
+  const elsewhere = () => evil.url.replace('localhost', '127.0.0.1')
+
+  async function open(): Promise<AsyncDisposable & { page: Page }> {
+    const context = await (await browser()).newContext({ baseURL: example.url })
+    context.setDefaultTimeout(8000)
+    const page = await context.newPage()
+    return { page, [Symbol.asyncDispose]: () => context.close() }
+  }
+
+  /** Goes to the sign-in page, and gives its address. */
+  async function signInPage(page: Page): Promise<string> {
+    await page.goto('/console')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByLabel('Login').waitFor()
+    return page.url()
+  }
+
+  for (const origin of ['another site', 'another port'] as const) {
+    const attacker = () => (origin === 'another site' ? elsewhere() : evil.url)
+
+    it(`${origin} can put none of the pages into a frame`, async () => {
+      await using person = await open()
+      const { page } = person
+      const signIn = await signInPage(page)
+      await page.goto(attacker())
+      for (const url of [`${example.url}/console`, `${example.url}/account`, signIn]) {
+        const refused = page.waitForEvent('console', (it) => /frame-ancestors/.test(it.text()))
+        await page.evaluate((src) => {
+          const frame = document.createElement('iframe')
+          frame.src = src
+          document.body.replaceChildren(frame)
+        }, url)
+        await refused
+        const urls = page.frames().map((frame) => frame.url())
+        expect(urls, url).not.to.include(url)
+      }
+    })
+
+    it(`${origin} learns nothing from the APIs, even with a token that it has`, async () => {
+      const token = await signInByHand(example.url)
+      await using person = await open()
+      const { page } = person
+      await page.goto(attacker())
+      const headers = { authorization: `Bearer ${token}` }
+      const form = { 'content-type': 'application/x-www-form-urlencoded' }
+      const body = 'grant_type=client_credentials&client_id=support-console'
+      for (const [path, init] of [
+        ['/support/me', {}],
+        ['/support/me', { headers }],
+        ['/support/customers', { headers }],
+        ['/orders', { headers }],
+        ['/account/impersonations', { headers }],
+        ['/oidc/me', { headers }],
+        ['/oidc/token', { method: 'POST', headers: form, body }],
+      ] as const) {
+        const answer = await page.evaluate(
+          ([url, how]) =>
+            fetch(url, how).then(
+              async (response) => `${response.status} ${await response.text()}`,
+              (error) => String(error),
+            ),
+          [`${example.url}${path}`, init] as const,
+        )
+        expect(answer, path).to.equal('TypeError: Failed to fetch')
+      }
+      const readable = await page.evaluate(
+        (url) => fetch(url).then((response) => response.text(), String),
+        `${example.url}/oidc/.well-known/openid-configuration`,
+      )
+      expect(readable, 'what is public').to.contain('token_endpoint')
+    })
+  }
+
+  it('a form of another site signs nobody in, even at a sign-in that has begun', async () => {
+    await using person = await open()
+    const { page } = person
+    const signIn = await signInPage(page)
+    const answered = page.waitForResponse((it) => it.request().method() === 'POST')
+    await page.goto(`${elsewhere()}/?post=${encodeURIComponent(signIn)}`)
+    expect((await answered).status()).to.equal(400)
+    await page.getByText('This sign-in has expired, or was begun in another browser.').waitFor()
+
+    await signInPage(page)
+    await submitSignIn(page, 'olivia', 'demo-password')
+    await page.getByRole('heading', { name: 'Customers' }).waitFor()
+  })
+
+  it('a form of another site signs nobody out', async () => {
+    await using person = await open()
+    const { page } = person
+    await signInPage(page)
+    await submitSignIn(page, 'olivia', 'demo-password')
+    await page.getByRole('heading', { name: 'Customers' }).waitFor()
+    const endSession = `${example.url}/oidc/session/end/confirm`
+    const answered = page.waitForResponse((it) => it.request().method() === 'POST')
+    await page.goto(`${elsewhere()}/?post=${encodeURIComponent(endSession)}`)
+    expect((await answered).status()).to.equal(400)
+
+    await page.goto('/console')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Customers' }).waitFor()
+  })
+})
+
+function selfSubmitting(action: string): string {
+  return `<form method="post" action="${action.replaceAll('"', '%22')}">
+<input name="login" value="alice"><input name="password" value="demo-password">
+<input name="logout" value="yes"></form>
+<script>document.forms[0].submit()</script>`
+}
