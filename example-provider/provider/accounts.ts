@@ -1,6 +1,6 @@
 import type { Account, Configuration } from 'oidc-provider'
 import { allPeople, findPerson, type Person } from '../people.ts'
-import { hashPassword, type PasswordHash, verifyPassword } from './password.ts'
+import { hashPassword, verifyPassword } from './password.ts'
 
 /** The claims of each scope, beside oidc-provider's own. */
 export const CLAIMS: NonNullable<Configuration['claims']> = {
@@ -32,8 +32,11 @@ export interface Accounts {
 
 /** @param password the one that every account has in this example */
 export async function createAccounts(password: string): Promise<Accounts> {
-  const hashes = new Map<string, PasswordHash>()
-  for (const { id } of allPeople()) hashes.set(id, await hashPassword(password))
+  const hashes = new Map(
+    await Promise.all(
+      allPeople().map(async ({ id }) => [id, await hashPassword(password)] as const),
+    ),
+  )
   // For logins that do not exist, so that they take as long to refuse.
   const decoy = await hashPassword(crypto.randomUUID())
 
