@@ -11,15 +11,15 @@ before you act as somebody else.</p>
 <p role="status" data-slot="found"></p>
 <div class="overflow-auto" role="region" aria-label="Customers found" tabindex="0" data-slot="list">
 <table>
-<thead><tr><th scope="col">Name</th><th scope="col">E-mail address</th><th scope="col">Id</th><th scope="col">Action</th></tr></thead>
+<thead><tr><th scope="col">Name</th><th scope="col">Action</th><th scope="col">E-mail address</th><th scope="col">Id</th></tr></thead>
 <tbody id="customers"></tbody>
 </table>
 </div>
 <p data-slot="nobody" hidden><button type="button" class="secondary" data-slot="clear">Show everybody</button></p>
 
 <template id="customer-row">
-<tr><th scope="row" data-slot="name"></th><td data-slot="email"></td><td><code data-slot="id"></code></td>
-<td data-slot="action"></td></tr>
+<tr><th scope="row" data-slot="name"></th><td data-slot="action"></td><td data-slot="email"></td>
+<td><code data-slot="id"></code></td></tr>
 </template>
 <template id="act-as"><button type="button" class="small">Act as…</button></template>
 <template id="protected"><span class="badge" title="Nobody may act as colleagues">Protected: works here</span></template>
