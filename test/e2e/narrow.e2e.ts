@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { act, banner } from './support/acting.ts'
+import { act, banner, enterConsole } from './support/acting.ts'
 import { launchExample } from './support/server.ts'
 import { TOURS } from './support/tours.ts'
 import { NARROW, visit } from './support/visit.ts'
@@ -24,6 +24,16 @@ describe('every view, on a narrow screen', function () {
       })
     }
   }
+
+  it('shows what to press beside each name, before anything is scrolled sideways', async () => {
+    await using example = await launchExample()
+    await using person = await visit(example.url, { viewport: NARROW })
+    const { page } = person
+    await enterConsole(page)
+    const box = await page.getByRole('button', { name: 'Act as Alice Ng' }).boundingBox()
+    expect(box?.x).to.be.at.least(0)
+    expect((box?.x ?? 0) + (box?.width ?? Number.NaN)).to.be.at.most(NARROW.width)
+  })
 
   it('leaves wide tables to scroll by themselves, by keyboard, too', async () => {
     await using example = await launchExample()
