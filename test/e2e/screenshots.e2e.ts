@@ -1,0 +1,66 @@
+import { fail } from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { act, banner, enterConsole, pressStart, sayWhy } from './support/acting.ts'
+import { differences, madeOf, readMadeOf, writeMadeOf } from './support/made-of.ts'
+import { IMAGES, screenshot } from './support/screenshots.ts'
+import { type LaunchedExample, launchExample } from './support/server.ts'
+import { visit, WIDE } from './support/visit.ts'
+
+const PICTURES = { light: 'console-light', dark: 'console-dark' } as const
+
+/** From the ten minutes to 09:41. */
+const PASSED = 19_000
+
+describe('the pictures in the README', () => {
+  let example: LaunchedExample
+
+  before(async () => {
+    example = await launchExample()
+  })
+  after(() => example[Symbol.asyncDispose]())
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`show olivia acting as Alice, ${colorScheme}`, async () => {
+      await using person = await visit(example.url, { colorScheme, clock: new Date() })
+      await actUntil0941(person.page)
+      await screenshot(person.page, PICTURES[colorScheme])
+    })
+  }
+
+  it('are those of the present state', async () => {
+    await using person = await visit(example.url)
+    await act(person.page)
+    const present = await madeOf(example.url, person.urls)
+    if (process.env.SCREENSHOTS === '1') await writeMadeOf(present)
+    const changed = differences(present, await readMadeOf())
+    if (changed.length === 0) return
+    fail(
+      `the screenshots are not those of the present state: run npm run screenshots\nchanged: ${changed.join(', ')}`,
+    )
+  })
+
+  it('are as large as the window', async () => {
+    for (const name of Object.values(PICTURES)) {
+      const png = await readFile(join(IMAGES, `${name}.png`))
+      expect([png.readUInt32BE(16), png.readUInt32BE(20)]).to.deep.equal([WIDE.width, WIDE.height])
+    }
+  })
+})
+
+/** The clock stands still while the impersonation begins, so that the time left is exact. */
+async function actUntil0941(page: Page): Promise<void> {
+  await enterConsole(page)
+  await sayWhy(page, { mayChange: true })
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 60_000))
+  await pressStart(page)
+  await banner(page).getByText('10:00').waitFor()
+  await page.clock.runFor(PASSED)
+  await banner(page).getByText('09:41').waitFor()
+  await page.getByText('Coffee grinder').waitFor()
+  await page.getByText('Asking the Orders API').waitFor({ state: 'hidden' })
+  // Nothing is under the mouse.
+  await page.mouse.move(640, 790)
+}
