@@ -62,21 +62,26 @@ function rowOf(entry) {
 /** @param {Entry} entry */
 function whatOf({ event, scope }) {
   if (event !== 'impersonation.granted') return 'Nothing: it was refused'
-  return scope?.includes('orders:write') ? 'See and change your orders' : 'See your orders'
+  return scope?.split(' ').includes('orders:write')
+    ? 'See and change your orders'
+    : 'See your orders'
 }
 
 /** @param {Entry} entry */
 function howLong({ event, time, expiresAt, endedAt }) {
   if (event !== 'impersonation.granted') return ''
-  if (endedAt !== undefined) return shownDuration(endedAt - time)
-  return expiresAt === null ? '' : shownLimit(time, expiresAt)
+  const limit = expiresAt === null ? '' : shownLimit(time, expiresAt)
+  // When they ended is what they said. Until when they could have gone on is a fact.
+  return endedAt === undefined ? limit : `${shownDuration(endedAt - time)} by their word, ${limit}`
 }
 
 function showCount() {
   const nobody = entries.childElementCount === 0
   slot(root, 'list').hidden = nobody
   older.hidden = next === null
-  fill(root, { count: nobody ? 'Nobody has acted as you.' : '' })
+  const none =
+    next === null ? 'Nobody has acted as you.' : 'Nobody of late. Show older ones to look on.'
+  fill(root, { count: nobody ? none : '' })
 }
 
 /**

@@ -42,6 +42,7 @@ export class Unreachable extends Error {
 
 /**
  * Sends a request with an access token, without the cookies of this origin, and gives the response.
+ * How long to wait is for the caller to say.
  *
  * @param {string} path
  * @param {Call} call
@@ -64,7 +65,7 @@ export async function request(path, { token, method = 'GET', body, signal, keepa
       redirect: 'error',
       referrerPolicy: 'no-referrer',
       keepalive,
-      signal: signal ?? AbortSignal.timeout(PATIENCE),
+      ...(signal ? { signal } : {}),
     })
   } catch (cause) {
     throw new Unreachable(cause)
@@ -74,7 +75,7 @@ export async function request(path, { token, method = 'GET', body, signal, keepa
 }
 
 /**
- * The same, and gives the JSON of the answer; `undefined` where it has none.
+ * The same, with some patience, and gives the JSON of the answer; `undefined` where it has none.
  *
  * @param {string} path
  * @param {Call} call
@@ -82,7 +83,9 @@ export async function request(path, { token, method = 'GET', body, signal, keepa
  * @throws {ApiProblem | Unreachable}
  */
 export async function call(path, { has, ...call }) {
-  const response = await request(path, call)
+  const patience = AbortSignal.timeout(PATIENCE)
+  const signal = call.signal ? AbortSignal.any([patience, call.signal]) : patience
+  const response = await request(path, { ...call, signal })
   if (response.status === 204) return undefined
   const answer = await response.json().catch((cause) => {
     if (cause instanceof SyntaxError) throw unreadable(response.status)

@@ -1,6 +1,6 @@
 import { ApiProblem } from './api.js'
 import { App } from './console/app.js'
-import { Operator } from './console/operator.js'
+import { Operator, SignedOut } from './console/operator.js'
 import { byId, slot, whileBusy } from './dom.js'
 import { inWords, say } from './message.js'
 import { OpenIdClient } from './oidc.js'
@@ -59,15 +59,18 @@ async function enter({ accessToken, subject }, draft) {
       return
     }
     showView('signed-out')
-    say(inWords(error, 'The support backend'), {
-      label: 'Try again',
-      run: () => enter({ accessToken, subject }, draft),
-    })
+    if (error instanceof SignedOut) say('The sign-in is over already. Sign in once more.')
+    else {
+      say(inWords(error, 'The support backend'), {
+        label: 'Try again',
+        run: () => enter({ accessToken, subject }, draft),
+      })
+    }
     return
   }
-  const app = new App(client, operator, (typed) => {
+  const app = new App(client, operator, (typed, again) => {
     if (typed) sessionStorage.setItem(DRAFT, JSON.stringify({ subject, draft: typed }))
-    signIn()
+    leave(() => client.begin({ again }))
   })
   app.begin(draft)
 }

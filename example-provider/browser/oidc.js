@@ -47,6 +47,10 @@ export class OpenIdClient {
     this.#redirectUri = new URL(callback, location.origin).href
   }
 
+  get id() {
+    return this.#client.client_id
+  }
+
   /** What a sign-in must remember while the page is away. No token is among it. */
   get #key() {
     return `sign-in ${this.#client.client_id}`
@@ -54,7 +58,7 @@ export class OpenIdClient {
 
   /**
    * @returns {Promise<oauth.AuthorizationServer>}
-   * @throws {Unreachable}
+   * @throws {Unreachable | SignInFailed}
    */
   discover() {
     this.#discovered ??= oauth
@@ -62,6 +66,14 @@ export class OpenIdClient {
       .then((response) => oauth.processDiscoveryResponse(this.#issuer, response))
       .catch((error) => {
         this.#discovered = undefined
+        // It answered, and calls itself by another name: a page opened under another address.
+        if (error instanceof oauth.OperationProcessingError) {
+          const address = location.origin
+          throw new SignInFailed(
+            `The provider is not the one of ${address}. Open this page under the provider's own address.`,
+            error,
+          )
+        }
         throw new Unreachable(error)
       })
     return this.#discovered
@@ -138,10 +150,11 @@ export class OpenIdClient {
    * RFC 8693.
    *
    * @param {Record<string, string>} parameters all but the client and the grant type
+   * @param {AbortSignal} signal
    * @returns {Promise<oauth.TokenEndpointResponse>}
    * @throws {oauth.ResponseBodyError} what the provider said
    */
-  async exchange(parameters) {
+  async exchange(parameters, signal) {
     const server = await this.discover()
     const response = await oauth.genericTokenEndpointRequest(
       server,
@@ -149,7 +162,7 @@ export class OpenIdClient {
       oauth.None(),
       'urn:ietf:params:oauth:grant-type:token-exchange',
       parameters,
-      options,
+      { ...options, signal: () => AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]) },
     )
     return oauth.processGenericTokenEndpointResponse(server, this.#client, response)
   }

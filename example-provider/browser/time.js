@@ -1,5 +1,4 @@
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 
 /**
  * A moment, in the zone and the manner of the reader.
@@ -8,11 +7,6 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
  */
 export function shownDateTime(milliseconds) {
   return dateTime.format(milliseconds)
-}
-
-/** @param {number} milliseconds since the epoch */
-export function shownClock(milliseconds) {
-  return clock.format(milliseconds)
 }
 
 /**

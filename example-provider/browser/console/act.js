@@ -40,7 +40,7 @@ export class ActView {
 
   show() {
     const { impersonation } = this.#app
-    if (!impersonation) return this.#app.go('customers')
+    if (!impersonation) return this.#app.goInstead('customers')
     fill(this.#root, { name: impersonation.customer.name })
     this.#load()
   }
@@ -68,7 +68,7 @@ export class ActView {
       )
       slot(this.#root, 'no-orders').hidden = orders.length > 0
     } catch (error) {
-      this.#failed(error, () => this.#load())
+      this.#failed(impersonation, error, () => this.#load())
     } finally {
       loading.hidden = true
     }
@@ -130,7 +130,7 @@ export class ActView {
       await this.#load()
       this.#keepFocus(id)
     } catch (error) {
-      this.#failed(error, () => this.#saveNote(id, item, deliveryNote))
+      this.#failed(impersonation, error, () => this.#saveNote(id, item, deliveryNote))
     }
   }
 
@@ -160,24 +160,26 @@ export class ActView {
     if (!impersonation) return
     try {
       await impersonation.ask('/orders/email', { method: 'PUT', body: { email } })
-      say('The e-mail address was changed.')
+      if (impersonation === this.#app.impersonation) say('The e-mail address was changed.')
     } catch (error) {
-      this.#failed(error, () => this.#sendEmail(email))
+      this.#failed(impersonation, error, () => this.#sendEmail(email))
     }
   }
 
   /**
-   * A token that is no longer good is no token: then it is over.
+   * A token that is no longer good is no token: then it is over. What failed for a customer who is
+   * no longer acted as is nothing to the next one.
    *
+   * @param {import('./impersonation.js').Impersonation} impersonation
    * @param {unknown} error
    * @param {() => void} again
    */
-  #failed(error, again) {
-    if (!this.#app.impersonation) return
+  #failed(impersonation, error, again) {
+    if (impersonation !== this.#app.impersonation) return
     if (error instanceof ApiProblem && error.status === 401) {
       this.#app.end('refused', `${API} said ${error.words}.`)
     } else {
-      this.#app.failed(error, API, again)
+      this.#app.failed(error, API, () => impersonation === this.#app.impersonation && again())
     }
   }
 }

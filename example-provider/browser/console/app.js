@@ -1,13 +1,15 @@
-import { byId, slot } from '../dom.js'
+import { ApiProblem } from '../api.js'
+import { byId } from '../dom.js'
 import { clearMessage, inWords, mayPass, say } from '../message.js'
 import { shownDuration } from '../time.js'
-import { keepFocus, showView } from '../views.js'
+import { keepFocus } from '../views.js'
 import { ActView } from './act.js'
 import { AuditView } from './audit.js'
 import { hideBanner, onEndPressed, showBanner } from './banner.js'
 import { CustomersView } from './customers.js'
 import { impersonate } from './impersonation.js'
 import { InsideView } from './inside.js'
+import { Navigation } from './navigation.js'
 import { SignedOut } from './operator.js'
 import { ReasonView } from './reason.js'
 
@@ -20,14 +22,17 @@ export class App {
   impersonation
   #client
   #signInAgain
+  #starting = new AbortController()
+  /** Tabs tell each other: each has a token of its own in its memory. */
+  #tabs = new BroadcastChannel('support console')
   #views
-  /** @type {{ show(): void, hide(): void } | undefined} */
-  #current
+  #navigation
 
   /**
    * @param {import('../oidc.js').OpenIdClient} client
    * @param {import('./operator.js').Operator} operator
-   * @param {(draft: import('./reason.js').Draft | undefined) => void} signInAgain leaves the page
+   * @param {(draft: import('./reason.js').Draft | undefined, again: boolean) => void} signInAgain
+   *   leaves the page; `again`: even if the provider knows them still
    */
   constructor(client, operator, signInAgain) {
     this.#client = client
@@ -40,11 +45,12 @@ export class App {
       inside: new InsideView(this),
       audit: new AuditView(this),
     }
+    this.#navigation = new Navigation(this.#views)
     onEndPressed(() => this.end('operator'))
-    window.addEventListener('hashchange', () => this.#route())
     window.addEventListener('pagehide', () => this.#leave())
     // Out of the browser's cache, a page would come back without what it has forgotten.
     window.addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
+    this.#tabs.addEventListener('message', () => this.#signedOutElsewhere())
     byId('links').hidden = false
     byId('operator').textContent = operator.name
     byId('sign-out').addEventListener('click', () => this.signOut())
@@ -56,14 +62,18 @@ export class App {
       this.#views.reason.restore(draft)
       this.go('reason')
     } else {
-      this.#route()
+      this.#navigation.begin()
     }
   }
 
   /** @param {string} view */
   go(view) {
-    if (location.hash !== `#${view}`) history.pushState(null, '', `#${view}`)
-    this.#route()
+    this.#navigation.go(view)
+  }
+
+  /** @param {string} view */
+  goInstead(view) {
+    this.#navigation.goInstead(view)
   }
 
   /** @param {import('./impersonation.js').Customer} customer */
@@ -79,17 +89,46 @@ export class App {
    */
   async start(customer, why) {
     if (this.impersonation) return this.go('act')
+    this.cancelStart()
+    const { signal } = this.#starting
+    let impersonation
     try {
-      this.impersonation = await impersonate(this.#client, this.operator, customer, why)
+      impersonation = await impersonate(this.#client, this.operator, customer, why, signal)
     } catch (error) {
-      return this.failed(error, `Acting as ${customer.name} did not begin. The server`, () =>
-        this.#views.reason.submit(),
-      )
+      if (!signal.aborted) this.#didNotBegin(error, customer)
+      return
     }
+    if (signal.aborted) {
+      this.#tellEnded(impersonation.claims.jti)
+      impersonation.forget()
+      return
+    }
+    this.impersonation = impersonation
     this.#views.reason.reset()
-    showBanner(this.impersonation, () => this.end('time'))
+    showBanner(impersonation, () => this.end('time'))
     this.#setActing(true)
     this.go('act')
+  }
+
+  /** What is being begun, nobody wants any more. */
+  cancelStart() {
+    this.#starting.abort()
+    this.#starting = new AbortController()
+  }
+
+  /**
+   * @param {unknown} error
+   * @param {import('./impersonation.js').Customer} customer
+   */
+  #didNotBegin(error, customer) {
+    const what = `Acting as ${customer.name} did not begin. The server`
+    // The provider may ask for more than the backend: above all, for a sign-in of late.
+    if (error instanceof ApiProblem && error.message.startsWith('actor token')) {
+      const text = `${inWords(error, what)} Sign in once more; what you typed is kept.`
+      say(text, { label: 'Sign in again', run: () => this.#leaveToSignIn(true) })
+    } else {
+      this.failed(error, what, () => this.#views.reason.submit())
+    }
   }
 
   /**
@@ -102,7 +141,7 @@ export class App {
     const ended = this.impersonation
     if (!ended) return
     this.impersonation = undefined
-    const { customer, startedAt, claims } = ended
+    const { customer, startedAt, claims, isChanging } = ended
     ended.forget()
     hideBanner()
     this.#setActing(false)
@@ -114,13 +153,16 @@ export class App {
       time: 'The time is over.',
       refused: words,
     }[how]
-    if (this.#current !== this.#views.audit) this.go('customers')
+    if (this.#navigation.current !== this.#views.audit) this.goInstead('customers')
     keepFocus()
-    say(`You no longer act as ${customer.name}. ${why} The token is forgotten.`)
+    const unknown = isChanging ? ' What was being saved may have been saved.' : ''
+    say(`You no longer act as ${customer.name}. ${why} The token is forgotten.${unknown}`)
   }
 
   async signOut() {
     this.end('operator')
+    this.cancelStart()
+    this.#tabs.postMessage('signed out')
     try {
       await this.#client.signOut('/console')
     } catch (error) {
@@ -144,12 +186,21 @@ export class App {
     const ends = acting === undefined ? '' : ` That ends acting as ${acting}.`
     say(`Your sign-in is over. Sign in again to go on; what you typed is kept.${ends}`, {
       label: 'Sign in again',
-      run: () => {
-        const { draft } = this.#views.reason
-        this.end('operator')
-        this.#signInAgain(draft)
-      },
+      run: () => this.#leaveToSignIn(false),
     })
+  }
+
+  /** @param {boolean} again */
+  #leaveToSignIn(again) {
+    const { draft } = this.#views.reason
+    this.end('operator')
+    this.#signInAgain(draft, again)
+  }
+
+  #signedOutElsewhere() {
+    this.end('operator')
+    this.cancelStart()
+    this.failed(new SignedOut('in another tab'), '', () => {})
   }
 
   /** @param {boolean} isActing */
@@ -172,26 +223,5 @@ export class App {
     if (!impersonation) return
     this.#tellEnded(impersonation.claims.jti)
     impersonation.forget()
-  }
-
-  #route() {
-    const views = new Map(Object.entries(this.#views))
-    const name = location.hash.slice(1)
-    // The link that skips to the content is no view.
-    if (name === 'content' && this.#current) return
-    const view = views.get(name)
-    if (!view) {
-      history.replaceState(null, '', '#customers')
-      this.#route()
-      return
-    }
-    this.#current?.hide()
-    this.#current = view
-    clearMessage()
-    showView(name)
-    for (const link of slot(document, 'links').querySelectorAll('a')) {
-      link.ariaCurrent = link.hash === `#${name}` ? 'page' : null
-    }
-    view.show()
   }
 }

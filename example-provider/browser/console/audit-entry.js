@@ -49,7 +49,7 @@ function why({ denial, context = {} }) {
 /** @param {Entry} entry */
 function howLong({ event, time, expiresAt, grantedAt, scope }) {
   if (event === 'impersonation.granted' && expiresAt !== undefined) {
-    const rights = scope?.includes('write') ? ', with changes' : ', to look'
+    const rights = scope?.split(' ').includes('orders:write') ? ', with changes' : ', to look'
     return `${shownLimit(time, expiresAt)}${rights}`
   }
   if (event === 'support.ended' && grantedAt !== undefined) return shownDuration(time - grantedAt)

@@ -6,6 +6,8 @@ import { follow } from './follow.js'
 
 const PAUSE = 250
 const PAGE = 50
+/** So many rows are kept while entries arrive: who wants older ones asks for them. */
+const MOST_ROWS = 500
 
 /** Who acted as whom, live. */
 export class AuditView {
@@ -24,26 +26,42 @@ export class AuditView {
   #next = null
   #asked = 0
   #stop = new AbortController()
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #pause
 
   /** @param {import('./app.js').App} app */
   constructor(app) {
     this.#app = app
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    let pause
     const form = byId('audit-filter', HTMLFormElement)
     form.addEventListener('submit', (event) => event.preventDefault())
     form.addEventListener('input', () => {
-      clearTimeout(pause)
-      pause = setTimeout(() => this.#load(), PAUSE)
+      clearTimeout(this.#pause)
+      this.#pause = setTimeout(() => this.#load(), PAUSE)
     })
     const older = slot(this.#root, 'older')
     older.addEventListener('click', () => whileBusy(older, () => this.#loadOlder()))
+    // Browsers open few connections to one server: tabs that nobody sees leave them to the others.
+    document.addEventListener('visibilitychange', () => {
+      if (!this.#isShown) return
+      if (document.hidden) this.#stop.abort()
+      else this.#follow()
+    })
+  }
+
+  get #isShown() {
+    return !this.#root.hidden
   }
 
   show() {
+    // Whether the stream comes or not. When it comes, the list is asked for once more.
+    this.#load()
+    this.#follow()
+  }
+
+  #follow() {
+    this.#stop.abort()
     this.#stop = new AbortController()
     const { signal } = this.#stop
-    // First the stream, then the list: nothing falls between them.
     follow(this.#app.operator, signal, {
       onEntry: (entry) => this.#arrived(entry),
       onState: (isLive) => this.#setLive(isLive),
@@ -52,7 +70,11 @@ export class AuditView {
 
   hide() {
     this.#stop.abort()
-    fill(this.#root, { live: 'Connecting…' })
+    clearTimeout(this.#pause)
+    this.#asked += 1
+    this.#entries.replaceChildren()
+    this.#shown.clear()
+    fill(this.#root, { live: 'Connecting…', count: '' })
   }
 
   get #filter() {
@@ -68,7 +90,7 @@ export class AuditView {
   /** @param {boolean} isLive */
   #setLive(isLive) {
     fill(this.#root, { live: isLive ? 'Live' : 'Connection lost. Trying again…' })
-    // What happened while nobody listened, before there was an entry to go on from, is in the list.
+    // What happened while nobody listened is in the list: nothing falls between the two.
     if (isLive) this.#load()
   }
 
@@ -92,6 +114,7 @@ export class AuditView {
       const answer = await this.#page(this.#next)
       if (asked === this.#asked) this.#append(answer)
     } catch (error) {
+      if (asked !== this.#asked) return
       this.#app.failed(error, 'The support backend', () => this.#loadOlder())
     }
   }
@@ -115,7 +138,8 @@ export class AuditView {
   #arrived(entry) {
     if (!matches(entry, this.#filter)) return
     this.#entries.prepend(...this.#unseen([entry]).map(auditRow))
-    this.#showCount()
+    if (this.#entries.childElementCount > MOST_ROWS) this.#load()
+    else this.#showCount()
   }
 
   /**
@@ -132,9 +156,15 @@ export class AuditView {
     const count = this.#shown.size
     const isFiltered = Object.values(this.#filter).some((value) => value !== '')
     const nothing = isFiltered ? 'Nothing matches.' : 'Nothing has happened yet. Act as a customer.'
+    const notYet = 'Nothing among the newest matches. Show older ones to look on.'
     const more = this.#next === null ? '' : ', and there may be older ones'
     fill(this.#root, {
-      count: count === 0 ? nothing : `${count === 1 ? '1 entry' : `${count} entries`}${more}.`,
+      count:
+        count === 0
+          ? this.#next === null
+            ? nothing
+            : notYet
+          : `${count === 1 ? '1 entry' : `${count} entries`}${more}.`,
     })
   }
 }

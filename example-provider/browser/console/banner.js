@@ -51,7 +51,7 @@ export function hideBanner() {
   stop()
   stop = () => {}
   document.title = TITLE
-  byId('banner').hidden = true
+  fill(byId('banner'), { name: '', ticket: '', left: '' }).hidden = true
   byId('countdown-said').textContent = ''
 }
 

@@ -9,15 +9,15 @@ export class CustomersView {
   #search = byId('search', HTMLInputElement)
   /** The newest search: answers to older ones come too late. */
   #asked = 0
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #pause
 
   /** @param {import('./app.js').App} app */
   constructor(app) {
     this.#app = app
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    let pause
     this.#search.addEventListener('input', () => {
-      clearTimeout(pause)
-      pause = setTimeout(() => this.#load(), PAUSE)
+      clearTimeout(this.#pause)
+      this.#pause = setTimeout(() => this.#load(), PAUSE)
     })
     slot(this.#root, 'clear').addEventListener('click', () => {
       this.#search.value = ''
@@ -33,7 +33,10 @@ export class CustomersView {
     this.#load()
   }
 
-  hide() {}
+  hide() {
+    clearTimeout(this.#pause)
+    this.#asked += 1
+  }
 
   async #load() {
     this.#asked += 1

@@ -1,6 +1,8 @@
 import { createParser } from '/assets/eventsource-parser/index.js'
 import { SignedOut } from './operator.js'
 
+/** So long there may be nothing to read, in milliseconds: the server says something every 15 s. */
+const SILENCE = 35_000
 /** How long to wait before the connection is tried again, in milliseconds: ever longer. */
 const PAUSES = [1000, 2000, 5000, 10_000]
 
@@ -28,15 +30,21 @@ export async function follow(operator, signal, { onEntry, onState }) {
   })
 
   while (!signal.aborted) {
+    const silence = watchdog(SILENCE)
     try {
       const query = last === undefined ? '' : `?${new URLSearchParams({ after: last })}`
-      const { body } = await operator.stream(`/support/audit/stream${query}`, signal)
+      const { body } = await operator.stream(
+        `/support/audit/stream${query}`,
+        AbortSignal.any([signal, silence.signal]),
+      )
       if (!body) throw new Error('the answer has no body')
       failures = 0
       onState(true)
-      await read(body, parser)
+      await read(body, parser, silence.heard)
     } catch (error) {
       if (error instanceof SignedOut && !signal.aborted) throw error
+    } finally {
+      silence.stop()
     }
     parser.reset()
     if (signal.aborted) return
@@ -49,14 +57,35 @@ export async function follow(operator, signal, { onEntry, onState }) {
 /**
  * @param {ReadableStream<Uint8Array>} body
  * @param {{ feed(chunk: string): void }} parser
+ * @param {() => void} heard
  */
-async function read(body, parser) {
+async function read(body, parser, heard) {
   const decoder = new TextDecoder()
   const reader = body.getReader()
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return
+    heard()
     parser.feed(decoder.decode(value, { stream: true }))
+  }
+}
+
+/**
+ * A connection can die without a word. Aborts when nothing was heard for so long.
+ *
+ * @param {number} milliseconds
+ */
+function watchdog(milliseconds) {
+  const controller = new AbortController()
+  const begin = () => setTimeout(() => controller.abort(), milliseconds)
+  let timer = begin()
+  return {
+    signal: controller.signal,
+    heard() {
+      clearTimeout(timer)
+      timer = begin()
+    },
+    stop: () => clearTimeout(timer),
   }
 }
 

@@ -8,8 +8,9 @@ const ORDERS = new URL('/orders', location.origin).href
 /** @typedef {{ id: string, name: string, email: string, protected: boolean }} Customer */
 /** @typedef {{ ticketId: string, reason: string, scope: string, duration: number }} Why */
 
-/** One request of those that led to the token, with its answer, as they were. */
 /**
+ * One request of those that led to the token, with its answer, as they were.
+ *
  * @typedef {object} Step
  * @property {string} url
  * @property {Record<string, string>} [headers]
@@ -29,6 +30,8 @@ export class Impersonation {
   /** The same, by a clock that nobody can set, and that may stand still while the machine sleeps. */
   #started = performance.now()
   #lifetime
+  #over = new AbortController()
+  #changing = 0
   /** Values that are not to be shown, each with the name that stands for it. */
   secrets
   claims
@@ -69,9 +72,15 @@ export class Impersonation {
     return this.#token
   }
 
-  /** Nothing is left that could be used. */
+  /** Whether a change is on its way, and nobody knows yet what became of it. */
+  get isChanging() {
+    return this.#changing > 0
+  }
+
+  /** Nothing is left that could be used, and nothing goes on that was begun with it. */
   forget() {
     this.#token = undefined
+    this.#over.abort()
     this.secrets = new Map()
     this.steps = []
   }
@@ -84,7 +93,13 @@ export class Impersonation {
    * @returns {Promise<any>}
    */
   async ask(path, how = {}) {
-    return call(path, { ...how, token: this.token })
+    const changes = how.method === undefined ? 0 : 1
+    this.#changing += changes
+    try {
+      return await call(path, { ...how, token: this.token, signal: this.#over.signal })
+    } finally {
+      this.#changing -= changes
+    }
   }
 }
 
@@ -95,12 +110,18 @@ export class Impersonation {
  * @param {import('./operator.js').Operator} operator
  * @param {Customer} customer
  * @param {Why} why
+ * @param {AbortSignal} signal
  * @throws what the backend or the provider said
  */
-export async function impersonate(client, operator, customer, why) {
+export async function impersonate(client, operator, customer, why, signal) {
   const path = '/support/impersonations'
   const json = { userId: customer.id, ...why }
-  const issued = await operator.ask(path, { method: 'POST', body: json, has: 'subjectToken' })
+  const issued = await operator.ask(path, {
+    method: 'POST',
+    body: json,
+    has: 'subjectToken',
+    signal,
+  })
 
   const form = {
     subject_token: String(issued.subjectToken),
@@ -110,7 +131,7 @@ export async function impersonate(client, operator, customer, why) {
     resource: ORDERS,
     scope: why.scope,
   }
-  const response = await client.exchange(form).catch(inOurWords)
+  const response = await client.exchange(form, signal).catch(inOurWords)
   const server = await client.discover()
   const grant_type = 'urn:ietf:params:oauth:grant-type:token-exchange'
   const token = response.access_token
@@ -134,7 +155,7 @@ export async function impersonate(client, operator, customer, why) {
       },
       {
         url: String(server.token_endpoint),
-        form: { grant_type, client_id: 'support-console', ...form },
+        form: { grant_type, client_id: client.id, ...form },
         answer: response,
       },
     ],

@@ -43,7 +43,7 @@ export class InsideView {
 
   show() {
     const { impersonation } = this.#app
-    if (!impersonation) return this.#app.go('customers')
+    if (!impersonation) return this.#app.goInstead('customers')
     fill(this.#root, { name: impersonation.customer.name })
     const { claims } = impersonation
     const first = Object.keys(MEANINGS).filter((name) => name in claims)
@@ -64,7 +64,8 @@ export class InsideView {
     const { impersonation } = this.#app
     if (!impersonation) return
     byId('revealed-note').hidden = !this.#reveal.checked
-    const { secrets, steps, token } = impersonation
+    const { secrets, steps } = impersonation
+    const [token] = [...secrets].find(([, name]) => name === 'ACCESS_TOKEN') ?? []
     const orders = {
       url: new URL('/orders', location.origin).href,
       headers: { Authorization: `Bearer ${token}` },

@@ -52,7 +52,6 @@ export class ReasonView {
       this.#customer && {
         customer: this.#customer,
         ticket: this.#ticket.value,
-        // To the backend, a line break is a control character.
         reason: this.#reason.value,
         mayWrite: this.#mayWrite.checked,
         duration: this.#duration,
@@ -80,15 +79,19 @@ export class ReasonView {
   reset() {
     this.#customer = undefined
     this.#form.reset()
+    fill(this.#root, { name: '', email: '' })
     for (const field of [this.#ticket, this.#reason]) setProblem(field, '')
   }
 
   show() {
-    if (!this.#customer || this.#app.impersonation) return this.#app.go('customers')
+    if (!this.#customer || this.#app.impersonation) return this.#app.goInstead('customers')
     fill(this.#root, { name: this.#customer.name, email: this.#customer.email })
   }
 
-  hide() {}
+  /** Whoever leaves does not want it any more. */
+  hide() {
+    this.#app.cancelStart()
+  }
 
   get #duration() {
     return String(new FormData(this.#form).get('duration'))

@@ -20,8 +20,8 @@ export const auditView = html`
 <form id="audit-filter" class="filter" novalidate>
 <label for="audit-text">Text<input id="audit-text" type="search" maxlength="100" autocomplete="off" placeholder="name, ticket, reason"></label>
 <label for="audit-event">What happened<select id="audit-event"><option value="">Everything</option>${kinds}</select></label>
-<label for="audit-actor">Operator<input id="audit-actor" type="search" maxlength="255" autocomplete="off" spellcheck="false" placeholder="id"></label>
-<label for="audit-subject">Customer<input id="audit-subject" type="search" maxlength="255" autocomplete="off" spellcheck="false" placeholder="id"></label>
+<label for="audit-actor">Operator<input id="audit-actor" type="search" maxlength="255" autocomplete="off" spellcheck="false" placeholder="id, such as olivia"></label>
+<label for="audit-subject">Customer<input id="audit-subject" type="search" maxlength="255" autocomplete="off" spellcheck="false" placeholder="id, such as olivia"></label>
 </form>
 <div class="overflow-auto" role="region" aria-label="Entries of the audit" tabindex="0">
 <table class="wide">

@@ -16,7 +16,7 @@ export const insideView = html`
 <template id="claim-row"><tr><th scope="row"><code class="claim" data-slot="claim"></code></th><td><code class="value" data-slot="value"></code></td><td data-slot="meaning"></td></tr></template>
 
 <h2>How it came about</h2>
-<p>Each as a command to copy. Tokens are shown as the names of shell variables.</p>
+<p>Each as a command to copy. Tokens stand as shell variables: set those first, or show the tokens themselves.</p>
 <label><input type="checkbox" role="switch" id="reveal"> Show the tokens themselves</label>
 <p id="revealed-note" class="note" hidden>Whoever has the access token acts as the customer until it expires. Do
 not paste it anywhere.</p>
