@@ -26,8 +26,9 @@ const MISSING = `there is no ${places.join(', no ')}: install Chromium (on Debia
 
 let running: Promise<Browser> | undefined
 
-/** The one browser of the whole run. */
-export function browser(): Promise<Browser> {
+/** The one browser of the whole run; another one, if it was lost. */
+export async function browser(): Promise<Browser> {
+  if (running && !(await running).isConnected()) running = undefined
   running ??= chromium.launch({ args: [...ARGUMENTS], ...(executablePath && { executablePath }) })
   return running
 }
