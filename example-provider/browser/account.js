@@ -3,7 +3,7 @@ import { byId, copyOf, fill, slot, whileBusy } from './dom.js'
 import { clearMessage, inWords, say } from './message.js'
 import { OpenIdClient } from './oidc.js'
 import { setTime, shownDuration, shownLimit } from './time.js'
-import { showView } from './views.js'
+import { keepFocus, showView } from './views.js'
 
 /**
  * What the server answers: example-provider/account/answers.ts.
@@ -79,6 +79,7 @@ function showCount() {
   const nobody = entries.childElementCount === 0
   slot(root, 'list').hidden = nobody
   older.hidden = next === null
+  keepFocus()
   const none =
     next === null ? 'Nobody has acted as you.' : 'Nobody of late. Show older ones to look on.'
   fill(root, { count: nobody ? none : '' })

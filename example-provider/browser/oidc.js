@@ -2,6 +2,7 @@ import * as oauth from '/assets/oauth4webapi.js'
 import { Unreachable } from './api.js'
 
 const PATIENCE = 10_000
+const OTHER_ISSUER = oauth.JSON_ATTRIBUTE_COMPARISON
 
 /** Requests without the cookies of this origin: a token is all that counts. */
 const options = {
@@ -67,7 +68,7 @@ export class OpenIdClient {
       .catch((error) => {
         this.#discovered = undefined
         // It answered, and calls itself by another name: a page opened under another address.
-        if (error instanceof oauth.OperationProcessingError) {
+        if (error instanceof Error && 'code' in error && error.code === OTHER_ISSUER) {
           const address = location.origin
           throw new SignInFailed(
             `The provider is not the one of ${address}. Open this page under the provider's own address.`,

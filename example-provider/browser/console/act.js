@@ -124,25 +124,30 @@ export class ActView {
     if (!impersonation) return
     try {
       const path = `/orders/${encodeURIComponent(id)}`
-      await impersonation.ask(path, { method: 'PATCH', body: { deliveryNote } })
+      const how = { method: 'PATCH', body: { deliveryNote }, has: 'id' }
+      const order = await impersonation.ask(path, how)
       if (impersonation !== this.#app.impersonation) return
       say(`Saved for ${impersonation.customer.name}: the delivery note of ${item}.`)
-      await this.#load()
-      this.#keepFocus(id)
+      this.#replace(order, impersonation.mayWrite)
     } catch (error) {
       this.#failed(impersonation, error, () => this.#saveNote(id, item, deliveryNote))
     }
   }
 
   /**
-   * The button that was pressed is gone with the card that was there before.
+   * Only this card: what is being typed into another stays. The button that was pressed is gone
+   * with the card that was there before.
    *
-   * @param {string} id
+   * @param {Order} order
+   * @param {boolean} mayWrite
    */
-  #keepFocus(id) {
-    if (document.activeElement !== document.body) return
-    const button = this.#orders.querySelector(`[data-order="${CSS.escape(id)}"] button`)
-    if (button instanceof HTMLElement) button.focus()
+  #replace(order, mayWrite) {
+    const card = this.#orders.querySelector(`[data-order="${CSS.escape(order.id)}"]`)
+    if (!card) return
+    const hadFocus = card.contains(document.activeElement)
+    const changed = this.#order(order, mayWrite)
+    card.replaceWith(changed)
+    if (hadFocus) slot(changed, 'save').focus()
   }
 
   /** @param {HTMLElement} button */

@@ -1,4 +1,5 @@
 import { byId, fill, slot, whileBusy } from '../dom.js'
+import { keepFocus } from '../views.js'
 import { auditRow, matches } from './audit-entry.js'
 import { follow } from './follow.js'
 
@@ -131,6 +132,7 @@ export class AuditView {
     this.#next = next
     this.#entries.append(...this.#unseen(entries).map(auditRow))
     slot(this.#root, 'older').hidden = next === null
+    keepFocus()
     this.#showCount()
   }
 

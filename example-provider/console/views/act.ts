@@ -12,7 +12,7 @@ export const actView = html`
 <h2>E-mail address</h2>
 <p>A change that is for the customer in person. Try it: the API refuses it to whoever acts for somebody,
 whatever the token allows.</p>
-<form id="email-form" novalidate>
+<form id="email-form" class="form" novalidate>
 <label for="email">New e-mail address</label>
 <input id="email" type="email" maxlength="254" autocomplete="off" required aria-describedby="email-problem">
 <small id="email-problem" class="problem"></small>
@@ -22,7 +22,7 @@ whatever the token allows.</p>
 <template id="order">
 <article>
 <header><strong data-slot="item"></strong> <span class="badge" data-slot="status"></span></header>
-<p><code data-slot="id"></code>, <span data-slot="total"></span></p>
+<p><code data-slot="id"></code> <span data-slot="total"></span></p>
 <p data-slot="note" hidden>Delivery note: <q data-slot="note-text"></q></p>
 <p data-slot="changed" hidden><small>Changed by <span data-slot="changed-by"></span></small></p>
 </article>
@@ -30,7 +30,7 @@ whatever the token allows.</p>
 <template id="note-form">
 <form novalidate>
 <fieldset role="group">
-<input data-slot="note-input" maxlength="200" autocomplete="off" placeholder="Leave it with the neighbours">
+<input data-slot="note-input" maxlength="200" autocomplete="off" placeholder="Leave it next door">
 <button type="submit" class="fit" data-slot="save">Save the note</button>
 </fieldset>
 </form>

@@ -6,7 +6,7 @@ export const reasonView = html`
 <h1 tabindex="-1">Act as <span data-slot="name"></span></h1>
 <p>Whatever you do is done as <b data-slot="email"></b>, and recorded with your name. They can see that
 you did.</p>
-<form id="reason-form" novalidate>
+<form id="reason-form" class="form" novalidate>
 <label for="ticket">Ticket number</label>
 <input id="ticket" maxlength="100" autocomplete="off" spellcheck="false" required placeholder="SUP-123" aria-describedby="ticket-problem">
 <small id="ticket-problem" class="problem"></small>
