@@ -118,6 +118,17 @@ describe('the support backend and the provider in trouble', () => {
     })
   }
 
+  it('another provider at the sign-in: it says so, and nobody is sent there', async () => {
+    await using person = await visit(example.url)
+    const { page, urls } = person
+    const json = { issuer: 'https://evil.example', authorization_endpoint: `${example.url}/evil` }
+    await page.route('**/.well-known/openid-configuration', (route) => route.fulfill({ json }))
+    await page.goto('/console')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await message(page).getByText(`The provider is not the one of ${example.url}.`).waitFor()
+    expect(urls.filter((url) => url.includes('/evil'))).to.deep.equal([])
+  })
+
   it('no provider when a sign-in comes back: it says so, and the next one needs no password', async () => {
     await using person = await visit(example.url)
     const { page } = person
