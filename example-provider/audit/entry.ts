@@ -1,11 +1,16 @@
 import type { ImpersonationEvent } from '../../src/index.ts'
 
-/** The plugin's four events, and two of the example's own. */
-export const AUDIT_EVENTS = [
+/** The plugin's events of an impersonation. */
+export const PLUGIN_EVENTS = [
   'impersonation.issued',
   'impersonation.granted',
   'impersonation.denied',
   'impersonation.replayed',
+] as const
+
+/** Those, and two of the example's own. */
+export const AUDIT_EVENTS = [
+  ...PLUGIN_EVENTS,
   // The backend itself refused an operator's request to act, before the provider heard of it.
   'support.refused',
   // An operator said that they are done.

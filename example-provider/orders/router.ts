@@ -2,7 +2,8 @@ import Router from '@koa/router'
 import type { Middleware } from 'koa'
 import { type Caller, denyImpersonation, requireScope } from '../../src/resource-server/index.ts'
 import { readJson } from '../http/json-body.ts'
-import { answerProblems, Problem } from '../http/problem.ts'
+import { onlyMethods } from '../http/methods.ts'
+import { answerProblems } from '../http/problem.ts'
 import { type GuardOptions, ordersGuard } from './guard.ts'
 import { type Author, OrderBook } from './orders.ts'
 import { parseDeliveryNote, parseEmail } from './request.ts'
@@ -23,7 +24,7 @@ export function ordersApi(options: GuardOptions): Middleware {
   router.all(
     '/orders',
     problems,
-    allow('GET', 'HEAD'),
+    onlyMethods('GET', 'HEAD'),
     guard(requireScope('orders:read')),
     (ctx) => {
       const { subject, actor } = ctx.state.caller
@@ -42,7 +43,7 @@ export function ordersApi(options: GuardOptions): Middleware {
   router.all(
     '/orders/email',
     problems,
-    allow('PUT'),
+    onlyMethods('PUT'),
     guard(denyImpersonation(), requireScope('orders:write')),
     async (ctx) => {
       const email = parseEmail(await readJson(ctx))
@@ -54,7 +55,7 @@ export function ordersApi(options: GuardOptions): Middleware {
   router.all(
     '/orders/:id',
     problems,
-    allow('PATCH'),
+    onlyMethods('PATCH'),
     guard(requireScope('orders:write')),
     async (ctx) => {
       const note = parseDeliveryNote(await readJson(ctx))
@@ -68,13 +69,4 @@ export function ordersApi(options: GuardOptions): Middleware {
 
 function authorOf({ subject, actor, isImpersonated }: Caller): Author {
   return isImpersonated ? { subject, actor: actor?.sub ?? null } : { subject }
-}
-
-/** RFC 9110 §15.5.6. */
-function allow(...methods: readonly string[]): Middleware {
-  return async (ctx, next) => {
-    if (methods.includes(ctx.method)) return next()
-    ctx.set('Allow', methods.join(', '))
-    throw new Problem(405, 'invalid_request', `only ${methods[0]} is allowed here`)
-  }
 }

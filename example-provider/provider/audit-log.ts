@@ -1,16 +1,10 @@
 import type { Provider } from '../../src/index.ts'
+import { PLUGIN_EVENTS } from '../audit/entry.ts'
 import type { Recorder } from '../audit/recorder.ts'
-
-const EVENTS = [
-  'impersonation.issued',
-  'impersonation.granted',
-  'impersonation.denied',
-  'impersonation.replayed',
-] as const
 
 /** Records whatever happens to an impersonation. No event holds a token. */
 export function recordEvents(provider: Provider, { record }: Pick<Recorder, 'record'>): void {
-  for (const event of EVENTS) {
+  for (const event of PLUGIN_EVENTS) {
     provider.on(event, (_ctx, facts) => record({ event, ...facts }))
   }
 }
