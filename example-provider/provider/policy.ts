@@ -5,13 +5,15 @@ import { findPerson, isProtected } from '../people.ts'
  * Asked at issue and again at the exchange: whoever has powers of their own is protected, even
  * from the machine-to-machine client. Who was promoted in the meantime is, too.
  *
- * Who else is acted as, is for as long as the support backend has said in the context. Whatever
- * that may be, it can only make it shorter.
+ * Who else is acted as, is for as long as the support backend has said in the context: that can
+ * only make it shorter. Where it has said something that is no time, somebody meant a limit, and
+ * none would hold: nobody acts.
  */
 export const authorize: Authorize = ({ account, context: { duration } }) => {
   const person = findPerson(account.accountId)
   if (person === undefined || isProtected(person)) return false
-  return isSeconds(duration) ? { accessTokenTtl: duration } : true
+  if (duration === undefined) return true
+  return isSeconds(duration) && { accessTokenTtl: duration }
 }
 
 /** How long ago the operator may have signed in, in seconds. */

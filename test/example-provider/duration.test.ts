@@ -39,9 +39,22 @@ describe('example provider: how long an impersonation lasts', () => {
     }
   })
 
-  it('is what it always is where the context says something else', async () => {
-    for (const duration of [0, -120, 1.5, 2 ** 53, '120', null, true, [120], { seconds: 120 }]) {
-      expect(await lifeOf({ ...why, duration }), JSON.stringify(duration)).to.equal(LONGEST)
+  it('is not left open where the context says something that is no time: that is refused', async () => {
+    for (const duration of [
+      0,
+      -120,
+      1.5,
+      2 ** 53,
+      '120',
+      '',
+      null,
+      true,
+      [120],
+      { seconds: 120 },
+    ]) {
+      const context = { ...why, duration }
+      const { status, body } = await issueDirectly(example.url, { userId: 'alice', context })
+      expect([status, body.error], JSON.stringify(duration)).to.deep.equal([403, 'access_denied'])
     }
   })
 
