@@ -1,4 +1,5 @@
 import { Problem } from '../http/problem.ts'
+import { isPlain, NO_CONTROLS } from '../http/text.ts'
 
 /** A request for an impersonation, every member of which is known to be well-formed. */
 export interface ImpersonationRequest {
@@ -69,9 +70,7 @@ function parseText(members: ReadonlyMap<string, unknown>, name: keyof typeof LIM
   if ([...value].length > LIMITS[name]) {
     throw new Problem(400, 'invalid_request', `${name} must not exceed ${LIMITS[name]} characters`)
   }
-  if (/\p{Cc}/u.test(value) || !value.isWellFormed()) {
-    throw new Problem(400, 'invalid_request', `${name} must not contain control characters`)
-  }
+  if (!isPlain(value)) throw new Problem(400, 'invalid_request', `${name} ${NO_CONTROLS}`)
   return value
 }
 

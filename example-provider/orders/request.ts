@@ -1,4 +1,5 @@
 import { Problem } from '../http/problem.ts'
+import { isPlain, NO_CONTROLS } from '../http/text.ts'
 
 /** Longest values, in characters. */
 const MAX_NOTE = 200
@@ -15,9 +16,7 @@ export function parseDeliveryNote(body: unknown): string {
   if (typeof note !== 'string' || [...note].length > MAX_NOTE) {
     throw invalid(`deliveryNote is required: a text of at most ${MAX_NOTE} characters`)
   }
-  if (/\p{Cc}/u.test(note) || !note.isWellFormed()) {
-    throw invalid('deliveryNote must not contain control characters')
-  }
+  if (!isPlain(note)) throw invalid(`deliveryNote ${NO_CONTROLS}`)
   return note
 }
 
@@ -31,8 +30,8 @@ export function parseEmail(body: unknown): string {
   if (
     typeof email !== 'string' ||
     email.length > MAX_EMAIL ||
-    !email.isWellFormed() ||
-    !/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(email)
+    !isPlain(email) ||
+    !/^[^\s@]+@[^\s@]+$/u.test(email)
   ) {
     throw invalid(`email is required: an address of at most ${MAX_EMAIL} characters`)
   }

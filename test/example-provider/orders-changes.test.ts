@@ -117,6 +117,7 @@ describe('example provider: changes through the orders API', () => {
         'a\nb',
         '\u0000',
         '\ud800',
+        'a\u202eb',
         1,
         null,
         {},
@@ -179,7 +180,18 @@ describe('example provider: changes through the orders API', () => {
     it('is an address of at most 254 characters', async () => {
       const longest = `${'a'.repeat(242)}@example.com`
       expect((await email(longest)).status).to.equal(200)
-      const wrong = [`a${longest}`, 'x', '@', 'a@', '@b', 'a@b@c', 'a b@c', 'a@b\u0000', 'a@\ud800']
+      const wrong = [
+        `a${longest}`,
+        'x',
+        '@',
+        'a@',
+        '@b',
+        'a@b@c',
+        'a b@c',
+        'a@b\u0000',
+        'a@\ud800',
+        'a@b\u202e',
+      ]
       for (const address of [...wrong, '', 1, null, ['a@b'], undefined]) {
         const { status, body } = await email(address)
         expect([status, body.error], String(address)).to.deep.equal([400, 'invalid_request'])
