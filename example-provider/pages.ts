@@ -15,6 +15,9 @@ export function pages({ password }: PagesOptions): Middleware {
   const router = new Router()
   const console = supportConsole(password)
   const account = customerAccount(password)
+  // In production it shows none, and there the password is nobody's to tell.
+  const terminal =
+    password && html`<p>The terminal that started this shows the same as commands to paste.</p>`
 
   router.get('/', (ctx) => {
     showPage(
@@ -25,7 +28,7 @@ export function pages({ password }: PagesOptions): Middleware {
 <li><a href="/console">Support console</a>: act as a customer, for a few minutes, for a reason.</li>
 <li><a href="/account">Customer's account</a>: see who acted as you.</li>
 </ul>
-<p>The terminal that started this shows the same as commands to paste.</p>`,
+${terminal}`,
     )
   })
 

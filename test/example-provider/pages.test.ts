@@ -56,6 +56,15 @@ describe('example provider: pages', () => {
     }
   })
 
+  it('name the terminal and its commands where the password is told, and nowhere else', async () => {
+    await using stack = new AsyncDisposableStack()
+    const other = stack.adopt(await start({ DEMO_PASSWORD: 'of-our-own' }), (it) => it.close())
+    expect((await send(example.url)).text).to.include('terminal')
+    const { status, text } = await send(other.url)
+    expect(status).to.equal(200)
+    expect(text).not.to.match(/terminal|commands/)
+  })
+
   it('let somebody else sign in, through the self-submitting form of oidc-provider', async () => {
     const cookies = new Cookies()
     const url = authorizationUrl(example.url)
