@@ -48,6 +48,9 @@ export type Verdict =
  * The deployment's rule: who may act as whom, for what. Asked twice, at issue and at the exchange.
  * `false` refuses with `access_denied`. It can narrow scopes and never widen them, shorten the
  * access token's life and never lengthen it.
+ *
+ * An object has at least one of the two members and no other. One that is there and `undefined` is
+ * an error, and nothing is issued: a limit that was lost on the way must not read as none.
  */
 export type Authorize = (request: AuthorizationRequest) => Promise<Verdict> | Verdict
 
