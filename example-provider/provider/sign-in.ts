@@ -21,7 +21,7 @@ export function signInPage(
   throttle: PasswordThrottle,
 ): Middleware {
   const router = new Router({ prefix: '/sign-in' })
-  router.use(explainErrors)
+  router.use(explainErrors, refuseOtherOrigins)
 
   router.get('/:uid', async (ctx) => {
     await provider.interactionDetails(ctx.req, ctx.res)
@@ -91,6 +91,19 @@ function field(ctx: Context, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
+/**
+ * Fetch Metadata: browsers say where a form comes from. The cookie alone would not tell another
+ * port of this host, nor the path in which only chance would let others guess the `uid`.
+ */
+const refuseOtherOrigins: Middleware = async (ctx, next) => {
+  const site = ctx.get('Sec-Fetch-Site')
+  // Old browsers say nothing, and `none` is the person's own doing: a page that is sent again.
+  if (ctx.method === 'POST' && !['', 'none', 'same-origin'].includes(site)) {
+    ctx.throw(403, 'a form of another origin')
+  }
+  await next()
+}
+
 const explainErrors: Middleware = async (ctx, next) => {
   try {
     await next()
@@ -104,7 +117,9 @@ const explainErrors: Middleware = async (ctx, next) => {
       error instanceof errors.SessionNotFound
         ? html`<p role="alert">This sign-in has expired, or was begun in another browser.</p>
 <p>Go back to the application and start again.</p>`
-        : html`<p role="alert">The form could not be read.</p>`,
+        : status === 403
+          ? html`<p role="alert">This form does not come from the sign-in page.</p>`
+          : html`<p role="alert">The form could not be read.</p>`,
     )
   }
 }

@@ -6,7 +6,9 @@ export class Cookies {
 
   async send(url: string, init: RequestInit = {}): Promise<Answer> {
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const answer = await send(url, { ...init, headers: { cookie } })
+    const headers = new Headers(init.headers)
+    headers.set('cookie', cookie)
+    const answer = await send(url, { ...init, headers })
     for (const line of answer.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       if (value) this.#cookies.set(name, value)
