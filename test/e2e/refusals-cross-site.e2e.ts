@@ -106,8 +106,8 @@ describe('pages of somebody else', () => {
     const signIn = await signInPage(page)
     const answered = page.waitForResponse((it) => it.request().method() === 'POST')
     await page.goto(`${elsewhere()}/?post=${encodeURIComponent(signIn)}`)
-    expect((await answered).status()).to.equal(400)
-    await page.getByText('This sign-in has expired, or was begun in another browser.').waitFor()
+    expect((await answered).status()).to.equal(403)
+    await page.getByText('This form does not come from the sign-in page.').waitFor()
 
     await signInPage(page)
     await submitSignIn(page, 'olivia', 'demo-password')
