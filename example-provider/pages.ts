@@ -3,23 +3,27 @@ import type { Context, Middleware } from 'koa'
 import { customerAccount } from './account/page.ts'
 import { supportConsole } from './console/page.ts'
 import { showApplication } from './http/application.ts'
+import { sendHome } from './http/home.ts'
 import { html, showPage } from './http/page.ts'
 
 export interface PagesOptions {
+  /** The origin under which everything is reached. */
+  readonly baseUrl: string
   /** The password of all accounts, where it is no secret and the pages may tell it. */
   readonly password: string | undefined
 }
 
 /** The front page, the support console, and the customer's account. */
-export function pages({ password }: PagesOptions): Middleware {
+export function pages({ baseUrl, password }: PagesOptions): Middleware {
   const router = new Router()
   const console = supportConsole(password)
   const account = customerAccount(password)
   // In production it shows none, and there the password is nobody's to tell.
   const terminal =
     password && html`<p>The terminal that started this shows the same as commands to paste.</p>`
+  const home = sendHome(baseUrl)
 
-  router.get('/', (ctx) => {
+  router.get('/', home, (ctx) => {
     showPage(
       ctx,
       'Impersonation, by example',
@@ -32,10 +36,12 @@ ${terminal}`,
     )
   })
 
+  router.get('/console', home)
   router.get(['/console', '/console/callback'], (ctx) => {
     showApplication(ctx, console)
   })
 
+  router.get('/account', home)
   router.get(['/account', '/account/callback'], (ctx) => {
     showApplication(ctx, account)
   })

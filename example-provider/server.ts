@@ -114,7 +114,8 @@ function assemble(
     }),
   )
   const { DEMO_PASSWORD } = DEMO
-  app.use(pages({ password: config.demoPassword === DEMO_PASSWORD ? DEMO_PASSWORD : undefined }))
+  const password = config.demoPassword === DEMO_PASSWORD ? DEMO_PASSWORD : undefined
+  app.use(pages({ baseUrl: url, password }))
   app.use(assets)
   app.use((ctx) => {
     ctx.status = 404

@@ -14,6 +14,9 @@ export const securityHeaders: Middleware = async (ctx, next) => {
   await next()
 }
 
+/** The `Host` that requests came with, where {@link pinOrigin} has replaced it. */
+const hosts = new WeakMap<IncomingMessage, string>()
+
 /**
  * Every URL that the provider names is under `baseUrl`, through whatever address, proxy or forged
  * header a request came.
@@ -21,9 +24,16 @@ export const securityHeaders: Middleware = async (ctx, next) => {
 export function pinOrigin(baseUrl: string): (request: IncomingMessage) => void {
   const { host, protocol } = new URL(baseUrl)
   const scheme = protocol.slice(0, -1)
-  return ({ headers }) => {
+  return (request) => {
+    const { headers } = request
+    if (headers.host !== undefined) hosts.set(request, headers.host)
     headers.host = host
     headers['x-forwarded-proto'] = scheme
     delete headers['x-forwarded-host']
   }
+}
+
+/** What somebody typed into the address bar, as far as the request says so. */
+export function hostAsked(request: IncomingMessage): string | undefined {
+  return hosts.get(request)
 }
