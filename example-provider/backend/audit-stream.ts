@@ -1,22 +1,22 @@
 import type { Context } from 'koa'
 import { bearerToken } from '../http/bearer.ts'
-import { Problem } from '../http/problem.ts'
 import { reasonOf } from '../start-error.ts'
 import { placed } from './audit.ts'
 import { EventStream } from './event-stream.ts'
 import { findOperator } from './operator.ts'
 import type { BackendOptions } from './options.ts'
+import { places, tooMany } from './places.ts'
 import { requireSupportStaff } from './policy.ts'
 import { parseQuery } from './query.ts'
 
-/** So many streams may be open in one process. */
-const MOST_STREAMS = 100
 const HEARTBEAT = 15_000
 
 /** `GET /support/audit/stream`: what happens, as it happens. */
-export function auditStream(options: BackendOptions): (ctx: Context) => Promise<void> {
+export function auditStream(
+  options: BackendOptions,
+): (ctx: Context, operatorId: string) => Promise<void> {
   const { audit, closing, heartbeat = HEARTBEAT } = options
-  let open = 0
+  const { take } = places()
 
   /** Whoever cannot be asked about a token cannot say that it is good. */
   async function isStillGood(token: string): Promise<boolean> {
@@ -52,14 +52,10 @@ export function auditStream(options: BackendOptions): (ctx: Context) => Promise<
     }
   }
 
-  return async (ctx) => {
+  return async (ctx, operatorId) => {
     const after = parseQuery(ctx.querystring, 'after').get('after')
-    if (closing?.aborted || open >= MOST_STREAMS) {
-      throw new Problem(503, 'temporarily_unavailable', 'there are too many streams', {
-        retryAfter: '15',
-      })
-    }
-    open += 1
+    if (closing?.aborted) throw tooMany()
+    const giveBack = take(operatorId)
     try {
       // Asked before the first byte: a cursor that is malformed is still answered as such.
       const [newest] = await (after === undefined
@@ -67,7 +63,7 @@ export function auditStream(options: BackendOptions): (ctx: Context) => Promise<
         : audit.store.after(after, 1).then(() => []))
       await follow(ctx, after ?? newest?.cursor)
     } finally {
-      open -= 1
+      giveBack()
     }
   }
 }

@@ -53,10 +53,15 @@ export function answerProblems(realm: string): Middleware {
         error instanceof Problem
           ? error
           : new Problem(500, 'server_error', 'oops! something went wrong', { cause: error })
-      if (problem.status >= 500) console.error(`${ctx.method} ${ctx.path}:`, problem)
+      if (isTrouble(problem)) console.error(`${ctx.method} ${ctx.path}:`, problem)
       answer(ctx, realm, problem)
     }
   }
+}
+
+/** Whether somebody has to look after it. A 503 without a cause is a limit that holds. */
+function isTrouble({ status, cause }: Problem): boolean {
+  return status >= 500 && (status !== 503 || cause !== undefined)
 }
 
 function answer(ctx: Context, realm: string, problem: Problem): void {

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { type Audit, createAudit } from '../../example-provider/audit/audit.ts'
+import { places } from '../../example-provider/backend/places.ts'
 import { supportBackend } from '../../example-provider/backend/router.ts'
 import type { Example } from '../../example-provider/server.ts'
 import { memoryAudit } from '../../example-provider/storage/memory-audit.ts'
@@ -147,13 +148,16 @@ describe('example provider: what happens, as it happens', function () {
       })
     })
 
-    it('is open a hundred times, and no more; one that left makes room', async () => {
+    it('is open six times for one operator, and no more; one that left makes room', async () => {
       await backend(async (url) => {
-        const all = await Promise.all(Array.from({ length: 100 }, () => followStream(url, olivia)))
+        const all = await Promise.all(Array.from({ length: 6 }, () => followStream(url, olivia)))
         expect(new Set(all.map(({ response }) => response.status))).to.deep.equal(new Set([200]))
-        const { status, body, headers } = await send(url, { headers: bearer(olivia) })
-        expect([status, body.error]).to.deep.equal([503, 'temporarily_unavailable'])
-        expect(headers.get('retry-after')).to.equal('15')
+        const { stderr } = await quietly(async () => {
+          const { status, body, headers } = await send(url, { headers: bearer(olivia) })
+          expect([status, body.error]).to.deep.equal([503, 'temporarily_unavailable'])
+          expect(headers.get('retry-after')).to.equal('15')
+        })
+        expect(stderr, 'nobody has to look after that').to.deep.equal([])
         await all[0]?.[Symbol.asyncDispose]()
         await wait(100)
         await using one = await followStream(url, olivia)
@@ -161,5 +165,19 @@ describe('example provider: what happens, as it happens', function () {
         for (const followed of all) await followed[Symbol.asyncDispose]()
       }, 60_000)
     })
+  })
+
+  it('has a hundred places in one process, of which nobody takes more than six', () => {
+    const { take } = places()
+    const takeAll = (name: string) => Array.from({ length: 6 }, () => take(name))
+    const given = Array.from({ length: 16 }, (_, index) => takeAll(`operator-${index}`)).flat()
+    expect(() => take('operator-0')).to.throw('too many streams')
+    given.push(...Array.from({ length: 4 }, () => take('another')))
+    for (const name of ['another', 'operator-0', 'new', '__proto__']) {
+      expect(() => take(name), name).to.throw('too many streams')
+    }
+    given.pop()?.()
+    take('new')
+    expect(() => take('another')).to.throw('too many streams')
   })
 })
