@@ -14,7 +14,8 @@ describe('example provider: server', () => {
     const { port } = new URL(example.url)
     expect(example.url).to.equal(`http://localhost:${port}`)
     for (const base of [example.url, `http://127.0.0.1:${port}`]) {
-      expect((await send(`${base}/`)).status).to.equal(200)
+      expect((await send(`${base}/oidc/jwks`)).status).to.equal(200)
+      expect((await send(`${base}/`, { redirect: 'follow' })).status).to.equal(200)
     }
     await example.close()
   })
