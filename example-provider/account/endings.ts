@@ -1,9 +1,7 @@
 import type { AuditEntry, AuditStore, StoredEntry } from '../audit/entry.ts'
-import { MOST_SCANNED } from '../audit/search.ts'
+import { MOST_SCANNED, SKEW } from '../audit/search.ts'
 
 const CHUNK = 500
-/** By how much the clocks of several processes may differ, in milliseconds. */
-const SKEW = 60_000
 
 /**
  * When the impersonations of a page were ended, by `jti`: those that were ended before they expired.
@@ -37,6 +35,7 @@ export async function endingsOf(
     const latest = Math.max(...open) + SKEW
     const chunk = await store.after(cursor, CHUNK)
     for (const { entry } of chunk) {
+      if (!entry) continue
       if (entry.time > latest) return endings
       note(entry)
     }

@@ -39,6 +39,17 @@ export interface StoredEntry {
   readonly entry: AuditEntry
 }
 
+/** A place in a store. */
+export interface Place {
+  readonly cursor: string
+  /** `undefined` where this version cannot read what is there. */
+  readonly entry: AuditEntry | undefined
+}
+
+export function isReadable(place: Place): place is StoredEntry {
+  return place.entry !== undefined
+}
+
 /** Entries in the order in which they were stored: appended, never changed. */
 export interface AuditStore {
   append(entry: AuditEntry): Promise<void>
@@ -48,7 +59,7 @@ export interface AuditStore {
    *
    * @throws Problem 400 when the cursor is malformed.
    */
-  before(cursor: string | undefined, limit: number): Promise<readonly StoredEntry[]>
+  before(cursor: string | undefined, limit: number): Promise<readonly Place[]>
 
   /**
    * The oldest `limit` entries newer than the cursor (or of all), oldest first. Who goes on from
@@ -56,7 +67,7 @@ export interface AuditStore {
    *
    * @throws Problem 400 when the cursor is malformed.
    */
-  after(cursor: string | undefined, limit: number): Promise<readonly StoredEntry[]>
+  after(cursor: string | undefined, limit: number): Promise<readonly Place[]>
 }
 
 const NAMES: ReadonlySet<unknown> = new Set(AUDIT_EVENTS)
@@ -68,22 +79,4 @@ export function isAuditEvent(name: unknown): name is AuditEventName {
 /** JSON escapes what some databases refuse: NUL, and halves of surrogate pairs. */
 export function encodeEntry(entry: AuditEntry): string {
   return JSON.stringify(entry)
-}
-
-/** @throws Error when it is not what {@link encodeEntry} made. */
-export function decodeEntry(text: unknown): AuditEntry {
-  const value: unknown = JSON.parse(String(text))
-  if (isEntry(value)) return value
-  throw new Error('what is stored there is not an audit entry')
-}
-
-function isEntry(value: unknown): value is AuditEntry {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'event' in value &&
-    isAuditEvent(value.event) &&
-    'time' in value &&
-    typeof value.time === 'number'
-  )
 }

@@ -1,4 +1,4 @@
-import type { AuditStore, StoredEntry } from './entry.ts'
+import { type AuditStore, isReadable, type StoredEntry } from './entry.ts'
 
 /** How often the store is asked for what other processes stored, in milliseconds. */
 const POLL_EVERY = 1000
@@ -68,13 +68,13 @@ export function feed(store: AuditStore, pollEvery = POLL_EVERY): Feed {
       while (!signal.aborted) {
         // Before the store is asked: what is stored while it answers must not be slept through.
         const seen = changes
-        const entries = await store.after(cursor, PAGE)
-        for (const entry of entries) {
+        const places = await store.after(cursor, PAGE)
+        for (const place of places) {
           if (signal.aborted) return
-          yield entry
-          cursor = entry.cursor
+          if (isReadable(place)) yield place
+          cursor = place.cursor
         }
-        if (entries.length === 0 && seen === changes && !signal.aborted) {
+        if (places.length === 0 && seen === changes && !signal.aborted) {
           await new Promise<void>((resolve) => waiting.add(resolve))
         }
       }

@@ -1,4 +1,11 @@
-import type { AuditEntry, AuditEventName, AuditStore, StoredEntry } from './entry.ts'
+import {
+  type AuditEntry,
+  type AuditEventName,
+  type AuditStore,
+  isReadable,
+  type Place,
+  type StoredEntry,
+} from './entry.ts'
 
 /** What to look for: entries that match all that is given. */
 export interface AuditFilter {
@@ -29,6 +36,9 @@ export interface Page {
 export const MOST_SCANNED = 5000
 const CHUNK = 500
 
+/** By how much the clocks of several processes may differ, in milliseconds. */
+export const SKEW = 60_000
+
 /** The newest entries that match. There may be none on a page and some on the next. */
 export async function search(
   store: AuditStore,
@@ -40,23 +50,37 @@ export async function search(
   let size = limit + 1
   for (let left = MOST_SCANNED; left > 0; left -= size, size = Math.min(CHUNK, left)) {
     const chunk = await store.before(cursor, size)
-    for (const stored of chunk) {
+    for (const place of chunk) {
       if (entries.length === limit) return { entries, next: cursor ?? null }
-      cursor = stored.cursor
-      if (matches(stored.entry)) entries.push(stored)
+      cursor = place.cursor
+      if (isReadable(place) && matches(place.entry)) entries.push(place)
     }
     if (chunk.length < size) return { entries, next: null }
   }
   return { entries, next: cursor ?? null }
 }
 
-/** The newest entry that matches, among the newest. */
+/**
+ * The newest entry that matches, of those since then: however many there are, for nobody must be
+ * able to hide one behind others.
+ *
+ * @param since in milliseconds since the epoch
+ */
 export async function findNewest(
   store: AuditStore,
   matches: (entry: AuditEntry) => boolean,
+  since: number,
 ): Promise<AuditEntry | undefined> {
-  const { entries } = await search(store, matches, { before: undefined, limit: 1 })
-  return entries[0]?.entry
+  const isPast = ({ entry }: Place) => entry !== undefined && entry.time < since
+  let cursor: string | undefined
+  for (;;) {
+    const chunk = await store.before(cursor, CHUNK)
+    const found = chunk.find((place) => isReadable(place) && !isPast(place) && matches(place.entry))
+    if (found) return found.entry
+    // One alone may be of a process whose clock is slow, or whose store was.
+    if (chunk.length < CHUNK || chunk.every(isPast)) return undefined
+    cursor = chunk.at(-1)?.cursor
+  }
 }
 
 /** Whether an entry is what somebody looks for. */

@@ -1,15 +1,20 @@
 import type { Audit } from '../audit/audit.ts'
-import { findNewest } from '../audit/search.ts'
+import { findNewest, SKEW } from '../audit/search.ts'
 import { Problem } from '../http/problem.ts'
+import { DURATION } from './request.ts'
+
+/** What was granted longer ago has expired, by whatever clock, in milliseconds. */
+const LONGEST_LIFE = DURATION.most * 1000 + SKEW
 
 /**
  * Records that an operator is done with an access token. The token itself lives on until it expires:
  * whoever holds it has to forget it.
  *
- * Said again, it is recorded once, as far as this process and what is stored by then can tell: two
- * processes that hear it in the same moment both record it.
+ * Said once the token has expired, it is not recorded. Said again, it is recorded once, as far as
+ * this process and what is stored by then can tell: two processes that hear it in the same moment
+ * both record it.
  */
-export function impersonationEnd({ store, settled, record }: Audit) {
+export function impersonationEnd({ store, settled, record }: Audit, now = Date.now) {
   const inTurn = new Map<string, Promise<void>>()
 
   async function end(operatorId: string, jti: string): Promise<void> {
@@ -21,11 +26,14 @@ export function impersonationEnd({ store, settled, record }: Audit) {
         its === jti &&
         actor?.sub === operatorId &&
         (event === 'impersonation.granted' || event === 'support.ended'),
+      now() - LONGEST_LIFE,
     )
     if (!newest) throw new Problem(404, 'not_found', 'you did not begin such an impersonation')
     if (newest.event === 'support.ended') return
-    const { id, subject, actor, context, time: grantedAt } = newest
-    const time = Date.now()
+    const { id, subject, actor, context, time: grantedAt, expiresAt } = newest
+    const time = now()
+    // It has ended by itself. When somebody noticed is not how long they acted.
+    if (expiresAt !== undefined && time >= expiresAt * 1000) return
     await record({ event: 'support.ended', time, id, subject, actor, context, jti, grantedAt })
   }
 

@@ -22,8 +22,11 @@ const SCOPES: readonly string[] = ['orders:read', 'orders:write']
 /** Who does not say that they want to change something only looks. */
 const DEFAULT_SCOPE = 'orders:read'
 
-/** How long somebody may act, in seconds: less is of no use, more is too long. */
-const DURATION = { least: 30, most: 600 } as const
+/**
+ * How long somebody may act, in seconds: less is of no use, more is too long. Who does not say acts
+ * for as long as tokens of the orders API live, which is the most as well.
+ */
+export const DURATION = { least: 30, most: 600 } as const
 
 /** The longest `jti`, in characters. */
 const JTI = 255

@@ -18,9 +18,9 @@ import { parseEnd } from './request.ts'
  * to act, its end, and what happened.
  */
 export function supportBackend(options: BackendOptions): Middleware {
-  const { audit } = options
+  const { audit, now } = options
   const router = new Router({ prefix: '/support' })
-  const end = impersonationEnd(audit)
+  const end = impersonationEnd(audit, now)
   const reading = [answerProblems('support'), onlyMethods('GET', 'HEAD')] as const
   const acting = [answerProblems('support'), onlyMethods('POST')] as const
 

@@ -1,5 +1,6 @@
 import { numberOf } from '../audit/cursor.ts'
-import { type AuditStore, decodeEntry, encodeEntry } from '../audit/entry.ts'
+import { type AuditStore, encodeEntry } from '../audit/entry.ts'
+import { placeReader } from '../audit/reader.ts'
 
 /** So many entries are kept; the oldest are forgotten. */
 const CAPACITY = 10_000
@@ -9,10 +10,8 @@ export function memoryAudit(capacity = CAPACITY): AuditStore {
   // As text: nobody can change an entry from outside.
   const entries: string[] = []
   let forgotten = 0
-  const at = (index: number) => ({
-    cursor: String(forgotten + index + 1),
-    entry: decodeEntry(entries[index]),
-  })
+  const place = placeReader()
+  const at = (index: number) => place(String(forgotten + index + 1), entries[index])
 
   return {
     async append(entry) {

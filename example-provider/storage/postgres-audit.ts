@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { malformedCursor } from '../audit/cursor.ts'
-import { type AuditStore, decodeEntry, encodeEntry, type StoredEntry } from '../audit/entry.ts'
+import { type AuditStore, encodeEntry, type Place } from '../audit/entry.ts'
+import { placeReader } from '../audit/reader.ts'
 
 const LOCK = `pg_advisory_xact_lock(hashtext('oidc-provider-impersonation'), hashtext('support_audit'))`
 const LARGEST = 2n ** 63n - 1n
@@ -30,9 +31,10 @@ export async function postgresAudit(pool: Pool): Promise<AuditStore> {
   const { rows } = await pool.query(`SELECT to_regclass('support_audit') AS found`)
   if (rows[0]?.found === null) await pool.query(SCHEMA)
 
-  const read = async (text: string, ...values: unknown[]): Promise<StoredEntry[]> => {
+  const place = placeReader()
+  const read = async (text: string, ...values: unknown[]): Promise<Place[]> => {
     const result = await pool.query<{ id: string; entry: string }>(text, values)
-    return result.rows.map(({ id, entry }) => ({ cursor: String(id), entry: decodeEntry(entry) }))
+    return result.rows.map(({ id, entry }) => place(String(id), entry))
   }
 
   return {

@@ -1,6 +1,7 @@
 import { connect, type RedisClient } from '../../src/adapters/redis-connection.ts'
 import { malformedCursor } from '../audit/cursor.ts'
-import { type AuditStore, decodeEntry, encodeEntry, type StoredEntry } from '../audit/entry.ts'
+import { type AuditStore, encodeEntry, type Place } from '../audit/entry.ts'
+import { placeReader, type ReadPlace } from '../audit/reader.ts'
 
 const KEY = 'example:audit'
 const LARGEST = 2n ** 63n
@@ -11,6 +12,7 @@ const LARGEST = 2n ** 63n
  */
 export function redisAudit(client: RedisClient, commandTimeoutMs: number): AuditStore {
   const redis = connect(client, commandTimeoutMs)
+  const place = placeReader()
   const send = (...args: string[]) => redis.send(args, KEY)
 
   return {
@@ -19,11 +21,11 @@ export function redisAudit(client: RedisClient, commandTimeoutMs: number): Audit
     },
     async before(cursor, limit) {
       const end = cursor === undefined ? '+' : `(${streamId(cursor)}`
-      return entriesOf(await send('XREVRANGE', KEY, end, '-', 'COUNT', String(limit)))
+      return placesOf(await send('XREVRANGE', KEY, end, '-', 'COUNT', String(limit)), place)
     },
     async after(cursor, limit) {
       const start = cursor === undefined ? '-' : `(${streamId(cursor)}`
-      return entriesOf(await send('XRANGE', KEY, start, '+', 'COUNT', String(limit)))
+      return placesOf(await send('XRANGE', KEY, start, '+', 'COUNT', String(limit)), place)
     },
   }
 }
@@ -35,10 +37,7 @@ function streamId(cursor: string): string {
   throw malformedCursor()
 }
 
-function entriesOf(reply: unknown): StoredEntry[] {
+function placesOf(reply: unknown, place: ReadPlace): Place[] {
   if (!Array.isArray(reply)) throw new Error('Redis answered something that is no range')
-  return reply.map(([id, fields]: [unknown, unknown[]]) => ({
-    cursor: String(id),
-    entry: decodeEntry(fields[1]),
-  }))
+  return reply.map(([id, fields]: [unknown, unknown[]]) => place(String(id), fields[1]))
 }

@@ -1,7 +1,8 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { openDatabase } from '../../src/adapters/sqlite-database.ts'
 import { numberOf } from '../audit/cursor.ts'
-import { type AuditStore, decodeEntry, encodeEntry } from '../audit/entry.ts'
+import { type AuditStore, encodeEntry } from '../audit/entry.ts'
+import { placeReader } from '../audit/reader.ts'
 
 // AUTOINCREMENT: a number is never given twice, whatever somebody deletes by hand.
 const SCHEMA = `
@@ -25,11 +26,9 @@ export function sqliteAudit(file: string): AuditStore & { close(): void } {
   const after = database.prepare(
     'SELECT id, entry FROM support_audit WHERE id > ? ORDER BY id LIMIT ?',
   )
+  const place = placeReader()
   const read = (statement: StatementSync, ...values: SQLInputValue[]) =>
-    statement.all(...values).map(({ id, entry }) => ({
-      cursor: String(id),
-      entry: decodeEntry(entry),
-    }))
+    statement.all(...values).map(({ id, entry }) => place(String(id), entry))
 
   // Async, so that what node:sqlite throws becomes a rejection.
   return {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { AuditEntry, AuditStore, StoredEntry } from '../../example-provider/audit/entry.ts'
+import type { AuditEntry, AuditStore, Place } from '../../example-provider/audit/entry.ts'
 import { Problem } from '../../example-provider/http/problem.ts'
 
 /** An entry of its own. */
@@ -7,11 +7,11 @@ export function entryOf(time: number, more: Partial<AuditEntry> = {}): AuditEntr
   return { event: 'impersonation.granted', time, subject: 'alice', ...more }
 }
 
-export const times = (entries: readonly StoredEntry[]) => entries.map(({ entry }) => entry.time)
+export const times = (places: readonly Place[]) => places.map(({ entry }) => entry?.time)
 
 /** Everything that comes after a cursor, in pages of an odd size. */
-export async function readOn(store: AuditStore, from?: string, page = 7): Promise<StoredEntry[]> {
-  const all: StoredEntry[] = []
+export async function readOn(store: AuditStore, from?: string, page = 7): Promise<Place[]> {
+  const all: Place[] = []
   for (;;) {
     const entries = await store.after(all.at(-1)?.cursor ?? from, page)
     if (entries.length === 0) return all
@@ -157,7 +157,7 @@ export function isShared(open: () => Promise<{ audit: AuditStore; close(): Promi
     const written = Promise.all([write(one, 1000), write(two, 2000)]).finally(() => {
       done = true
     })
-    const seen: StoredEntry[] = []
+    const seen: Place[] = []
     for (;;) {
       const finished = done
       const more = await reader.audit.after(seen.at(-1)?.cursor ?? last?.cursor, 50)
@@ -165,7 +165,7 @@ export function isShared(open: () => Promise<{ audit: AuditStore; close(): Promi
       if (finished && more.length === 0) break
     }
     await written
-    expect(seen.map(({ entry }) => entry.time).toSorted((a, b) => a - b)).to.deep.equal([
+    expect(times(seen).toSorted((a = 0, b = 0) => a - b)).to.deep.equal([
       ...Array.from({ length: 200 }, (_, index) => 1000 + index),
       ...Array.from({ length: 200 }, (_, index) => 2000 + index),
     ])

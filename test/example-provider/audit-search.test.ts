@@ -65,7 +65,7 @@ describe('example provider: searching what happened', () => {
     const { store } = await filled(3000, (time) => (time % 7 === 0 ? 'bob' : 'alice'))
     const expected = Array.from({ length: 428 }, (_, index) => (428 - index) * 7)
     for (const limit of [1, 10, 71, 200]) {
-      const found: number[] = []
+      const found: ReturnType<typeof times> = []
       let before: string | undefined
       for (;;) {
         const page = await search(store, matcher({ subject: 'bob' }), { before, limit })

@@ -1,0 +1,91 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect } from 'chai'
+import { endingsOf } from '../../example-provider/account/endings.ts'
+import { isReadable } from '../../example-provider/audit/entry.ts'
+import { findNewest, search } from '../../example-provider/audit/search.ts'
+import { sqliteAudit } from '../../example-provider/storage/sqlite-audit.ts'
+import { entryOf, times } from './audit-contract.ts'
+import { act, entriesOf, eventsOf, followStream, get, signInToAccount } from './audit-support.ts'
+import { quietly } from './quietly.ts'
+import { postJson, signIn, start, temporaryFolder } from './support.ts'
+
+/** What a newer version may have written, and what nobody can have meant. */
+const UNREADABLE = [
+  '{"event":"support.invented","time":2,"subject":"alice"}',
+  '{"event":"impersonation.granted","time":"yesterday"}',
+  '{"event":"__proto__","time":2}',
+  '[]',
+  'null',
+  '"impersonation.granted"',
+  '\u001b[2J{',
+  '',
+]
+
+function write(file: string, ...texts: readonly string[]): void {
+  using database = new DatabaseSync(file)
+  const insert = database.prepare('INSERT INTO support_audit (entry) VALUES (?)')
+  for (const text of texts) insert.run(text)
+}
+
+describe('example provider: entries that cannot be read', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>
+  let file: string
+  beforeEach(async () => {
+    folder = await temporaryFolder()
+    file = join(folder.path, 'x.sqlite')
+  })
+  afterEach(() => folder[Symbol.asyncDispose]())
+
+  it('are passed over, count for paging, and are told of once', async () => {
+    const store = sqliteAudit(file)
+    const granted = entryOf(1, { jti: 'j', expiresAt: 1000 })
+    await store.append(granted)
+    const [first] = (await store.after(undefined, 1)).filter(isReadable)
+    write(file, ...UNREADABLE)
+    await store.append(entryOf(3, { event: 'support.ended', jti: 'j' }))
+
+    const { stdout, stderr } = await quietly(async () => {
+      const found: unknown[] = []
+      let before: string | undefined
+      for (;;) {
+        const page = await search(store, () => true, { before, limit: 1 })
+        found.push(...times(page.entries))
+        if (page.next === null) break
+        before = page.next
+      }
+      expect(found).to.deep.equal([3, 1])
+      const isGranted = ({ event }: { event: string }) => event === 'impersonation.granted'
+      expect(await findNewest(store, isGranted, 0)).to.deep.equal(granted)
+      expect(await endingsOf(store, first ? [first] : [])).to.deep.equal(new Map([['j', 3]]))
+    })
+    expect([stdout, stderr.length]).to.deep.equal([[], 1])
+    expect(stderr[0]).to.include('audit: what is stored at 9 cannot be read')
+    store.close()
+  })
+
+  it('break no search, account page, end or stream that reaches them', async () => {
+    const example = await start({ STORAGE_URL: `sqlite:${file}` })
+    const olivia = await signIn(example.url)
+    const alice = await signInToAccount(example.url, 'alice')
+    const { jti } = await act(example.url, olivia)
+    const url = `${example.url}/support/audit`
+    const [newest] = entriesOf(await get(url, olivia))
+    const { stderr } = await quietly(async () => {
+      write(file, ...UNREADABLE)
+      const end = `${example.url}/support/impersonations/end`
+      expect((await postJson(end, { jti }, olivia)).status).to.equal(204)
+      expect(eventsOf(entriesOf(await get(url, olivia)))).to.deep.equal([
+        'support.ended',
+        'impersonation.granted',
+        'impersonation.issued',
+      ])
+      const account = await get(`${example.url}/account/impersonations`, alice)
+      expect(entriesOf(account)).to.have.length(1)
+      await using followed = await followStream(`${url}/stream?after=${newest?.cursor}`, olivia)
+      expect(JSON.parse((await followed.next()).data).event).to.equal('support.ended')
+    })
+    expect(stderr).to.have.length(1)
+    await example.close()
+  })
+})
