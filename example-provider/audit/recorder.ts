@@ -5,8 +5,8 @@ import { type AuditEntry, type AuditStore, encodeEntry } from './entry.ts'
 /** Writes down what happens: on stdout, and in the store. */
 export interface Recorder {
   /**
-   * Never rejects, and resolves when the entry is stored, or stderr says that it is not. Nobody has
-   * to wait for it.
+   * Never rejects, and resolves when the entry is stored, or stderr says that it is not; at once for
+   * one that names nobody, which is in the log alone. Nobody has to wait for it.
    */
   record(entry: AuditEntry): Promise<void>
   /** Resolves when everything is stored that was recorded before, or is known not to be. */
@@ -41,6 +41,7 @@ export function recorder(store: AuditStore, stored: () => void): Recorder {
   return {
     async record(entry) {
       console.log(lineOf(entry))
+      if (!namesAnybody(entry)) return
       if (isClosed || waiting >= MOST_WAITING) {
         complain(entry, isClosed ? 'the storage is closed' : 'too many are waiting')
         return
@@ -55,6 +56,16 @@ export function recorder(store: AuditStore, stored: () => void): Recorder {
       isClosed = true
     },
   }
+}
+
+/**
+ * What names nobody stays in the log. Anybody can cause it, without a credential, by presenting what
+ * is no token to a public client's exchange: as often as they like, until what did happen is too far
+ * back to be found, or forgotten where the store is full. And nobody would find it: it has nothing
+ * to search by.
+ */
+function namesAnybody({ subject, actor, issuedTo }: AuditEntry): boolean {
+  return subject !== undefined || actor !== undefined || issuedTo !== undefined
 }
 
 function complain({ event, time }: AuditEntry, reason: string): void {

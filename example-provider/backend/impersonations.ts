@@ -8,6 +8,7 @@ import { issueSubjectToken } from './management-api.ts'
 import { findOperator } from './operator.ts'
 import type { BackendOptions } from './options.ts'
 import { requireCustomer, requireSupportStaff } from './policy.ts'
+import { refusalCounter } from './refusals.ts'
 import { type ImpersonationRequest, parseRequest } from './request.ts'
 
 /**
@@ -17,6 +18,7 @@ import { type ImpersonationRequest, parseRequest } from './request.ts'
  */
 export function requestImpersonation(options: BackendOptions): Middleware {
   const token = machineToken(options)
+  const countRefusal = refusalCounter()
 
   return async (ctx) => {
     const operatorId = await findOperator(bearerToken(ctx), options)
@@ -26,8 +28,9 @@ export function requestImpersonation(options: BackendOptions): Middleware {
     try {
       requireSupportStaff(operatorId)
     } catch (error) {
-      // Whom they asked for belongs into the record; what is wrong with the rest is not their
-      // business.
+      await countRefusal(operatorId)
+      // Whom they asked for belongs into the record, as far as it is well-formed; what is wrong with
+      // the rest is not their business.
       const request = await readJson(ctx)
         .then(parseRequest)
         .catch(() => undefined)
@@ -38,6 +41,7 @@ export function requestImpersonation(options: BackendOptions): Middleware {
     try {
       requireCustomer(request.userId)
     } catch (error) {
+      await countRefusal(operatorId)
       if (error instanceof Problem) void refused(error, request)
       throw error
     }
