@@ -34,6 +34,7 @@ export class CustomersView {
   }
 
   hide() {
+    fill(this.#root, { 'acting-name': '' })
     clearTimeout(this.#pause)
     this.#asked += 1
   }
