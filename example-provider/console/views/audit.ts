@@ -18,10 +18,10 @@ export const auditView = html`
 <h1 tabindex="-1">Audit</h1>
 <p>Who acted as whom, when, for how long, and why. <span class="badge" role="status" data-slot="live">Connecting…</span></p>
 <form id="audit-filter" class="filter" novalidate>
-<label for="audit-text">Text<input id="audit-text" type="search" maxlength="100" autocomplete="off" placeholder="name, ticket, reason"></label>
+<label for="audit-text">Text<input id="audit-text" type="search" maxlength="100" autocomplete="off" placeholder="ticket, reason, id"></label>
 <label for="audit-event">What happened<select id="audit-event"><option value="">Everything</option>${kinds}</select></label>
 <label for="audit-actor">Operator<input id="audit-actor" type="search" maxlength="255" autocomplete="off" spellcheck="false" placeholder="id, such as olivia"></label>
-<label for="audit-subject">Customer<input id="audit-subject" type="search" maxlength="255" autocomplete="off" spellcheck="false" placeholder="id, such as olivia"></label>
+<label for="audit-subject">Customer<input id="audit-subject" type="search" maxlength="255" autocomplete="off" spellcheck="false" placeholder="id, such as alice"></label>
 </form>
 <div class="overflow-auto" role="region" aria-label="Entries of the audit" tabindex="0">
 <table class="wide">
