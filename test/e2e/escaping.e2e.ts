@@ -91,7 +91,7 @@ describe('what others have written', function () {
   const texts: readonly (readonly [name: string, ticket: string, reason: string])[] = [
     ['a very long word', 'W'.repeat(100), 'W'.repeat(500)],
     ['characters that stack up', `Z${'\u0300'.repeat(99)}`, `Z${'\u0300'.repeat(499)}`],
-    ['a turn to the left', `${RIGHT_TO_LEFT}321-PUS`, `${RIGHT_TO_LEFT}tsop eht ni tsol`],
+    ['text from right to left', 'תקלה-321', 'החבילה אבדה בדואר'],
     ['wide signs', '﷽'.repeat(100), '﷽'.repeat(500)],
   ]
   for (const [name, ticket, reason] of texts) {
@@ -109,6 +109,18 @@ describe('what others have written', function () {
       await message(page).getByText('You no longer act as Alice Ng').waitFor()
     })
   }
+
+  it('cannot turn what stands around it: marks for that are refused, and the form is kept', async () => {
+    await using person = await visit(example.url)
+    const { page } = person
+    await enterConsole(page)
+    await sayWhy(page, { ticket: `${RIGHT_TO_LEFT}321-PUS` })
+    person.expectFailure('/support/impersonations', 400)
+    await pressStart(page)
+    await message(page).getByText('ticketId must not contain').waitFor()
+    expect(await banner(page).isVisible()).to.equal(false)
+    expect(await page.getByLabel('Ticket number').inputValue()).to.include('321-PUS')
+  })
 })
 
 async function actAsMallory({ page }: Visit): Promise<void> {
