@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { launch, type Running, temporaryFolder } from '../example-provider/support.ts'
-import { accountOf, auditOf, endActing, goTo, LONG } from './story-steps.e2e.ts'
 import { act, enterConsole } from './support/acting.ts'
 import { signIn } from './support/sign-in.ts'
+import { accountOf, auditOf, endActing, goTo, LONG } from './support/story-steps.ts'
 import { visit } from './support/visit.ts'
 
 describe('after a restart', () => {

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
+import { act, banner, enterConsole, message, pressStart, startActing } from './support/acting.ts'
+import { type LaunchedExample, launchExample } from './support/server.ts'
 import {
   auditOf,
   cellsOf,
@@ -11,9 +13,7 @@ import {
   rowsOf,
   textOf,
   VIEWS,
-} from './story-steps.e2e.ts'
-import { act, banner, enterConsole, message, pressStart, startActing } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+} from './support/story-steps.ts'
 import { visit } from './support/visit.ts'
 
 describe('an operator in the console', () => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { postJson, signIn } from '../example-provider/support.ts'
-import { auditOf, cellsOf, countOf, endActing, goTo, LONG, rowsOf } from './story-steps.e2e.ts'
 import { act, enterConsole, startActing } from './support/acting.ts'
 import { type LaunchedExample, launchExample } from './support/server.ts'
+import { auditOf, cellsOf, countOf, endActing, goTo, LONG, rowsOf } from './support/story-steps.ts'
 import { visit } from './support/visit.ts'
 
 const ENTRIES = 'Entries of the audit'

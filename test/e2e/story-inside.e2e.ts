@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { cellsOf, goTo, rowsOf } from './story-steps.e2e.ts'
 import { act } from './support/acting.ts'
 import { type LaunchedExample, launchExample } from './support/server.ts'
+import { cellsOf, goTo, rowsOf } from './support/story-steps.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 const STEPS = [

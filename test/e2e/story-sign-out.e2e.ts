@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { everythingIn, goTo, rowsOf } from './story-steps.e2e.ts'
 import { act, banner, enterConsole, message } from './support/acting.ts'
 import { type LaunchedExample, launchExample } from './support/server.ts'
 import { submitSignIn } from './support/sign-in.ts'
+import { everythingIn, goTo, rowsOf } from './support/story-steps.ts'
 import { visit } from './support/visit.ts'
 
 describe('who signs out', () => {

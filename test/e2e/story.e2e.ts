@@ -1,5 +1,8 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
+import { banner, message, pressStart, startActing } from './support/acting.ts'
+import { type LaunchedExample, launchExample } from './support/server.ts'
+import { signIn } from './support/sign-in.ts'
 import {
   accountOf,
   auditOf,
@@ -8,10 +11,7 @@ import {
   goTo,
   LONG,
   textOf,
-} from './story-steps.e2e.ts'
-import { banner, message, pressStart, startActing } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
-import { signIn } from './support/sign-in.ts'
+} from './support/story-steps.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 /** As short as an impersonation in a test is. */
