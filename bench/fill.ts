@@ -19,10 +19,10 @@ export function subjectTokenRecord(): { id: string; payload: AdapterPayload } {
   return { id, payload }
 }
 
-/** Seconds that the records live: longer than any run. */
+/** Lifetime of the records, in seconds: longer than any run. */
 export const FILL_TTL = 3 * 3600
 
-/** Writes that many live subject tokens through the adapter, a thousand on their way at a time. */
+/** Writes that many live subject tokens through the adapter, a thousand at a time. */
 export async function fillThrough(adapter: Adapter, count: number): Promise<void> {
   const batch = 1000
   for (let done = 0; done < count; done += batch) {

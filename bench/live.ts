@@ -3,12 +3,12 @@ import type { BenchOptions } from './options.ts'
 import { type ServerProcess, startServer } from './process.ts'
 import { median, progress } from './report.ts'
 
-/** The store that the large one is compared with. */
+/** The size of the small store, which the large store is compared with. */
 const FEW = 1000
 
 /**
- * What an exchange takes in a store of `count` live subject tokens, relative to one of a
- * thousand: two servers, each with its own store, measured in turn.
+ * Measures how long an exchange takes in a store of `count` live subject tokens, relative to a
+ * store of a thousand. Two servers, each with its own store, are measured in turn.
  */
 export async function measureLive(
   storage: string,

@@ -5,7 +5,7 @@ export interface Target {
   readonly connections: number
 }
 
-/** One slice of load: how fast, and how long each request took. */
+/** One slice of load: requests per second, and the latency of each request. */
 export interface Slice {
   readonly perSecond: number
   /** Milliseconds, ascending. */
@@ -20,7 +20,7 @@ const CLIENT_CREDENTIALS = new URLSearchParams({
   scope: 'read',
 }).toString()
 
-/** What the benchmark sends. Every answer is checked: a fast error is no result. */
+/** What the benchmark sends. Every answer is checked, because a fast error is not a result. */
 export class Load {
   readonly #base: string
   readonly #pool: Pool
@@ -66,7 +66,7 @@ export class Load {
 
   cycle = async (): Promise<void> => this.exchange(await this.issue())
 
-  /** Runs `task` `count` times over all connections; `inputs` gives each run its own. */
+  /** Runs `task` `count` times over all connections; `inputs` gives each run its own input. */
   async slice(count: number, task: (index: number) => Promise<unknown>): Promise<Slice> {
     const latencies: number[] = []
     let next = 0
@@ -85,7 +85,7 @@ export class Load {
     return { perSecond: count / seconds, latencies: latencies.sort((a, b) => a - b) }
   }
 
-  /** Runs `task` over all connections until that time, and answers how often. */
+  /** Runs `task` over all connections until that time, and returns the number of runs. */
   async during(until: number, task: () => Promise<unknown>): Promise<number> {
     let count = 0
     const worker = async () => {

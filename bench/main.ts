@@ -23,7 +23,7 @@ if (options.soak !== undefined) {
 } else await measureAll()
 
 async function measureAll(): Promise<void> {
-  // first, as it fails without `npm run build`
+  // This comes first, because it fails without `npm run build`.
   const start = await measureStart(options.rounds)
   const figures: Figures[] = []
   for (const storage of storages) figures.push(...(await measureStorage(storage)))
@@ -55,7 +55,7 @@ async function measureStorage(storage: string): Promise<Figures[]> {
       progress(`${storage}: round ${round} of ${options.rounds}, ${connections} connections`)
       const count = connections >= 8 ? options.requests : Math.ceil(options.requests / 4)
       const tokens: string[] = []
-      // Another order every round, so that none always comes after the same one.
+      // The order changes every round, so that no scenario always comes after the same one.
       const scenarios: Array<[name: string, run: () => Promise<Slice>]> = [
         ['client_credentials', () => load.slice(count, load.clientCredentials)],
         ['issue', () => load.slice(count, load.issue)],

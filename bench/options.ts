@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** What to measure, and how long. */
+/** What the benchmark measures, and how long. */
 export interface BenchOptions {
   readonly storages: readonly string[]
   readonly alg: string
@@ -8,9 +8,9 @@ export interface BenchOptions {
   readonly rounds: number
   readonly requests: number
   readonly json: string | undefined
-  /** Minutes of the soak, which is run instead. */
+  /** Minutes of the soak. If set, the soak runs instead of the benchmark. */
   readonly soak: number | undefined
-  /** Live subject tokens in the store of the comparison, which is run instead. */
+  /** Live subject tokens in the store. If set, the comparison runs instead of the benchmark. */
   readonly live: number | undefined
 }
 
@@ -79,7 +79,7 @@ export function parseOptions(): BenchOptions {
   }
 }
 
-/** What may be said without a value. */
+/** Options that may come without a value, and the value that each then has. */
 const VALUES: Readonly<Record<string, string>> = { '--soak': '10', '--live': '1000000' }
 
 function withDefaults(args: readonly string[]): string[] {

@@ -3,17 +3,17 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Left, Memory } from './storage.ts'
 
-/** What the server under measurement is started with. */
+/** Options that the server under measurement starts with. */
 export interface ServerOptions {
   readonly storage: string
   readonly alg: string
   /** Lifetime of a subject token, in seconds. */
   readonly ttl: number
-  /** The Redis database: each has a table of keys of its own. */
+  /** The Redis database. Each database has its own table of keys. */
   readonly database: number
 }
 
-/** What it can be asked while it runs, and what it answers. */
+/** Questions that the running server answers, and their answers. */
 export interface Questions {
   memory: { parameter: undefined; answer: Memory }
   left: { parameter: undefined; answer: Left }
@@ -26,7 +26,7 @@ export interface Question {
   readonly parameter?: number | undefined
 }
 
-/** The provider under measurement, in a process of its own. */
+/** The provider under measurement, in its own process. */
 export interface ServerProcess {
   readonly base: string
   ask<Q extends keyof Questions>(
@@ -36,7 +36,7 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
-/** Starts it, and sees that it ends with this process. */
+/** Starts the server, and makes sure that it ends with this process. */
 export async function startServer({
   storage,
   alg,

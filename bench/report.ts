@@ -59,7 +59,10 @@ export function printReport(figures: readonly Figures[], start: Start): void {
   )
 }
 
-/** Shows where a long run is, on one line that is overwritten. Silent where nobody looks. */
+/**
+ * Shows the state of a long run on one line that is overwritten. Without a terminal, it prints each
+ * text on a line.
+ */
 export function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
   else if (text) process.stderr.write(`${text}\n`)

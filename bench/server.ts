@@ -1,4 +1,4 @@
-// The provider under measurement, in a process of its own. Argument: ServerOptions in JSON.
+// The provider under measurement, in its own process. Argument: ServerOptions in JSON.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -24,6 +24,8 @@ const provider = new Provider(`${base}/oidc`, {
   adapter: storage.adapter,
   jwks: { keys: [{ ...(await exportJWK(privateKey)), alg, use: 'sig' }] },
   clientDefaults: { id_token_signed_response_alg: signingAlgorithm },
+  // oidc-provider does not enable every algorithm by default, for example not ES384.
+  enabledJWA: { idTokenSigningAlgValues: [signingAlgorithm] },
   clients: [
     {
       client_id: 'bench',
@@ -50,7 +52,7 @@ const provider = new Provider(`${base}/oidc`, {
     },
     impersonation: {
       enabled: true,
-      managementApi: { resource: `${base}/api`, tokenTtl: 86400 },
+      managementApi: { resource: `${base}/api`, tokenTtl: 86400, clients: ['bench'] },
       subjectToken: { ttl },
     },
   },

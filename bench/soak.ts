@@ -3,11 +3,11 @@ import { Load } from './load.ts'
 import { startServer } from './process.ts'
 import type { Memory } from './storage.ts'
 
-/** Seconds that a subject token lives here: all have expired soon after the last. */
+/** Lifetime of a subject token here, in seconds. All have expired soon after the last is issued. */
 const TTL = 5
 const REPORT_EVERY_MS = 30_000
 
-/** Issues and exchanges at full load, and prints what becomes of the server's memory. */
+/** Issues and exchanges at full load, and prints how the memory of the server changes. */
 export async function soak(
   storage: string,
   minutes: number,
@@ -34,7 +34,7 @@ export async function soak(
   }
   await load.close()
 
-  // The first reading is of a process that has warmed up.
+  // The process has warmed up before the first reading.
   const [first, last] = [readings[0], readings.at(-1)]
   if (first && last) {
     const growth = { rss: last.rss - first.rss, heap: last.heap - first.heap }

@@ -5,13 +5,15 @@ import { median, progress } from './report.ts'
 
 const run = promisify(execFile)
 
-/** How long a provider takes to be there, with and without this package. Milliseconds. */
+/** Milliseconds until a provider is ready: without this package, and the time that it adds. */
 export interface Start {
   readonly plainMs: number
   readonly addedMs: number
 }
 
-/** Starts providers in fresh processes, plain and with impersonation in turn. Needs `npm run build`. */
+/**
+ * Starts providers in fresh processes, in turn plain and with impersonation. Needs `npm run build`.
+ */
 export async function measureStart(rounds: number): Promise<Start> {
   const program = fileURLToPath(new URL('start-once.ts', import.meta.url))
   const plain: number[] = []

@@ -11,27 +11,27 @@ import { createRedisAdapter } from '../src/adapters/redis.ts'
 import { createSqliteAdapter } from '../src/adapters/sqlite.ts'
 import { FILL_TTL, fillThrough, subjectTokenRecord } from './fill.ts'
 
-/** Megabytes of the process, after a garbage collection. */
+/** Memory of the process after a garbage collection, in megabytes. */
 export interface Memory {
   readonly rss: number
   readonly heap: number
 }
 
-/** What a store holds when it should hold nothing. */
+/** Records that a store still holds after all of them have expired. */
 export interface Left {
-  /** Expired records that nobody had removed yet. */
+  /** Expired records that are not removed yet. */
   readonly expired: number
-  /** What is left once those are gone. */
+  /** Records that are left when the expired ones are removed. */
   readonly live: number
 }
 
 export interface Storage {
   readonly adapter: (model: string) => Adapter
-  /** Puts that many live subject tokens into it. */
+  /** Puts that many live subject tokens into the store. */
   fill(count: number): Promise<void>
-  /** Counts what is left, and may remove all of it. */
+  /** Counts the records that are left, and may remove all of them. */
   left(): Promise<Left>
-  /** Closes it, and takes everything away that the benchmark put there. */
+  /** Closes the store, and removes everything that the benchmark put there. */
   close(): Promise<void>
 }
 
@@ -47,7 +47,8 @@ const open: Record<string, (database: number) => Promise<Storage>> = {
       fill: (count) => fillThrough(adapter('SubjectToken'), count),
       async left() {
         const expired = await adapter.deleteExpired()
-        // A day later everything has expired, so that what is removed now was left.
+        // Move the clock one day ahead. Everything has expired then, so this removes all that is
+        // left.
         ahead = 24 * 3600 * 1000
         return { expired, live: await adapter.deleteExpired() }
       },
@@ -107,13 +108,13 @@ const open: Record<string, (database: number) => Promise<Storage>> = {
     const table = `impersonation_bench_${process.pid}`
     await migrate(pool, { table })
     const adapter = createPostgresAdapter({ pool, table })
-    // as docs/adapters.md has it, and more often
+    // The same as in docs/adapters.md, but more often.
     const cleanUp = setInterval(() => void adapter.deleteExpired(), 30_000).unref()
     return {
       adapter,
       async fill(count) {
-        // The first through the adapter, and the others copied from it where they are: a commit
-        // for each of a million takes longer than all else together.
+        // The adapter writes the first record, and the database copies the others from it. A
+        // million single commits take longer than all the rest of the benchmark.
         const { id, payload } = subjectTokenRecord()
         await adapter('SubjectToken').upsert(id, payload, FILL_TTL)
         await pool.query(
@@ -139,7 +140,7 @@ const open: Record<string, (database: number) => Promise<Storage>> = {
   },
 }
 
-/** Opens one of the storages the benchmark knows, empty. */
+/** Opens one of the storages that the benchmark knows, and empties it. */
 export async function openStorage(name: string, database = 0): Promise<Storage> {
   const opened = await open[name]?.(database)
   if (!opened) throw new Error(`unknown storage ${name}`)

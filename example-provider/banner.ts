@@ -3,9 +3,9 @@ import type { Config } from './config.ts'
 import { DEMO } from './config-production.ts'
 import { allPeople } from './people.ts'
 
-const STRICT = 'strict: an operator who signed in of late must act, with reason and ticket'
+const STRICT = 'strict: support staff who signed in of late must act, with reason and ticket'
 
-/** What `npm start` prints. Lines that begin with two blanks are for the shell. */
+/** The text that `npm start` prints. Lines that begin with two spaces are shell commands. */
 export function banner(config: Config, baseUrl: string): string {
   const parts = [whatIsThere(config, baseUrl)]
   if (!config.production) {

@@ -2,26 +2,26 @@ import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../src/index.ts'
 import type { Config } from './config.ts'
 import { DEMO } from './config-production.ts'
 
-/** One thing to do, and the bash commands that do it: nothing but curl and sed. */
+/** One step, and its bash commands. They use only curl and sed. */
 export interface Step {
-  /** Also a comment in the shell, so without quotation marks. */
+  /** Also a comment in the shell, so it contains no quotation marks. */
   readonly title: string
   readonly commands: string
 }
 
-/** RFC 7636, appendix B. Everybody knows it, so it protects nothing: for demonstrations only. */
+/** RFC 7636, appendix B. These values are public and protect nothing: for demonstrations only. */
 const DEMO_PKCE = {
   verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
   challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
 } as const
 
-/** The form fields that say who acts. */
+/** The form fields that name the actor. */
 const ACTOR: readonly string[] = [
   '--data-urlencode "actor_token=$OPERATOR_TOKEN"',
   `-d actor_token_type=${ACCESS_TOKEN_TYPE}`,
 ]
 
-/** Where a browser starts to sign in to the console. */
+/** The URL that starts a sign-in to the console in a browser. */
 export function authorizationUrl(baseUrl: string): string {
   const parameters = new URLSearchParams({
     client_id: 'support-console',
@@ -34,7 +34,7 @@ export function authorizationUrl(baseUrl: string): string {
   return `${baseUrl}/oidc/auth?${parameters}`
 }
 
-/** From the authorization code to the operator's access token. */
+/** Exchanges the authorization code for the operator's access token. */
 export function codeExchange(baseUrl: string, code: string): string {
   return `OPERATOR_TOKEN=$(curl -sS ${baseUrl}/oidc/token \\
   -d grant_type=authorization_code -d client_id=support-console \\
@@ -43,7 +43,7 @@ export function codeExchange(baseUrl: string, code: string): string {
   ${member('access_token')})`
 }
 
-/** The whole way, as it is printed at the start. */
+/** All steps, as printed at the start. */
 export function steps(config: Config, baseUrl: string): readonly Step[] {
   return [
     { title: 'Sign in as olivia, who works in support', commands: signIn(config, baseUrl) },
@@ -63,7 +63,7 @@ echo "$ISSUED"`,
   ]
 }
 
-/** The management API binds to nobody who is not named: then, an actor is optional. */
+/** The management API binds only to the values in the request, so the actor is optional here. */
 function direct(config: Config, baseUrl: string): Step {
   const [how, actor] = config.strict ? ['with olivia as actor', ACTOR] : ['with no actor', []]
   return {
@@ -88,12 +88,15 @@ echo "Signed in: $\{#OPERATOR_TOKEN} characters of access token"`
 
 function machineToMachine(config: Config, baseUrl: string): string {
   const secret = shown(config.supportBackendSecret, 'SUPPORT_BACKEND_SECRET')
+  const binding = config.strict
+    ? `,\n       "mayAct": {"sub": "olivia"}, "resource": "${baseUrl}/orders", "scope": "orders:read"`
+    : ''
   return `M2M_TOKEN=$(curl -sS ${baseUrl}/oidc/token -u support-backend:${secret} \\
   -d grant_type=client_credentials -d resource=${baseUrl}/api -d scope=impersonate |
   ${member('access_token')})
 ISSUED=$(curl -sS ${baseUrl}/api/subject-tokens \\
   -H "Authorization: Bearer $M2M_TOKEN" -H 'Content-Type: application/json' \\
-  -d '{"userId": "alice", "context": {"ticketId": "SUP-123", "reason": "Order lost"}}')
+  -d '{"userId": "alice", "context": {"ticketId": "SUP-123", "reason": "Order lost"}${binding}}')
 echo "$ISSUED"`
 }
 
@@ -117,12 +120,12 @@ function orders(baseUrl: string): string {
   return `curl -sS ${baseUrl}/orders -H "Authorization: Bearer $ACCESS_TOKEN"; echo`
 }
 
-/** A filter that takes a text out of JSON on one line. */
+/** A filter that takes the value of a member out of JSON on one line. */
 function member(name: string): string {
   return `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`
 }
 
-/** A secret as it may be shown: the demo value, which is no secret, or the variable. */
+/** A secret for display: the demo value, which is public, or the name of the variable. */
 function shown(secret: string, variable: keyof typeof DEMO): string {
   return secret === DEMO[variable] ? secret : `"$${variable}"`
 }

@@ -9,12 +9,16 @@ const VARIABLES: ReadonlyArray<readonly [name: string, meaning: string, byDefaul
   ['SUPPORT_BACKEND_SECRET', 'secret of the client support-backend', 'support-backend-secret'],
   ['SUPPORT_WEB_SECRET', 'secret of the client support-web', 'support-web-secret'],
   ['DEMO_PASSWORD', 'password of every account', 'demo-password'],
-  ['STRICT', '1: an operator must act, who signed in of late; reason and ticket', '0'],
+  ['STRICT', '1: support staff must act, who signed in of late; reason and ticket', '0'],
   ['LIMIT_PER_MINUTE', 'subject tokens and failed exchanges of each client', '10000'],
-  ['NODE_ENV', "'production' refuses demo secrets and self-made keys", ''],
+  [
+    'NODE_ENV',
+    "'production' refuses demo and weak secrets, self-made keys, plain http",
+    'development',
+  ],
 ]
 
-/** What `--help` prints. */
+/** The text that `--help` prints. */
 export function help(): string {
   const lines = VARIABLES.map(([name, meaning, byDefault]) => {
     const line = `  ${name.padEnd(24)}${meaning}`

@@ -5,39 +5,39 @@ import { parseStorageUrl, type StorageUrl } from './storage/url.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The environment, read once. */
+/** The settings from the environment variables. They are read once. */
 export interface Config {
   /** The address to listen on. */
   readonly host: string
   /** The port to listen on; 0 takes a free one. */
   readonly port: number
-  /** The origin under which everything is reached; `undefined` until the port is known. */
+  /** The origin of all public URLs; `undefined` until the port is known. */
   readonly baseUrl: string | undefined
   /** The folder for keys and data. */
   readonly dataDir: string
-  /** A file with the private signing keys, instead of keys of the example's own making. */
+  /** A file with the private signing keys. Without it, the example makes its own keys. */
   readonly jwksFile: string | undefined
-  /** The keys that sign cookies, newest first, instead of one of the example's own making. */
+  /** The keys that sign cookies, newest first. Without them, the example makes its own key. */
   readonly cookieKeys: readonly string[] | undefined
   readonly storage: StorageUrl
   readonly supportBackendSecret: string
   readonly supportWebSecret: string
   /** The password of every account. */
   readonly demoPassword: string
-  /** Whether an operator must act, who signed in of late, for a stated reason. */
+  /** Whether every exchange needs an operator who signed in recently, and a reason. */
   readonly strict: boolean
-  /** Subject tokens that a client may ask for, and exchanges that may fail, in a minute. */
+  /** The largest number of subject tokens per client in a minute, and of failed exchanges. */
   readonly limitPerMinute: number
   readonly production: boolean
 }
 
-/** Too short a key could be guessed, and with it a session be forged. */
+/** A shorter key can be guessed. With the key, an attacker can forge a session. */
 const COOKIE_KEY_LENGTH = 16
 
 /**
  * Reads the configuration from the environment. An empty variable counts as absent.
  *
- * @throws StartError naming the variable.
+ * @throws StartError that names the variable.
  */
 export function readConfig(environment: Environment): Config {
   const read = (name: string): string | undefined => environment[name]?.trim() || undefined
@@ -55,7 +55,7 @@ export function readConfig(environment: Environment): Config {
     demoPassword: read('DEMO_PASSWORD') ?? DEMO.DEMO_PASSWORD,
     strict: parseSwitch('STRICT', read('STRICT') ?? '0'),
     limitPerMinute: parseLimit(read('LIMIT_PER_MINUTE') ?? '10000'),
-    production: read('NODE_ENV') === 'production',
+    production: parseMode(read('NODE_ENV') ?? 'development'),
   })
   if (config.production) checkProduction(config)
   return config
@@ -72,6 +72,12 @@ function parseSwitch(name: string, value: string): boolean {
   throw new StartError(`${name} must be 1 or 0, not '${value}'`)
 }
 
+/** A mistyped mode must not start the demonstration. */
+function parseMode(value: string): boolean {
+  if (['production', 'development', 'test'].includes(value)) return value === 'production'
+  throw new StartError(`NODE_ENV must be production, development or test, not '${value}'`)
+}
+
 function parseLimit(value: string): number {
   if (/^[1-9]\d{0,8}$/.test(value)) return Number(value)
   throw new StartError(`LIMIT_PER_MINUTE must be a number from 1, not '${value}'`)
@@ -81,12 +87,10 @@ function parseBaseUrl(value: string | undefined): string | undefined {
   if (value === undefined) return undefined
   const url = URL.parse(value)
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
-    throw new StartError(
-      `BASE_URL must be an http or https URL such as https://id.example.com, not '${value}'`,
-    )
+    throw new StartError('BASE_URL must be an http or https URL such as https://id.example.com')
   }
   if (url.href !== `${url.origin}/`) {
-    throw new StartError(`BASE_URL must be an origin without path, query or user, not '${value}'`)
+    throw new StartError('BASE_URL must be an origin, without path, query, user or password')
   }
   return url.origin
 }

@@ -18,7 +18,7 @@ Environment:
   DEMO_PASSWORD            password of olivia, with --url (default: demo-password)
   SUPPORT_BACKEND_SECRET   secret of the backend, with --url (default: support-backend-secret)`
 
-/** What the demo has to know of a server that runs already. */
+/** The variables that the demo shares with a running server. */
 const SHARED = ['STRICT', 'DEMO_PASSWORD', 'SUPPORT_BACKEND_SECRET']
 
 try {

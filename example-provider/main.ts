@@ -4,10 +4,13 @@ import { help } from './config-help.ts'
 import { type Example, startExample } from './server.ts'
 import { StartError } from './start-error.ts'
 
-/** npm hands a Ctrl-C on that the terminal has delivered already: within this time, one signal. */
+/**
+ * npm repeats a Ctrl-C that this process has already received. Within this time, in milliseconds,
+ * both count as one signal.
+ */
 const SAME_SIGNAL = 300
 
-// Whatever is written beside the keys is for their owner alone, too.
+// Files beside the keys are also readable by their owner only.
 process.umask(0o077)
 
 try {
@@ -28,10 +31,11 @@ async function main([argument]: readonly string[]): Promise<void> {
   const config = readConfig(process.env)
   const example = await startExample(config)
   endOnSignal(example)
+  await example.check()
   console.log(banner(config, example.url))
 }
 
-/** The first signal lets the requests in flight finish; another one does not wait. */
+/** The first signal lets open requests finish. The second signal ends the process at once. */
 function endOnSignal(example: Example): void {
   let since: number | undefined
   const end = (signal: NodeJS.Signals): void => {

@@ -4,12 +4,13 @@ import { customerAccount } from './account/page.ts'
 import { supportConsole } from './console/page.ts'
 import { showApplication } from './http/application.ts'
 import { sendHome } from './http/home.ts'
+import { OPENAPI } from './http/openapi.ts'
 import { html, showPage } from './http/page.ts'
 
 export interface PagesOptions {
-  /** The origin under which everything is reached. */
+  /** The origin of all public URLs. */
   readonly baseUrl: string
-  /** The password of all accounts, where it is no secret and the pages may tell it. */
+  /** The password of all accounts, if it is public and the pages may show it. */
   readonly password: string | undefined
 }
 
@@ -18,7 +19,7 @@ export function pages({ baseUrl, password }: PagesOptions): Middleware {
   const router = new Router()
   const console = supportConsole(password)
   const account = customerAccount(password)
-  // In production it shows none, and there the password is nobody's to tell.
+  // In production, the terminal prints no commands and the pages do not show the password.
   const terminal =
     password && html`<p>The terminal that started this shows the same as commands to paste.</p>`
   const home = sendHome(baseUrl)
@@ -31,6 +32,7 @@ export function pages({ baseUrl, password }: PagesOptions): Middleware {
 <ul>
 <li><a href="/console">Support console</a>: act as a customer, for a few minutes, for a reason.</li>
 <li><a href="/account">Customer's account</a>: see who acted as you.</li>
+<li><a href="${OPENAPI}">OpenAPI document</a>: the requests and answers, for programs.</li>
 </ul>
 ${terminal}`,
     )
@@ -46,7 +48,7 @@ ${terminal}`,
     showApplication(ctx, account)
   })
 
-  // Of the application with a server of its own, which is not part of this example.
+  // The callback of the application with its own server, which is not part of this example.
   router.get('/support/callback', (ctx) => {
     if (ctx.query.error === undefined) {
       showPage(ctx, 'You are signed in', html`<p>You can close this page.</p>`)
@@ -55,7 +57,7 @@ ${terminal}`,
     }
   })
 
-  // The router itself gives the context what its type asks for beyond a plain one.
+  // The router itself adds the context members that its type requires.
   return router.routes() as Middleware
 }
 

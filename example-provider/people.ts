@@ -1,4 +1,4 @@
-/** What a person may be to this business. */
+/** The role of a person in this business. */
 export type Role = 'customer' | 'support' | 'administrator'
 
 export interface Person {
@@ -8,7 +8,7 @@ export interface Person {
   readonly role: Role
 }
 
-/** The user directory: the provider signs these people in, the backend looks up what they are. */
+/** The user directory. The provider signs these people in, and the backend reads their roles. */
 const PEOPLE: readonly Person[] = [
   { id: 'alice', name: 'Alice Ng', email: 'alice@example.com', role: 'customer' },
   { id: 'bob', name: 'Bob Meyer', email: 'bob@example.com', role: 'customer' },
@@ -16,7 +16,7 @@ const PEOPLE: readonly Person[] = [
   { id: 'grace', name: 'Grace Okafor', email: 'grace@example.com', role: 'administrator' },
   { id: 'chidi', name: 'Chidi Okeke', email: 'chidi@example.com', role: 'customer' },
   { id: 'dana', name: 'Dana Schmidt', email: 'dana@example.com', role: 'customer' },
-  // People can call themselves what they like: whoever shows a name has to escape it.
+  // People choose their own names, so every page must escape a name.
   {
     id: 'mallory',
     name: '<img src=x onerror=alert(1)>',
@@ -27,7 +27,7 @@ const PEOPLE: readonly Person[] = [
 
 const byId: ReadonlyMap<string, Person> = new Map(PEOPLE.map((person) => [person.id, person]))
 
-/** Whoever has powers of their own here: nobody may act as them, whoever asks. */
+/** Whether a person has special rights. No operator may act as this person. */
 export function isProtected(person: Person): boolean {
   return person.role !== 'customer'
 }

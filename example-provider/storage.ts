@@ -1,22 +1,21 @@
+import type { AdapterFactory } from '../src/adapters/contract.ts'
 import { createMemoryAdapter } from '../src/adapters/memory.ts'
-import type { AdapterFactory } from '../src/adapters/record.ts'
-import type { AuditStore } from './audit/entry.ts'
+import type { AuditStore } from './audit/store.ts'
 import { reasonOf, StartError } from './start-error.ts'
 import { memoryAudit } from './storage/memory-audit.ts'
 import type { StorageUrl } from './storage/url.ts'
 
-/** One place for everything that is stored. */
+/** One storage for all data. */
 export interface Storage {
-  /** For the provider. */
+  /** The data of the provider. */
   readonly adapter: AdapterFactory
-  /** For what happened. */
+  /** The data of the audit. */
   readonly audit: AuditStore
   close(): Promise<void>
 }
 
 /**
- * Opens the storage and makes sure that it answers. The drivers are loaded only where they are
- * used.
+ * Opens the storage and checks that it answers. Loads only the driver that it uses.
  *
  * @throws StartError when it does not answer.
  */

@@ -1,6 +1,6 @@
-// npm leaves an optional package of another platform out of package-lock.json where the registry
-// at hand does not carry it, and `npm ci` then refuses the lock file everywhere. Adds them, by
-// what their names say. Run after every change of dependencies.
+// If the registry does not have an optional package of another platform, npm leaves it out of
+// package-lock.json. `npm ci` then refuses the lock file on every machine. This script adds such
+// packages, with the platform from their names. Run it after every change of dependencies.
 import { readFile, writeFile } from 'node:fs/promises'
 
 interface LockedPackage {

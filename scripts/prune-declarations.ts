@@ -1,5 +1,6 @@
-// Removes the declarations in dist that no public entry point leads to: what is not exported is
-// not published, and the seam to oidc-provider's undescribed modules would not even compile there.
+// Removes the declarations in dist that no public entry point uses. Only exported code is
+// published, and declarations that import untyped modules of oidc-provider would not compile for
+// users.
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,26 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Koa, { type Middleware } from 'koa'
 import type { Configuration, Provider } from 'oidc-provider'
-import { accessTokenVerifier } from './access-token.ts'
-import { AccessTokenClaims } from './claims.ts'
+import { AccessTokenClaims } from './claims/access-token-claims.ts'
 import {
   type ConfigurationParts,
   isWired,
   withImpersonation,
   withoutImpersonation,
-} from './configure.ts'
-import { TOKEN_EXCHANGE_GRANT_TYPE } from './constants.ts'
-import { ManagementResourceServer } from './management/resource-server.ts'
+} from './configuration.ts'
+import { checkClassNames } from './host/class-names.ts'
+import { configurationOf } from './host/configuration.ts'
+import { withholdFromSelfRegistered } from './host/registration.ts'
+import { ManagementResourceServer } from './management/machine-tokens.ts'
 import { managementRouter } from './management/router.ts'
-import { configurationOf } from './oidc-provider-internals.ts'
-import type { ImpersonationOptions } from './options.ts'
-import { type ResolvedOptions, resolveOptions } from './options-defaults.ts'
-import { makeReplayDetectionAtomic } from './replay-detection.ts'
-import { defineSubjectToken } from './subject-token.ts'
-import { tokenExchangeGrant } from './token-exchange/grant.ts'
+import { type ResolvedOptions, resolveOptions } from './options/defaults.ts'
+import type { ImpersonationOptions } from './public/options.ts'
+import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
+import { tokenExchangeHandler } from './token-exchange/handler.ts'
 import { PARAMETERS, REPEATABLE_PARAMETERS } from './token-exchange/request.ts'
+import { accessTokenVerifier } from './tokens/access-token.ts'
+import { makeReplayDetectionAtomic } from './tokens/replay-detection.ts'
+import { defineSubjectToken } from './tokens/subject-token.ts'
 
-/** A Node request listener. With `next` (Express, Connect, middie) it passes on what is not its own. */
+/** A Node request listener. With `next` (Express, Connect, middie) requests for other paths go to `next`. */
 export type RequestListener = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -28,26 +30,26 @@ export type RequestListener = (
 ) => void
 
 /**
- * The parts of impersonation, for those who build their provider by hand. Three steps, in this
- * order, for one provider:
+ * The parts of impersonation, to build a provider by hand. In this order, for one provider:
  *
  * ```ts
- * const impersonation = new Impersonation({ enabled: true, managementApi: { resource } })
+ * const impersonation = new Impersonation({ enabled: true, managementApi: { resource, clients } })
  * const provider = new Provider(issuer, impersonation.configure(configuration))
  * impersonation.register(provider)
  * app.use(impersonation.routes())
  * ```
  *
- * `Provider` of this package does the first three.
+ * `Provider` of this package does all but the last line.
  */
 export class Impersonation {
   readonly #options: ResolvedOptions
   #parts: ConfigurationParts | undefined
   #provider: Provider | undefined
   #routes: Middleware | undefined
+  #checkStorage: (() => Promise<void>) | undefined
 
   /**
-   * @param options what stands under `features.impersonation`
+   * @param options the value of `features.impersonation`
    * @throws TypeError naming the dotted path of an option that is unknown or wrong
    */
   constructor(options: ImpersonationOptions = {}) {
@@ -61,16 +63,20 @@ export class Impersonation {
 
   /**
    * Wires impersonation into a provider's configuration and answers the result; the argument
-   * stays as it is. It switches `features.clientCredentials` and `features.resourceIndicators` on,
-   * answers for the management API in `getResourceServerInfo`, sets `ttl.SubjectToken`, and runs
-   * after the deployment's own `extraTokenClaims` and `formats.customizers.jwt`.
+   * stays as it is. It answers for the management API in `getResourceServerInfo`, sets
+   * `ttl.SubjectToken`, and runs after the deployment's own `extraTokenClaims` and
+   * `formats.customizers.jwt`. It switches no feature on.
    *
-   * @throws TypeError where the configuration switches off what impersonation needs
+   * @throws TypeError where `features.clientCredentials` is not enabled, or
+   * `features.resourceIndicators` is disabled
    */
   configure(configuration: Configuration = {}): Configuration {
     const plain = withoutImpersonation(configuration)
     if (!this.enabled) return plain
-    if (this.#parts) throw new TypeError('one Impersonation configures one provider')
+    if (this.#parts)
+      throw new TypeError(
+        'configure() was already called: create one Impersonation for each provider',
+      )
     this.#parts = {
       claims: new AccessTokenClaims(this.#options, {
         extraTokenClaims: plain.extraTokenClaims,
@@ -87,37 +93,68 @@ export class Impersonation {
    * @throws TypeError where the provider's configuration did not come out of {@link configure}: it
    * would issue tokens without `act`
    * @throws TypeError where the storage adapter cannot keep single use
+   * @throws TypeError where a minifier renamed the classes of oidc-provider
    */
   register(provider: Provider): void {
     if (!this.enabled) return
+    checkClassNames(provider)
     if (!this.#parts || !isWired(configurationOf(provider), this.#parts)) {
       throw new TypeError(
         'register(provider) needs a provider that was built from configure(configuration) of the same Impersonation, unchanged: otherwise it would issue impersonated tokens without act',
       )
     }
-    if (this.#routes) throw new TypeError('one Impersonation registers with one provider')
+    if (this.#routes)
+      throw new TypeError(
+        'register() was already called: create one Impersonation for each provider',
+      )
 
     const { claims, resourceServer } = this.#parts
-    const { mayCall } = resourceServer
+    const { mayIssueSubjectTokens } = resourceServer
     const options = this.#options
     const subjectTokens = defineSubjectToken(provider, options.subjectToken.singleUse)
     const verifier = accessTokenVerifier(provider, TOKEN_EXCHANGE_GRANT_TYPE)
     claims.issuer = provider.issuer
     this.#provider = provider
+    this.#checkStorage = subjectTokens.checkStorage
     resourceServer.use(provider)
-    makeReplayDetectionAtomic(provider)
+    if (options.atomicReplayDetection) makeReplayDetectionAtomic(provider)
     provider.registerGrantType(
       TOKEN_EXCHANGE_GRANT_TYPE,
-      tokenExchangeGrant(provider, { options, subjectTokens, verifier, claims, mayCall }),
+      tokenExchangeHandler(provider, {
+        options,
+        subjectTokens,
+        verifier,
+        claims,
+        mayIssueSubjectTokens,
+      }),
       PARAMETERS,
       REPEATABLE_PARAMETERS,
     )
+    if (!options.allowSelfRegisteredClients) {
+      withholdFromSelfRegistered(provider, TOKEN_EXCHANGE_GRANT_TYPE)
+    }
     this.#routes = managementRouter(provider, {
       options,
       subjectTokens,
       verifier,
-      mayCall,
+      mayIssueSubjectTokens,
     })
+  }
+
+  /**
+   * Tries the storage out, with records of its own that it removes: whether it knows the model,
+   * finds what was written, lets one of many callers win, keeps `consumed` and lets records expire.
+   * Call it at the start, to find an incomplete adapter early. It takes a little over a second.
+   * Resolves at once where impersonation is not enabled.
+   *
+   * @throws TypeError before {@link register}
+   * @throws Error whose message is one sentence about what is wrong, with the storage's own error
+   * as `cause`
+   */
+  async check(): Promise<void> {
+    if (!this.enabled) return
+    if (!this.#checkStorage) throw new TypeError('check() comes after register(provider)')
+    await this.#checkStorage()
   }
 
   /**
@@ -140,7 +177,7 @@ export class Impersonation {
   callback(): RequestListener {
     const passedOn = new WeakMap<IncomingMessage, () => void>()
     const app = new Koa()
-    // Behind the same proxy as the provider.
+    // The provider's proxy settings as they are now.
     const { proxy, proxyIpHeader, maxIpsCount, subdomainOffset } = this.#provider ?? app
     Object.assign(app, { proxy, proxyIpHeader, maxIpsCount, subdomainOffset })
     app.use(this.routes())
@@ -155,7 +192,7 @@ export class Impersonation {
       if (next) {
         const { statusCode } = response
         passedOn.set(request, () => {
-          // Koa starts from 404.
+          // Koa has set 404: restore the status from before.
           response.statusCode = statusCode
           next()
         })

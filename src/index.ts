@@ -1,7 +1,11 @@
-// What a file that imported from 'oidc-provider' may have imported beside Provider.
-export { ExternalSigningKey, errors, interactionPolicy } from 'oidc-provider'
-export type { SingleUseAdapter } from './adapters/contract.ts'
-export type { BindingMember, MayAct } from './binding.ts'
+// The other exports of 'oidc-provider': a file can import them from here, beside Provider.
+export { type Configuration, ExternalSigningKey, errors, interactionPolicy } from 'oidc-provider'
+export type { AdapterFactory, SingleUseAdapter } from './adapters/contract.ts'
+export { type SingleUseAdapterSource, withSubjectTokens } from './adapters/with-subject-tokens.ts'
+export { Impersonation, type RequestListener } from './impersonation.ts'
+export { normalisedAddress } from './policy/rate-limit.ts'
+export { Provider, Provider as default, type ProviderConfiguration } from './provider.ts'
+export type { BindingMember, MayAct } from './public/binding.ts'
 export type {
   AccessTokenPayload,
   ActClaim,
@@ -11,25 +15,25 @@ export type {
   CustomJwtClaimsInput,
   GetCustomJwtClaims,
   SubjectTokenContext,
-} from './claims-hook.ts'
-export { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from './constants.ts'
+} from './public/claims-hook.ts'
 export type {
   Denial,
   ImpersonationEvent,
   ImpersonationEvents,
   Redemption,
   SubjectTokenRecord,
-} from './events.ts'
-export { Impersonation, type RequestListener } from './impersonation.ts'
+} from './public/events.ts'
 export type {
   AccessTokenOptions,
   ActorChainOptions,
   ActorTokenOptions,
+  ClientRule,
   ImpersonationOptions,
   LimitOptions,
   ManagementApiOptions,
+  ManagementClients,
   SubjectTokenOptions,
-} from './options.ts'
+} from './public/options.ts'
 export type {
   AuthorizationRequest,
   Authorize,
@@ -38,6 +42,6 @@ export type {
   ContextStandardSchema,
   ContextValidator,
   Verdict,
-} from './policy-hook.ts'
-export { Provider, Provider as default, type ProviderConfiguration } from './provider.ts'
-export { normalisedAddress, type RateLimiter } from './rate-limit.ts'
+} from './public/policy-hook.ts'
+export type { RateLimiter } from './public/rate-limiter.ts'
+export { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'

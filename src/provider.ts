@@ -1,7 +1,7 @@
 import { type Configuration, Provider as OidcProvider } from 'oidc-provider'
-import type { Listen } from './events.ts'
 import { Impersonation } from './impersonation.ts'
-import type { ImpersonationOptions } from './options.ts'
+import type { Listen } from './public/events.ts'
+import type { ImpersonationOptions } from './public/options.ts'
 
 /** oidc-provider's configuration with `features.impersonation`. */
 export type ProviderConfiguration = Configuration & {

@@ -13,12 +13,12 @@ import { endingsOf } from './endings.ts'
 import { concerns, toldTo } from './entries.ts'
 
 export interface AccountOptions extends IntrospectionOptions {
-  /** The applications whose tokens are accepted from customers. */
+  /** The applications from which this API accepts the tokens of customers. */
   readonly customerClients: readonly string[]
   readonly audit: Audit
 }
 
-/** What customers see of what was done as them: `GET /account/impersonations`. */
+/** `GET /account/impersonations`: the impersonations of a customer, for this customer. */
 export function accountApi(options: AccountOptions): Middleware {
   const { audit, customerClients } = options
   const router = new Router()
@@ -43,6 +43,6 @@ export function accountApi(options: AccountOptions): Middleware {
     },
   )
 
-  // The router itself gives the context what its type asks for beyond a plain one.
+  // The router itself adds the context members that its type requires.
   return router.routes() as Middleware
 }

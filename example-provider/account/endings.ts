@@ -1,15 +1,17 @@
-import type { AuditEntry, AuditStore, StoredEntry } from '../audit/entry.ts'
-import { MOST_SCANNED, SKEW } from '../audit/search.ts'
+import type { AuditEntry } from '../audit/entry.ts'
+import { MAX_SCANNED, SKEW } from '../audit/search.ts'
+import type { AuditStore, StoredEntry } from '../audit/store.ts'
 
 const CHUNK = 500
 
 /**
- * When the impersonations of a page were ended, by `jti`: those that were ended before they expired.
+ * Finds when the impersonations of a page were ended, by `jti`. It has only those that an operator
+ * ended before they expired.
  *
- * What ended one is newer than it: it is on this page, or among what comes right after the page,
- * until the last of them expired. So much is looked at, and no more than for a search.
+ * The entry of an end is newer than the entry of the grant. It is on this page or among the newer
+ * entries, up to the expiry of the last grant. The function reads no more entries than a search.
  *
- * @param page of one account's entries, newest first, with what ended them
+ * @param page the entries of one account, newest first, with the entries of their ends
  */
 export async function endingsOf(
   store: AuditStore,
@@ -23,13 +25,13 @@ export async function endingsOf(
   }
   const note = ({ event, jti, time }: AuditEntry) => {
     if (event !== 'support.ended' || jti === undefined) return
-    // Said twice, the first time counts.
+    // If an operator ends it twice, the first time counts.
     if (time < (expiries.get(jti) ?? 0)) endings.set(jti, Math.min(time, endings.get(jti) ?? time))
   }
   for (const { entry } of page) note(entry)
 
   let cursor = page[0]?.cursor
-  for (let left = MOST_SCANNED; left > 0 && cursor !== undefined; left -= CHUNK) {
+  for (let left = MAX_SCANNED; left > 0 && cursor !== undefined; left -= CHUNK) {
     const open = [...expiries].filter(([jti]) => !endings.has(jti)).map(([, expiry]) => expiry)
     if (open.length === 0) break
     const latest = Math.max(...open) + SKEW

@@ -2,15 +2,15 @@ import type { AuditEntry } from '../audit/entry.ts'
 import { findPerson } from '../people.ts'
 import type { AccountEntry } from './answers.ts'
 
-/** What is about an account: what was done as its owner, and what tells when that ended. */
+/** Whether an entry is about this account: an impersonation of its owner, or the end of one. */
 export function concerns(accountId: string): (entry: AuditEntry) => boolean {
   return ({ event, subject }) =>
     subject === accountId && (isTold(event) || event === 'support.ended')
 }
 
-/** Member by member: what is internal stays so, whatever entries will hold some day. */
+/** Copies member by member, so that internal members stay internal, also those added later. */
 export function toldTo(
-  { time, event, actor, context, scope, expiresAt, jti }: AuditEntry,
+  { time, event, actor, context, scope, expiresAt, jti, count, lastTime }: AuditEntry,
   endings: ReadonlyMap<string, number>,
 ): AccountEntry[] {
   if (!isTold(event)) return []
@@ -25,6 +25,7 @@ export function toldTo(
       scope: scope ?? null,
       expiresAt: expiresAt ?? null,
       ...(endedAt === undefined ? {} : { endedAt }),
+      ...(count === undefined || lastTime === undefined ? {} : { count, lastTime }),
     },
   ]
 }

@@ -2,9 +2,9 @@ import type { Application } from '../http/application.ts'
 import { html } from '../http/page.ts'
 
 /**
- * A customer's account: who acted as them, and when. `browser/account.js` brings it to life.
+ * The account page of a customer: who acted as them, and when. `browser/account.js` runs in it.
  *
- * @param password the one to tell, where it is a demonstration
+ * @param password the password that a demonstration shows
  */
 export function customerAccount(password: string | undefined): Application {
   const who =

@@ -1,6 +1,7 @@
 import type { ImpersonationEvent } from '../../src/index.ts'
+import { asEscape } from '../http/text.ts'
 
-/** The plugin's events of an impersonation. */
+/** The events of the plugin about an impersonation. */
 export const PLUGIN_EVENTS = [
   'impersonation.issued',
   'impersonation.granted',
@@ -8,19 +9,19 @@ export const PLUGIN_EVENTS = [
   'impersonation.replayed',
 ] as const
 
-/** Those, and two of the example's own. */
+/** The events of the plugin, and two of the example. */
 export const AUDIT_EVENTS = [
   ...PLUGIN_EVENTS,
-  // The backend itself refused an operator's request to act, before the provider heard of it.
+  // The backend refused the request of an operator before the provider received it.
   'support.refused',
-  // An operator said that they are done.
+  // An operator ended an impersonation.
   'support.ended',
 ] as const
 
 export type AuditEventName = (typeof AUDIT_EVENTS)[number]
 
 /**
- * One thing that happened, with the members of docs/events.md. No entry holds the value of a token.
+ * One event, with the members of docs/events.md. No entry holds the value of a token.
  *
  * `support.refused` has `actor`, `denial`, and `subject`, `scope` and `context` if the request could
  * be read. `support.ended` has `id`, `jti`, `subject`, `actor` and `context` of the
@@ -28,46 +29,12 @@ export type AuditEventName = (typeof AUDIT_EVENTS)[number]
  */
 export interface AuditEntry extends ImpersonationEvent {
   readonly event: AuditEventName
-  /** Of `support.ended`: when it was granted, in milliseconds since the epoch. */
+  /** Of `support.ended`: time of the grant, in milliseconds since the epoch. */
   readonly grantedAt?: number | undefined
-}
-
-/** An entry in its place. */
-export interface StoredEntry {
-  /** Opaque to everybody but the store. It goes into URLs as it is. */
-  readonly cursor: string
-  readonly entry: AuditEntry
-}
-
-/** A place in a store. */
-export interface Place {
-  readonly cursor: string
-  /** `undefined` where this version cannot read what is there. */
-  readonly entry: AuditEntry | undefined
-}
-
-export function isReadable(place: Place): place is StoredEntry {
-  return place.entry !== undefined
-}
-
-/** Entries in the order in which they were stored: appended, never changed. */
-export interface AuditStore {
-  append(entry: AuditEntry): Promise<void>
-
-  /**
-   * The newest `limit` entries older than the cursor (or of all), newest first.
-   *
-   * @throws Problem 400 when the cursor is malformed.
-   */
-  before(cursor: string | undefined, limit: number): Promise<readonly Place[]>
-
-  /**
-   * The oldest `limit` entries newer than the cursor (or of all), oldest first. Who goes on from
-   * the last cursor misses none, whichever process stores them.
-   *
-   * @throws Problem 400 when the cursor is malformed.
-   */
-  after(cursor: string | undefined, limit: number): Promise<readonly Place[]>
+  /** Of a stored entry: how often the event happened, if more than once. */
+  readonly count?: number | undefined
+  /** With `count`: time of the last event, in milliseconds; `time` is the first. */
+  readonly lastTime?: number | undefined
 }
 
 const NAMES: ReadonlySet<unknown> = new Set(AUDIT_EVENTS)
@@ -76,7 +43,10 @@ export function isAuditEvent(name: unknown): name is AuditEventName {
   return NAMES.has(name)
 }
 
-/** JSON escapes what some databases refuse: NUL, and halves of surrogate pairs. */
+/**
+ * Encodes an entry as JSON in ASCII. A database with any encoding accepts it. An entry that the
+ * database refuses would block all entries after it.
+ */
 export function encodeEntry(entry: AuditEntry): string {
-  return JSON.stringify(entry)
+  return JSON.stringify(entry).replaceAll(/[^ -~]/g, asEscape)
 }

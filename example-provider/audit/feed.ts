@@ -1,22 +1,22 @@
-import { type AuditStore, isReadable, type StoredEntry } from './entry.ts'
+import { type AuditStore, isReadable, type StoredEntry } from './store.ts'
 
-/** How often the store is asked for what other processes stored, in milliseconds. */
+/** Milliseconds between two reads of the entries that other processes stored. */
 const POLL_EVERY = 1000
-/** So many entries are fetched at once. */
+/** Number of entries per read. */
 const PAGE = 100
 
-/** Tells of new entries as they come. */
+/** Sends new entries to followers as they come. */
 export interface Feed {
-  /** There is a new entry, of this process. */
+  /** Tells the feed that this process has stored a new entry. */
   wake(): void
   /**
-   * What comes after the cursor (or everything), oldest first, until the signal says that it is
-   * enough. Rejects with what the store rejects with.
+   * Yields the entries after the cursor (or all entries), oldest first, until the signal aborts.
+   * Rejects with the error of the store.
    */
   follow(after: string | undefined, signal: AbortSignal): AsyncGenerator<StoredEntry, void>
 }
 
-/** However many follow, one poll a second is enough; and while nobody does, none. */
+/** One poll per second serves all followers. Without followers, there is no poll. */
 export function feed(store: AuditStore, pollEvery = POLL_EVERY): Feed {
   const waiting = new Set<() => void>()
   let followers = 0
@@ -39,7 +39,7 @@ export function feed(store: AuditStore, pollEvery = POLL_EVERY): Feed {
       if (cursor !== newest) wake()
       newest = cursor
     } catch {
-      // Those who follow find out themselves.
+      // Ignore the error here: each follower reads the store and gets the error itself.
       wake()
     }
     isPolling = false
@@ -66,7 +66,8 @@ export function feed(store: AuditStore, pollEvery = POLL_EVERY): Feed {
     joined()
     try {
       while (!signal.aborted) {
-        // Before the store is asked: what is stored while it answers must not be slept through.
+        // Remember the count before the read, so that an entry stored during the read is not
+        // missed.
         const seen = changes
         const places = await store.after(cursor, PAGE)
         for (const place of places) {

@@ -1,24 +1,38 @@
-import { type AuditEntry, isAuditEvent, type Place } from './entry.ts'
+import { type AuditEntry, isAuditEvent } from './entry.ts'
+import { tell } from './log-line.ts'
+import type { Place } from './store.ts'
 
-/** Reads what {@link encodeEntry} made. */
-export type ReadPlace = (cursor: string, text: unknown) => Place
+/** How often an event happened, as the store returns it. Numbers may come as text. */
+export interface Repetition {
+  readonly count: unknown
+  /** In milliseconds since the epoch. */
+  readonly lastTime: unknown
+}
+
+/** Reads the output of {@link encodeEntry}. */
+export type ReadPlace = (cursor: string, text: unknown, repetition?: Repetition) => Place
 
 /**
- * What cannot be read is passed over, and what stands beside it is still found: a newer version
- * that shares the store may know more events. Stderr is told once, not at every search.
+ * Skips an entry that it cannot read, and still finds the entries beside it. A newer version that
+ * shares the store may have more events. It writes to stderr once, not at every search.
  */
 export function placeReader(): ReadPlace {
   let isTold = false
-  return (cursor, text) => {
+  return (cursor, text, repetition) => {
     const entry = decode(text)
     if (!entry && !isTold) {
       isTold = true
-      console.error(
-        `audit: what is stored at ${cursor} cannot be read and is left out, as is all that is like it; a newer version may have written it`,
+      tell(
+        `what is stored at ${cursor} cannot be read and is left out, as is all that is like it; a newer version may have written it`,
       )
     }
-    return { cursor, entry }
+    return { cursor, entry: entry && repetition ? withRepetition(entry, repetition) : entry }
   }
+}
+
+function withRepetition(entry: AuditEntry, repetition: Repetition): AuditEntry {
+  const count = Number(repetition.count)
+  return count > 1 ? { ...entry, count, lastTime: Number(repetition.lastTime) } : entry
 }
 
 function decode(text: unknown): AuditEntry | undefined {

@@ -1,45 +1,39 @@
-import {
-  type AuditEntry,
-  type AuditEventName,
-  type AuditStore,
-  isReadable,
-  type Place,
-  type StoredEntry,
-} from './entry.ts'
+import type { AuditEntry, AuditEventName } from './entry.ts'
+import { type AuditStore, isReadable, type Place, type StoredEntry } from './store.ts'
 
-/** What to look for: entries that match all that is given. */
+/** The filter: entries that match all given members. */
 export interface AuditFilter {
   /** The account id of the user. */
   readonly subject?: string | undefined
-  /** The account id of who acts. */
+  /** The account id of the operator: the actor, or the only one who may redeem the token. */
   readonly actor?: string | undefined
   readonly event?: AuditEventName | undefined
-  /** Somewhere in subject, actor, ticket or reason, whatever the case. */
+  /** A text in subject, actor, ticket or reason. Upper and lower case are equal. */
   readonly text?: string | undefined
 }
 
 export interface PageRequest {
-  /** The cursor from which to go on with older ones. */
+  /** The cursor of the next, older page. */
   readonly before: string | undefined
-  /** So many entries at most. */
+  /** The largest number of entries. */
   readonly limit: number
 }
 
 export interface Page {
   /** Newest first. */
   readonly entries: readonly StoredEntry[]
-  /** From where to go on; `null` when there is nothing older. */
+  /** The cursor of the next, older page; `null` at the end. */
   readonly next: string | null
 }
 
-/** So many entries are looked at for one request, whatever matches. */
-export const MOST_SCANNED = 5000
+/** The largest number of entries that one request reads, matching or not. */
+export const MAX_SCANNED = 5000
 const CHUNK = 500
 
-/** By how much the clocks of several processes may differ, in milliseconds. */
+/** The largest difference between the clocks of several processes, in milliseconds. */
 export const SKEW = 60_000
 
-/** The newest entries that match. There may be none on a page and some on the next. */
+/** Finds the newest entries that match. A page may be empty although the next one is not. */
 export async function search(
   store: AuditStore,
   matches: (entry: AuditEntry) => boolean,
@@ -48,7 +42,7 @@ export async function search(
   const entries: StoredEntry[] = []
   let cursor = before
   let size = limit + 1
-  for (let left = MOST_SCANNED; left > 0; left -= size, size = Math.min(CHUNK, left)) {
+  for (let left = MAX_SCANNED; left > 0; left -= size, size = Math.min(CHUNK, left)) {
     const chunk = await store.before(cursor, size)
     for (const place of chunk) {
       if (entries.length === limit) return { entries, next: cursor ?? null }
@@ -61,8 +55,8 @@ export async function search(
 }
 
 /**
- * The newest entry that matches, of those since then: however many there are, for nobody must be
- * able to hide one behind others.
+ * Finds the newest entry since that time that matches. It reads any number of entries, so that an
+ * attacker cannot hide an entry behind many others.
  *
  * @param since in milliseconds since the epoch
  */
@@ -77,21 +71,22 @@ export async function findNewest(
     const chunk = await store.before(cursor, CHUNK)
     const found = chunk.find((place) => isReadable(place) && !isPast(place) && matches(place.entry))
     if (found) return found.entry
-    // One alone may be of a process whose clock is slow, or whose store was.
+    // A single old entry does not end the search: its process may have a slow clock or a slow
+    // store.
     if (chunk.length < CHUNK || chunk.every(isPast)) return undefined
     cursor = chunk.at(-1)?.cursor
   }
 }
 
-/** Whether an entry is what somebody looks for. */
+/** Makes the function that tells whether an entry matches the filter. */
 export function matcher(filter: AuditFilter): (entry: AuditEntry) => boolean {
   const text = filter.text?.toLowerCase()
-  return ({ event, subject, actor, context }) =>
+  return ({ event, subject, actor, mayAct, context }) =>
     (filter.subject === undefined || filter.subject === subject) &&
-    (filter.actor === undefined || filter.actor === actor?.sub) &&
+    (filter.actor === undefined || [actor?.sub, mayAct?.sub].includes(filter.actor)) &&
     (filter.event === undefined || filter.event === event) &&
     (text === undefined ||
-      [subject, actor?.sub, context?.ticketId, context?.reason].some(
+      [subject, actor?.sub, mayAct?.sub, context?.ticketId, context?.reason].some(
         (value) => typeof value === 'string' && value.toLowerCase().includes(text),
       ))
 }

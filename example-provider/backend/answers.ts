@@ -1,8 +1,9 @@
 import type { AuditEntry } from '../audit/entry.ts'
 
-// What the endpoints under /support answer. All take `Authorization: Bearer <access token>` of an
-// operator, got with the scope openid by support-console or support-web; 401 without one, 403
-// access_denied for who is not support staff, and `{error, error_description}` for every problem.
+// The answers of the endpoints under /support. All need `Authorization: Bearer <access token>` of
+// an operator. support-console or support-web gets this token with the scope openid. Without a
+// token, the answer is 401; without a support role, 403 access_denied. Every problem has the form
+// `{error, error_description}`.
 
 /** `GET /support/me` */
 export interface MeAnswer {
@@ -11,38 +12,47 @@ export interface MeAnswer {
   readonly email: string
 }
 
-/** `GET /support/customers?q=`: in id, name or e-mail, whatever the case; everybody without `q`. */
+/**
+ * `GET /support/customers?q=`: searches id, name and e-mail, ignoring case. Without `q`: all
+ * people.
+ */
 export interface CustomersAnswer {
   /** At most 50, by name. */
   readonly customers: readonly {
     readonly id: string
     readonly name: string
     readonly email: string
-    /** Nobody may act as them. */
+    /** Whether acting as this person is forbidden. */
     readonly protected: boolean
   }[]
-  /** Whether there are others, which were left out. */
+  /** Whether more people match than the answer contains. */
   readonly more: boolean
 }
 
-/** With the place that it has: what `before` and `after` take. */
+/**
+ * An entry and its cursor, for `before` and `after`. A repeated event keeps its place, and has
+ * `count` and `lastTime`.
+ */
 export type PlacedEntry = { readonly cursor: string } & AuditEntry
 
 /**
  * `GET /support/audit?subject&actor&event&text&before&limit`: newest first. An empty `subject`,
- * `actor`, `event` or `text` is none; `limit` is 1 to 200, and 50 without.
+ * `actor`, `event` or `text` counts as absent; `limit` is 1 to 200, by default 50.
  *
  * Each event of `GET /support/audit/stream?after=<cursor>` is `event: audit`, `id: <cursor>`, and
- * as `data` one {@link PlacedEntry}. Comments in between say that the stream is alive.
+ * one {@link PlacedEntry} as `data`. Comments between the events show that the stream is alive. The
+ * stream sends each entry once. Only the search shows that an event was repeated.
  */
 export interface AuditAnswer {
-  /** May be empty although there are older ones: so many were looked at that did not match. */
+  /** May be empty although older entries exist: a search reads a limited number of entries. */
   readonly entries: readonly PlacedEntry[]
-  /** What to pass as `before` to go on with older ones; `null` at the end. */
+  /** The value of `before` for the next, older page; `null` at the end. */
   readonly next: string | null
 }
 
-/** `POST /support/impersonations` takes this; 201 and the management API's answer. */
+/**
+ * The body of `POST /support/impersonations`. The answer is 201 with the management API's answer.
+ */
 export interface ImpersonationBody {
   readonly userId: string
   readonly reason: string
@@ -51,12 +61,12 @@ export interface ImpersonationBody {
   readonly scope?: string
   /** Seconds in which the subject token must be exchanged. */
   readonly expiresIn?: number
-  /** Seconds to act, 30 to 600. */
+  /** Seconds for which the operator may act, 30 to 600. */
   readonly duration?: number
 }
 
-/** `POST /support/impersonations/end` takes this; 204, or 404 `not_found`. */
+/** The body of `POST /support/impersonations/end`. The answer is 204, or 404 `not_found`. */
 export interface EndBody {
-  /** Of the access token that was used to act. */
+  /** The `jti` of the access token that was used to act. */
   readonly jti: string
 }

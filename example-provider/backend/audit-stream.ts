@@ -11,14 +11,14 @@ import { parseQuery } from './query.ts'
 
 const HEARTBEAT = 15_000
 
-/** `GET /support/audit/stream`: what happens, as it happens. */
+/** `GET /support/audit/stream`: sends events as they happen. */
 export function auditStream(
   options: BackendOptions,
 ): (ctx: Context, operatorId: string) => Promise<void> {
   const { audit, closing, heartbeat = HEARTBEAT } = options
   const { take } = places()
 
-  /** Whoever cannot be asked about a token cannot say that it is good. */
+  /** Returns `false` if the provider cannot be asked about the token. */
   async function isStillGood(token: string): Promise<boolean> {
     try {
       requireSupportStaff(await findOperator(token, options))
@@ -57,7 +57,7 @@ export function auditStream(
     if (closing?.aborted) throw tooMany()
     const giveBack = take(operatorId)
     try {
-      // Asked before the first byte: a cursor that is malformed is still answered as such.
+      // Read before the first byte is sent, so that a malformed cursor still gets a 400.
       const [newest] = await (after === undefined
         ? audit.store.before(undefined, 1)
         : audit.store.after(after, 1).then(() => []))

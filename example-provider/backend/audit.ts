@@ -1,6 +1,7 @@
 import type { Audit } from '../audit/audit.ts'
-import { isAuditEvent, type StoredEntry } from '../audit/entry.ts'
+import { isAuditEvent } from '../audit/entry.ts'
 import { type AuditFilter, matcher, search } from '../audit/search.ts'
+import type { StoredEntry } from '../audit/store.ts'
 import { Problem } from '../http/problem.ts'
 import type { AuditAnswer, PlacedEntry } from './answers.ts'
 import { parseId, parseLimit, parseQuery, parseText, type Query } from './query.ts'

@@ -2,17 +2,17 @@ import { Problem } from '../http/problem.ts'
 import { allPeople, findPerson, isProtected } from '../people.ts'
 import type { CustomersAnswer, MeAnswer } from './answers.ts'
 
-/** So many are shown; who looks for others says more. */
-const MOST = 50
+/** The largest number of results. For others, the operator enters a longer text. */
+const MAX_RESULTS = 50
 
-/** Who somebody is, for themselves. */
+/** Describes a signed-in person to themselves. */
 export function describeMe(id: string): MeAnswer {
   const person = findPerson(id)
   if (!person) throw new Problem(404, 'not_found', 'there is no such person any more')
   return { id: person.id, name: person.name, email: person.email }
 }
 
-/** Whoever has the text somewhere in id, name or e-mail address; everybody without one. */
+/** Finds people with the text in id, name or e-mail address. Without a text: all people. */
 export function findCustomers(text = ''): CustomersAnswer {
   const wanted = text.toLowerCase()
   const found = allPeople()
@@ -21,12 +21,12 @@ export function findCustomers(text = ''): CustomersAnswer {
     )
     .toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
   return {
-    customers: found.slice(0, MOST).map((person) => ({
+    customers: found.slice(0, MAX_RESULTS).map((person) => ({
       id: person.id,
       name: person.name,
       email: person.email,
       protected: isProtected(person),
     })),
-    more: found.length > MOST,
+    more: found.length > MAX_RESULTS,
   }
 }

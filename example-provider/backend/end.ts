@@ -1,25 +1,37 @@
 import type { Audit } from '../audit/audit.ts'
 import { findNewest, SKEW } from '../audit/search.ts'
 import { Problem } from '../http/problem.ts'
+import { endsWithin } from '../http/within.ts'
 import { DURATION } from './request.ts'
 
-/** What was granted longer ago has expired, by whatever clock, in milliseconds. */
+/** A token that was granted longer ago has expired, even with wrong clocks. In milliseconds. */
 const LONGEST_LIFE = DURATION.most * 1000 + SKEW
 
+/** How long the answer waits for entries to be stored, in milliseconds. */
+const SETTLE_TIMEOUT_MS = 2000
+
 /**
- * Records that an operator is done with an access token. The token itself lives on until it expires:
- * whoever holds it has to forget it.
+ * Records that an operator ended an access token. The token itself stays valid until it expires, so
+ * its holder must forget it.
  *
- * Said once the token has expired, it is not recorded. Said again, it is recorded once, as far as
- * this process and what is stored by then can tell: two processes that hear it in the same moment
- * both record it.
+ * An end after the expiry is not recorded. A repeated end is recorded once, as far as this process
+ * and the stored entries show. Two processes that receive it at the same moment both record it.
  */
 export function impersonationEnd({ store, settled, record }: Audit, now = Date.now) {
   const inTurn = new Map<string, Promise<void>>()
 
   async function end(operatorId: string, jti: string): Promise<void> {
-    // What was granted a moment ago is perhaps not stored yet.
-    await settled()
+    // An entry of a moment ago may not be stored yet.
+    if (!(await endsWithin(SETTLE_TIMEOUT_MS, settled()))) {
+      throw new Problem(
+        503,
+        'temporarily_unavailable',
+        'the audit cannot be read: try again later',
+        {
+          retryAfter: '5',
+        },
+      )
+    }
     const newest = await findNewest(
       store,
       ({ event, actor, jti: its }) =>
@@ -32,12 +44,16 @@ export function impersonationEnd({ store, settled, record }: Audit, now = Date.n
     if (newest.event === 'support.ended') return
     const { id, subject, actor, context, time: grantedAt, expiresAt } = newest
     const time = now()
-    // It has ended by itself. When somebody noticed is not how long they acted.
+    // The token has already expired. A later end says nothing about how long the operator acted.
     if (expiresAt !== undefined && time >= expiresAt * 1000) return
-    await record({ event: 'support.ended', time, id, subject, actor, context, jti, grantedAt })
+    // The recorder keeps the entry, even if storing takes longer than this.
+    await endsWithin(
+      SETTLE_TIMEOUT_MS,
+      record({ event: 'support.ended', time, id, subject, actor, context, jti, grantedAt }),
+    )
   }
 
-  /** @throws Problem 404 when this operator never had it, or too long ago. */
+  /** @throws Problem 404 when this operator never had the token, or had it too long ago. */
   return (operatorId: string, jti: string): Promise<void> => {
     const before = inTurn.get(jti) ?? Promise.resolve()
     const mine = before.then(() => end(operatorId, jti))

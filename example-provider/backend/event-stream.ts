@@ -1,47 +1,47 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 
-/** How long the last bytes may take to a client that may not be reading, in milliseconds. */
-const PATIENCE = 1000
+/** How long the last bytes may take, in milliseconds. The client may have stopped reading. */
+const CLOSE_TIMEOUT_MS = 1000
 
 export interface ServerSentEvent {
   readonly id: string
   readonly event: string
-  /** Anything that is JSON. */
+  /** Any JSON value. */
   readonly data: unknown
 }
 
-/** Server-sent events, on a response whose headers are set but for the type. */
+/** Server-sent events, on a response that has all headers except the type. */
 export class EventStream {
   readonly #response: ServerResponse
   readonly #ended = new AbortController()
 
-  /** Sends the headers at once, and a comment with them. */
+  /** Sends the headers and a comment at once. */
   constructor(response: ServerResponse) {
     this.#response = response
     response.once('close', () => this.#ended.abort())
     response.on('error', () => this.end())
-    // It may have gone while its request was looked at.
+    // The client may have disconnected before this point.
     if (response.closed) this.#ended.abort()
     response.writeHead(200, {
       'Content-Type': 'text/event-stream',
-      // A proxy that collects bytes would hold back what is to be seen now: nginx.
+      // nginx, for example, buffers an answer unless this header forbids it.
       'X-Accel-Buffering': 'no',
     })
     this.comment('following')
   }
 
-  /** Says when it is over, whoever ended it. */
+  /** Aborts when the stream ends, for any reason. */
   get ended(): AbortSignal {
     return this.#ended.signal
   }
 
-  /** Resolves when there is room for more, or it is over. */
+  /** Resolves when there is room for more, or when the stream has ended. */
   async send({ id, event, data }: ServerSentEvent): Promise<void> {
     await this.#write(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
   }
 
-  /** A sign of life, which says nothing. Ends the stream of a client that has stopped reading. */
+  /** Sends a comment to keep the connection alive. Ends the stream if the client does not read. */
   comment(text: string): void {
     if (this.#response.writableNeedDrain) this.end()
     else void this.#write(`: ${text}\n\n`)
@@ -51,7 +51,7 @@ export class EventStream {
     if (this.#ended.signal.aborted) return
     this.#ended.abort()
     this.#response.end()
-    setTimeout(() => this.#response.destroy(), PATIENCE).unref()
+    setTimeout(() => this.#response.destroy(), CLOSE_TIMEOUT_MS).unref()
   }
 
   async #write(text: string): Promise<void> {

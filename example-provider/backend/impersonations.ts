@@ -12,9 +12,9 @@ import { refusalCounter } from './refusals.ts'
 import { type ImpersonationRequest, parseRequest } from './request.ts'
 
 /**
- * `POST /support/impersonations`: decides whether this operator may act as this user, and has the
- * provider issue a subject token if so, bound to this operator, to the orders API and to the scopes
- * that the operator chose.
+ * `POST /support/impersonations`: decides whether this operator may act as this user. If so, the
+ * provider issues a subject token, bound to this operator, to the orders API and to the scopes that
+ * the operator chose.
  */
 export function requestImpersonation(options: BackendOptions): Middleware {
   const token = machineToken(options)
@@ -29,8 +29,8 @@ export function requestImpersonation(options: BackendOptions): Middleware {
       requireSupportStaff(operatorId)
     } catch (error) {
       await countRefusal(operatorId)
-      // Whom they asked for belongs into the record, as far as it is well-formed; what is wrong with
-      // the rest is not their business.
+      // The record shows the requested user if the body is well-formed. The answer does not say
+      // what is wrong with the body.
       const request = await readJson(ctx)
         .then(parseRequest)
         .catch(() => undefined)

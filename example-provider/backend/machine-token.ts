@@ -3,13 +3,13 @@ import { basic, post, unexpected } from './provider-client.ts'
 
 /** The backend's own access token for the management API. */
 export interface MachineToken {
-  /** A token that is good for a while yet: the one in hand, or a new one. */
+  /** Returns a token that is valid for a while: the current one, or a new one. */
   get(): Promise<string>
-  /** Says that a token was refused, so that it is not handed out again. */
+  /** Marks a token as refused, so that `get` does not return it again. */
   discard(token: string): void
 }
 
-/** So long before its expiry a token is no longer used, in milliseconds; at most half its life. */
+/** How long before its expiry a token is replaced, in milliseconds; at most half its life. */
 const MARGIN = 30_000
 
 export function machineToken(options: BackendOptions): MachineToken {

@@ -3,28 +3,28 @@ import type { MachineToken } from './machine-token.ts'
 import type { BackendOptions } from './options.ts'
 import { type Answer, post, unexpected } from './provider-client.ts'
 
-/** What this backend asks for: never a token that anybody could redeem for anything. */
+/** The request of this backend. Its tokens always have an operator, a resource and a scope. */
 export interface IssueRequest {
   readonly userId: string
   readonly context: Readonly<Record<string, string | number>>
-  /** Only this operator may redeem it. */
+  /** The only operator who may redeem the token. */
   readonly mayAct: { readonly sub: string }
-  /** Only for this resource. */
+  /** The only resource. */
   readonly resource: string
-  /** With no more than these scopes. */
+  /** The largest scope. */
   readonly scope: string
-  /** Seconds; `undefined` for as long as subject tokens live. */
+  /** Seconds; `undefined` for the default lifetime of subject tokens. */
   readonly expiresIn: number | undefined
 }
 
-/** Answers of the management API that are the caller's business. The rest is between us. */
-const PASSED_ON: ReadonlySet<number> = new Set([400, 403, 404, 429])
+/** Statuses of the management API that are passed on to the caller. Others become 502 or 503. */
+const PASSED_ON: ReadonlySet<number> = new Set([400, 403, 404, 429, 503])
 
 /**
  * Asks the management API for a subject token.
  *
- * @returns its answer, word for word
- * @throws Problem with what it said where that concerns the caller, otherwise 502 or 503.
+ * @returns its answer, unchanged
+ * @throws Problem with the API's own error if it concerns the caller, otherwise 502 or 503.
  */
 export async function issueSubjectToken(
   request: IssueRequest,
@@ -43,14 +43,14 @@ export async function issueSubjectToken(
   }
 
   const first = await send()
-  // The token in hand may have been revoked, or the provider have new keys.
+  // The current token may be revoked, or the provider may have new keys.
   const answer = first.status === 401 ? await send() : first
   if (answer.status === 201 && typeof answer.json.subjectToken === 'string') return answer.text
   const { error, error_description: description } = answer.json
   if (
     PASSED_ON.has(answer.status) &&
     typeof error === 'string' &&
-    // This backend's own token, not the operator's, is short of a scope.
+    // The token of this backend lacks a scope, not the operator's token.
     error !== 'insufficient_scope'
   ) {
     const message = typeof description === 'string' ? description : error

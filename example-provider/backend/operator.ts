@@ -5,16 +5,16 @@ import { requireSupportStaff } from './policy.ts'
 import { findSignedIn } from './signed-in.ts'
 
 /**
- * Who calls, from an operators' application. Whether they are an operator is not said yet.
+ * Finds the caller from an application for operators. It does not check the caller's role.
  *
  * @returns the account id
- * @throws BearerProblem when the token is worth nothing here.
+ * @throws BearerProblem when the token is not valid here.
  */
 export function findOperator(token: string, options: BackendOptions): Promise<string> {
   return findSignedIn(token, options.operatorClients, options)
 }
 
-/** A handler that only support staff reach. */
+/** Makes a handler that only support staff can call. */
 export function forStaff(
   options: BackendOptions,
   handle: (ctx: Context, operatorId: string) => unknown,

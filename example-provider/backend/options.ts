@@ -1,27 +1,27 @@
 import type { Audit } from '../audit/audit.ts'
 
-/** How the provider is asked whose token it is. */
+/** Settings for token introspection at the provider. */
 export interface IntrospectionOptions {
-  /** Where the backend reaches the provider. */
+  /** The URL at which the backend reaches the provider. */
   readonly providerUrl: string
   readonly clientId: string
   readonly clientSecret: string
 }
 
-/** What the backend has to know about the provider: nothing that a process of its own could not. */
+/** What the backend needs to know about the provider. A separate process could have the same. */
 export interface BackendOptions extends IntrospectionOptions {
   /** The resource indicator of the management API. */
   readonly managementResource: string
-  /** The resource indicator of the orders API, the only one that operators get tokens for. */
+  /** The resource indicator of the orders API. Operators get tokens for this resource only. */
   readonly ordersResource: string
-  /** The applications whose tokens are accepted from operators. */
+  /** The applications from which the backend accepts the tokens of operators. */
   readonly operatorClients: readonly string[]
   readonly audit: Audit
-  /** Says that the server is to stop: streams end, and no more are opened. */
+  /** Aborts when the server stops. Open streams end, and no new ones begin. */
   readonly closing?: AbortSignal
   /**
-   * How often a stream gives a sign of life, and its operator's token is looked at again, in
-   * milliseconds.
+   * Milliseconds between two signs of life of a stream. The stream also checks the token of the
+   * operator at each of them.
    * @defaultValue 15 seconds
    */
   readonly heartbeat?: number

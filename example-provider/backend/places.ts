@@ -1,20 +1,20 @@
 import { Problem } from '../http/problem.ts'
 
-/** So many streams may be open in one process. */
-const MOST = 100
-/** And so many of one operator: a tab takes one, and nobody takes all. */
-const MOST_EACH = 6
+/** The largest number of open streams in one process. */
+const MAX_STREAMS = 100
+/** The largest number of streams of one operator. A tab takes one. */
+const MAX_STREAMS_EACH = 6
 
-/** How many may follow at once. */
+/** Limits the number of open streams. */
 export interface Places {
   /**
-   * @returns what gives the place back
-   * @throws Problem 503 where there is none.
+   * @returns a function that frees the place
+   * @throws Problem 503 when no place is free.
    */
   take(operatorId: string): () => void
 }
 
-export function places(most = MOST, mostEach = MOST_EACH): Places {
+export function places(most = MAX_STREAMS, mostEach = MAX_STREAMS_EACH): Places {
   const taken = new Map<string, number>()
   let open = 0
 

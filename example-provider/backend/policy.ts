@@ -1,7 +1,7 @@
 import { Problem } from '../http/problem.ts'
 import { findPerson, isProtected } from '../people.ts'
 
-/** Only support staff may act as somebody else. */
+/** Only support staff may act as another person. */
 export function requireSupportStaff(operatorId: string): void {
   if (findPerson(operatorId)?.role !== 'support') {
     throw new Problem(403, 'access_denied', 'only support staff may act as a customer')
@@ -9,8 +9,8 @@ export function requireSupportStaff(operatorId: string): void {
 }
 
 /**
- * Only customers may be acted as. Somebody who is not known here is left to the provider, which
- * says that there is no such user. The provider protects the same people once more, whoever asks.
+ * Only customers may be impersonated. For an unknown user, the provider answers that the user does
+ * not exist. The provider protects the same people again, for every caller.
  */
 export function requireCustomer(userId: string): void {
   const person = findPerson(userId)

@@ -8,7 +8,7 @@ export interface Answer {
   readonly text: string
   /** The header `Retry-After`. */
   readonly retryAfter: string | undefined
-  /** The answer's JSON object; empty if it is none. */
+  /** The JSON object of the answer; empty if the body is not a JSON object. */
   readonly json: Readonly<Record<string, unknown>>
 }
 
@@ -28,7 +28,7 @@ export async function post(
       method: 'POST',
       headers: { accept: 'application/json', ...headers },
       body,
-      // A credential is sent where it was meant to go, or nowhere.
+      // Do not follow redirects: a credential goes only to its own URL.
       redirect: 'manual',
       signal: AbortSignal.timeout(timeout),
     })
@@ -40,7 +40,7 @@ export async function post(
   }
 }
 
-/** The provider answered something that it should not have. */
+/** Makes the problem for an unexpected answer of the provider. */
 export function unexpected(what: string, { status, json }: Answer): Problem {
   const error = typeof json.error === 'string' ? ` ${json.error}` : ''
   return new Problem(502, 'bad_gateway', 'the provider answered unexpectedly', {

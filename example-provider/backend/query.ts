@@ -7,10 +7,10 @@ const ID = 255
 
 const LIMIT = { most: 200, without: 50 } as const
 
-/** The parameters of a request, each known and given once. */
+/** The parameters of a request. Each has a known name and appears once. */
 export type Query = ReadonlyMap<string, string>
 
-/** @throws Problem 400 naming the parameter. */
+/** @throws Problem 400 that names the parameter. */
 export function parseQuery(querystring: string, ...known: readonly string[]): Query {
   const query = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(querystring)) {
@@ -24,12 +24,12 @@ export function parseQuery(querystring: string, ...known: readonly string[]): Qu
   return query
 }
 
-/** What to search for; an empty field of a form is none. */
+/** Reads a text to search for. An empty field counts as absent. */
 export function parseText(query: Query, name: string): string | undefined {
   return bounded(query, name, TEXT)
 }
 
-/** An account id. */
+/** Reads an account id. */
 export function parseId(query: Query, name: string): string | undefined {
   return bounded(query, name, ID)
 }

@@ -1,19 +1,19 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { Problem } from '../http/problem.ts'
 
-/** So many refusals of one account are recorded in a minute: more than people need. */
-const MOST = 20
+/** The largest number of recorded refusals of one account in a minute. People need fewer. */
+const MAX_RECORDED = 20
 const WINDOW = 60
 
-/** @throws Problem 429 for one too many. */
+/** @throws Problem 429 above the limit. */
 export type CountRefusal = (accountId: string) => Promise<void>
 
 /**
- * Whoever can sign in can be refused, as often as they like and with texts of their choice. They
- * must not bury what others did under it, nor fill the store.
+ * A signed-in person can cause any number of refusals, with any text. The limit keeps these
+ * refusals from hiding other entries and from filling the store.
  */
 export function refusalCounter(): CountRefusal {
-  const limiter = new RateLimiterMemory({ points: MOST, duration: WINDOW })
+  const limiter = new RateLimiterMemory({ points: MAX_RECORDED, duration: WINDOW })
 
   return async (accountId) => {
     try {
@@ -21,9 +21,9 @@ export function refusalCounter(): CountRefusal {
     } catch (rejection) {
       if (!(rejection instanceof RateLimiterRes)) throw rejection
       const seconds = Math.max(1, Math.ceil(rejection.msBeforeNext / 1000))
-      if (rejection.consumedPoints === MOST + 1) {
+      if (rejection.consumedPoints === MAX_RECORDED + 1) {
         console.error(
-          `support.refused: ${accountId} was refused ${MOST} times in a minute; more is not recorded for ${seconds} s`,
+          `support.refused: ${accountId} was refused ${MAX_RECORDED} times in a minute; more is not recorded for ${seconds} s`,
         )
       }
       throw new Problem(429, 'temporarily_unavailable', 'too many requests: try again later', {

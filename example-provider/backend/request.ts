@@ -1,37 +1,37 @@
 import { Problem } from '../http/problem.ts'
 import { isPlain, NO_CONTROLS } from '../http/text.ts'
 
-/** A request for an impersonation, every member of which is known to be well-formed. */
+/** A request for an impersonation. Every member is well-formed. */
 export interface ImpersonationRequest {
   readonly userId: string
   readonly reason: string
   readonly ticketId: string
-  /** What the operator wants to do: scopes of the orders API. */
+  /** The scopes of the orders API that the operator asks for. */
   readonly scope: string
-  /** Seconds; `undefined` for as long as subject tokens live. */
+  /** Seconds; `undefined` for the default lifetime of subject tokens. */
   readonly expiresIn: number | undefined
-  /** Seconds to act; `undefined` for as long as access tokens live. */
+  /** Seconds to act; `undefined` for the default lifetime of access tokens. */
   readonly duration: number | undefined
 }
 
-/** Longest values, in characters. */
+/** The longest values, in characters. */
 const LIMITS = { userId: 255, reason: 500, ticketId: 100 } as const
 const MEMBERS: readonly string[] = [...Object.keys(LIMITS), 'scope', 'expiresIn', 'duration']
 
 const SCOPES: readonly string[] = ['orders:read', 'orders:write']
-/** Who does not say that they want to change something only looks. */
+/** Without a scope, the operator may only read. */
 const DEFAULT_SCOPE = 'orders:read'
 
 /**
- * How long somebody may act, in seconds: less is of no use, more is too long. Who does not say acts
- * for as long as tokens of the orders API live, which is the most as well.
+ * How long an operator may act, in seconds. Shorter is useless, longer is too long. The default is
+ * the lifetime of the tokens of the orders API, which is also the maximum.
  */
 export const DURATION = { least: 30, most: 600 } as const
 
 /** The longest `jti`, in characters. */
 const JTI = 255
 
-/** @throws Problem 400 naming the member. */
+/** @throws Problem 400 that names the member. */
 export function parseRequest(body: unknown): ImpersonationRequest {
   const members = membersOf(body, MEMBERS)
   return Object.freeze({
@@ -45,9 +45,9 @@ export function parseRequest(body: unknown): ImpersonationRequest {
 }
 
 /**
- * The `jti` of the access token that an operator is done with.
+ * Reads the `jti` of the access token that an operator ends.
  *
- * @throws Problem 400 naming the member.
+ * @throws Problem 400 that names the member.
  */
 export function parseEnd(body: unknown): string {
   const jti = membersOf(body, ['jti']).get('jti')
@@ -87,7 +87,7 @@ function parseScope(value: unknown): string {
   throw new Problem(400, 'invalid_request', `scope must be of: ${SCOPES.join(', ')}`)
 }
 
-/** How long is too long, the provider knows. */
+/** The provider checks the upper limit. */
 function parseExpiresIn(value: unknown): number | undefined {
   if (value === undefined) return undefined
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value

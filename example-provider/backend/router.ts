@@ -14,8 +14,8 @@ import { parseQuery, parseText } from './query.ts'
 import { parseEnd } from './request.ts'
 
 /**
- * The integrator's backend, for the operators' applications: whom there is to act as, the request
- * to act, its end, and what happened.
+ * The support backend, for the applications of operators: the list of customers, the request to
+ * act, its end, and the audit.
  */
 export function supportBackend(options: BackendOptions): Middleware {
   const { audit, now } = options
@@ -62,6 +62,6 @@ export function supportBackend(options: BackendOptions): Middleware {
     }),
   )
 
-  // The router itself gives the context what its type asks for beyond a plain one.
+  // The router itself adds the context members that its type requires.
   return router.routes() as Middleware
 }

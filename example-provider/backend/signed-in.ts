@@ -3,13 +3,13 @@ import type { IntrospectionOptions } from './options.ts'
 import { basic, post, unexpected } from './provider-client.ts'
 
 /**
- * Finds out at the provider who calls: token introspection, RFC 7662.
+ * Asks the provider who calls: token introspection, RFC 7662.
  *
- * The token must be one that a person got by signing in to one of these applications: not a
- * machine's, not one for another API, not an impersonated one, not one bound to a key.
+ * The token must belong to a person who signed in to one of these applications. It must not be a
+ * machine's token, a token for another API, an impersonated token, or a token bound to a key.
  *
  * @returns the account id
- * @throws BearerProblem when the token is not such a one.
+ * @throws BearerProblem when the token is not such a token.
  */
 export async function findSignedIn(
   token: string,

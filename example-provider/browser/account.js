@@ -2,11 +2,11 @@ import { ApiProblem, call } from './api.js'
 import { byId, copyOf, fill, slot, whileBusy } from './dom.js'
 import { clearMessage, inWords, say } from './message.js'
 import { OpenIdClient } from './oidc.js'
-import { setTime, shownDuration, shownLimit } from './time.js'
+import { setTime, shownDuration, shownLimit, shownTimes } from './time.js'
 import { keepFocus, showView } from './views.js'
 
 /**
- * What the server answers: example-provider/account/answers.ts.
+ * The answer of the server: example-provider/account/answers.ts.
  *
  * @typedef {object} Entry
  * @property {number} time
@@ -16,6 +16,8 @@ import { keepFocus, showView } from './views.js'
  * @property {string | null} scope
  * @property {number | null} expiresAt
  * @property {number} [endedAt]
+ * @property {number} [count]
+ * @property {number} [lastTime]
  */
 
 const HOME = '/account'
@@ -50,7 +52,7 @@ async function load(before) {
 /** @param {Entry} entry */
 function rowOf(entry) {
   const row = fill(copyOf('entry'), {
-    who: entry.operator ? `${entry.operator.name} (support)` : 'Somebody in support',
+    who: entry.operator ? `${entry.operator.name} (support)` : 'A support operator',
     ticket: entry.ticketId ?? 'none named',
     what: whatOf(entry),
     'how-long': howLong(entry),
@@ -68,10 +70,11 @@ function whatOf({ event, scope }) {
 }
 
 /** @param {Entry} entry */
-function howLong({ event, time, expiresAt, endedAt }) {
+function howLong({ event, time, expiresAt, endedAt, count, lastTime }) {
+  if (count !== undefined && lastTime !== undefined) return shownTimes(count, lastTime - time)
   if (event !== 'impersonation.granted') return ''
   const limit = expiresAt === null ? '' : shownLimit(time, expiresAt)
-  // When they ended is what they said. Until when they could have gone on is a fact.
+  // `endedAt` is only the operator's own statement. The token stayed valid until the limit.
   return endedAt === undefined ? limit : `${shownDuration(endedAt - time)} by their word, ${limit}`
 }
 
@@ -80,8 +83,7 @@ function showCount() {
   slot(root, 'list').hidden = nobody
   older.hidden = next === null
   keepFocus()
-  const none =
-    next === null ? 'Nobody has acted as you.' : 'Nobody of late. Show older ones to look on.'
+  const none = next === null ? 'No operator has acted as you.' : 'Not recently. Show older entries.'
   fill(root, { count: nobody ? none : '' })
 }
 
@@ -113,7 +115,7 @@ async function leave(work) {
 function onPress(button, work) {
   button.addEventListener('click', () => {
     clearMessage()
-    whileBusy(button, work)
+    void whileBusy(button, work)
   })
 }
 
@@ -137,4 +139,4 @@ async function start() {
   }
 }
 
-start()
+void start()

@@ -1,7 +1,7 @@
 /** How long an API may take to answer, in milliseconds. */
-const PATIENCE = 10_000
+const TIMEOUT_MS = 10_000
 
-/** An API answered, and it was not success. The message is the API's own. */
+/** The API answered with an error. The message is the API's own. */
 export class ApiProblem extends Error {
   /**
    * @param {number} status
@@ -15,13 +15,13 @@ export class ApiProblem extends Error {
     this.error = error
   }
 
-  /** As the API said it. */
+  /** The error as the API answered it. */
   get words() {
     return `${this.status} ${this.error}: ${this.message}`
   }
 }
 
-/** There was no answer. */
+/** The server did not answer. */
 export class Unreachable extends Error {
   /** @param {unknown} cause */
   constructor(cause) {
@@ -32,31 +32,34 @@ export class Unreachable extends Error {
 
 /**
  * @typedef {object} Call
- * @property {string} [token] an access token, which goes into the header and nowhere else
+ * @property {string} [token] a bearer token, which goes only into the header
+ * @property {(path: string, init: RequestInit) => Promise<Response>} [send] replaces `fetch` for a
+ *   token that is not a bearer token; it adds the proof of possession
  * @property {string} [method]
  * @property {unknown} [body] sent as JSON
- * @property {string} [has] the member without which the answer is none
+ * @property {string} [has] a member that the answer must have
  * @property {AbortSignal} [signal]
- * @property {boolean} [keepalive] whether it is sent even if the page goes away
+ * @property {boolean} [keepalive] whether the request is sent even if the page closes
  */
 
 /**
- * Sends a request with an access token, without the cookies of this origin, and gives the response.
- * How long to wait is for the caller to say.
+ * Sends a request with an access token and without the cookies of this origin. Returns the
+ * response. The caller sets the timeout.
  *
  * @param {string} path
  * @param {Call} call
  * @returns {Promise<Response>}
  * @throws {ApiProblem | Unreachable}
  */
-export async function request(path, { token, method = 'GET', body, signal, keepalive = false }) {
+export async function request(path, call) {
+  const { token, send = fetch, method = 'GET', body, signal, keepalive = false } = call
   /** @type {Record<string, string>} */
   const headers = { accept: 'application/json' }
   if (token !== undefined) headers.authorization = `Bearer ${token}`
   if (body !== undefined) headers['content-type'] = 'application/json'
   let response
   try {
-    response = await fetch(path, {
+    response = await send(path, {
       method,
       headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -75,15 +78,15 @@ export async function request(path, { token, method = 'GET', body, signal, keepa
 }
 
 /**
- * The same, with some patience, and gives the JSON of the answer; `undefined` where it has none.
+ * Sends a request with a timeout and returns the JSON of the answer; `undefined` without a body.
  *
  * @param {string} path
  * @param {Call} call
- * @returns {Promise<any>} what the example's own servers say, in their words
+ * @returns {Promise<any>} the JSON of the example's own servers
  * @throws {ApiProblem | Unreachable}
  */
 export async function call(path, { has, ...call }) {
-  const patience = AbortSignal.timeout(PATIENCE)
+  const patience = AbortSignal.timeout(TIMEOUT_MS)
   const signal = call.signal ? AbortSignal.any([patience, call.signal]) : patience
   const response = await request(path, { ...call, signal })
   if (response.status === 204) return undefined
@@ -96,7 +99,8 @@ export async function call(path, { has, ...call }) {
 }
 
 /**
- * An answer of whoever it may be: a proxy, or the page of a hotel's network.
+ * Makes the problem for an answer that may come from another server: a proxy, or the sign-in page
+ * of a hotel network.
  *
  * @param {number} status
  */

@@ -7,7 +7,7 @@ import { OpenIdClient } from './oidc.js'
 import { showView } from './views.js'
 
 const HOME = '/console'
-/** Where what was typed waits for a sign-in to come back. No token is in it. */
+/** The storage key of the form that the operator typed before a sign-in. It contains no token. */
 const DRAFT = 'console draft'
 
 const client = new OpenIdClient('support-console', '/console/callback')
@@ -31,7 +31,7 @@ function onPress(viewName, slotName, work) {
 }
 
 /**
- * What this person typed before they signed in again. Of what somebody else did, nothing is left.
+ * Returns what this person typed before signing in again. Deletes the draft of another person.
  *
  * @param {string} subject
  * @returns {import('./console/reason.js').Draft | undefined}
@@ -70,7 +70,7 @@ async function enter({ accessToken, subject }, draft) {
   }
   const app = new App(client, operator, (typed, again) => {
     if (typed) sessionStorage.setItem(DRAFT, JSON.stringify({ subject, draft: typed }))
-    leave(() => client.begin({ again }))
+    void leave(() => client.begin({ again }))
   })
   app.begin(draft)
 }
@@ -89,4 +89,4 @@ async function start() {
   }
 }
 
-start()
+void start()

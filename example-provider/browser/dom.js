@@ -1,5 +1,5 @@
 /**
- * The part of the page with this id.
+ * Finds the element with this id.
  *
  * @template {HTMLElement} [Kind=HTMLElement]
  * @param {string} id
@@ -14,7 +14,7 @@ export function byId(id, kind) {
 }
 
 /**
- * A fresh copy of a template that the server rendered.
+ * Makes a copy of a template that the server rendered.
  *
  * @param {string} id
  * @returns {HTMLElement}
@@ -26,7 +26,7 @@ export function copyOf(id) {
 }
 
 /**
- * The element inside that has this `data-slot`.
+ * Finds the element inside with this `data-slot`.
  *
  * @param {ParentNode} root
  * @param {string} name
@@ -39,7 +39,7 @@ export function slot(root, name) {
 }
 
 /**
- * Puts texts into slots. Text is all that ever gets in: no value becomes markup.
+ * Puts texts into slots, always as text: no value becomes markup.
  *
  * @template {ParentNode} Root
  * @param {Root} root
@@ -52,7 +52,7 @@ export function fill(root, texts) {
 }
 
 /**
- * Lets nobody start twice what has begun: the button is busy until it is done.
+ * Disables the button while the work runs, so that it does not start twice.
  *
  * @param {HTMLElement} button
  * @param {() => Promise<void>} work

@@ -4,18 +4,18 @@ import { SignInFailed } from './oidc.js'
 import { keepFocus } from './views.js'
 
 /**
- * A way on.
+ * A button below a message.
  *
  * @typedef {{ label: string, run: () => void }} Action
  */
 
-/** Takes the message away. */
+/** Removes the message. */
 export function clearMessage() {
   byId('message').replaceChildren()
 }
 
 /**
- * Says something above the page, aloud to screen readers, with ways on.
+ * Shows a message above the page with buttons. Screen readers announce it.
  *
  * @param {string} text
  * @param {...Action} actions
@@ -37,7 +37,7 @@ export function say(text, ...actions) {
 }
 
 /**
- * Whether the same request may succeed later: not where it was understood, and refused.
+ * Whether the same request may succeed later. A refused request does not.
  *
  * @param {unknown} error
  */
@@ -50,10 +50,10 @@ export function mayPass(error) {
 }
 
 /**
- * What went wrong, for people.
+ * Describes an error for people.
  *
  * @param {unknown} error
- * @param {string} what that was asked for, as the begin of a sentence
+ * @param {string} what the server that the request went to, as the start of a sentence
  */
 export function inWords(error, what) {
   if (error instanceof ApiProblem) return `${what} said ${error.words}.`

@@ -1,19 +1,19 @@
 import * as oauth from '/assets/oauth4webapi.js'
 import { Unreachable } from './api.js'
 
-const PATIENCE = 10_000
+const TIMEOUT_MS = 10_000
 const OTHER_ISSUER = oauth.JSON_ATTRIBUTE_COMPARISON
 
-/** Requests without the cookies of this origin: a token is all that counts. */
+/** Requests without the cookies of this origin. Only a token identifies the caller. */
 const options = {
   [oauth.allowInsecureRequests]: location.protocol === 'http:',
   /** @type {(url: string, init: oauth.CustomFetchOptions<any, any>) => Promise<Response>} */
   [oauth.customFetch]: (url, init) =>
     fetch(url, { ...init, credentials: 'omit', referrerPolicy: 'no-referrer' }),
-  signal: () => AbortSignal.timeout(PATIENCE),
+  signal: () => AbortSignal.timeout(TIMEOUT_MS),
 }
 
-/** A sign-in came back that this tab did not begin, or that was refused. */
+/** A sign-in was refused, or this tab did not begin it. */
 export class SignInFailed extends Error {
   /**
    * @param {string} message
@@ -31,7 +31,7 @@ export class SignInFailed extends Error {
  * @property {string} subject
  */
 
-/** A public client in the browser: authorization code with PKCE, tokens in memory alone. */
+/** A public client in the browser: authorization code with PKCE, tokens in memory only. */
 export class OpenIdClient {
   #client
   #redirectUri
@@ -41,7 +41,7 @@ export class OpenIdClient {
 
   /**
    * @param {string} clientId
-   * @param {string} callback the path that the provider sends people back to
+   * @param {string} callback the path that the provider redirects to
    */
   constructor(clientId, callback) {
     this.#client = { client_id: clientId }
@@ -52,7 +52,7 @@ export class OpenIdClient {
     return this.#client.client_id
   }
 
-  /** What a sign-in must remember while the page is away. No token is among it. */
+  /** The storage key for the data of a running sign-in. The data contains no token. */
   get #key() {
     return `sign-in ${this.#client.client_id}`
   }
@@ -67,7 +67,7 @@ export class OpenIdClient {
       .then((response) => oauth.processDiscoveryResponse(this.#issuer, response))
       .catch((error) => {
         this.#discovered = undefined
-        // It answered, and calls itself by another name: a page opened under another address.
+        // The provider answered with another issuer: the page was opened under another address.
         if (error instanceof Error && 'code' in error && error.code === OTHER_ISSUER) {
           const address = location.origin
           throw new SignInFailed(
@@ -81,9 +81,9 @@ export class OpenIdClient {
   }
 
   /**
-   * Leaves the page for the provider's sign-in.
+   * Redirects to the sign-in page of the provider.
    *
-   * @param {{ again?: boolean }} [how] `again`: even if somebody is signed in
+   * @param {{ again?: boolean }} [how] `again`: even if a person is signed in
    */
   async begin({ again = false } = {}) {
     const server = await this.discover()
@@ -107,9 +107,10 @@ export class OpenIdClient {
   }
 
   /**
-   * Finishes the sign-in that led to this page, if one did. The code leaves the address at once.
+   * Finishes the sign-in if the provider redirected to this page. Removes the code from the URL at
+   * once.
    *
-   * @param {string} home the path of the page without what the provider added
+   * @param {string} home the path of the page without the parameters of the provider
    * @returns {Promise<SignedIn | undefined>}
    * @throws {SignInFailed}
    */
@@ -148,28 +149,40 @@ export class OpenIdClient {
   }
 
   /**
-   * RFC 8693.
+   * Token exchange (RFC 8693) for a token that is bound to a key.
    *
-   * @param {Record<string, string>} parameters all but the client and the grant type
+   * @param {Record<string, string>} parameters all except the client and the grant type
+   * @param {import('./proof-key.js').ProofKey} key
    * @param {AbortSignal} signal
    * @returns {Promise<oauth.TokenEndpointResponse>}
-   * @throws {oauth.ResponseBodyError} what the provider said
+   * @throws {oauth.ResponseBodyError} the error of the provider
    */
-  async exchange(parameters, signal) {
+  async exchange(parameters, { dPoP }, signal) {
     const server = await this.discover()
-    const response = await oauth.genericTokenEndpointRequest(
-      server,
-      this.#client,
-      oauth.None(),
-      'urn:ietf:params:oauth:grant-type:token-exchange',
-      parameters,
-      { ...options, signal: () => AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]) },
-    )
-    return oauth.processGenericTokenEndpointResponse(server, this.#client, response)
+    const ask = async () => {
+      const response = await oauth.genericTokenEndpointRequest(
+        server,
+        this.#client,
+        oauth.None(),
+        'urn:ietf:params:oauth:grant-type:token-exchange',
+        parameters,
+        {
+          ...options,
+          DPoP: dPoP,
+          signal: () => AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+        },
+      )
+      return oauth.processGenericTokenEndpointResponse(server, this.#client, response)
+    }
+    return ask().catch((error) => {
+      // The clock of this machine is wrong. The nonce of the provider replaces it: RFC 9449 §8.
+      if (oauth.isDPoPNonceError(error)) return ask()
+      throw error
+    })
   }
 
   /**
-   * Leaves the page to sign out at the provider.
+   * Redirects to the provider to sign out.
    *
    * @param {string} home the path to come back to
    */

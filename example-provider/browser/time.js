@@ -1,7 +1,7 @@
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 /**
- * A moment, in the zone and the manner of the reader.
+ * Formats a moment in the time zone and the format of the reader.
  *
  * @param {number} milliseconds since the epoch
  */
@@ -10,7 +10,7 @@ export function shownDateTime(milliseconds) {
 }
 
 /**
- * Minutes and seconds as on a clock: `09:41`.
+ * Formats minutes and seconds as on a clock: `09:41`.
  *
  * @param {number} milliseconds
  */
@@ -22,7 +22,7 @@ export function shownCountdown(milliseconds) {
 }
 
 /**
- * A length of time in words: `9 min 41 s`.
+ * Formats a duration in words: `9 min 41 s`.
  *
  * @param {number} milliseconds
  */
@@ -37,10 +37,20 @@ export function shownDuration(milliseconds) {
 }
 
 /**
- * How long something may last that has begun. Its end is known in whole seconds alone, so the
- * second in which it began counts as a whole: ten minutes are not 9 min 59 s.
+ * Formats a number of events: `3 times in 9 min 41 s`.
  *
- * @param {number} time when it began, in milliseconds since the epoch
+ * @param {number} count
+ * @param {number} milliseconds from the first time to the last
+ */
+export function shownTimes(count, milliseconds) {
+  return `${count.toLocaleString()} times in ${shownDuration(milliseconds)}`
+}
+
+/**
+ * Formats the longest possible duration. The end is known in whole seconds only, so the first
+ * second counts as a whole second: the result for ten minutes is not 9 min 59 s.
+ *
+ * @param {number} time of the start, in milliseconds since the epoch
  * @param {number} expiresAt in seconds since the epoch
  */
 export function shownLimit(time, expiresAt) {
@@ -48,7 +58,7 @@ export function shownLimit(time, expiresAt) {
 }
 
 /**
- * Sets a `<time>` element.
+ * Sets the text and the time of a `<time>` element.
  *
  * @param {HTMLElement} element
  * @param {number} milliseconds since the epoch

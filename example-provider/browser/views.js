@@ -1,8 +1,8 @@
 import { byId } from './dom.js'
 
 /**
- * Shows one view of the page and hides the others. The reader, and their screen reader, begin at
- * its heading.
+ * Shows one view of the page and hides the others. The focus moves to the heading of the view, also
+ * for screen readers.
  *
  * @param {string} name
  */
@@ -15,7 +15,10 @@ export function showView(name) {
   heading?.focus()
 }
 
-/** Where what had the focus is gone, the reader goes on at the heading, and not at the very top. */
+/**
+ * Moves the focus to the heading if the focused element is gone. Without this, the focus would be
+ * at the top of the page.
+ */
 export function keepFocus() {
   const { activeElement } = document
   const isThere = activeElement !== document.body && activeElement?.checkVisibility()

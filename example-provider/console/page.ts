@@ -21,10 +21,10 @@ const links = html`<li><a href="#customers">Customers</a></li>
 <li><span id="operator"></span></li>`
 
 /**
- * The support console: one page with all its views, of which `browser/console.js` shows one. It has
- * to be one page, because tokens are kept in its memory and nowhere else.
+ * The support console: one page with all views. `browser/console.js` shows one view at a time. It
+ * must be one page, because tokens are only in its memory.
  *
- * @param password the one to tell, where it is a demonstration
+ * @param password the password that a demonstration shows
  */
 export function supportConsole(password: string | undefined): Application {
   return {

@@ -6,7 +6,7 @@ import { check } from './report.ts'
 
 const CLIENT_ID = 'support-console'
 
-/** What the operators' application does; one that runs in a browser, so it has no secret. */
+/** The client part of an application for operators. It runs in a browser, so it has no secret. */
 export class Application {
   readonly #base: string
   readonly #configuration: oidc.Configuration
@@ -31,7 +31,7 @@ export class Application {
     return new Application(base, configuration)
   }
 
-  /** Authorization code with PKCE. Answers the operator's access token. */
+  /** Authorization code with PKCE. Returns the operator's access token. */
   async signIn(login: string, password: string): Promise<string> {
     const redirectUri = `${this.#base}/console/callback`
     const verifier = oidc.randomPKCECodeVerifier()
@@ -55,7 +55,7 @@ export class Application {
     return tokens.access_token
   }
 
-  /** RFC 8693. Answers the impersonated user's access token. */
+  /** RFC 8693. Returns the access token of the impersonated user. */
   async exchange(subjectToken: string, actorToken: string | undefined): Promise<string> {
     const tokens = await oidc.genericGrantRequest(this.#configuration, TOKEN_EXCHANGE_GRANT_TYPE, {
       subject_token: subjectToken,
@@ -71,7 +71,7 @@ export class Application {
     return tokens.access_token
   }
 
-  /** Expects that the exchange is refused as RFC 8693 §2.2.2 says. */
+  /** Expects a refusal as in RFC 8693 §2.2.2. */
   async expectRefusal(
     subjectToken: string,
     actorToken: string | undefined,
@@ -91,7 +91,7 @@ export class Application {
     check(false, otherwise)
   }
 
-  /** The claims of an access token for the orders API, its signature checked. */
+  /** Checks the signature of an access token for the orders API, and returns the claims. */
   async claims(accessToken: string): Promise<JWTPayload> {
     const { issuer, jwks_uri: jwksUri = '' } = this.#configuration.serverMetadata()
     const keys = createRemoteJWKSet(new URL(jwksUri), { timeoutDuration: TIMEOUT })

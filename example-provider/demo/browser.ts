@@ -3,7 +3,7 @@ import { check } from './report.ts'
 /** How long an answer may take, in milliseconds. */
 export const TIMEOUT = 10_000
 
-const MOST_REDIRECTS = 10
+const MAX_REDIRECTS = 10
 
 interface Cookie {
   readonly name: string
@@ -11,17 +11,17 @@ interface Cookie {
   readonly path: string
 }
 
-/** As much of a browser as signing in takes: it keeps cookies, and follows redirects. */
+/** The parts of a browser that a sign-in needs: cookies and redirects. */
 export class Browser {
   readonly #origin: string
   #cookies: Cookie[] = []
 
-  /** @param origin the only one it talks to, so that a password goes nowhere else */
+  /** @param origin the only origin for requests, so that the password goes to no other server */
   constructor(origin: string) {
     this.#origin = origin
   }
 
-  /** Signs in through the sign-in page, and answers the address that the application gets back. */
+  /** Signs in on the sign-in page. Returns the URL that the provider redirects to. */
   async signIn(authorizationUrl: URL, login: string, password: string, redirectUri: string) {
     const page = await this.#follow(authorizationUrl, redirectUri)
     check(page.response?.status === 200, 'there is no sign-in page')
@@ -36,7 +36,7 @@ export class Browser {
     return end.url
   }
 
-  /** Until there is a page, or until the application's address is reached, which it leaves alone. */
+  /** Follows redirects to a page, or to the application's URL, which it does not request. */
   async #follow(
     start: URL,
     redirectUri: string,
@@ -44,7 +44,7 @@ export class Browser {
   ): Promise<{ url: URL; response?: Response }> {
     let url = start
     let body = form
-    for (let hops = 0; hops <= MOST_REDIRECTS; hops += 1) {
+    for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
       if (`${url.origin}${url.pathname}` === redirectUri) return { url }
       const response = await this.#send(url, body)
       const location = response.headers.get('location')

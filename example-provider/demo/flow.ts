@@ -2,8 +2,10 @@ import type { Config } from '../config.ts'
 import { Application } from './application.ts'
 import { check, masked, show, step } from './report.ts'
 import {
+  ANOTHER,
   ask,
   askDirectly,
+  boundTo,
   CUSTOMER,
   checked,
   machineToken,
@@ -14,13 +16,13 @@ import {
   WHY,
 } from './requests.ts'
 
-/** What the demo has to know of the server. */
+/** The settings of the server that the demo needs. */
 export type DemoConfig = Pick<Config, 'demoPassword' | 'strict' | 'supportBackendSecret'>
 
 /**
- * The whole way against the example provider at `base`.
+ * Runs all steps against the example provider at `base`.
  *
- * @throws DemoFailure at the first step that is not as it should be.
+ * @throws DemoFailure at the first step that fails.
  */
 export async function walk(base: string, config: DemoConfig): Promise<void> {
   const application = await step(`Discover the provider at ${base}/oidc`, () =>
@@ -35,7 +37,7 @@ export async function walk(base: string, config: DemoConfig): Promise<void> {
   await directly(base, application, config)
 }
 
-/** The backend binds what it gets to the operator, to the orders API and to reading. */
+/** The backend binds the token to the operator, to the orders API and to read access. */
 async function throughTheBackend(
   base: string,
   application: Application,
@@ -69,7 +71,7 @@ async function throughTheBackend(
   )
 }
 
-/** What the management API issues with no more than a user and a context is bound to nobody. */
+/** The management API binds a token only to the values in the request. */
 async function directly(
   base: string,
   application: Application,
@@ -78,25 +80,23 @@ async function directly(
   const machine = await step('Get a machine-to-machine token of the support backend', () =>
     machineToken(base, supportBackendSecret),
   )
-  await step(`Ask the management API directly to act as ${PROTECTED}: refused, whoever asks`, () =>
-    refused(askDirectly(base, machine, PROTECTED, WHY), 403, 'access_denied'),
+  const binding = strict ? boundTo(base, OPERATOR) : {}
+  await step(
+    `Ask the management API directly to act as ${PROTECTED}: refused for every operator`,
+    () => refused(askDirectly(base, machine, PROTECTED, WHY, binding), 403, 'access_denied'),
+  )
+  if (strict) await refusedByStrictRules(base, machine)
+  const issued = await issue(`Ask it to act as ${CUSTOMER}`, () =>
+    askDirectly(base, machine, CUSTOMER, WHY, binding),
   )
   if (strict) {
-    await step('Ask it without reason and ticket: refused, they are compulsory', () =>
-      refused(askDirectly(base, machine, CUSTOMER, {}), 400, 'invalid_request'),
-    )
-  }
-  const unbound = await issue(`Ask it to act as ${CUSTOMER}`, () =>
-    askDirectly(base, machine, CUSTOMER, WHY),
-  )
-  if (strict) {
-    await step('Exchange that one without an actor token: refused, somebody must act', () =>
-      application.expectRefusal(unbound, undefined, 'nobody acts, and that was accepted'),
+    await step('Exchange that one without an actor token: refused, an operator must act', () =>
+      application.expectRefusal(issued, undefined, 'without an operator, that was accepted'),
     )
     return
   }
   const nameless = await step('Exchange that one without an actor token', () =>
-    application.exchange(unbound, undefined),
+    application.exchange(issued, undefined),
   )
   show(
     await step('Look into the access token: it has no act', async () =>
@@ -105,6 +105,19 @@ async function directly(
   )
   await step(`See the orders of ${CUSTOMER}; the API knows of no actor`, () =>
     readOrders(base, nameless, undefined),
+  )
+}
+
+async function refusedByStrictRules(base: string, machine: string): Promise<void> {
+  const bound = (operator: string) => boundTo(base, operator)
+  await step('Ask it without reason and ticket: refused, they are compulsory', () =>
+    refused(askDirectly(base, machine, CUSTOMER, {}, bound(OPERATOR)), 400, 'invalid_request'),
+  )
+  await step('Ask it for a token that is bound to no operator: refused', () =>
+    refused(askDirectly(base, machine, CUSTOMER, WHY), 400, 'invalid_request'),
+  )
+  await step(`Ask it for a token for ${ANOTHER}, a customer, as the operator: refused`, () =>
+    refused(askDirectly(base, machine, CUSTOMER, WHY, bound(ANOTHER)), 403, 'access_denied'),
   )
 }
 

@@ -1,6 +1,6 @@
 import { reasonOf } from '../start-error.ts'
 
-/** A step did not go as it should. The message is for people. */
+/** A step of the demo failed. The message is for people. */
 export class DemoFailure extends Error {
   override name = 'DemoFailure'
 }
@@ -10,7 +10,7 @@ export function check(condition: boolean, otherwise: string): asserts condition 
   if (!condition) throw new DemoFailure(otherwise)
 }
 
-/** Runs one step, and says which one it was when it fails. */
+/** Runs one step. If it fails, the error names the step. */
 export async function step<T>(title: string, run: () => Promise<T>): Promise<T> {
   try {
     const result = await run()
@@ -25,7 +25,7 @@ export function show(value: object): void {
   console.log(JSON.stringify(value, null, 2).replaceAll(/^/gm, '    '))
 }
 
-/** Enough of a token to recognise it, and not enough to use it. */
+/** Shows enough of a token to recognise it, but not enough to use it. */
 export function masked(token: string): string {
   return `${token.slice(0, 6)}… (${token.length} characters)`
 }

@@ -6,9 +6,11 @@ import { check } from './report.ts'
 
 export const OPERATOR = 'olivia'
 export const CUSTOMER = 'alice'
-/** Nobody may act as her. */
+/** Another customer. */
+export const ANOTHER = 'bob'
+/** A person who is protected from impersonation. */
 export const PROTECTED = 'grace'
-/** The context of a direct request, as the backend says it, too. */
+/** The context of a direct request. The backend sends the same members. */
 export const WHY = {
   reason: 'Order lost in the post',
   ticketId: 'SUP-123',
@@ -17,7 +19,7 @@ export const WHY = {
 /** In seconds. */
 const LONGEST_LIFE = 3600
 
-/** What a JSON endpoint said; `{}` where that was no object. */
+/** The answer of a JSON endpoint; `{}` if the body is not a JSON object. */
 export interface Answer {
   readonly status: number
   readonly body: Record<string, unknown>
@@ -34,14 +36,20 @@ export function ask(base: string, operatorToken: string): Promise<Answer> {
   })
 }
 
-/** Asks the management API, as a backend of another kind would: for a token bound to nothing. */
+/** The binding that a strict provider requires for every token. */
+export function boundTo(base: string, operator: string): object {
+  return { mayAct: { sub: operator }, resource: `${base}/orders`, scope: 'orders:read' }
+}
+
+/** Asks the management API directly. Without a binding, the token has no limits of use. */
 export function askDirectly(
   base: string,
   machineToken: string,
   userId: string,
   context: object,
+  binding: object = {},
 ): Promise<Answer> {
-  return send(`${base}/api/subject-tokens`, machineToken, { userId, context })
+  return send(`${base}/api/subject-tokens`, machineToken, { userId, context, ...binding })
 }
 
 export async function machineToken(base: string, secret: string): Promise<string> {

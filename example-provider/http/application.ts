@@ -2,7 +2,9 @@ import type { Context } from 'koa'
 import { ASSETS } from './assets.ts'
 import { type Html, html, show } from './page.ts'
 
-/** Of a page that is an application: modules and requests of this origin, and markup from nowhere. */
+/**
+ * The policy of an application page: scripts and requests of this origin only, and no foreign HTML.
+ */
 const APPLICATION_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -16,16 +18,16 @@ const APPLICATION_POLICY = [
   "trusted-types 'none'",
 ].join(';')
 
-/** A page that a module in the browser brings to life, so that tokens stay in its memory. */
+/** A page with a browser module. The module keeps tokens in its memory. */
 export interface Application {
   readonly title: string
-  /** The module's name below `browser/`. */
+  /** The name of the module below `browser/`. */
   readonly module: string
-  /** What stands over everything else. */
+  /** An element above all others. */
   readonly banner?: Html
-  /** What the head of the page offers who is signed in: list items. */
+  /** List items in the head of the page, for a signed-in person. */
   readonly links: Html
-  /** Of which one is shown at a time. */
+  /** The views, one of which is visible at a time. */
   readonly views: Html
 }
 

@@ -4,12 +4,12 @@ import { extname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Middleware } from 'koa'
 
-/** Where assets are reached. */
+/** The URL path of assets. */
 export const ASSETS = '/assets'
 
 const installed = (specifier: string): string => fileURLToPath(import.meta.resolve(specifier))
 
-/** What browsers load: each a folder or a file, as it is on the disk. Nothing else is served. */
+/** The files and folders that browsers may load. Nothing else is served. */
 const SOURCES: ReadonlyArray<readonly [path: string, source: string]> = [
   ['browser', join(import.meta.dirname, '../browser')],
   ['eventsource-parser', join(installed('eventsource-parser'), '..')],
@@ -31,8 +31,8 @@ interface Asset {
 }
 
 /**
- * Reads everything once. What a request names is looked up, never opened, so no path leads out of
- * the folders.
+ * Reads all files once. A request finds its file by name in a map and never opens a path, so it
+ * cannot leave the folders.
  */
 export async function loadAssets(): Promise<Middleware> {
   const assets = new Map<string, Asset>()
@@ -41,8 +41,7 @@ export async function loadAssets(): Promise<Middleware> {
   return async (ctx, next) => {
     const asset = assets.get(ctx.path)
     if (!asset || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next()
-    // Asked for again each time, and sent only where it has changed: a new version is never mixed
-    // with the old one.
+    // The browser asks each time and loads only changed files, so old and new versions never mix.
     ctx.set({ 'Cache-Control': 'no-cache', 'Cross-Origin-Resource-Policy': 'same-origin' })
     ctx.type = asset.type
     ctx.etag = asset.etag

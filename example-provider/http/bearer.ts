@@ -2,9 +2,9 @@ import type { Context } from 'koa'
 import { BearerProblem } from './problem.ts'
 
 /**
- * The bearer token of a request. RFC 6750 §2.1.
+ * Reads the bearer token of a request. RFC 6750 §2.1.
  *
- * @throws BearerProblem when there is none, or it is not one.
+ * @throws BearerProblem when the token is missing or malformed.
  */
 export function bearerToken(ctx: Context): string {
   const authorization = ctx.get('Authorization')

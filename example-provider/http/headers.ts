@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
 import { CONTENT_SECURITY_POLICY } from './page.ts'
 
-/** On every answer, whoever gives it. */
+/** The headers of every answer. */
 export const securityHeaders: Middleware = async (ctx, next) => {
   ctx.set({
     'Content-Security-Policy': CONTENT_SECURITY_POLICY,
@@ -14,12 +14,11 @@ export const securityHeaders: Middleware = async (ctx, next) => {
   await next()
 }
 
-/** The `Host` that requests came with, where {@link pinOrigin} has replaced it. */
+/** The original `Host` of each request that {@link pinOrigin} changed. */
 const hosts = new WeakMap<IncomingMessage, string>()
 
 /**
- * Every URL that the provider names is under `baseUrl`, through whatever address, proxy or forged
- * header a request came.
+ * Makes the provider build all its URLs from `baseUrl`, for every address, proxy and forged header.
  */
 export function pinOrigin(baseUrl: string): (request: IncomingMessage) => void {
   const { host, protocol } = new URL(baseUrl)
@@ -33,7 +32,7 @@ export function pinOrigin(baseUrl: string): (request: IncomingMessage) => void {
   }
 }
 
-/** What somebody typed into the address bar, as far as the request says so. */
+/** The host in the address bar of the browser, as far as the request shows it. */
 export function hostAsked(request: IncomingMessage): string | undefined {
   return hosts.get(request)
 }

@@ -1,13 +1,14 @@
 import type { Middleware } from 'koa'
 import { hostAsked } from './headers.ts'
+import { isLoopback } from './loopback.ts'
 
 /**
- * Sends who typed another name of this machine to the one that the provider knows: at
- * http://127.0.0.1:3000 the page would be of another origin than what it asks.
+ * Redirects from another name of this machine to the name in `baseUrl`. At http://127.0.0.1:3000,
+ * for example, the page would have another origin than its requests.
  *
- * Only from one loopback name to another, at the same port and without TLS. A proxy, which may put
- * the name of what is behind it in the place of its own, has taken that port or speaks TLS: it
- * would bring the browser back here for ever.
+ * It redirects only from one loopback name to another, at the same port and without TLS. A proxy
+ * may replace the host with the name of the server behind it. Such a proxy uses this port itself or
+ * speaks TLS. A redirect would then be an endless loop.
  */
 export function sendHome(baseUrl: string): Middleware {
   const home = new URL(baseUrl)
@@ -21,7 +22,7 @@ export function sendHome(baseUrl: string): Middleware {
       asked.port === home.port &&
       isLoopback(asked.hostname)
     if (!strayed) return next()
-    // Set on a URL, path and query cannot lead to another origin.
+    // The URL setters for path and query cannot change the origin.
     const location = new URL(home)
     location.pathname = ctx.path
     location.search = ctx.search
@@ -29,8 +30,4 @@ export function sendHome(baseUrl: string): Middleware {
     ctx.redirect(location.href)
     ctx.status = 307
   }
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname)
 }

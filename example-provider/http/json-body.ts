@@ -26,9 +26,7 @@ export async function readJson(ctx: Context): Promise<unknown> {
     const status = cause instanceof Error && 'status' in cause ? cause.status : undefined
     if (status === 400) throw new Problem(400, 'invalid_request', 'the body is not valid JSON')
     if (status === 413) throw new Problem(413, 'invalid_request', 'the body is too large')
-    if (status === 415) {
-      throw new Problem(415, 'invalid_request', 'Content-Encoding is not supported')
-    }
+    if (status === 415) throw new Problem(415, 'invalid_request', 'the charset is not supported')
     throw cause
   }
   return ctx.request.body

@@ -2,19 +2,19 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import { StartError } from '../start-error.ts'
 
-/** A server that is bound to its address and can be stopped without dropping anybody. */
+/** A server with an open port. It can stop without breaking requests. */
 export interface Listener {
   readonly port: number
-  /** Begins to answer. To be called in the same tick in which the listener was obtained. */
+  /** Starts to answer. Call it in the same tick in which the listener was returned. */
   serve(handler: RequestListener): void
-  /** Accepts nothing more, and resolves when every request in flight has its answer. */
+  /** Accepts no new connections, and resolves when every open request has its answer. */
   close(): Promise<void>
 }
 
-/** How long requests in flight may take once the server is to stop, in milliseconds. */
-const PATIENCE = 10_000
+/** How long open requests may take after the stop, in milliseconds. */
+const SHUTDOWN_TIMEOUT_MS = 10_000
 
-/** @throws StartError where the address is taken or not this machine's. */
+/** @throws StartError when the address is in use or does not belong to this machine. */
 export async function listen(host: string, port: number): Promise<Listener> {
   const server = createServer()
   let closing = false
@@ -30,7 +30,7 @@ export async function listen(host: string, port: number): Promise<Listener> {
 
     serve(handler) {
       server.on('request', (request, response: ServerResponse) => {
-        // Without this, a browser's idle connections would hold up the end.
+        // Without this, idle connections of a browser would delay the end.
         response.once('close', () => closing && setImmediate(() => server.closeIdleConnections()))
         handler(request, response)
       })
@@ -41,7 +41,7 @@ export async function listen(host: string, port: number): Promise<Listener> {
       closing = true
       const closed = once(server, 'close')
       server.close()
-      const timer = setTimeout(() => server.closeAllConnections(), PATIENCE)
+      const timer = setTimeout(() => server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS)
       await closed
       clearTimeout(timer)
     },

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import { Problem } from './problem.ts'
 
-/** Refuses every other method, before anything is asked of the caller. RFC 9110 §15.5.6. */
+/** Refuses all other methods before any other check. RFC 9110 §15.5.6. */
 export function onlyMethods(...allowed: readonly string[]): Middleware {
   return async (ctx, next) => {
     if (allowed.includes(ctx.method)) return next()

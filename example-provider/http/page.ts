@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { ASSETS } from './assets.ts'
 
-/** Markup in which every value has been escaped. Only {@link html} makes it. */
+/** Markup with every value escaped. Only {@link html} makes it. */
 export class Html {
   readonly #markup: string
 
@@ -16,7 +16,7 @@ export class Html {
 
 type Value = string | number | Html | readonly Html[] | undefined
 
-/** A template in which every value is escaped, unless it is markup itself. */
+/** Makes markup from a template. Escapes every value that is not markup itself. */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(String.raw({ raw: strings }, ...values.map(markupOf)))
 }
@@ -29,9 +29,9 @@ function markupOf(value: Value): string {
 }
 
 /**
- * `script-src` without a source allows none, and gives oidc-provider the place to name the one
- * script of its self-submitting form. `form-action` also holds for the redirects that follow a
- * form, so every redirect URI is expected on this origin. Pico draws its icons from `data:`.
+ * `script-src` without a source allows no script. oidc-provider adds the source of the one script
+ * of its self-submitting form there. `form-action` also applies to the redirects after a form, so
+ * every redirect URI must have this origin. Pico loads its icons from `data:`.
  */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -43,7 +43,7 @@ export const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join(';')
 
-/** Answers with a page of the example's own, never to be stored. */
+/** Answers with a page of the example. Browsers do not store it. */
 export function showPage(ctx: Context, title: string, content: Html): void {
   const body = html`<main class="container page narrow">
 <h1>${title}</h1>
@@ -52,7 +52,7 @@ ${content}
   show(ctx, title, body)
 }
 
-/** Answers with a page of which the body is given whole. */
+/** Answers with a page that has this body. */
 export function show(ctx: Context, title: string, body: Html, head?: Html): void {
   ctx.set('Cache-Control', 'no-store')
   ctx.type = 'html'

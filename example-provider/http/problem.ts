@@ -1,15 +1,15 @@
 import type { Context, Middleware } from 'koa'
 
-/** An answer other than success: `{"error", "error_description"}`. */
+/** An error answer: `{"error", "error_description"}`. */
 export class Problem extends Error {
   override name = 'Problem'
   readonly status: number
   /** The `error` of the answer. */
   readonly error: string
-  /** When to try again: the header `Retry-After`. */
+  /** Seconds until the next attempt: the header `Retry-After`. */
   readonly retryAfter: string | undefined
 
-  /** @param description for the caller, without anything secret; the `cause` is for the log */
+  /** @param description for the caller, without secrets; the `cause` is for the log */
   constructor(
     status: number,
     error: string,
@@ -25,9 +25,9 @@ export class Problem extends Error {
 
 /** A problem with the bearer token. RFC 6750 §3.1. */
 export class BearerProblem extends Problem {
-  /** The scope that would have been enough. */
+  /** The scope that the request needs. */
   readonly scope: string | undefined
-  /** Whether the request had a bearer token at all. */
+  /** Whether the request has a bearer token. */
   readonly presented: boolean
 
   constructor(
@@ -42,7 +42,7 @@ export class BearerProblem extends Problem {
   }
 }
 
-/** Answers every problem as JSON, and whatever else is thrown as a 500 that says nothing. */
+/** Answers problems as JSON. Every other error becomes a 500 without details. */
 export function answerProblems(realm: string): Middleware {
   return async (ctx, next) => {
     ctx.set('Cache-Control', 'no-store')
@@ -59,7 +59,7 @@ export function answerProblems(realm: string): Middleware {
   }
 }
 
-/** Whether somebody has to look after it. A 503 without a cause is a limit that holds. */
+/** Whether an administrator must look at the problem. A 503 without a cause is only a limit. */
 function isTrouble({ status, cause }: Problem): boolean {
   return status >= 500 && (status !== 503 || cause !== undefined)
 }

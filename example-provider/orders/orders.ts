@@ -7,14 +7,14 @@ export interface Order {
   readonly total: number
   readonly status: 'paid' | 'shipped' | 'delivered'
   readonly deliveryNote?: string
-  /** Who changed it last: an impersonation stays visible for as long as the order is kept. */
+  /** The author of the last change. It shows an impersonation for as long as the order exists. */
   readonly changedBy?: Author
 }
 
-/** In whose name something was done, and by whom. */
+/** The subject and the actor of a change. */
 export interface Author {
   readonly subject: string
-  /** Who acted as the subject, if somebody did; `null` where the token does not name them. */
+  /** The actor, if there is one; `null` if the token does not name the actor. */
   readonly actor?: string | null
 }
 
@@ -30,9 +30,9 @@ const SEED: ReadonlyMap<string, readonly Order[]> = new Map([
   ['bob', [{ id: 'B-2001', item: 'Desk lamp', total: 39.9, status: 'paid' }]],
 ])
 
-/** Orders and contact addresses of all customers, for as long as the process lives. */
+/** Orders and contact addresses of all customers, in memory. */
 export class OrderBook {
-  // A change puts new objects in the place of old ones: the seed stays what it is.
+  // A change replaces an object, so the seed data stays the same.
   readonly #orders = new Map(SEED)
   readonly #emails = new Map<string, string>()
 
@@ -40,7 +40,7 @@ export class OrderBook {
     return this.#orders.get(customerId) ?? []
   }
 
-  /** `undefined` unless the customer has changed it here. */
+  /** Returns `undefined` unless the customer has changed the address here. */
   emailOf(customerId: string): string | undefined {
     return this.#emails.get(customerId)
   }
@@ -50,10 +50,10 @@ export class OrderBook {
   }
 
   /**
-   * Sets the delivery note of an order of the author's subject; the empty one removes it.
+   * Sets the delivery note of an order of the subject. An empty note removes it.
    *
-   * @throws Problem 404 for an order that is not theirs, the same as for one that does not exist
-   * @throws Problem 409 where it is too late
+   * @throws Problem 404 for a missing order or the order of another customer
+   * @throws Problem 409 when the order can no longer change
    */
   changeDeliveryNote(orderId: string, note: string, changedBy: Author): Order {
     const orders = this.ordersOf(changedBy.subject)

@@ -7,7 +7,7 @@ const MAX_NOTE = 200
 const MAX_EMAIL = 254
 
 /**
- * The delivery note to set; the empty one removes it.
+ * Reads the new delivery note. An empty note removes it.
  *
  * @throws Problem 400
  */
@@ -21,7 +21,7 @@ export function parseDeliveryNote(body: unknown): string {
 }
 
 /**
- * An address that mail could be sent to. Whether it arrives is for a confirmation to find out.
+ * Reads an e-mail address. Only a confirmation mail can show whether the address works.
  *
  * @throws Problem 400
  */

@@ -11,9 +11,9 @@ import { parseDeliveryNote, parseEmail } from './request.ts'
 /**
  * The resource API, for the subject of the token:
  *
- * - `GET /orders`: their orders
- * - `PATCH /orders/:id`: the delivery note, which whoever acts for them may change, too
- * - `PUT /orders/email`: the contact address, which is for them alone to change
+ * - `GET /orders`: the orders of the subject
+ * - `PATCH /orders/:id`: changes the delivery note; an operator may do this too
+ * - `PUT /orders/email`: changes the contact address; only the subject may do this
  */
 export function ordersApi(options: GuardOptions): Middleware {
   const guard = ordersGuard(options)
@@ -38,8 +38,8 @@ export function ordersApi(options: GuardOptions): Middleware {
     },
   )
 
-  // Before the orders: it would be taken for one of them. And the impersonation before the scope:
-  // no scope would help.
+  // This route comes before the orders, because `email` would match an order id. The check for
+  // impersonation comes before the check of the scope, because no scope would help.
   router.all(
     '/orders/email',
     problems,
@@ -63,7 +63,7 @@ export function ordersApi(options: GuardOptions): Middleware {
     },
   )
 
-  // The router itself gives the context what its type asks for beyond a plain one.
+  // The router itself adds the context members that its type requires.
   return router.routes() as Middleware
 }
 

@@ -2,7 +2,7 @@ import type { Account, Configuration } from 'oidc-provider'
 import { allPeople, findPerson, type Person } from '../people.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 
-/** The claims of each scope, beside oidc-provider's own. */
+/** The claims of each scope, in addition to those of oidc-provider. */
 export const CLAIMS: NonNullable<Configuration['claims']> = {
   openid: ['sub'],
   profile: ['name'],
@@ -25,19 +25,19 @@ export function findAccount(_ctx: unknown, id: string): Account | undefined {
   )
 }
 
-/** Checks who signs in. */
+/** Checks logins and passwords. */
 export interface Accounts {
   authenticate(login: string, password: string): Promise<Person | undefined>
 }
 
-/** @param password the one that every account has in this example */
+/** @param password the common password of all accounts in this example */
 export async function createAccounts(password: string): Promise<Accounts> {
   const hashes = new Map(
     await Promise.all(
       allPeople().map(async ({ id }) => [id, await hashPassword(password)] as const),
     ),
   )
-  // For logins that do not exist, so that they take as long to refuse.
+  // Used for unknown logins, so that their refusal takes the same time.
   const decoy = await hashPassword(crypto.randomUUID())
 
   return {

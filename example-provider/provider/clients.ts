@@ -2,16 +2,16 @@ import type { ClientMetadata } from 'oidc-provider'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import type { Config } from '../config.ts'
 
-/** The machine that asks for subject tokens, and asks who calls it. */
+/** The machine client that asks for subject tokens and introspects the tokens of its callers. */
 export const SUPPORT_BACKEND = 'support-backend'
-/** The operators' application with a server of its own. */
+/** The application for operators that has its own server. */
 export const SUPPORT_WEB = 'support-web'
-/** The operators' application in the browser. */
+/** The application for operators that runs in the browser. */
 export const SUPPORT_CONSOLE = 'support-console'
-/** Where customers see who acted as them. */
+/** The application that shows customers who acted as them. */
 export const CUSTOMER_ACCOUNT = 'customer-account'
 
-/** The applications in which operators sign in, and which may act on their behalf. */
+/** The applications in which operators sign in. They may act for operators. */
 export const OPERATOR_CLIENTS: readonly string[] = [SUPPORT_WEB, SUPPORT_CONSOLE]
 
 export function clients(config: Config, baseUrl: string): ClientMetadata[] {

@@ -1,4 +1,5 @@
-import type { AdapterFactory } from '../../src/adapters/record.ts'
+import { hkdfSync } from 'node:crypto'
+import type { AdapterFactory } from '../../src/adapters/contract.ts'
 import {
   type GetCustomJwtClaims,
   interactionPolicy,
@@ -11,11 +12,11 @@ import { clients, SUPPORT_BACKEND } from './clients.ts'
 import { grantWhatIsAsked } from './grants.ts'
 import type { Keys } from './keys.ts'
 import { logoutPages, renderError } from './pages.ts'
-import { authorize, STRICT_RULES } from './policy.ts'
+import { RULES, STRICT_RULES } from './policy.ts'
 import { resourceServers } from './resources.ts'
 import { exchangeLimits } from './throttle.ts'
 
-/** The hook: what the backend said about the impersonation becomes a claim. */
+/** The hook: copies the context that the backend sent into a claim. */
 const getCustomJwtClaims: GetCustomJwtClaims = async ({ context }) => {
   if (context.grant.type !== TOKEN_EXCHANGE_GRANT_TYPE) return {}
   const { ticketId, reason, supportEngineerId } = context.grant.subjectTokenContext
@@ -24,8 +25,13 @@ const getCustomJwtClaims: GetCustomJwtClaims = async ({ context }) => {
   }
 }
 
+/** The secret for nonces, which clients with a wrong clock need. All copies share it. */
+function nonceSecret({ cookies: [key = ''] }: Keys): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', 'DPoP nonces', 32))
+}
+
 const HOUR = 3600
-/** A working day. */
+/** One working day. */
 const SESSION = 8 * HOUR
 
 export function providerConfiguration(
@@ -35,14 +41,17 @@ export function providerConfiguration(
 ): ProviderConfiguration {
   const policy = interactionPolicy.base()
   policy.remove('consent')
+  const { requireBinding, ...rules } = config.strict ? STRICT_RULES : RULES
 
   return {
     adapter,
     jwks: { keys: keys.signing.map((key) => ({ ...key })) },
     cookies: { keys: [...keys.cookies] },
     clients: clients(config, baseUrl),
+    // RFC 6749 §2.3.1: secrets in the body are "NOT RECOMMENDED".
+    clientAuthMethods: ['client_secret_basic', 'none'],
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
-    // Browsers name their origin in a POST to the same one, too.
+    // Browsers send their origin with a POST to the same origin too.
     clientBasedCORS: (_ctx, origin) => origin === baseUrl,
     responseTypes: ['code'],
     pkce: { required: () => true },
@@ -61,7 +70,10 @@ export function providerConfiguration(
       Session: SESSION,
     },
     features: {
+      clientCredentials: { enabled: true },
       devInteractions: { enabled: false },
+      // A client that sends a proof of a key gets a token bound to that key. Proofs are optional.
+      dPoP: { enabled: true, nonceSecret: nonceSecret(keys) },
       introspection: {
         enabled: true,
         allowedPolicy: (_ctx, client, token) =>
@@ -76,11 +88,10 @@ export function providerConfiguration(
       resourceIndicators: { enabled: true, getResourceServerInfo: resourceServers(baseUrl) },
       impersonation: {
         enabled: true,
-        managementApi: { resource: `${baseUrl}/api` },
-        authorize,
+        managementApi: { resource: `${baseUrl}/api`, clients: [SUPPORT_BACKEND], requireBinding },
         limits: exchangeLimits(config.limitPerMinute),
         getCustomJwtClaims,
-        ...(config.strict ? STRICT_RULES : {}),
+        ...rules,
       },
     },
   }

@@ -1,8 +1,8 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider'
 
 /**
- * oidc-provider's `loadExistingGrant`: first-party clients get what they ask for, without a
- * question. A deployment with clients of other people asks for consent instead.
+ * `loadExistingGrant` of oidc-provider: first-party clients get all requested scopes without a
+ * question. A deployment with third-party clients asks for consent instead.
  */
 export async function grantWhatIsAsked(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
   const { client, session, provider, requestParamScopes } = ctx.oidc

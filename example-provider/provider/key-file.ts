@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { StartError } from '../start-error.ts'
 
 /**
- * Reads a secret file of the data folder, or makes it first. Its owner alone can read it.
+ * Reads a secret file of the data folder, or creates it. Only its owner can read it.
  *
- * Several copies may start at once: each writes a file of its own, complete, and links it to the
- * common name, which only the first can do. All of them read what that one wrote.
+ * Several copies may start at once. Each writes its own complete file and links it to the common
+ * name. Only the first link succeeds, and all copies read that file.
  */
 export async function readOrCreate(
   folder: string,

@@ -16,7 +16,7 @@ export interface SigningKey {
   readonly d: string
 }
 
-/** What the provider signs with. */
+/** The keys of the provider. */
 export interface Keys {
   readonly signing: readonly SigningKey[]
   readonly cookies: readonly string[]
@@ -26,9 +26,9 @@ const SIGNING_KEYS_FILE = 'signing-keys.json'
 const COOKIE_KEYS_FILE = 'cookie-keys.json'
 
 /**
- * The given keys, or keys made at the first start and kept in the data folder.
+ * Returns the given keys, or keys made at the first start and kept in the data folder.
  *
- * @throws StartError naming the variable or file.
+ * @throws StartError that names the variable or file.
  */
 export async function loadKeys(config: Config): Promise<Keys> {
   return { signing: await loadSigningKeys(config), cookies: await loadCookieKeys(config) }

@@ -1,7 +1,7 @@
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider'
 import { Html, html, showPage } from '../http/page.ts'
 
-/** oidc-provider's `renderError`: what a browser sees when there is nowhere to send it back to. */
+/** `renderError` of oidc-provider: the page for an error without a redirect. */
 export function renderError(ctx: KoaContextWithOIDC, out: ErrorOut): void {
   showPage(
     ctx,
@@ -11,13 +11,13 @@ export function renderError(ctx: KoaContextWithOIDC, out: ErrorOut): void {
   )
 }
 
-/** oidc-provider's pages for signing out. */
+/** The sign-out pages of oidc-provider. */
 export const logoutPages = {
   logoutSource(ctx: KoaContextWithOIDC, form: string): void {
     showPage(
       ctx,
       'Sign out?',
-      // oidc-provider's own form, with nothing in it that came from outside.
+      // The form of oidc-provider. It contains no value from outside.
       html`${new Html(form)}
 <button form="op.logoutForm" name="logout" value="yes">Sign out</button>
 <button form="op.logoutForm">Stay signed in</button>`,

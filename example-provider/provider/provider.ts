@@ -1,4 +1,4 @@
-import type { AdapterFactory } from '../../src/adapters/record.ts'
+import type { AdapterFactory } from '../../src/adapters/contract.ts'
 import { Provider } from '../../src/index.ts'
 import type { Recorder } from '../audit/recorder.ts'
 import type { Config } from '../config.ts'
@@ -6,14 +6,14 @@ import { recordEvents } from './audit-log.ts'
 import { providerConfiguration } from './configuration.ts'
 import type { Keys } from './keys.ts'
 
-/** The OpenID provider, to be mounted at `/oidc`. */
+/** Makes the OpenID provider, to be mounted at `/oidc`. */
 export function createProvider(
   config: Config,
   baseUrl: string,
   parts: { keys: Keys; adapter: AdapterFactory; audit: Pick<Recorder, 'record'> },
 ): Provider {
   const provider = new Provider(`${baseUrl}/oidc`, providerConfiguration(config, baseUrl, parts))
-  // Behind a proxy that speaks https; pinOrigin() says so on every request.
+  // Trust the proxy headers when a proxy speaks https. pinOrigin() sets them on every request.
   provider.proxy = baseUrl.startsWith('https:')
   recordEvents(provider, parts.audit)
   provider.on('server_error', (ctx, error) => {

@@ -6,10 +6,10 @@ type GetResourceServerInfo = NonNullable<ResourceIndicators['getResourceServerIn
 
 export const ORDERS_SCOPES = 'orders:read orders:write'
 
-/** How long an access token for the orders API lives, in seconds. */
+/** The lifetime of an access token for the orders API, in seconds. */
 const ORDERS_TOKEN_TTL = 600
 
-/** oidc-provider's `getResourceServerInfo`: the orders API, for users' tokens alone. */
+/** `getResourceServerInfo` of oidc-provider: the orders API, only for tokens of users. */
 export function resourceServers(baseUrl: string): GetResourceServerInfo {
   const orders = `${baseUrl}/orders`
   return (ctx, resource, client) => {

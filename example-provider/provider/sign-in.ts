@@ -14,7 +14,7 @@ const form = koaBody({
   urlencoded: true,
 })
 
-/** The sign-in page that the provider sends people to: `/sign-in/:uid`. */
+/** The sign-in page of the provider: `/sign-in/:uid`. */
 export function signInPage(
   provider: Provider,
   accounts: Accounts,
@@ -29,7 +29,7 @@ export function signInPage(
   })
 
   router.post('/:uid', form, async (ctx) => {
-    // First: a form without a sign-in behind it must not become a way to try passwords.
+    // This check comes first: without a running sign-in, the form must not test passwords.
     await provider.interactionDetails(ctx.req, ctx.res)
     const login = field(ctx, 'login').trim().toLowerCase()
     const attempt = await throttle.begin(ctx.ip, login)
@@ -62,7 +62,7 @@ export function signInPage(
     ctx.redirect(next)
   }
 
-  // The router itself gives the context what its type asks for beyond a plain one.
+  // The router itself adds the context members that its type requires.
   return router.routes() as Middleware
 }
 
@@ -84,7 +84,7 @@ function showForm(ctx: Context, { login, message }: { login?: string; message?: 
   )
 }
 
-/** A form field that came exactly once. */
+/** Reads a form field that appears exactly once. */
 function field(ctx: Context, name: string): string {
   const body: unknown = ctx.request.body
   const value = new Map(Object.entries(body ?? {})).get(name)
@@ -92,12 +92,12 @@ function field(ctx: Context, name: string): string {
 }
 
 /**
- * Fetch Metadata: browsers say where a form comes from. The cookie alone would not tell another
- * port of this host, nor the path in which only chance would let others guess the `uid`.
+ * Fetch Metadata: browsers send the origin of a form. The cookie alone does not protect against
+ * another port of this host, and the path protects only because its `uid` is random.
  */
 const refuseOtherOrigins: Middleware = async (ctx, next) => {
   const site = ctx.get('Sec-Fetch-Site')
-  // Old browsers say nothing, and `none` is the person's own doing: a page that is sent again.
+  // Old browsers send nothing. `none` is an action of the person: a reload of the page.
   if (ctx.method === 'POST' && !['', 'none', 'same-origin'].includes(site)) {
     ctx.throw(403, 'a form of another origin')
   }

@@ -1,29 +1,29 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { LimitOptions } from '../../src/index.ts'
-import { normalisedAddress } from '../../src/rate-limit.ts'
+import { normalisedAddress } from '../../src/policy/rate-limit.ts'
 
-/** How long wrong passwords count, in seconds. */
+/** How long a wrong password counts, in seconds. */
 const WINDOW = 600
-/** So many for one login from one address. */
+/** The limit for one login from one address. */
 const GUESSES = 20
-/** And so many from one address, whatever the login. */
+/** The limit for one address with any logins. */
 const GUESSES_OF_ADDRESS = 200
-/** Longer ones do not exist, and must not fill the memory. */
+/** No login is longer. A longer text must not fill the memory. */
 const LOGIN_LENGTH = 64
 
-/** One attempt to sign in, which counts as wrong until it is known to be right. */
+/** An attempt to sign in. It counts as wrong until `succeeded` is called. */
 export type Attempt =
   | { readonly allowed: false; readonly retryAfter: number }
   | { readonly allowed: true; succeeded(): Promise<void> }
 
-/** Slows down who tries passwords. */
+/** Slows down attempts to guess passwords. */
 export interface PasswordThrottle {
   begin(address: string, login: string): Promise<Attempt>
 }
 
 /**
- * Counts in the memory of this process: several copies allow as many times more. The attempt is
- * counted before the password is looked at, so that parallel guesses are no way around.
+ * Counts in the memory of this process, so N copies allow N times as many attempts. The attempt
+ * counts before the password check, so that parallel attempts do not avoid the limit.
  */
 export function passwordThrottle(): PasswordThrottle {
   const ofLogin = new RateLimiterMemory({ points: GUESSES, duration: WINDOW })
@@ -51,7 +51,9 @@ export function passwordThrottle(): PasswordThrottle {
   }
 }
 
-/** `features.impersonation.limits`: far more than people need, far less than machines can do. */
+/**
+ * `features.impersonation.limits`: far more than people need, far fewer than a machine can send.
+ */
 export function exchangeLimits(perMinute: number): LimitOptions {
   const limiter = () => new RateLimiterMemory({ points: perMinute, duration: 60 })
   return { issue: limiter(), failedExchanges: limiter() }

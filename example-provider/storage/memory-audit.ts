@@ -1,24 +1,57 @@
 import { numberOf } from '../audit/cursor.ts'
-import { type AuditStore, encodeEntry } from '../audit/entry.ts'
+import { encodeEntry } from '../audit/entry.ts'
 import { placeReader } from '../audit/reader.ts'
+import type { AuditRecord, AuditStore } from '../audit/store.ts'
 
-/** So many entries are kept; the oldest are forgotten. */
+/** The largest number of entries. The oldest are removed. */
 const CAPACITY = 10_000
 
-/** Entries in this process, forgotten at its end. Cursors are numbers, counted from 1. */
+interface Kept {
+  /** Stored as text, so that no caller can change an entry. */
+  readonly text: string
+  readonly repeatKey: string | undefined
+  count: number
+  lastTime: number
+}
+
+/** Keeps entries in the memory of this process. Cursors are numbers from 1. */
 export function memoryAudit(capacity = CAPACITY): AuditStore {
-  // As text: nobody can change an entry from outside.
-  const entries: string[] = []
+  const entries: Kept[] = []
+  const repeated = new Map<string, Kept>()
+  const written = new Map<string, number>()
   let forgotten = 0
   const place = placeReader()
-  const at = (index: number) => place(String(forgotten + index + 1), entries[index])
+  const at = (index: number) => {
+    const kept = entries[index]
+    return place(String(forgotten + index + 1), kept?.text, kept)
+  }
+
+  function add({ entry, repeatKey, count, lastTime }: AuditRecord): void {
+    const before = repeatKey === undefined ? undefined : repeated.get(repeatKey)
+    if (before) {
+      before.count += count
+      before.lastTime = Math.max(before.lastTime, lastTime)
+      return
+    }
+    const kept = { text: encodeEntry(entry), repeatKey, count, lastTime }
+    entries.push(kept)
+    if (repeatKey !== undefined) repeated.set(repeatKey, kept)
+  }
+
+  function forget(): void {
+    while (entries.length > capacity) {
+      const key = entries.shift()?.repeatKey
+      if (key !== undefined) repeated.delete(key)
+      forgotten += 1
+    }
+  }
 
   return {
-    async append(entry) {
-      entries.push(encodeEntry(entry))
-      if (entries.length <= capacity) return
-      entries.shift()
-      forgotten += 1
+    async append({ writer, number, records }) {
+      if ((written.get(writer) ?? 0) >= number) return
+      written.set(writer, number)
+      for (const record of records) add(record)
+      forget()
     },
     async before(cursor, limit) {
       const newer = cursor === undefined ? entries.length : numberOf(cursor) - 1 - forgotten

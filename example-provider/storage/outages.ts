@@ -1,4 +1,4 @@
-/** Tells the log once when the storage is lost, and once when it is back. */
+/** Writes to the log once when the storage is lost, and once when it is back. */
 export function reportOutages(label: string): { lost(error: Error): void; back(): void } {
   let isLost = false
   return {

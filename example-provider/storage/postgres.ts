@@ -1,6 +1,6 @@
 import { Pool } from 'pg'
 import { createPostgresAdapter, migrate } from '../../src/adapters/postgres.ts'
-import type { AuditStore } from '../audit/entry.ts'
+import type { AuditStore } from '../audit/store.ts'
 import type { Storage } from '../storage.ts'
 import { reportOutages } from './outages.ts'
 import { postgresAudit } from './postgres-audit.ts'

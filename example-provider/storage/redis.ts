@@ -8,12 +8,12 @@ import { redisAudit } from './redis-audit.ts'
 const CONNECT_TIMEOUT = 3000
 const COMMAND_TIMEOUT = 2000
 
-/** A Redis server. Once it has been reached, it is looked for again whenever it is lost. */
+/** Opens a Redis server. After the first connection, the client reconnects when it is lost. */
 export async function openRedis(url: string): Promise<Storage> {
   let reached = false
   const client = createClient({
     url,
-    // A request is answered with an error now, rather than with success at some time.
+    // A request gets an error now, instead of a success at an unknown later time.
     disableOfflineQueue: true,
     socket: {
       connectTimeout: CONNECT_TIMEOUT,
@@ -42,7 +42,7 @@ export async function openRedis(url: string): Promise<Storage> {
   }
 }
 
-/** A server that accepts connections and says nothing is one that cannot be reached. */
+/** Rejects if the server accepts the connection but does not answer in time. */
 function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('it does not answer')), milliseconds)

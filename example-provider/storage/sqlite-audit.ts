@@ -1,39 +1,79 @@
-import type { SQLInputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { openDatabase } from '../../src/adapters/sqlite-database.ts'
 import { numberOf } from '../audit/cursor.ts'
-import { type AuditStore, encodeEntry } from '../audit/entry.ts'
+import { encodeEntry } from '../audit/entry.ts'
 import { placeReader } from '../audit/reader.ts'
+import type { AuditStore } from '../audit/store.ts'
 
-// AUTOINCREMENT: a number is never given twice, whatever somebody deletes by hand.
-const SCHEMA = `
+// AUTOINCREMENT: an id is never used twice, even after rows are deleted by hand.
+const TABLES = `
 CREATE TABLE IF NOT EXISTS support_audit (
-  id    INTEGER PRIMARY KEY AUTOINCREMENT,
-  entry TEXT NOT NULL
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  entry      TEXT NOT NULL,
+  repeat_key TEXT,
+  count      INTEGER NOT NULL DEFAULT 1,
+  last_time  INTEGER
+) STRICT;
+CREATE TABLE IF NOT EXISTS support_audit_writer (
+  writer TEXT PRIMARY KEY,
+  batch  INTEGER NOT NULL
 ) STRICT;
 `
+const INDEX =
+  'CREATE UNIQUE INDEX IF NOT EXISTS support_audit_repeat_key ON support_audit (repeat_key)'
+
+/** Columns that the table of the previous version does not have. */
+const NEW_COLUMNS: ReadonlyArray<readonly [name: string, type: string]> = [
+  ['repeat_key', 'TEXT'],
+  ['count', 'INTEGER NOT NULL DEFAULT 1'],
+  ['last_time', 'INTEGER'],
+]
+
+const INSERT = `
+INSERT INTO support_audit (entry, repeat_key, count, last_time) VALUES (?, ?, ?, ?)
+ON CONFLICT (repeat_key) DO UPDATE SET
+  count = count + excluded.count, last_time = max(last_time, excluded.last_time)`
+
+/** Changes a row only for a batch that is not written yet. */
+const CLAIM = `
+INSERT INTO support_audit_writer (writer, batch) VALUES (?, ?)
+ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch WHERE batch < excluded.batch`
+
+const COLUMNS = 'id, entry, count, last_time AS lastTime'
 
 /**
- * A table beside the adapter's, through a connection of its own that is set up alike: WAL, waiting
- * for other processes. SQLite has one writer at a time, so ids become visible in order.
+ * Creates the audit tables beside the tables of the adapter. It has its own connection with the
+ * same settings: WAL, and waiting for other processes. SQLite has one writer at a time, so ids
+ * become visible in order.
  */
 export function sqliteAudit(file: string): AuditStore & { close(): void } {
   const database = openDatabase({ file })
-  database.exec(SCHEMA)
-  const insert = database.prepare('INSERT INTO support_audit (entry) VALUES (?)')
+  inTransaction(database, () => prepare(database))
+  const claim = database.prepare(CLAIM)
+  const insert = database.prepare(INSERT)
   const before = database.prepare(
-    'SELECT id, entry FROM support_audit WHERE id < ? ORDER BY id DESC LIMIT ?',
+    `SELECT ${COLUMNS} FROM support_audit WHERE id < ? ORDER BY id DESC LIMIT ?`,
   )
   const after = database.prepare(
-    'SELECT id, entry FROM support_audit WHERE id > ? ORDER BY id LIMIT ?',
+    `SELECT ${COLUMNS} FROM support_audit WHERE id > ? ORDER BY id LIMIT ?`,
   )
   const place = placeReader()
   const read = (statement: StatementSync, ...values: SQLInputValue[]) =>
-    statement.all(...values).map(({ id, entry }) => place(String(id), entry))
+    statement
+      .all(...values)
+      .map(({ id, entry, count = 1, lastTime = null }) =>
+        place(String(id), entry, { count, lastTime }),
+      )
 
-  // Async, so that what node:sqlite throws becomes a rejection.
+  // The methods are async, so that an exception of node:sqlite becomes a rejection.
   return {
-    async append(entry) {
-      insert.run(encodeEntry(entry))
+    async append({ writer, number, records }) {
+      inTransaction(database, () => {
+        if (claim.run(writer, number).changes === 0) return
+        for (const { entry, repeatKey = null, count, lastTime } of records) {
+          insert.run(encodeEntry(entry), repeatKey, count, lastTime)
+        }
+      })
     },
     async before(cursor, limit) {
       return read(before, cursor === undefined ? Number.MAX_SAFE_INTEGER : numberOf(cursor), limit)
@@ -44,5 +84,26 @@ export function sqliteAudit(file: string): AuditStore & { close(): void } {
     close() {
       if (database.isOpen) database.close()
     },
+  }
+}
+
+function prepare(database: DatabaseSync): void {
+  database.exec(TABLES)
+  const there = database.prepare('PRAGMA table_info(support_audit)').all()
+  for (const [name, type] of NEW_COLUMNS) {
+    if (there.some((column) => column.name === name)) continue
+    database.exec(`ALTER TABLE support_audit ADD COLUMN ${name} ${type}`)
+  }
+  database.exec(INDEX)
+}
+
+function inTransaction(database: DatabaseSync, work: () => void): void {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    work()
+    database.exec('COMMIT')
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
   }
 }

@@ -4,7 +4,7 @@ import { createSqliteAdapter } from '../../src/adapters/sqlite.ts'
 import type { Storage } from '../storage.ts'
 import { sqliteAudit } from './sqlite-audit.ts'
 
-/** A file on this machine, for one copy of the example or several. */
+/** Opens a file on this machine. Several copies of the example can share it. */
 export async function openSqlite(file: string): Promise<Storage> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const adapter = createSqliteAdapter({ file })

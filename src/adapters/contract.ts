@@ -1,7 +1,8 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 
 /**
- * What a storage adapter has to do so that a subject token is redeemed at most once, everywhere.
+ * What a storage adapter has to do so that a subject token is redeemed at most once, across all
+ * processes.
  *
  * It is oidc-provider's own Adapter interface with one method more. One adapter instance serves
  * one model: its constructor (or factory) receives the model's name, and ids of different models
@@ -10,7 +11,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
  * - A method that cannot reach its storage, or is not sure, **rejects**. It never resolves as if
  *   the record were absent, and never as if the write had happened: the caller answers 500.
  * - `find*` resolve `undefined` for a record that never was, was destroyed, or has expired; an
- *   expired record that is still lying about counts as gone.
+ *   expired record that was not removed yet counts as gone.
  * - `find*` resolve a payload equal to what was stored, with `consumed` (seconds since the epoch)
  *   in it once it has been consumed.
  * - A record stored without `expiresIn` (a Client) never expires.
@@ -23,11 +24,11 @@ export interface SingleUseAdapter extends Adapter {
    *
    * It **never brings a consumed record back**: what replaces a record that is live and consumed
    * is consumed as well, since the time the first one was, whatever `payload.consumed` says. Else
-   * the new record is as `payload` says, and an expired one, lying about or not, is replaced as if
+   * the new record is as `payload` says, and an expired one, removed yet or not, is replaced as if
    * it were absent. The payload and the expiry are the new ones in every case.
    *
    * Looking at the old record and writing the new one must be one atomic step of the storage
-   * engine: a claim made between them would be lost. Then of any number of callers that all
+   * engine: a consumption between them would be lost. Then of any number of callers that all
    * `upsert` one id and call `consumeOnce` afterwards, exactly one is told `true`.
    */
   upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void>
@@ -61,12 +62,32 @@ export interface SingleUseAdapter extends Adapter {
    * `upsert` never makes a consumed record unconsumed. The provider's replay detection is then
    * decided by it, and does not race. Leave it out where either is not so.
    */
-  readonly claimsEveryModel?: boolean
+  readonly consumesEveryModel?: boolean
+
+  /**
+   * Says what is wrong with the storage by rejecting. `provider.impersonation.check()` calls it.
+   * Leave it out where there is nothing to ask.
+   */
+  check?(): Promise<void>
 
   destroy(id: string): Promise<void>
 
   /** Destroys every record of this model whose `payload.grantId` is `grantId`. */
   revokeByGrantId(grantId: string): Promise<void>
+}
+
+/**
+ * What every adapter of this package is: a plain function that oidc-provider accepts as its
+ * `adapter` option and calls once per model. What goes beyond that (`close`, `deleteExpired`, …)
+ * hangs on the function as a property.
+ */
+export type AdapterFactory = (model: string) => SingleUseAdapter
+
+export { StorageError } from './storage-error.ts'
+
+/** Whether an adapter offers {@link SingleUseAdapter.check}. */
+export function hasCheck<T extends Adapter>(adapter: T): adapter is T & { check(): Promise<void> } {
+  return 'check' in adapter && typeof adapter.check === 'function'
 }
 
 /** Whether an adapter offers {@link SingleUseAdapter.consumeOnce}. */

@@ -1,7 +1,6 @@
 import type { AdapterPayload } from 'oidc-provider'
-import type { SingleUseAdapter } from './contract.ts'
+import type { AdapterFactory, SingleUseAdapter } from './contract.ts'
 import {
-  type AdapterFactory,
   consumedAt,
   decodePayload,
   encodePayload,
@@ -30,7 +29,7 @@ export interface MemoryAdapterFactory extends AdapterFactory {
 const SWEEP_STEPS = 4
 
 interface MemoryRecord {
-  /** JSON, not the object: nobody can change it from outside, and the GC has nothing to trace. */
+  /** JSON, not the object: code outside cannot change it, and the GC has nothing to trace. */
   readonly payload: string
   /** Milliseconds since the epoch, or Infinity. */
   readonly expiresAt: number
@@ -73,7 +72,7 @@ export function createMemoryAdapter(options: MemoryAdapterOptions = {}): MemoryA
 }
 
 class MemoryAdapter implements SingleUseAdapter {
-  readonly claimsEveryModel = true
+  readonly consumesEveryModel = true
 
   readonly #now: () => number
   readonly #records = new Map<string, MemoryRecord>()
@@ -86,7 +85,7 @@ class MemoryAdapter implements SingleUseAdapter {
     this.#now = now
   }
 
-  // One synchronous step, as a claim is: what was consumed before it stays so.
+  // One synchronous step, as `consumeOnce` is: what was consumed before it stays so.
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
     const now = this.#now()
     const replaced = this.#live(id)
@@ -133,7 +132,7 @@ class MemoryAdapter implements SingleUseAdapter {
     if (record) record.consumed = epochSeconds(this.#now())
   }
 
-  // One synchronous step, so nobody comes between the check and the write.
+  // One synchronous step: no other call runs between the check and the write.
   async consumeOnce(id: string): Promise<boolean> {
     const record = this.#live(id)
     if (!record || record.consumed > 0) return false

@@ -1,3 +1,5 @@
+import { storageError } from './storage-error.ts'
+
 /** A query as `pg` takes it. */
 export interface PostgresQuery {
   /** With a name it is prepared once per connection. */
@@ -34,8 +36,9 @@ function send(client: PostgresClient, query: PostgresQuery): ReturnType<Postgres
 }
 
 /**
- * Runs a query and says what to do where the database's own message leaves that open. The
- * original error is the `cause`, and its `code` stays.
+ * Runs a query and says what to do where the database's own message leaves that open.
+ *
+ * @throws StorageError when it fails
  */
 export async function runQuery(
   client: PostgresClient,
@@ -46,7 +49,9 @@ export async function runQuery(
     const { rows, rowCount } = await send(client, query)
     return { rows: rows.filter(isRow), count: rowCount ?? 0 }
   } catch (error) {
-    throw explain(error, table)
+    // skips the first value: the model's name is no secret, and a message may contain it
+    const [, ...sent] = query.values ?? []
+    throw storageError(error, sent, (code) => remedies(table)[code ?? ''])
   }
 }
 
@@ -68,12 +73,4 @@ function remedies(table: string): Readonly<Record<string, string>> {
     '26000':
       'The server does not know a prepared statement: a connection pooler between? Set prepare: false.',
   }
-}
-
-function explain(error: unknown, table: string): unknown {
-  if (!(error instanceof Error) || !('code' in error)) return error
-  const remedy = remedies(table)[String(error.code)]
-  if (!remedy) return error
-  const explained = new Error(`${remedy} (${error.message})`, { cause: error })
-  return Object.assign(explained, { code: error.code })
 }

@@ -46,8 +46,8 @@ function identifier(option: string, name: unknown, longest: number): void {
  * (`psql --single-transaction`); sent as a single query string it is one by itself.
  *
  * `payload` is text, not jsonb: jsonb refuses the NUL characters that a JSON text may contain in
- * escaped form, and parses what nobody here asks it about. Read it with `payload::json`. The keys
- * compare bytewise (`COLLATE "C"`), and rows keep room on their page for the claim's update.
+ * escaped form, and parses what is never queried. Read it with `payload::json`. The keys
+ * compare bytewise (`COLLATE "C"`), and rows keep room on their page for the update that consumes.
  *
  * @throws TypeError when a name has characters that would need quoting.
  */

@@ -13,8 +13,8 @@ export function statements(table: string) {
   return {
     /**
      * `$3` payload, `$4` to `$6` uid, user code, grant, `$7` consumed in s, `$8` life in ms. What
-     * is live and consumed stays consumed: behind a claim that is not committed yet this waits,
-     * and then sees the row as the claim left it.
+     * is live and consumed stays consumed: behind a consumption that is not committed yet this waits,
+     * and then sees the row as the consumption left it.
      */
     upsert: `
       INSERT INTO ${table} AS stored
@@ -37,7 +37,7 @@ export function statements(table: string) {
       UPDATE ${table} SET consumed_at = date_trunc('second', now())
       WHERE model = $1 AND id = $2 AND ${live}`,
 
-    // Whoever comes second waits for the first to commit, looks at the row again and, under
+    // The second caller waits for the first to commit, looks at the row again and, under
     // READ COMMITTED, finds the condition false. Under stricter levels the database refuses.
     consumeOnce: `
       UPDATE ${table} SET consumed_at = date_trunc('second', now())

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { AdapterPayload } from 'oidc-provider'
-import type { SingleUseAdapter } from './contract.ts'
+import type { AdapterFactory, SingleUseAdapter } from './contract.ts'
 import { type PostgresClient, type PostgresResult, runQuery } from './postgres-client.ts'
 import { type PostgresTable, tableNames } from './postgres-migration.ts'
 import { type PostgresStatements, statements } from './postgres-statements.ts'
 import {
-  type AdapterFactory,
   batchLimit,
   consumedAt,
   type DeleteExpiredOptions,
@@ -53,7 +52,7 @@ export interface PostgresAdapterFactory extends AdapterFactory {
 }
 
 /**
- * An adapter for PostgreSQL 12 and later. A claim is one conditional `UPDATE`, durable when the
+ * An adapter for PostgreSQL 12 and later. `consumeOnce` is one conditional `UPDATE`, durable when the
  * promise resolves as far as the server's `synchronous_commit` goes, and counts once across all
  * processes and, with synchronous standbys, across a failover. Records expire by the database's
  * clock, so the clocks of the processes need not agree.
@@ -102,7 +101,7 @@ export function createPostgresAdapter(options: PostgresAdapterOptions): Postgres
 type Run = (statement: keyof PostgresStatements, values: unknown[]) => Promise<PostgresResult>
 
 class PostgresAdapter implements SingleUseAdapter {
-  readonly claimsEveryModel = true
+  readonly consumesEveryModel = true
 
   readonly #run: Run
   readonly #model: string

@@ -1,12 +1,4 @@
 import type { AdapterPayload } from 'oidc-provider'
-import type { SingleUseAdapter } from './contract.ts'
-
-/**
- * What every adapter of this package is: a plain function that oidc-provider accepts as its
- * `adapter` option and calls once per model. What goes beyond that (`close`, `deleteExpired`, …)
- * hangs on the function as a property.
- */
-export type AdapterFactory = (model: string) => SingleUseAdapter
 
 /** The members of a payload by which oidc-provider looks records up, besides the id. */
 export interface SecondaryKeys {
@@ -85,9 +77,18 @@ export function encodePayload(payload: AdapterPayload): string {
  */
 export function decodePayload(stored: unknown, consumed: number): AdapterPayload {
   if (typeof stored !== 'string') throw new TypeError('the stored payload is not text')
-  const payload: AdapterPayload = JSON.parse(stored)
+  const payload = parsePayload(stored)
   if (consumed > 0) payload.consumed = consumed
   return payload
+}
+
+function parsePayload(stored: string): AdapterPayload {
+  try {
+    return JSON.parse(stored)
+  } catch {
+    // the message of a SyntaxError quotes what it could not read
+    throw new TypeError('the stored payload is not JSON')
+  }
 }
 
 /** How `deleteExpired` of an adapter goes about it. */

@@ -1,4 +1,5 @@
 import type { RedisScript } from './redis-scripts.ts'
+import { StorageError, storageError } from './storage-error.ts'
 
 /** The part of an ioredis client (`Redis`, `Cluster`) that is used. */
 export interface IoredisLike {
@@ -19,7 +20,7 @@ export type RedisCommand = (args: string[], key: string | undefined) => Promise<
 /** A connected client of the user's. */
 export type RedisClient = IoredisLike | NodeRedisLike | RedisCommand
 
-/** How the adapter talks to Redis, whatever the driver. */
+/** How the adapter talks to Redis, the same for every driver. It rejects with a StorageError. */
 export interface RedisConnection {
   readonly send: RedisCommand
   /** Runs a script over one key: EVALSHA, and EVAL where the server does not know it yet. */
@@ -27,20 +28,26 @@ export interface RedisConnection {
 }
 
 /**
- * @param timeoutMs how long a reply may take, in milliseconds; by default as long as it likes
+ * @param timeoutMs how long a reply may take, in milliseconds; by default without limit
  * @throws TypeError when the client is of no known shape.
  */
 export function connect(client: RedisClient, timeoutMs?: number): RedisConnection {
   const unbounded = sender(client)
-  const send: RedisCommand =
-    timeoutMs === undefined ? unbounded : (args, key) => within(timeoutMs, unbounded(args, key))
+  const send: RedisCommand = async (args, key) => {
+    try {
+      const reply = unbounded(args, key)
+      return await (timeoutMs === undefined ? reply : within(timeoutMs, reply))
+    } catch (error) {
+      throw storageError(error, args.slice(1))
+    }
+  }
   return {
     send,
     async run({ sha, source }, key, ...args) {
       try {
         return await send(['EVALSHA', sha, '1', key, ...args], key)
       } catch (error) {
-        if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
+        if (!(error instanceof StorageError) || error.code !== 'NOSCRIPT') throw error
         return send(['EVAL', source, '1', key, ...args], key)
       }
     },
@@ -69,34 +76,4 @@ function sender(client: RedisClient): RedisCommand {
     'createRedisAdapter: client must be a node-redis client, an ioredis client or a function ' +
       '(args, key) => Promise that sends one command',
   )
-}
-
-/**
- * Warns, by `process.emitWarning` with the code `REDIS_MAY_EVICT`, when the server's
- * `maxmemory-policy` lets it throw records away before their time. Says nothing where the server
- * does not tell (INFO forbidden, a proxy).
- *
- * @throws what the client rejects with when the server cannot be reached.
- */
-export async function checkRedis(client: RedisClient): Promise<void> {
-  let info: unknown
-  try {
-    info = await connect(client).send(['INFO', 'memory'], undefined)
-  } catch (error) {
-    if (isServerReply(error)) return
-    throw error
-  }
-  const policy = /^maxmemory_policy:(\S+)/m.exec(String(info))?.[1]
-  if (policy === undefined || policy === 'noeviction') return
-  process.emitWarning(
-    `Redis runs with maxmemory-policy ${policy}: when its memory is full it throws away sessions, ` +
-      'grants and tokens that are still valid. Set maxmemory-policy to noeviction, so that it ' +
-      'refuses writes instead, or use a Redis that serves nothing but the provider.',
-    { type: 'OidcProviderImpersonationWarning', code: 'REDIS_MAY_EVICT' },
-  )
-}
-
-/** Whether the server itself refused (`NOPERM …`, `ERR unknown command …`), not the network. */
-function isServerReply(error: unknown): boolean {
-  return error instanceof Error && /^[A-Z]+ /.test(error.message)
 }

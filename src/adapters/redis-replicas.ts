@@ -1,8 +1,8 @@
 import type { RedisClient, RedisConnection } from './redis-connection.ts'
 
-/** How many replicas have to know of a claim, and how long they may take. */
+/** How many replicas have to know of a consumption, and how long they may take. */
 export interface WaitForReplicas {
-  /** At least 1. Not more than there are, or no claim succeeds. */
+  /** At least 1. Not more than there are, or no consumption succeeds. */
   replicas: number
 
   /**
@@ -13,12 +13,12 @@ export interface WaitForReplicas {
 }
 
 /**
- * Wraps a claim so that it counts only once enough replicas have it. When too few answered the
- * claim stands, nobody gets the record, and the caller an error: it fails closed.
+ * Wraps a consumption so that it counts only once enough replicas have it. When too few answered the
+ * record stays consumed, no caller gets it, and this one gets an error: it fails closed.
  *
  * WAIT speaks of the writes of the connection it is sent on. On another one, after a reconnect or
  * from a pool, it would find nothing to wait for and answer with all replicas there are, so the
- * connection is asked who it is before the claim and after the waiting.
+ * connection is asked for its id before the consumption and after the waiting.
  *
  * @throws TypeError when an option is out of bounds, or the client is a pool.
  */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 /** A Lua script over a single key, so that it runs on Redis Cluster as well. */
 export interface RedisScript {
   readonly source: string
-  /** What EVALSHA calls it by. */
+  /** The script's SHA-1, for EVALSHA. */
   readonly sha: string
 }
 
@@ -12,10 +12,10 @@ function script(source: string): RedisScript {
 }
 
 /**
- * The claim: exists, unset, set. HSETNX alone would bring a key that has just expired back, as a
- * key without a TTL; inside a script the clock stands still, so what exists stays for the claim.
- * ARGV[1] names the attempt: a driver that sends a command again after a lost reply gets the
- * answer that was lost.
+ * `consumeOnce`: exists, unset, set. HSETNX alone would bring a key that has just expired back, as a
+ * key without a TTL; inside a script the clock does not advance, so an existing key cannot expire
+ * while the script runs. ARGV[1] names the attempt: a driver that sends a command again after a
+ * lost reply gets the answer that was lost.
  */
 export const claimScript = script(`
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
@@ -38,7 +38,7 @@ return 1
  * Replaces a record. ARGV: life in milliseconds or '', payload, consumed or '', grantId or ''.
  * HSET comes first: out of memory, Redis refuses a script's first write and none after it. What
  * was consumed stays so: neither a second caller nor a driver that sends this again after a lost
- * reply takes a claim away. An expired key is no key, so nothing of it stays.
+ * reply undoes a consumption. An expired key does not exist, so none of its fields remain.
  */
 export const upsertScript = script(`
 if ARGV[1] == '0' then return redis.call('DEL', KEYS[1]) end

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AdapterPayload } from 'oidc-provider'
-import type { SingleUseAdapter } from './contract.ts'
+import type { AdapterFactory, SingleUseAdapter } from './contract.ts'
 import {
-  type AdapterFactory,
   consumedAt,
   decodePayload,
   encodePayload,
@@ -10,56 +9,25 @@ import {
   secondaryKeys,
   storableKey,
 } from './record.ts'
-import { checkRedis, connect, type RedisClient, type RedisConnection } from './redis-connection.ts'
-import { confirmReplicas, type WaitForReplicas } from './redis-replicas.ts'
+import { checkServer, onceChecked } from './redis-check.ts'
+import { connect, type RedisConnection } from './redis-connection.ts'
+import { type RedisAdapterOptions, resolveRedisOptions } from './redis-options.ts'
+import { confirmReplicas } from './redis-replicas.ts'
 import * as scripts from './redis-scripts.ts'
 
+export { checkRedis, type RedisRequirements } from './redis-check.ts'
 export type { IoredisLike, NodeRedisLike, RedisClient, RedisCommand } from './redis-connection.ts'
-export { checkRedis } from './redis-connection.ts'
+export type { RedisAdapterOptions } from './redis-options.ts'
 export type { WaitForReplicas } from './redis-replicas.ts'
-
-/** Options of {@link createRedisAdapter}. */
-export interface RedisAdapterOptions {
-  /**
-   * A connected client: node-redis (`createClient`), ioredis (`Redis` or `Cluster`), or a function
-   * that sends one command. For node-redis' `createCluster`:
-   * `(args, key) => cluster.sendCommand(key, false, args)`.
-   *
-   * Let it fail while it is not connected (node-redis `disableOfflineQueue`, ioredis
-   * `enableOfflineQueue: false`) rather than wait.
-   */
-  client: RedisClient
-
-  /**
-   * How long a reply may take, in milliseconds: at least 1. Then the method rejects, and what the
-   * command did is not known. A claim whose reply is late is lost rather than repeated.
-   *
-   * @defaultValue `2000`
-   */
-  commandTimeoutMs?: number
-
-  /**
-   * What all keys start with. Deployments that share a Redis need different ones.
-   *
-   * @defaultValue `'oidc:'`
-   */
-  keyPrefix?: string
-
-  /**
-   * Makes `consumeOnce` wait until that many replicas have the claim, and reject when too few
-   * answered in time. Narrows, and does not close, the gap at a failover.
-   *
-   * @defaultValue none: a claim counts once the primary has it
-   */
-  waitForReplicas?: WaitForReplicas
-}
 
 /** The factory that {@link createRedisAdapter} returns. */
 export interface RedisAdapterFactory extends AdapterFactory {
   /**
-   * Asks the server whether it may evict records, as {@link checkRedis} does: at start-up, to have
-   * the warning there and to learn that the server cannot be reached. Otherwise the first `upsert`
-   * does it on the side. However often it is called, it asks once.
+   * Asks the server whether it may evict or forget records, as {@link checkRedis} does: at
+   * start-up, to have the warning there and to learn that the server cannot be reached. Otherwise
+   * the first `upsert` does it on the side; with `requirePersistence` every method waits for the
+   * check and rejects while it fails. A successful result is kept; a call of this asks again and
+   * replaces it.
    */
   check(): Promise<void>
 }
@@ -68,12 +36,16 @@ export interface RedisAdapterFactory extends AdapterFactory {
 const REVOKE_BATCH = 100
 
 /**
- * An adapter for Redis 6.2 and later and Valkey. A record's payload and its claim are one hash
- * under one key, so what is lost is lost together and a token never comes back unclaimed.
+ * An adapter for Redis 6.2 and later and Valkey. A record's payload and its consumption are one hash
+ * under one key, so what is evicted is lost together.
+ *
+ * **Crash:** with an append-only file a consumption is there again after a restart. From a snapshot the
+ * server comes back as it was when it was taken: a token that was redeemed since can be redeemed
+ * again. `requirePersistence` refuses such a server.
  *
  * **Failover:** at most once per primary. Redis replicates asynchronously: a replica that becomes
- * primary without having heard of a claim lets the token be claimed again. `waitForReplicas`
- * makes that less likely; who cannot live with it uses PostgreSQL.
+ * primary without having heard of a consumption lets the token be redeemed again. `waitForReplicas`
+ * makes that less likely; PostgreSQL avoids it.
  *
  * **Cluster:** every command and script touches a single key, so all methods work, without hash
  * tags. `upsert` of a record with a uid, user code or grant writes up to four keys, each
@@ -87,50 +59,55 @@ const REVOKE_BATCH = 100
  * @throws TypeError when an option is wrong.
  */
 export function createRedisAdapter(options: RedisAdapterOptions): RedisAdapterFactory {
-  const { client, keyPrefix = 'oidc:', waitForReplicas, commandTimeoutMs = 2000 } = options
-  if (!Number.isSafeInteger(commandTimeoutMs) || commandTimeoutMs < 1) {
-    throw new TypeError('createRedisAdapter: commandTimeoutMs must be an integer over 0')
-  }
+  const { client, keyPrefix, waitForReplicas, commandTimeoutMs, requirePersistence } =
+    resolveRedisOptions(options)
   const connection = connect(client, commandTimeoutMs + (waitForReplicas?.timeoutMs ?? 0))
   const confirm = waitForReplicas && confirmReplicas(connection, client, waitForReplicas)
   let checked: Promise<void> | undefined
 
   const check = () => {
-    checked ??= checkRedis(client)
-    return checked
+    const asked = checkServer(connection, { requirePersistence }).catch((error) => {
+      checked = undefined
+      throw error
+    })
+    checked = asked
+    return asked
   }
-  // a failing check is no failing write: the write says so itself
-  const checkOnce = () => void (checked ?? check().catch(() => {}))
+  const checkOnce = () => checked ?? check()
+  const guarded = requirePersistence ? onceChecked(checkOnce, connection) : connection
   const factory = (model: string): SingleUseAdapter =>
-    new RedisAdapter(connection, `${keyPrefix}${model}:`, checkOnce, confirm)
+    new RedisAdapter(guarded, `${keyPrefix}${model}:`, { check, checkOnce }, confirm)
 
   return Object.assign(factory, { check })
 }
 
+/** `check` always asks the server; `checkOnce` only if no check has succeeded yet. */
+type Checks = Readonly<Record<'check' | 'checkOnce', () => Promise<void>>>
 type Confirm = ReturnType<typeof confirmReplicas>
 
 class RedisAdapter implements SingleUseAdapter {
-  readonly claimsEveryModel = true
+  readonly consumesEveryModel = true
 
   readonly #redis: RedisConnection
   readonly #prefix: string
-  readonly #check: () => void
+  readonly #checks: Checks
   readonly #confirm: Confirm | undefined
 
   constructor(
     redis: RedisConnection,
     prefix: string,
-    check: () => void,
+    checks: Checks,
     confirm: Confirm | undefined,
   ) {
     this.#redis = redis
     this.#prefix = prefix
-    this.#check = check
+    this.#checks = checks
     this.#confirm = confirm
   }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
-    this.#check()
+    // Ignore errors of this check. If Redis is down, the write rejects by itself.
+    this.#checks.checkOnce().catch(() => {})
     const milliseconds = lifetime(expiresIn)
     const life = milliseconds === undefined ? '' : String(milliseconds)
     const { uid, userCode, grantId } = secondaryKeys(payload)
@@ -155,6 +132,10 @@ class RedisAdapter implements SingleUseAdapter {
       }
     }
     await Promise.all(writes)
+  }
+
+  check(): Promise<void> {
+    return this.#checks.check()
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
@@ -227,11 +208,11 @@ class RedisAdapter implements SingleUseAdapter {
   }
 }
 
-/** @throws when the reply is neither 1 nor 0: then nobody knows who won. */
+/** @throws when the reply is neither 1 nor 0: it is not known then who won. */
 function yes(reply: unknown): boolean {
   const number = Number(reply)
   if (reply === null || reply === '' || (number !== 0 && number !== 1)) {
-    throw new TypeError('Redis answered the claim with neither 1 nor 0')
+    throw new TypeError('Redis answered consumeOnce with neither 1 nor 0')
   }
   return number === 1
 }
@@ -239,7 +220,7 @@ function yes(reply: unknown): boolean {
 const processName = randomBytes(12).toString('base64url')
 let attempts = 0
 
-/** A name for one attempt to claim that no other attempt anywhere has. */
+/** A unique name for one attempt to consume. */
 function attempt(): string {
   attempts += 1
   return `${processName}-${attempts}`

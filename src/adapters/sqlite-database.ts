@@ -8,7 +8,7 @@ export interface SqliteFile {
 
   /**
    * How safe a commit is. `'NORMAL'`: it survives the end of the process, `kill -9` included; when
-   * the machine loses power, the last moments may be forgotten, claims among them. `'FULL'`: it
+   * the machine loses power, the last moments may be forgotten, consumptions among them. `'FULL'`: it
    * survives that too, at the cost of an fsync for each write.
    *
    * @defaultValue `'NORMAL'`
@@ -27,7 +27,7 @@ export interface SqliteFile {
 const SCHEMA_VERSION = 1
 
 // With a rowid, although WITHOUT ROWID saves a tree: ids are random, but records of the same hour
-// stay on the same pages, and a claim costs half with a million of them. STRICT refuses non-text.
+// stay on the same pages, and `consumeOnce` costs half with a million of them. STRICT refuses non-text.
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS oidc_records (
   model       TEXT NOT NULL,
@@ -72,7 +72,7 @@ export function openDatabase(options: SqliteFile): DatabaseSync {
     // SQLite would let everyone read it; its -wal and -shm files take their mode from it
     if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600))
     database = new DatabaseSync(file)
-    // first of all, so that the next ones wait for other processes that are starting
+    // comes first: the next statements then wait for other processes that are starting
     database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
     prepareFile(database, Date.now() + busyTimeoutMs)
     database.exec(`PRAGMA synchronous = ${synchronous}`)

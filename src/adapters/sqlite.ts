@@ -1,8 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { AdapterPayload } from 'oidc-provider'
-import type { SingleUseAdapter } from './contract.ts'
+import type { AdapterFactory, SingleUseAdapter } from './contract.ts'
 import {
-  type AdapterFactory,
   batchLimit,
   consumedAt,
   type DeleteExpiredOptions,
@@ -14,6 +13,7 @@ import {
   storableKey,
 } from './record.ts'
 import { openDatabase, type SqliteFile } from './sqlite-database.ts'
+import { storageError } from './storage-error.ts'
 
 export type { DeleteExpiredOptions } from './record.ts'
 
@@ -30,8 +30,8 @@ export interface SqliteAdapterOptions extends SqliteFile {
 /** The factory that {@link createSqliteAdapter} returns. */
 export interface SqliteAdapterFactory extends AdapterFactory {
   /**
-   * Removes all expired records, `batchSize` in a transaction, and resolves how many. Writing does
-   * so too, a few at a time, so this is for a store that nobody writes to any more.
+   * Removes all expired records, `batchSize` in a transaction, and resolves how many. Every write
+   * removes a few expired records too, so call this for a store that gets no more writes.
    */
   deleteExpired(options?: DeleteExpiredOptions): Promise<number>
 
@@ -44,8 +44,8 @@ const SWEEP_EVERY = 16
 
 /**
  * An adapter on one file, with node:sqlite (Node 22.13 or later): durable on one machine, safe for
- * several processes there, not for a network file system. WAL lets readers go on while somebody
- * writes; a claim is one conditional `UPDATE`. Expired records are never found, and every sixteen
+ * several processes there, not for a network file system. WAL lets readers go on while another
+ * writes; `consumeOnce` is one conditional `UPDATE`. Expired records are never found, and every sixteen
  * writes remove up to thirty-two of them.
  *
  * Calls are synchronous inside and take some ten microseconds, a write among them.
@@ -61,8 +61,7 @@ export function createSqliteAdapter(options: SqliteAdapterOptions): SqliteAdapte
   const statements = prepareAll(database)
   let writes = 0
 
-  const removeExpired = (limit: number) =>
-    Number(statements.deleteExpired.run(now(), limit).changes)
+  const removeExpired = (limit: number) => write(statements.deleteExpired, [now(), limit])
   const sweep = () => {
     writes += 1
     if (writes % SWEEP_EVERY === 0) removeExpired(2 * SWEEP_EVERY)
@@ -78,7 +77,7 @@ export function createSqliteAdapter(options: SqliteAdapterOptions): SqliteAdapte
         const count = removeExpired(limit)
         deleted += count
         if (count < limit) return deleted
-        // the process has other things to do between two batches
+        // lets the process do other work between two batches
         await new Promise((resolve) => setImmediate(resolve))
       }
     },
@@ -99,7 +98,7 @@ function prepareAll(database: DatabaseSync) {
        ORDER BY expires_at IS NULL DESC, expires_at DESC LIMIT 1`,
     )
   return {
-    // what is live and consumed stays consumed, whatever replaces it
+    // a live consumed record stays consumed when it is replaced
     upsert: database.prepare(
       `INSERT INTO oidc_records
          (model, id, payload, uid, user_code, grant_id, consumed_at, expires_at)
@@ -132,7 +131,7 @@ function prepareAll(database: DatabaseSync) {
 
 // The methods are async so that what node:sqlite throws becomes a rejection.
 class SqliteAdapter implements SingleUseAdapter {
-  readonly claimsEveryModel = true
+  readonly consumesEveryModel = true
 
   readonly #model: string
   readonly #statements: Statements
@@ -151,7 +150,7 @@ class SqliteAdapter implements SingleUseAdapter {
     const now = this.#now()
     const milliseconds = lifetime(expiresIn)
     const { uid, userCode, grantId } = secondaryKeys(payload)
-    this.#statements.upsert.run(
+    write(this.#statements.upsert, [
       this.#model,
       storableKey(id),
       encodePayload(payload),
@@ -161,7 +160,7 @@ class SqliteAdapter implements SingleUseAdapter {
       Math.floor(consumedAt(payload, now)) || null,
       milliseconds === undefined ? null : Math.ceil(now + milliseconds),
       now,
-    )
+    ])
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
@@ -185,21 +184,37 @@ class SqliteAdapter implements SingleUseAdapter {
   }
 
   async destroy(id: string): Promise<void> {
-    this.#statements.destroy.run(this.#model, storableKey(id))
+    write(this.#statements.destroy, [this.#model, storableKey(id)])
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    this.#statements.revokeByGrantId.run(this.#model, storableKey(grantId))
+    write(this.#statements.revokeByGrantId, [this.#model, storableKey(grantId)])
   }
 
   #read(statement: StatementSync, key: string): AdapterPayload | undefined {
-    const row = statement.get(this.#model, storableKey(key), this.#now())
+    const row = read(statement, [this.#model, storableKey(key), this.#now()])
     return row && decodePayload(row.payload, Number(row.consumed_at ?? 0))
   }
 
   #mark(statement: StatementSync, id: string): number {
     const now = this.#now()
-    const { changes } = statement.run(this.#model, storableKey(id), now, epochSeconds(now))
-    return Number(changes)
+    return write(statement, [this.#model, storableKey(id), now, epochSeconds(now)])
+  }
+}
+
+/** @returns how many rows changed */
+function write(statement: StatementSync, values: (string | number | null)[]): number {
+  try {
+    return Number(statement.run(...values).changes)
+  } catch (error) {
+    throw storageError(error, values)
+  }
+}
+
+function read(statement: StatementSync, values: (string | number | null)[]) {
+  try {
+    return statement.get(...values)
+  } catch (error) {
+    throw storageError(error, values)
   }
 }

@@ -1,5 +1,10 @@
-import { claimingCases } from './testing/claiming.ts'
-import { type ContractCase, type ContractHooks, runCase } from './testing/contract-case.ts'
+import { consumingCases } from './testing/consuming.ts'
+import {
+  type ContractCase,
+  type ContractHooks,
+  concerns,
+  runCase,
+} from './testing/contract-case.ts'
 import { expiringCases } from './testing/expiring.ts'
 import { failingCases } from './testing/failing.ts'
 import { lookingUpCases } from './testing/looking-up.ts'
@@ -13,7 +18,7 @@ const groups: Readonly<Record<string, readonly ContractCase[]>> = {
   storing: storingCases,
   'looking up': lookingUpCases,
   expiring: expiringCases,
-  claiming: claimingCases,
+  consuming: consumingCases,
   replacing: replacingCases,
   payloads: payloadCases,
   failing: failingCases,
@@ -28,8 +33,9 @@ export interface AdapterContractOptions extends ContractHooks {
 }
 
 /**
- * Defines the contract suite as tests of the framework that is given. What it holds an adapter to
- * is said at {@link SingleUseAdapter}. Cases whose hook is not given are left out.
+ * Defines the contract suite as tests of the framework that is given. {@link SingleUseAdapter}
+ * documents the rules that it checks. Cases whose hook is not given are left out, and with
+ * `models: ['SubjectToken']` those about other models.
  *
  * @example
  * describe('my adapter', () => {
@@ -38,7 +44,9 @@ export interface AdapterContractOptions extends ContractHooks {
  */
 export function adapterContract({ describe, it, ...hooks }: AdapterContractOptions): void {
   for (const [group, cases] of Object.entries(groups)) {
-    const runnable = cases.filter(({ needs }) => !needs || hooks[needs])
+    const runnable = cases.filter(
+      (each) => concerns(each, hooks) && (!each.needs || hooks[each.needs]),
+    )
     if (runnable.length === 0) continue
     describe(group, () => {
       for (const each of runnable) it(each.title, () => runCase(each, hooks))
@@ -56,7 +64,7 @@ export interface RunAdapterContractOptions extends ContractHooks {
   print?: (line: string) => void
 }
 
-/** What came of one case. */
+/** The result of one case. */
 export interface ContractResult {
   readonly title: string
   readonly outcome: 'passed' | 'failed' | 'skipped'
@@ -85,7 +93,7 @@ export async function runAdapterContract({
 }: RunAdapterContractOptions): Promise<ContractReport> {
   const results: ContractResult[] = []
   for (const [group, cases] of Object.entries(groups)) {
-    for (const each of cases) {
+    for (const each of cases.filter((each) => concerns(each, hooks))) {
       const result = await judge(`${group}: ${each.title}`, each, hooks)
       results.push(result)
       print(line(result, each))

@@ -1,14 +1,11 @@
 import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import type { AccessTokenVerifier } from '../access-token.ts'
-import type { AuditTrail } from '../audit.ts'
-import { AccessTokenRejected, type VerifiedAccessToken } from '../jwt-access-token.ts'
-import {
-  checkDpopReplayAt,
-  clientCertificateThumbprint,
-  dpopAlgorithms,
-  validateDpopAt,
-} from '../oidc-provider-internals.ts'
-import type { ResolvedOptions } from '../options-defaults.ts'
+import type { AuditTrail } from '../audit/trail.ts'
+import { clientCertificateThumbprint, dpopAlgorithms } from '../host/configuration.ts'
+import { checkDpopReplayAt, validateDpopAt } from '../host/grants.ts'
+import type { ResolvedOptions } from '../options/defaults.ts'
+import type { MayClient } from '../policy/clients.ts'
+import type { AccessTokenVerifier } from '../tokens/access-token.ts'
+import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/jwt-access-token.ts'
 
 /** The request shows no credentials that are understood here. RFC 6750 §3.1. */
 export class NoCredentials extends errors.InvalidToken {
@@ -19,8 +16,8 @@ export class NoCredentials extends errors.InvalidToken {
 export interface BearerParts {
   readonly options: ResolvedOptions
   readonly verifier: AccessTokenVerifier
-  /** Whether a client may use the management API at all. */
-  readonly mayCall: (client: Client) => boolean
+  /** Whether a client may issue subject tokens. */
+  readonly mayIssueSubjectTokens: MayClient
 }
 
 /**
@@ -33,7 +30,7 @@ export interface BearerParts {
 export async function authenticate(
   provider: Provider,
   ctx: KoaContextWithOIDC,
-  { options, verifier, mayCall }: BearerParts,
+  { options, verifier, mayIssueSubjectTokens }: BearerParts,
   trail: AuditTrail,
 ): Promise<Client> {
   const { resource, scope } = options.managementApi
@@ -42,15 +39,15 @@ export async function authenticate(
   trail.conceal(value)
   const dPoP = scheme === 'dpop' ? await validateDpopAt(provider, ctx, value) : undefined
   try {
-    const token = await verifier.client(value)
+    const token = await verifier.verifyClientToken(value)
     trail.note({ issuedTo: token.clientId })
     // RFC 9068 §4: "The resource server MUST validate that the aud claim contains a resource
     // indicator value corresponding to an identifier the resource server expects for itself."
     if (token.audience !== resource) throw new AccessTokenRejected('for another audience')
     requireProof(token, scheme, dPoP?.thumbprint, () => clientCertificateThumbprint(provider, ctx))
-    const client = await verifier.liveClient(token.clientId)
-    if (!client.grantTypeAllowed('client_credentials') || !mayCall(client)) {
-      throw new AccessTokenRejected('its client may not use the management API')
+    const client = await verifier.findClient(token.clientId)
+    if (!(await mayIssueSubjectTokens(client))) {
+      throw new AccessTokenRejected('its client may not issue subject tokens')
     }
     if (!token.scopes.has(scope)) {
       throw new errors.InsufficientScope(`access token lacks the scope ${scope}`, scope)
@@ -63,7 +60,10 @@ export async function authenticate(
   }
 }
 
-/** I10: what is bound to a key is worth nothing without it, and is not passed off as bound. */
+/**
+ * I10: a token that is bound to a key is refused without proof of the key, and a token that is not
+ * bound is refused under the DPoP scheme.
+ */
 function requireProof(
   token: VerifiedAccessToken,
   scheme: Scheme,
@@ -88,8 +88,8 @@ function credentials(
   dpopEnabled: boolean,
 ): { scheme: Scheme; value: string } {
   const named = /^(bearer|dpop)(?: |$)/i.exec(authorization)?.[1]?.toLowerCase()
-  // Another scheme is no credentials either: "the client [...] attempted using an unsupported
-  // authentication method" (RFC 6750 §3.1).
+  // An unsupported scheme counts as no credentials: "the client [...] attempted using an
+  // unsupported authentication method" (RFC 6750 §3.1).
   const scheme = named === 'bearer' || (named === 'dpop' && dpopEnabled) ? named : undefined
   if (!scheme) throw new NoCredentials()
   // RFC 6750 §2.1: b64token; RFC 9449 §7.1: token68.

@@ -1,16 +1,17 @@
 import { errors } from 'oidc-provider'
-import type { Binding } from '../binding.ts'
-import { isDeeperThan, MAX_CONTEXT_DEPTH, printable } from '../context-schema.ts'
-import type { ResolvedOptions } from '../options-defaults.ts'
-import { isPlainObject } from '../options-validation.ts'
-import { identifier, parseBinding } from './binding.ts'
+import type { ResolvedOptions } from '../options/defaults.ts'
+import { MAX_CONTEXT_DEPTH } from '../policy/context-schema.ts'
+import type { Binding } from '../public/binding.ts'
+import { isDeeperThan, isPlainObject } from '../shared/json.ts'
+import { printable } from '../shared/printable.ts'
+import { identifier, parseBinding } from './parse-binding.ts'
 
 /** A request for a subject token, every member of which is known to be well-formed. */
 export interface IssueRequest {
   readonly userId: string
   readonly context: Record<string, unknown>
   readonly binding: Binding
-  /** Seconds; `undefined` for as long as subject tokens live. */
+  /** Seconds; `undefined` means the full lifetime of subject tokens. */
   readonly expiresIn: number | undefined
 }
 
@@ -33,7 +34,7 @@ export function parseIssueRequest(
   { limits, managementApi }: Pick<ResolvedOptions, 'limits' | 'managementApi'>,
 ): IssueRequest {
   if (!isPlainObject(body)) throw new errors.InvalidRequest('the body must be a JSON object')
-  // A mistyped `mayAct` must not vanish silently.
+  // Refuse unknown members: a mistyped `mayAct` would otherwise be ignored silently.
   const unknown = Object.keys(body).find((member) => !MEMBERS.has(member))
   if (unknown !== undefined) {
     throw new errors.InvalidRequest(`${printable(unknown, 64)} is not a known member`)
@@ -48,7 +49,7 @@ export function parseIssueRequest(
   })
 }
 
-/** The context as it is stored. Checked again after a schema had its say. */
+/** The context as it is stored. Checked again after the schema has run. */
 export function serialisedContext(context: Record<string, unknown>, maxBytes: number): string {
   const json = JSON.stringify(context)
   if (Buffer.byteLength(json) > maxBytes) {

@@ -1,14 +1,14 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import type { AuditTrail } from '../audit.ts'
-import { validContext } from '../context-schema.ts'
-import { deepFreeze } from '../freeze.ts'
-import { findAccount } from '../oidc-provider-internals.ts'
-import { permissionFor } from '../policy.ts'
-import { limit } from '../rate-limit.ts'
-import type { SubjectTokenModel } from '../subject-token.ts'
+import type { AuditTrail } from '../audit/trail.ts'
+import { findAccount } from '../host/grants.ts'
+import { permissionFor } from '../policy/authorize.ts'
+import { validContext } from '../policy/context-schema.ts'
+import { limit } from '../policy/rate-limit.ts'
+import { deepFreeze } from '../shared/json.ts'
+import type { SubjectTokenModel } from '../tokens/subject-token.ts'
+import { UserNotFound } from './answer-errors.ts'
 import { authenticate, type BearerParts } from './bearer.ts'
 import { parseIssueRequest, serialisedContext } from './body.ts'
-import { UserNotFound } from './errors.ts'
 import { jsonReader } from './json-body.ts'
 
 /** What issuing takes. */
@@ -33,12 +33,15 @@ export function subjectTokenIssuer(
     const { mayAct, resource } = request.binding
     const actor = mayAct?.sub === undefined ? undefined : Object.freeze({ sub: mayAct.sub })
     trail.note({ subject: request.userId, resource, actor })
+    if (mayAct) trail.note({ mayAct })
     const context = deepFreeze(await validContext(options.contextSchema, request.context))
     const json = serialisedContext(context, options.limits.contextBytes)
-    trail.noteContext(() => context)
+    trail.note({ context })
 
     const account = await findAccount(provider, ctx, request.userId)
-    if (!account) throw new UserNotFound()
+    // An account with another id is another user, whatever the reason why `findAccount` returned
+    // it.
+    if (account?.accountId !== request.userId) throw new UserNotFound()
     ctx.oidc.entity('Account', account)
     const { scope } = await permissionFor(options.authorize, {
       stage: 'issue',
@@ -54,10 +57,10 @@ export function subjectTokenIssuer(
 
     const binding = { ...request.binding, ...(scope === undefined ? {} : { scope }) }
     const subjectToken = subjectTokens.create({
-      accountId: account.accountId,
+      accountId: request.userId,
       clientId: client.clientId,
       context: json,
-      ...(Object.keys(binding).length > 0 ? { binding: JSON.stringify(binding) } : {}),
+      binding: JSON.stringify(binding),
     })
     shorten(subjectToken, request.expiresIn)
     ctx.oidc.entity('SubjectToken', subjectToken)
@@ -66,7 +69,6 @@ export function subjectTokenIssuer(
     ctx.body = { subjectToken: value, expiresIn: subjectToken.expiration }
     trail.note({
       id: subjectToken.jti,
-      subject: account.accountId,
       scope,
       expiresAt: Math.floor(Date.now() / 1000) + subjectToken.expiration,
     })

@@ -16,7 +16,8 @@ export function jsonReader(maxBytes: number): JsonReader {
     if (ctx.request.type.trim().toLowerCase() !== 'application/json') {
       throw new errors.InvalidRequest('Content-Type must be application/json', 415)
     }
-    // Nothing to inflate: a small body need not be compressed, and a bomb would be.
+    // Compressed bodies are refused: a small body needs no compression, and a compressed body can
+    // expand to a very large one.
     if (!/^(?:identity)?$/.test(ctx.get('Content-Encoding'))) {
       throw new errors.InvalidRequest('Content-Encoding is not supported', 415)
     }

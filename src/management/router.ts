@@ -1,9 +1,9 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import { AuditTrail } from '../audit.ts'
-import { runInRequest } from '../oidc-provider-internals.ts'
-import { answerErrors, publicCode } from './errors.ts'
+import { AuditTrail } from '../audit/trail.ts'
+import { runInRequest } from '../host/request.ts'
+import { answerErrors, publicCode } from './answer-errors.ts'
 import { type IssueParts, subjectTokenIssuer } from './issue.ts'
 
 /** `POST {prefix}/subject-tokens`, as plain Koa middleware. */
@@ -19,7 +19,7 @@ export function managementRouter(provider: Provider, parts: IssueParts): Middlew
     }
     await runInRequest(ctx, () => audited(withOidc(provider, ctx)))
   })
-  // The router itself gives the context what its type asks for beyond a plain one.
+  // The router itself adds the members that its context type has beyond a plain Koa context.
   return router.routes() as Middleware
 
   async function audited(ctx: KoaContextWithOIDC): Promise<void> {
@@ -27,7 +27,7 @@ export function managementRouter(provider: Provider, parts: IssueParts): Middlew
     try {
       await issueSubjectToken(ctx, trail)
     } catch (error) {
-      // Half of a request with a nonce (RFC 9449 §9), and nobody's failure.
+      // The client must retry with the DPoP nonce just sent (RFC 9449 §9): no failure, no event.
       if (!(error instanceof errors.UseDpopNonce)) trail.failed(error, publicCode(error))
       throw error
     }
@@ -54,7 +54,7 @@ function withOidc(provider: Provider, ctx: Context): KoaContextWithOIDC {
 
 const ROUTE = 'subject_tokens'
 
-/** The URL the caller used, whatever mounts and proxies did to it since. */
+/** The URL that the caller used, before any mount or proxy changed it. */
 function publicUrl(ctx: Context): string {
   // Express and its like keep the path before their mounts here, Koa in its own context.
   const path = 'originalUrl' in ctx.req ? String(ctx.req.originalUrl) : ctx.originalUrl

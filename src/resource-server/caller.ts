@@ -1,8 +1,9 @@
 import type { JWTPayload } from 'jose'
-import { parseAct } from '../actor-chain.ts'
-import type { ActClaim } from '../claims-hook.ts'
-import { IMPERSONATED_JTI_PREFIX } from '../jwt-access-token.ts'
-import { RequestRefused } from './errors.ts'
+import { SCOPE_TOKEN } from '../options/validation.ts'
+import type { ActClaim } from '../public/act-claim.ts'
+import { parseAct } from '../shared/act.ts'
+import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
+import { RequestRefused } from './refusal.ts'
 
 /** Who calls, by the access token of the request. */
 export interface Caller {
@@ -10,18 +11,42 @@ export interface Caller {
   readonly subject: string
   /** Who acts for the subject, where the token says so: RFC 8693 §4.1. */
   readonly actor: ActClaim | undefined
-  /** Whether somebody else acts as the subject, named or not. */
+  /** Whether an operator acts as the subject, named or not. */
   readonly isImpersonated: boolean
   readonly scopes: ReadonlySet<string>
   /** The whole payload. */
   readonly claims: Readonly<JWTPayload>
 }
 
-/** Something that a route asks of its caller. Throws {@link RequestRefused} where it is not so. */
-export type Requirement = (caller: Caller) => void
+/**
+ * A requirement of a route for its caller. It throws {@link RequestRefused}, at once or by a
+ * promise, when the caller does not meet it. It returns nothing: a returned value does not let a
+ * caller in.
+ */
+export type Requirement = (caller: Caller) => void | Promise<void>
 
-/** The route needs this scope: 403 `insufficient_scope` without it. RFC 6750 §3.1. */
+/**
+ * @throws RequestRefused where the requirement does
+ * @throws TypeError for one that answers something: a test that was taken for a requirement, or
+ * {@link denyImpersonation} that was not called, would let every caller in
+ */
+export async function meetRequirement(requirement: Requirement, caller: Caller): Promise<void> {
+  const answer: unknown = await requirement(caller)
+  if (answer === undefined) return
+  throw new TypeError(
+    'a requirement must throw RequestRefused to refuse, and answer nothing: write denyImpersonation(), not denyImpersonation',
+  )
+}
+
+/**
+ * The route needs this scope: 403 `insufficient_scope` without it. RFC 6750 §3.1.
+ *
+ * @throws TypeError for anything but one scope token: no other could be granted
+ */
 export function requireScope(scope: string): Requirement {
+  if (typeof scope !== 'string' || !SCOPE_TOKEN.test(scope)) {
+    throw new TypeError('requireScope needs one scope token; write one requireScope for each')
+  }
   return ({ scopes }) => {
     if (scopes.has(scope)) return
     const description = `access token lacks the scope ${scope}`
@@ -29,16 +54,16 @@ export function requireScope(scope: string): Requirement {
   }
 }
 
-/** The route is for the user in person: 403 `access_denied` while somebody acts as them. */
+/** The route is for the user in person: 403 `access_denied` while an operator acts as the user. */
 export function denyImpersonation(): Requirement {
   return ({ isImpersonated }) => {
     if (!isImpersonated) return
-    const description = 'not while somebody acts for the user'
+    const description = 'not while an operator acts for the user'
     throw new RequestRefused(403, { error: 'access_denied', description })
   }
 }
 
-/** More actors than any chain has. */
+/** A limit above the length of every real chain. */
 const MAX_CHAIN = 16
 
 /**
@@ -47,19 +72,12 @@ const MAX_CHAIN = 16
  * @throws RequestRefused for claims that cannot be relied on
  */
 export function callerFrom(claims: JWTPayload): Caller {
-  const { sub, jti, scope, act, cnf } = claims
+  const { sub, jti, scope, act } = claims
   const actor = act === undefined ? undefined : parseAct(act, MAX_CHAIN)
   if (typeof sub !== 'string' || (act !== undefined && !actor)) {
     throw new RequestRefused(401, {
       error: 'invalid_token',
       description: 'a claim of the access token has the wrong type',
-    })
-  }
-  if (cnf !== undefined) {
-    // Bound to a key (RFC 9449, RFC 8705), of which nothing here asks for proof.
-    throw new RequestRefused(401, {
-      error: 'invalid_token',
-      description: 'a sender-constrained access token is no bearer token',
     })
   }
   return Object.freeze({

@@ -1,40 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { errors as jose, jwtVerify } from 'jose'
-import type { Middleware } from 'koa'
-import { SIGNING_ALGORITHMS } from '../jwt-access-token.ts'
-import { type Caller, callerFrom, type Requirement } from './caller.ts'
-import { RequestRefused } from './errors.ts'
-import { providerKeys } from './keys.ts'
+import { type Caller, meetRequirement, type Requirement } from './caller.ts'
+import type { KoaMiddleware } from './koa.ts'
+import { type ResourceServerOptions, resolveOptions } from './options.ts'
+import { offerDPoP, RequestRefused } from './refusal.ts'
+import { type ApiRequest, type Presented, presentedBy } from './request.ts'
+import { callerVerifier } from './verify.ts'
 
-export type { ActClaim } from '../claims-hook.ts'
+export type { ActClaim } from '../public/act-claim.ts'
 export { type Caller, denyImpersonation, type Requirement, requireScope } from './caller.ts'
-export { RequestRefused } from './errors.ts'
-
-/** What an API must know to judge access tokens. */
-export interface ResourceServerOptions {
-  /** The provider's Issuer Identifier. */
-  readonly issuer: string
-  /** The API's own audience: its resource indicator, unless the provider says otherwise. */
-  readonly audience: string
-  /**
-   * Where the provider publishes its keys.
-   * @defaultValue what its discovery document says
-   */
-  readonly jwksUri?: string | undefined
-  /**
-   * The signature algorithms that are accepted.
-   * @defaultValue every asymmetric one that oidc-provider knows
-   */
-  readonly algorithms?: readonly string[] | undefined
-  /**
-   * How far the clocks of API and provider may differ, in seconds.
-   * @defaultValue `5`
-   */
-  readonly clockTolerance?: number | undefined
-}
+export type { Certificate, GetCertificate } from './certificate.ts'
+export type { DPoPOptions } from './dpop-options.ts'
+export type { KoaContext, KoaMiddleware } from './koa.ts'
+export type { MTLSOptions, ResourceServerOptions } from './options.ts'
+export type { GetUrl } from './public-url.ts'
+export { RequestRefused } from './refusal.ts'
+export type { ReplayStore } from './replay-store.ts'
+export type { ApiRequest } from './request.ts'
 
 declare global {
-  // Express reads its Request from here, so that its users need no augmentation of their own.
+  // Express reads its Request from here, so that users need no type augmentation of their own.
   namespace Express {
     interface Request {
       /** Who calls, where the guard of a resource server let them through. */
@@ -53,17 +37,18 @@ export type ConnectMiddleware = (
 /** The guard of an API: knows who calls, and who acts for them. */
 export interface ResourceServer {
   /**
-   * Judges the `Authorization` header of a request.
+   * Judges a request, or its `Authorization` header alone. Access tokens that are bound to a key or
+   * a certificate need the request: the header alone proves neither.
    *
-   * @throws {@link RequestRefused}: what to answer. Anything else is trouble of one's own, such as
-   * a provider whose keys cannot be had, and must not be told as an invalid token.
+   * @throws {@link RequestRefused}: what to answer. Any other error is a failure of the API itself
+   * (for example, the provider's keys cannot be fetched): do not answer it as an invalid token.
    */
   authenticate(
-    authorization: string | undefined,
+    request: ApiRequest | string | undefined,
     ...requirements: readonly Requirement[]
   ): Promise<Caller>
   /** Koa middleware: leaves the caller in `ctx.state.caller`. */
-  koa(...requirements: readonly Requirement[]): Middleware<{ caller: Caller }>
+  koa(...requirements: readonly Requirement[]): KoaMiddleware
   /** Express and Connect middleware: leaves the caller in `request.caller`. */
   connect(...requirements: readonly Requirement[]): ConnectMiddleware
 }
@@ -71,6 +56,7 @@ export interface ResourceServer {
 /**
  * Guards an API by the JWT access tokens of an oidc-provider (RFC 9068), impersonated or not.
  *
+ * @throws TypeError naming the dotted path of the first option that is missing, unknown or wrong
  * @example
  * const api = resourceServer({ issuer: 'https://id.example.com/oidc', audience: 'https://api.example.com' })
  * router.get('/orders', api.koa(requireScope('orders:read')), (ctx) => {
@@ -78,54 +64,32 @@ export interface ResourceServer {
  * })
  * router.put('/email', api.koa(requireScope('profile:write'), denyImpersonation()), changeEmail)
  */
-export function resourceServer({
-  issuer,
-  audience,
-  jwksUri,
-  algorithms = SIGNING_ALGORITHMS,
-  clockTolerance = 5,
-}: ResourceServerOptions): ResourceServer {
-  const keys = providerKeys(issuer, jwksUri)
+export function resourceServer(options: ResourceServerOptions): ResourceServer {
+  const resolved = resolveOptions(options)
+  const { issuer, dPoP } = resolved
+  const verify = callerVerifier(resolved)
 
-  async function verify(token: string): Promise<Caller> {
+  async function judge(presented: Presented, requirements: readonly Requirement[]) {
     try {
-      // RFC 9068 §4.
-      const { payload } = await jwtVerify(token, keys, {
-        issuer,
-        audience,
-        typ: 'at+jwt',
-        algorithms: [...algorithms],
-        clockTolerance,
-        requiredClaims: ['exp', 'iat', 'jti', 'sub', 'client_id'],
-      })
-      return callerFrom(payload)
-    } catch (cause) {
-      // Keys that did not come, or not in time, say nothing about the token.
-      const ownTrouble = cause instanceof jose.JWKSTimeout || cause instanceof jose.JWKSInvalid
-      if (cause instanceof jose.JOSEError && !ownTrouble && cause.code !== 'ERR_JOSE_GENERIC') {
-        throw new RequestRefused(401, {
-          error: 'invalid_token',
-          description: 'access token is not valid here',
-          cause,
-        })
+      const caller = await verify(presented)
+      for (const requirement of requirements) await meetRequirement(requirement, caller)
+      return caller
+    } catch (error) {
+      if (error instanceof RequestRefused && dPoP) {
+        offerDPoP(error, { algs: dPoP.algorithms.join(' '), scheme: presented.scheme })
       }
-      throw cause
+      throw error
     }
   }
 
-  const authenticate: ResourceServer['authenticate'] = async (authorization, ...requirements) => {
-    const caller = await verify(bearerToken(authorization))
-    for (const requirement of requirements) requirement(caller)
-    return caller
-  }
-
   return {
-    authenticate,
+    authenticate: async (request, ...requirements) => judge(presentedBy(request), requirements),
 
     koa: (...requirements) =>
       async function guard(ctx, next) {
         try {
-          ctx.state.caller = await authenticate(ctx.get('Authorization'), ...requirements)
+          const target = ctx.req.originalUrl ?? ctx.originalUrl
+          ctx.state.caller = await judge(presentedBy(ctx.req, target), requirements)
         } catch (error) {
           if (!(error instanceof RequestRefused)) throw error
           ctx.status = error.status
@@ -139,7 +103,7 @@ export function resourceServer({
 
     connect: (...requirements) =>
       function guard(request, response, next) {
-        authenticate(request.headers.authorization, ...requirements).then(
+        judge(presentedBy(request), requirements).then(
           (caller) => {
             request.caller = caller
             next()
@@ -156,16 +120,4 @@ export function resourceServer({
         )
       },
   }
-}
-
-/** RFC 6750 §2.1. */
-function bearerToken(authorization: string | undefined): string {
-  const none = { description: 'no access token provided' }
-  if (!authorization || !/^bearer(?: |$)/i.test(authorization)) throw new RequestRefused(401, none)
-  const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
-  if (token !== undefined) return token
-  throw new RequestRefused(401, {
-    error: 'invalid_token',
-    description: 'the Authorization header is malformed',
-  })
 }

@@ -1,12 +1,16 @@
-import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose'
+import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose'
 
 /** How long the provider may take to answer, in milliseconds. */
 const TIMEOUT = 5000
 
 /**
- * The provider's published keys: where its discovery document says, unless said otherwise. They
- * are fetched when first needed, kept, and fetched again when a token names a key that is not
- * among them.
+ * The provider's published keys. By default, their URL comes from the discovery document. They are
+ * fetched when first needed, kept, and fetched again when a token names a key that is not among
+ * them.
+ *
+ * @returns a function that throws an error of jose only where the token names no key of the
+ * provider. Keys that did not arrive, arrived too late or are malformed say nothing about the
+ * token.
  */
 export function providerKeys(issuer: string, jwksUri: string | undefined): JWTVerifyGetKey {
   let keys: Promise<JWTVerifyGetKey> | undefined
@@ -14,14 +18,21 @@ export function providerKeys(issuer: string, jwksUri: string | undefined): JWTVe
     keys ??= remoteKeys(issuer, jwksUri)
     try {
       return await (await keys)(header, token)
-    } catch (error) {
+    } catch (cause) {
       // A discovery that failed is tried again by the next request.
       await keys.catch(() => {
         keys = undefined
       })
-      throw error
+      if (isAboutToken(cause)) throw cause
+      throw new Error(`the keys of ${issuer} cannot be had`, { cause })
     }
   }
+}
+
+function isAboutToken(cause: unknown): boolean {
+  return (
+    cause instanceof errors.JWKSNoMatchingKey || cause instanceof errors.JWKSMultipleMatchingKeys
+  )
 }
 
 async function remoteKeys(issuer: string, jwksUri: string | undefined): Promise<JWTVerifyGetKey> {
@@ -40,6 +51,13 @@ async function discover(issuer: string): Promise<string> {
   // OpenID Connect Discovery §4.3: the issuer "MUST exactly match".
   if (named !== issuer || typeof uri !== 'string') {
     throw new Error(`${url} is not the discovery document of ${issuer}`)
+  }
+  // RFC 8414 §2: "This URL MUST use the https scheme". A provider that does not know of the proxy
+  // in front of it says http, where an attacker on the network could replace the keys.
+  if (/^https:/i.test(issuer) && !/^https:/i.test(uri)) {
+    throw new Error(
+      `${url} names a jwks_uri that is not https, see the proxy setting of the provider`,
+    )
   }
   return uri
 }

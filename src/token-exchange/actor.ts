@@ -1,12 +1,12 @@
 import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
-import type { AccessTokenVerifier } from '../access-token.ts'
-import { parseAct } from '../actor-chain.ts'
-import type { ActClaim, Actor } from '../claims-hook.ts'
-import { AccessTokenRejected, type VerifiedAccessToken } from '../jwt-access-token.ts'
-import { findAccount } from '../oidc-provider-internals.ts'
-import type { ResolvedOptions } from '../options-defaults.ts'
+import { findAccount } from '../host/grants.ts'
+import type { ResolvedOptions } from '../options/defaults.ts'
+import type { ActClaim, Actor } from '../public/claims-hook.ts'
+import { parseAct } from '../shared/act.ts'
+import type { AccessTokenVerifier } from '../tokens/access-token.ts'
+import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/jwt-access-token.ts'
 
-/** The keys the caller has shown to hold in this very request. */
+/** The keys whose possession the caller proved in this request. */
 export interface ProvenKeys {
   /** Thumbprint of the DPoP proof's key. */
   readonly jkt: string | undefined
@@ -14,12 +14,12 @@ export interface ProvenKeys {
   readonly x5t: string | undefined
 }
 
-/** Says who acts: validates an actor token. RFC 8693 §2.1, §4.1. */
+/** Says who acts: validates the actor token, if there is one. RFC 8693 §2.1, §4.1. */
 export type ActorFinder = (
   ctx: TokenEndpointGrantContext,
-  actorToken: string,
+  actorToken: string | undefined,
   proven: ProvenKeys,
-) => Promise<Actor>
+) => Promise<Actor | undefined>
 
 /**
  * An actor token is a valid access token of the operator issued with the given scope: of a user,
@@ -35,7 +35,7 @@ export function actorFinder(
     value: string,
     proven: ProvenKeys,
   ): Promise<Actor> {
-    const token = await verifier.user(value)
+    const token = await verifier.verifyUserToken(value)
     const prior = priorActors(token, options.chain.maxDepth)
     if (!token.scopes.has(options.scope)) {
       throw new AccessTokenRejected(`lacks the scope ${options.scope}`)
@@ -45,7 +45,7 @@ export function actorFinder(
     }
     requireRecentSignIn(token, options.maxAge)
     requireProof(token, proven)
-    const client = await verifier.liveClient(token.clientId)
+    const client = await verifier.findClient(token.clientId)
     if (token.grantId !== undefined) await requireGrant(provider, token)
     if (client.subjectType === 'pairwise' && value.includes('.')) {
       throw new AccessTokenRejected('its pairwise subject cannot be traced to an account')
@@ -61,6 +61,10 @@ export function actorFinder(
   }
 
   return async (ctx, value, proven) => {
+    if (value === undefined) {
+      if (options.required) throw new errors.InvalidRequest('actor_token is required')
+      return undefined
+    }
     try {
       return await actorOf(ctx, value, proven)
     } catch (cause) {

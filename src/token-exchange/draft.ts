@@ -1,43 +1,46 @@
-import type { Account, Provider, TokenEndpointGrantContext } from 'oidc-provider'
-import { TOKEN_EXCHANGE_GRANT_TYPE } from '../constants.ts'
-import {
-  createAccessToken,
-  type DraftAccessToken,
-  generateTokenId,
-} from '../oidc-provider-internals.ts'
-import type { Target } from './target.ts'
+import type { Client, Provider, ResourceServerInstance } from 'oidc-provider'
+import { createAccessToken, type DraftAccessToken, generateTokenId } from '../host/models.ts'
+import { TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
+import type { SubjectToken } from '../tokens/subject-token.ts'
 
-/** The longest that the token may live, in seconds. */
+/** What the access token may do, and the longest that it may live, in seconds. */
 interface Limits {
+  readonly scope: string | undefined
   readonly maxTtl: number
   readonly accessTokenTtl: number | undefined
 }
 
-/** An access token of the user for the target: complete, but neither signed nor stored. */
+/**
+ * An access token of the user for the target: complete, but neither signed nor stored.
+ *
+ * The deployment's functions that say how long it lives (`ttl.AccessToken`) and how long its id is
+ * (`formats.bitsOfOpaqueRandomness`) get a token as well, and may write to it. They get another one:
+ * I3, I4.
+ */
 export function draftAccessToken(
   provider: Provider,
-  ctx: TokenEndpointGrantContext,
-  account: Account,
-  { resourceServer, scope }: Target,
-  { maxTtl, accessTokenTtl = maxTtl, jti }: Limits & { jti: string },
+  client: Client,
+  { accountId, accessTokenId }: SubjectToken,
+  resourceServer: ResourceServerInstance,
+  { scope, maxTtl, accessTokenTtl = maxTtl }: Limits,
 ): DraftAccessToken {
-  const accessToken = createAccessToken(provider, {
-    accountId: account.accountId,
-    client: ctx.oidc.client,
-    gty: TOKEN_EXCHANGE_GRANT_TYPE,
-    resourceServer,
-    scope,
-  })
+  // Use the account that was checked: `authorize` may have changed its own argument.
+  const of = { accountId, client, gty: TOKEN_EXCHANGE_GRANT_TYPE }
+  const properties = () => ({ ...of, resourceServer, scope })
+  const shown = createAccessToken(provider, properties())
   // I8: the shortest of what is said about access tokens, about this resource, and about this
   // grant, and by the policy about this one exchange.
-  accessToken.expiresIn = Math.min(
+  const expiresIn = Math.min(
     maxTtl,
     accessTokenTtl,
     resourceServer.accessTokenTTL ?? maxTtl,
-    accessToken.expiration,
+    shown.expiration,
   )
-  // The id of an opaque token is its value, drawn at random; there, the stored `gty` tells.
-  const id = generateTokenId(accessToken)
-  accessToken.jti = accessToken.format === 'jwt' ? jti : id
+  // The id of an opaque token is its value, drawn at random; for opaque tokens, the stored `gty` is
+  // the mark.
+  const id = generateTokenId(shown)
+  const accessToken = createAccessToken(provider, { ...properties(), expiresIn })
+  accessToken.format = resourceServer.accessTokenFormat ?? 'opaque'
+  accessToken.jti = accessToken.format === 'jwt' ? accessTokenId : id
   return accessToken
 }

@@ -1,27 +1,22 @@
-import type { Client, Provider, TokenEndpointGrantContext } from 'oidc-provider'
-import type { AccessTokenVerifier } from '../access-token.ts'
-import { actClaim } from '../actor-chain.ts'
-import type { AuditTrail } from '../audit.ts'
-import { narrowScope } from '../binding.ts'
-import type { AccessTokenClaims } from '../claims.ts'
-import { ACCESS_TOKEN_TYPE } from '../constants.ts'
-import {
-  buildTokenResponse,
-  certificateThumbprint,
-  checkDpopReplay,
-  checkDpopRequired,
-  checkMtlsCert,
-  prepareToSave,
-  validateDpop,
-} from '../oidc-provider-internals.ts'
-import type { ResolvedOptions } from '../options-defaults.ts'
-import { permissionFor } from '../policy.ts'
-import type { SubjectTokenModel } from '../subject-token.ts'
+import type { Provider, TokenEndpointGrantContext } from 'oidc-provider'
+import type { AuditTrail } from '../audit/trail.ts'
+import type { AccessTokenClaims } from '../claims/access-token-claims.ts'
+import { buildTokenResponse } from '../host/grants.ts'
+import { prepareToSave } from '../host/models.ts'
+import type { ResolvedOptions } from '../options/defaults.ts'
+import type { MayClient } from '../policy/clients.ts'
+import { ACCESS_TOKEN_TYPE } from '../shared/constants.ts'
+import type { AccessTokenVerifier } from '../tokens/access-token.ts'
+import type { SubjectTokenModel } from '../tokens/subject-token.ts'
 import { actorFinder } from './actor.ts'
+import { validateActorWithAudit } from './audited-actor.ts'
 import { draftAccessToken } from './draft.ts'
+import { permissionToExchange } from './permission.ts'
 import { parseExchangeRequest } from './request.ts'
-import { findSubject, lostClaim, requireMayAct, requireResource } from './subject.ts'
+import { senderConstraint } from './sender-constraint.ts'
+import { findSubject, redeem } from './subject.ts'
 import { resolveTarget } from './target.ts'
+import { requireUnchanged } from './unchanged.ts'
 
 /** What an exchange takes. */
 export interface ExchangeParts {
@@ -29,14 +24,14 @@ export interface ExchangeParts {
   readonly subjectTokens: SubjectTokenModel
   readonly verifier: AccessTokenVerifier
   readonly claims: AccessTokenClaims
-  /** Whether a client may use the management API at all. */
-  readonly mayCall: (client: Client) => boolean
+  /** Whether a client may issue subject tokens. */
+  readonly mayIssueSubjectTokens: MayClient
 }
 
 /**
- * An exchange, from the request to the response. I2: it checks everything, redeems the subject
- * token, and then issues; nothing after the redemption decides. The one trace that it may leave
- * before is that a DPoP proof was used.
+ * An exchange, from the request to the response. I2: it checks everything and prepares the access
+ * token, then redeems the subject token, then stores and returns the access token. No check comes
+ * after the redemption. Before it, the exchange stores only that a DPoP proof was used.
  */
 export function exchanger(
   provider: Provider,
@@ -47,72 +42,58 @@ export function exchanger(
 
   return async function exchange(ctx, trail) {
     const { client } = ctx.oidc
-    const dPoP = await validateDpop(provider, ctx)
-    const certificate = checkMtlsCert(provider, ctx)
-    checkDpopRequired(provider, ctx, dPoP)
-    const request = parseExchangeRequest(ctx.oidc.params, {
-      actorTokenRequired: options.actorToken.required,
-    })
-    trail.conceal(request.subjectToken)
-    trail.conceal(request.actorToken)
+    const constraint = await senderConstraint(provider, ctx)
+    const request = parseExchangeRequest(ctx.oidc.params)
+    trail.conceal(request.subjectToken, request.actorToken)
 
-    const subject = await findSubject(provider, ctx, request.subjectToken, parts, trail)
-    const { account, binding, token } = subject
-    const actor =
-      request.actorToken === undefined
-        ? undefined
-        : await findActor(ctx, request.actorToken, {
-            jkt: dPoP?.thumbprint,
-            x5t: certificate && certificateThumbprint(certificate),
-          })
-    if (actor) trail.note({ actor: actClaim(actor) })
-    requireMayAct(binding, client, actor)
+    // I6: the actor token first, so that its error is the same in every state of the subject token.
+    const validateActor = () => findActor(ctx, request.actorToken, constraint.proven)
+    const actor = await validateActorWithAudit(
+      validateActor,
+      subjectTokens,
+      request.subjectToken,
+      trail,
+    )
+    const redeemer = { client, actor }
+    const subject = await findSubject(provider, ctx, request.subjectToken, redeemer, parts, trail)
+    const { token } = subject
+    const target = await resolveTarget(provider, ctx, request)
+    trail.note({ resource: target.resourceServer.identifier() })
+    const { authorize } = options
+    const permission = await permissionToExchange(ctx, authorize, redeemer, subject, target)
+    const { scope } = permission
 
-    const { resourceServer, scope: asked } = await resolveTarget(provider, ctx, request)
-    const resource = resourceServer.identifier()
-    trail.note({ resource })
-    requireResource(binding, resource)
-    const { scope, accessTokenTtl } = await permissionFor(options.authorize, {
-      stage: 'exchange',
-      client,
-      account,
-      actor,
-      mayAct: binding.mayAct,
-      resource,
-      scope: narrowScope(asked, binding.scope),
-      get context() {
-        return token.contextObject
-      },
-      ctx,
+    const accessToken = draftAccessToken(provider, client, token, target.resourceServer, {
+      ...permission,
+      maxTtl: options.accessToken.maxTtl,
     })
-
-    const { maxTtl } = options.accessToken
-    const target = { resourceServer, scope }
-    const jti = token.accessTokenId
-    const accessToken = draftAccessToken(provider, ctx, account, target, {
-      maxTtl,
-      accessTokenTtl,
-      jti,
-    })
-    if (certificate) accessToken.setThumbprint('x5t', certificate)
-    if (dPoP) accessToken.setThumbprint('jkt', dPoP.thumbprint)
-    claims.impersonate(accessToken, { actor, client, subjectToken: token })
+    constraint.bind(accessToken)
+    claims.markImpersonated(accessToken, { actor, client, subjectToken: token })
     ctx.oidc.entity('AccessToken', accessToken)
-    const opaque = accessToken.format !== 'jwt'
-    if (opaque) trail.conceal(accessToken.jti)
-    const expiresAt = Math.floor(Date.now() / 1000) + accessToken.expiration
-    const save = await prepareToSave(accessToken)
-    await checkDpopReplay(provider, ctx, dPoP, client.clientId)
+    const jti = accessToken.format === 'jwt' ? accessToken.jti : undefined
+    // The jti of an opaque token is the token itself: keep it out of events.
+    if (jti === undefined) trail.conceal(accessToken.jti)
+    // Hooks get the token and may write to it, so read here what the response will say.
+    const { expiration: expiresIn, tokenType } = accessToken
+    const expiresAt = Math.floor(Date.now() / 1000) + expiresIn
+    // Signs now; `save` stores and emits later.
+    const save = await prepareToSave(provider, accessToken, (record) =>
+      claims.recordOf(accessToken, record),
+    )
 
-    if (!(await token.redeem())) throw await lostClaim(subjectTokens, request.subjectToken)
-
+    // Code of the deployment waited: look everything up again.
+    if (permission.tookTime || claims.tookTime(accessToken)) {
+      await requireUnchanged(provider, ctx, client.clientId, token, validateActor, parts)
+    }
+    await constraint.useProof()
+    await redeem(token, subjectTokens, request.subjectToken, trail)
     ctx.body = buildTokenResponse(provider, {
       accessToken: await save(),
-      expiresIn: accessToken.expiration,
+      expiresIn,
       issuedTokenType: ACCESS_TOKEN_TYPE,
       scope,
-      tokenType: accessToken.tokenType,
+      tokenType,
     })
-    trail.note({ scope, expiresAt, jti: opaque ? undefined : jti })
+    trail.note({ scope, expiresAt, jti })
   }
 }

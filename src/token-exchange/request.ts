@@ -1,5 +1,5 @@
 import { errors, type UnknownObject } from 'oidc-provider'
-import { ACCESS_TOKEN_TYPE } from '../constants.ts'
+import { ACCESS_TOKEN_TYPE } from '../shared/constants.ts'
 
 /** The form fields of an exchange. RFC 8693 §2.1. `client_id` and the like are the provider's. */
 export const PARAMETERS = [
@@ -29,10 +29,7 @@ export interface ExchangeRequest {
  * @throws errors.InvalidRequest naming the parameter.
  * @throws errors.InvalidTarget where several targets are named.
  */
-export function parseExchangeRequest(
-  parameters: UnknownObject,
-  options: { actorTokenRequired: boolean },
-): ExchangeRequest {
+export function parseExchangeRequest(parameters: UnknownObject): ExchangeRequest {
   // §2.1: subject_token REQUIRED, subject_token_type REQUIRED.
   const subjectToken = required(parameters, 'subject_token')
   requireAccessTokenType('subject_token_type', required(parameters, 'subject_token_type'))
@@ -45,8 +42,6 @@ export function parseExchangeRequest(
     requireAccessTokenType('actor_token_type', required(parameters, 'actor_token_type'))
   } else if (actorTokenType !== undefined) {
     throw new errors.InvalidRequest('actor_token_type must not be given without actor_token')
-  } else if (options.actorTokenRequired) {
-    throw new errors.InvalidRequest('actor_token is required')
   }
 
   const requestedTokenType = optional(parameters, 'requested_token_type')

@@ -5,13 +5,14 @@ import {
   type Provider,
   type TokenEndpointGrantContext,
 } from 'oidc-provider'
-import type { AccessTokenVerifier } from '../access-token.ts'
-import { type AuditTrail, Replay } from '../audit.ts'
-import type { Binding } from '../binding.ts'
-import type { Actor } from '../claims-hook.ts'
-import { AccessTokenRejected } from '../jwt-access-token.ts'
-import { findAccount } from '../oidc-provider-internals.ts'
-import type { SubjectToken, SubjectTokenModel } from '../subject-token.ts'
+import type { AuditTrail } from '../audit/trail.ts'
+import { findAccount } from '../host/grants.ts'
+import type { MayClient } from '../policy/clients.ts'
+import type { Binding } from '../public/binding.ts'
+import type { Actor } from '../public/claims-hook.ts'
+import type { AccessTokenVerifier } from '../tokens/access-token.ts'
+import { AccessTokenRejected } from '../tokens/jwt-access-token.ts'
+import type { SubjectToken, SubjectTokenModel } from '../tokens/subject-token.ts'
 
 /** The user to be impersonated, and the subject token that allows it. */
 export interface Subject {
@@ -24,66 +25,121 @@ export interface Subject {
 export interface SubjectParts {
   readonly subjectTokens: SubjectTokenModel
   readonly verifier: AccessTokenVerifier
-  /** Whether a client may use the management API at all. */
-  readonly mayCall: (client: Client) => boolean
+  /** Whether a client may issue subject tokens. */
+  readonly mayIssueSubjectTokens: MayClient
 }
 
 /**
  * RFC 8693 §2.2.2: "If the request itself is not valid or if either the subject_token or
  * actor_token are invalid for any reason, or are unacceptable based on policy, the authorization
  * server MUST construct an error response [...] The value of the error parameter MUST be the
- * invalid_request error code." I6: the same words whatever the reason.
+ * invalid_request error code." I6: the message is the same for every reason.
  */
-export function notRedeemable(reason: string | Error): errors.InvalidRequest {
-  const cause = typeof reason === 'string' ? new Error(reason) : reason
-  return new errors.InvalidRequest('subject token is invalid', undefined, { cause })
+function notRedeemable(reason: string): errors.InvalidRequest {
+  return new errors.InvalidRequest('subject token is invalid', undefined, {
+    cause: new Error(reason),
+  })
 }
 
-/** Finds what a presented subject token stands for, as long as all of it is still true (I7). */
+/** Who wants to redeem: the client that exchanges, and the operator of its actor token. */
+export interface Redeemer {
+  readonly client: Client
+  readonly actor: Actor | undefined
+}
+
+/**
+ * Finds the subject of a presented subject token, if all of its data are still valid (I7).
+ *
+ * I6: what the token is bound to comes before everything that takes a look-up or has an error of
+ * its own. For a holder that the token is not bound to, the answer and its timing are the same for
+ * a live, a used and an unknown token.
+ */
 export async function findSubject(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
   presented: string,
-  { subjectTokens, verifier, mayCall }: SubjectParts,
+  redeemer: Redeemer,
+  parts: SubjectParts,
   trail: AuditTrail,
 ): Promise<Subject> {
+  const token = await findUnused(parts.subjectTokens, presented, trail)
+  const binding = token.bindingObject
+  requireMayAct(binding, redeemer)
+  ctx.oidc.entity('SubjectToken', token)
+  const account = await requireStillTrue(provider, ctx, token, parts)
+  ctx.oidc.entity('Account', account)
+  return Object.freeze({ token, account, binding })
+}
+
+/** Finds a subject token that was not redeemed, and notes what is known of any that is found. */
+export async function findUnused(
+  subjectTokens: SubjectTokenModel,
+  presented: string,
+  trail: AuditTrail,
+): Promise<SubjectToken> {
   const { id, token } = await subjectTokens.find(presented)
   trail.note({ id })
   if (!token) throw notRedeemable('unknown or expired')
   trail.note({ subject: token.accountId, issuedTo: token.clientId })
-  trail.noteContext(() => token.contextObject)
-  if (token.consumed) {
-    const at = typeof token.consumed === 'number' ? token.consumed : undefined
-    throw notRedeemable(new Replay({ at, jti: token.accessTokenId }))
-  }
-  ctx.oidc.entity('SubjectToken', token)
-  await requireIssuer(verifier, token, mayCall)
-  const account = await findAccount(provider, ctx, token.accountId)
-  if (!account) throw notRedeemable('its account is gone')
-  ctx.oidc.entity('Account', account)
-  return Object.freeze({ token, account, binding: token.bindingObject })
+  const { mayAct } = token.bindingObject
+  if (mayAct) trail.note({ mayAct })
+  // Read the record here: if it is unreadable, the request fails before the token is redeemed.
+  trail.note({ context: token.contextObject })
+  if (token.consumed) throw redeemedBefore(token, trail)
+  return token
 }
 
-/** Why a claim was lost: to another redemption, or because the record went meanwhile. */
-export async function lostClaim(
+/**
+ * I7: the client that asked for the subject token is still one that may, and the user is still
+ * there.
+ *
+ * @returns the user's account
+ */
+export async function requireStillTrue(
+  provider: Provider,
+  ctx: TokenEndpointGrantContext,
+  token: SubjectToken,
+  { verifier, mayIssueSubjectTokens }: SubjectParts,
+): Promise<Account> {
+  await requireIssuer(verifier, token, mayIssueSubjectTokens)
+  const account = await findAccount(provider, ctx, token.accountId)
+  // An account with another id is another account, whatever the reason why `findAccount` returned
+  // it.
+  if (account?.accountId !== token.accountId) throw notRedeemable('its account is gone')
+  return account
+}
+
+/**
+ * Redeems the subject token: at most one caller gets past here, ever. I1.
+ *
+ * @throws errors.InvalidRequest where another redemption came first, or the record went meanwhile
+ */
+export async function redeem(
+  token: SubjectToken,
   subjectTokens: SubjectTokenModel,
   presented: string,
-): Promise<errors.InvalidRequest> {
-  const { token } = await subjectTokens.find(presented)
-  if (!token) return notRedeemable('expired or revoked meanwhile')
+  trail: AuditTrail,
+): Promise<void> {
+  if (await token.redeem()) return
+  const { token: found } = await subjectTokens.find(presented)
+  throw found ? redeemedBefore(found, trail) : notRedeemable('expired or revoked meanwhile')
+}
+
+function redeemedBefore(token: SubjectToken, trail: AuditTrail): errors.InvalidRequest {
   const at = typeof token.consumed === 'number' ? token.consumed : undefined
-  return notRedeemable(new Replay({ at, jti: token.accessTokenId }))
+  trail.note({ redemption: { at, jti: token.accessTokenId } })
+  return notRedeemable('redeemed before')
 }
 
 /** The client that asked for the subject token must still be one that may. */
 async function requireIssuer(
   verifier: AccessTokenVerifier,
   token: SubjectToken,
-  mayCall: (client: Client) => boolean,
+  mayIssueSubjectTokens: MayClient,
 ): Promise<void> {
   try {
-    const issuer = await verifier.liveClient(token.clientId)
-    if (issuer.grantTypeAllowed('client_credentials') && mayCall(issuer)) return
+    const issuer = await verifier.findClient(token.clientId)
+    if (await mayIssueSubjectTokens(issuer)) return
   } catch (cause) {
     if (cause instanceof AccessTokenRejected) {
       throw notRedeemable('the client it was issued to is gone')
@@ -94,24 +150,17 @@ async function requireIssuer(
 }
 
 /**
- * RFC 8693 §4.4, of one token: only this operator, through this client. Leaving the actor token
- * out gets around neither.
+ * RFC 8693 §4.4, of one token: only this operator, through this client. A request without an actor
+ * token is checked against both as well.
  */
-export function requireMayAct({ mayAct }: Binding, client: Client, actor: Actor | undefined): void {
+function requireMayAct({ mayAct }: Binding, { client, actor }: Redeemer): void {
   if (mayAct?.clientId !== undefined && mayAct.clientId !== client.clientId) {
     throw notRedeemable('bound to another client')
   }
   if (mayAct?.sub === undefined) return
   if (!actor) throw notRedeemable('bound to an operator, and none acts')
   if (actor.sub !== mayAct.sub) throw notRedeemable('bound to another operator')
-  // "Only this operator" is not somebody who acts as them.
-  if (actor.act) throw notRedeemable('bound to an operator in person, and somebody acts as them')
-}
-
-/** The resource must be one of those that the token was issued for. */
-export function requireResource({ resource }: Binding, requested: string): void {
-  if (resource && !resource.includes(requested)) {
-    // Whoever comes this far holds the token rightly: they may know what is wrong.
-    throw new errors.InvalidRequest('resource is not one that the subject token was issued for')
-  }
+  // `mayAct.sub` means the operator in person. If the actor token carries `act`, another person
+  // acts as the operator.
+  if (actor.act) throw notRedeemable('bound to an operator in person, and another person acts')
 }

@@ -4,10 +4,10 @@ import {
   type ResourceServerInstance,
   type TokenEndpointGrantContext,
 } from 'oidc-provider'
-import { resolveRequestedResources } from '../oidc-provider-internals.ts'
+import { resolveRequestedResources } from '../host/grants.ts'
 import type { ExchangeRequest } from './request.ts'
 
-/** Where the access token will be good, and for what. */
+/** The resource server that the access token is for, and its scopes. */
 export interface Target {
   readonly resourceServer: ResourceServerInstance
   /** What was asked for, narrowed to what the resource server and the client allow. */
@@ -28,8 +28,8 @@ export async function resolveTarget(
   if (!resourceServer) throw new errors.InvalidTarget('resource is required')
   if (others.length > 0) throw new errors.InvalidTarget('only a single resource is supported')
 
-  // RFC 8693 §2.1: audience is "the logical name of the target service". It may repeat what
-  // resource says, and nothing else.
+  // RFC 8693 §2.1: audience is "the logical name of the target service". `audience` may only repeat
+  // the value of `resource`.
   const { audience } = request
   if (
     audience !== undefined &&

@@ -1,9 +1,9 @@
 import type { SingleUseAdapter } from '../../src/adapters/contract.ts'
 
-/** Methods to exchange, given a sound adapter. */
+/** The methods to replace, given a correct adapter. */
 export type Mutation = (adapter: SingleUseAdapter, model: string) => Partial<SingleUseAdapter>
 
-/** Mistakes that adapters are known for, and a piece of the title of a case that must notice. */
+/** Known mistakes of adapters, each with a part of the title of the case that has to fail. */
 export const mutants: Record<string, [Mutation, string]> = {
   'consumeOnce that reads first and writes afterwards': [
     (sound) => ({
@@ -18,7 +18,7 @@ export const mutants: Record<string, [Mutation, string]> = {
   ],
   'consumeOnce that always says true': [
     () => ({ consumeOnce: async () => true }),
-    'claims nothing that is not there',
+    'consumes nothing that is not there',
   ],
   'consumeOnce that marks nothing': [
     (sound) => ({ consumeOnce: async (id) => !(await sound.find(id))?.consumed }),
@@ -69,7 +69,7 @@ export const mutants: Record<string, [Mutation, string]> = {
         await sound.upsert(id, consumed ? { ...payload, consumed } : payload, ttl)
       },
     }),
-    'each write a record and then claim it',
+    'each write a record and then consume it',
   ],
   'upsert that keeps the time of the last write that says consumed': [
     (sound) => ({

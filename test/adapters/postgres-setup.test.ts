@@ -78,7 +78,7 @@ suite('createPostgresAdapter, set up', () => {
       const error = await rejection(adapter.find('a'))
       expect(error.message).to.match(/"no_such_table" is not there. Run migrate\(\)/)
       expect(error).to.include({ code: '42P01' })
-      expect(error.cause).to.be.instanceOf(Error)
+      expect(error).to.include({ name: 'StorageError', driverError: 'error' })
     })
 
     it('when the schema is missing', async () => {

@@ -31,7 +31,7 @@ function listens(port: number, host = '127.0.0.1'): Promise<boolean> {
   })
 }
 
-/** A port that nobody listens on at the moment. */
+/** A port on which no server listens at the moment. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject)
@@ -43,10 +43,12 @@ export function freePort(): Promise<number> {
   })
 }
 
-/** A Redis of the test's own, for what must not be done to a shared one. */
+/** A Redis server for one test, for actions that would disturb a shared server. */
 export interface PrivateRedis {
   readonly port: number
   readonly process: ChildProcess
+  /** Ends it as `kill -9` does, and starts it again on the same port and folder. */
+  crash(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -54,31 +56,48 @@ export interface PrivateRedis {
 export async function startRedis(...args: string[]): Promise<PrivateRedis | undefined> {
   const port = await freePort()
   const dir = await mkdtemp(join(tmpdir(), 'adapters-redis-'))
-  const server = spawn(
-    'redis-server',
-    ['--port', String(port), '--save', '', '--appendonly', 'no', '--dir', dir, ...args],
-    { stdio: 'ignore' },
-  )
+  const line = ['--port', String(port), '--save', '', '--appendonly', 'no', '--dir', dir, ...args]
+  let current = await spawnRedis(port, line)
+  if (!current) {
+    await rm(dir, { recursive: true, force: true })
+    return undefined
+  }
+  const kill = async () => {
+    current?.server.kill('SIGKILL')
+    await current?.end
+  }
+  return {
+    port,
+    process: current.server,
+    async crash() {
+      await kill()
+      current = await spawnRedis(port, line)
+      if (!current) throw new Error('redis-server did not start again')
+    },
+    async stop() {
+      await kill()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Resolves once it listens; `undefined` when it ended before. */
+async function spawnRedis(port: number, line: string[]) {
+  const server = spawn('redis-server', line, { stdio: 'ignore' })
   let ended = false
   const end = new Promise<void>((resolve) => {
     server.once('error', () => resolve()).once('exit', () => resolve())
   }).then(() => {
     ended = true
   })
-  const stop = async () => {
-    server.kill('SIGKILL')
-    await end
-    await rm(dir, { recursive: true, force: true })
-  }
   while (!ended) {
-    if (await listens(port)) return { port, process: server, stop }
+    if (await listens(port)) return { server, end }
     await wait(20)
   }
-  await stop()
   return undefined
 }
 
-/** Takes that many seconds from the life of every key, so that no test has to wait. */
+/** Shortens the lifetime of every key by that many seconds, so that no test has to wait. */
 export async function ageKeys(redis: Redis, keyPrefix: string, seconds: number): Promise<void> {
   for (const key of await redis.keys(`${keyPrefix}*`)) {
     const left = await redis.pttl(key)
@@ -94,7 +113,11 @@ export async function rejection(promise: Promise<unknown>): Promise<Error> {
   )
 }
 
-/** Waits until something is true, five seconds at most. */
+/** Waits until something is true, a minute at most. */
 export async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 250 && !(await condition()); i += 1) await wait(20)
+  const deadline = Date.now() + 60_000
+  while (!(await condition())) {
+    if (Date.now() > deadline) expect.fail('it did not come true within a minute')
+    await wait(20)
+  }
 }

@@ -1,4 +1,4 @@
-// A process that uses the SQLite adapter: started by sqlite.test.ts, told what to do by messages.
+// A process that uses the SQLite adapter: started by sqlite-processes.proof.ts, told what to do by messages.
 import { createSqliteAdapter } from '../../src/adapters/sqlite.ts'
 
 const [file = '', prefix = '', count = '0'] = process.argv.slice(2)
@@ -7,11 +7,6 @@ const adapter = factory('SubjectToken')
 const ids = Array.from({ length: Number(count) }, (_, i) => `${prefix}${i}`)
 
 const work: Record<string, () => Promise<string[]>> = {
-  async claim() {
-    const won: string[] = []
-    for (const id of ids) if (await adapter.consumeOnce(id)) won.push(id)
-    return won
-  },
   async write() {
     for (const id of ids) await adapter.upsert(`${process.pid}-${id}`, {}, 60)
     return ids.map((id) => `${process.pid}-${id}`)

@@ -182,7 +182,7 @@ describe('createSqliteAdapter', () => {
   })
 })
 
-/** Root may write whatever the mode says, so it is somebody else for as long as this takes. */
+/** Root can write in spite of the file mode. The process runs `act` as another user. */
 function asNobody<T>(act: () => T): T {
   if (process.getuid?.() !== 0) return act()
   process.seteuid?.(65534)

@@ -1,27 +1,32 @@
 import { expect } from 'chai'
 import type { SingleUseAdapter } from '../../src/adapters/contract.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { adapterContract, runAdapterContract } from '../../src/adapters/testing.ts'
+import {
+  adapterContract,
+  type ContractResult,
+  runAdapterContract,
+} from '../../src/adapters/testing.ts'
 import { type Mutation, mutants } from './mutants.ts'
+import { withMembers } from './with-members.ts'
 
-/** The memory adapter with some methods exchanged for wrong ones. */
-async function failuresOf(mutate: Mutation, extra: { broken?: boolean } = {}): Promise<string[]> {
+/** The memory adapter with some methods replaced by wrong ones. */
+async function failuresOf(
+  mutate: Mutation,
+  extra: { broken?: boolean; models?: readonly ['SubjectToken'] } = {},
+): Promise<string[]> {
+  return (await failedOf(mutate, extra)).map(({ title }) => title)
+}
+
+async function failedOf(
+  mutate: Mutation,
+  extra: { broken?: boolean; models?: readonly ['SubjectToken'] } = {},
+): Promise<ContractResult[]> {
   let now = 1_700_000_000_000
   const create = () => {
     const factory = createMemoryAdapter({ now: () => now })
     return (model: string): SingleUseAdapter => {
       const sound = factory(model)
-      const bound: SingleUseAdapter = {
-        upsert: (...args) => sound.upsert(...args),
-        find: (id) => sound.find(id),
-        findByUid: (uid) => sound.findByUid(uid),
-        findByUserCode: (code) => sound.findByUserCode(code),
-        consume: (id) => sound.consume(id),
-        consumeOnce: (id) => sound.consumeOnce(id),
-        destroy: (id) => sound.destroy(id),
-        revokeByGrantId: (grantId) => sound.revokeByGrantId(grantId),
-      }
-      return Object.assign(bound, mutate(sound, model))
+      return withMembers(sound, mutate(sound, model))
     }
   }
   const report = await runAdapterContract({
@@ -30,9 +35,10 @@ async function failuresOf(mutate: Mutation, extra: { broken?: boolean } = {}): P
       now += seconds * 1000
     },
     ...(extra.broken ? { createBroken: create } : {}),
+    ...(extra.models ? { models: extra.models } : {}),
     print: () => {},
   })
-  return report.results.flatMap(({ title, outcome }) => (outcome === 'failed' ? [title] : []))
+  return report.results.filter(({ outcome }) => outcome === 'failed')
 }
 
 describe('the contract suite', () => {
@@ -48,7 +54,7 @@ describe('the contract suite', () => {
 
   it('notices each method that resolves although the storage fails', async () => {
     const failures = await failuresOf(() => ({}), { broken: true })
-    expect(failures).to.have.length(9)
+    expect(failures).to.have.length(10)
     expect(failures.every((title) => title.includes('rejects when the storage fails'))).to.equal(
       true,
     )
@@ -83,11 +89,11 @@ describe('the contract suite', () => {
       print: (line) => lines.push(line),
     })
     expect(ok).to.equal(true)
-    expect(results.filter(({ outcome }) => outcome === 'skipped')).to.have.length(10)
+    expect(results.filter(({ outcome }) => outcome === 'skipped')).to.have.length(11)
     expect(created)
-      .to.equal(results.length - 10)
+      .to.equal(results.length - 11)
       .and.to.equal(cleaned)
-    expect(lines.at(-1)).to.match(/^\d+ passed, 0 failed, 10 skipped$/)
+    expect(lines.at(-1)).to.match(/^\d+ passed, 0 failed, 11 skipped$/)
     expect(lines.join('\n')).to.contain('(no createBroken)')
   })
 
@@ -100,5 +106,99 @@ describe('the contract suite', () => {
     })
     expect(titles.length).to.be.greaterThan(40)
     expect(titles.join('\n')).not.to.contain('storage fails').and.not.to.contain('late clean-up')
+  })
+
+  describe("of the model SubjectToken alone, { models: ['SubjectToken'] }", () => {
+    const models = ['SubjectToken'] as const
+
+    /** What impersonation calls, and nothing else: every other model and look-up throws. */
+    function beside() {
+      let now = 1_700_000_000_000
+      const memory = createMemoryAdapter({ now: () => now })
+      const elsewhere = () => expect.fail('the adapter does not serve this')
+      return {
+        create: () => (model: string) => {
+          if (model !== 'SubjectToken') expect.fail(`asked for ${model}`)
+          return withMembers(memory(model), {
+            findByUid: elsewhere,
+            findByUserCode: elsewhere,
+            revokeByGrantId: elsewhere,
+          })
+        },
+        advance: (seconds: number) => {
+          now += seconds * 1000
+        },
+        models,
+      }
+    }
+
+    it('asks for nothing that impersonation does not need', async () => {
+      const lines: string[] = []
+      const hooks = { ...beside(), createBroken: beside().create }
+      const { results } = await runAdapterContract({ ...hooks, print: (line) => lines.push(line) })
+      expect(results.length).to.be.within(20, 30)
+      const failed = results.filter(({ outcome }) => outcome === 'failed')
+      // the "broken" adapter works, so exactly these five cases fail
+      expect(failed.map(({ title }) => title)).to.deep.equal(
+        ['upsert', 'find', 'consume', 'consumeOnce', 'destroy'].map(
+          (method) => `failing: rejects when the storage fails: ${method}`,
+        ),
+      )
+      expect(lines.join('\n')).to.not.contain('AuthorizationCode').and.not.contain('Session')
+    })
+
+    for (const mistake of [
+      'consumeOnce that reads first and writes afterwards',
+      'consumeOnce that always says true',
+      'consumeOnce that marks nothing',
+      'consumeOnce that creates what is missing',
+      'consume that resets the expiry',
+      'upsert that starts anew',
+      'upsert that reads first and writes afterwards',
+      'an adapter that ignores expiresIn',
+      'ids that ignore case',
+    ]) {
+      it(`notices ${mistake}`, async () => {
+        const [mutate, noticedBy] = mutants[mistake] ?? expect.fail(mistake)
+        expect((await failuresOf(mutate, { models })).join('\n')).to.contain(noticedBy)
+      })
+    }
+
+    it('refuses another list: there are two levels', async () => {
+      for (const wrong of [[], ['Session'], ['SubjectToken', 'Session'], 'SubjectToken']) {
+        const options = { create: () => createMemoryAdapter(), models: wrong, print: () => {} }
+        // @ts-expect-error: plain JavaScript can pass it.
+        const error = await runAdapterContract(options).catch((error) => error)
+        expect(error).to.be.instanceOf(TypeError)
+        expect(error.message).to.equal("models must be ['SubjectToken'], or absent for every model")
+      }
+    })
+  })
+
+  it('shows the type of what came back: text against a number, 1 against true', async () => {
+    const messagesOf = async (mutate: Mutation) => {
+      const failed = await failedOf(mutate, { models: ['SubjectToken'] })
+      return failed.map(({ error }) => (error instanceof Error ? error.stack : '')).join('\n')
+    }
+    const consumedAsText = await messagesOf((sound) => ({
+      async find(id) {
+        const found = await sound.find(id)
+        return found?.consumed ? { ...found, consumed: '1795280664' } : found
+      },
+    }))
+    expect(consumedAsText).to.contain(
+      "consumed is a number of seconds since the epoch, not the string '1795280664'",
+    )
+    const one = await messagesOf((sound) => ({
+      // @ts-expect-error: what SQL drivers answer.
+      consumeOnce: async (id) => Number(await sound.consumeOnce(id)),
+    }))
+    expect(one).to.match(/SubjectToken\n\n0 !== false/)
+    const text = await messagesOf((sound) => ({
+      // @ts-expect-error: what some stores make of a boolean.
+      consumeOnce: async (id) => String(await sound.consumeOnce(id)),
+    }))
+    expect(text).to.match(/SubjectToken\n\n'true' !== true/)
+    expect(text).to.match(/"'true'": 1/)
   })
 })

@@ -57,7 +57,7 @@ describe('advisories on Keycloak: issuers, algorithms, actors', () => {
     const subject_token: string = body.subjectToken
     for (const disable of [
       () => adapter('Client').destroy('integrator'),
-      () => adapter('Client').upsert('integrator', { ...machine, scope: 'openid' }),
+      () => adapter('Client').upsert('integrator', { ...machine, grant_types: [] }),
     ]) {
       await disable()
       await expectRefused(deployment, { subject_token }, SUBJECT_REFUSED)

@@ -40,6 +40,23 @@ describe('the countdown', () => {
     })
   }
 
+  for (const [what, minutes] of [
+    ['slow', -20],
+    ['fast', 20],
+  ] as const) {
+    it(`begins all the same where the clock of the machine is ${what}`, async () => {
+      await using person = await visit(example.url, {
+        clock: new Date(Date.now() + minutes * MINUTE),
+      })
+      // The proof is of another time: the provider answers a nonce, and takes the next one.
+      person.expectFailure('/oidc/token', 400)
+      await act(person.page, { minutes: 10 })
+      await person.page.getByRole('button', { name: 'Ask again' }).click()
+      await person.page.locator('#orders article').first().waitFor()
+      expect(await left(person.page)).to.be.within(560, 600)
+    })
+  }
+
   it('is said aloud at one minute and at ten seconds, and not every second', async () => {
     await using person = await acting()
     const { page } = person

@@ -66,7 +66,7 @@ describe('whom the console refuses', () => {
     it(`${login}, ${what}, is turned away, and olivia signs in in her place`, async () => {
       await using person = await turnedAway(login)
       const { page } = person
-      const instead = page.getByRole('button', { name: 'Sign in as somebody else' })
+      const instead = page.getByRole('button', { name: 'Sign in as another user' })
       await signIn(page, instead, 'olivia')
       await page.getByRole('heading', { name: 'Customers' }).waitFor()
       await page.getByText('Olivia Reyes', { exact: true }).first().waitFor()

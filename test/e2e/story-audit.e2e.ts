@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { postJson, signIn } from '../example-provider/support.ts'
+import { until } from '../adapters/servers.ts'
+import { exchange, postJson, signIn } from '../example-provider/support.ts'
 import { act, enterConsole, startActing } from './support/acting.ts'
 import { type LaunchedExample, launchExample } from './support/server.ts'
 import { auditOf, cellsOf, countOf, endActing, goTo, LONG, rowsOf } from './support/story-steps.ts'
@@ -117,12 +118,41 @@ describe('the audit', () => {
     await olivia.tokens.expectNowhere(example.log())
   })
 
+  it('shows a token that was used again as one entry, with whose it was and how often', async () => {
+    const token = await signIn(example.url)
+    const why = { userId: 'alice', ticketId: 'SUP-20', reason: 'Lost' }
+    const { body } = await postJson(`${example.url}/support/impersonations`, why, token)
+    await exchange(example.url, body.subjectToken, token)
+    for (let sent = 0; sent < 3; sent += 1) await exchange(example.url, body.subjectToken)
+
+    await using olivia = await visit(example.url)
+    const { page } = olivia
+    await enterConsole(page)
+    await goTo(page, 'Audit')
+    const [replayed] = await auditOf(page, 3)
+    expect(replayed?.slice(0, 4)).to.deep.equal([
+      'Replayed',
+      'unknown, with a token for olivia',
+      'alice',
+      'SUP-20: Lost',
+    ])
+    expect(replayed?.[4]).to.match(/^3 times in \d+ s$/)
+    await page.getByLabel('Operator', { exact: true }).fill('bob')
+    await page.getByText('Nothing matches.', { exact: true }).waitFor()
+    await page.getByLabel('Operator', { exact: true }).fill('olivia')
+    await auditOf(page, 3)
+    await olivia.tokens.expectNowhere(example.log())
+  })
+
   it('is live: what others do appears by itself, if it is what is looked for', async () => {
     await using first = await visit(example.url)
     await using second = await visit(example.url)
     await enterConsole(second.page)
     await goTo(second.page, 'Audit')
     await second.page.getByText('Nothing has happened yet. Act as a customer.').waitFor()
+    // It asks at once, and once more when the stream has come.
+    const isList = (url: string) => url.includes('/support/audit?')
+    await until(async () => second.urls.filter(isList).length === 2)
     const before = second.urls.length
 
     await act(first.page, { ticket: 'SUP-10' })

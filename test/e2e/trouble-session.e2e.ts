@@ -113,7 +113,7 @@ describe('a sign-in that is over in mid-action', () => {
     await page.getByRole('heading', { name: 'This console is for support staff' }).waitFor()
     expect(await page.content()).not.to.contain('SUP-5')
     expect(await page.evaluate(() => ({ ...sessionStorage }))).to.deep.equal({})
-    await signIn(page, page.getByRole('button', { name: 'Sign in as somebody else' }))
+    await signIn(page, page.getByRole('button', { name: 'Sign in as another user' }))
     await page.getByRole('heading', { name: 'Customers' }).waitFor()
   })
 

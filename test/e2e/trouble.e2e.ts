@@ -6,7 +6,7 @@ import { type Visit, visit } from './support/visit.ts'
 
 const UNAVAILABLE = {
   error: 'temporarily_unavailable',
-  error_description: "the issuer's keys cannot be had",
+  error_description: 'the access token cannot be checked',
 }
 
 /** What an API in trouble does, and what the console says then. */

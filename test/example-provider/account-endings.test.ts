@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { endingsOf } from '../../example-provider/account/endings.ts'
 import { concerns } from '../../example-provider/account/entries.ts'
-import type { AuditStore } from '../../example-provider/audit/entry.ts'
 import { search } from '../../example-provider/audit/search.ts'
+import type { AuditStore } from '../../example-provider/audit/store.ts'
 import { memoryAudit } from '../../example-provider/storage/memory-audit.ts'
-import { entryOf } from './audit-contract.ts'
+import { entryOf, put } from './audit-contract.ts'
 
 const MINUTE = 60_000
 
@@ -16,10 +16,10 @@ describe('example provider: when an impersonation was ended', () => {
 
   /** Ten minutes from the time, in milliseconds. */
   const granted = (time: number, jti: string) =>
-    store.append(entryOf(time, { jti, expiresAt: (time + 10 * MINUTE) / 1000 }))
+    put(store, entryOf(time, { jti, expiresAt: (time + 10 * MINUTE) / 1000 }))
   const ended = (time: number, jti: string, subject = 'alice') =>
-    store.append(entryOf(time, { event: 'support.ended', jti, subject }))
-  /** The oldest page of alice's. */
+    put(store, entryOf(time, { event: 'support.ended', jti, subject }))
+  /** The oldest page of alice's entries. */
   const oldest = async (limit: number) => {
     let before: string | undefined
     for (;;) {
@@ -31,7 +31,7 @@ describe('example provider: when an impersonation was ended', () => {
 
   it('is on the same page, or on one before it, among what others did', async () => {
     await granted(0, 'a')
-    for (let time = 1; time < 1200; time += 1) await store.append(entryOf(time, { subject: 'bob' }))
+    for (let time = 1; time < 1200; time += 1) await put(store, entryOf(time, { subject: 'bob' }))
     await ended(5 * MINUTE, 'a')
     for (const limit of [1, 2, 50]) {
       expect([...(await endingsOf(store, await oldest(limit)))]).to.deep.equal([['a', 5 * MINUTE]])
@@ -63,8 +63,7 @@ describe('example provider: when an impersonation was ended', () => {
     }
     await granted(0, 'a')
     const page = await oldest(1)
-    for (let time = 1; time <= 7000; time += 1)
-      await store.append(entryOf(time, { subject: 'bob' }))
+    for (let time = 1; time <= 7000; time += 1) await put(store, entryOf(time, { subject: 'bob' }))
     await endingsOf({ ...store, after }, page)
     expect(read).to.equal(5000)
     read = 0
@@ -75,7 +74,7 @@ describe('example provider: when an impersonation was ended', () => {
     await granted(0, 'a')
     const other = await oldest(1)
     for (let hour = 1; hour <= 3000; hour += 1) {
-      await store.append(entryOf(hour * 60 * MINUTE, { subject: 'bob' }))
+      await put(store, entryOf(hour * 60 * MINUTE, { subject: 'bob' }))
     }
     read = 0
     await endingsOf({ ...store, after }, other)

@@ -28,7 +28,7 @@ describe('example provider: what customers see of it', () => {
     acting = await act(base, olivia, { ...WHY, scope: 'orders:read orders:write' })
     await exchange(base, acting.subjectToken, olivia)
     await act(base, olivia, { ...WHY, userId: 'bob', ticketId: 'SUP-2' })
-    // To be done by nobody else than olivia, and grace tries.
+    // Only olivia may do this; grace tries it.
     const { body } = await postJson(`${base}/support/impersonations`, WHY, olivia)
     await exchange(base, body.subjectToken, await signIn(base, 'grace'))
     await postJson(`${base}/support/impersonations/end`, { jti: acting.jti }, olivia)

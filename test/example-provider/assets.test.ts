@@ -17,7 +17,7 @@ const TYPES: readonly (readonly [path: string, type: string])[] = [
   ['/assets/eventsource-parser/index.js', 'text/javascript; charset=utf-8'],
 ]
 
-/** Everything else, and every way out of the folders. */
+/** All other paths, and every attempt to leave the folders. */
 const NOWHERE: readonly string[] = [
   '/assets',
   '/assets/',
@@ -118,7 +118,7 @@ interface Plain {
   readonly body: string
 }
 
-/** `fetch` would resolve the dots of a path first, and forbid caches to answer with 304. */
+/** Not `fetch`: it resolves the dots of a path first, and prevents answers with 304. */
 async function plainGet(
   base: string,
   path: string,

@@ -1,10 +1,23 @@
+import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
-import type { AuditEntry, AuditStore, Place } from '../../example-provider/audit/entry.ts'
+import type { AuditEntry } from '../../example-provider/audit/entry.ts'
+import { countRepeats } from '../../example-provider/audit/repeats.ts'
+import type { AuditStore, Place } from '../../example-provider/audit/store.ts'
 import { Problem } from '../../example-provider/http/problem.ts'
 
-/** An entry of its own. */
+/** A `granted` entry for alice, changed by `more`. */
 export function entryOf(time: number, more: Partial<AuditEntry> = {}): AuditEntry {
   return { event: 'impersonation.granted', time, subject: 'alice', ...more }
+}
+
+/** A replay of one token. */
+export function replayOf(time: number, id = 'token', more: Partial<AuditEntry> = {}): AuditEntry {
+  return entryOf(time, { event: 'impersonation.replayed', id, client: 'console', ...more })
+}
+
+/** Stores entries in one batch of a writer of their own. */
+export function put(store: AuditStore, ...entries: readonly AuditEntry[]): Promise<void> {
+  return store.append({ writer: randomUUID(), number: 1, records: countRepeats(entries) })
 }
 
 export const times = (places: readonly Place[]) => places.map(({ entry }) => entry?.time)
@@ -21,7 +34,7 @@ export async function readOn(store: AuditStore, from?: string, page = 7): Promis
 
 const TWENTY = Array.from({ length: 20 }, (_, index) => index + 1)
 
-/** Cursors that no store has made, and some that would be more than a cursor. */
+/** Cursors that no store made, and some that attempt an injection. */
 const MALFORMED = [
   '',
   ' 1',
@@ -60,7 +73,7 @@ export function keepsTheContract(fresh: () => Promise<AuditStore>): void {
   })
 
   const fill = async () => {
-    for (const time of TWENTY) await store.append(entryOf(time))
+    for (const time of TWENTY) await put(store, entryOf(time))
   }
 
   it('is empty at first', async () => {
@@ -107,11 +120,50 @@ export function keepsTheContract(fresh: () => Promise<AuditStore>): void {
       long: 'x'.repeat(4000),
     }
     const entry = entryOf(1, { context, actor: { sub: 'o', act: { sub: 'p' } }, resource: ['a'] })
-    await store.append(entry)
+    await put(store, entry)
     context.markup = 'changed afterwards'
     const [stored] = await store.after(undefined, 1)
     const expected = { ...context, markup: '<img src=x onerror=alert(1)>' }
     expect(stored?.entry).to.deep.equal({ ...entry, context: expected })
+  })
+
+  it('stores a batch in its order, all in one step', async () => {
+    await put(store, ...TWENTY.map((time) => entryOf(time)))
+    expect(times(await store.after(undefined, 100))).to.deep.equal(TWENTY)
+  })
+
+  it('changes nothing when a batch is written again, however late it is repeated', async () => {
+    const writer = randomUUID()
+    const batch = (number: number, ...entries: AuditEntry[]) =>
+      store.append({ writer, number, records: countRepeats(entries) })
+    const [first, second] = [
+      [entryOf(1), replayOf(2), replayOf(3)],
+      [entryOf(4), replayOf(5)],
+    ]
+    await batch(1, ...first)
+    await batch(1, ...first)
+    await batch(2, ...second)
+    await batch(1, ...first)
+    await batch(2, ...second)
+    const stored = await store.after(undefined, 100)
+    expect(times(stored)).to.deep.equal([1, 2, 4])
+    expect(stored[1]?.entry).to.deep.equal({ ...replayOf(2), count: 3, lastTime: 5 })
+  })
+
+  it('counts what happens again into its first entry, which keeps its place and its cursor', async () => {
+    await put(store, entryOf(1), replayOf(2))
+    const [, first] = await store.after(undefined, 100)
+    expect(first?.entry).to.deep.equal(replayOf(2))
+    await put(store, entryOf(3), replayOf(9, 'another'))
+    await put(store, replayOf(8), replayOf(5), entryOf(6))
+    await put(store, replayOf(7))
+    const stored = await store.after(undefined, 100)
+    expect(times(stored)).to.deep.equal([1, 2, 3, 9, 6])
+    const counted = { ...replayOf(2), count: 4, lastTime: 8 }
+    expect(stored[1]).to.deep.equal({ cursor: first?.cursor, entry: counted })
+    expect(await store.before(stored[2]?.cursor, 1)).to.deep.equal([stored[1]])
+    expect(stored[3]?.entry).to.not.have.any.keys('count', 'lastTime')
+    expect(times(await store.after(stored.at(-1)?.cursor, 5))).to.deep.equal([])
   })
 
   it('refuses a cursor that it cannot have made, and stays as it was', async () => {
@@ -136,14 +188,31 @@ export function isShared(open: () => Promise<{ audit: AuditStore; close(): Promi
   it('keeps what it has across a restart, and goes on with its cursors', async () => {
     const before = await open()
     const [last] = await before.audit.before(undefined, 1)
-    for (const time of TWENTY) await before.audit.append(entryOf(time))
+    for (const time of TWENTY) await put(before.audit, entryOf(time))
     const stored = await before.audit.after(last?.cursor, 100)
     await before.close()
     const after = await open()
     expect(await after.audit.after(last?.cursor, 100)).to.deep.equal(stored)
-    await after.audit.append(entryOf(21))
+    await put(after.audit, entryOf(21))
     expect(times(await after.audit.after(stored.at(-1)?.cursor, 100))).to.deep.equal([21])
     await after.close()
+  })
+
+  it('counts into one entry what several see at once, and loses none of it', async () => {
+    const all = await Promise.all([open(), open(), open()])
+    const id = randomUUID()
+    await Promise.all(
+      all.flatMap(({ audit }, from) =>
+        Array.from({ length: 50 }, (_, index) =>
+          put(audit, replayOf(100 * from + index, id), replayOf(1000 + from, id)),
+        ),
+      ),
+    )
+    const places = await readOn(all[0].audit, undefined, 500)
+    const mine = places.filter(({ entry }) => entry?.id === id)
+    expect(mine).to.have.length(1)
+    expect(mine[0]?.entry).to.include({ count: 300, lastTime: 1002 })
+    await Promise.all(all.map(({ close }) => close()))
   })
 
   it('misses nothing while two write at once, and one reads on', async () => {
@@ -151,7 +220,7 @@ export function isShared(open: () => Promise<{ audit: AuditStore; close(): Promi
     const [last] = await reader.audit.before(undefined, 1)
     const write = (writer: { audit: AuditStore }, from: number) =>
       Promise.all(
-        Array.from({ length: 200 }, (_, index) => writer.audit.append(entryOf(from + index))),
+        Array.from({ length: 200 }, (_, index) => put(writer.audit, entryOf(from + index))),
       )
     let done = false
     const written = Promise.all([write(one, 1000), write(two, 2000)]).finally(() => {

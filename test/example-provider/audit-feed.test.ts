@@ -1,19 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { AuditStore } from '../../example-provider/audit/entry.ts'
 import { feed } from '../../example-provider/audit/feed.ts'
+import type { AuditStore } from '../../example-provider/audit/store.ts'
 import { readConfig } from '../../example-provider/config.ts'
 import { memoryAudit } from '../../example-provider/storage/memory-audit.ts'
 import { openStorage } from '../../example-provider/storage.ts'
 import { until } from '../adapters/servers.ts'
-import { entryOf } from './audit-contract.ts'
+import { entryOf, put } from './audit-contract.ts'
 import { temporaryFolder } from './support.ts'
 
-/** Longer than any test: what arrives did not wait for it. */
+/** Longer than any test: an entry that arrives did not wait for this interval. */
 const NEVER = 1_000_000
 
 describe('example provider: following what happens', () => {
-  /** Follows into a list. */
+  /** Follows the feed and collects its entries in a list. */
   function following(follow: ReturnType<typeof feed>['follow'], after?: string) {
     const controller = new AbortController()
     const seen: number[] = []
@@ -31,7 +31,7 @@ describe('example provider: following what happens', () => {
     const { follow, wake } = feed(store, NEVER)
     const [one, two] = [following(follow), following(follow)]
     for (const time of [1, 2, 3]) {
-      await store.append(entryOf(time))
+      await put(store, entryOf(time))
       wake()
       await sees(one.seen, time)
       await sees(two.seen, time)
@@ -47,7 +47,7 @@ describe('example provider: following what happens', () => {
 
   it('begins after the cursor, however much there is by now', async () => {
     const store = memoryAudit()
-    for (let time = 1; time <= 350; time += 1) await store.append(entryOf(time))
+    for (let time = 1; time <= 350; time += 1) await put(store, entryOf(time))
     const [, , third] = await store.after(undefined, 3)
     const { seen, over, stop } = following(feed(store, NEVER).follow, third?.cursor)
     await sees(seen, 347)
@@ -63,7 +63,7 @@ describe('example provider: following what happens', () => {
       const entries = await store.after(cursor, limit)
       if (!stored) {
         stored = true
-        await store.append(entryOf(1))
+        await put(store, entryOf(1))
         wake()
       }
       return entries
@@ -81,9 +81,9 @@ describe('example provider: following what happens', () => {
     const { storage } = readConfig({ STORAGE_URL: `sqlite:${folder.path}/x.sqlite` })
     const [here, there] = [await openStorage(storage), await openStorage(storage)]
     const { seen, over, stop } = following(feed(here.audit).follow)
-    await there.audit.append(entryOf(1))
+    await put(there.audit, entryOf(1))
     await sees(seen, 1)
-    await there.audit.append(entryOf(2))
+    await put(there.audit, entryOf(2))
     await sees(seen, 2)
     expect(seen).to.deep.equal([1, 2])
     stop()

@@ -1,13 +1,13 @@
 import { expect } from 'chai'
-import type { AuditStore } from '../../example-provider/audit/entry.ts'
 import { matcher, search } from '../../example-provider/audit/search.ts'
+import type { AuditStore } from '../../example-provider/audit/store.ts'
 import { memoryAudit } from '../../example-provider/storage/memory-audit.ts'
-import { entryOf, times } from './audit-contract.ts'
+import { entryOf, put, times } from './audit-contract.ts'
 
 const EVERYTHING = matcher({})
 
 describe('example provider: searching what happened', () => {
-  /** Counts what is read. */
+  /** Counts the entries that are read. */
   function counted(store: AuditStore) {
     const read = { count: 0 }
     const before: AuditStore['before'] = async (cursor, limit) => {
@@ -21,7 +21,7 @@ describe('example provider: searching what happened', () => {
   async function filled(count: number, subjectOf: (time: number) => string) {
     const store = memoryAudit(100_000)
     for (let time = 1; time <= count; time += 1) {
-      await store.append(entryOf(time, { subject: subjectOf(time) }))
+      await put(store, entryOf(time, { subject: subjectOf(time) }))
     }
     return counted(store)
   }

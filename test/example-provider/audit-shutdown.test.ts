@@ -8,7 +8,7 @@ import { quietly } from './quietly.ts'
 import { signIn, start } from './support.ts'
 
 describe('example provider: entries on their way while the server stops', function () {
-  this.timeout(30_000)
+  this.timeout(120_000)
   const database = `shutdown_${randomUUID().replaceAll('-', '')}`
   const url = new URL(POSTGRES_URL)
   url.pathname = `/${database}`

@@ -52,13 +52,23 @@ export async function machine(base: string): Promise<string> {
   return String(body.access_token)
 }
 
+/** A token of the support backend for the management API. */
+export async function machineForApi(base: string): Promise<string> {
+  const { body } = await postForm(
+    `${base}/oidc/token`,
+    { grant_type: 'client_credentials', resource: `${base}/api`, scope: 'impersonate' },
+    basic('support-backend', 'support-backend-secret'),
+  )
+  return String(body.access_token)
+}
+
 export interface Acting {
   readonly subjectToken: string
   readonly accessToken: string
   readonly jti: string
 }
 
-/** An operator acts as somebody. */
+/** An operator acts as a customer. */
 export async function act(base: string, operator: string, request: object = WHY): Promise<Acting> {
   const issued = await postJson(`${base}/support/impersonations`, request, operator)
   expect(issued.status, issued.text).to.equal(201)

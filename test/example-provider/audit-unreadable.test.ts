@@ -2,15 +2,15 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import { endingsOf } from '../../example-provider/account/endings.ts'
-import { isReadable } from '../../example-provider/audit/entry.ts'
 import { findNewest, search } from '../../example-provider/audit/search.ts'
+import { isReadable } from '../../example-provider/audit/store.ts'
 import { sqliteAudit } from '../../example-provider/storage/sqlite-audit.ts'
-import { entryOf, times } from './audit-contract.ts'
+import { entryOf, put, times } from './audit-contract.ts'
 import { act, entriesOf, eventsOf, followStream, get, signInToAccount } from './audit-support.ts'
 import { quietly } from './quietly.ts'
 import { postJson, signIn, start, temporaryFolder } from './support.ts'
 
-/** What a newer version may have written, and what nobody can have meant. */
+/** Entries that a newer version may have written, and malformed entries. */
 const UNREADABLE = [
   '{"event":"support.invented","time":2,"subject":"alice"}',
   '{"event":"impersonation.granted","time":"yesterday"}',
@@ -40,10 +40,10 @@ describe('example provider: entries that cannot be read', () => {
   it('are passed over, count for paging, and are told of once', async () => {
     const store = sqliteAudit(file)
     const granted = entryOf(1, { jti: 'j', expiresAt: 1000 })
-    await store.append(granted)
+    await put(store, granted)
     const [first] = (await store.after(undefined, 1)).filter(isReadable)
     write(file, ...UNREADABLE)
-    await store.append(entryOf(3, { event: 'support.ended', jti: 'j' }))
+    await put(store, entryOf(3, { event: 'support.ended', jti: 'j' }))
 
     const { stdout, stderr } = await quietly(async () => {
       const found: unknown[] = []

@@ -20,7 +20,7 @@ describe('example provider: support backend and its provider', () => {
   }
 
   interface Provider {
-    /** Answers of each path, in turn; the last one stays. */
+    /** The answers of each path, in order; the last answer repeats. */
     readonly answers: Record<string, [status: number, body: object | string][]>
     readonly seen: { path: string; authorization: string | undefined; body: string }[]
   }
@@ -49,7 +49,7 @@ describe('example provider: support backend and its provider', () => {
     }
   }
 
-  /** A backend whose provider is a fake one, at a time of the test's choosing. */
+  /** A backend with a fake provider, at a time that the test chooses. */
   async function withBackend(
     provider: Provider | string,
     use: (ask: (token?: string) => Promise<Answer>, clock: { now: number }) => Promise<void>,

@@ -6,7 +6,7 @@ import { banner } from '../../example-provider/banner.ts'
 import { readConfig } from '../../example-provider/config.ts'
 import { bare, start } from './support.ts'
 
-/** What somebody would copy: every line of the banner that is set in by two blanks. */
+/** The lines that a user would copy: every line of the banner that is indented by two spaces. */
 function commandsOf(printed: string): string {
   return [...printed.matchAll(/^ {2}(.*)$/gm)].map(([, line]) => line).join('\n')
 }
@@ -24,7 +24,7 @@ async function bash(script: string, environment: Record<string, string> = {}): P
 }
 
 describe('example provider: the printed commands', function () {
-  this.timeout(30_000)
+  this.timeout(120_000)
 
   it('work as they are, pasted into bash, with nothing but curl and sed', async () => {
     const example = await start()

@@ -8,6 +8,7 @@ import { DEMO, launch, listen, MAIN, run, temporaryFolder } from './support.ts'
 
 const PRODUCTION = {
   NODE_ENV: 'production',
+  BASE_URL: 'https://id.example.com',
   JWKS_FILE: '/somewhere/jwks.json',
   COOKIE_KEYS: 'a-cookie-key-of-our-own',
   SUPPORT_BACKEND_SECRET: 'a backend secret of our own',
@@ -81,6 +82,55 @@ describe('example provider: configuration', () => {
     })
   }
 
+  const SECRETS = ['COOKIE_KEYS', 'SUPPORT_BACKEND_SECRET', 'SUPPORT_WEB_SECRET', 'DEMO_PASSWORD']
+  for (const name of SECRETS) {
+    it(`does not start in production on a ${name} that can be guessed, and does not repeat it`, () => {
+      for (const value of ['x', '0123456789abcde', 'x'.repeat(64), 'abababababababababab']) {
+        expect(() => readConfig({ ...PRODUCTION, [name]: value }), value)
+          .to.throw(StartError, new RegExp(`\\b${name}\\b.* 16 characters`))
+          .with.property('message')
+          .that.does.not.include(`'${value}'`)
+      }
+    })
+  }
+
+  it('does not start in production with one secret for two things', () => {
+    for (const [index, name] of SECRETS.entries()) {
+      for (const other of SECRETS.slice(0, index)) {
+        const same = { [name]: 'one-secret-for-everything', [other]: 'one-secret-for-everything' }
+        const told = new RegExp(`  ${name}: another secret than that of ${other}`)
+        expect(() => readConfig({ ...PRODUCTION, ...same })).to.throw(StartError, told)
+      }
+    }
+    const COOKIE_KEYS = 'a-cookie-key-of-our-own,a-cookie-key-of-our-own'
+    expect(() => readConfig({ ...PRODUCTION, COOKIE_KEYS })).to.throw(StartError, 'COOKIE_KEYS')
+  })
+
+  it('does not start in production on plain http, but for a name of this machine', () => {
+    for (const BASE_URL of ['http://id.example.com', 'http://10.0.0.1', 'http://localhost.evil']) {
+      expect(() => readConfig({ ...PRODUCTION, BASE_URL })).to.throw(
+        StartError,
+        /BASE_URL: .*https/,
+      )
+    }
+    for (const host of ['localhost:3000', '127.0.0.1', '[::1]:80']) {
+      expect(readConfig({ ...PRODUCTION, BASE_URL: `http://${host}` }).production).to.equal(true)
+    }
+  })
+
+  for (const NODE_ENV of ['prod', 'Production', 'PRODUCTION', 'staging', 'production;']) {
+    it(`does not take NODE_ENV=${NODE_ENV} for a demonstration: it does not start`, () => {
+      expect(() => readConfig({ NODE_ENV })).to.throw(StartError, 'NODE_ENV')
+      expect(() => readConfig({ ...PRODUCTION, NODE_ENV })).to.throw(StartError, 'NODE_ENV')
+    })
+  }
+
+  it('takes development and test for what they are', () => {
+    for (const NODE_ENV of ['', 'development', 'test']) {
+      expect(readConfig({ NODE_ENV }).production).to.equal(false)
+    }
+  })
+
   it('knows a demo secret in production wherever it stands', () => {
     const swapped = { ...PRODUCTION, SUPPORT_WEB_SECRET: 'support-backend-secret' }
     expect(() => readConfig(swapped)).to.throw(StartError, 'SUPPORT_WEB_SECRET')
@@ -88,7 +138,7 @@ describe('example provider: configuration', () => {
 })
 
 describe('example provider: main', function () {
-  this.timeout(30_000)
+  this.timeout(120_000)
 
   it('prints every variable with --help', async () => {
     const { code, stdout } = await run(MAIN, {}, '--help')
@@ -133,8 +183,9 @@ describe('example provider: main', function () {
       DATA_DIR: folder.path,
       STORAGE_URL: 'memory:',
     })
-    for (const secret of Object.values(PRODUCTION)) {
-      if (secret !== 'production') expect(running.printed()).not.to.include(secret)
+    const { NODE_ENV: _, BASE_URL: __, ...secrets } = PRODUCTION
+    for (const secret of Object.values(secrets)) {
+      expect(running.printed()).not.to.include(secret)
     }
     expect(running.printed()).not.to.include('curl')
   })
@@ -155,7 +206,7 @@ describe('example provider: main', function () {
 
   it('prints no secret that is not a demo secret', async () => {
     await using folder = await temporaryFolder()
-    const { NODE_ENV: _, JWKS_FILE: __, ...secrets } = PRODUCTION
+    const { NODE_ENV: _, BASE_URL: __, JWKS_FILE: ___, ...secrets } = PRODUCTION
     await using running = await launch({
       ...secrets,
       DATA_DIR: folder.path,

@@ -3,7 +3,10 @@ import type { Example } from '../../example-provider/server.ts'
 import { act, entriesOf, get, WHY } from './audit-support.ts'
 import { exchange, postJson, send, signIn, start } from './support.ts'
 
-/** What changes the direction of writing: embeddings, overrides and isolates, and what ends them. */
+/**
+ * The characters that change the direction of writing (embeddings, overrides, isolates), and the
+ * characters that end them.
+ */
 const DIRECTION = [...'\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069']
 const TOLD = 'must not contain control characters, nor those that change the direction of writing'
 /** Persian with a non-joiner, and a family of joined emoji. */

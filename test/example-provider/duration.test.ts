@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose'
 import type { Example } from '../../example-provider/server.ts'
 import { exchange, issueDirectly, start } from './support.ts'
 
-/** What the orders API's access tokens live, unless something else is said. */
+/** The default lifetime of the orders API's access tokens. */
 const LONGEST = 600
 
 describe('example provider: how long an impersonation lasts', () => {

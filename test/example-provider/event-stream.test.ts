@@ -9,9 +9,9 @@ import { listen } from './support.ts'
 const LARGE = { id: '1', event: 'audit', data: 'x'.repeat(1_000_000) }
 
 describe('example provider: a stream whose client reads nothing', function () {
-  this.timeout(30_000)
+  this.timeout(120_000)
 
-  /** A stream on a real connection, so full that nothing goes through any more. */
+  /** A stream on a real connection whose buffers are full. */
   async function stalled(
     use: (stream: EventStream, isClosed: () => boolean, socket: Socket) => Promise<void>,
   ) {

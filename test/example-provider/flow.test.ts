@@ -18,7 +18,7 @@ describe('example provider: the flow', () => {
   })
   after(() => example.close())
 
-  /** Signs in to support-web, and answers what the token endpoint says. */
+  /** Signs in to support-web, and returns the answer of the token endpoint. */
   async function signInToWeb(
     login: string,
     more: Record<string, string> = {},

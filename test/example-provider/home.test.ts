@@ -10,7 +10,7 @@ interface Seen {
   readonly location: string | undefined
 }
 
-/** What a browser is answered that was told to go to a name, at whatever address that is. */
+/** The answer to a browser that opens a host name, at any address. */
 function visit(port: number, host: string, path: string, method = 'GET'): Promise<Seen> {
   return new Promise((resolve, reject) => {
     request({ host: '127.0.0.1', port, path, method, headers: { host } }, (response) => {
@@ -89,7 +89,7 @@ describe('example provider: pages under another name of this machine', () => {
     }
   })
 
-  // Each BASE_URL is where a proxy would be reached; `Host` is then whatever the proxy makes of it.
+  // Each BASE_URL is the address of a proxy; the proxy may then set any `Host`.
   for (const base of [
     'http://localhost:8080',
     'https://localhost',

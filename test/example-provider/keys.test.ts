@@ -59,11 +59,11 @@ describe('example provider: keys', () => {
   it('are the same for processes that start at once', async () => {
     await using folder = await temporaryFolder()
     const environment = { DATA_DIR: folder.path, STORAGE_URL: 'memory:' }
-    const copies = await Promise.all(Array.from({ length: 4 }, () => launch(environment)))
+    const copies = await Promise.all([launch(environment), launch(environment)])
     const sets = await Promise.all(copies.map(({ url }) => send(`${url}/oidc/jwks`)))
     await Promise.all(copies.map((copy) => copy[Symbol.asyncDispose]()))
     expect(new Set(sets.map(({ text }) => text)).size).to.equal(1)
-  }).timeout(30_000)
+  }).timeout(120_000)
 
   it('come from JWKS_FILE and COOKIE_KEYS where given, and nothing is written', async () => {
     await using folder = await temporaryFolder()

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { JWTPayload } from 'jose'
 import type { Example } from '../../example-provider/server.ts'
-import { ISSUER, type Issuer, NAMELESS, startIssuer } from './orders-issuer.ts'
+import { CHALLENGE, type Issuer, NAMELESS, startIssuer } from './orders-issuer.ts'
 import { type Answer, send } from './support.ts'
 
 const BOTH = 'orders:read orders:write'
@@ -227,7 +227,7 @@ describe('example provider: changes through the orders API', () => {
     ]) {
       const { status, headers } = await send(`${api.url}${path}`, { method: String(method) })
       expect(status).to.equal(401)
-      expect(headers.get('www-authenticate')).to.equal(`Bearer realm="${ISSUER}"`)
+      expect(headers.get('www-authenticate')).to.equal(CHALLENGE)
     }
   })
 

@@ -1,17 +1,22 @@
 import type { RequestListener } from 'node:http'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import Koa from 'koa'
+import { usedProofs } from '../../example-provider/orders/proofs.ts'
 import { ordersApi } from '../../example-provider/orders/router.ts'
 import type { Example } from '../../example-provider/server.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { listen } from './support.ts'
 
-export const ISSUER = 'https://id.example.com/oidc'
-const AUDIENCE = 'https://id.example.com/orders'
+export const BASE_URL = 'https://id.example.com'
+export const ISSUER = `${BASE_URL}/oidc`
+const AUDIENCE = `${BASE_URL}/orders`
+/** The answer to a request without a token. */
+export const CHALLENGE = `Bearer realm="${ISSUER}", DPoP realm="${ISSUER}", algs="ES256 Ed25519 EdDSA"`
 const GOOD = { scope: 'orders:read', client_id: 'support-console', jti: 'token' }
-/** Of tokens that were exchanged without an actor token. */
+/** The claims of tokens that were exchanged without an actor token. */
 export const NAMELESS = { jti: 'impersonation:token' }
 
-/** How a token differs from a good one of alice's. */
+/** How a token differs from a valid token of alice. */
 export interface Variation {
   readonly claims?: Readonly<Record<string, unknown>>
   readonly typ?: string
@@ -23,7 +28,7 @@ export interface Variation {
   readonly key?: Parameters<SignJWT['sign']>[0]
 }
 
-/** What the orders API takes for its issuer: real keys, and tokens of every kind. */
+/** A fake issuer for the orders API: real keys, and tokens of every kind. */
 export interface Issuer {
   readonly publicJwk: JWK
   /** How the key set is answered; tests may change it. */
@@ -64,7 +69,13 @@ export async function startIssuer(): Promise<Issuer> {
     newApi() {
       const app = new Koa()
       app.use(
-        ordersApi({ issuer: ISSUER, audience: AUDIENCE, jwksUrl: new URL('/jwks', server.url) }),
+        ordersApi({
+          issuer: ISSUER,
+          audience: AUDIENCE,
+          jwksUrl: new URL('/jwks', server.url),
+          baseUrl: BASE_URL,
+          usedProofs: usedProofs(createMemoryAdapter()),
+        }),
       )
       return listen(app.callback())
     },

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import { expect } from 'chai'
 import { generateKeyPair } from 'jose'
 import type { Example } from '../../example-provider/server.ts'
-import { ISSUER, type Issuer, startIssuer, type Variation } from './orders-issuer.ts'
+import { CHALLENGE, type Issuer, startIssuer, type Variation } from './orders-issuer.ts'
 import { type Answer, send } from './support.ts'
 
 describe('example provider: orders API', () => {
@@ -48,7 +48,7 @@ describe('example provider: orders API', () => {
   it('challenges who shows no token, and gives no error code', async () => {
     const { status, headers } = await get(undefined)
     expect(status).to.equal(401)
-    expect(headers.get('www-authenticate')).to.equal(`Bearer realm="${ISSUER}"`)
+    expect(headers.get('www-authenticate')).to.equal(CHALLENGE)
   })
 
   it('wants orders:read, as a whole word', async () => {

@@ -10,7 +10,7 @@ describe('example provider: requests of browsers', () => {
   })
   after(() => example.close())
 
-  /** As a browser sends it: with the origin of the page, even where that is the same. */
+  /** Sent as a browser sends it: with the origin of the page, also for the same origin. */
   const exchangeCode = (origin: string): Promise<Answer> =>
     postForm(
       `${example.url}/oidc/token`,

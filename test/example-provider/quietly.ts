@@ -1,4 +1,4 @@
-/** Keeps from the test's output what is printed meanwhile, and tells it. */
+/** Hides what is printed during the call from the test's output, and returns it. */
 export async function quietly(use: () => unknown): Promise<{ stdout: string[]; stderr: string[] }> {
   const { log, error } = console
   const stdout: string[] = []

@@ -8,7 +8,7 @@ import { launch, type Running, send, signIn, temporaryFolder } from './support.t
 const REQUEST = JSON.stringify({ userId: 'alice', reason: 'r', ticketId: 't' })
 
 describe('example provider: Ctrl-C', function () {
-  this.timeout(30_000)
+  this.timeout(120_000)
 
   async function withRunning(use: (running: Running) => Promise<void>): Promise<void> {
     await using folder = await temporaryFolder()
@@ -16,7 +16,7 @@ describe('example provider: Ctrl-C', function () {
     await use(running)
   }
 
-  /** A request of which half has been sent, and what its answer will be. */
+  /** A request whose first half is sent, and its future answer. */
   async function halfSent(base: string) {
     const token = await signIn(base)
     const slow = request(`${base}/support/impersonations`, {
@@ -28,7 +28,7 @@ describe('example provider: Ctrl-C', function () {
       },
     })
     slow.write(REQUEST.slice(0, 10))
-    // Introspection comes before the body is read; there is nothing to wait for from outside.
+    // Introspection runs before the body is read; the test cannot observe its end.
     await sleep(100)
     return {
       slow,
@@ -56,7 +56,7 @@ describe('example provider: Ctrl-C', function () {
       child.kill('SIGINT')
       const { code, stderr } = await ended
       expect([code, stderr]).to.deep.equal([0, ''])
-      expect(performance.now() - since).to.be.below(3000)
+      expect(performance.now() - since).to.be.below(4500)
     })
   })
 
@@ -69,14 +69,14 @@ describe('example provider: Ctrl-C', function () {
         expect(await refusesConnections(url)).to.equal(true)
         expect(child.exitCode).to.equal(null)
 
-        // What is left to do takes calls to the provider, which must still be there.
+        // The remaining work calls the provider, which must still run.
         const { status, body } = await finish()
         expect(status).to.equal(201)
         expect(JSON.parse(body)).to.have.property('subjectToken')
         const since = performance.now()
         const { code, stderr } = await ended
-        // Not when the connection that was kept alive has timed out.
-        expect(performance.now() - since).to.be.below(2000)
+        // The stop does not wait until the kept-alive connection times out.
+        expect(performance.now() - since).to.be.below(4500)
         expect([code, stderr]).to.deep.equal([0, ''])
       })
     })

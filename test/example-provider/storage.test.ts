@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { Client } from 'pg'
@@ -8,6 +9,7 @@ import { readConfig } from '../../example-provider/config.ts'
 import type { Example } from '../../example-provider/server.ts'
 import { StartError } from '../../example-provider/start-error.ts'
 import { openStorage } from '../../example-provider/storage.ts'
+import { createSqliteAdapter } from '../../src/adapters/sqlite.ts'
 import { freePort, inCi, POSTGRES_URL, reachable } from '../adapters/servers.ts'
 import { startRedis } from './redis-server.ts'
 import {
@@ -24,7 +26,7 @@ import {
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 
-/** One of several copies: where it listens, which is not what it calls itself. */
+/** One of several copies: the address where it listens, which differs from its BASE_URL. */
 interface Copy extends Example {
   readonly own: string
 }
@@ -77,52 +79,24 @@ function exchange(
   })
 }
 
-/** What holds for every storage that outlives a process. */
-function actsAsOneProvider(storageUrl: () => string): void {
-  it('keeps what it stores across a restart: a token works once', async () => {
-    await using folder = await temporaryFolder()
-    const [before] = await copies(1, folder.path, storageUrl())
-    const [used, unused] = [await issue(before?.url ?? ''), await issue(before?.url ?? '')]
-    expect((await exchange(before?.url ?? '', used)).status).to.equal(200)
-    await before?.close()
-
-    const environment = {
-      PORT: new URL(before?.own ?? '').port,
-      DATA_DIR: folder.path,
-      STORAGE_URL: storageUrl(),
-    }
-    const after = await start(environment)
-    expect((await exchange(after.url, used)).status).to.equal(400)
-    expect((await exchange(after.url, unused)).status).to.equal(200)
-    expect((await exchange(after.url, unused)).status).to.equal(400)
-    await after.close()
-  })
-
-  it('makes one provider of several copies: a token works once among them', async () => {
-    await using folder = await temporaryFolder()
-    const [first, second, third] = await copies(3, folder.path, storageUrl())
-    if (!first || !second || !third) throw new Error('three copies were asked for')
-
-    // A sign-in at the first is good at the backend of the second, whose token the third exchanges.
-    const operator = await signIn(first.url)
-    const request = { userId: 'alice', reason: 'r', ticketId: 't' }
-    const issued = await postJson(`${second.own}/support/impersonations`, request, operator)
-    expect(issued.status).to.equal(201)
-    const token = String(issued.body.subjectToken)
-    const actor = { actor_token: operator, actor_token_type: TYPE }
-    const answers = await Promise.all(
-      [first, second, third].flatMap(({ own }) =>
-        Array.from({ length: 5 }, () => exchange(first.url, token, own, actor)),
-      ),
-    )
-    const statuses = answers.map(({ status }) => status).sort()
-    expect(statuses).to.deep.equal([200, ...Array(14).fill(400)])
-    await Promise.all([first, second, third].map((copy) => copy.close()))
-  })
-}
+it('does not start on a storage that forgets what was consumed, and says so in one sentence', async () => {
+  await using folder = await temporaryFolder()
+  const file = join(folder.path, 'oidc.db')
+  createSqliteAdapter({ file }).close()
+  const database = new DatabaseSync(file)
+  database.exec(`CREATE TRIGGER forgetful AFTER UPDATE OF consumed_at ON oidc_records
+                 BEGIN UPDATE oidc_records SET consumed_at = NULL WHERE rowid = NEW.rowid; END`)
+  database.close()
+  const { code, stdout, stderr } = await runMain({ STORAGE_URL: `sqlite:${file}` })
+  expect(code).to.equal(1)
+  expect(stdout).to.equal('')
+  expect(stderr.replace(/^\(.*Warning.*\n|^\(Use .*\n/gm, '')).to.equal(
+    'STORAGE_URL: The storage adapter cannot keep subject tokens: consumeOnce() resolved true for 20 of 20 callers at once, and it has to for exactly one.\n',
+  )
+})
 
 describe('example provider: storage', function () {
-  this.timeout(30_000)
+  this.timeout(120_000)
 
   describe('SQLite', () => {
     let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -130,8 +104,6 @@ describe('example provider: storage', function () {
       folder = await temporaryFolder()
     })
     after(() => folder[Symbol.asyncDispose]())
-
-    actsAsOneProvider(() => `sqlite:${folder.path}/shared.sqlite`)
 
     it('is the default: a file in the data folder, for its owner alone', async () => {
       const dataDir = join(folder.path, 'not', 'there', 'yet')
@@ -158,7 +130,50 @@ describe('example provider: storage', function () {
     })
     after(() => server?.stop())
 
-    actsAsOneProvider(() => `redis://:hunter2@127.0.0.1:${server?.port}`)
+    const storageUrl = () => `redis://:hunter2@127.0.0.1:${server?.port}`
+
+    // On SQLite and PostgreSQL, processes of their own prove both: copies.proof.ts.
+    it('keeps what it stores across a restart: a token works once', async () => {
+      await using folder = await temporaryFolder()
+      const [before] = await copies(1, folder.path, storageUrl())
+      const [used, unused] = [await issue(before?.url ?? ''), await issue(before?.url ?? '')]
+      expect((await exchange(before?.url ?? '', used)).status).to.equal(200)
+      await before?.close()
+
+      const environment = {
+        PORT: new URL(before?.own ?? '').port,
+        DATA_DIR: folder.path,
+        STORAGE_URL: storageUrl(),
+      }
+      const after = await start(environment)
+      expect((await exchange(after.url, used)).status).to.equal(400)
+      expect((await exchange(after.url, unused)).status).to.equal(200)
+      expect((await exchange(after.url, unused)).status).to.equal(400)
+      await after.close()
+    })
+
+    it('makes one provider of several copies: a token works once among them', async () => {
+      await using folder = await temporaryFolder()
+      const [first, second, third] = await copies(3, folder.path, storageUrl())
+      if (!first || !second || !third) throw new Error('three copies were asked for')
+
+      // A sign-in at the first copy is valid at the backend of the second; the third exchanges its
+      // token.
+      const operator = await signIn(first.url)
+      const request = { userId: 'alice', reason: 'r', ticketId: 't' }
+      const issued = await postJson(`${second.own}/support/impersonations`, request, operator)
+      expect(issued.status).to.equal(201)
+      const token = String(issued.body.subjectToken)
+      const actor = { actor_token: operator, actor_token_type: TYPE }
+      const answers = await Promise.all(
+        [first, second, third].flatMap(({ own }) =>
+          Array.from({ length: 5 }, () => exchange(first.url, token, own, actor)),
+        ),
+      )
+      const statuses = answers.map(({ status }) => status).sort()
+      expect(statuses).to.deep.equal([200, ...Array(14).fill(400)])
+      await Promise.all([first, second, third].map((copy) => copy.close()))
+    })
 
     it('says so when the password is wrong, without repeating it', async () => {
       const STORAGE_URL = `redis://:wrong-secret@127.0.0.1:${server?.port}`
@@ -180,11 +195,11 @@ describe('example provider: storage', function () {
         await redis.stop()
         const since = performance.now()
         expect((await exchange(example.url, token)).status).to.equal(500)
-        expect(performance.now() - since).to.be.below(5000)
+        expect(performance.now() - since).to.be.below(20_000)
 
         redis = await startRedis(port)
         let works = false
-        for (let tries = 0; tries < 50 && !works; tries += 1) {
+        for (let tries = 0; tries < 300 && !works; tries += 1) {
           works = (await issue(example.url)).length > 20
           if (!works) await wait(100)
         }
@@ -221,8 +236,6 @@ describe('example provider: storage', function () {
     after(async () => {
       if (created) await administer(`DROP DATABASE ${database} WITH (FORCE)`)
     })
-
-    actsAsOneProvider(() => url.href)
 
     it('says so when there is no such database, without repeating the password', async () => {
       const other = new URL(url)

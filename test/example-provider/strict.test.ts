@@ -28,8 +28,15 @@ describe('example provider: STRICT=1', () => {
   })
   after(() => example.close())
 
+  const bindingTo = (sub: string) => ({
+    mayAct: { sub },
+    resource: `${example.url}/orders`,
+    scope: 'orders:read',
+  })
+
   async function direct(): Promise<unknown> {
-    const { status, body } = await issueDirectly(example.url, { userId: 'alice', context: CONTEXT })
+    const request = { userId: 'alice', context: CONTEXT, ...bindingTo('olivia') }
+    const { status, body } = await issueDirectly(example.url, request)
     expect(status).to.equal(201)
     return body.subjectToken
   }
@@ -52,7 +59,31 @@ describe('example provider: STRICT=1', () => {
     expect(decodeJwt(String(exchanged.body.access_token)).act).to.deep.equal({ sub: 'olivia' })
   })
 
-  it('wants somebody to act, even where the token is bound to nobody', async () => {
+  it('wants every token bound to an operator, to a resource and to scopes', async () => {
+    for (const name of ['mayAct', 'resource', 'scope']) {
+      const request = { userId: 'alice', context: CONTEXT, ...bindingTo('olivia') }
+      const { status, body } = await issueDirectly(example.url, { ...request, [name]: undefined })
+      const expected = [400, 'invalid_request', `${name} is required`]
+      expect([status, body.error, body.error_description]).to.deep.equal(expected)
+    }
+  })
+
+  for (const who of ['bob', 'grace', 'stranger']) {
+    it(`lets ${who}, who is not support staff, be the operator of no token`, async () => {
+      const request = { userId: 'alice', context: CONTEXT, ...bindingTo(who) }
+      const { status, body } = await issueDirectly(example.url, request)
+      expect([status, body.error]).to.deep.equal([403, 'access_denied'])
+    })
+  }
+
+  it('asks who acts at the exchange, too: a token that is bound to a client alone', async () => {
+    const mayAct = { clientId: 'support-console' }
+    const request = { userId: 'alice', context: CONTEXT, ...bindingTo('olivia'), mayAct }
+    const { status, body } = await issueDirectly(example.url, request)
+    expect([status, body.error]).to.deep.equal([403, 'access_denied'])
+  })
+
+  it('wants the operator to act, not only to be named', async () => {
     const token = await direct()
     expectRefusal(await exchange(example.url, token), 'actor_token is required')
     expect((await exchange(example.url, token, olivia)).status).to.equal(200)
@@ -100,7 +131,7 @@ describe('example provider: STRICT=1', () => {
     const real = Date.now
     Date.now = () => real() + 3_700_000
     try {
-      // The session is still good for a new token, but not for acting as somebody else.
+      // The session is still valid for a new token, but not for acting as another customer.
       const silent = await cookies.send(`${authorizationUrl(example.url)}&prompt=none`)
       const second = await tokenOf(await follow(silent))
       const token = await direct()
@@ -126,6 +157,7 @@ describe('example provider: STRICT=1', () => {
     it(`refuses the context ${JSON.stringify(context)}, naming ${fields.join(' and ')}`, async () => {
       const { status, body } = await issueDirectly(example.url, {
         userId: 'alice',
+        ...bindingTo('olivia'),
         ...(context ? { context } : {}),
       })
       expect([status, body.error]).to.deep.equal([400, 'invalid_request'])
@@ -136,7 +168,11 @@ describe('example provider: STRICT=1', () => {
   }
 
   it('protects grace all the same', async () => {
-    const { status } = await issueDirectly(example.url, { userId: 'grace', context: CONTEXT })
+    const { status } = await issueDirectly(example.url, {
+      userId: 'grace',
+      context: CONTEXT,
+      ...bindingTo('olivia'),
+    })
     expect(status).to.equal(403)
   })
 })

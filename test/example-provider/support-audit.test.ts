@@ -96,7 +96,8 @@ describe('example provider: what happened, for operators', () => {
     ['subject=alice', 3],
     ['subject=grace', 2],
     ['subject=ALICE', 0],
-    ['actor=olivia', 4],
+    // The entries include the replay of a token that is bound to her.
+    ['actor=olivia', 5],
     ['actor=alice', 2],
     ['event=support.refused', 3],
     ['event=support.ended', 0],
@@ -104,7 +105,7 @@ describe('example provider: what happened, for operators', () => {
     ['text=sup-2', 1],
     ['text=%C3%A4rger', 1],
     ['text=MALLORY', 1],
-    ['text=OLIVIA', 4],
+    ['text=OLIVIA', 5],
     ['text=order+lost', 5],
     ['text=%25', 0],
     ['subject=&actor=&event=&text=', 8],

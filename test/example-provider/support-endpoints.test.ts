@@ -3,7 +3,7 @@ import type { Example } from '../../example-provider/server.ts'
 import { act, bearer, get, machine, signInToAccount } from './audit-support.ts'
 import { exchange, postForm, postJson, send, signIn, start } from './support.ts'
 
-/** Every endpoint for operators, as somebody would call it who has the right to. */
+/** Every endpoint for operators, called with sufficient rights. */
 const ENDPOINTS: [method: string, path: string, allow: string, body?: object][] = [
   ['GET', '/support/me', 'GET, HEAD'],
   ['GET', '/support/customers', 'GET, HEAD'],

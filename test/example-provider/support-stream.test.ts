@@ -14,7 +14,7 @@ import { quietly } from './quietly.ts'
 import { listen, postForm, send, signIn, start } from './support.ts'
 
 describe('example provider: what happens, as it happens', function () {
-  this.timeout(30_000)
+  this.timeout(120_000)
 
   let example: Example
   let olivia: string
@@ -82,8 +82,8 @@ describe('example provider: what happens, as it happens', function () {
     )
     const since = performance.now()
     await other.close()
-    expect(performance.now() - since).to.be.below(1500)
-    // As ended, not as broken off.
+    expect(performance.now() - since).to.be.below(10_000)
+    // The stream ends normally and is not cut off.
     await Promise.all(all.map(({ ended }) => ended))
   })
 
@@ -98,7 +98,7 @@ describe('example provider: what happens, as it happens', function () {
     await once(socket, 'readable')
     const since = performance.now()
     await other.close()
-    expect(performance.now() - since).to.be.below(3000)
+    expect(performance.now() - since).to.be.below(10_000)
     socket.destroy()
   })
 

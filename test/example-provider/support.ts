@@ -14,7 +14,7 @@ export const DEMO = join(import.meta.dirname, '../../example-provider/demo.ts')
 
 type Environment = Record<string, string>
 
-/** A folder that is gone at the end of the scope. */
+/** A folder that is removed at the end of the scope. */
 export async function temporaryFolder(): Promise<AsyncDisposable & { path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'example-provider-test-'))
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
@@ -35,7 +35,7 @@ export async function start(environment: Environment = {}): Promise<Example> {
   }
 }
 
-/** The access token of somebody who signed in to the support console. */
+/** The access token of a user who signed in to the support console. */
 export async function signIn(base: string, login = 'olivia'): Promise<string> {
   const application = await Application.discover(base)
   return application.signIn(login, 'demo-password')
@@ -128,7 +128,7 @@ export function basic(id: string, secret: string): { authorization: string } {
   return { authorization: `Basic ${btoa(`${id}:${secret}`)}` }
 }
 
-/** A server that somebody else would run: what stands in for the provider, or in front of it. */
+/** A server of another party: it replaces the provider, or stands in front of it. */
 export async function listen(handler: RequestListener): Promise<Example> {
   const server = createServer(handler).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -150,7 +150,7 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** The variables that every process needs, and none of those that the example knows. */
+/** The variables that every process needs, without any variable of the example. */
 export function bare(environment: Environment): Environment {
   return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...environment }
 }

@@ -34,8 +34,10 @@ describe('what is no bearer token for the management API', () => {
   }
 
   it('accepts one forged by hand with the provider key: the tests below change one thing each', async () => {
-    const token = await forge((claims) => claims)
-    expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(201)
+    for (const aud of [deployment.management, [deployment.management]]) {
+      const token = await forge((claims) => ({ ...claims, aud }))
+      expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(201)
+    }
   })
 
   describe('401 invalid_token', () => {
@@ -73,6 +75,20 @@ describe('what is no bearer token for the management API', () => {
       expectInvalidToken(await forge((claims) => ({ ...claims, cnf: { 'x5t#S256': 'x' } }))))
     it('I10: bound by a confirmation method that is not known', async () =>
       expectInvalidToken(await forge((claims) => ({ ...claims, cnf: { kid: 'x' } }))))
+    it('I10: bound by a confirmation that is none, or of the wrong type', async () => {
+      const good = 'x'.repeat(43)
+      for (const cnf of [null, 'x', 7, [], {}, { jkt: 7 }, { jkt: good, 'x5t#S256': 7 }]) {
+        await expectInvalidToken(await forge((claims) => ({ ...claims, cnf })))
+      }
+    })
+    for (const name of ['sub', 'jti', 'client_id', 'aud', 'iat']) {
+      it(`with a ${name} of the wrong type`, async () =>
+        expectInvalidToken(await forge((claims) => ({ ...claims, [name]: { x: 1 } }))))
+    }
+    for (const name of ['jti', 'iat', 'aud', 'iss', 'sub']) {
+      it(`without ${name}`, async () =>
+        expectInvalidToken(await forge(({ [name]: _, ...claims }) => claims)))
+    }
     it('typ JWT, as an ID token has it', async () =>
       expectInvalidToken(await forge((claims) => claims, { typ: 'JWT' })))
     it('signed by a foreign key under our kid', async () => {
@@ -106,20 +122,6 @@ describe('what is no bearer token for the management API', () => {
       for (const token of [...others, await deployment.subjectToken()]) {
         await expectInvalidToken(token)
       }
-    })
-    it('every truncation of a good token, and one flipped character at every position', async () => {
-      const token = await deployment.m2mToken()
-      const bad = Array.from(token, (character, at) => [
-        token.slice(0, at),
-        token.slice(0, at) + (character === 'A' ? 'B' : 'A') + token.slice(at + 1),
-      ]).flat()
-      const statuses = new Set<number>()
-      for (const value of bad) {
-        // A changed last character may decode to the very same signature bytes.
-        if (value.length === token.length && value.slice(0, -1) === token.slice(0, -1)) continue
-        statuses.add((await deployment.issue({ userId: 'alice' }, { token: value })).status)
-      }
-      expect([...statuses]).to.deep.equal([401])
     })
   })
 

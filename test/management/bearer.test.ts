@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { decodeJwt } from 'jose'
+import { at } from '../support/clock.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
 
@@ -56,6 +58,35 @@ describe('bearer authentication of the management API', () => {
     })
   })
 
+  it('a good token counts alone, and under its own scheme', async () => {
+    const token = await deployment.m2mToken()
+    for (const [authorization, hasErrorCode] of [
+      [`XBearer ${token}`, false],
+      [`Digest Bearer ${token}`, false],
+      [`Bearer ${token} x`, true],
+      [`Bearer ${token},x`, true],
+      [`Bearer Bearer ${token}`, true],
+    ] as const) {
+      const headers = { authorization }
+      const answer = await deployment.issue({ userId: 'alice' }, { token, headers })
+      expect(answer.status, authorization).to.equal(401)
+      const challenge = answer.headers.get('www-authenticate') ?? ''
+      expect(challenge.includes('error="invalid_token"'), authorization).to.equal(hasErrorCode)
+    }
+  })
+
+  it('where DPoP is off, its scheme is one that is not known: no error code', async () => {
+    const plain = await deploy({
+      configuration: { features: { dPoP: { enabled: false } } },
+    })
+    const token = await plain.m2mToken()
+    const headers = { authorization: `DPoP ${token}` }
+    const answer = await plain.issue({ userId: 'alice' }, { token, headers })
+    expect(answer.status).to.equal(401)
+    expect(answer.headers.get('www-authenticate')).to.equal(`Bearer realm="${plain.issuer}"`)
+    await plain.close()
+  })
+
   it('403 insufficient_scope, naming the scope', async () => {
     const token = await deployment.m2mToken({ scope: undefined })
     const { status, headers, body } = await deployment.issue({ userId: 'alice' }, { token })
@@ -64,6 +95,31 @@ describe('bearer authentication of the management API', () => {
     expect(headers.get('www-authenticate')).to.match(
       /error="insufficient_scope".*scope="impersonate"/,
     )
+  })
+})
+
+describe('a machine-to-machine JWT', () => {
+  it('that was accepted before is refused from the second of its exp on, and not sooner', async () => {
+    const deployment = await deploy()
+    const token = await deployment.m2mToken()
+    const { exp = 0 } = decodeJwt(token)
+    const statusAt = (moment: number) =>
+      at(moment, async () => (await deployment.issue({ userId: 'alice' }, { token })).status)
+    expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(201)
+    expect(await statusAt(exp * 1000 - 1)).to.equal(201)
+    expect(await statusAt(exp * 1000)).to.equal(401)
+    await deployment.close()
+  })
+
+  it('is known again by all of its value: another one of the same client is verified itself', async () => {
+    const deployment = await deploy()
+    const token = await deployment.m2mToken()
+    expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(201)
+    const [header, payload, signature = ''] = token.split('.')
+    const forged = `${header}.${payload}.${signature.toUpperCase()}`
+    expect((await deployment.issue({ userId: 'alice' }, { token: forged })).status).to.equal(401)
+    expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(201)
+    await deployment.close()
   })
 })
 

@@ -68,6 +68,21 @@ describe('POST /api/subject-tokens', () => {
       ['an unknown member', { userId: 'alice', contxt: {} }, /contxt is not a known member/],
       ['__proto__', '{"userId":"alice","__proto__":{"context":{}}}', /not a valid JSON object/],
     ]
+    it('context of 33 levels; of 32 it is taken', async () => {
+      const context = nested(32)
+      expect((await deployment.issue({ userId: 'alice', context })).status).to.equal(201)
+      for (const deeper of [nested(33), { list: [[nested(30)]] }]) {
+        const { status, body } = await deployment.issue({ userId: 'alice', context: deeper })
+        expect([status, body]).to.deep.equal([
+          400,
+          {
+            error: 'invalid_request',
+            error_description: 'context must not be nested deeper than 32 levels',
+          },
+        ])
+      }
+    })
+
     for (const [what, body, description] of cases) {
       it(what, async () => {
         const answer = await deployment.issue(body)
@@ -119,6 +134,12 @@ describe('POST /api/subject-tokens', () => {
     })
   }
 
+  it('answers 415 to a compressed body, which it does not inflate', async () => {
+    const headers = { 'content-encoding': 'gzip' }
+    const { status, body } = await deployment.issue('{"userId":"alice"}', { headers })
+    expect([status, body.error]).to.deep.equal([415, 'invalid_request'])
+  })
+
   for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
     it(`answers 405 with Allow to ${method}`, async () => {
       const response = await fetch(`${deployment.base}/api/subject-tokens`, { method })
@@ -133,6 +154,23 @@ describe('POST /api/subject-tokens', () => {
     expect(status).to.equal(404)
     expect(body.error).to.equal('user_not_found')
     expect(body.error_description).to.be.a('string')
+  })
+
+  it('answers 404 where findAccount reads another user out of the userId', async () => {
+    const lenient = await deploy({
+      configuration: {
+        findAccount: (_ctx, id) => {
+          const accountId = String(Number.parseInt(id, 10))
+          return accountId === '1' ? { accountId, claims: () => ({ sub: accountId }) } : undefined
+        },
+      },
+    })
+    for (const userId of ['1abc', '01', '1 ', '1.9']) {
+      const { status, body } = await lenient.issue({ userId })
+      expect([status, body.error], userId).to.deep.equal([404, 'user_not_found'])
+    }
+    expect((await lenient.issue({ userId: '1' })).status).to.equal(201)
+    await lenient.close()
   })
 
   it('authenticates before it reads the body', async () => {
@@ -215,3 +253,8 @@ describe('POST /api/subject-tokens when things fail', () => {
     await deployment.close()
   })
 })
+
+/** So many objects, one in the other. */
+function nested(levels: number): object {
+  return levels === 1 ? {} : { deep: nested(levels - 1) }
+}

@@ -1,11 +1,9 @@
 import { expect } from 'chai'
 import Koa from 'koa'
 import mount from 'koa-mount'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { certificate, otherCertificate } from '../support/certificates.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
-import { memoryAdapterWith } from '../support/faulty-adapter.ts'
 
 const BASIC = { authorization: `Basic ${btoa('backend:backend-secret')}` }
 
@@ -141,61 +139,74 @@ describe('I10: DPoP at the management API', () => {
 })
 
 describe('I10: mTLS at the management API', () => {
-  it('a certificate-bound token needs its certificate', async () => {
-    let shown: string | undefined = certificate
-    const deployment = await deploy({
-      configuration: {
-        features: {
-          mTLS: {
-            enabled: true,
-            certificateBoundAccessTokens: true,
-            getCertificate: () => shown,
+  for (const tokenFormat of ['jwt', 'opaque'] as const) {
+    it(`a certificate-bound token (${tokenFormat}) needs its certificate`, async () => {
+      let shown: string | undefined = certificate
+      const resource = 'https://id.example.com/api'
+      const deployment = await deploy({
+        impersonation: { managementApi: { resource, tokenFormat } },
+        configuration: {
+          features: {
+            mTLS: {
+              enabled: true,
+              certificateBoundAccessTokens: true,
+              getCertificate: () => shown,
+            },
           },
         },
-      },
-      clients: [
-        {
-          client_id: 'bound',
-          client_secret: 'secret',
-          tls_client_certificate_bound_access_tokens: true,
-          grant_types: ['client_credentials'],
-          redirect_uris: [],
-          response_types: [],
-        },
-      ],
+        clients: [
+          {
+            client_id: 'bound',
+            client_secret: 'secret',
+            tls_client_certificate_bound_access_tokens: true,
+            grant_types: ['client_credentials'],
+            redirect_uris: [],
+            response_types: [],
+          },
+        ],
+      })
+      const token = await deployment.m2mToken({ resource }, ['bound', 'secret'])
+      expect(token.includes('.')).to.equal(tokenFormat === 'jwt')
+      const statuses: number[] = []
+      for (shown of [certificate, otherCertificate, undefined]) {
+        statuses.push((await deployment.issue({ userId: 'alice' }, { token })).status)
+      }
+      expect(statuses).to.deep.equal([201, 401, 401])
+      await deployment.close()
     })
-    const token = await deployment.m2mToken({}, ['bound', 'secret'])
-    const statuses: number[] = []
-    for (shown of [certificate, otherCertificate, undefined]) {
-      statuses.push((await deployment.issue({ userId: 'alice' }, { token })).status)
-    }
-    expect(statuses).to.deep.equal([201, 401, 401])
-    await deployment.close()
-  })
+  }
 })
 
-describe('replay detection', () => {
-  async function together(adapter: ReturnType<typeof createMemoryAdapter>): Promise<number[]> {
+describe('I10: an opaque machine-to-machine token', () => {
+  const resource = 'https://id.example.com/api'
+  const impersonation = { managementApi: { resource, tokenFormat: 'opaque' } } as const
+
+  it('that is bound to a DPoP key is worth nothing without a proof by that key', async () => {
     const deployment = await deploy({
-      configuration: { adapter, features: { dPoP: { enabled: true } } },
+      impersonation,
+      configuration: { features: { dPoP: { enabled: true } } },
     })
     const key = await dpopKey()
-    const dpop = await key.proof({ htu: `${deployment.issuer}/token` })
-    const tokens = await Promise.all(Array.from({ length: 20 }, () => deployment.subjectToken()))
-    const answers = await Promise.all(
-      tokens.map((subject_token) => deployment.exchange({ subject_token }, { dpop })),
+    const { body } = await deployment.post(
+      '/oidc/token',
+      { grant_type: 'client_credentials', resource, scope: 'impersonate' },
+      { ...BASIC, dpop: await key.proof({ htu: `${deployment.issuer}/token` }) },
     )
+    const token = body.access_token
+    expect(body.token_type).to.equal('DPoP')
+    expect(token).to.not.include('.')
+    const proofBy = (by: DPoPKey) =>
+      by.proof({ htu: `${deployment.base}/api/subject-tokens`, ath: athOf(token) })
+    const statusWith = async (headers: Record<string, string>) =>
+      (await deployment.issue({ userId: 'alice' }, { token, headers })).status
+    const authorization = `DPoP ${token}`
+    expect([
+      await statusWith({}),
+      await statusWith({ dpop: await proofBy(key) }),
+      await statusWith({ authorization }),
+      await statusWith({ authorization, dpop: await proofBy(await dpopKey()) }),
+      await statusWith({ authorization, dpop: await proofBy(key) }),
+    ]).to.deep.equal([401, 401, 401, 401, 201])
     await deployment.close()
-    return answers.map(({ status }) => status).sort()
-  }
-
-  it('of 20 copies of one DPoP proof that arrive together, one passes', async () => {
-    expect(await together(createMemoryAdapter())).to.deep.equal([200, ...Array(19).fill(400)])
-  })
-
-  it('an adapter that cannot say who claimed the record: nobody passes', async () => {
-    const adapter = memoryAdapterWith({ consumeOnce: () => Promise.reject(new Error('down')) })
-    const statuses = await together(adapter as never)
-    expect(statuses).to.include(500).and.not.include(200)
   })
 })

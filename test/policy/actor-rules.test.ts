@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
+import { resigned } from '../advisories/attacks.ts'
+import { at } from '../support/clock.ts'
 import { basic, type Deployment, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
 
@@ -77,20 +79,40 @@ describe('actorToken.maxAge', () => {
     await deployment.close()
   })
 
-  it('refuses where the sign-in cannot be known', async () => {
+  it('is over when maxAge has passed, and not sooner', async () => {
     const deployment = await deploy({ impersonation: { actorToken: { maxAge: 600 } } })
-    const client = await deployment.provider.Client.find('console')
-    if (!client) throw new Error('no client')
-    const token = new deployment.provider.AccessToken({
-      accountId: 'olivia',
-      client,
-      scope: 'openid',
-      gty: 'custom',
-      grantId: '',
-    })
-    const value = await token.save()
-    expect((await exchangeWith(deployment, value)).body).to.deep.equal(REFUSED)
+    const options = { scope: 'openid orders:read', resource: deployment.orders }
+    const { access_token } = await signIn(deployment, 'olivia', options)
+    const { auth_time } = decodeJwt(access_token)
+    const over = (Number(auth_time) + 600) * 1000
+    expect((await at(over, () => exchangeWith(deployment, access_token))).status).to.equal(200)
+    const { body } = await at(over + 1000, () => exchangeWith(deployment, access_token))
+    expect(body).to.deep.equal(REFUSED)
     await deployment.close()
+  })
+
+  it('refuses where the sign-in cannot be known, and only there', async () => {
+    for (const [actorToken, status] of [
+      [{}, 200],
+      [{ maxAge: 600 }, 400],
+    ] as const) {
+      const deployment = await deploy({ impersonation: { actorToken } })
+      const { Client, Grant, AccessToken } = deployment.provider
+      const client = await Client.find('console')
+      if (!client) throw new Error('no client')
+      const grantId = await new Grant({ accountId: 'olivia', clientId: 'console' }).save()
+      const token = new AccessToken({
+        accountId: 'olivia',
+        client,
+        scope: 'openid',
+        gty: 'custom',
+        grantId,
+      })
+      const answer = await exchangeWith(deployment, await token.save())
+      expect(answer.status).to.equal(status)
+      if (status === 400) expect(answer.body).to.deep.equal(REFUSED)
+      await deployment.close()
+    }
   })
 })
 
@@ -117,11 +139,30 @@ describe('actorToken.chain', () => {
     await deployment.close()
   })
 
-  it('is as long as maxDepth says, and not longer', async () => {
-    const deployment = await deploy({ impersonation: { actorToken: { chain: { maxDepth: 1 } } } })
-    const first = await impersonated(deployment, deployment.orders)
-    const second = await impersonated(deployment, deployment.orders, first)
-    expect((await exchangeWith(deployment, second)).body).to.deep.equal(REFUSED)
+  for (const maxDepth of [1, 2]) {
+    it(`is as long as maxDepth (${maxDepth}) says, and not longer`, async () => {
+      const deployment = await deploy({ impersonation: { actorToken: { chain: { maxDepth } } } })
+      let actor = await impersonated(deployment, deployment.orders)
+      for (let depth = 1; depth <= maxDepth; depth += 1) {
+        actor = await impersonated(deployment, deployment.orders, actor)
+      }
+      expect((await exchangeWith(deployment, actor)).body).to.deep.equal(REFUSED)
+      await deployment.close()
+    })
+  }
+
+  it('refuses an act that is malformed, at any depth', async () => {
+    const deployment = await deploy({ impersonation: { actorToken: { chain: { maxDepth: 3 } } } })
+    const token = await impersonated(deployment, deployment.orders)
+    const forged = (act: unknown) => resigned(token, (claims) => ({ ...claims, act }))
+    const good = await forged({ sub: 'a', act: { sub: 'b', act: { sub: 'c' } } })
+    expect((await exchangeWith(deployment, good)).status).to.equal(200)
+    for (const act of ['a', null, [], {}, { sub: 7 }, { sub: '' }]) {
+      for (const nested of [act, { sub: 'a', act }, { sub: 'a', act: { sub: 'b', act } }]) {
+        const { body } = await exchangeWith(deployment, await forged(nested))
+        expect(body, JSON.stringify(nested)).to.deep.equal(REFUSED)
+      }
+    }
     await deployment.close()
   })
 

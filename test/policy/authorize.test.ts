@@ -30,20 +30,23 @@ describe('authorize', () => {
     expect(
       (await deployment.exchange({ ...form, scope: 'orders:read orders:write' })).status,
     ).to.equal(200)
-    const facts = asked.map(({ stage, client, account, actor, resource, scope, context }) => ({
-      stage,
+    const facts = asked.map(({ client, account, ctx, ...others }) => ({
+      ...others,
       client: client.clientId,
       account: account.accountId,
-      actor,
-      resource,
-      scope,
-      context,
+      path: ctx.request.path,
     }))
-    const common = { account: 'alice', scope: 'orders:read', context: { ticketId: 'T' } }
+    const common = {
+      account: 'alice',
+      mayAct: { sub: 'olivia' },
+      scope: 'orders:read',
+      context: { ticketId: 'T' },
+    }
     expect(facts).to.deep.equal([
       {
         ...common,
         stage: 'issue',
+        path: '/api/subject-tokens',
         client: 'backend',
         actor: { sub: 'olivia' },
         resource: [deployment.orders],
@@ -51,6 +54,7 @@ describe('authorize', () => {
       {
         ...common,
         stage: 'exchange',
+        path: '/oidc/token',
         client: 'console',
         actor: { sub: 'olivia', clientId: 'console' },
         resource: deployment.orders,
@@ -59,9 +63,17 @@ describe('authorize', () => {
     for (const request of asked) expect(request).to.satisfy(Object.isFrozen)
   })
 
-  it('false: 403 access_denied at issue, 400 at the exchange, which stays possible', async () => {
+  for (const [what, later] of [
+    ['at once', (allow: boolean) => allow],
+    ['later', async (allow: boolean) => allow],
+  ] as const) {
+    it(`false, ${what}: 403 access_denied at issue, 400 at the exchange, which stays possible`, () =>
+      refusing(later))
+  }
+
+  async function refusing(answer: (allow: boolean) => boolean | Promise<boolean>): Promise<void> {
     let allowed: string[] = ['exchange']
-    await deployWith(({ stage }) => allowed.includes(stage))
+    await deployWith(({ stage }) => answer(allowed.includes(stage)))
     const refused = await deployment.issue({ userId: 'alice' })
     expect([refused.status, refused.body.error]).to.deep.equal([403, 'access_denied'])
     allowed = ['issue']
@@ -70,7 +82,7 @@ describe('authorize', () => {
     expect([denied.status, denied.body.error]).to.deep.equal([400, 'access_denied'])
     allowed = ['exchange']
     expect((await deployment.exchange({ subject_token })).status).to.equal(200)
-  })
+  }
 
   it('{ scope } narrows, at issue for good, and at the exchange once more', async () => {
     await deployWith(({ stage }) => ({
@@ -99,6 +111,7 @@ describe('authorize', () => {
     'throws a protocol error': () => {
       throw new errors.InvalidRequest('secret')
     },
+    'rejects later': () => Promise.reject(new errors.AccessDenied('secret')),
     'throws AccessDenied': () => {
       throw new errors.AccessDenied('secret')
     },
@@ -129,6 +142,17 @@ describe('contextSchema', () => {
   const strict = z.object({ ticketId: z.string().min(1), reason: z.string().min(1) })
   const cases: Array<[string, Parameters<typeof deploy>[0]]> = [
     ['a Standard Schema (zod)', { impersonation: { contextSchema: strict } }],
+    [
+      'a function that answers later',
+      {
+        impersonation: {
+          contextSchema: async (context) => {
+            const { issues = [] } = strict.safeParse(context).error ?? {}
+            return issues.length > 0 ? { issues } : undefined
+          },
+        },
+      },
+    ],
     [
       'a function',
       {

@@ -73,8 +73,8 @@ describe('a subject token bound at issue', () => {
       subject_token: other,
       scope: 'orders:write',
     })
-    expect(status).to.equal(200)
-    expect(body).to.not.have.property('scope')
+    expect([status, body.error]).to.deep.equal([400, 'invalid_scope'])
+    expect((await deployment.exchange({ subject_token: other })).status).to.equal(200)
   })
 
   it('expiresIn: shorter, never longer', async () => {
@@ -110,6 +110,8 @@ describe('a subject token bound at issue', () => {
     ['resource', []],
     ['resource', [7]],
     ['resource', Array(17).fill('https://x.example')],
+    ['resource', uriOf(2049)],
+    ['resource', ['https://x.example', uriOf(2049)]],
     ['scope', ''],
     ['scope', ' a'],
     ['scope', 'a  b'],
@@ -131,16 +133,45 @@ describe('a subject token bound at issue', () => {
     })
   }
 
-  it('managementApi.requireBinding insists, by name', async () => {
+  const longest: Array<[member: string, value: unknown]> = [
+    ['mayAct', { sub: 'x'.repeat(255), clientId: 'x'.repeat(255) }],
+    ['resource', uriOf(2048)],
+    ['resource', Array(16).fill('https://x.example')],
+    ['scope', 'x'.repeat(1024)],
+    ['expiresIn', 300],
+    ['expiresIn', 1],
+  ]
+  for (const [member, value] of longest) {
+    it(`takes ${member} = ${JSON.stringify(value).slice(0, 50)}, which is just within bounds`, () =>
+      bound({ [member]: value }))
+  }
+
+  it('managementApi.requireBinding insists on each member that it lists, by name', async () => {
     const resource = 'https://id.example.com/api'
-    const strict = await deploy({
-      impersonation: { managementApi: { resource, requireBinding: ['mayAct', 'expiresIn'] } },
-    })
+    const members = {
+      mayAct: { sub: 'olivia' },
+      resource: 'https://x.example',
+      scope: 'orders:read',
+      expiresIn: 9,
+    }
+    const requireBinding = ['mayAct', 'resource', 'scope', 'expiresIn'] as const
+    const strict = await deploy({ impersonation: { managementApi: { resource, requireBinding } } })
     const token = await strict.m2mToken({ resource })
-    const { status, body } = await strict.issue({ userId: 'alice', expiresIn: 9 }, { token })
-    expect([status, body.error_description]).to.deep.equal([400, 'mayAct is required'])
-    const whole = { userId: 'alice', mayAct: { sub: 'olivia' }, expiresIn: 9 }
-    expect((await strict.issue(whole, { token })).status).to.equal(201)
+    for (const member of requireBinding) {
+      const { [member]: _, ...others } = members
+      const { status, body } = await strict.issue({ userId: 'alice', ...others }, { token })
+      expect([status, body.error, body.error_description]).to.deep.equal([
+        400,
+        'invalid_request',
+        `${member} is required`,
+      ])
+    }
+    expect((await strict.issue({ userId: 'alice', ...members }, { token })).status).to.equal(201)
     await strict.close()
   })
 })
+
+/** A URI of that many characters. */
+function uriOf(length: number): string {
+  return 'https://x.example/'.padEnd(length, 'x')
+}

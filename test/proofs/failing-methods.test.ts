@@ -6,7 +6,7 @@ import { dpopKey } from '../support/dpop.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { signIn } from '../support/sign-in.ts'
 
-/** What drivers throw, and what reads like something else: Koa and http-errors look at these. */
+/** Errors that drivers throw, and errors with members that Koa and http-errors read. */
 const TROUBLE: Record<string, object> = {
   'a plain error': {},
   'an error with statusCode 404 and expose': {
@@ -47,7 +47,7 @@ const STORED: ClientMetadata[] = [
 
 const MANAGEMENT = 'https://id.example.com/api'
 
-/** A deployment whose storage fails where, and as, it is told to. */
+/** A deployment whose storage fails at the given calls, with the given error. */
 async function deployFailing(tokenFormat: 'jwt' | 'opaque') {
   const { adapter, faults, calls } = faultyAdapter()
   let trouble: object = {}
@@ -173,7 +173,7 @@ async function proveExchange({
   for (const call of calls) {
     const token = await subjectToken(failing)
     expectTrouble(await failing.failAt(call, trouble, () => exchange(token)), call)
-    // I2: usable as long as it was not redeemed; and after that, never again.
+    // I2: the token is usable until it is redeemed, and never after that.
     const later = (await exchange(token)).status
     expect(later, call).to.equal(call === 'AccessToken.upsert' ? 400 : 200)
     expect((await exchange(token)).status, call).to.equal(400)

@@ -1,20 +1,20 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** What goes wrong between a provider and its storage. */
+/** A fault between a provider and its storage. */
 export type FaultKind =
   /** Half of the command arrives, then the connection is reset. */
   | 'reset in mid-command'
   /** Nothing arrives until the fault is over. */
   | 'stall'
-  /** The command is carried out, and the connection reset instead of the reply. */
+  /** The command is executed, and the connection is reset instead of the reply. */
   | 'reply lost'
-  /** The command is carried out, and the reply withheld until the fault is over. */
+  /** The command is executed, and the reply is held back until the fault is over. */
   | 'reply late'
 
 export interface Fault {
   readonly kind: FaultKind
-  /** Which command it befalls: the one whose bytes contain this. */
+  /** Which command it affects: the command whose bytes contain this. */
   readonly command: string
   /** How often; every time, if not said. */
   readonly times?: number
@@ -29,11 +29,11 @@ interface Link {
   replyLost: boolean
 }
 
-/** A TCP proxy in front of a database, which does harm when asked to. */
+/** A TCP proxy in front of a database, which injects faults on request. */
 export class FaultProxy {
   /** Called with everything that a client sends, and with `undefined` when the server replies. */
   watch: ((data: Buffer | undefined) => void) | undefined
-  /** How often a fault came true. */
+  /** How often a fault occurred. */
   hits = 0
   readonly #target: { host: string; port: number }
   readonly #links = new Set<Link>()

@@ -6,7 +6,7 @@ import type { JWK } from 'jose'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import { errors } from 'oidc-provider'
-import type { AdapterFactory } from '../../src/adapters/record.ts'
+import type { AdapterFactory } from '../../src/adapters/contract.ts'
 import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { openStorage, type StorageSpec } from './storage.ts'
 
@@ -14,15 +14,15 @@ export interface ProcessOptions {
   readonly storage: StorageSpec
   readonly signingKey: JWK
   /**
-   * What becomes of claims: `hold` tells of a claim that won and never goes on; `unconditional`
-   * gives it to everybody, so that a proof can show what it would notice.
+   * How claims behave: `hold` reports a claim that won and never continues; `unconditional` lets
+   * every claim win, so that a test can show that the proof detects it.
    */
   readonly claims?: 'hold' | 'unconditional'
 }
 
 export type ProcessMessage = { readonly base: string } | { readonly claimed: string }
 
-/** The same for every process: they are one provider. */
+/** The same for every process: together they are one provider. */
 const ORIGIN = 'https://id.example.com'
 export const MANAGEMENT = `${ORIGIN}/api`
 export const ORDERS = 'https://api.example.com/orders'
@@ -54,13 +54,17 @@ async function main({ storage, signingKey, claims }: ProcessOptions): Promise<vo
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
     features: {
       devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
       resourceIndicators: {
         getResourceServerInfo(_ctx, resource) {
           if (resource !== ORDERS) throw new errors.InvalidTarget()
           return { scope: 'read', accessTokenFormat: 'jwt', jwt: { sign: { alg: 'ES256' } } }
         },
       },
-      impersonation: { enabled: true, managementApi: { resource: MANAGEMENT } },
+      impersonation: {
+        enabled: true,
+        managementApi: { resource: MANAGEMENT, clients: ['backend'] },
+      },
     },
   })
 
@@ -81,7 +85,7 @@ async function main({ storage, signingKey, claims }: ProcessOptions): Promise<vo
     await close()
     process.disconnect()
   })
-  // With whoever started it gone, nobody would end it.
+  // Ends when the parent process is gone: no other process would end it.
   process.once('disconnect', () => process.exit())
 }
 

@@ -38,8 +38,8 @@ export class ProviderProcess {
         if ('claimed' in message) resolve(message.claimed)
       })
     })
-    // no answer after ten seconds is a proof that failed, not a test that hangs
-    this.#pool = new Pool(base, { connections: 100, headersTimeout: 10_000, bodyTimeout: 10_000 })
+    // without an answer after a minute, the proof fails and does not hang
+    this.#pool = new Pool(base, { connections: 100, headersTimeout: 60_000, bodyTimeout: 60_000 })
   }
 
   async open(): Promise<void> {
@@ -129,7 +129,7 @@ export async function startProvider(
   return provider
 }
 
-/** An access token was issued, nothing less. */
+/** Whether an access token was issued. */
 export function succeeded({ status, body }: Answer): boolean {
   return status === 200 && typeof JSON.parse(body).access_token === 'string'
 }

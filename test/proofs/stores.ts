@@ -59,7 +59,7 @@ export function onStores(drivers: readonly Driver[], define: (store: Store) => v
           return spec
         },
       })
-      // after what the proofs themselves tidy up: nothing writes any more
+      // runs after the clean-up of the proofs: no process writes any more
       after(() => drop())
     })
   }

@@ -84,7 +84,8 @@ describe('RFC 8693: what an authorization server must do', () => {
     it('§2.1 the server MUST perform the validation that goes with the type of the subject token', async () => {
       for (const type of ['jwt', 'id_token', 'refresh_token', 'saml1', 'saml2']) {
         const subject_token_type = `urn:ietf:params:oauth:token-type:${type}`
-        await expectError({ subject_token_type }, 'invalid_request')
+        const description = await expectError({ subject_token_type }, 'invalid_request')
+        expect(description).to.match(/subject_token_type must be/)
       }
       await expectError({ subject_token: olivia }, 'invalid_request')
     })
@@ -92,7 +93,8 @@ describe('RFC 8693: what an authorization server must do', () => {
     it('§2.1 and, if there is an actor token, the validation that goes with its type', async () => {
       for (const type of ['jwt', 'id_token', 'refresh_token', 'saml1', 'saml2']) {
         const actor_token_type = `urn:ietf:params:oauth:token-type:${type}`
-        await expectError({ actor_token: olivia, actor_token_type }, 'invalid_request')
+        const form = { actor_token: olivia, actor_token_type }
+        expect(await expectError(form, 'invalid_request')).to.match(/actor_token_type must be/)
       }
       const { id_token } = await signIn(deployment, 'olivia')
       await expectError({ actor_token: id_token }, 'invalid_request')
@@ -139,9 +141,6 @@ describe('RFC 8693: what an authorization server must do', () => {
   })
 
   describe('§2.2.2 Error Response', () => {
-    it('§2.2.2 a request that is not valid MUST be answered by an error of RFC 6749 §5.2', () =>
-      expectError({ subject_token_type: 'urn:other' }, 'invalid_request'))
-
     it('§2.2.2 the error MUST be invalid_request where the subject token is invalid for any reason', async () => {
       const used = await deployment.subjectToken()
       await deployment.exchange({ subject_token: used })
@@ -159,29 +158,6 @@ describe('RFC 8693: what an authorization server must do', () => {
       }
     })
 
-    it('§2.2.2 and where one of them is not acceptable for whom or what it is presented', async () => {
-      for (const binding of [
-        { mayAct: { sub: 'bob' } },
-        { mayAct: { clientId: 'web' } },
-        { resource: 'https://other.example' },
-      ]) {
-        const { subjectToken } = (await deployment.issue({ userId: 'alice', ...binding })).body
-        const form = { subject_token: subjectToken, actor_token: olivia }
-        const { status, body } = await deployment.exchange(form)
-        expect([status, body.error]).to.deep.equal([400, 'invalid_request'])
-      }
-    })
-
-    it('§2.2.2 invalid_target, where no token is issued for the target', async () => {
-      for (const form of [
-        { resource: 'https://unknown.example' },
-        { resource: [deployment.orders, `${deployment.base}/opaque`] },
-        { audience: 'unknown' },
-        { audience: [deployment.orders, 'unknown'] },
-        { resource: deployment.management },
-      ]) {
-        await expectError(form, 'invalid_target')
-      }
-    })
+    // Bindings and targets that are refused: ../policy/binding.test.ts, ../token-exchange/target.test.ts.
   })
 })

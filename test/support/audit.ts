@@ -9,7 +9,7 @@ const NAMES = [
   'impersonation.replayed',
 ] as const
 
-/** A deployment whose audit events are written down. They come after the answers. */
+/** A deployment that records its audit events. The events come after the answers. */
 export async function recording(options: DeploymentOptions) {
   const deployment = await deploy(options)
   const events: Array<ImpersonationEvent & { name: string }> = []

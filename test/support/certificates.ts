@@ -1,4 +1,4 @@
-/** Self-signed, their keys thrown away: the provider only ever compares certificates. */
+/** Self-signed, without the private keys: the provider only compares certificates. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBeTCCAR+gAwIBAgIUMbW7TWrjiy9QWENwZS2daGXqkG0wCgYIKoZIzj0EAwIw
 ETEPMA0GA1UEAwwGdGVzdC1hMCAXDTI2MTEyMDE3NDAwMFoYDzIxMjYxMDI3MTc0

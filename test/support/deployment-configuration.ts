@@ -14,7 +14,14 @@ export const signingKey: JWK = {
 
 type Features = Pick<
   NonNullable<Configuration['features']>,
-  'dPoP' | 'mTLS' | 'registration' | 'resourceIndicators' | 'clientCredentials'
+  | 'clientCredentials'
+  | 'clientIdMetadataDocument'
+  | 'dPoP'
+  | 'encryption'
+  | 'mTLS'
+  | 'registration'
+  | 'registrationManagement'
+  | 'resourceIndicators'
 >
 
 export interface DeploymentOptions {
@@ -26,7 +33,7 @@ export interface DeploymentOptions {
   resources?: Record<string, object> | undefined
 }
 
-/** What every test deployment at `base` is configured with, `options` on top. */
+/** The configuration of every test deployment at `base`, overridden by `options`. */
 export function deploymentConfiguration(
   base: string,
   accounts: ReadonlySet<string>,
@@ -76,6 +83,7 @@ export function deploymentConfiguration(
     ...configuration,
     clients: [...CLIENTS, ...clients],
     features: {
+      clientCredentials: { enabled: true },
       ...configuration.features,
       devInteractions: { enabled: false },
       introspection: { enabled: true },
@@ -90,8 +98,13 @@ export function deploymentConfiguration(
       },
       impersonation: {
         enabled: true,
-        managementApi: { resource: `${base}/api` },
         ...options.impersonation,
+        managementApi: {
+          resource: `${base}/api`,
+          // By default, every client may issue.
+          clients: { issue: () => true },
+          ...options.impersonation?.managementApi,
+        },
       },
     },
   }

@@ -26,7 +26,7 @@ export interface Deployment {
   post(path: string, form: Form, headers?: Record<string, string>): Promise<Answer>
   /** A machine-to-machine token for the management API. */
   m2mToken(form?: Form, client?: [id: string, secret: string]): Promise<string>
-  /** `POST /api/subject-tokens` with whatever body and headers. */
+  /** `POST /api/subject-tokens` with the given body and headers. */
   issue(body: unknown, init?: { token?: string; headers?: Record<string, string> }): Promise<Answer>
   /** A fresh subject token for a user. */
   subjectToken(userId?: string, context?: object): Promise<string>
@@ -39,7 +39,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // A test that fails before it closes, or a provider that does not start, must not keep the run alive.
+  // The run ends also when a test fails before it closes the server, or a provider does not start.
   server.unref()
   const { port } = server.address() as AddressInfo
   const base = `http://127.0.0.1:${port}`

@@ -11,16 +11,20 @@ export interface DPoPKey {
   }): Promise<string>
 }
 
-/** A DPoP key, and proofs by it. RFC 9449 §4.2. */
+/** A DPoP key, and proofs signed with it. RFC 9449 §4.2. */
 export async function dpopKey(): Promise<DPoPKey> {
   const { privateKey, publicKey } = await generateKeyPair('ES256')
   const jwk = await exportJWK(publicKey)
   return {
     thumbprint: await calculateJwkThumbprint(jwk),
-    proof: ({ htm = 'POST', ...claims }) =>
-      new SignJWT({ jti: randomUUID(), htm, ...claims })
+    proof: (claims) =>
+      new SignJWT({
+        jti: randomUUID(),
+        iat: Math.floor(Date.now() / 1000),
+        htm: 'POST',
+        ...claims,
+      })
         .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk })
-        .setIssuedAt()
         .sign(privateKey),
   }
 }

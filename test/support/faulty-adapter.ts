@@ -32,7 +32,7 @@ export function faultyAdapter(): {
   }
 }
 
-/** The memory adapter with members replaced, or taken away by `undefined`. */
+/** The memory adapter with members replaced, or removed with `undefined`. */
 export function memoryAdapterWith(members: Record<string, unknown>): (model: string) => Adapter {
   const memory = createMemoryAdapter()
   return (model) =>

@@ -8,7 +8,7 @@ export interface Answer {
 /** A form; `undefined` leaves a field out, an array repeats it. */
 export type Form = Record<string, string | string[] | undefined>
 
-/** What every subject token that is not redeemable gets. */
+/** The answer for every subject token that is not redeemable. */
 export const REFUSED = { error: 'invalid_request', error_description: 'subject token is invalid' }
 
 export function basic(id: string, secret: string): { authorization: string } {

@@ -8,8 +8,8 @@ import { basic, CLIENTS, signingKey } from './deployment.ts'
 
 const resource = 'https://id.example.com/api'
 
-/** `features.impersonation` at its smallest. */
-export const enabled = { enabled: true, managementApi: { resource } }
+/** The smallest valid `features.impersonation`. */
+export const enabled = { enabled: true, managementApi: { resource, clients: ['backend'] } }
 
 /** A configuration as a deployment has it, without impersonation. */
 export const configuration: Configuration = {
@@ -21,6 +21,7 @@ export const configuration: Configuration = {
   findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
   features: {
     devInteractions: { enabled: false },
+    clientCredentials: { enabled: true },
     resourceIndicators: {
       getResourceServerInfo: () => ({ scope: 'read', accessTokenFormat: 'jwt' }),
     },

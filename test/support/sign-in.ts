@@ -5,7 +5,7 @@ import type { Deployment } from './deployment.ts'
 const VERIFIER = 'a-verifier-that-is-long-enough-for-pkce-0123456789'
 const CHALLENGE = await challengeOf(VERIFIER)
 
-/** A sign-in page that believes the `login_hint`. */
+/** A sign-in page that accepts the `login_hint` without a password. */
 export function signInRoutes(provider: Provider): Middleware {
   return async (ctx, next) => {
     if (!ctx.path.startsWith('/interaction/')) return next()
@@ -36,7 +36,7 @@ export interface SignedIn {
 
 /** Signs a person in through the authorization endpoint, as a browser would. */
 export async function signIn(
-  deployment: Deployment,
+  deployment: Pick<Deployment, 'base' | 'issuer' | 'post'>,
   accountId: string,
   { clientId = 'console', scope = 'openid', resource, headers }: SignInOptions = {},
 ): Promise<SignedIn> {

@@ -12,6 +12,8 @@ describe('an impersonated token at the provider’s other endpoints', () => {
       resource: `${deployment.base}/opaque`,
     })
     const token = body.access_token
+    // I6: drawn at random, never the id that events and logs name.
+    expect(token).to.match(/^[A-Za-z0-9_-]{43}$/)
     const introspect = async () =>
       (
         await deployment.post(

@@ -1,43 +1,75 @@
+import { hash } from 'node:crypto'
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
+import type { Adapter } from 'oidc-provider'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { startingLine } from '../advisories/attacks.ts'
 import { basic, deploy } from '../support/deployment.ts'
 import { faultyAdapter, memoryAdapterWith } from '../support/faulty-adapter.ts'
 import { REFUSED } from '../support/http.ts'
 
 describe('redeeming a subject token', () => {
-  it('I1: of 100 parallel exchanges, one succeeds and ninety-nine answer 400', async () => {
-    const deployment = await deploy()
-    const subject_token = await deployment.subjectToken()
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, () => deployment.exchange({ subject_token })),
-    )
-    const statuses = answers.map(({ status }) => status).sort()
-    expect(statuses).to.deep.equal([200, ...Array(99).fill(400)])
-    for (const { status, body } of answers) if (status === 400) expect(body).to.deep.equal(REFUSED)
-    await deployment.close()
-  })
-
   for (const [what, configuration, impersonation] of [
+    ['the in-memory adapter of this package', { adapter: createMemoryAdapter() }, {}],
     ["oidc-provider's own in-memory adapter", { adapter: undefined }, {}],
     [
       'an adapter without consumeOnce, per process',
-      { adapter: memoryAdapterWith({ consumeOnce: undefined }) },
+      { adapter: takingItsTime(memoryAdapterWith({ consumeOnce: undefined })) },
       { subjectToken: { singleUse: 'per-process' as const } },
     ],
   ] as const) {
-    it(`I1: the same with ${what}`, async () => {
-      const deployment = await deploy({ configuration, impersonation })
-      for (let round = 0; round < 5; round += 1) {
-        const subject_token = await deployment.subjectToken()
-        const answers = await Promise.all(
-          Array.from({ length: 100 }, () => deployment.exchange({ subject_token })),
-        )
-        const statuses = answers.map(({ status }) => status).sort()
-        expect(statuses).to.deep.equal([200, ...Array(99).fill(400)])
-        expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
+    // In CVE-2026-1035 (Keycloak) and CVE-2026-22751 (Spring), the use of a token was looked up
+    // and then marked, and parallel requests fell between.
+    it(`I1: of 100 exchanges that all pass every check first, one succeeds: ${what}`, async () => {
+      const deployment = await deploy({
+        configuration,
+        impersonation: { ...impersonation, getCustomJwtClaims: startingLine(100) },
+      })
+      const subject_token = await deployment.subjectToken()
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, () => deployment.exchange({ subject_token })),
+      )
+      const statuses = answers.map(({ status }) => status).sort()
+      expect(statuses).to.deep.equal([200, ...Array(99).fill(400)])
+      for (const { status, body } of answers) {
+        if (status === 400) expect(body).to.deep.equal(REFUSED)
       }
+      expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
       await deployment.close()
     })
   }
+
+  it('I1: what is redeemed per process is marked in the store, for the next process', async () => {
+    const consumed: string[] = []
+    const consume = async (id: string) => {
+      consumed.push(id)
+    }
+    const deployment = await deploy({
+      configuration: { adapter: memoryAdapterWith({ consumeOnce: undefined, consume }) },
+      impersonation: { subjectToken: { singleUse: 'per-process' } },
+    })
+    const subject_token = await deployment.subjectToken()
+    expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+    expect(consumed).to.deep.equal([hash('sha256', subject_token, 'base64url')])
+    await deployment.close()
+  })
+
+  it('I8: what expires meanwhile is not redeemed per process, also where the store keeps it longer', async () => {
+    const deployment = await deploy({
+      // oidc-provider's own adapter keeps records longer by it.
+      configuration: { adapter: undefined, clockTolerance: 60 },
+      impersonation: {
+        authorize: async ({ stage }) => {
+          if (stage === 'exchange') await delay(1100)
+          return true
+        },
+      },
+    })
+    const { body } = await deployment.issue({ userId: 'alice', expiresIn: 1 })
+    const answer = await deployment.exchange({ subject_token: body.subjectToken })
+    expect([answer.status, answer.body]).to.deep.equal([400, REFUSED])
+    await deployment.close()
+  })
 
   describe('I5: storage trouble is trouble', () => {
     for (const [fault, redeemable] of [
@@ -86,3 +118,19 @@ describe('redeeming a subject token', () => {
     await deployment.close()
   })
 })
+
+/** Other requests run between what `find` reads and what its caller does with it. */
+function takingItsTime(adapter: (model: string) => Adapter): (model: string) => Adapter {
+  return (model) =>
+    new Proxy(adapter(model), {
+      get(target, property) {
+        const member: unknown = Reflect.get(target, property)
+        if (property !== 'find' || typeof member !== 'function') return member
+        return async (id: string) => {
+          const found: unknown = await member(id)
+          for (let turns = 0; turns < 20; turns += 1) await turn()
+          return found
+        }
+      },
+    })
+}

@@ -13,6 +13,17 @@ describe('I7: still true at exchange', () => {
     await deployment.close()
   })
 
+  it('findAccount finds another account under the id', async () => {
+    let accountId = 'alice'
+    const deployment = await deploy({
+      configuration: { findAccount: () => ({ accountId, claims: () => ({ sub: accountId }) }) },
+    })
+    const subject_token = await deployment.subjectToken()
+    accountId = 'alice-merged-into-bob'
+    expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
+    await deployment.close()
+  })
+
   const clientsInStorage = async () => {
     const memory = createMemoryAdapter()
     const machine = {

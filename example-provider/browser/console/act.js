@@ -16,7 +16,7 @@ import { setProblem } from './reason.js'
 const API = 'The Orders API'
 const euros = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'EUR' })
 
-/** What the customer sees. */
+/** The page that the customer sees. */
 export class ActView {
   #app
   #root = byId('view-act')
@@ -28,13 +28,13 @@ export class ActView {
     this.#app = app
     slot(this.#root, 'refresh').addEventListener('click', () => {
       clearMessage()
-      this.#load()
+      void this.#load()
     })
     this.#email.addEventListener('input', () => setProblem(this.#email, ''))
     const form = byId('email-form', HTMLFormElement)
     form.addEventListener('submit', (event) => {
       event.preventDefault()
-      this.#changeEmail(slot(form, 'submit'))
+      void this.#changeEmail(slot(form, 'submit'))
     })
   }
 
@@ -42,12 +42,12 @@ export class ActView {
     const { impersonation } = this.#app
     if (!impersonation) return this.#app.goInstead('customers')
     fill(this.#root, { name: impersonation.customer.name })
-    this.#load()
+    void this.#load()
   }
 
   hide() {}
 
-  /** Nothing of the customer stays in the page. */
+  /** Removes all data of the customer from the page. */
   forget() {
     fill(this.#root, { name: '' })
     this.#orders.replaceChildren()
@@ -88,7 +88,7 @@ export class ActView {
     if (changedBy) {
       slot(card, 'changed').hidden = false
       const { actor, subject } = changedBy
-      const acting = actor === undefined ? '' : `, ${actor ?? 'somebody'} acting`
+      const acting = actor === undefined ? '' : `, ${actor ?? 'an operator'} acting`
       fill(card, { 'changed-by': `${subject}${acting}` })
     }
     if (status !== 'delivered')
@@ -109,7 +109,7 @@ export class ActView {
     form.addEventListener('submit', (event) => {
       event.preventDefault()
       clearMessage()
-      whileBusy(slot(form, 'save'), () => this.#saveNote(id, item, input.value.trim()))
+      void whileBusy(slot(form, 'save'), () => this.#saveNote(id, item, input.value.trim()))
     })
     return form
   }
@@ -135,8 +135,8 @@ export class ActView {
   }
 
   /**
-   * Only this card: what is being typed into another stays. The button that was pressed is gone
-   * with the card that was there before.
+   * Replaces only this card, so that text typed into another card stays. The button that was
+   * pressed is removed with the old card.
    *
    * @param {Order} order
    * @param {boolean} mayWrite
@@ -172,8 +172,8 @@ export class ActView {
   }
 
   /**
-   * A token that is no longer good is no token: then it is over. What failed for a customer who is
-   * no longer acted as is nothing to the next one.
+   * Ends the impersonation if the token is no longer valid. Ignores an error of an impersonation
+   * that has already ended, because another may have begun.
    *
    * @param {import('./impersonation.js').Impersonation} impersonation
    * @param {unknown} error

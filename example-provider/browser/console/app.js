@@ -15,7 +15,7 @@ import { ReasonView } from './reason.js'
 
 /** @typedef {'operator' | 'time' | 'refused'} Ending */
 
-/** The console of an operator who is signed in: which view is shown, and as whom they act. */
+/** The console of a signed-in operator: the view that is shown, and the customer impersonated. */
 export class App {
   operator
   /** @type {import('./impersonation.js').Impersonation | undefined} */
@@ -23,7 +23,7 @@ export class App {
   #client
   #signInAgain
   #starting = new AbortController()
-  /** Tabs tell each other: each has a token of its own in its memory. */
+  /** Tells other tabs of a sign-out. Each tab has its own token in its memory. */
   #tabs = new BroadcastChannel('support console')
   #views
   #navigation
@@ -32,7 +32,7 @@ export class App {
    * @param {import('../oidc.js').OpenIdClient} client
    * @param {import('./operator.js').Operator} operator
    * @param {(draft: import('./reason.js').Draft | undefined, again: boolean) => void} signInAgain
-   *   leaves the page; `again`: even if the provider knows them still
+   *   leaves the page; `again`: even if the provider still has a session of the operator
    */
   constructor(client, operator, signInAgain) {
     this.#client = client
@@ -48,7 +48,7 @@ export class App {
     this.#navigation = new Navigation(this.#views)
     onEndPressed(() => this.end('operator'))
     window.addEventListener('pagehide', () => this.#leave())
-    // Out of the browser's cache, a page would come back without what it has forgotten.
+    // A page from the browser's cache would come back without the data that it has forgotten.
     window.addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
     this.#tabs.addEventListener('message', () => this.#signedOutElsewhere())
     byId('links').hidden = false
@@ -110,7 +110,7 @@ export class App {
     this.go('act')
   }
 
-  /** What is being begun, nobody wants any more. */
+  /** Cancels a start that is not finished. */
   cancelStart() {
     this.#starting.abort()
     this.#starting = new AbortController()
@@ -122,7 +122,7 @@ export class App {
    */
   #didNotBegin(error, customer) {
     const what = `Acting as ${customer.name} did not begin. The server`
-    // The provider may ask for more than the backend: above all, for a sign-in of late.
+    // The provider may require more than the backend, above all a recent sign-in.
     if (error instanceof ApiProblem && error.message.startsWith('actor token')) {
       const text = `${inWords(error, what)} Sign in once more; what you typed is kept.`
       say(text, { label: 'Sign in again', run: () => this.#leaveToSignIn(true) })
@@ -132,10 +132,10 @@ export class App {
   }
 
   /**
-   * Forgets the token, at once, and everything that was got with it.
+   * Forgets the token at once, and all data that came with its use.
    *
    * @param {Ending} how
-   * @param {string} [words] of the API that refused
+   * @param {string} [words] of the API that refused the token
    */
   end(how, words = '') {
     const ended = this.impersonation
@@ -171,10 +171,10 @@ export class App {
   }
 
   /**
-   * Says what went wrong, with a way on.
+   * Shows the error, with a button to continue.
    *
    * @param {unknown} error
-   * @param {string} what that was asked for
+   * @param {string} what the server that the request went to
    * @param {() => void} again
    */
   failed(error, what, again) {
@@ -210,14 +210,14 @@ export class App {
     }
   }
 
-  /** For the audit only: the token is forgotten whether it arrives or not. @param {unknown} jti */
+  /** Tells the audit only: the token is forgotten even if this fails. @param {unknown} jti */
   #tellEnded(jti) {
     this.operator
       .ask('/support/impersonations/end', { method: 'POST', body: { jti }, keepalive: true })
       .catch(() => {})
   }
 
-  /** Whoever closes the page has ended it. */
+  /** Closing the page ends the impersonation. */
   #leave() {
     const { impersonation } = this
     if (!impersonation) return

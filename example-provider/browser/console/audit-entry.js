@@ -1,8 +1,8 @@
 import { byId, copyOf, fill, slot } from '../dom.js'
-import { setTime, shownDuration, shownLimit } from '../time.js'
+import { setTime, shownDuration, shownLimit, shownTimes } from '../time.js'
 
 /**
- * What the support backend answers: example-provider/audit/entry.ts.
+ * The entry that the support backend returns: example-provider/audit/entry.ts.
  *
  * @typedef {object} Entry
  * @property {string} cursor
@@ -10,14 +10,17 @@ import { setTime, shownDuration, shownLimit } from '../time.js'
  * @property {number} time
  * @property {string} [subject]
  * @property {{ sub: string }} [actor]
+ * @property {{ sub?: string }} [mayAct]
  * @property {string} [scope]
  * @property {Record<string, unknown>} [context]
  * @property {number} [expiresAt]
  * @property {number} [grantedAt]
  * @property {{ error: string, reason: string }} [denial]
+ * @property {number} [count]
+ * @property {number} [lastTime]
  */
 
-/** The name of each event: the server wrote it into the filter. */
+/** The names of the events. The server wrote them into the filter. */
 function namesOfEvents() {
   const options = [...byId('audit-event', HTMLSelectElement).options]
   return new Map(options.map(({ value, text }) => [value, text]))
@@ -27,7 +30,7 @@ function namesOfEvents() {
 export function auditRow(entry) {
   const row = fill(copyOf('audit-row'), {
     event: namesOfEvents().get(entry.event) ?? entry.event,
-    actor: entry.actor?.sub ?? 'nobody named',
+    actor: who(entry),
     subject: entry.subject ?? 'unknown',
     why: why(entry),
     'how-long': howLong(entry),
@@ -39,6 +42,18 @@ export function auditRow(entry) {
   return row
 }
 
+/**
+ * The actor of the entry. If the token is bound to another operator than the actor, or if there is
+ * no actor, it shows the bound operator too.
+ *
+ * @param {Entry} entry
+ */
+function who({ actor, mayAct }) {
+  const bound = mayAct?.sub
+  if (bound === undefined || bound === actor?.sub) return actor?.sub ?? 'no operator named'
+  return actor ? `${actor.sub}, with a token for ${bound}` : `unknown, with a token for ${bound}`
+}
+
 /** @param {Entry} entry */
 function why({ denial, context = {} }) {
   const { ticketId, reason } = context
@@ -47,7 +62,8 @@ function why({ denial, context = {} }) {
 }
 
 /** @param {Entry} entry */
-function howLong({ event, time, expiresAt, grantedAt, scope }) {
+function howLong({ event, time, expiresAt, grantedAt, scope, count, lastTime }) {
+  if (count !== undefined && lastTime !== undefined) return shownTimes(count, lastTime - time)
   if (event === 'impersonation.granted' && expiresAt !== undefined) {
     const rights = scope?.split(' ').includes('orders:write') ? ', with changes' : ', to look'
     return `${shownLimit(time, expiresAt)}${rights}`
@@ -57,19 +73,19 @@ function howLong({ event, time, expiresAt, grantedAt, scope }) {
 }
 
 /**
- * Whether an entry is among what is looked for, as the backend would say.
+ * Whether an entry matches the filter. The backend uses the same rules.
  *
  * @param {Entry} entry
  * @param {{ text: string, event: string, actor: string, subject: string }} filter
  */
-export function matches({ event, subject = '', actor, context = {} }, filter) {
-  const searched = [subject, actor?.sub, context.ticketId, context.reason].map((text) =>
-    typeof text === 'string' ? text.toLowerCase() : '',
+export function matches({ event, subject = '', actor, mayAct, context = {} }, filter) {
+  const searched = [subject, actor?.sub, mayAct?.sub, context.ticketId, context.reason].map(
+    (text) => (typeof text === 'string' ? text.toLowerCase() : ''),
   )
   return (
     (filter.event === '' || filter.event === event) &&
     (filter.subject === '' || filter.subject === subject) &&
-    (filter.actor === '' || filter.actor === actor?.sub) &&
+    (filter.actor === '' || [actor?.sub, mayAct?.sub].includes(filter.actor)) &&
     searched.some((text) => text.includes(filter.text.toLowerCase()))
   )
 }

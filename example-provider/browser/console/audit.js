@@ -7,10 +7,10 @@ import { follow } from './follow.js'
 
 const PAUSE = 250
 const PAGE = 50
-/** So many rows are kept while entries arrive: who wants older ones asks for them. */
-const MOST_ROWS = 500
+/** The largest number of rows while entries arrive. A button loads the older ones. */
+const MAX_ROWS = 500
 
-/** Who acted as whom, live. */
+/** The audit of all impersonations, live. */
 export class AuditView {
   #app
   #root = byId('view-audit')
@@ -21,7 +21,7 @@ export class AuditView {
     actor: byId('audit-actor', HTMLInputElement),
     subject: byId('audit-subject', HTMLInputElement),
   }
-  /** What is shown already, by cursor: an entry can come by the list and by the stream. */
+  /** Cursors of the entries in the list. An entry can come from the list and from the stream. */
   #shown = new Set()
   /** @type {string | null} */
   #next = null
@@ -41,7 +41,7 @@ export class AuditView {
     })
     const older = slot(this.#root, 'older')
     older.addEventListener('click', () => whileBusy(older, () => this.#loadOlder()))
-    // Browsers open few connections to one server: tabs that nobody sees leave them to the others.
+    // Browsers open few connections to one server, so hidden tabs leave them to the visible ones.
     document.addEventListener('visibilitychange', () => {
       if (!this.#isShown) return
       if (document.hidden) this.#stop.abort()
@@ -54,8 +54,8 @@ export class AuditView {
   }
 
   show() {
-    // Whether the stream comes or not. When it comes, the list is asked for once more.
-    this.#load()
+    // Load the list even if the stream fails. When the stream begins, the list is loaded again.
+    void this.#load()
     this.#follow()
   }
 
@@ -91,8 +91,8 @@ export class AuditView {
   /** @param {boolean} isLive */
   #setLive(isLive) {
     fill(this.#root, { live: isLive ? 'Live' : 'Connection lost. Trying again…' })
-    // What happened while nobody listened is in the list: nothing falls between the two.
-    if (isLive) this.#load()
+    // The list contains what happened while the stream was down, so that no entry is missed.
+    if (isLive) void this.#load()
   }
 
   async #load() {
@@ -140,7 +140,7 @@ export class AuditView {
   #arrived(entry) {
     if (!matches(entry, this.#filter)) return
     this.#entries.prepend(...this.#unseen([entry]).map(auditRow))
-    if (this.#entries.childElementCount > MOST_ROWS) this.#load()
+    if (this.#entries.childElementCount > MAX_ROWS) void this.#load()
     else this.#showCount()
   }
 

@@ -3,14 +3,14 @@ import { shownCountdown } from '../time.js'
 
 const TICK = 250
 const TITLE = document.title
-/** What is said aloud, at these many seconds before the end: not every second. */
+/** Seconds before the end at which screen readers announce the time. Not at every second. */
 const ANNOUNCED = [60, 10]
 
 /** @type {ReturnType<typeof setInterval> | undefined} */
 let timer
 
 /**
- * Puts the banner over the page for as long as somebody is impersonated, and ends it in time.
+ * Shows the banner during an impersonation, and ends the impersonation in time.
  *
  * @param {import('./impersonation.js').Impersonation} impersonation
  * @param {() => void} onTimeOver
@@ -38,7 +38,7 @@ export function showBanner(impersonation, onTimeOver) {
   document.title = `Acting as ${customer.name} · ${TITLE}`
   banner.hidden = false
   timer = setInterval(tick, TICK)
-  // A page in the background, or a machine that slept, is late.
+  // Timers run late in a background page and after the machine slept.
   document.addEventListener('visibilitychange', tick)
   stop = () => document.removeEventListener('visibilitychange', tick)
   tick()

@@ -1,5 +1,5 @@
 /**
- * A request as a command for bash. Hidden values stand as shell variables, outside of the quotes.
+ * Writes a request as a bash command. Hidden values are shell variables, outside single quotes.
  *
  * @param {import('./impersonation.js').Step} step
  * @param {ReadonlyMap<string, string>} hidden values, each with the name of its variable
@@ -19,7 +19,7 @@ export function curl({ url, headers = {}, json, form }, hidden) {
 }
 
 /**
- * A word of the shell that means exactly this text, whatever is in it.
+ * Quotes a text as one shell word. Every character keeps its meaning.
  *
  * @param {string} text
  * @param {ReadonlyMap<string, string>} hidden

@@ -2,12 +2,12 @@ import { byId, copyOf, fill, slot } from '../dom.js'
 
 const PAUSE = 200
 
-/** Find a customer. */
+/** The view that finds a customer. */
 export class CustomersView {
   #app
   #root = byId('view-customers')
   #search = byId('search', HTMLInputElement)
-  /** The newest search: answers to older ones come too late. */
+  /** The number of the newest search. Answers to older searches are ignored. */
   #asked = 0
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #pause
@@ -22,7 +22,7 @@ export class CustomersView {
     slot(this.#root, 'clear').addEventListener('click', () => {
       this.#search.value = ''
       this.#search.focus()
-      this.#load()
+      void this.#load()
     })
   }
 
@@ -30,7 +30,7 @@ export class CustomersView {
     const acting = this.#app.impersonation
     slot(this.#root, 'busy-acting').hidden = !acting
     fill(this.#root, { 'acting-name': acting?.customer.name ?? '' })
-    this.#load()
+    void this.#load()
   }
 
   hide() {
@@ -70,7 +70,7 @@ export class CustomersView {
     slot(this.#root, 'list').hidden = nobody
     fill(this.#root, {
       found: nobody
-        ? `Nobody matches “${query}”. Look for a part of the name, the e-mail address or the id.`
+        ? `No customer matches “${query}”. Look for a part of the name, the e-mail address or the id.`
         : more
           ? `The first ${count}. Search for more of the name to see others.`
           : count,

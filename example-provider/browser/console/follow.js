@@ -1,14 +1,16 @@
 import { createParser } from '/assets/eventsource-parser/index.js'
 import { SignedOut } from './operator.js'
 
-/** So long there may be nothing to read, in milliseconds: the server says something every 15 s. */
+/** The longest time without data, in milliseconds. The server sends something every 15 s. */
 const SILENCE = 35_000
-/** How long to wait before the connection is tried again, in milliseconds: ever longer. */
+/**
+ * Pauses before the next attempt to connect, in milliseconds. Each is longer than the one before.
+ */
 const PAUSES = [1000, 2000, 5000, 10_000]
 
 /**
- * Follows the audit until the signal aborts. EventSource cannot send a token but in the address, so
- * this reads the stream by itself; it goes on after the last entry it saw.
+ * Follows the audit until the signal aborts. EventSource can send a token only in the URL, so this
+ * function reads the stream itself. After an interruption, it continues after the last entry.
  *
  * @param {import('./operator.js').Operator} operator
  * @param {AbortSignal} signal
@@ -71,7 +73,7 @@ async function read(body, parser, heard) {
 }
 
 /**
- * A connection can die without a word. Aborts when nothing was heard for so long.
+ * Aborts after this time without data: a connection can break without an error.
  *
  * @param {number} milliseconds
  */

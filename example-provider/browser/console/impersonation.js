@@ -1,6 +1,7 @@
 import { decodeJwt } from '/assets/jose/util/decode_jwt.js'
 import { ResponseBodyError } from '/assets/oauth4webapi.js'
 import { ApiProblem, call, Unreachable, unreadable } from '../api.js'
+import { ProofKey } from '../proof-key.js'
 
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 const ORDERS = new URL('/orders', location.origin).href
@@ -9,7 +10,7 @@ const ORDERS = new URL('/orders', location.origin).href
 /** @typedef {{ ticketId: string, reason: string, scope: string, duration: number }} Why */
 
 /**
- * One request of those that led to the token, with its answer, as they were.
+ * One of the requests that led to the token, with its answer, both unchanged.
  *
  * @typedef {object} Step
  * @property {string} url
@@ -19,20 +20,22 @@ const ORDERS = new URL('/orders', location.origin).href
  * @property {unknown} answer
  */
 
-/** Acting as a customer: a token, a purpose, and an end. */
+/** One impersonation: a token, a reason, and an end. */
 export class Impersonation {
   /** @type {string | undefined} */
   #token
+  /** The key that the token is bound to. @type {ProofKey | undefined} */
+  #key
   customer
   why
   /** In milliseconds since the epoch, by the clock of this machine. */
   startedAt = Date.now()
-  /** The same, by a clock that nobody can set, and that may stand still while the machine sleeps. */
+  /** The same moment by a clock that cannot be set, but may stop while the machine sleeps. */
   #started = performance.now()
   #lifetime
   #over = new AbortController()
   #changing = 0
-  /** Values that are not to be shown, each with the name that stands for it. */
+  /** Values that the page hides, each with the name shown in its place. */
   secrets
   claims
   /** @type {readonly Step[]} */
@@ -41,62 +44,66 @@ export class Impersonation {
   /**
    * @param {Customer} customer
    * @param {Why} why
-   * @param {{ token: string, claims: Record<string, unknown>, expiresIn: number, secrets: Map<string, string>, steps: readonly Step[] }} granted
+   * @param {{ token: string, key: ProofKey, claims: Record<string, unknown>, expiresIn: number, secrets: Map<string, string>, steps: readonly Step[] }} granted
    */
-  constructor(customer, why, { token, claims, expiresIn, secrets, steps }) {
+  constructor(customer, why, { token, key, claims, expiresIn, secrets, steps }) {
     this.customer = customer
     this.why = why
     this.#token = token
+    this.#key = key
     this.#lifetime = expiresIn * 1000
     this.secrets = secrets
     this.claims = claims
     this.steps = steps
   }
 
-  /** Milliseconds until the end. Whoever puts the clock back gains nothing. */
+  /** Milliseconds until the end. Setting the clock back does not add time. */
   get left() {
     const passed = Math.max(Date.now() - this.startedAt, performance.now() - this.#started)
     return this.#lifetime - passed
   }
 
-  /** Whether changes were asked for, and granted. */
+  /** Whether the operator asked for the right to change data, and got it. */
   get mayWrite() {
     return String(this.claims.scope).split(' ').includes('orders:write')
   }
 
-  /** @returns {string} the token itself, while there is one */
-  get token() {
-    if (this.#token === undefined || this.left <= 0) {
+  /** @returns {(path: string, init: RequestInit) => Promise<Response>} while there is a token */
+  get #send() {
+    const token = this.#token
+    const key = this.#key
+    if (token === undefined || !key || this.left <= 0) {
       throw new ApiProblem(401, 'invalid_token', 'the time is over')
     }
-    return this.#token
+    return (path, init) => key.fetch(token, path, init)
   }
 
-  /** Whether a change is on its way, and nobody knows yet what became of it. */
+  /** Whether a change is sent and its result is not known yet. */
   get isChanging() {
     return this.#changing > 0
   }
 
-  /** Nothing is left that could be used, and nothing goes on that was begun with it. */
+  /** Removes the token and the key, and aborts the requests that use them. */
   forget() {
     this.#token = undefined
+    this.#key = undefined
     this.#over.abort()
     this.secrets = new Map()
     this.steps = []
   }
 
   /**
-   * Asks the Orders API as the customer.
+   * Sends a request to the Orders API as the customer.
    *
    * @param {string} path
-   * @param {Omit<import('../api.js').Call, 'token'>} [how]
+   * @param {Omit<import('../api.js').Call, 'token' | 'send'>} [how]
    * @returns {Promise<any>}
    */
   async ask(path, how = {}) {
     const changes = how.method === undefined ? 0 : 1
     this.#changing += changes
     try {
-      return await call(path, { ...how, token: this.token, signal: this.#over.signal })
+      return await call(path, { ...how, send: this.#send, signal: this.#over.signal })
     } finally {
       this.#changing -= changes
     }
@@ -111,7 +118,7 @@ export class Impersonation {
  * @param {Customer} customer
  * @param {Why} why
  * @param {AbortSignal} signal
- * @throws what the backend or the provider said
+ * @throws the error of the backend or the provider
  */
 export async function impersonate(client, operator, customer, why, signal) {
   const path = '/support/impersonations'
@@ -131,15 +138,20 @@ export async function impersonate(client, operator, customer, why, signal) {
     resource: ORDERS,
     scope: why.scope,
   }
-  const response = await client.exchange(form, signal).catch(inOurWords)
+  const key = await ProofKey.generate()
+  const response = await client.exchange(form, key, signal).catch(inOurWords)
   const server = await client.discover()
   const grant_type = 'urn:ietf:params:oauth:grant-type:token-exchange'
   const token = response.access_token
   const expiresIn = Number(response.expires_in)
-  if (!(expiresIn > 0)) throw unreadable(200)
+  // The client asked for a token that is bound to a key. A bearer token would have no proof.
+  if (!(expiresIn > 0) || response.token_type !== 'dpop') throw unreadable(200)
+  const claims = claimsOf(token)
+  key.setClock(Number(claims.iat))
   return new Impersonation(customer, why, {
     token,
-    claims: claimsOf(token),
+    key,
+    claims,
     expiresIn,
     secrets: new Map([
       [operator.token, 'OPERATOR_TOKEN'],

@@ -2,7 +2,7 @@ import { byId, copyOf, fill, slot } from '../dom.js'
 import { shownDateTime } from '../time.js'
 import { curl } from './curl.js'
 
-/** What a claim means: RFC 8693, RFC 9068, RFC 7519, and what the hook adds. */
+/** The meaning of each claim: RFC 8693, RFC 9068, RFC 7519, and the claims of the hook. */
 const MEANINGS = {
   sub: 'Whose orders these are: the customer. To the API it is as if they came themselves.',
   act: 'Who really acts: the operator. The provider alone writes this claim (RFC 8693 §4.1).',
@@ -11,6 +11,7 @@ const MEANINGS = {
   iat: 'When it was issued.',
   iss: 'The provider that signed it.',
   jti: 'Its id. The prefix tells an impersonation even where no actor is named.',
+  cnf: 'The key that this page keeps: without a proof of it, the token is worth nothing (RFC 9449).',
   client_id: 'The application in which the operator acts: this console.',
   scope: 'What it may be used for: what you asked for, and no more than was allowed.',
   impersonation_context:
@@ -24,12 +25,24 @@ const TITLES = [
   ],
   [
     '2. Exchange the subject token',
-    'At the provider (RFC 8693). The actor token says who acts. Sent again, the same request is refused: the subject token is used.',
+    'At the provider (RFC 8693). The actor token says who acts. Sent again, the same request is refused: the subject token is used. This page sends a proof of a key along, which it never gives away, and its token is bound to that key (RFC 9449). The command sends none, and gets a bearer token.',
   ],
-  ['3. Ask the Orders API', 'As the customer, with the operator named inside.'],
+  [
+    '3. Ask the Orders API',
+    'As the customer, with the operator named inside. This page sends a new proof with each request: in a shell its token is refused. The command takes the token that your own exchange, with the command above, was answered.',
+  ],
 ]
 
-/** The token and the requests, explained. */
+const PLACE = 'the access token that the exchange answered in the shell'
+
+/** The API refuses the token of this page without a proof, so this command does not contain it. */
+const ORDERS = {
+  url: new URL('/orders', location.origin).href,
+  headers: { Authorization: `Bearer ${PLACE}` },
+  answer: 'What you see under Orders.',
+}
+
+/** The view that explains the token and the requests. */
 export class InsideView {
   #app
   #root = byId('view-inside')
@@ -52,7 +65,7 @@ export class InsideView {
     this.#showSteps()
   }
 
-  /** Whoever comes back has to ask again to see tokens. */
+  /** Tokens are hidden again when the operator leaves the view. */
   hide() {
     this.#reveal.checked = false
     byId('exchanges').replaceChildren()
@@ -65,16 +78,9 @@ export class InsideView {
     if (!impersonation) return
     byId('revealed-note').hidden = !this.#reveal.checked
     const { secrets, steps } = impersonation
-    const [token] = [...secrets].find(([, name]) => name === 'ACCESS_TOKEN') ?? []
-    const orders = {
-      url: new URL('/orders', location.origin).href,
-      headers: { Authorization: `Bearer ${token}` },
-      answer: 'What you see under Orders.',
-    }
     const shown = this.#reveal.checked ? new Map() : secrets
-    const articles = [...steps, orders].map((step, index) =>
-      article(step, TITLES[index] ?? [], shown),
-    )
+    const articles = steps.map((step, index) => article(step, TITLES[index] ?? [], shown))
+    articles.push(article(ORDERS, TITLES[2] ?? [], new Map([[PLACE, 'ACCESS_TOKEN']])))
     byId('exchanges').replaceChildren(...articles)
   }
 }

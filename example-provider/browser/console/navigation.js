@@ -4,7 +4,7 @@ import { showView } from '../views.js'
 
 /** @typedef {{ show(): void, hide(): void }} View */
 
-/** One view at a time, named in the address behind the `#`, so that Back and Forward work. */
+/** Shows one view at a time. The URL names it after the `#`, so that Back and Forward work. */
 export class Navigation {
   #views
   /** @type {View | undefined} */
@@ -16,10 +16,10 @@ export class Navigation {
     window.addEventListener('hashchange', () => this.begin())
   }
 
-  /** Shows what the address names. */
+  /** Shows the view that the URL names. */
   begin() {
     const name = location.hash.slice(1)
-    // The link that skips to the content is no view.
+    // The link that skips to the content does not name a view.
     if (name === 'content' && this.current) return
     const view = this.#views.get(name)
     if (!view) {
@@ -43,7 +43,7 @@ export class Navigation {
   }
 
   /**
-   * Where a view cannot be shown, another takes its place, also for who goes back later.
+   * Shows another view instead of one that cannot be shown, also after Back.
    *
    * @param {string} name
    */

@@ -9,7 +9,7 @@ export class SignedOut extends Error {
   }
 }
 
-/** The person in front of the console. Their token lives here, and as long as the page. */
+/** The signed-in operator. The token is in memory only, for as long as the page is open. */
 export class Operator {
   #token
   name = ''
@@ -20,13 +20,13 @@ export class Operator {
     this.#token = token
   }
 
-  /** @returns {string} for the exchange, where it is the actor token */
+  /** @returns {string} for the exchange, as the actor token */
   get token() {
     return this.#token
   }
 
   /**
-   * Asks the support backend.
+   * Sends a request to the support backend.
    *
    * @param {string} path
    * @param {Omit<import('../api.js').Call, 'token'>} [how]
@@ -40,7 +40,7 @@ export class Operator {
   /**
    * @param {string} path
    * @param {AbortSignal} signal
-   * @returns {Promise<Response>} whose body goes on
+   * @returns {Promise<Response>} with a body that does not end
    */
   stream(path, signal) {
     return request(path, { token: this.#token, signal }).catch(signedOut)

@@ -1,15 +1,15 @@
 import { byId, fill, slot, whileBusy } from '../dom.js'
 import { clearMessage } from '../message.js'
 
-/** What must be said, by the id of the field. */
+/** Error messages of the required fields, by the id of the field. */
 const COMPULSORY = {
   ticket: 'Enter the number of the ticket that this is about.',
   reason: 'Say in a few words what the customer asked for.',
 }
 
 /**
- * Kept where the page is left to sign in again, so that nothing has to be typed twice. There is no
- * token in it.
+ * The content of the form. The page stores it before a new sign-in, so that the operator does not
+ * type it twice. It contains no token.
  *
  * @typedef {object} Draft
  * @property {import('./impersonation.js').Customer} customer
@@ -19,7 +19,7 @@ const COMPULSORY = {
  * @property {string} duration
  */
 
-/** Say why. */
+/** The view that asks for the reason. */
 export class ReasonView {
   #app
   #root = byId('view-reason')
@@ -42,7 +42,7 @@ export class ReasonView {
     }
     this.#form.addEventListener('submit', (event) => {
       event.preventDefault()
-      this.submit()
+      void this.submit()
     })
   }
 
@@ -75,7 +75,7 @@ export class ReasonView {
     if (radio instanceof HTMLInputElement) radio.checked = true
   }
 
-  /** The next customer starts from nothing: above all, without the right to change things. */
+  /** Clears the form for the next customer, above all the right to change data. */
   reset() {
     this.#customer = undefined
     this.#form.reset()
@@ -88,7 +88,7 @@ export class ReasonView {
     fill(this.#root, { name: this.#customer.name, email: this.#customer.email })
   }
 
-  /** Whoever leaves does not want it any more. */
+  /** Leaving the view cancels the start. */
   hide() {
     this.#app.cancelStart()
   }
@@ -97,7 +97,7 @@ export class ReasonView {
     return String(new FormData(this.#form).get('duration'))
   }
 
-  /** Starts with what the form says now, also where it is tried again. */
+  /** Starts with the current content of the form, also after an error. */
   async submit() {
     clearMessage()
     const customer = this.#customer
@@ -112,7 +112,7 @@ export class ReasonView {
     await whileBusy(slot(this.#form, 'submit'), () =>
       this.#app.start(customer, {
         ticketId: this.#ticket.value.trim(),
-        // To the backend, a line break is a control character.
+        // The backend refuses a line break as a control character.
         reason: this.#reason.value.trim().replaceAll(/\s+/g, ' '),
         scope: this.#mayWrite.checked ? 'orders:read orders:write' : 'orders:read',
         duration: Number(this.#duration),
@@ -123,7 +123,7 @@ export class ReasonView {
 
 /**
  * @param {HTMLInputElement | HTMLTextAreaElement} field
- * @param {string} problem the empty text for none
+ * @param {string} problem the empty string for no problem
  */
 export function setProblem(field, problem) {
   byId(`${field.id}-problem`).textContent = problem

@@ -1,6 +1,6 @@
 import { html } from '../../http/page.ts'
 
-/** What the customer sees, with the impersonated token. */
+/** The page that the customer sees, loaded with the impersonated token. */
 export const actView = html`
 <section id="view-act" data-view hidden>
 <h1 tabindex="-1">Orders of <span data-slot="name"></span></h1>
@@ -10,7 +10,7 @@ export const actView = html`
 <p><button type="button" class="secondary outline small" data-slot="refresh">Ask again</button></p>
 
 <h2>E-mail address</h2>
-<p>A change that is for the customer in person. Try it: the API refuses it to whoever acts for somebody,
+<p>A change that is for the customer in person. Try it: the API refuses it to an operator,
 whatever the token allows.</p>
 <form id="email-form" class="form" novalidate>
 <label for="email">New e-mail address</label>

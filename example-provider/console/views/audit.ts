@@ -12,7 +12,7 @@ const NAMES: Readonly<Record<AuditEventName, string>> = {
 
 const kinds = AUDIT_EVENTS.map((event) => html`<option value="${event}">${NAMES[event]}</option>`)
 
-/** Who acted as whom. */
+/** The list of impersonations. */
 export const auditView = html`
 <section id="view-audit" data-view hidden>
 <h1 tabindex="-1">Audit</h1>

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../http/page.ts'
 
-/** What is seen before anybody can act: signed out, and turned away. */
+/** The views before an operator can act: signed out, and refused. */
 export function frontViews(password: string | undefined): Html {
   const who =
     password &&
@@ -28,7 +28,7 @@ to do for you here.</p>
 <li>Do you work in support? Sign in as yourself.</li>
 </ul>
 <p class="actions">
-<button type="button" data-slot="sign-in-again">Sign in as somebody else</button>
+<button type="button" data-slot="sign-in-again">Sign in as another user</button>
 <button type="button" class="secondary" data-slot="leave">Sign out</button>
 </p>
 </section>`

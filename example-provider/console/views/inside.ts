@@ -1,6 +1,6 @@
 import { html } from '../../http/page.ts'
 
-/** The token and the requests, explained. */
+/** The view that explains the token and the requests. */
 export const insideView = html`
 <section id="view-inside" data-view hidden>
 <h1 tabindex="-1">Look inside</h1>
@@ -18,8 +18,8 @@ export const insideView = html`
 <h2>How it came about</h2>
 <p>Each as a command to copy. Tokens stand as shell variables: set those first, or show the tokens themselves.</p>
 <label><input type="checkbox" role="switch" id="reveal"> Show the tokens themselves</label>
-<p id="revealed-note" class="note" hidden>Whoever has the access token acts as the customer until it expires. Do
-not paste it anywhere.</p>
+<p id="revealed-note" class="note" hidden>A person with the operator's token can act as any customer until it
+expires. Do not paste it anywhere.</p>
 <div id="exchanges"></div>
 <template id="exchange">
 <article>

@@ -1,6 +1,6 @@
 import { html } from '../../http/page.ts'
 
-/** Say why. */
+/** The form that asks for the reason. */
 export const reasonView = html`
 <section id="view-reason" data-view hidden>
 <h1 tabindex="-1">Act as <span data-slot="name"></span></h1>

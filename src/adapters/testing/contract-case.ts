@@ -1,12 +1,22 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { SingleUseAdapter } from '../contract.ts'
+import { type ModelSample, models } from './models.ts'
 
 /** What the suite runs against: called with a model's name, as oidc-provider does. */
 export type FactoryUnderTest = (model: string) => SingleUseAdapter
 
-/** How the suite gets at the adapter under test. */
+/** How the suite gets the adapter under test. */
 export interface ContractHooks {
+  /**
+   * What the adapter is for: `['SubjectToken']` for one that serves that model alone, beside
+   * another (`withSubjectTokens`), which is enough for impersonation. Cases about other models are
+   * left out then, and of the methods `findByUid`, `findByUserCode` and `revokeByGrantId` none is
+   * called.
+   *
+   * @defaultValue every model of oidc-provider
+   */
+  models?: readonly ['SubjectToken']
+
   /**
    * Makes the adapter factory. Called once per case. It may return the same store every time:
    * the suite uses random ids throughout and leaves other records alone.
@@ -29,7 +39,7 @@ export interface ContractHooks {
   leaveExpired?(factory: FactoryUnderTest, model: string, id: string): void | Promise<void>
 
   /**
-   * Makes a factory whose storage cannot be used: a closed client, a port where nobody listens.
+   * Makes a factory whose storage cannot be used: a closed client, a port without a listener.
    * Every method has to reject, and soon.
    */
   createBroken?(): FactoryUnderTest | Promise<FactoryUnderTest>
@@ -41,29 +51,47 @@ export interface ContractCase {
   readonly title: string
   /** The optional hook without which the case cannot run. */
   readonly needs?: 'leaveExpired' | 'createBroken'
+  /** The model without which the case says nothing. */
+  readonly about?: string
   run(trial: Trial): Promise<void>
 }
 
 /** What a case gets to work with. */
 export interface Trial {
   readonly factory: FactoryUnderTest
+  /** The models under test. */
+  readonly models: readonly ModelSample[]
+  /** The adapter of that model, or of `SubjectToken` where it alone is under test. */
+  adapterOf(model: string): SingleUseAdapter
   /** Lets at least that much time pass for the storage. */
   elapse(seconds: number): Promise<void>
   leaveExpired(model: string, id: string): Promise<void>
 }
 
-/** A value that no other test and no other run uses. */
-export function unique(label = 'id'): string {
-  return `${label}-${randomBytes(12).toString('base64url')}`
+/** Whether the case is about what is under test. */
+export function concerns({ about }: ContractCase, hooks: ContractHooks): boolean {
+  return about === undefined || modelsOf(hooks).some(({ model }) => model === about)
+}
+
+/** @throws TypeError when it is neither of the two levels. */
+function modelsOf({ models: named }: ContractHooks): readonly ModelSample[] {
+  if (named === undefined) return models
+  if (!Array.isArray(named) || named.length !== 1 || named[0] !== 'SubjectToken') {
+    throw new TypeError("models must be ['SubjectToken'], or absent for every model")
+  }
+  return models.filter(({ model }) => model === 'SubjectToken')
 }
 
 /** Runs one case and cleans up after it. Rejects with the case's assertion error. */
 export async function runCase(contractCase: ContractCase, hooks: ContractHooks): Promise<void> {
   const broken = contractCase.needs === 'createBroken' ? hooks.createBroken?.bind(hooks) : undefined
   const factory = await (broken ? broken() : hooks.create())
+  const underTest = modelsOf(hooks)
   try {
     await contractCase.run({
       factory,
+      models: underTest,
+      adapterOf: (model) => factory(underTest.length === 1 ? 'SubjectToken' : model),
       elapse: async (seconds) => {
         if (hooks.advance) await hooks.advance(seconds)
         else await wait(seconds * 1000 + 100)

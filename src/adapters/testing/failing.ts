@@ -1,28 +1,54 @@
 import assert from 'node:assert/strict'
 import type { SingleUseAdapter } from '../contract.ts'
-import { type ContractCase, unique } from './contract-case.ts'
+import type { ContractCase } from './contract-case.ts'
+import { unique } from './unique.ts'
 
-const calls: Readonly<Record<string, (adapter: SingleUseAdapter) => Promise<unknown>>> = {
-  upsert: (adapter) =>
-    adapter.upsert(unique(), { jti: 'x', uid: 'u', userCode: 'c', grantId: 'g' }, 60),
-  'upsert, without an expiry': (adapter) => adapter.upsert(unique(), { client_id: 'x' }),
-  find: (adapter) => adapter.find(unique()),
-  findByUid: (adapter) => adapter.findByUid(unique()),
-  findByUserCode: (adapter) => adapter.findByUserCode(unique()),
-  consume: (adapter) => adapter.consume(unique()),
-  consumeOnce: (adapter) => adapter.consumeOnce(unique()),
-  destroy: (adapter) => adapter.destroy(unique()),
-  revokeByGrantId: (adapter) => adapter.revokeByGrantId(unique()),
+interface FailingCall {
+  readonly name: string
+  readonly about?: string
+  call(adapter: SingleUseAdapter): Promise<unknown>
 }
 
-/** Storage trouble is trouble: never "not found", never success. */
-export const failingCases: readonly ContractCase[] = Object.entries(calls).map(([name, call]) => ({
+const secondaryKeys = { uid: 'u', userCode: 'c', grantId: 'g' }
+
+const calls: readonly FailingCall[] = [
+  { name: 'upsert', call: (adapter) => adapter.upsert(unique(), { jti: 'x' }, 60) },
+  {
+    name: 'upsert, with a uid, a user code and a grant',
+    about: 'Session',
+    call: (adapter) => adapter.upsert(unique(), { jti: 'x', ...secondaryKeys }, 60),
+  },
+  {
+    name: 'upsert, without an expiry',
+    about: 'Client',
+    call: (adapter) => adapter.upsert(unique(), { client_id: 'x' }),
+  },
+  { name: 'find', call: (adapter) => adapter.find(unique()) },
+  { name: 'findByUid', about: 'Session', call: (adapter) => adapter.findByUid(unique()) },
+  {
+    name: 'findByUserCode',
+    about: 'DeviceCode',
+    call: (adapter) => adapter.findByUserCode(unique()),
+  },
+  { name: 'consume', call: (adapter) => adapter.consume(unique()) },
+  { name: 'consumeOnce', call: (adapter) => adapter.consumeOnce(unique()) },
+  { name: 'destroy', call: (adapter) => adapter.destroy(unique()) },
+  {
+    name: 'revokeByGrantId',
+    about: 'AccessToken',
+    call: (adapter) => adapter.revokeByGrantId(unique()),
+  },
+]
+
+/** A storage failure must reject: never "not found", never success. */
+export const failingCases: readonly ContractCase[] = calls.map(({ name, about, call }) => ({
   title: `rejects when the storage fails: ${name}`,
   needs: 'createBroken',
-  async run({ factory }) {
-    for (const model of ['SubjectToken', 'Session']) {
+  ...(about === undefined ? {} : { about }),
+  async run({ adapterOf }) {
+    for (const model of new Set(['SubjectToken', 'Session', about ?? 'SubjectToken'])) {
       await assert.rejects(
-        async () => call(factory(model)),
+        async () => call(adapterOf(model)),
         (error) => error instanceof Error,
         `${name} has to reject with an Error`,
       )

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { type ContractCase, unique } from './contract-case.ts'
+import type { ContractCase } from './contract-case.ts'
 import { type ModelSample, modelSample, models } from './models.ts'
+import { unique } from './unique.ts'
 
 const byUid: ContractCase = {
   title: 'finds a Session by its uid, also under a new id, and not once it is gone',
+  about: 'Session',
   async run({ factory }) {
     const adapter = factory('Session')
     const { payload } = modelSample('Session')
@@ -35,6 +37,7 @@ const byUid: ContractCase = {
 
 const byUserCode: ContractCase = {
   title: 'finds a DeviceCode by its user code, with what it went through since',
+  about: 'DeviceCode',
   async run({ factory }) {
     const adapter = factory('DeviceCode')
     const { payload } = modelSample('DeviceCode')
@@ -62,6 +65,7 @@ const byUserCode: ContractCase = {
 function revocation({ model, payload }: ModelSample): ContractCase {
   return {
     title: `revokes every ${model} of a grant, however many, and nothing else`,
+    about: model,
     async run({ factory }) {
       const adapter = factory(model)
       const [grantId, otherGrant] = [unique('grant'), unique('grant')]
@@ -104,6 +108,7 @@ function revocation({ model, payload }: ModelSample): ContractCase {
 
 const revokedUserCode: ContractCase = {
   title: 'does not find a revoked DeviceCode by its user code',
+  about: 'DeviceCode',
   async run({ factory }) {
     const adapter = factory('DeviceCode')
     const id = unique()

@@ -1,5 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider'
-import { unique } from './contract-case.ts'
+import { unique } from './unique.ts'
 
 /** A model that is stored through the adapter, with a payload as its records look. */
 export interface ModelSample {
@@ -8,7 +8,7 @@ export interface ModelSample {
   readonly expiresIn: number | undefined
   /** Whether `revokeByGrantId` is called on the model. */
   readonly grantable: boolean
-  /** A payload whose id, uid, user code and grant belong to nobody else. */
+  /** A payload whose id, uid, user code and grant no other record has. */
   payload(id: string): AdapterPayload
 }
 
@@ -115,9 +115,11 @@ export const models: readonly ModelSample[] = [
     resources: { 'https://api.example.com/v1.0': 'read write' },
   })),
   sample('SubjectToken', () => ({
+    iss: 'https://id.example.com/oidc',
     accountId: unique('account'),
     clientId: 'backend',
-    context: { ticketId: 'T-1', reason: 'the customer asked' },
+    context: '{"ticketId":"T-1","reason":"the customer asked"}',
+    binding: '{"mayAct":{"sub":"operator"},"scope":"read"}',
   })),
 ]
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AdapterPayload } from 'oidc-provider'
-import { type ContractCase, unique } from './contract-case.ts'
+import type { ContractCase } from './contract-case.ts'
+import { unique } from './unique.ts'
 
 /** What `{"__proto__": …}` in a request body becomes: an own key, not a prototype. */
 function ownProto(value: unknown): object {
@@ -35,8 +36,9 @@ const contexts: Readonly<Record<string, unknown>> = {
 
 const unusual: ContractCase = {
   title: 'gives back unusual payloads exactly as they were',
+  about: 'Interaction',
   async run({ factory }) {
-    const adapter = factory('SubjectToken')
+    const adapter = factory('Interaction')
     for (const [what, context] of Object.entries(contexts)) {
       const id = unique()
       const stored: AdapterPayload = { jti: id, extra: { context } }
@@ -49,8 +51,26 @@ const unusual: ContractCase = {
   },
 }
 
+const subjectToken: ContractCase = {
+  title: 'gives back exactly what a subject token holds: text, up to 64 KiB',
+  async run({ factory }) {
+    const adapter = factory('SubjectToken')
+    const texts = Object.values(contexts).map((context) => JSON.stringify(context))
+    for (const context of [...texts, JSON.stringify({ note: '€'.repeat(21_840) })]) {
+      const id = unique()
+      const stored: AdapterPayload = { jti: id, accountId: 'кот 🔑 ', context }
+      await adapter.upsert(id, stored, 60)
+      assert.deepEqual(await adapter.find(id), stored)
+      assert.equal(await adapter.consumeOnce(id), true)
+      assert.equal((await adapter.find(id))?.context, context)
+      await adapter.destroy(id)
+    }
+  },
+}
+
 const topLevelProto: ContractCase = {
   title: 'keeps an own __proto__ at the top of a payload and pollutes no prototype',
+  about: 'Client',
   async run({ factory }) {
     const adapter = factory('Client')
     const id = unique()
@@ -66,6 +86,7 @@ const topLevelProto: ContractCase = {
 
 const large: ContractCase = {
   title: 'stores 64 KiB, of one byte a character and of several',
+  about: 'Session',
   async run({ factory }) {
     const adapter = factory('Session')
     for (const text of ['x'.repeat(65_536), '€'.repeat(21_845), '\u0000'.repeat(10_922)]) {
@@ -79,5 +100,5 @@ const large: ContractCase = {
   },
 }
 
-/** Payloads that storage engines stumble over. */
-export const payloadCases: readonly ContractCase[] = [unusual, topLevelProto, large]
+/** Payloads that some storage engines do not store correctly. */
+export const payloadCases: readonly ContractCase[] = [unusual, subjectToken, topLevelProto, large]

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { CALLERS, tally } from './claiming.ts'
-import { type ContractCase, unique } from './contract-case.ts'
-import { models } from './models.ts'
+import { CALLERS, tally } from './consuming.ts'
+import type { ContractCase } from './contract-case.ts'
+import { unique } from './unique.ts'
 
 const replacing: ContractCase = {
-  title: 'replaces a record that nobody consumed, which can then be claimed, once',
+  title: 'replaces a record that was not consumed, which can then be consumed, once',
   async run({ factory }) {
     const adapter = factory('SubjectToken')
     const id = unique()
@@ -19,7 +19,7 @@ const replacing: ContractCase = {
 
 const replaced: ContractCase = {
   title: 'keeps a consumed record of every model consumed, whatever replaces it',
-  async run({ factory }) {
+  async run({ factory, models }) {
     for (const { model, payload, expiresIn } of models) {
       const adapter = factory(model)
       const [claimed, stored] = [unique(), unique()]
@@ -50,8 +50,8 @@ const replaced: ContractCase = {
 
 const longerLife: ContractCase = {
   title: 'keeps a consumed record consumed for the whole of the longer life it is given',
-  async run({ factory, elapse }) {
-    const adapter = factory('ReplayDetection')
+  async run({ adapterOf, elapse }) {
+    const adapter = adapterOf('ReplayDetection')
     const id = unique()
     await adapter.upsert(id, { jti: id }, 1)
     assert.equal(await adapter.consumeOnce(id), true)
@@ -64,27 +64,28 @@ const longerLife: ContractCase = {
 }
 
 const writingRace: ContractCase = {
-  title: `tells exactly one of ${CALLERS} that each write a record and then claim it, twenty times over`,
-  async run({ factory }) {
+  title: `tells exactly one of ${CALLERS} that each write a record and then consume it, twenty times over`,
+  async run({ adapterOf }) {
     for (let round = 0; round < 20; round += 1) {
       const id = unique()
       const outcomes = await Promise.all(
         Array.from({ length: CALLERS }, async (_, caller) => {
-          // ever more out of step, so that some write while others claim, also where no call waits
+          // increases the delay per caller, so that some write while others consume, even when no
+          // call waits
           for (let ticks = caller % (round + 1); ticks > 0; ticks -= 1) await null
-          await factory('ReplayDetection').upsert(id, { jti: id, iss: 'client' }, 60)
-          return factory('ReplayDetection').consumeOnce(id)
+          await adapterOf('ReplayDetection').upsert(id, { jti: id, iss: 'client' }, 60)
+          return adapterOf('ReplayDetection').consumeOnce(id)
         }),
       )
       assert.deepEqual(tally(outcomes), { true: 1, false: CALLERS - 1 })
-      await factory('ReplayDetection').upsert(id, { jti: id, iss: 'client' }, 60)
-      assert.equal(await factory('ReplayDetection').consumeOnce(id), false, 'afterwards')
-      await factory('ReplayDetection').destroy(id)
+      await adapterOf('ReplayDetection').upsert(id, { jti: id, iss: 'client' }, 60)
+      assert.equal(await adapterOf('ReplayDetection').consumeOnce(id), false, 'afterwards')
+      await adapterOf('ReplayDetection').destroy(id)
     }
   },
 }
 
-/** `upsert` of what is there already: it replaces, and brings nothing consumed back. */
+/** `upsert` of an existing record: it replaces the record, and a consumed record stays consumed. */
 export const replacingCases: readonly ContractCase[] = [
   replacing,
   replaced,

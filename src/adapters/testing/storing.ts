@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
-import { type ContractCase, unique } from './contract-case.ts'
+import { inspect } from 'node:util'
+import type { ContractCase } from './contract-case.ts'
 import { type ModelSample, models } from './models.ts'
+import { unique } from './unique.ts'
 
 function lifecycle({ model, payload, expiresIn }: ModelSample): ContractCase {
   return {
     title: `stores, finds, replaces, consumes and destroys: ${model}`,
+    about: model,
     async run({ factory }) {
       const adapter = factory(model)
       const [id, other] = [unique(), unique()]
@@ -39,13 +42,14 @@ function lifecycle({ model, payload, expiresIn }: ModelSample): ContractCase {
 export function assertSeconds(consumed: unknown): void {
   assert.ok(
     typeof consumed === 'number' && consumed > 1e9 && consumed < 1e11,
-    `consumed is in seconds since the epoch, not ${String(consumed)}`,
+    `consumed is a number of seconds since the epoch, not the ${typeof consumed} ${inspect(consumed)}`,
   )
 }
 
 const separate: ContractCase = {
   title: 'never resolves a record under another model, nor changes it through one',
-  async run({ factory }) {
+  about: 'Session',
+  async run({ factory, models }) {
     const id = unique()
     const everything = { uid: unique('uid'), userCode: unique('CODE'), grantId: unique('grant') }
     for (const { model, expiresIn } of models) {
@@ -57,7 +61,7 @@ const separate: ContractCase = {
         assert.equal(await adapter.find(id), undefined, `${model} found as ${other}`)
         assert.equal(await adapter.findByUid(everything.uid), undefined)
         assert.equal(await adapter.findByUserCode(everything.userCode), undefined)
-        assert.equal(await adapter.consumeOnce(id), false, `${model} claimed as ${other}`)
+        assert.equal(await adapter.consumeOnce(id), false, `${model} consumed as ${other}`)
         await adapter.consume(id)
         await adapter.revokeByGrantId(everything.grantId)
         await adapter.destroy(id)
@@ -70,7 +74,8 @@ const separate: ContractCase = {
 
 const sameId: ContractCase = {
   title: 'keeps records of different models apart that have the same id',
-  async run({ factory }) {
+  about: 'Session',
+  async run({ factory, models }) {
     const id = unique()
     await Promise.all(models.map(({ model }) => factory(model).upsert(id, { kind: model }, 60)))
     for (const { model } of models) {
@@ -85,6 +90,7 @@ const sameId: ContractCase = {
 
 const copies: ContractCase = {
   title: 'is not changed by a caller who changes a payload afterwards',
+  about: 'Interaction',
   async run({ factory }) {
     const adapter = factory('Interaction')
     const id = unique()
@@ -99,8 +105,25 @@ const copies: ContractCase = {
   },
 }
 
+const caseOfIds: ContractCase = {
+  title: 'tells ids apart by case',
+  async run({ factory }) {
+    const adapter = factory('SubjectToken')
+    const id = unique('Aa')
+    await adapter.upsert(id, { jti: id }, 60)
+    const other = id.toLowerCase()
+    assert.equal(await adapter.find(other), undefined)
+    assert.equal(await adapter.consumeOnce(other), false)
+    await adapter.upsert(other, { jti: other }, 60)
+    assert.equal(await adapter.consumeOnce(other), true)
+    assert.deepEqual(await adapter.find(id), { jti: id })
+    for (const each of [id, other]) await adapter.destroy(each)
+  },
+}
+
 const distinctIds: ContractCase = {
-  title: 'tells ids apart by case, trailing blanks and Unicode form',
+  title: 'tells ids apart by trailing blanks and Unicode form',
+  about: 'AccessToken',
   async run({ factory }) {
     const adapter = factory('AccessToken')
     const base = unique('Aé')
@@ -144,6 +167,7 @@ const strangers = [
 
 const strangeIds: ContractCase = {
   title: 'finds nothing, and does not fail, for any string a client may send',
+  about: 'Session',
   async run({ factory }) {
     for (const model of ['SubjectToken', 'Session', 'DeviceCode']) {
       const adapter = factory(model)
@@ -160,8 +184,8 @@ const strangeIds: ContractCase = {
 
 const parallel: ContractCase = {
   title: 'keeps every one of two hundred records written at once',
-  async run({ factory }) {
-    const adapter = factory('AccessToken')
+  async run({ adapterOf }) {
+    const adapter = adapterOf('AccessToken')
     const ids = Array.from({ length: 200 }, () => unique())
     await Promise.all(ids.map((id) => adapter.upsert(id, { jti: id }, 60)))
     const found = await Promise.all(ids.map((id) => adapter.find(id)))
@@ -179,6 +203,7 @@ export const storingCases: readonly ContractCase[] = [
   separate,
   sameId,
   copies,
+  caseOfIds,
   distinctIds,
   strangeIds,
   parallel,

@@ -16,7 +16,7 @@ export interface Purpose {
   readonly minutes?: 2 | 5 | 10
 }
 
-/** The banner over every page while somebody is acted as. */
+/** The banner over every page during an impersonation. */
 export function banner(page: Page): Locator {
   return page.getByRole('complementary', { name: 'Impersonation' })
 }
@@ -33,7 +33,7 @@ export async function enterConsole(page: Page, login = 'olivia'): Promise<void> 
   await page.getByRole('heading', { name: 'Customers' }).waitFor()
 }
 
-/** Chooses a customer from the list, and says why; does not start yet. */
+/** Chooses a customer from the list and enters the reason; does not start yet. */
 export async function sayWhy(page: Page, purpose: Purpose = {}): Promise<void> {
   const { customer = 'Alice Ng', ticket = 'SUP-123', minutes = 10 } = purpose
   await page.getByRole('button', { name: `Act as ${customer}` }).click()
@@ -47,7 +47,7 @@ export async function pressStart(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Start acting' }).click()
 }
 
-/** From the list of customers, until the banner and the orders are there. */
+/** Starts acting from the list of customers, and waits for the banner and the orders. */
 export async function startActing(page: Page, purpose: Purpose = {}): Promise<void> {
   await sayWhy(page, purpose)
   await pressStart(page)
@@ -61,7 +61,7 @@ export async function act(page: Page, purpose: Purpose = {}): Promise<void> {
   await startActing(page, purpose)
 }
 
-/** Expects that nothing is left to act with: no banner, no orders, and no token to ask with. */
+/** Expects that the impersonation is over: no banner, no orders, and no token. */
 export async function expectForgotten({ page, urls }: Visit): Promise<void> {
   await banner(page).waitFor({ state: 'hidden' })
   const asked = () => urls.filter((url) => /\/orders\b/.test(url)).length

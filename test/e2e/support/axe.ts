@@ -8,7 +8,7 @@ declare global {
   }
 }
 
-/** WCAG 2.2, levels A and AA, and what axe recommends beyond. */
+/** WCAG 2.2, levels A and AA, and axe's best practices. */
 const RULES: readonly string[] = [
   'wcag2a',
   'wcag2aa',
@@ -19,15 +19,15 @@ const RULES: readonly string[] = [
   'best-practice',
 ]
 
-/** Expects that axe finds nothing to object to in the page as it is now. */
+/** Expects that axe finds no violation in the current page. */
 export async function expectAccessible(page: Page): Promise<void> {
   const objections = await objectionsTo(page)
   if (objections.length > 0) fail(`axe, at ${page.url()}:\n${objections.join('\n')}`)
 }
 
-/** What axe objects to: the rule, the elements, and what to do. */
+/** The violations that axe finds: the rule, the elements, and what to do. */
 export async function objectionsTo(page: Page): Promise<string[]> {
-  // Not as a script element, which the policies of the pages refuse.
+  // Runs without a script element, because the content security policy of the pages refuses it.
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate(
     (values) => window.axe.run({ runOnly: { type: 'tag', values } }),

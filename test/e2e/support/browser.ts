@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
-/** Where systems put it. `CHROMIUM` names another place, and then that one alone counts. */
+/** The usual paths of Chromium. If `CHROMIUM` is set, only that path counts. */
 const PLACES: readonly string[] = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -9,7 +9,7 @@ const PLACES: readonly string[] = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** A machine that tests may be root on, and nothing that calls home. */
+/** For machines where tests run as root, and without any background network requests. */
 const ARGUMENTS: readonly string[] = [
   '--no-sandbox',
   '--disable-gpu',
@@ -26,14 +26,14 @@ const MISSING = `there is no ${places.join(', no ')}: install Chromium (on Debia
 
 let running: Promise<Browser> | undefined
 
-/** The one browser of the whole run; another one, if it was lost. */
+/** The shared browser of the whole run; a new browser, if the old one is lost. */
 export async function browser(): Promise<Browser> {
   if (running && !(await running).isConnected()) running = undefined
   running ??= chromium.launch({ args: [...ARGUMENTS], ...(executablePath && { executablePath }) })
   return running
 }
 
-/** Hooks of the root suite, so that whatever visits a page has them. */
+/** Hooks of the root suite, so that every test that visits a page has them. */
 before('a browser', function () {
   if (executablePath !== undefined) return
   if (process.env.CI) throw new Error(MISSING)

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page, Request, Response } from 'playwright-core'
 
-/** A value that lets whoever has it act as somebody, or redeem a code. */
+/** A value that lets its holder act as a user, or redeem a code. */
 export interface Token {
   readonly name: string
   readonly value: string
@@ -16,13 +16,13 @@ export interface Collected {
   readonly tokens: readonly Token[]
   /** Everything that was ever stored, even if it was removed later. */
   readonly written: readonly Written[]
-  /** Answers that were gone before they could be read. */
+  /** Answers that were discarded before the test could read them. */
   readonly unread: readonly string[]
   /** Resolves when all that has arrived has been read. */
   settled(): Promise<void>
 }
 
-/** As parameters and JSON members call them. An authorization code alone is worth nothing. */
+/** The names of parameters and JSON members. An authorization code alone is useless. */
 const NAMES: ReadonlySet<string> = new Set([
   'access_token',
   'actor_token',
@@ -35,10 +35,10 @@ const NAMES: ReadonlySet<string> = new Set([
   'token',
 ])
 
-/** Shorter ones are something else that has such a name. */
+/** Shorter values are something else with the same name. */
 const SHORTEST = 20
 
-/** Collects every token that passes by in a request or an answer, of whatever page. */
+/** Collects every token in a request or an answer, of every page. */
 export function collectTokens(context: BrowserContext): Collected {
   const tokens = new Map<string, Token>()
   const written: Written[] = []
@@ -80,7 +80,7 @@ export function collectTokens(context: BrowserContext): Collected {
     try {
       keepJson(await response.text())
     } catch {
-      // What is asked for with POST may be a token, and one that is unknown cannot be looked for.
+      // The answer to a POST may contain a token, and the test cannot search for an unknown token.
       if (response.ok() && response.request().method() === 'POST') unread.push(response.url())
     }
   }
@@ -102,7 +102,7 @@ export function collectTokens(context: BrowserContext): Collected {
 
   context.on('request', fromRequest)
   context.on('response', (response) => later(fromResponse(response)))
-  // A window that closes at once has no storage to look into.
+  // A window that closes at once has no storage to read.
   context.on('page', (page) => later(fromStorage(page).catch(() => {})))
 
   return {
@@ -115,7 +115,7 @@ export function collectTokens(context: BrowserContext): Collected {
   }
 }
 
-/** A test may have a page send what it likes. */
+/** A test may let a page send any data. */
 function isParsable(text: string): boolean {
   try {
     JSON.parse(text)

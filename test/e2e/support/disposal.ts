@@ -1,6 +1,6 @@
 /**
- * A test that fails, and then leaves a window that has something to object to, fails with an error
- * that tells neither. Hook of the root suite: it puts into words what the two are.
+ * A test can fail and then leave a window that reports a problem too. The combined error shows
+ * neither cause. This hook of the root suite describes both.
  */
 afterEach('both errors', function () {
   const failed = this.currentTest?.err

@@ -1,7 +1,7 @@
 import { fail } from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 
-/** More than there is on any page. */
+/** More than the number of focusable elements on any page. */
 const PRESSES = 60
 
 /** Waits until it has the focus. */
@@ -10,8 +10,8 @@ export async function expectFocus(locator: Locator): Promise<void> {
 }
 
 /**
- * Presses Tab until this has the focus, as somebody without a mouse does. Whatever has it on the
- * way has to show that.
+ * Presses Tab until this element has the focus, like a user without a mouse. Every element that
+ * gets the focus on the way has to show it.
  */
 export async function tabTo(locator: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   const page = locator.page()
@@ -24,16 +24,16 @@ export async function tabTo(locator: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'):
   fail(`${locator} is not reached by ${key}`)
 }
 
-/** Expects that somewhere in the page has the focus, and not all of it. */
+/** Expects that an element has the focus, and not the whole page. */
 export async function expectFocusKept(page: Page): Promise<void> {
   const { element } = await focused(page)
   if (element === 'body') fail('nothing has the focus')
 }
 
-/** Expects that the focus is seen: an outline, which Pico's pale ring is not. */
+/** Expects that the focus is visible as an outline. The pale ring of Pico is not enough. */
 export async function expectFocusShown(page: Page): Promise<void> {
   const { element, isShown } = await focused(page)
-  // Past the last element, and before the first one, the browser itself has it.
+  // After the last element, and before the first, the browser itself has the focus.
   if (element !== 'body' && !isShown) fail(`the focus on ${element} is not to be seen`)
 }
 

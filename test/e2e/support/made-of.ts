@@ -7,10 +7,10 @@ import { IMAGES } from './screenshots.ts'
 /** What the browser got for a page, by path: the SHA-256 of each part. */
 export type MadeOf = Readonly<Record<string, string>>
 
-/** Beside the pictures: what they were made of. */
+/** The file beside the pictures that lists the hashes of the page parts. */
 const FILE = join(IMAGES, 'made-of.json')
 
-/** The page itself, and what it looks like and does: not the libraries that it talks with. */
+/** The page itself, its styles and its scripts, without the libraries. */
 const PARTS = /^\/console$|^\/assets\/(?:browser\/|pico\.css$)/
 
 /** @param urls what a visit requested */

@@ -1,10 +1,10 @@
-/** The clock of this process, for as long as it is moved. Time goes on, elsewhere. */
+/** The moved clock of this process, until it is disposed of. The moved time still advances. */
 export interface MovedClock extends Disposable {
-  /** Moves it on by so many milliseconds, or back. */
+  /** Moves the clock forward by the given milliseconds, or back. */
   by(milliseconds: number): void
 }
 
-/** Also for `new Date()`, which does not ask `Date.now`. */
+/** Replaces also `new Date()`, which does not call `Date.now`. */
 export function movedClock(): MovedClock {
   const real = Date
   let moved = 0

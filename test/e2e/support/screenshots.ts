@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { WIDE } from './visit.ts'
 
-/** Where the README has its pictures from. */
+/** The folder of the README's pictures. */
 export const IMAGES = join(import.meta.dirname, '../../../docs/images')
 
 /**

@@ -4,7 +4,7 @@ import { movedClock } from './moved-clock.ts'
 
 type Environment = Record<string, string>
 
-/** The example as a person starts it, and what it has printed. */
+/** The example, started as a user starts it, and its output. */
 export interface LaunchedExample extends AsyncDisposable {
   readonly url: string
   /** Everything so far, output and errors. */

@@ -12,7 +12,7 @@ export async function signIn(
   await page.waitForURL(({ pathname }) => !/^\/(?:sign-in|oidc)\//.test(pathname))
 }
 
-/** Fills the sign-in page in and sends it off, to whatever end. */
+/** Fills in the sign-in page and submits it, without checking the result. */
 export async function submitSignIn(page: Page, login: string, password: string): Promise<void> {
   await page.getByLabel('Login').fill(login)
   await page.getByLabel('Password').fill(password)

@@ -2,18 +2,18 @@ import { fail, ok } from 'node:assert/strict'
 import type { BrowserContext, Page } from 'playwright-core'
 import type { Collected, Token } from './collect-tokens.ts'
 
-/** The tokens that one visit has come by, and where they are. */
+/** The tokens that one visit has received, and where they are. */
 export interface Tokens {
-  /** All that have passed by so far. */
+  /** All tokens that the visit has seen so far. */
   seen(): Promise<readonly Token[]>
   /** From now on the page may show tokens, because the person asked for it. */
   reveal(): void
-  /** From now on it may not, as at the start. */
+  /** From now on the page may not show tokens, as at the start. */
   conceal(): void
-  /** Every place where a token is and must not be, in words. */
+  /** Every forbidden place that contains a token, in words. */
   leaks(log?: string): Promise<string[]>
   /**
-   * Expects that there are tokens, and that none is where it must not be.
+   * Expects that there are tokens, and that no token is in a forbidden place.
    *
    * @param log what the server has printed
    */
@@ -41,7 +41,8 @@ export function tokensOf(
       { place: 'the log of the server', text: log },
     ]
     await collected.settled()
-    // Between leaving for the sign-in and coming back, a code_verifier has nowhere else to be.
+    // The page has to store the code_verifier during the sign-in, so it may be among the stored
+    // values.
     const lasting = collected.tokens.filter(({ name }) => name !== 'code_verifier')
     const found = [...findings(collected.tokens, now), ...findings(lasting, collected.written)]
     return [
@@ -71,7 +72,7 @@ export function tokensOf(
   }
 }
 
-/** Their contents are not looked into: nothing here has a use for them. */
+/** Any use of these stores is a finding: the example does not use them. */
 function isStoreInUse({ place, text }: Place): boolean {
   return ['IndexedDB', 'CacheStorage'].includes(place) && text !== '[]'
 }
@@ -93,10 +94,10 @@ async function scriptCookies(context: BrowserContext): Promise<Place[]> {
 
 const IN_PAGE = 'the page'
 
-/** Everything that a script in the page, or a person in front of it, could read. */
+/** Everything that a script in the page, or a user of the page, could read. */
 async function placesOf(page: Page): Promise<Place[]> {
   return page.evaluate(async (inPage) => {
-    // Before the first page, and where the server does not answer, there is none of this.
+    // Before the first page, and when the server does not answer, none of this exists.
     if (self.origin === 'null') return []
     const databases = await indexedDB.databases()
     const fields = document.querySelectorAll('input, textarea')

@@ -3,13 +3,13 @@ import { banner, enterConsole, message, pressStart, startActing } from './acting
 import { signIn } from './sign-in.ts'
 import type { Visit } from './visit.ts'
 
-/** What is done in front of each view, which is there whole. */
+/** The function to call at each view, after the view is complete. */
 export type Look = (view: string) => Promise<void>
 
 /** A way through views. It needs an example in which nothing has happened. */
 export type Tour = (person: Visit, look: Look) => Promise<void>
 
-/** Together, they lead to everything that there is to see. */
+/** Together, the tours visit every view. */
 export const TOURS: Readonly<Record<string, Tour>> = {
   'on the way in': async ({ page, ...person }, look) => {
     await page.goto('/console')
@@ -27,9 +27,9 @@ export const TOURS: Readonly<Record<string, Tour>> = {
     await page.getByRole('rowheader', { name: 'Alice Ng' }).waitFor()
     await look('customers')
     await page.getByLabel('Search by name').fill('nobody is called that')
-    await page.getByRole('button', { name: 'Show everybody' }).waitFor()
+    await page.getByRole('button', { name: 'Show all customers' }).waitFor()
     await look('nobody found')
-    await page.getByRole('button', { name: 'Show everybody' }).click()
+    await page.getByRole('button', { name: 'Show all customers' }).click()
 
     await page.getByRole('button', { name: 'Act as Alice Ng' }).click()
     await heading(page, 'Act as Alice Ng')
@@ -102,7 +102,7 @@ export const TOURS: Readonly<Record<string, Tour>> = {
     await heading(page, 'Your account')
     await look('account, signed out')
     await signIn(page, page.getByRole('button', { name: 'Sign in' }), 'alice')
-    await page.getByText('Nobody has acted as you').waitFor()
+    await page.getByText('No operator has acted as you').waitFor()
     await look('account, empty')
 
     await context.clearCookies()

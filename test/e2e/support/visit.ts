@@ -22,7 +22,7 @@ export interface VisitOptions {
   readonly timezoneId?: string
 }
 
-/** A person who comes with an empty browser. */
+/** A visitor with an empty browser. */
 export interface Visit extends Announcements, AsyncDisposable {
   readonly page: Page
   /** For further tabs, which are watched as well. */
@@ -32,7 +32,10 @@ export interface Visit extends Announcements, AsyncDisposable {
   readonly tokens: Tokens
 }
 
-/** How long to wait for what should be there. Less than a test may take, so that it can say why. */
+/**
+ * The time to wait for an expected element. It is shorter than the time limit of a test, so that
+ * the error names the cause.
+ */
 const PATIENCE = 8000
 
 /**
@@ -75,7 +78,7 @@ export async function visit(base: string, options: VisitOptions = {}): Promise<V
   }
 }
 
-/** After a question to the page, whatever it had to report before has arrived. */
+/** Waits for one answer of the page: all its earlier reports have arrived then. */
 async function reportsOf(page: Page): Promise<void> {
   await page.evaluate(() => document.readyState).catch(() => {})
 }

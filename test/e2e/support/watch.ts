@@ -1,6 +1,6 @@
 import type { BrowserContext, Dialog } from 'playwright-core'
 
-/** What a test can say beforehand, or afterwards: that something is meant to go wrong. */
+/** How a test announces an expected failure, before or after it. */
 export interface Announcements {
   /**
    * A request that fails, and the line that Chromium writes about it.
@@ -11,7 +11,9 @@ export interface Announcements {
   expectFailure(url: string | RegExp, status?: number): void
   /** An error or a violation in the console. */
   expectConsoleError(pattern: RegExp): void
-  /** A dialog, which is then accepted. To be announced before; any other is dismissed. */
+  /**
+   * A dialog, which is then accepted. Announce it before it opens; every other dialog is dismissed.
+   */
   expectDialog(pattern: RegExp): void
 }
 
@@ -59,7 +61,7 @@ export function watch(context: BrowserContext, origin: string): Watch {
     const happening = { kind: 'dialog', text: `${dialog.type()}: ${dialog.message()}` } as const
     happened(happening)
     const announced = announcements.some((announcement) => announcement.covers(happening))
-    // A page that closes takes its dialog along.
+    // A page that closes also closes its dialog.
     await (announced ? dialog.accept() : dialog.dismiss()).catch(() => {})
   })
   context.on('request', (request) => {
@@ -74,13 +76,13 @@ export function watch(context: BrowserContext, origin: string): Watch {
   })
   context.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText
-    // The page's own doing: it went elsewhere, or wants the answer no more.
+    // The page itself cancelled the request: it navigated away, or no longer needs the answer.
     if (reason === 'net::ERR_ABORTED') return
     happened(failure(request.url(), undefined, `no answer from ${request.url()}: ${reason}`))
   })
   context.on('page', (page) => {
     page.on('crash', () => happened({ kind: 'fault', text: `crashed: ${page.url()}` }))
-    // Also where no request is made: a fragment, or pushState.
+    // Covers also navigation without a request: a fragment, or pushState.
     page.on('framenavigated', (frame) => urls.push(frame.url()))
     page.on('websocket', (socket) => {
       urls.push(socket.url())
@@ -128,7 +130,7 @@ function failure(url: string, status: number | string | undefined, text: string)
 }
 
 function isElsewhere(url: string, origin: string): boolean {
-  // `data:` goes nowhere, and the origin of a `blob:` is that of its page.
+  // `data:` makes no request, and the origin of a `blob:` is the origin of its page.
   const { protocol, origin: target } = new URL(url)
   return protocol !== 'data:' && target !== origin
 }

@@ -1,0 +1,207 @@
+// Writes docs/options.md. Text and examples come from the docstrings, limits and defaults from the
+// shapes in the code, messages from the code itself. Run it with `npm run docs`.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { impersonationShape, resolveOptions } from '../src/options/defaults.ts'
+import { isRule, type Rule, type Shape } from '../src/options/shape.ts'
+import {
+  resolveOptions as resolveGuardOptions,
+  resourceServerShape,
+} from '../src/resource-server/options.ts'
+import { interfacesOf, type Member } from './docstrings.ts'
+import { exampleOf, expression, objectOf, withMember, wrongValueOf } from './option-samples.ts'
+
+const SOURCES = [
+  'public/options',
+  'public/management-options',
+  'resource-server/options',
+  'resource-server/dpop-options',
+]
+const TARGET = new URL('../docs/options.md', import.meta.url)
+
+const interfaces = new Map(
+  SOURCES.flatMap((name) => [
+    ...interfacesOf(readFileSync(new URL(`../src/${name}.ts`, import.meta.url), 'utf8')),
+  ]),
+)
+
+/** The options of one entry point. */
+interface Section {
+  readonly root: string
+  readonly shape: Shape
+  /** The required members, as source code. */
+  readonly required: string
+  readonly resolve: (options: object) => unknown
+}
+
+interface Option extends Member {
+  readonly path: readonly string[]
+  /** `undefined` for a group of options. */
+  readonly rule: Rule | undefined
+}
+
+const SECTIONS: readonly [Section, Section] = [
+  {
+    root: 'ImpersonationOptions',
+    shape: impersonationShape,
+    required: `enabled: true,
+managementApi: {
+  resource: 'https://id.example.com/api',
+  clients: { issue: ['backend'] },
+},`,
+    resolve: resolveOptions,
+  },
+  {
+    root: 'ResourceServerOptions',
+    shape: resourceServerShape,
+    required: `issuer: 'https://id.example.com/oidc',
+audience: 'https://api.example.com',`,
+    // The values are wrong on purpose, so the cast hides them from the types.
+    resolve: (options) => resolveGuardOptions(options as Parameters<typeof resolveGuardOptions>[0]),
+  },
+]
+
+/** Every option below an interface, with its rule, in the order of the shape. */
+function optionsOf(root: string, shape: Shape, above: readonly string[] = []): Option[] {
+  const members = interfaces.get(root)
+  if (!members) throw new Error(`no source has the interface ${root}`)
+  const [documented, known] = [[...members.keys()].sort(), Object.keys(shape).sort()]
+  if (String(documented) !== String(known)) {
+    throw new Error(`${root} has the members ${documented}, and its shape ${known}`)
+  }
+  return Object.entries(shape).flatMap(([name, node]) => {
+    const member = members.get(name)
+    if (!member?.text) throw new Error(`${root}.${name} has no docstring`)
+    const path = [...above, name]
+    const rule = isRule(node) ? node : undefined
+    const inner = isRule(node) ? memberShape(node) : node
+    const below = inner && member.type.split(' | ').find((type) => interfaces.has(type))
+    return [{ ...member, path, rule }, ...(below ? optionsOf(below, inner, path) : [])]
+  })
+}
+
+/** The rule `clients` has members of its own. */
+function memberShape(rule: Rule): Shape | undefined {
+  if (rule.type !== 'clients') return undefined
+  const actions = Object.keys(rule.default)
+  return Object.fromEntries(actions.map((name) => [name, { type: 'clientRule', default: [] }]))
+}
+
+function messageOf(section: Section, options: object): string {
+  try {
+    section.resolve(options)
+  } catch (error) {
+    if (error instanceof TypeError) return error.message
+    throw error
+  }
+  throw new Error(`${JSON.stringify(options)} is accepted`)
+}
+
+function defaultOf({ path, rule, tags }: Option): string {
+  const told = tags.get('defaultValue') ?? 'none: the option is required'
+  const written = /^`(.*?)`/.exec(told)?.[1]
+  if (
+    written !== undefined &&
+    rule?.default !== undefined &&
+    written !== expression(rule.default)
+  ) {
+    throw new Error(`${path.join('.')}: the docstring says ${written}, and its rule does not`)
+  }
+  return told.replaceAll('\n', ' ')
+}
+
+/** The unit of a number. The docstring must contain the unit and the limits of the rule. */
+function unitOf({ path, rule, text }: Option): string | undefined {
+  if (rule?.type !== 'integer') return undefined
+  const words = text.replaceAll('\n', ' ')
+  const unit = / in (seconds|bytes|characters|prior actors)\b/.exec(words)?.[1]
+  const bounds = `${rule.min} to ${rule.max}`
+  if (!unit || !words.includes(bounds)) {
+    throw new Error(`${path.join('.')}: the docstring must say its unit, and ${bounds}`)
+  }
+  return unit
+}
+
+function bounds(option: Option): string[] {
+  const { rule } = option
+  if (rule?.type === 'integer') {
+    return [`- **Unit:** ${unitOf(option)}`, `- **Bounds:** ${rule.min} to ${rule.max}`]
+  }
+  if (rule?.type !== 'someOf') return []
+  return [`- **Values:** ${rule.values.map((value) => `\`'${value}'\``).join(', ')}`]
+}
+
+function described(section: Section, option: Option): string {
+  const { path, rule, text, type, tags } = option
+  const heading = `${'#'.repeat(Math.min(path.length + 2, 5))} \`${path.join('.')}\``
+  const facts = [`- **Type:** \`${type}\``]
+  if (rule) {
+    facts.push(...bounds(option), `- **Default:** ${defaultOf(option)}`)
+    const required = objectOf(section.required)
+    const wrong = wrongValueOf(rule)
+    const message = messageOf(section, withMember(required, path, wrong))
+    facts.push(`- **Wrong:** \`${expression(wrong)}\` throws \`${message}\``)
+    if (defaultOf(option).startsWith('none:')) {
+      const message = messageOf(section, withMember(required, path, undefined))
+      facts.push(`- **Left out:** throws \`${message}\``)
+    }
+  }
+  const see = tags.get('see')
+  if (see) facts.push(`- **See:** <${see}>`)
+  const parts = [heading, text, facts.join('\n')]
+  const example = tags.get('example') ?? (rule && exampleOf(path.at(-1), rule))
+  if (example) parts.push(`\`\`\`js\n${within(path.slice(0, -1), example)}\n\`\`\``)
+  return parts.join('\n\n')
+}
+
+/** Puts the example inside its groups. */
+function within(groups: readonly string[], example: string): string {
+  return groups.reduceRight(
+    (inner, name) => `${name}: {\n${inner.replaceAll(/^(?=.)/gm, '  ')}\n},`,
+    `${example},`,
+  )
+}
+
+function contents(options: readonly Option[]): string {
+  const rows = options.flatMap((option) => {
+    if (!option.rule) return []
+    const path = option.path.join('.')
+    const anchor = path.replaceAll('.', '').toLowerCase()
+    const told = defaultOf(option)
+    const unit = /^`\d+`$/.test(told) ? ` ${unitOf(option)}` : ''
+    return [`| [\`${path}\`](#${anchor}) | ${told}${unit} |`]
+  })
+  return ['| option | default |', '|---|---|', ...rows].join('\n')
+}
+
+/** Makes the page from the current sources. */
+export function optionsReference(): string {
+  const [provider, guard] = SECTIONS.map((section) => {
+    const options = optionsOf(section.root, section.shape)
+    return [
+      `These are required:\n\n\`\`\`js\n${section.required}\n\`\`\``,
+      contents(options),
+      ...options.map((option) => described(section, option)),
+    ].join('\n\n')
+  })
+  return `# Options
+
+\`npm run docs\` writes this page from the source; a test runs every example and every wrong value.
+
+An option that is unknown or wrong throws a \`TypeError\` at start-up. Its message starts with the path of the option. \`undefined\` means that the option is left out. Types that have a name are exported: those of the provider by \`oidc-provider-impersonation\`, those of the guard by \`oidc-provider-impersonation/resource-server\`. An example shows one option, to be put beside the required ones.
+
+- [The provider: \`features.impersonation\`](#the-provider-featuresimpersonation)
+- [The guard of an API: \`resourceServer()\`](#the-guard-of-an-api-resourceserver)
+
+## The provider: \`features.impersonation\`
+
+\`RateLimiterMemory\` in the examples is a class of [rate-limiter-flexible](policies.md).
+
+${provider}
+
+## The guard of an API: \`resourceServer()\`
+
+${guard}
+`
+}
+
+if (import.meta.main) writeFileSync(TARGET, optionsReference())

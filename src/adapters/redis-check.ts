@@ -1,0 +1,130 @@
+import { connect, type RedisClient, type RedisConnection } from './redis-connection.ts'
+import { StorageError } from './storage-error.ts'
+
+/** What the check asks of the server, in addition to a reply. */
+export interface RedisRequirements {
+  /**
+   * Whether a server that may forget a consumption when it crashes is refused, and not only warned of:
+   * one without an append-only file, with `appendfsync no`, or that does not tell (INFO forbidden).
+   *
+   * @defaultValue `false`
+   */
+  requirePersistence?: boolean
+}
+
+const FORGETS =
+  'after a crash a subject token that was redeemed may be redeemed again, so set appendonly to yes and appendfsync to everysec or always'
+
+/**
+ * Asks the server how it persists data, and warns by `process.emitWarning`: with the code
+ * `REDIS_MAY_EVICT` when `maxmemory-policy` lets it throw records away before their time, with
+ * `REDIS_MAY_FORGET` when it may come back from a crash without the last consumptions, and with
+ * `REDIS_PERSISTENCE_UNKNOWN` when it does not tell (INFO or CONFIG forbidden, a proxy). On a
+ * cluster it asks the one node that the client picks.
+ *
+ * @throws StorageError when the server cannot be reached.
+ * @throws Error with `requirePersistence` when the server may forget, in one sentence.
+ */
+export function checkRedis(client: RedisClient, requirements?: RedisRequirements): Promise<void> {
+  return checkServer(connect(client), requirements)
+}
+
+/** The same over a connection whose replies have a time-out. */
+export async function checkServer(
+  redis: RedisConnection,
+  { requirePersistence = false }: RedisRequirements = {},
+): Promise<void> {
+  const info = await ask(redis, ['INFO'])
+  const policy = field(info, 'maxmemory_policy')
+  if (policy !== undefined && policy !== 'noeviction') {
+    warn(
+      'REDIS_MAY_EVICT',
+      `Redis runs with maxmemory-policy ${policy}: when its memory is full it throws away sessions, ` +
+        'grants and tokens that are still valid. Set maxmemory-policy to noeviction, so that it ' +
+        'refuses writes instead, or use a Redis that serves nothing but the provider.',
+    )
+  }
+
+  const aof = field(info, 'aof_enabled')
+  const problem = aof === '1' ? await fsyncProblem(redis) : aofProblem(aof)
+  if (!problem) return
+  if (requirePersistence && problem.refused) {
+    throw new Error(`createRedisAdapter: requirePersistence: ${problem.sentence}`)
+  }
+  warn(problem.code, problem.sentence)
+}
+
+/** The connection on which nothing is sent before `check` has resolved. */
+export function onceChecked(
+  check: () => Promise<void>,
+  { send, run }: RedisConnection,
+): RedisConnection {
+  return {
+    send: async (...args) => {
+      await check()
+      return send(...args)
+    },
+    run: async (...args) => {
+      await check()
+      return run(...args)
+    },
+  }
+}
+
+interface Problem {
+  readonly code: 'REDIS_MAY_FORGET' | 'REDIS_PERSISTENCE_UNKNOWN'
+  readonly sentence: string
+  /** Whether `requirePersistence` refuses it. */
+  readonly refused: boolean
+}
+
+function aofProblem(aof: string | undefined): Problem {
+  if (aof !== undefined) {
+    const sentence = `Redis has no append-only file: ${FORGETS}.`
+    return { code: 'REDIS_MAY_FORGET', sentence, refused: true }
+  }
+  const sentence = `Redis does not tell whether it has an append-only file (INFO): without one, ${FORGETS}.`
+  return { code: 'REDIS_PERSISTENCE_UNKNOWN', sentence, refused: true }
+}
+
+async function fsyncProblem(redis: RedisConnection): Promise<Problem | undefined> {
+  const policy = fsyncPolicy(await ask(redis, ['CONFIG', 'GET', 'appendfsync']))
+  if (policy === 'no') {
+    const sentence = `Redis leaves it to the operating system when its append-only file reaches the disk (appendfsync no): ${FORGETS}.`
+    return { code: 'REDIS_MAY_FORGET', sentence, refused: true }
+  }
+  if (policy !== undefined) return undefined
+  // The file survives the end of the process whatever appendfsync is, so it is good enough.
+  const sentence =
+    'Redis has an append-only file and does not tell how often it reaches the disk (CONFIG GET appendfsync): it should be everysec or always.'
+  return { code: 'REDIS_PERSISTENCE_UNKNOWN', sentence, refused: false }
+}
+
+/** The reply; `undefined` where the server itself refuses to give one (NOPERM, unknown command). */
+async function ask(redis: RedisConnection, command: string[]): Promise<unknown> {
+  try {
+    return await redis.send(command, undefined)
+  } catch (error) {
+    if (error instanceof StorageError && /^(NOPERM|ERR)$/.test(error.code ?? '')) return undefined
+    throw error
+  }
+}
+
+function field(info: unknown, name: string): string | undefined {
+  return new RegExp(`^${name}:(\\S+)`, 'm').exec(String(info))?.[1]
+}
+
+/** From `['appendfsync', 'always']`, or the object or Map that RESP3 makes of it. */
+function fsyncPolicy(reply: unknown): string | undefined {
+  const words: unknown[] =
+    reply instanceof Map
+      ? [...reply].flat()
+      : Array.isArray(reply)
+        ? reply
+        : Object.entries(Object(reply)).flat()
+  return words.map(String).find((word) => ['always', 'everysec', 'no'].includes(word))
+}
+
+function warn(code: string, sentence: string): void {
+  process.emitWarning(sentence, { type: 'OidcProviderImpersonationWarning', code })
+}

@@ -1,0 +1,52 @@
+import type { RedisRequirements } from './redis-check.ts'
+import type { RedisClient } from './redis-connection.ts'
+import type { WaitForReplicas } from './redis-replicas.ts'
+
+/** Options of {@link createRedisAdapter}. */
+export interface RedisAdapterOptions extends RedisRequirements {
+  /**
+   * A connected client: node-redis (`createClient`), ioredis (`Redis` or `Cluster`), or a function
+   * that sends one command. For node-redis' `createCluster`:
+   * `(args, key) => cluster.sendCommand(key, false, args)`.
+   *
+   * Let it fail while it is not connected (node-redis `disableOfflineQueue`, ioredis
+   * `enableOfflineQueue: false`) rather than wait.
+   */
+  client: RedisClient
+
+  /**
+   * How long a reply may take, in milliseconds: at least 1. Then the method rejects, and what the
+   * command did is not known. A consumption whose reply is late is lost rather than repeated.
+   *
+   * @defaultValue `2000`
+   */
+  commandTimeoutMs?: number
+
+  /**
+   * The prefix of all keys. Deployments that share a Redis need different prefixes.
+   *
+   * @defaultValue `'oidc:'`
+   */
+  keyPrefix?: string
+
+  /**
+   * Makes `consumeOnce` wait until that many replicas have the consumption, and reject when too few
+   * answered in time. Narrows, and does not close, the gap at a failover.
+   *
+   * @defaultValue none: a consumption counts once the primary has it
+   */
+  waitForReplicas?: WaitForReplicas
+}
+
+/** @throws TypeError when an option is wrong. */
+export function resolveRedisOptions(options: RedisAdapterOptions) {
+  const { client, keyPrefix = 'oidc:', waitForReplicas, commandTimeoutMs = 2000 } = options
+  const { requirePersistence = false } = options
+  if (!Number.isSafeInteger(commandTimeoutMs) || commandTimeoutMs < 1) {
+    throw new TypeError('createRedisAdapter: commandTimeoutMs must be an integer over 0')
+  }
+  if (typeof requirePersistence !== 'boolean') {
+    throw new TypeError('createRedisAdapter: requirePersistence must be true or false')
+  }
+  return { client, keyPrefix, waitForReplicas, commandTimeoutMs, requirePersistence }
+}

@@ -1,0 +1,230 @@
+import {
+  type AccessToken,
+  type ClientCredentials,
+  errors,
+  type JWTStructured,
+  type KoaContextWithOIDC,
+  type UnknownObject,
+} from 'oidc-provider'
+import type { ResolvedOptions } from '../options/defaults.ts'
+import type { ActClaim } from '../public/claims-hook.ts'
+import { actClaim } from '../shared/act.ts'
+import { GRANT_ID_CLAIM, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
+import { watchTurn } from '../shared/turn.ts'
+import { claimsFrom, customClaims, type ImpersonatedExchange } from './custom-claims.ts'
+import { finalise, payloadOf } from './jwt-payload.ts'
+import {
+  IMPERSONATION_CLAIMS,
+  IMPERSONATION_ID_CLAIM,
+  PROTOTYPE_KEYS,
+  PROVIDER_CLAIMS,
+  remove,
+} from './reserved-claims.ts'
+
+type Token = AccessToken | ClientCredentials
+type OwnExtraTokenClaims = (
+  ctx: KoaContextWithOIDC,
+  token: Token,
+) => Promise<UnknownObject | undefined> | UnknownObject | undefined
+type OwnJwtCustomizer = (
+  ctx: KoaContextWithOIDC,
+  token: Token,
+  jwt: JWTStructured,
+) => Promise<void> | void
+
+/** What marks one impersonated token. Kept here, where no hook or customizer can write. */
+interface Marks extends ImpersonatedExchange {
+  readonly act: ActClaim | undefined
+  /** Of a JWT: its `jti`. `undefined` for an opaque token. */
+  readonly jti: string | undefined
+  /** Seconds since the epoch: no customizer makes the token live longer. I8. */
+  readonly exp: number
+  /** Whether code of the deployment took more than one turn of the event loop over it. */
+  tookTime: boolean
+  /** Of an opaque token: what {@link AccessTokenClaims.extraTokenClaims} answered. */
+  extra: UnknownObject | undefined
+}
+
+/**
+ * What an access token says beside the provider's own claims: the deployment's
+ * `extraTokenClaims`, then the hook's, then `act` and what else marks an impersonated token.
+ *
+ * I4: `act` comes from {@link markImpersonated} alone, which only the token-exchange grant calls.
+ */
+export class AccessTokenClaims {
+  readonly #options: ResolvedOptions
+  readonly #ownExtraTokenClaims: OwnExtraTokenClaims | undefined
+  readonly #ownJwtCustomizer: OwnJwtCustomizer | undefined
+  readonly #impersonated = new WeakMap<object, Marks>()
+  #issuer = ''
+
+  constructor(
+    options: ResolvedOptions,
+    own: {
+      extraTokenClaims: OwnExtraTokenClaims | undefined
+      jwtCustomizer: OwnJwtCustomizer | undefined
+    },
+  ) {
+    this.#options = options
+    this.#ownExtraTokenClaims = own.extraTokenClaims
+    this.#ownJwtCustomizer = own.jwtCustomizer
+  }
+
+  set issuer(issuer: string) {
+    this.#issuer = issuer
+  }
+
+  /** Says that this token, not saved yet, comes out of an impersonation, and who acts. */
+  markImpersonated(
+    token: AccessToken & { readonly expiration: number },
+    of: ImpersonatedExchange,
+  ): void {
+    this.#impersonated.set(token, {
+      ...of,
+      act: of.actor && actClaim(of.actor),
+      jti: token.format === 'jwt' ? token.jti : undefined,
+      exp: Math.floor(Date.now() / 1000) + token.expiration,
+      tookTime: false,
+      extra: undefined,
+    })
+  }
+
+  /** The provider's `extraTokenClaims`. */
+  readonly extraTokenClaims = async (
+    ctx: KoaContextWithOIDC,
+    token: Token,
+  ): Promise<UnknownObject | undefined> => {
+    if (token.kind === 'AccessToken' && token.aud === this.#options.managementApi.resource) {
+      // The management API is for machines only: no user's access token is issued for it.
+      throw new errors.InvalidTarget()
+    }
+    const marks = this.#impersonated.get(token)
+    const act = marks?.act
+    const turnIsOver = watchTurn()
+    const own = await this.#ownExtraTokenClaims?.(ctx, token)
+    const issuer = this.#issuer
+    const custom = await customClaims(this.#options, {
+      ctx,
+      token,
+      issuer,
+      impersonation: marks,
+      act,
+    })
+    if (marks && turnIsOver()) marks.tookTime = true
+    const claims = own === undefined ? {} : claimsFrom(own)
+    // In tokens of other grants, keep all of the deployment's own claims except `act`.
+    remove(claims, marks ? PROVIDER_CLAIMS : ['act'])
+    if (custom) Object.assign(claims, remove(custom, PROVIDER_CLAIMS))
+    remove(claims, PROTOTYPE_KEYS)
+    this.#setAuthTime(ctx, token, claims)
+    if (marks) {
+      remove(claims, IMPERSONATION_CLAIMS)
+      if (act) claims.act = act
+      if (marks.jti === undefined) {
+        claims[IMPERSONATION_ID_CLAIM] = marks.subjectToken.jti
+        marks.extra = structuredClone(claims)
+      }
+    } else {
+      // The token holds this same object, and the deployment's code may still hold the token.
+      fix(claims, 'act')
+      if (this.#options.actorToken.maxAge !== undefined) fix(claims, 'auth_time')
+    }
+    return Object.keys(claims).length > 0 ? claims : undefined
+  }
+
+  /**
+   * Whether hooks or the customizer of the deployment took more than one turn of the event loop over
+   * this impersonated token: what was looked up before may have changed since.
+   */
+  tookTime(token: AccessToken): boolean {
+    return this.#impersonated.get(token)?.tookTime === true
+  }
+
+  /** The record of an impersonated opaque token, as it was before any hook could reach it. */
+  recordOf(token: AccessToken, record: UnknownObject): UnknownObject {
+    return { ...record, extra: this.#impersonated.get(token)?.extra }
+  }
+
+  /** The provider's `formats.customizers.jwt`: the deployment's own runs first. */
+  readonly customizeJwt = (
+    ctx: KoaContextWithOIDC,
+    token: Token,
+    jwt: JWTStructured,
+  ): Promise<void> | void => {
+    if (!this.#ownJwtCustomizer) return this.#setProviderClaims(ctx, token, jwt.payload)
+    return this.#customize(this.#ownJwtCustomizer, ctx, token, jwt)
+  }
+
+  async #customize(
+    customize: OwnJwtCustomizer,
+    ctx: KoaContextWithOIDC,
+    token: Token,
+    jwt: JWTStructured,
+  ): Promise<void> {
+    const turnIsOver = watchTurn()
+    await customize(ctx, token, jwt)
+    const marks = this.#impersonated.get(token)
+    if (marks && turnIsOver()) marks.tookTime = true
+    const payload = payloadOf(jwt)
+    this.#setProviderClaims(ctx, token, payload)
+    finalise(jwt, payload)
+  }
+
+  /** `actorToken.maxAge` relies on it (RFC 9068 §2.2.1): then no hook may say when that was. */
+  #setAuthTime(ctx: KoaContextWithOIDC | undefined, token: Token, claims: UnknownObject): void {
+    const { maxAge, scope } = this.#options.actorToken
+    if (maxAge === undefined) return
+    const authTime = isPossibleActorToken(token, scope) ? authTimeOf(ctx) : undefined
+    if (authTime === undefined) remove(claims, ['auth_time'])
+    else claims.auth_time = authTime
+  }
+
+  #setProviderClaims(ctx: KoaContextWithOIDC, token: Token, payload: UnknownObject): void {
+    const marks = this.#impersonated.get(token)
+    if (marks) {
+      remove(payload, IMPERSONATION_CLAIMS)
+      payload.jti = marks.jti
+      const { exp } = payload
+      payload.exp = typeof exp === 'number' && exp < marks.exp ? exp : marks.exp
+    } else if (namesItsGrant(token, this.#options.actorToken)) {
+      payload[GRANT_ID_CLAIM] = token.grantId
+    }
+    if (marks?.act) payload.act = marks.act
+    else if ('act' in payload) delete payload.act
+    this.#setAuthTime(ctx, token, payload)
+  }
+}
+
+/** Makes a claim read-only, also when it is absent. */
+function fix(claims: UnknownObject, name: string): void {
+  const value = claims[name]
+  const enumerable = Object.hasOwn(claims, name)
+  Object.defineProperty(claims, name, { get: () => value, set: () => {}, enumerable })
+}
+
+function isPossibleActorToken(token: Token, scope: string): token is AccessToken {
+  return token.kind === 'AccessToken' && token.grantId !== undefined && token.scopes.has(scope)
+}
+
+/**
+ * Whether this token can be an actor token later, so that the exchange has to look up its grant.
+ */
+function namesItsGrant(
+  token: Token,
+  { grantClaim, sameClient, scope }: ResolvedOptions['actorToken'],
+): token is AccessToken {
+  if (!grantClaim || !isPossibleActorToken(token, scope)) return false
+  return !sameClient || token.client?.grantTypeAllowed(TOKEN_EXCHANGE_GRANT_TYPE) === true
+}
+
+/** When the user signed in, as the source of this token has it. */
+function authTimeOf(ctx: KoaContextWithOIDC | undefined): number | undefined {
+  const { authorizationCode, refreshToken, deviceCode, session, entities } = ctx?.oidc ?? {}
+  return (
+    authorizationCode?.authTime ??
+    refreshToken?.authTime ??
+    deviceCode?.authTime ??
+    entities?.BackchannelAuthenticationRequest?.authTime ??
+    session?.authTime()
+  )
+}

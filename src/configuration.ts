@@ -1,0 +1,118 @@
+import type { Configuration } from 'oidc-provider'
+import type { AccessTokenClaims } from './claims/access-token-claims.ts'
+import type { ManagementResourceServer } from './management/machine-tokens.ts'
+import {
+  DEFAULT_SUBJECT_TOKEN_TTL,
+  MAX_SUBJECT_TOKEN_TTL,
+  type ResolvedOptions,
+} from './options/defaults.ts'
+
+/** What impersonation adds to a provider's configuration. */
+export interface ConfigurationParts {
+  readonly claims: AccessTokenClaims
+  readonly resourceServer: ManagementResourceServer
+}
+
+/** A copy of the configuration without `features.impersonation`, which the provider rejects. */
+export function withoutImpersonation(configuration: Configuration): Configuration {
+  if (!configuration.features || !('impersonation' in configuration.features)) return configuration
+  const { impersonation: _, ...features } = configuration.features
+  return { ...configuration, features }
+}
+
+/**
+ * A copy of the configuration with impersonation wired in.
+ *
+ * @throws TypeError where the deployment switched off what impersonation needs.
+ */
+export function withImpersonation(
+  configuration: Configuration,
+  options: ResolvedOptions,
+  { claims, resourceServer }: ConfigurationParts,
+): Configuration {
+  const { features, formats, ttl } = configuration
+  // This package does not switch the feature on: every client that lists the grant could then use
+  // it. With dynamic registration, any unknown client could list it.
+  if (!features?.clientCredentials?.enabled) {
+    throw new TypeError(
+      'features.clientCredentials.enabled must be true where features.impersonation is enabled: machine clients get their tokens by that grant. Write features: { clientCredentials: { enabled: true } }, and see that no client has the grant that should not',
+    )
+  }
+  // On by default in oidc-provider.
+  if (features.resourceIndicators?.enabled === false) {
+    throw new TypeError(
+      'features.resourceIndicators.enabled must not be false where features.impersonation is enabled: leave it out, or write true',
+    )
+  }
+  return {
+    ...configuration,
+    extraTokenClaims: claims.extraTokenClaims,
+    formats: {
+      ...formats,
+      customizers: { ...formats?.customizers, jwt: claims.customizeJwt },
+    },
+    ttl: {
+      ...ttl,
+      SubjectToken: subjectTokenTtl(configuration, options),
+      ...managementTokenTtl(configuration, options),
+    },
+    features: {
+      ...features,
+      resourceIndicators: {
+        ...features.resourceIndicators,
+        getResourceServerInfo: resourceServer.getResourceServerInfo,
+      },
+    },
+  }
+}
+
+/** Marks a configuration that {@link withImpersonation} returned. */
+export function isWired(
+  configuration: Configuration,
+  { claims, resourceServer }: ConfigurationParts,
+): boolean {
+  const { extraTokenClaims, formats, features } = configuration
+  return (
+    extraTokenClaims === claims.extraTokenClaims &&
+    formats?.customizers?.jwt === claims.customizeJwt &&
+    features?.resourceIndicators?.getResourceServerInfo === resourceServer.getResourceServerInfo
+  )
+}
+
+function subjectTokenTtl(configuration: Configuration, options: ResolvedOptions): unknown {
+  const ttl: Readonly<Record<string, unknown>> = { ...configuration.ttl }
+  if (ttl.SubjectToken === undefined) {
+    return options.subjectToken.ttl ?? DEFAULT_SUBJECT_TOKEN_TTL
+  }
+  if (options.subjectToken.ttl !== undefined) {
+    throw new TypeError(
+      'ttl.SubjectToken and features.impersonation.subjectToken.ttl say the same thing: set one of them',
+    )
+  }
+  const own = ttl.SubjectToken
+  if (typeof own === 'function') {
+    return (...args: unknown[]) => {
+      const answer: unknown = own(...args)
+      return typeof answer === 'number' ? Math.min(answer, MAX_SUBJECT_TOKEN_TTL) : answer
+    }
+  }
+  if (typeof own === 'number' && own > MAX_SUBJECT_TOKEN_TTL) {
+    throw new TypeError(`ttl.SubjectToken must be at most ${MAX_SUBJECT_TOKEN_TTL} seconds`)
+  }
+  return own
+}
+
+/** A deployment's own `ttl.ClientCredentials` stays, except for tokens of the management API. */
+function managementTokenTtl(
+  { ttl }: Configuration,
+  { managementApi: { resource, tokenTtl } }: ResolvedOptions,
+): Configuration['ttl'] {
+  const own = ttl?.ClientCredentials
+  if (own === undefined) return {}
+  return {
+    ClientCredentials: (ctx, token, client) => {
+      if (token.aud === resource) return tokenTtl
+      return typeof own === 'function' ? own(ctx, token, client) : own
+    },
+  }
+}

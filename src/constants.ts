@@ -1,5 +1,0 @@
-/** The grant type this package adds to the provider. RFC 8693 §2.1. */
-export const TOKEN_EXCHANGE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange'
-
-/** The only token type that goes in or comes out. RFC 8693 §3. */
-export const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'

@@ -1,0 +1,97 @@
+// The parts of oidc-provider's models that its published types leave out. No file of lib/ is used.
+import type {
+  AccessToken,
+  Adapter,
+  Client,
+  Provider,
+  ResourceServerInstance,
+  UnknownObject,
+} from 'oidc-provider'
+
+/** What every token model inherits, with the parts that the published types leave out. */
+export interface TokenBase {
+  jti: string
+  iat: number
+  exp?: number | undefined
+  clientId?: string | undefined
+  readonly kind: string
+  readonly isExpired: boolean
+  readonly expiration: number
+  readonly adapter: Adapter
+  /** Seconds; set it before `save()`. */
+  expiresIn: number
+  save(): Promise<string>
+  emit(event: string): void
+  generateTokenId(): string
+  getValueAndPayload(): Promise<{ value: string; payload?: UnknownObject }>
+}
+
+export interface TokenBaseConstructor {
+  new (properties: UnknownObject): TokenBase
+  readonly IN_PAYLOAD: string[]
+  readonly adapter: Adapter
+  find(id: string): Promise<TokenBase | undefined>
+}
+
+/** `provider.BaseToken`, to derive a model from. */
+export function tokenBaseOf(provider: Provider): TokenBaseConstructor {
+  // The published type declares neither the constructor's argument nor the methods to override.
+  return provider.BaseToken as unknown as TokenBaseConstructor
+}
+
+/**
+ * Does what `save()` does, in two steps: first everything that can refuse or fail (claims, hooks,
+ * customizers, the signature), then, with the function that it resolves, what others can see (the
+ * record, the event).
+ *
+ * Hooks get the token and may write to it: what is stored, and under which id, is settled before.
+ *
+ * @param recordOf what to store for the record that the model came up with; not called for JWTs
+ */
+export async function prepareToSave(
+  provider: Provider,
+  token: AccessToken,
+  recordOf: (record: UnknownObject) => UnknownObject,
+): Promise<() => Promise<string>> {
+  // Every token model has these; the published types leave them out.
+  const model = token as AccessToken & Pick<TokenBase, 'getValueAndPayload'>
+  const { adapter, jti, remainingTTL } = model
+  const { value, payload } = await model.getValueAndPayload()
+  return async () => {
+    if (payload) await adapter.upsert(jti, recordOf(payload), remainingTTL)
+    // Does the same as emit() of the model, because a hook can replace emit().
+    provider.emit(payload ? 'access_token.saved' : 'access_token.issued', token)
+    return payload ? jti : value
+  }
+}
+
+/** Draws the id of a token that has not been saved yet, in the format of its resource server. */
+export function generateTokenId(token: object): string {
+  // Every token model has this method; the published types leave it out.
+  return (token as Pick<TokenBase, 'generateTokenId'>).generateTokenId()
+}
+
+/** An access token that has not been saved: its lifetime can still be set. */
+export interface DraftAccessToken extends AccessToken {
+  /** Seconds. */
+  expiresIn: number
+  format: string
+}
+
+/** An access token with no grant behind it, which the published constructor type insists on. */
+export function createAccessToken(
+  provider: Provider,
+  properties: {
+    accountId: string
+    client: Client
+    gty: string
+    resourceServer: ResourceServerInstance
+    scope: string | undefined
+    expiresIn?: number
+  },
+): DraftAccessToken {
+  const AccessTokenModel = provider.AccessToken as unknown as new (
+    input: typeof properties,
+  ) => DraftAccessToken
+  return new AccessTokenModel(properties)
+}

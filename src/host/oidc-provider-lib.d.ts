@@ -1,0 +1,34 @@
+// Modules of oidc-provider that @types/oidc-provider does not describe, as far as they are used.
+declare module 'oidc-provider/lib/helpers/als.js' {
+  import type { AsyncLocalStorage } from 'node:async_hooks'
+
+  const als: AsyncLocalStorage<object>
+  export default als
+}
+declare module 'oidc-provider/lib/helpers/weak_cache.js' {
+  import type { Configuration } from 'oidc-provider'
+
+  interface Instance {
+    /** The public half of the provider's keys, as its jwks endpoint publishes them. */
+    jwks: { keys: Array<Record<string, unknown>> }
+    configuration: Configuration & {
+      dPoPSigningAlgValues: readonly string[]
+      /** What a client may list in its `grant_types`. */
+      grantTypes: ReadonlySet<string>
+    }
+    keystore: {
+      selectForSign(filter: { alg: string }): unknown[]
+    }
+  }
+  export default function instance(provider: object): Instance
+}
+declare module 'oidc-provider/lib/adapters/memory_adapter.js' {
+  import type { Adapter } from 'oidc-provider'
+
+  const MemoryAdapter: abstract new (...args: never[]) => Adapter
+  export default MemoryAdapter
+}
+declare module 'oidc-provider/lib/helpers/certificate_thumbprint.js' {
+  import type { X509Certificate } from 'node:crypto'
+  export default function certificateThumbprint(certificate: string | X509Certificate): string
+}

@@ -1,0 +1,113 @@
+import type { Context, Next } from 'koa'
+import { errors, type Provider } from 'oidc-provider'
+import { dpopAlgorithms } from '../host/configuration.ts'
+import { TooManyRequests } from '../policy/rate-limit.ts'
+import { NoCredentials } from './bearer.ts'
+
+/** The user to be impersonated does not exist. */
+export class UserNotFound extends errors.OIDCProviderError {
+  override error_description = 'no such user'
+
+  constructor() {
+    super(404, 'user_not_found')
+  }
+}
+
+type ErrorClass = abstract new (...args: never[]) => errors.OIDCProviderError
+
+/** Errors that ask for credentials, or for better ones. */
+const CHALLENGES: readonly ErrorClass[] = [
+  errors.InvalidToken,
+  errors.InsufficientScope,
+  errors.InvalidDpopProof,
+  errors.UseDpopNonce,
+]
+
+/** Errors that the caller gets as they are. Every other error is a server error. */
+const PUBLIC: readonly ErrorClass[] = [
+  ...CHALLENGES,
+  errors.InvalidRequest,
+  errors.AccessDenied,
+  TooManyRequests,
+  UserNotFound,
+]
+
+/** The error that the caller gets. */
+export function publicCode(error: unknown): string {
+  return isPublic(error) ? error.error : 'server_error'
+}
+
+function isPublic(error: unknown): error is errors.OIDCProviderError {
+  return error instanceof errors.OIDCProviderError && isOneOf(PUBLIC, error)
+}
+
+/** The status of errors that have another one elsewhere: nothing is wrong with the request here. */
+function statusOf(error: errors.OIDCProviderError): number {
+  if (error instanceof errors.AccessDenied) return 403
+  if (error instanceof errors.InvalidDpopProof || error instanceof errors.UseDpopNonce) return 401
+  return error.statusCode
+}
+
+/**
+ * Answers every error as `{"error", "error_description"}`. I5, I9: an error becomes a 500 unless it
+ * is known to be the caller's fault.
+ */
+export function answerErrors(provider: Provider) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    try {
+      await next()
+    } catch (error) {
+      if (isPublic(error)) {
+        ctx.status = statusOf(error)
+        ctx.body = {
+          error: error.error,
+          ...(error.error_description ? { error_description: error.error_description } : {}),
+        }
+        if (isOneOf(CHALLENGES, error)) challenge(ctx, provider, error)
+        return
+      }
+      ctx.status = 500
+      ctx.body = { error: 'server_error', error_description: 'oops! something went wrong' }
+      try {
+        provider.emit('server_error', ctx, error)
+      } catch {
+        // A failing listener does not change the answer.
+      }
+    }
+  }
+}
+
+/** RFC 6750 §3, RFC 9449 §7.1. */
+function challenge(ctx: Context, provider: Provider, error: errors.OIDCProviderError): void {
+  const realm = provider.issuer
+  const algs = dpopAlgorithms(provider)?.join(' ')
+  // §3.1: without authentication information, "the resource server SHOULD NOT include an error
+  // code or other error information".
+  if (error instanceof NoCredentials) {
+    ctx.append('WWW-Authenticate', parameters('Bearer', { realm }))
+    if (algs) ctx.append('WWW-Authenticate', parameters('DPoP', { realm, algs }))
+    return
+  }
+  const dpop = algs !== undefined && /^dpop /i.test(ctx.get('Authorization'))
+  const fields = {
+    realm,
+    error: error.error,
+    error_description: error.error_description,
+    scope: 'scope' in error ? String(error.scope) : undefined,
+  }
+  ctx.set(
+    'WWW-Authenticate',
+    dpop ? parameters('DPoP', { ...fields, algs }) : parameters('Bearer', fields),
+  )
+}
+
+function parameters(scheme: string, fields: Record<string, string | undefined>): string {
+  return `${scheme} ${Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(', ')}`
+}
+
+function isOneOf(kinds: readonly ErrorClass[], error: unknown): boolean {
+  return kinds.some((kind) => error instanceof kind)
+}

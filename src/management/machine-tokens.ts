@@ -1,0 +1,91 @@
+import {
+  type AsymmetricSigningAlgorithm,
+  type Client,
+  type Configuration,
+  errors,
+  type KoaContextWithOIDC,
+  type Provider,
+  type ResourceServer,
+} from 'oidc-provider'
+import { canSign, configurationOf } from '../host/configuration.ts'
+import type { ResolvedOptions } from '../options/defaults.ts'
+import { isPublic, type MayClient, mayClient } from '../policy/clients.ts'
+import { SIGNING_ALGORITHMS } from '../shared/signing-algorithms.ts'
+
+/** oidc-provider's `features.resourceIndicators.getResourceServerInfo`. */
+export type GetResourceServerInfo = (
+  ctx: KoaContextWithOIDC,
+  resourceIndicator: string,
+  client: Client,
+) => Promise<ResourceServer> | ResourceServer
+
+/** The management API as a resource server of the provider: who gets a token for it, and which. */
+export class ManagementResourceServer {
+  readonly #options: ResolvedOptions['managementApi']
+  readonly #own: GetResourceServerInfo | undefined
+  /** Whether a client may issue subject tokens. */
+  readonly mayIssueSubjectTokens: MayClient
+  #signingAlgorithm: AsymmetricSigningAlgorithm | undefined
+
+  constructor(options: ResolvedOptions['managementApi'], configuration: Configuration) {
+    this.#options = options
+    this.#own = configuration.features?.resourceIndicators?.getResourceServerInfo
+    this.mayIssueSubjectTokens = mayClient(
+      options.clients.issue,
+      'features.impersonation.managementApi.clients.issue',
+    )
+  }
+
+  /**
+   * Settles which of the provider's keys signs machine-to-machine tokens.
+   * @throws TypeError where they are JWTs and no key can sign one.
+   */
+  use(provider: Provider): void {
+    if (this.#options.tokenFormat !== 'jwt') return
+    const preferred = configurationOf(provider).clientDefaults?.id_token_signed_response_alg
+    const candidates = SIGNING_ALGORITHMS.filter((alg) => canSign(provider, alg))
+    this.#signingAlgorithm = candidates.find((alg) => alg === preferred) ?? candidates[0]
+    if (!this.#signingAlgorithm) {
+      throw new TypeError(
+        "no key in jwks can sign tokens for the management API; add one, or set features.impersonation.managementApi.tokenFormat to 'opaque'",
+      )
+    }
+  }
+
+  /** The deployment's own `getResourceServerInfo`, with the management API added. */
+  readonly getResourceServerInfo: GetResourceServerInfo = async (ctx, resource, client) => {
+    if (resource !== this.#options.resource) {
+      // As the provider's own default does.
+      if (!this.#own) throw new errors.InvalidTarget()
+      const info = await this.#own(ctx, resource, client)
+      // Another resource must not be taken for the management API.
+      if (info?.audience === this.#options.resource) throw new errors.InvalidTarget()
+      return info
+    }
+    // Never a user's token: only a client's own, and only through client_credentials.
+    const { route, params } = ctx.oidc
+    if (route !== 'token' || params?.grant_type !== 'client_credentials') {
+      throw new errors.InvalidTarget()
+    }
+    if (!(await this.mayIssueSubjectTokens(client))) throw notNamed(client)
+    const { scope, tokenTtl, tokenFormat } = this.#options
+    return {
+      scope,
+      audience: resource,
+      accessTokenTTL: tokenTtl,
+      accessTokenFormat: tokenFormat,
+      ...(this.#signingAlgorithm ? { jwt: { sign: { alg: this.#signingAlgorithm } } } : {}),
+    }
+  }
+}
+
+/**
+ * The client gets this message about itself. The message does not reveal the answer of a function.
+ */
+function notNamed(client: Client): errors.InvalidTarget {
+  return new errors.InvalidTarget(
+    isPublic(client)
+      ? 'a client that does not authenticate (token_endpoint_auth_method none) gets no token for the management API'
+      : "this client is not one that the provider's option managementApi.clients names for the management API",
+  )
+}

@@ -1,0 +1,84 @@
+import { errors } from 'oidc-provider'
+import type { Binding, MayAct } from '../public/binding.ts'
+import { isPlainObject } from '../shared/json.ts'
+
+const CONTROL_CHARACTER = /\p{Cc}/u
+/** RFC 6749 §3.3, and no more than a form field could carry. */
+const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/
+const MAX_SCOPE = 1024
+const MAX_RESOURCES = 16
+const MAX_RESOURCE = 2048
+
+/**
+ * Reads the members that bind the token.
+ *
+ * @throws errors.InvalidRequest naming the member.
+ */
+export function parseBinding(body: Record<string, unknown>, maxIdLength: number): Binding {
+  const mayAct = body.mayAct === undefined ? undefined : parseMayAct(body.mayAct, maxIdLength)
+  const resource = body.resource === undefined ? undefined : parseResource(body.resource)
+  const scope = body.scope === undefined ? undefined : parseScope(body.scope)
+  return Object.freeze({
+    ...(mayAct ? { mayAct } : {}),
+    ...(resource ? { resource } : {}),
+    ...(scope === undefined ? {} : { scope }),
+  })
+}
+
+/** An account's or a client's id, as it may come from outside. */
+export function identifier(name: string, value: unknown, maxLength: number): string {
+  if (value === undefined) throw new errors.InvalidRequest(`${name} is required`)
+  if (typeof value !== 'string') throw new errors.InvalidRequest(`${name} must be a string`)
+  const length = [...value].length
+  if (length < 1 || length > maxLength) {
+    throw new errors.InvalidRequest(`${name} must have 1 to ${maxLength} characters`)
+  }
+  if (CONTROL_CHARACTER.test(value) || !value.isWellFormed()) {
+    throw new errors.InvalidRequest(
+      `${name} must not contain control characters or unpaired surrogates`,
+    )
+  }
+  return value
+}
+
+function parseMayAct(value: unknown, maxLength: number): MayAct {
+  if (!isPlainObject(value)) throw new errors.InvalidRequest('mayAct must be a JSON object')
+  const { sub, clientId, ...others } = value
+  if (Object.keys(others).length > 0 || (sub === undefined && clientId === undefined)) {
+    throw new errors.InvalidRequest('mayAct must have sub, clientId or both, and nothing else')
+  }
+  return Object.freeze({
+    ...(sub === undefined ? {} : { sub: identifier('mayAct.sub', sub, maxLength) }),
+    ...(clientId === undefined
+      ? {}
+      : { clientId: identifier('mayAct.clientId', clientId, maxLength) }),
+  })
+}
+
+function parseResource(value: unknown): readonly string[] {
+  const resources: unknown[] = Array.isArray(value) ? value : [value]
+  if (resources.length < 1 || resources.length > MAX_RESOURCES) {
+    throw new errors.InvalidRequest(`resource must be one URI, or 1 to ${MAX_RESOURCES}`)
+  }
+  return Object.freeze(
+    resources.map((resource) => {
+      // RFC 8707 §2: "an absolute URI [...] MUST NOT include a fragment component".
+      if (
+        typeof resource !== 'string' ||
+        resource.length > MAX_RESOURCE ||
+        !URL.canParse(resource) ||
+        resource.includes('#')
+      ) {
+        throw new errors.InvalidRequest('resource must be an absolute URI without a fragment')
+      }
+      return resource
+    }),
+  )
+}
+
+function parseScope(value: unknown): string {
+  if (typeof value !== 'string' || value.length > MAX_SCOPE || !SCOPE.test(value)) {
+    throw new errors.InvalidRequest('scope must be scope tokens, separated by single spaces')
+  }
+  return value
+}

@@ -1,0 +1,90 @@
+import type { GetCustomJwtClaims } from '../public/claims-hook.ts'
+import type { ClientRule, ImpersonationOptions, ManagementClients } from '../public/options.ts'
+import type { Authorize, ContextStandardSchema, ContextValidator } from '../public/policy-hook.ts'
+import type { RateLimiter } from '../public/rate-limiter.ts'
+import {
+  clientsRule,
+  functionRule,
+  objectRule,
+  type Resolved,
+  type Shape,
+  schemaRule,
+} from './shape.ts'
+import { resolve } from './validation.ts'
+
+/** The maximum lifetime of a subject token, in seconds. */
+export const MAX_SUBJECT_TOKEN_TTL = 3600
+
+/** Lifetime of a subject token where neither option says otherwise, in seconds. */
+export const DEFAULT_SUBJECT_TOKEN_TTL = 600
+
+type Clients = { readonly [Action in keyof Required<ManagementClients>]: ClientRule }
+
+/** What `features.impersonation` may hold: types, bounds and defaults. */
+export const impersonationShape = {
+  enabled: { type: 'boolean', default: false },
+  managementApi: {
+    resource: { type: 'resource', default: '' },
+    scope: { type: 'scope', default: 'impersonate' },
+    prefix: { type: 'path', default: '/api' },
+    tokenTtl: { type: 'integer', min: 1, max: 86400, default: 600 },
+    tokenFormat: { type: 'oneOf', values: ['jwt', 'opaque'], default: 'jwt' },
+    clients: clientsRule<Clients>({ issue: [], read: [], end: [] }),
+    requireBinding: {
+      type: 'someOf',
+      values: ['mayAct', 'resource', 'scope', 'expiresIn'],
+      default: [],
+    },
+  },
+  allowSelfRegisteredClients: { type: 'boolean', default: false },
+  subjectToken: {
+    ttl: { type: 'integer', min: 1, max: MAX_SUBJECT_TOKEN_TTL, default: undefined },
+    singleUse: { type: 'oneOf', values: ['adapter', 'per-process'], default: 'adapter' },
+  },
+  accessToken: { maxTtl: { type: 'integer', min: 1, max: 86400, default: 3600 } },
+  actorToken: {
+    required: { type: 'boolean', default: false },
+    scope: { type: 'scope', default: 'openid' },
+    maxAge: { type: 'integer', min: 1, max: 2592000, default: undefined },
+    sameClient: { type: 'boolean', default: false },
+    grantClaim: { type: 'boolean', default: true },
+    chain: { maxDepth: { type: 'integer', min: 0, max: 8, default: 0 } },
+  },
+  limits: {
+    userIdLength: { type: 'integer', min: 1, max: 1024, default: 255 },
+    contextBytes: { type: 'integer', min: 2, max: 65536, default: 4096 },
+    bodyBytes: { type: 'integer', min: 64, max: 1048576, default: 16384 },
+    issue: objectRule<RateLimiter>('consume'),
+    failedExchanges: objectRule<RateLimiter>('consume'),
+  },
+  atomicReplayDetection: { type: 'boolean', default: true },
+  authorize: functionRule<Authorize>(),
+  contextSchema: schemaRule<ContextValidator | ContextStandardSchema>(),
+  getCustomJwtClaims: functionRule<GetCustomJwtClaims>(),
+  environmentVariables: { type: 'stringMap', default: {} },
+} as const satisfies Shape
+
+/** The options with every default filled in, frozen. */
+export type ResolvedOptions = Resolved<typeof impersonationShape>
+
+const PATH = 'features.impersonation'
+
+/**
+ * Checks the options and fills in the defaults.
+ *
+ * @throws TypeError naming the dotted path of the first option that is unknown or wrong.
+ */
+export function resolveOptions(options: ImpersonationOptions): ResolvedOptions {
+  const resolved = resolve(impersonationShape, options, PATH)
+  if (resolved.enabled && resolved.managementApi.resource === '') {
+    throw new TypeError(
+      `${PATH}.managementApi.resource is required: the absolute URI that names the management API, for example 'https://id.example.com/api'`,
+    )
+  }
+  if (resolved.enabled && options.managementApi?.clients === undefined) {
+    throw new TypeError(
+      `${PATH}.managementApi.clients is required: the ids of the clients that may issue subject tokens, and so act as any user, for example ['backend'], or { issue: async (client) => … } where clients live in a database`,
+    )
+  }
+  return resolved
+}

@@ -1,0 +1,77 @@
+import { isIPv4, isIPv6 } from 'node:net'
+import type { Context } from 'koa'
+import { type Client, errors } from 'oidc-provider'
+import type { RateLimiter } from '../public/rate-limiter.ts'
+
+/** Too many requests: 429 with `Retry-After`. RFC 6585 §4. */
+export class TooManyRequests extends errors.OIDCProviderError {
+  override error_description = 'too many requests: try again later'
+
+  constructor() {
+    super(429, 'temporarily_unavailable')
+  }
+}
+
+/**
+ * Takes `points` for a key; with 0, only looks whether any are left.
+ *
+ * @throws {@link TooManyRequests}, having set `Retry-After`
+ * @throws the limiter's own error if it fails: the request gets a 500 and is not let through
+ */
+export async function limit(
+  limiter: RateLimiter | undefined,
+  ctx: Pick<Context, 'set'>,
+  key: string,
+  points: 0 | 1,
+): Promise<void> {
+  if (!limiter) return
+  try {
+    await limiter.consume(key, points)
+  } catch (rejection) {
+    if (rejection instanceof Error || !isExhausted(rejection)) throw rejection
+    ctx.set('Retry-After', String(Math.max(1, Math.ceil(rejection.msBeforeNext / 1000))))
+    throw new TooManyRequests()
+  }
+}
+
+function isExhausted(rejection: unknown): rejection is { msBeforeNext: number } {
+  return (
+    typeof rejection === 'object' &&
+    rejection !== null &&
+    'msBeforeNext' in rejection &&
+    typeof rejection.msBeforeNext === 'number'
+  )
+}
+
+/** Key of a client: its id where it authenticates, else its id and the caller's address. */
+export function failureKey(client: Client, address: string): string {
+  if (client.clientAuthMethod !== 'none') return client.clientId
+  return `${client.clientId}|${normalisedAddress(address)}`
+}
+
+/**
+ * One name for all addresses that one caller can use: the IPv4 address in its normal form, or the
+ * /64 network of an IPv6 address, because a host can use any address of its /64 network.
+ */
+export function normalisedAddress(address: string): string {
+  // Some proxies add the port.
+  const host = /^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? address.replace(/^([\d.]+):\d+$/, '$1')
+  const plain = host.toLowerCase().replace(/%.*$/, '')
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1] ?? plain
+  if (isIPv4(mapped)) return mapped
+  if (!isIPv6(mapped)) return 'unknown'
+  // The URL parser writes every IPv6 address in one way (RFC 5952), IPv4-mapped ones in hex.
+  const canonical = new URL(`http://[${mapped}]`).hostname.slice(1, -1)
+  const [left = '', right] = canonical.split('::')
+  const head = left === '' ? [] : left.split(':')
+  const tail = right === undefined || right === '' ? [] : right.split(':')
+  const groups =
+    right === undefined
+      ? head
+      : [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail]
+  if (groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff') {
+    const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16))
+    return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+  }
+  return `${groups.slice(0, 4).join(':')}::/64`
+}

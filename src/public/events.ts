@@ -1,0 +1,100 @@
+import type { KoaContextWithOIDC } from 'oidc-provider'
+import type { MayAct } from './binding.ts'
+import type { ActClaim, SubjectTokenContext } from './claims-hook.ts'
+
+/** What a listener learns of a subject token: everything but its value, which is stored nowhere. */
+export interface SubjectTokenRecord {
+  /** The name of the model in the storage. */
+  readonly kind: string
+  /** The id under which it is stored: the SHA-256 of its value, base64url. */
+  readonly jti: string
+  /** The user to be impersonated. */
+  readonly accountId: string
+  /** The machine-to-machine client that asked for it. */
+  readonly clientId: string
+  /** The `context` it was issued with, frozen all the way down. */
+  readonly contextObject: SubjectTokenContext
+  /** When it expires, in seconds since the epoch. */
+  readonly exp?: number | undefined
+}
+
+/** Why a request was refused. */
+export interface Denial {
+  /** `'issue'`: at the management API. `'exchange'`: at the token endpoint. */
+  readonly stage: 'issue' | 'exchange'
+  /** What the client was told: the `error` of the answer. */
+  readonly error: string
+  /**
+   * The reason, which the client does not get. It is for people who investigate: programs must not
+   * compare it.
+   */
+  readonly reason: string
+}
+
+/** The redemption that came before a replay. */
+export interface Redemption {
+  /** When, in seconds since the epoch; absent where it happened in this very moment. */
+  readonly at?: number | undefined
+  /** The `jti` that the access token issued then has, if it was a JWT. */
+  readonly jti: string
+}
+
+/** One event. A member that is not known, or not yet decided, is absent. */
+export interface ImpersonationEvent {
+  /** When, in milliseconds since the epoch. */
+  readonly time: number
+  /** The id of the subject token, the same through its whole life: the SHA-256 of its value. */
+  readonly id?: string | undefined
+  /** The account id of the user to be impersonated. */
+  readonly subject?: string | undefined
+  /** The actor, with the prior actors of the chain. */
+  readonly actor?: ActClaim | undefined
+  /** The operator and the client that the subject token is bound to, where it is bound to any. */
+  readonly mayAct?: MayAct | undefined
+  /** The machine-to-machine client that asked for the subject token. */
+  readonly issuedTo?: string | undefined
+  /** The client that exchanges. */
+  readonly client?: string | undefined
+  /** The resource, or at issue those that the token is bound to. */
+  readonly resource?: string | readonly string[] | undefined
+  /** The scope granted; at issue, the most that ever will be. */
+  readonly scope?: string | undefined
+  /** The `context` of the subject token. */
+  readonly context?: SubjectTokenContext | undefined
+  /** When what was issued expires, in seconds since the epoch. */
+  readonly expiresAt?: number | undefined
+  /** The `jti` of the access token, if it is a JWT: the id of an opaque one is its value. */
+  readonly jti?: string | undefined
+  /** Of `impersonation.denied`. */
+  readonly denial?: Denial | undefined
+  /** Of `impersonation.replayed`. */
+  readonly redemption?: Redemption | undefined
+}
+
+type ImpersonationListener = (ctx: KoaContextWithOIDC, event: ImpersonationEvent) => unknown
+
+/**
+ * The events of this package. Each `POST` to the management API, and each exchange whose client was
+ * authenticated, raises one of the four `impersonation` events, once, after it was decided. A
+ * challenge for a DPoP nonce decides nothing and raises none.
+ */
+export interface ImpersonationEvents {
+  /** A subject token was issued. */
+  'impersonation.issued': ImpersonationListener
+  /** A subject token was exchanged for an access token. */
+  'impersonation.granted': ImpersonationListener
+  /** A request was refused, or failed. */
+  'impersonation.denied': ImpersonationListener
+  /** A subject token was presented that had been redeemed before. */
+  'impersonation.replayed': ImpersonationListener
+  /** The record was stored. */
+  'subject_token.saved': (subjectToken: SubjectTokenRecord) => void
+  /** The record was redeemed. */
+  'subject_token.consumed': (subjectToken: SubjectTokenRecord) => void
+}
+
+/** Adds a listener for one of {@link ImpersonationEvents}. */
+export type Listen<This> = <Event extends keyof ImpersonationEvents>(
+  event: Event,
+  listener: ImpersonationEvents[Event],
+) => This

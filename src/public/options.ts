@@ -1,0 +1,208 @@
+import type { GetCustomJwtClaims } from './claims-hook.ts'
+import type { ManagementApiOptions } from './management-options.ts'
+import type { Authorize, ContextStandardSchema, ContextValidator } from './policy-hook.ts'
+import type { RateLimiter } from './rate-limiter.ts'
+
+export type { ClientRule, ManagementApiOptions, ManagementClients } from './management-options.ts'
+
+/** `features.impersonation`: everything that can be set, and what happens when it is not. */
+export interface ImpersonationOptions {
+  /**
+   * Whether the provider offers impersonation at all. `false` leaves a plain provider: no route,
+   * no grant.
+   * @defaultValue `false`
+   */
+  enabled?: boolean | undefined
+  /** The endpoint that issues subject tokens, and who may call it. */
+  managementApi?: ManagementApiOptions | undefined
+  /**
+   * Whether clients that register themselves (`features.registration`,
+   * `features.clientIdMetadataDocument`) may list the token-exchange grant. With `false`, what they
+   * send is validated as if the provider did not have it, when a client is updated too. Clients of
+   * the configuration and of the storage may list it; a client that registered while this was
+   * `true` is one of the latter. It gives no client the right to issue.
+   * @defaultValue `false`
+   */
+  allowSelfRegisteredClients?: boolean | undefined
+  /** The one-time tokens that an exchange redeems. */
+  subjectToken?: SubjectTokenOptions | undefined
+  /** The access tokens that an exchange issues. */
+  accessToken?: AccessTokenOptions | undefined
+  /**
+   * The operator's access token, which an exchange may carry.
+   * @see https://www.rfc-editor.org/rfc/rfc8693#section-2.1
+   */
+  actorToken?: ActorTokenOptions | undefined
+  /** How much a request may carry, and how often a client may ask. */
+  limits?: LimitOptions | undefined
+  /**
+   * Whether the provider's replay detection, of DPoP proofs and client assertions in all grants, is
+   * made atomic. oidc-provider looks for the record and then stores it, so two copies that arrive
+   * together both pass; an atomic step lets one of them pass. It needs an adapter that consumes
+   * records of every model (`consumesEveryModel`), and does nothing where the adapter does not.
+   * `false` leaves the provider's own.
+   * @defaultValue `true`
+   */
+  atomicReplayDetection?: boolean | undefined
+  /**
+   * The deployment's rule: who may act as whom, for what. Asked when a subject token is issued and
+   * again when it is exchanged. `false` refuses (403 at issue, 400 at the exchange, both
+   * `access_denied`); `{ scope }` narrows and `{ accessTokenTtl }` shortens; throwing, or answering
+   * anything else, is 500. Nothing is issued then.
+   * @defaultValue everything is allowed that the rest of the options allow
+   * @example
+   * authorize: ({ stage, actor, account }) =>
+   *   stage === 'issue' || (actor !== undefined && actor.sub !== account.accountId)
+   */
+  authorize?: Authorize | undefined
+  /**
+   * Validates `context` when a subject token is issued: a function or a Standard Schema. Its
+   * complaints reach the caller by field; the value it answers is what is kept.
+   * @defaultValue any JSON object is a context
+   * @example
+   * contextSchema: ({ ticket }) =>
+   *   typeof ticket === 'string'
+   *     ? undefined
+   *     : { issues: [{ message: 'must be text', path: ['ticket'] }] }
+   */
+  contextSchema?: ContextValidator | ContextStandardSchema | undefined
+  /**
+   * Adds claims to access tokens. Called for every access token the provider issues, whatever the
+   * grant; `context.grant.type` says which. It can neither set nor replace `act` or a claim of the
+   * provider's. Throwing `errors.AccessDenied` refuses the request (400 `access_denied`); throwing
+   * anything else, or answering anything but an object, answers 500. No token is issued then.
+   * @defaultValue no claims are added
+   * @example
+   * getCustomJwtClaims: ({ context }) => ({ ticket: context.grant.subjectTokenContext.ticket })
+   */
+  getCustomJwtClaims?: GetCustomJwtClaims | undefined
+  /**
+   * What `getCustomJwtClaims` receives as `environmentVariables`, as a frozen copy. Never
+   * `process.env` by itself.
+   * @defaultValue `{}`
+   * @example
+   * environmentVariables: { REGION: 'eu' }
+   */
+  environmentVariables?: Readonly<Record<string, string>> | undefined
+}
+
+/** `subjectToken`: the one-time tokens that an exchange redeems. */
+export interface SubjectTokenOptions {
+  /**
+   * Lifetime of a subject token, in seconds: 1 to 3600. The provider's `ttl.SubjectToken` says
+   * the same thing; set one of the two.
+   * @defaultValue `600`
+   * @example
+   * ttl: 120
+   */
+  ttl?: number | undefined
+  /**
+   * How single use is kept. `'adapter'`: by the storage adapter's `consumeOnce`, across processes.
+   * `'per-process'`: by a guard in this process, for a host that runs one process alone and whose
+   * adapter has no `consumeOnce`.
+   * @defaultValue `'adapter'`
+   */
+  singleUse?: 'adapter' | 'per-process' | undefined
+}
+
+/** `accessToken`: the access tokens that an exchange issues. */
+export interface AccessTokenOptions {
+  /**
+   * The longest an impersonated access token may live, in seconds: 1 to 86400. The resource
+   * server's own lifetime applies where it is shorter.
+   * @defaultValue `3600`
+   */
+  maxTtl?: number | undefined
+}
+
+/** `actorToken`: the operator's access token, which an exchange may carry. */
+export interface ActorTokenOptions {
+  /**
+   * Whether an exchange without an actor token is refused.
+   * @defaultValue `false`
+   */
+  required?: boolean | undefined
+  /**
+   * The scope an actor token must carry: one scope token.
+   * @defaultValue `'openid'`
+   * @example
+   * scope: 'support'
+   */
+  scope?: string | undefined
+  /**
+   * How long ago the operator may have signed in, in seconds: 1 to 2592000. Where that cannot be
+   * known, the actor token is refused: tokens issued before this was set do not tell, nor do
+   * impersonated ones in a chain.
+   * @defaultValue no limit
+   * @example
+   * maxAge: 3600
+   */
+  maxAge?: number | undefined
+  /**
+   * Whether the actor token must have been issued to the client that exchanges.
+   * @defaultValue `false`
+   */
+  sameClient?: boolean | undefined
+  /**
+   * Whether JWT access tokens that could be an actor token carry `op_grant_id`, the id of the grant
+   * behind them: those with the `scope` above; with `sameClient`, only those of clients that list
+   * the token-exchange grant. By it an exchange refuses an operator whose grant was revoked.
+   * With `false` no token carries it, and a JWT is good as an actor token until it expires. Opaque
+   * tokens need no claim for it.
+   * @defaultValue `true`
+   */
+  grantClaim?: boolean | undefined
+  /**
+   * Actors that act through others.
+   * @see https://www.rfc-editor.org/rfc/rfc8693#section-4.1
+   */
+  chain?: ActorChainOptions | undefined
+}
+
+/** `actorToken.chain`: actors that act through others. */
+export interface ActorChainOptions {
+  /**
+   * How long the chain in the `act` of an actor token may be, in prior actors: 0 to 8. With 0, a
+   * token that is itself impersonated is no actor token.
+   * @defaultValue `0`
+   * @example
+   * maxDepth: 1
+   */
+  maxDepth?: number | undefined
+}
+
+/** `limits`: how much a request may carry, and how often a client may ask. */
+export interface LimitOptions {
+  /**
+   * Longest `userId`, in characters (code points): 1 to 1024.
+   * @defaultValue `255`
+   */
+  userIdLength?: number | undefined
+  /**
+   * Largest `context`, in bytes of its JSON: 2 to 65536.
+   * @defaultValue `4096`
+   */
+  contextBytes?: number | undefined
+  /**
+   * Largest request body of the management API, in bytes: 64 to 1048576.
+   * @defaultValue `16384`
+   */
+  bodyBytes?: number | undefined
+  /**
+   * Limits how often a client may ask for subject tokens: a limiter of rate-limiter-flexible, or
+   * anything with its `consume`. The key is the client's id.
+   * @defaultValue no limit
+   * @example
+   * issue: new RateLimiterMemory({ points: 30, duration: 60 })
+   */
+  issue?: RateLimiter | undefined
+  /**
+   * Limits how often exchanges may fail. The key is the client's id, and for public clients, whose
+   * id is public, the caller's address as well: behind a proxy, set the application's `proxy`
+   * and see that the proxy overwrites `X-Forwarded-For`, or set `maxIpsCount`.
+   * @defaultValue no limit
+   * @example
+   * failedExchanges: new RateLimiterMemory({ points: 10, duration: 300 })
+   */
+  failedExchanges?: RateLimiter | undefined
+}

@@ -1,0 +1,127 @@
+import { functionRule, type Resolved, type Shape } from '../options/shape.ts'
+import { resolve } from '../options/validation.ts'
+import type { GetCertificate } from './certificate.ts'
+import {
+  ALGORITHMS,
+  type DPoPOptions,
+  dPoPShape,
+  type ResolvedDPoPOptions,
+  resolveDPoP,
+} from './dpop-options.ts'
+
+/** What an API must know to judge access tokens. */
+export interface ResourceServerOptions {
+  /**
+   * The provider's Issuer Identifier: an absolute URL, as its discovery document has it.
+   * @example
+   * issuer: 'https://id.example.com/oidc'
+   */
+  readonly issuer: string
+  /**
+   * The API's own audience: its resource indicator, unless the provider says otherwise.
+   * @example
+   * audience: 'https://api.example.com'
+   */
+  readonly audience: string
+  /**
+   * Where the provider publishes its keys.
+   * @defaultValue what its discovery document says
+   * @example
+   * jwksUri: 'https://id.example.com/oidc/jwks'
+   */
+  readonly jwksUri?: string | undefined
+  /**
+   * The signature algorithms of access tokens that are accepted, at least one.
+   * @defaultValue every asymmetric one that oidc-provider knows
+   * @example
+   * algorithms: ['ES256']
+   */
+  readonly algorithms?: readonly string[] | undefined
+  /**
+   * How far the clocks of API and provider may differ, in seconds: an integer from 0 to 300.
+   * @defaultValue `5`
+   */
+  readonly clockTolerance?: number | undefined
+  /**
+   * Accepts access tokens that are bound to a key, with a proof of that key.
+   * @defaultValue they are refused
+   * @see https://www.rfc-editor.org/rfc/rfc9449#section-7
+   * @example
+   * dPoP: { baseUrl: 'https://api.example.com' }
+   */
+  readonly dPoP?: DPoPOptions | undefined
+  /**
+   * Accepts access tokens that are bound to a certificate, on connections that prove it.
+   * @defaultValue they are refused
+   * @see https://www.rfc-editor.org/rfc/rfc8705#section-3
+   * @example
+   * mTLS: { getCertificate: (request) => request.socket.getPeerX509Certificate() }
+   */
+  readonly mTLS?: MTLSOptions | undefined
+}
+
+/** How the guard learns which certificate a client proved. */
+export interface MTLSOptions {
+  /**
+   * Answers the client certificate that TLS proved for this request; `undefined` where there is
+   * none. Where a proxy ends TLS, it is what the proxy says, in a header that clients cannot set.
+   *
+   * @example
+   * getCertificate: (request) => request.socket.getPeerX509Certificate()
+   */
+  readonly getCertificate: GetCertificate
+}
+
+/** What `resourceServer()` may be given: types, bounds and defaults. */
+export const resourceServerShape = {
+  issuer: { type: 'url', default: undefined },
+  audience: { type: 'text', default: undefined },
+  jwksUri: { type: 'url', default: undefined },
+  algorithms: { type: 'someOf', values: ALGORITHMS, default: ALGORITHMS },
+  clockTolerance: { type: 'integer', min: 0, max: 300, default: 5 },
+  dPoP: dPoPShape,
+  mTLS: { getCertificate: functionRule<GetCertificate>() },
+} as const satisfies Shape
+
+type GivenOptions = Resolved<typeof resourceServerShape>
+
+/** The options with every default filled in, frozen. */
+export interface ResolvedResourceServerOptions
+  extends Pick<GivenOptions, 'jwksUri' | 'algorithms' | 'clockTolerance'> {
+  readonly issuer: string
+  readonly audience: string
+  readonly dPoP: ResolvedDPoPOptions | undefined
+  readonly getCertificate: GetCertificate | undefined
+}
+
+const PATH = 'resourceServer'
+
+/**
+ * Checks the options and fills in the defaults.
+ *
+ * @throws TypeError naming the dotted path of the first option that is missing, unknown or wrong
+ */
+export function resolveOptions(options: ResourceServerOptions): ResolvedResourceServerOptions {
+  const resolved = resolve(resourceServerShape, options, PATH)
+  const { issuer, audience, algorithms } = resolved
+  if (issuer === undefined) {
+    throw new TypeError(
+      `${PATH}.issuer is required: the provider's Issuer Identifier, for example 'https://id.example.com/oidc'`,
+    )
+  }
+  if (issuer.includes('?')) throw new TypeError(`${PATH}.issuer must not have a query`)
+  if (audience === undefined) {
+    throw new TypeError(
+      `${PATH}.audience is required: the resource indicator of this API, for example 'https://api.example.com'`,
+    )
+  }
+  if (algorithms.length === 0) throw new TypeError(`${PATH}.algorithms must name at least one`)
+  const { getCertificate } = resolved.mTLS
+  if (options.mTLS !== undefined && getCertificate === undefined) {
+    throw new TypeError(
+      `${PATH}.mTLS.getCertificate is required: a function that answers the client certificate of a request`,
+    )
+  }
+  const dPoP = options.dPoP === undefined ? undefined : resolveDPoP(resolved.dPoP, `${PATH}.dPoP`)
+  return Object.freeze({ ...resolved, issuer, audience, dPoP, getCertificate })
+}

@@ -1,0 +1,72 @@
+/** A request that is refused, as the caller is told: RFC 6750 §3, RFC 9449 §7.1. */
+export class RequestRefused extends Error {
+  override name = 'RequestRefused'
+  readonly status: 401 | 403
+  /** `undefined` where the request shows no credentials at all: RFC 6750 §3.1. */
+  readonly error: string | undefined
+  /** The scope that would have been needed. */
+  readonly scope: string | undefined
+
+  constructor(
+    status: 401 | 403,
+    { error, description, scope, cause }: RefusalDetails & { cause?: unknown },
+  ) {
+    super(description, { cause })
+    this.status = status
+    this.error = error
+    this.scope = scope
+  }
+
+  /** The value of `WWW-Authenticate`: a challenge, or two where the guard takes proofs of keys. */
+  challenge(realm: string): string {
+    const told =
+      this.error === undefined
+        ? {}
+        : { error: this.error, error_description: this.message, scope: this.scope }
+    const { algs, scheme } = dPoPOffers.get(this) ?? {}
+    // RFC 9449 §7.2: where the mechanism is known, "the corresponding challenge SHOULD be used to
+    // deliver error information".
+    if (scheme === 'DPoP') return challengeOf('DPoP', { realm, ...told, algs })
+    const bearer = challengeOf('Bearer', { realm, ...told })
+    // Another scheme would not help with a 403.
+    if (algs === undefined || this.status === 403) return bearer
+    return `${bearer}, ${challengeOf('DPoP', { realm, algs })}`
+  }
+
+  /** The body, as JSON. */
+  toJSON(): { error: string; error_description: string } {
+    return { error: this.error ?? 'invalid_token', error_description: this.message }
+  }
+}
+
+interface RefusalDetails {
+  readonly error?: string | undefined
+  readonly description: string
+  readonly scope?: string | undefined
+}
+
+interface DPoPOffer {
+  /** The algorithms of proofs, with a space between them. */
+  readonly algs: string
+  /** The scheme that the request used. */
+  readonly scheme: 'Bearer' | 'DPoP' | undefined
+}
+
+const dPoPOffers = new WeakMap<RequestRefused, DPoPOffer>()
+
+/** Lets the challenge of a refusal, a requirement's too, say that the guard takes proofs of keys. */
+export function offerDPoP(refused: RequestRefused, offer: DPoPOffer): void {
+  dPoPOffers.set(refused, offer)
+}
+
+function challengeOf(scheme: string, parameters: Record<string, string | undefined>): string {
+  return `${scheme} ${Object.entries(parameters)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}="${quotable(String(value))}"`)
+    .join(', ')}`
+}
+
+/** What may stand between quotes: RFC 6750 §3. */
+function quotable(text: string): string {
+  return text.replaceAll(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, '?')
+}

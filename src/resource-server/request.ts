@@ -1,0 +1,80 @@
+/**
+ * What the guard reads of a request. Node's `IncomingMessage` is one, and so are the requests of
+ * Express and Fastify and the `Request` of the Fetch API.
+ */
+export interface ApiRequest {
+  readonly method?: string | undefined
+  /** The request target, such as `/orders?page=2`, or an absolute URL. */
+  readonly url?: string | undefined
+  /** The value of `url` before a framework removed the path of a mount. */
+  readonly originalUrl?: string | undefined
+  /** Names in lower case, as Node has them, or `Headers`. */
+  readonly headers:
+    | Readonly<Record<string, string | readonly string[] | undefined>>
+    | { get(name: string): string | null }
+}
+
+/** What a request shows of its caller. */
+export interface Presented {
+  /** The request itself; `undefined` where the guard was given the `Authorization` header alone. */
+  readonly request: ApiRequest | undefined
+  readonly method: string | undefined
+  /** The request target as the client sent it. */
+  readonly target: string | undefined
+  readonly scheme: 'Bearer' | 'DPoP' | undefined
+  readonly authorization: string
+  /** The `DPoP` header. */
+  readonly proof: string | undefined
+}
+
+/** Reads a request, or an `Authorization` header alone. */
+export function presentedBy(
+  shown: ApiRequest | string | undefined,
+  target?: string | undefined,
+): Presented {
+  if (typeof shown !== 'object' || shown === null) {
+    const authorization = shown ?? ''
+    const scheme = schemeOf(authorization)
+    return {
+      request: undefined,
+      method: undefined,
+      target: undefined,
+      scheme,
+      authorization,
+      proof: undefined,
+    }
+  }
+  const authorization = header(shown, 'authorization') ?? ''
+  return {
+    request: shown,
+    method: shown.method,
+    target: target ?? shown.originalUrl ?? shown.url,
+    scheme: schemeOf(authorization),
+    authorization,
+    proof: header(shown, 'dpop'),
+  }
+}
+
+/** A repeated header is put together as Node and `Headers` do it, RFC 9110 §5.3. */
+function header({ headers }: ApiRequest, name: string): string | undefined {
+  if (isHeaders(headers)) return headers.get(name) ?? undefined
+  const value = headers[name]
+  return value === undefined || typeof value === 'string' ? value : value.join(', ')
+}
+
+function isHeaders(
+  headers: ApiRequest['headers'],
+): headers is { get(name: string): string | null } {
+  return typeof headers.get === 'function'
+}
+
+/** RFC 9110 §11.1: the scheme is case-insensitive. */
+function schemeOf(authorization: string): Presented['scheme'] {
+  if (/^bearer(?: |$)/i.test(authorization)) return 'Bearer'
+  return /^dpop(?: |$)/i.test(authorization) ? 'DPoP' : undefined
+}
+
+/** RFC 6750 §2.1, RFC 9449 §7.1; `undefined` where the header is malformed. */
+export function accessTokenIn(authorization: string): string | undefined {
+  return /^[a-z]+ +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
+}

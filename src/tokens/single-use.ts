@@ -1,0 +1,68 @@
+import type { Adapter } from 'oidc-provider'
+import { hasConsumeOnce } from '../adapters/contract.ts'
+import { isDevelopmentAdapter } from '../host/configuration.ts'
+
+/**
+ * Claims the record `id`, which expires at `expiresAt` (seconds since the epoch). Resolves `true`
+ * for exactly one caller, ever.
+ *
+ * @throws when it is not certain who won.
+ */
+export type ConsumeOnce = (id: string, expiresAt: number) => Promise<boolean>
+
+/** An adapter's `consumeOnce` answered no boolean, so that it is not certain who won. */
+export class ConsumeOnceNotBoolean extends TypeError {}
+
+/**
+ * Picks how records of this adapter are consumed once: by its own `consumeOnce`, or by a guard in
+ * this process for an adapter that works for one process only.
+ *
+ * @throws TypeError for an adapter that cannot keep the promise.
+ */
+export function consumerOf(adapter: Adapter, singleUse: 'adapter' | 'per-process'): ConsumeOnce {
+  if (hasConsumeOnce(adapter)) {
+    return async (id) => {
+      const won: unknown = await adapter.consumeOnce(id)
+      if (typeof won !== 'boolean') {
+        throw new ConsumeOnceNotBoolean(
+          'consumeOnce() of the storage adapter must resolve true or false',
+        )
+      }
+      return won
+    }
+  }
+  if (singleUse === 'per-process' || isDevelopmentAdapter(adapter)) return guardInProcess(adapter)
+  throw new TypeError(
+    'The storage adapter has no consumeOnce(id), so two parallel requests could both redeem one subject token. ' +
+      'Leave it as it is and keep subject tokens beside it, `adapter: withSubjectTokens(yours, createRedisAdapter({ client }))`, ' +
+      'or add the method (node_modules/oidc-provider-impersonation/docs/adapters.md shows both), ' +
+      "or, where one process is all there is, set features.impersonation.subjectToken.singleUse to 'per-process'.",
+  )
+}
+
+/** How often, in consumptions, entries of expired records are swept from the guard. */
+const SWEEP_EVERY = 1024
+
+/** Shared by all providers of this process: ids are hashes of random values and do not collide. */
+const consumed = new Map<string, number>()
+let untilSweep = SWEEP_EVERY
+
+function guardInProcess(adapter: Adapter): ConsumeOnce {
+  return async (id, expiresAt) => {
+    // Look and mark without an await between them: nothing else runs in this process meanwhile.
+    if (consumed.has(id)) return false
+    consumed.set(id, expiresAt)
+    untilSweep -= 1
+    if (untilSweep === 0) {
+      untilSweep = SWEEP_EVERY
+      const now = Date.now() / 1000
+      for (const [other, expiry] of consumed) if (expiry < now) consumed.delete(other)
+    }
+    // A failure after this line leaves the mark: the token is then unusable, and never redeemed
+    // twice.
+    const stored = await adapter.find(id)
+    if (!stored || stored.consumed) return false
+    await adapter.consume(id)
+    return true
+  }
+}

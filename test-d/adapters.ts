@@ -1,0 +1,85 @@
+import type { Adapter, AdapterPayload, AdapterFactory as OidcAdapterFactory } from 'oidc-provider'
+import { Provider, withSubjectTokens } from 'oidc-provider-impersonation'
+import {
+  type AdapterFactory,
+  hasConsumeOnce,
+  type SingleUseAdapter,
+  type StorageError,
+} from 'oidc-provider-impersonation/adapters/contract'
+import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
+import { createPostgresAdapter, type migrate } from 'oidc-provider-impersonation/adapters/postgres'
+import { createRedisAdapter, type RedisClient } from 'oidc-provider-impersonation/adapters/redis'
+import { createSqliteAdapter } from 'oidc-provider-impersonation/adapters/sqlite'
+import { adapterContract, runAdapterContract } from 'oidc-provider-impersonation/adapters/testing'
+import { Pool } from 'pg'
+import { holds, type Same } from './expect.js'
+
+const pool = new Pool()
+const command: RedisClient = async (_args: string[], _key: string | undefined) => 'OK'
+const nodeRedis: RedisClient = { sendCommand: async (_args: string[]) => 'OK' }
+const ioredis: RedisClient = { call: async (_command: string, ..._args: string[]) => 'OK' }
+
+// What each function returns can be named, and oidc-provider takes it.
+const factories: AdapterFactory[] = [
+  createMemoryAdapter(),
+  createMemoryAdapter({ now: () => 0 }),
+  createSqliteAdapter({ file: 'data/oidc.db' }),
+  createRedisAdapter({ client: command, keyPrefix: 'oidc:' }),
+  createRedisAdapter({ client: nodeRedis }),
+  createRedisAdapter({ client: ioredis, requirePersistence: true }),
+  createPostgresAdapter({ pool, prepare: false }),
+]
+for (const adapter of factories) new Provider('https://id.example.com', { adapter })
+holds<Same<ReturnType<AdapterFactory>, SingleUseAdapter>>()
+holds<Same<ReturnType<ReturnType<typeof createMemoryAdapter>['deleteExpired']>, Promise<number>>>()
+holds<Same<ReturnType<typeof migrate>, Promise<void>>>()
+
+// @ts-expect-error a client has to be given
+createRedisAdapter({})
+// @ts-expect-error not a client of pg
+createPostgresAdapter({ pool: 'postgres://localhost/test' })
+// @ts-expect-error a file has to be named
+createSqliteAdapter({})
+
+class Plain implements Adapter {
+  async upsert(_id: string, _payload: AdapterPayload, _expiresIn?: number) {}
+  async find(_id: string): Promise<AdapterPayload | undefined> {
+    return undefined
+  }
+  async findByUserCode(_userCode: string): Promise<AdapterPayload | undefined> {
+    return undefined
+  }
+  async findByUid(_uid: string): Promise<AdapterPayload | undefined> {
+    return undefined
+  }
+  async consume(_id: string) {}
+  async destroy(_id: string) {}
+  async revokeByGrantId(_grantId: string) {}
+}
+class SingleUse extends Plain implements SingleUseAdapter {
+  async consumeOnce(_id: string) {
+    return true
+  }
+}
+const single: AdapterFactory = () => new SingleUse()
+// @ts-expect-error without consumeOnce a token could be redeemed twice
+const twice: AdapterFactory = () => new Plain()
+
+const beside: OidcAdapterFactory = withSubjectTokens(Plain, single)
+withSubjectTokens(() => new Plain(), SingleUse)
+// @ts-expect-error subject tokens need consumeOnce
+withSubjectTokens(Plain, Plain)
+
+const some: Adapter = new Plain()
+if (hasConsumeOnce(some)) holds<Same<ReturnType<typeof some.consumeOnce>, Promise<boolean>>>()
+declare const failure: StorageError
+holds<Same<typeof failure.message, string>>()
+
+const test = (_title: string, _run: () => Promise<void>) => {}
+adapterContract({ describe: (_title, define) => define(), it: test, create: () => single })
+const report = await runAdapterContract({ create: async () => single, print: () => {} })
+holds<Same<typeof report.ok, boolean>>()
+// @ts-expect-error the suite is for adapters with consumeOnce
+await runAdapterContract({ create: () => () => new Plain() })
+
+export { beside, twice }

@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import Koa from 'koa'
+import {
+  type ActClaim,
+  type Caller,
+  denyImpersonation,
+  type ReplayStore,
+  RequestRefused,
+  type Requirement,
+  requireScope,
+  resourceServer,
+} from 'oidc-provider-impersonation/resource-server'
+import { holds, type Same } from './expect.js'
+
+const replayStore: ReplayStore = { isFirstUse: async (_id: string, _expiresAt: number) => true }
+const api = resourceServer({
+  issuer: 'https://id.example.com',
+  audience: 'https://api.example.com',
+  dPoP: { baseUrl: 'https://api.example.com', replayStore },
+})
+// @ts-expect-error the audience has to be said
+resourceServer({ issuer: 'https://id.example.com' })
+
+const own: Requirement = (caller) => {
+  if (caller.scopes.size === 0) throw new RequestRefused(403, { description: 'no scope' })
+}
+// @ts-expect-error a guard refuses with 401 or 403
+new RequestRefused(400, { description: 'bad request' })
+
+const app = new Koa<{ caller: Caller }>()
+app.use(api.koa(requireScope('orders:read'), denyImpersonation(), own))
+app.use((ctx) => holds<Same<typeof ctx.state.caller, Caller>>())
+
+export function handle(request: IncomingMessage & { caller?: Caller }, response: ServerResponse) {
+  api.connect(requireScope('orders:read'))(request, response, () => response.end())
+}
+
+export async function read(request: IncomingMessage) {
+  const caller = await api.authenticate(request)
+  await api.authenticate('Bearer token', own)
+  holds<Same<typeof caller, Caller>>()
+  holds<Same<typeof caller.actor, ActClaim | undefined>>()
+  holds<Same<typeof caller.isImpersonated, boolean>>()
+  // @ts-expect-error who calls is settled by the token
+  caller.subject = 'mallory'
+  // @ts-expect-error scopes are read alone
+  caller.scopes.add('admin')
+  // @ts-expect-error there may be no actor
+  caller.actor.sub
+}

@@ -1,0 +1,181 @@
+import { expect } from 'chai'
+import { decodeJwt } from 'jose'
+import { errors, type GetCustomJwtClaims, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
+import { deployWith, exchange } from '../support/claims-hook.ts'
+import { at } from '../support/clock.ts'
+import type { Deployment } from '../support/deployment.ts'
+import { signIn } from '../support/sign-in.ts'
+
+describe('getCustomJwtClaims', () => {
+  let deployment: Deployment
+  afterEach(() => deployment.close())
+
+  it('the reference hook: ticket, reason and engineer become impersonation_context', async () => {
+    deployment = await deployWith(async ({ context }) => {
+      if (context.grant.type !== TOKEN_EXCHANGE_GRANT_TYPE) return {}
+      const { ticketId, reason, supportEngineerId } = context.grant.subjectTokenContext
+      return {
+        impersonation_context: { ticket_id: ticketId, reason, support_engineer: supportEngineerId },
+      }
+    })
+    const context = { ticketId: 'SUP-123', reason: 'billing', supportEngineerId: 'olivia' }
+    const { body } = await exchange(deployment, context)
+    expect(decodeJwt(body.access_token).impersonation_context).to.deep.equal({
+      ticket_id: 'SUP-123',
+      reason: 'billing',
+      support_engineer: 'olivia',
+    })
+  })
+
+  it('receives the payload, the grant, the actor, the client, and frozen environment variables', async () => {
+    const seen: Array<Parameters<GetCustomJwtClaims>[0]> = []
+    deployment = await deployWith(
+      async (input) => {
+        seen.push(input)
+        return {}
+      },
+      { impersonation: { environmentVariables: { REGION: 'eu' } } },
+    )
+    const { access_token } = await signIn(deployment, 'olivia')
+    const { body } = await at(Date.now(), () =>
+      exchange(deployment, { a: { b: [1] } }, { actor_token: access_token }),
+    )
+    const input = seen.at(-1)
+    expect(input?.context.grant).to.deep.equal({
+      type: TOKEN_EXCHANGE_GRANT_TYPE,
+      subjectTokenContext: { a: { b: [1] } },
+    })
+    expect(input?.context.actor).to.deep.equal({ sub: 'olivia', clientId: 'console' })
+    expect(input?.context.client?.clientId).to.equal('console')
+    expect(input?.environmentVariables).to.deep.equal({ REGION: 'eu' })
+    const { jti, sub, aud, client_id, scope, iss, iat, exp, act } = decodeJwt(body.access_token)
+    expect(input?.token).to.deep.equal({ jti, sub, aud, client_id, scope, iss, iat, exp, act })
+    for (const frozen of [
+      input?.token,
+      input?.context,
+      input?.context.grant,
+      input?.context.grant.subjectTokenContext,
+      input?.context.grant.subjectTokenContext.a,
+      input?.context.actor,
+      input?.environmentVariables,
+    ]) {
+      expect(frozen).to.satisfy(Object.isFrozen)
+    }
+  })
+
+  it('is called for every access token, with the grant type of its request', async () => {
+    const types: string[] = []
+    deployment = await deployWith(async ({ context }) => {
+      types.push(context.grant.type)
+      return { by_hook: context.grant.type }
+    })
+    const m2m = await deployment.m2mToken()
+    expect(decodeJwt(m2m).by_hook).to.equal('client_credentials')
+    const signedIn = await signIn(deployment, 'olivia', { scope: 'openid offline_access' })
+    await deployment.post('/oidc/token', {
+      grant_type: 'refresh_token',
+      client_id: 'console',
+      refresh_token: signedIn.refresh_token,
+    })
+    await exchange(deployment)
+    expect(types).to.include.members([
+      'client_credentials',
+      'authorization_code',
+      'refresh_token',
+      TOKEN_EXCHANGE_GRANT_TYPE,
+    ])
+  })
+
+  it('is told the grant of a token that no request asked for', async () => {
+    const told: unknown[] = []
+    deployment = await deployWith(({ token, context }) => {
+      told.push([context.grant.type, token.sub, token.client_id, context.grant.subjectTokenContext])
+      return {}
+    })
+    const { AccessToken, Client, ClientCredentials, Grant } = deployment.provider
+    const client = await Client.find('backend')
+    if (!client) throw new Error('no client')
+    const grantId = await new Grant({ accountId: 'alice', clientId: 'backend' }).save()
+    await new AccessToken({ accountId: 'alice', client, scope: '', gty: 'custom', grantId }).save()
+    await new ClientCredentials({ client, scope: '' }).save()
+    expect(told).to.deep.equal([
+      ['custom', 'alice', 'backend', {}],
+      ['client_credentials', 'backend', 'backend', {}],
+    ])
+  })
+
+  it('gets {} as context where none was given, and no actor without actor token', async () => {
+    let input: Parameters<GetCustomJwtClaims>[0] | undefined
+    deployment = await deployWith((received) => {
+      input = received
+      return {}
+    })
+    await exchange(deployment)
+    expect(input?.context.grant.subjectTokenContext).to.deep.equal({})
+    expect(input?.context.actor).to.equal(undefined)
+  })
+
+  it('throws errors.AccessDenied: 400 access_denied, and the subject token stays usable', async () => {
+    let deny = true
+    deployment = await deployWith(async ({ context }) => {
+      if (deny && context.grant.type === TOKEN_EXCHANGE_GRANT_TYPE) {
+        throw new errors.AccessDenied('not during the night')
+      }
+      return {}
+    })
+    const subject_token = await deployment.subjectToken()
+    const { status, body } = await deployment.exchange({ subject_token })
+    expect(status).to.equal(400)
+    expect(body).to.deep.equal({
+      error: 'access_denied',
+      error_description: 'not during the night',
+    })
+    deny = false
+    expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+  })
+
+  const circular: Record<string, unknown> = {}
+  circular.self = circular
+  for (const [what, hook] of Object.entries<GetCustomJwtClaims>({
+    'throws anything else': () => {
+      throw new Error('the ticket system is down: secret detail')
+    },
+    'throws another protocol error': () => {
+      throw new errors.InvalidRequest('secret detail')
+    },
+    'throws nothing at all': () => {
+      throw undefined
+    },
+    'answers an array': () => [],
+    'answers a string': () => 'claims' as never,
+    'answers null': () => null as never,
+    'answers what JSON cannot say': () => circular,
+    'answers a bigint': () => ({ n: 1n }),
+  })) {
+    it(`I9: ${what}: 500 server_error, no token, and the subject token stays usable`, async () => {
+      let fail = true
+      deployment = await deployWith((input) =>
+        fail && input.context.grant.type === TOKEN_EXCHANGE_GRANT_TYPE ? hook(input) : {},
+      )
+      const subject_token = await deployment.subjectToken()
+      const { status, body } = await deployment.exchange({ subject_token })
+      expect(status).to.equal(500)
+      expect(body.error).to.equal('server_error')
+      expect(JSON.stringify(body)).to.not.include('secret detail')
+      expect(body).to.not.have.property('access_token')
+      fail = false
+      expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+    })
+  }
+
+  it('I6: does not see the value of an opaque token', async () => {
+    const seen: string[] = []
+    deployment = await deployWith(async (input) => {
+      seen.push(JSON.stringify([input.token, input.context.grant, input.context.actor]))
+      return {}
+    })
+    const { body } = await exchange(deployment, {}, { resource: `${deployment.base}/opaque` })
+    expect(seen.length).to.be.greaterThan(0)
+    expect(seen.join()).to.not.include(body.access_token)
+  })
+})

@@ -1,0 +1,161 @@
+import { expect } from 'chai'
+import { decodeJwt } from 'jose'
+import type { Configuration } from 'oidc-provider'
+import { deploy } from '../support/deployment.ts'
+import {
+  type Customizer,
+  claimsOf,
+  customizing,
+  extraTokenClaims,
+  impersonated,
+  MARKED_JTI,
+} from '../support/own-hooks.ts'
+import { signIn } from '../support/sign-in.ts'
+
+describe('I4: a JWT customizer cannot forge act', () => {
+  const forged = { sub: 'forged' }
+  const tricks: Array<[what: string, customize: Customizer]> = [
+    [
+      'an accessor on jwt.payload',
+      (_ctx, _token, jwt) => {
+        const { payload } = jwt
+        Object.defineProperty(jwt, 'payload', {
+          configurable: true,
+          get: () => ({ ...payload, act: forged }),
+          set: () => {},
+        })
+      },
+    ],
+    [
+      'writing to jwt.payload in later microtasks and turns',
+      (_ctx, _token, jwt) => {
+        const write = () => Object.assign(jwt.payload, { act: forged, jti: 'x', status: 1 })
+        const later = async () => {
+          for (let count = 0; count < 200; count += 1) {
+            await Promise.resolve()
+            write()
+          }
+        }
+        void later()
+        setImmediate(write)
+        process.nextTick(write)
+      },
+    ],
+    [
+      'assigning jwt.payload in later microtasks',
+      (_ctx, _token, jwt) => {
+        const { payload } = jwt
+        const later = async () => {
+          for (let count = 0; count < 200; count += 1) {
+            await Promise.resolve()
+            jwt.payload = { ...payload, act: forged }
+          }
+        }
+        void later()
+      },
+    ],
+    [
+      'toJSON in the payload',
+      (_ctx, _token, jwt) => {
+        const { payload } = jwt
+        Object.assign(jwt.payload, {
+          toJSON: () => ({ ...payload, toJSON: undefined, act: forged }),
+        })
+      },
+    ],
+  ]
+  for (const [what, customize] of tricks) {
+    it(`by ${what}: neither for an impersonated token nor for a user's own`, async () => {
+      const deployment = await deploy(customizing(customize))
+      const options = { resource: deployment.orders, scope: 'openid orders:read' }
+      const own = decodeJwt((await signIn(deployment, 'alice', options)).access_token)
+      expect(own).to.include({ sub: 'alice' }).and.not.have.property('act')
+      const { claims } = await impersonated(deployment)
+      expect(claims).to.not.have.any.keys('act', 'status')
+      expect(claims.jti).to.match(MARKED_JTI)
+      const actor_token = (await signIn(deployment, 'olivia')).access_token
+      expect((await impersonated(deployment, { actor_token })).claims.act).to.deep.equal({
+        sub: 'olivia',
+      })
+      await deployment.close()
+    })
+  }
+
+  const impossible: Array<[what: string, customize: Customizer]> = [
+    [
+      'makes jwt.payload an accessor for good',
+      (_ctx, _token, jwt) => {
+        const { payload } = jwt
+        Object.defineProperty(jwt, 'payload', {
+          configurable: false,
+          get: () => ({ ...payload, act: forged }),
+          set: () => {},
+        })
+      },
+    ],
+    ['freezes jwt', (_ctx, _token, jwt) => Object.freeze(jwt)],
+  ]
+  for (const [what, customize] of impossible) {
+    it(`I9: one that ${what} fails the request: 500, and the subject token stays`, async () => {
+      let active = true
+      const deployment = await deploy(
+        customizing((ctx, token, jwt) => {
+          if (active) customize(ctx, token, jwt)
+        }),
+      )
+      const subject_token = await deployment.subjectToken()
+      const { status, body } = await deployment.exchange({ subject_token })
+      expect([status, body.error]).to.deep.equal([500, 'server_error'])
+      active = false
+      expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+      await deployment.close()
+    })
+  }
+
+  for (const own of [{ region: 'eu' }, undefined]) {
+    it(`nor can extraTokenClaims that answers ${JSON.stringify(own)}, late, in an opaque token of the user; nor auth_time, where maxAge relies on it`, async () => {
+      const deployment = await deploy({
+        ...extraTokenClaims((token) => {
+          const later = async () => {
+            for (let count = 0; count < 50; count += 1) {
+              await Promise.resolve()
+              const extra = Object('extra' in token ? token.extra : undefined)
+              Object.assign(extra, { act: forged, auth_time: 4e9, late: true })
+            }
+          }
+          void later()
+          return own
+        }),
+        impersonation: { actorToken: { maxAge: 60 } },
+      })
+      const { access_token } = await signIn(deployment, 'alice', {
+        resource: `${deployment.base}/opaque`,
+        scope: 'openid orders:read',
+      })
+      const claims = await claimsOf(deployment, access_token)
+      expect(claims)
+        .to.include({ sub: 'alice', late: true, ...own })
+        .and.not.have.property('act')
+      expect(claims.auth_time).to.be.below(4e9)
+      await deployment.close()
+    })
+  }
+
+  it('I8: nor make an impersonated token live longer; shorter is fine', async () => {
+    let exp: Configuration['clientDefaults'] | number | undefined
+    const deployment = await deploy(
+      customizing((_ctx, _token, jwt) => {
+        if (exp === 0) delete jwt.payload.exp
+        else Object.assign(jwt.payload, { exp })
+      }),
+    )
+    const now = () => Math.floor(Date.now() / 1000)
+    for (exp of [now() + 86400, 0]) {
+      const { claims } = await impersonated(deployment)
+      expect(Number(claims.exp) - now()).to.be.within(880, 900)
+    }
+    exp = now() + 60
+    expect((await impersonated(deployment)).claims.exp).to.equal(exp)
+    await deployment.close()
+  })
+})

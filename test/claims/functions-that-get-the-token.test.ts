@@ -1,0 +1,91 @@
+import { expect } from 'chai'
+import { decodeJwt } from 'jose'
+import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
+import { recording } from '../support/audit.ts'
+import { basic, deploy } from '../support/deployment.ts'
+
+describe("the deployment's functions that get the token, or the account", () => {
+  const settings: Array<[what: string, write: (token: object) => void]> = [
+    [
+      'makes token.jti an accessor',
+      (token) => Object.defineProperty(token, 'jti', { get: () => 'forged', set: () => {} }),
+    ],
+    [
+      'writes what the record says',
+      (token) => Object.assign(token, { gty: 'refresh_token', exp: 4e9, accountId: 'bob' }),
+    ],
+  ]
+  for (const [what, write] of settings) {
+    it(`I3, I8: ttl.AccessToken that ${what}: the token stays marked, short, and the user's`, async () => {
+      const deployment = await deploy({
+        configuration: {
+          ttl: {
+            AccessToken: (_ctx, token) => {
+              if (token.gty === TOKEN_EXCHANGE_GRANT_TYPE) write(token)
+              return 900
+            },
+          },
+        },
+      })
+      for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
+        const { body } = await deployment.exchange({
+          subject_token: await deployment.subjectToken(),
+          scope: 'openid orders:read',
+          resource,
+        })
+        const token = String(body.access_token)
+        const introspection = '/oidc/token/introspection'
+        const { sub, iat, exp } = token.includes('.')
+          ? decodeJwt(token)
+          : (await deployment.post(introspection, { token }, basic('web', 'web-secret'))).body
+        expect([sub, exp - iat]).to.deep.equal(['alice', 900])
+        const laundered = await deployment.exchange({
+          subject_token: await deployment.subjectToken('bob'),
+          actor_token: token,
+        })
+        expect(laundered.status).to.equal(400)
+      }
+      await deployment.close()
+    })
+  }
+
+  it('I2: extraTokenClaims that replaces emit() and kind of the token changes nothing', async () => {
+    const deployment = await deploy({
+      configuration: {
+        extraTokenClaims: (_ctx, token) => {
+          if (token.kind === 'AccessToken')
+            Object.assign(token, { emit: 'none', kind: Symbol('x') })
+          return {}
+        },
+      },
+    })
+    const told: string[] = []
+    deployment.provider.on('access_token.issued', () => told.push('issued'))
+    deployment.provider.on('access_token.saved', () => told.push('saved'))
+    for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
+      const subject_token = await deployment.subjectToken()
+      expect((await deployment.exchange({ subject_token, resource })).status).to.equal(200)
+    }
+    expect(told).to.deep.equal(['issued', 'saved'])
+    await deployment.close()
+  })
+
+  it('authorize that changes what it gets: the token is for the user and client of the audit', async () => {
+    const { deployment, recorded } = await recording({
+      impersonation: {
+        async authorize({ stage, account, ctx }) {
+          Object.assign(account, { accountId: 'bob' })
+          const other = await deployment.provider.Client.find('web')
+          if (stage === 'exchange') ctx.oidc.entity('Client', other)
+          return true
+        },
+      },
+    })
+    const { body } = await deployment.exchange({ subject_token: await deployment.subjectToken() })
+    const { sub, client_id } = decodeJwt(body.access_token)
+    expect([sub, client_id]).to.deep.equal(['alice', 'console'])
+    const granted = (await recorded()).find(({ name }) => name === 'impersonation.granted')
+    expect([granted?.subject, granted?.client]).to.deep.equal([sub, client_id])
+    await deployment.close()
+  })
+})

@@ -1,0 +1,81 @@
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import manifest from '../../package.json' with { type: 'json' }
+
+const ROOT = join(import.meta.dirname, '../..')
+
+export type Module = Readonly<Record<string, unknown>>
+
+/**
+ * The code of a document, each block a module in a folder of its own, as a user has it. A
+ * block whose first line is the comment `// name.ts` is the file of that name.
+ */
+export interface Snippets extends AsyncDisposable {
+  /** In it, the package is imported by its name, and everything else comes from ours. */
+  readonly folder: string
+  /** The module that is one block under a heading: the first, if nothing else is said. */
+  load(heading: string, index?: number): Promise<Module>
+}
+
+/** Takes the blocks of one language out of a document below `docs/`. */
+export async function snippetsOf(
+  document: string,
+  language: 'ts' | 'js' = 'ts',
+): Promise<Snippets> {
+  const blocks = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms')
+  const text = await readFile(join(ROOT, 'docs', document), 'utf8')
+  const folder = await mkdtemp(join(tmpdir(), 'impersonation-documents-'))
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  await symlink(join(ROOT, 'src'), join(folder, 'package'))
+  await writeFile(join(folder, 'package.json'), JSON.stringify(PACKAGE))
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG))
+  await mkdir(join(folder, 'src'))
+
+  const files = new Map<string, string[]>()
+  for (const section of text.split(/^## /m)) {
+    const heading = section.split('\n', 1)[0] ?? ''
+    for (const [, code = ''] of section.matchAll(blocks)) {
+      const number = `${files.size}-${files.get(heading)?.length ?? 0}`
+      const [, name = `block-${number}.ts`] = /^\/\/ ([\w-]+\.(?:ts|mjs))\n/.exec(code) ?? []
+      const file = join(folder, 'src', name)
+      await writeFile(file, code)
+      files.set(heading, [...(files.get(heading) ?? []), file])
+    }
+  }
+  return {
+    folder,
+    async load(heading, index = 0) {
+      const file = files.get(heading)?.[index]
+      if (file === undefined) throw new Error(`${document} has no such code under ${heading}`)
+      return await import(pathToFileURL(file).href)
+    },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+const SOURCES = Object.entries(manifest.exports).flatMap(([part, target]) =>
+  typeof target === 'string'
+    ? []
+    : [[part, target.default.replace('./dist/', '').replace('.js', '.ts')] as const],
+)
+
+/** A package imports itself by its name: Node's self-referencing. */
+const PACKAGE = {
+  name: manifest.name,
+  private: true,
+  type: 'module',
+  exports: Object.fromEntries(SOURCES.map(([part, source]) => [part, `./package/${source}`])),
+}
+
+const TSCONFIG = {
+  extends: join(ROOT, 'tsconfig.json'),
+  compilerOptions: {
+    paths: Object.fromEntries(
+      SOURCES.map(([part, source]) => [manifest.name + part.slice(1), [join(ROOT, 'src', source)]]),
+    ),
+    typeRoots: [join(ROOT, 'node_modules/@types')],
+  },
+  include: ['src', join(ROOT, 'src/host/oidc-provider-lib.d.ts')],
+}

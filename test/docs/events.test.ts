@@ -1,0 +1,170 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as turn } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { decodeJwt } from 'jose'
+import type { ImpersonationEvent, Provider } from '../../src/index.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
+import { signIn } from '../support/sign-in.ts'
+import { type Snippets, snippetsOf } from './documents.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+type Stored = ImpersonationEvent & { readonly name: string }
+type StoreEvents = (
+  provider: Provider,
+  database: DatabaseSync,
+) => { historyOf(id: string): Stored[] }
+
+/** The cells of the table under a heading, without its head. */
+function rowsOf(document: string, heading: string): string[][] {
+  const [, section = ''] = document.split(heading)
+  const [table = ''] = /^\|.*?^(?!\|)/ms.exec(section) ?? []
+  const rows = table.trim().split('\n').slice(2)
+  return rows.map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
+}
+
+describe('docs/events.md', () => {
+  let document: string
+  let source: string
+  let snippets: Snippets
+  let deployment: Deployment | undefined
+
+  before(async () => {
+    document = await readFile(join(ROOT, 'docs/events.md'), 'utf8')
+    source = await readFile(join(ROOT, 'src/public/events.ts'), 'utf8')
+    snippets = await snippetsOf('events.md')
+  })
+  after(() => snippets[Symbol.asyncDispose]())
+  afterEach(async () => {
+    await deployment?.close()
+    deployment = undefined
+  })
+
+  it('compiles by the strictest settings', async () => {
+    const tsc = join(ROOT, 'node_modules/.bin/tsc')
+    const project = join(snippets.folder, 'tsconfig.json')
+    const { stdout } = await promisify(execFile)(tsc, ['-p', project]).catch((failure) => failure)
+    expect(stdout).to.equal('')
+  }).timeout(60_000)
+
+  it('names every event, and every member of one', () => {
+    const [, shape = ''] = /interface ImpersonationEvent \{(.*?)^\}/ms.exec(source) ?? []
+    const members = [...shape.matchAll(/^ {2}readonly (\w+)/gm)].map(([, name]) => `\`${name}\``)
+    const named = rowsOf(document, '## Members').map(([member]) => member)
+    expect(members).to.have.length.above(10)
+    expect(named).to.have.members(members)
+    for (const [, name = ''] of source.matchAll(/^ {2}'([\w.]+)':/gm)) {
+      expect(document, name).to.include(`| \`${name}\` |`)
+    }
+  })
+
+  it('says which event has which member', async () => {
+    deployment = await deploy()
+    const { provider, issue, exchange, orders } = deployment
+    const seen = new Map<string, ImpersonationEvent>()
+    const names = ['issued', 'granted', 'denied', 'replayed'] as const
+    for (const name of names) {
+      provider.on(`impersonation.${name}`, (_ctx, event) => seen.set(name, event))
+    }
+    const { access_token: actor_token } = await signIn(deployment, 'olivia')
+    const { body } = await issue({
+      userId: 'alice',
+      mayAct: { sub: 'olivia' },
+      resource: orders,
+      scope: 'orders:read',
+    })
+    const subject_token = body.subjectToken
+    await exchange({ subject_token })
+    await exchange({ subject_token, actor_token })
+    await exchange({ subject_token, actor_token })
+    await turn()
+    await turn()
+    const rows = rowsOf(document, '## Members')
+    for (const [index, name] of names.entries()) {
+      const event = seen.get(name) ?? { time: 0 }
+      for (const row of rows) {
+        const member = row[0]?.replaceAll('`', '') ?? ''
+        const said = row[index + 2]
+        if (said === 'yes') expect(event, `${name}: ${member}`).to.have.property(member)
+        if (said === 'no') expect(event, `${name}: ${member}`).not.to.have.property(member)
+      }
+    }
+  })
+
+  it('stores them as it says: the history of a token, by its id', async () => {
+    const storeEvents = (await snippets.load('Storing them')).storeEvents as StoreEvents
+    deployment = await deploy()
+    using database = new DatabaseSync(':memory:')
+    const { historyOf } = storeEvents(deployment.provider, database)
+    const issued = await deployment.issue({ userId: 'alice', context: { ticketId: 'SUP-1' } })
+    const subject_token = issued.body.subjectToken
+    const { body } = await deployment.exchange({ subject_token })
+    await deployment.exchange({ subject_token })
+    await turn()
+    await turn()
+
+    const { createHash } = await import('node:crypto')
+    const history = historyOf(createHash('sha256').update(subject_token).digest('base64url'))
+    expect(history.map(({ name }) => name)).to.deep.equal([
+      'impersonation.issued',
+      'impersonation.granted',
+      'impersonation.replayed',
+    ])
+    const { jti } = decodeJwt(body.access_token)
+    expect(history[1]).to.include({ subject: 'alice', client: 'console', jti })
+    expect(history[2]?.redemption?.jti).to.equal(jti)
+    expect(
+      database.prepare('SELECT DISTINCT address FROM impersonation_event').all(),
+    ).to.deep.equal([Object.assign(Object.create(null), { address: '127.0.0.1' })])
+  })
+
+  it('prints them as it says: one line each', async () => {
+    const [heading = ''] = document.split('\n')
+    const { logEvents } = await snippets.load(heading)
+    deployment = await deploy()
+    const lines: string[] = []
+    const { log } = console
+    console.log = (line: string) => lines.push(line)
+    try {
+      ;(logEvents as (provider: Provider) => void)(deployment.provider)
+      await deployment.issue({ userId: 'nobody' })
+      await turn()
+      await turn()
+    } finally {
+      console.log = log
+    }
+    const events: Stored[] = lines.map((line) => JSON.parse(line))
+    expect(events).to.have.lengthOf(1)
+    expect(events[0]).to.deep.include({
+      name: 'impersonation.denied',
+      subject: 'nobody',
+      denial: { stage: 'issue', error: 'user_not_found', reason: 'no such user' },
+    })
+  })
+
+  it('says that a 500 is a denial, too: server_error', async () => {
+    deployment = await deploy({
+      impersonation: {
+        authorize() {
+          throw new Error('the records cannot be read')
+        },
+      },
+    })
+    const denials: unknown[] = []
+    deployment.provider.on('impersonation.denied', (_ctx, { denial }) => denials.push(denial))
+    expect((await deployment.issue({ userId: 'alice' })).status).to.equal(500)
+    await turn()
+    await turn()
+    expect(denials).to.have.lengthOf(1)
+    expect(denials[0]).to.include({ stage: 'issue', error: 'server_error' })
+  })
+})

@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { type Snippets, snippetsOf } from './documents.ts'
+import {
+  expectMounted,
+  expectSignIn,
+  type FrameworkServer,
+  launch,
+  TRIED_OUT,
+} from './framework-server.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const SERVERS = ['koa', 'express', 'fastify', 'hono', 'http']
+/** Run in test/frameworks, where NestJS is installed, as is main.ts. */
+const ELSEWHERE = ['nest']
+const PARTS = ['provider', 'try', 'tenants', 'errors', 'cors']
+
+describe('docs/frameworks.md', function () {
+  this.timeout(60_000)
+  let snippets: Snippets
+  // They start side by side: each waits a second for check().
+  const starting = new Map<string, Promise<FrameworkServer>>()
+
+  before(async () => {
+    snippets = await snippetsOf('frameworks.md', 'js')
+    for (const name of SERVERS) {
+      starting.set(name, launch(join(snippets.folder, 'src', `${name}.mjs`)))
+    }
+    await Promise.allSettled(starting.values())
+  })
+  after(async () => {
+    const started = await Promise.allSettled(starting.values())
+    for (const each of started) {
+      if (each.status === 'fulfilled') await each.value[Symbol.asyncDispose]()
+    }
+    await snippets[Symbol.asyncDispose]()
+  })
+
+  it('has no file that no test runs', async () => {
+    const files = await readdir(join(snippets.folder, 'src'))
+    expect(files).to.have.members([...SERVERS, ...ELSEWHERE, ...PARTS].map((name) => `${name}.mjs`))
+    await using typeScript = await snippetsOf('frameworks.md')
+    expect(await readdir(join(typeScript.folder, 'src'))).to.deep.equal(['main.ts'])
+  })
+
+  it('says what try.mjs prints', async () => {
+    const text = await readFile(join(ROOT, 'docs/frameworks.md'), 'utf8')
+    expect(text).to.include(`\`\`\`text\n${TRIED_OUT}\`\`\``)
+  })
+
+  it('says how to install every package that a server imports', async () => {
+    const text = await readFile(join(ROOT, 'docs/frameworks.md'), 'utf8')
+    const [first = '', ...sections] = text.split(/^## /m).filter((part) => part.includes('```js'))
+    const installed = (section: string) =>
+      /^npm install (.+)$/m.exec(section)?.[1]?.split(' ') ?? []
+    for (const section of sections) {
+      for (const [, name = ''] of section.matchAll(
+        /(?:from|import) '(?!node:)((?:@[\w-]+\/)?[\w-]+)/g,
+      )) {
+        const here = [...installed(first), ...installed(section)]
+        expect(here, section.split('\n', 1)[0]).to.include(name)
+      }
+    }
+  })
+
+  it('compiles as TypeScript by the strictest settings', async () => {
+    const folder = join(snippets.folder, 'typescript')
+    const settings = { extends: '../tsconfig.json', include: ['.', '../package/host/*.d.ts'] }
+    await mkdir(folder)
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(settings))
+    for (const name of ['provider', ...SERVERS]) {
+      const code = await readFile(join(snippets.folder, 'src', `${name}.mjs`), 'utf8')
+      const typed = code
+        .replace('./provider.mjs', './provider.mts')
+        .replace('new Hono()', "new Hono<{ Bindings: import('@hono/node-server').HttpBindings }>()")
+      await writeFile(join(folder, `${name}.mts`), typed)
+    }
+    const tsc = join(ROOT, 'node_modules/.bin/tsc')
+    const run = promisify(execFile)(tsc, ['-p', folder])
+    const { stdout } = await run.catch((failure: { stdout: string }) => failure)
+    expect(stdout).to.equal('')
+  })
+
+  for (const name of SERVERS) {
+    describe(`${name}.mjs`, () => {
+      let server: FrameworkServer
+
+      before(async () => {
+        const started = await starting.get(name)
+        if (!started) throw new Error(`${name}.mjs was not started`)
+        server = started
+      })
+
+      it('issues and exchanges a token, and answers 401 without one', async () => {
+        expect(await server.tryOut()).to.equal(TRIED_OUT)
+      })
+
+      it('answers 404 to what it does not know', async () => {
+        for (const path of ['/nothing', '/oidc/nothing', '/api', '/oidc']) {
+          expect((await fetch(server.base + path)).status, path).to.equal(404)
+        }
+      })
+
+      it('has a provider that knows where it is mounted', () => expectMounted(server))
+
+      it('lets a browser sign in', () => expectSignIn(server))
+    })
+  }
+})

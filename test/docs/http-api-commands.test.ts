@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { expect } from 'chai'
+import { bare, start } from '../example-provider/support.ts'
+
+const DOCUMENT = new URL('../../docs/http-api.md', import.meta.url)
+
+describe('docs/http-api.md: the commands', function () {
+  this.timeout(60_000)
+
+  it('work as they stand, one after the other, from the machine token on', async () => {
+    const document = await readFile(DOCUMENT, 'utf8')
+    const example = await start()
+    const blocks = [...document.matchAll(/^```bash\n(.*?)^```$/gms)].map(([, block]) => block)
+    const { port } = new URL(example.url)
+    const shell = spawn('bash', ['--norc', '-u'], { env: bare({ PORT: port }) })
+    shell.stdin.end(blocks.join('\n'))
+    const [stdout, stderr] = await Promise.all([
+      text(shell.stdout),
+      text(shell.stderr),
+      once(shell, 'exit'),
+    ])
+    await example.close()
+    expect(stderr).to.equal('')
+    const [machine, issued, exchanged, orders, again, ...error] = stdout.trim().split(/\r?\n/)
+    expect(machine).to.match(/^\d{3} characters of machine token$/)
+    expect(JSON.parse(issued ?? '')).to.have.all.keys('subjectToken', 'expiresIn')
+    const members = ['access_token', 'expires_in', 'issued_token_type', 'scope', 'token_type']
+    expect(JSON.parse(exchanged ?? '')).to.have.all.keys(members)
+    expect(JSON.parse(orders ?? '')).to.include({ subject: 'alice' })
+    expect(again).to.equal(
+      '{"error":"invalid_request","error_description":"subject token is invalid"} 400',
+    )
+    expect(error).to.deep.equal([
+      'HTTP/1.1 400 Bad Request',
+      'Cache-Control: no-store',
+      '{"error":"invalid_request","error_description":"contxt is not a known member"}',
+    ])
+  })
+})

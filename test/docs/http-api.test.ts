@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises'
+import { expect } from 'chai'
+import type { ManagementApiOptions } from '../../src/index.ts'
+import { basic, deploy } from '../support/deployment.ts'
+import { allAnswers } from './answers.ts'
+import type { SeenAnswer } from './openapi-document.ts'
+
+const DOCUMENT = new URL('../../docs/http-api.md', import.meta.url)
+
+/** One row of a table of errors. */
+interface Row {
+  readonly text: string
+  /** Missing in the table for DPoP, which stands for two. */
+  readonly status: string | undefined
+  readonly error: string
+  /** What the description may be. */
+  readonly description: RegExp
+  /** Whether it stands for one description, with nothing left open. */
+  readonly isExact: boolean
+}
+
+/** The rows of errors in the section under a heading, up to the next one of its level. */
+function rowsUnder(document: string, heading: string): Row[] {
+  const [, section = ''] = document.split(`\n${heading}\n`)
+  const [level = ''] = /^#+/.exec(heading) ?? []
+  const [part = ''] = section.split(new RegExp(`^#{2,${level.length}} `, 'm'))
+  return part.split('\n').flatMap((text) => {
+    const [, status, error = '', said = ''] =
+      /^\| (?:(\d{3}) \| )?`(\w+)` \| ([^|]+) \|/.exec(text) ?? []
+    // The head of a table names its columns so.
+    return error === '' || error === 'error' ? [] : [{ text, status, error, ...pattern(said) }]
+  })
+}
+
+/** `{name}` stands for any text, `…` for any or none. */
+function pattern(said: string): Pick<Row, 'description' | 'isExact'> {
+  if (said === '…') return { description: /^/, isExact: false }
+  const parts = said.split(/\{[^}]*\}/).map((part) => part.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&'))
+  return { description: new RegExp(`^${parts.join('.+')}$`), isExact: parts.length === 1 }
+}
+
+interface Refusal {
+  readonly status: string
+  readonly error: string
+  readonly description: string
+}
+
+/** The errors among answers. Pages for people say the same. */
+function refusals(seen: readonly SeenAnswer[], operation?: string): Refusal[] {
+  const chosen = seen.filter((one) => operation === undefined || one.operation === operation)
+  return chosen.flatMap(({ answer: { status, body } }) => {
+    const { error, error_description: description = '' } = Object(body)
+    return error === undefined ? [] : [{ status: String(status), error, description }]
+  })
+}
+
+/** The row that a refusal belongs to: one that says exactly that, before one that leaves room. */
+function rowOf(rows: readonly Row[], { status, error, description }: Refusal): Row | undefined {
+  const fitting = rows.filter(
+    (row) =>
+      (row.status ?? status) === status && row.error === error && row.description.test(description),
+  )
+  return fitting.find(({ isExact }) => isExact) ?? fitting[0]
+}
+
+/** Each refusal has its row, and each row was seen. */
+function compare(rows: readonly Row[], seen: readonly Refusal[]): void {
+  const found = new Set(seen.map((refusal) => rowOf(rows, refusal)))
+  expect(rows.filter((row) => !found.has(row)).map(({ text }) => text)).to.deep.equal([])
+  expect(seen.filter((refusal) => !rowOf(rows, refusal))).to.deep.equal([])
+}
+
+describe('docs/http-api.md', () => {
+  let document: string
+  let seen: readonly SeenAnswer[]
+
+  before(async function () {
+    this.timeout(60_000)
+    document = await readFile(DOCUMENT, 'utf8')
+    seen = await allAnswers()
+  })
+
+  it('has every error of the machine token, and no other', async () => {
+    compare(rowsUnder(document, '## 1. The machine token'), refusals(await machineTokenAnswers()))
+  })
+
+  it('has every error of the management API, and no other', () => {
+    const rows = rowsUnder(document, '### Errors of the management API')
+    expect(rows).to.have.length.above(30)
+    compare(rows, refusals(seen, 'issueSubjectToken'))
+  })
+
+  it('has every error of the exchange, and no other', () => {
+    const rows = rowsUnder(document, '### Errors of the exchange')
+    expect(rows).to.have.length.above(35)
+    compare(rows, refusals(seen, 'exchangeToken'))
+  })
+
+  it('has every error of a proof, and no other', () => {
+    const rows = rowsUnder(document, '## With DPoP')
+    compare(
+      rows,
+      refusals(seen).filter(({ error }) => error.includes('dpop')),
+    )
+  })
+})
+
+/** Every refusal that the management API's resource adds to the provider's own. */
+async function machineTokenAnswers(): Promise<SeenAnswer[]> {
+  const managementApi: ManagementApiOptions = {
+    resource: 'https://id.example.com/api',
+    clients: ['backend'],
+  }
+  const machine = { grant_types: ['client_credentials'], redirect_uris: [], response_types: [] }
+  const deployment = await deploy({
+    impersonation: { managementApi },
+    clients: [
+      { ...machine, client_id: 'other', client_secret: 'secret' },
+      { ...machine, client_id: 'public', token_endpoint_auth_method: 'none' },
+      {
+        client_id: 'user',
+        client_secret: 'secret',
+        grant_types: ['authorization_code'],
+        redirect_uris: ['https://app.example.com/callback'],
+      },
+    ],
+  })
+  const { resource } = managementApi
+  const form = { grant_type: 'client_credentials', resource, scope: 'impersonate' }
+  const requests = [
+    [form, basic('other', 'secret')],
+    [{ ...form, client_id: 'public' }, {}],
+    [{ ...form, resource: 'https://elsewhere.example' }, basic('backend', 'backend-secret')],
+    [form, basic('user', 'secret')],
+    [form, basic('backend', 'wrong')],
+  ] as const
+  const seen: SeenAnswer[] = []
+  for (const [body, headers] of requests) {
+    const answer = await deployment.post('/oidc/token', body, headers)
+    seen.push({ operation: 'machineToken', what: JSON.stringify(body), answer })
+  }
+  await deployment.close()
+  return seen
+}

@@ -1,0 +1,88 @@
+import { glob, readFile } from 'node:fs/promises'
+import { expect } from 'chai'
+
+const ROOT = new URL('../../', import.meta.url)
+/** Not built yet: the one that no test holds. */
+const NOT_BUILT = 'I11'
+
+describe('docs/invariants.md', () => {
+  let sections: Map<string, string>
+  let tests: Map<string, string>
+
+  before(async () => {
+    const text = await readFile(new URL('docs/invariants.md', ROOT), 'utf8')
+    sections = new Map(
+      text
+        .split(/^## /m)
+        .slice(1)
+        .map((section) => [section.split(' ', 1)[0] ?? '', section]),
+    )
+    tests = await filesOf('test/**/*.{test,proof,e2e}.ts')
+  })
+
+  it('defines I1 to I13, each with what is promised and what happens without it', () => {
+    expect([...sections.keys()]).to.deep.equal(Array.from({ length: 13 }, (_, i) => `I${i + 1}`))
+    for (const section of sections.values()) {
+      expect(section).to.match(/^\*\*Promise/m)
+      expect(section).to.match(/^\*\*Without it\.\*\*/m)
+    }
+  })
+
+  it('names tests that exist, for all that are built', () => {
+    for (const [invariant, section] of sections) {
+      const cited = citationsIn(section)
+      if (invariant === NOT_BUILT) {
+        expect(section).to.include('Not built yet')
+        expect(cited).to.have.lengthOf(0)
+        continue
+      }
+      expect(cited, invariant).to.not.have.lengthOf(0)
+      for (const { file, name } of cited) {
+        const found = [...tests].filter(([, source]) => hasTest(source, name)).map(([at]) => at)
+        expect(found, `${invariant}: "${name}"`).to.include(file)
+      }
+    }
+  })
+
+  it('defines every invariant that src and test cite', async () => {
+    const cited = new Set<string>()
+    for (const source of [...(await filesOf('src/**/*.ts')).values(), ...tests.values()]) {
+      for (const [, invariant = ''] of source.matchAll(/\b(I\d{1,2})(?=[:),])/g)) {
+        cited.add(invariant)
+      }
+    }
+    expect(cited).to.include('I1')
+    expect([...cited].filter((invariant) => !sections.has(invariant))).to.deep.equal([])
+    expect([...sections.keys()].filter((invariant) => !cited.has(invariant))).to.deep.equal([
+      NOT_BUILT,
+    ])
+  })
+})
+
+/** `` `test/file.ts`: "a name", "another" ``. A name ends where another, a file or the line does. */
+function citationsIn(section: string): { file: string; name: string }[] {
+  return [...section.matchAll(/`(test\/[^`]+)`: (".+?")(?=; `test\/|\.$)/gm)].flatMap(
+    ([, file = '', names = '']) =>
+      names
+        .slice(1, -1)
+        .split('", "')
+        .map((name) => ({ file, name })),
+  )
+}
+
+/** Whether the name, or the part of it that is cited, is the title of a test or of a group. */
+function hasTest(source: string, name: string): boolean {
+  if (!source.includes(name)) return false
+  const titles = source.matchAll(/\b(?:it|describe|\w+Suite)\(\s*(?:'(.*?)'|"(.*?)"|`(.*?)`),/g)
+  return [...titles].some((title) => title.slice(1).some((text) => text?.includes(name)))
+}
+
+/** Sources by path, without the backslashes of their quotes. */
+async function filesOf(pattern: string): Promise<Map<string, string>> {
+  const files = new Map<string, string>()
+  for await (const file of glob(pattern, { cwd: ROOT })) {
+    if (file.includes('node_modules')) continue
+    files.set(file, (await readFile(new URL(file, ROOT), 'utf8')).replaceAll("\\'", "'"))
+  }
+  return files
+}

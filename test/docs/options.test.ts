@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs'
+import { runInThisContext } from 'node:vm'
+import { expect } from 'chai'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { optionsReference } from '../../scripts/options-reference.ts'
+import { Impersonation } from '../../src/index.ts'
+import { impersonationShape } from '../../src/options/defaults.ts'
+import { type ResourceServerOptions, resourceServer } from '../../src/resource-server/index.ts'
+import { resourceServerShape } from '../../src/resource-server/options.ts'
+import { isPlainObject } from '../../src/shared/json.ts'
+
+const page = readFileSync(new URL('../../docs/options.md', import.meta.url), 'utf8')
+
+describe('docs/options.md', () => {
+  it('is what npm run docs writes', () => {
+    expect(page, 'run: npm run docs').to.equal(optionsReference())
+  })
+
+  section('features.impersonation', impersonationShape, (options) => new Impersonation(options))
+  section('resourceServer', resourceServerShape, (options) =>
+    // As JavaScript does: without the types in the way.
+    resourceServer(options as unknown as ResourceServerOptions),
+  )
+})
+
+interface Option {
+  readonly path: string
+  readonly text: string
+  /** What its example says; absent where there is none. */
+  readonly example: object | undefined
+}
+
+function section(name: string, shape: object, build: (options: object) => unknown): void {
+  const text = page.split(/^## /m).find((part) => part.split('\n', 1)[0]?.includes(name)) ?? ''
+  const [head = '', ...parts] = text.split(/^#{3,5} /m)
+  const required = exampleOf(head)
+  const options = parts.map((part): Option => {
+    const path = /^`(.+)`/.exec(part)?.[1] ?? ''
+    return { path, text: part, example: exampleOf(part) }
+  })
+  const leaves = options.filter(({ text }) => text.includes('**Default:**'))
+  /** The group of an option, by the example of the group: DPoP needs one of its members. */
+  const around = ({ path }: Option) => {
+    if (path === 'dPoP.getUrl') return required
+    return merged(required, options.find((group) => group.path === path.split('.')[0])?.example)
+  }
+
+  describe(name, () => {
+    it('has every option of the shape, with an example', () => {
+      const named = leaves.map(({ path }) => path)
+      expect(named).to.include.members(pathsOf(shape))
+      expect(named.length).to.be.greaterThan(10)
+      const bare = leaves.filter(({ example }) => example === undefined)
+      expect(bare.map(({ path }) => path)).to.deep.equal([])
+    })
+
+    it('the required options are accepted, and enough', () => {
+      expect(() => build(required ?? {})).to.not.throw()
+    })
+
+    for (const option of options.filter(({ example }) => example !== undefined)) {
+      it(`${option.path}: its example is accepted, and sets it`, () => {
+        expect(valueAt(option.example, option.path)).to.not.equal(undefined)
+        expect(() => build(merged(around(option), option.example) ?? {})).to.not.throw()
+      })
+    }
+
+    for (const option of leaves) {
+      it(`${option.path}: a wrong value says what the page says`, () => {
+        const [, wrong = '', message] =
+          /^- \*\*Wrong:\*\* `(.+?)` throws `(.+)`$/m.exec(option.text) ?? []
+        const value: unknown = runInThisContext(`(${wrong})`)
+        const given = replaced(around(option), option.path, value)
+        expect(() => build(given))
+          .to.throw(TypeError)
+          .with.property('message', message)
+        expect(message).to.match(new RegExp(`^${name}\\.${option.path.split('.')[0]}`))
+      })
+    }
+
+    for (const option of leaves.filter(({ text }) => text.includes('**Left out:**'))) {
+      it(`${option.path}: left out, it says what the page says`, () => {
+        const message = /^- \*\*Left out:\*\* throws `(.+)`$/m.exec(option.text)?.[1]
+        const given = replaced(required, option.path, undefined)
+        expect(() => build(given))
+          .to.throw(TypeError)
+          .with.property('message', message)
+      })
+    }
+  })
+}
+
+/** The first block of a text, as an object. */
+function exampleOf(text: string): object | undefined {
+  const code = /^```js\n(.*?)^```$/ms.exec(text)?.[1]
+  if (code === undefined) return undefined
+  return runInThisContext(`(RateLimiterMemory) => ({${code}})`)(RateLimiterMemory)
+}
+
+function pathsOf(shape: object, above = ''): string[] {
+  return Object.entries(shape).flatMap(([name, node]) => {
+    return typeof node.type === 'string' ? [above + name] : pathsOf(node, `${above}${name}.`)
+  })
+}
+
+function valueAt(options: unknown, path: string): unknown {
+  return path.split('.').reduce((value, name) => Object(value)[name], options)
+}
+
+/** Both, one inside of the other; where they differ, the second. */
+function merged(first: unknown, second: unknown): object | undefined {
+  if (!isPlainObject(first) || !isPlainObject(second)) return Object(second ?? first)
+  const members = Object.entries(second).map(([name, value]): [string, unknown] => {
+    const both = isPlainObject(first[name]) && isPlainObject(value)
+    return [name, both ? merged(first[name], value) : value]
+  })
+  return { ...first, ...Object.fromEntries(members) }
+}
+
+function replaced(options: unknown, path: string, value: unknown): object {
+  const [name = '', ...below] = path.split('.')
+  const members = isPlainObject(options) ? options : {}
+  if (below.length === 0) return { ...members, [name]: value }
+  return { ...members, [name]: replaced(members[name], below.join('.'), value) }
+}

@@ -1,0 +1,163 @@
+import { glob, readFile } from 'node:fs/promises'
+import { expect } from 'chai'
+import type { Provider, ProviderConfiguration } from '../../src/index.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
+import { snippetsOf } from './documents.ts'
+
+const ROOT = new URL('../../', import.meta.url)
+/** Said by Node, TypeScript or a browser. */
+const OF_OTHERS = [
+  'ERR_MODULE_NOT_FOUND',
+  "SyntaxError: The requested module 'oidc-provider/lib/helpers/grants.js' does not provide an export named …",
+  'SyntaxError: Cannot use import statement outside a module',
+  "TS7016: Could not find a declaration file for module 'oidc-provider'",
+]
+/** No mistake of a deployment leads to these: a bug of this package, and the contract suite's own. */
+const NOT_FOR_READERS = [
+  'the value of a stored subject token is not known',
+  'no such model: …',
+  "models must be ['SubjectToken'], or absent for every model",
+]
+/** The headings under which the first column, or the second, has messages. */
+const MESSAGES_SECOND = ['The management API refuses', 'The exchange refuses']
+
+describe('docs/troubleshooting.md', () => {
+  let told: string[]
+  let ours: string[]
+  let hosts: string[]
+
+  before(async () => {
+    told = messagesIn(await readFile(new URL('docs/troubleshooting.md', ROOT), 'utf8'))
+    ours = await sources('src/**/*.ts')
+    hosts = await sources('node_modules/oidc-provider/lib/**/*.js')
+  })
+
+  it('quotes messages that are in the source of the package or of oidc-provider', () => {
+    expect(told).to.have.length.greaterThan(130)
+    for (const message of told.filter((each) => !OF_OTHERS.includes(each))) {
+      const found = [...ours, ...hosts].some((source) => says(source, message))
+      expect(found, message).to.equal(true)
+    }
+  })
+
+  it('has every TypeError of the package', () => {
+    const thrown = ours.flatMap(typeErrorsIn)
+    const places = ours.flatMap((source) => [...source.matchAll(/new TypeError\((?!message\))/g)])
+    expect(thrown).to.have.length.greaterThan(places.length)
+    for (const message of thrown.filter((each) => !NOT_FOR_READERS.includes(each))) {
+      const found = told.some((each) => says(message, each))
+      expect(found, message).to.equal(true)
+    }
+  })
+})
+
+describe('docs/troubleshooting.md: its code', () => {
+  it('tells what a 500 was', async () => {
+    await using snippets = await snippetsOf('troubleshooting.md')
+    const { tellServerErrors } = await snippets.load('500 server_error')
+    const deployment = await deploy({
+      impersonation: {
+        authorize: () => {
+          throw new Error('the policy service is down')
+        },
+      },
+    })
+    ;(tellServerErrors as (provider: Provider) => void)(deployment.provider)
+    const { error } = console
+    const printed: unknown[][] = []
+    console.error = (...told: unknown[]) => printed.push(told)
+    try {
+      expect((await deployment.issue({ userId: 'alice' })).status).to.equal(500)
+    } finally {
+      console.error = error
+      await deployment.close()
+    }
+    expect(printed).to.have.lengthOf(1)
+    expect(printed[0]?.slice(0, 2)).to.deep.equal(['POST', '/api/subject-tokens'])
+    expect(printed[0]?.at(-1)).to.have.property('message', 'the policy service is down')
+  })
+
+  it('lets a page of another origin exchange, and no other page', async () => {
+    await using snippets = await snippetsOf('troubleshooting.md')
+    const { cors } = await snippets.load('The browser says "Failed to fetch"')
+    const { clientBasedCORS } = cors as Required<Pick<ProviderConfiguration, 'clientBasedCORS'>>
+    const allowed = await deploy({ configuration: { clientBasedCORS } })
+    const refused = await deploy({ configuration: { clientBasedCORS: () => false } })
+    const ask = async (deployment: Deployment, origin: string) => {
+      const subject_token = await deployment.subjectToken()
+      return await deployment.exchange({ subject_token }, { origin })
+    }
+    const page = 'https://console.example.com'
+    const good = await ask(allowed, page)
+    expect(good.status).to.equal(200)
+    expect(good.headers.get('access-control-allow-origin')).to.equal(page)
+    for (const answer of [await ask(refused, page), await ask(allowed, 'https://evil.example')]) {
+      expect(answer.status).to.equal(400)
+      expect(answer.body.error_description).to.match(/^origin \S+ not allowed for client: console$/)
+      expect(answer.headers.get('access-control-allow-origin')).to.equal(null)
+    }
+    await allowed.close()
+    await refused.close()
+  })
+})
+
+/** What stands in backticks in the column of messages. Statuses and codes are no messages. */
+function messagesIn(document: string): string[] {
+  return document.split(/^## /m).flatMap((section) => {
+    const column = MESSAGES_SECOND.some((heading) => section.startsWith(heading))
+    return section.split('\n').flatMap((line) => {
+      if (!line.startsWith('| ') || /^\| (message|status|code|description|what)/.test(line))
+        return []
+      const cells = line.split(' | ')
+      // The part about the token for the management API has no column of statuses.
+      const cell = column && cells.length > 3 ? (cells[1] ?? '') : (cells[0] ?? '')
+      return [...cell.matchAll(/`([^`]+)`/g)]
+        .map(([, message = '']) => message)
+        .filter((message) => !/^[\w./-]+$/.test(message) || /^[A-Z_]+$/.test(message))
+    })
+  })
+}
+
+/** Sources with each message in one piece, and `…` for what differs. */
+async function sources(pattern: string): Promise<string[]> {
+  const texts: string[] = []
+  for await (const file of glob(pattern, { cwd: ROOT })) {
+    texts.push(plain(await readFile(new URL(file, ROOT), 'utf8')))
+  }
+  return texts
+}
+
+function plain(source: string): string {
+  const constants = new Map(
+    [...source.matchAll(/^const (\w+) = '([^']+)'$/gm)].map(([, name = '', text = '']) => [
+      name,
+      text,
+    ]),
+  )
+  // `path` of the guard's DPoP options is told by their caller.
+  if (source.includes('resolveDPoP(\n')) constants.set('path', 'resourceServer.dPoP')
+  return source
+    .replaceAll(/\$\{(\w+)\}/g, (whole, name: string) => constants.get(name) ?? whole)
+    .replaceAll(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, '…')
+    .replaceAll(/['`"] \+\s+['`"]/g, '')
+    .replaceAll(/\\(['"`])/g, '$1')
+}
+
+/** Whether all pieces of a message stand close together in the text, in their order. */
+function says(text: string, message: string): boolean {
+  const pieces = message.split('…').filter((piece) => piece !== '')
+  const pattern = pieces
+    .map((piece) => piece.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+    .join('[^\\n]{0,300}?')
+  return new RegExp(pattern).test(text)
+}
+
+/** The text of each `new TypeError(…)`, and of each rule for options. */
+function typeErrorsIn(source: string): string[] {
+  const thrown = /(?:TypeError|NotBoolean)\(\s*(['"`])(.*?)['"`],?\s*\)/gs
+  const ruled = /(['"`])(… must [^\n]*?)\1,?\n\s*\)/g
+  const single = /must\([^\n]*(['"`])(… must [^\n]*?)\1\)/g
+  return [thrown, ruled, single].flatMap((pattern) =>
+    [...source.matchAll(pattern)].map(([, , message = '']) => message),
+  )
+}

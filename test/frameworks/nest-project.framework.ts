@@ -1,0 +1,139 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { type Snippets, snippetsOf } from '../docs/documents.ts'
+import {
+  expectMounted,
+  expectSignIn,
+  type FrameworkServer,
+  launch,
+  TRIED_OUT,
+} from '../docs/framework-server.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** A controller with something injected, as every application has. */
+const APP_MODULE = `
+import { Controller, Get, Injectable, Module } from '@nestjs/common'
+
+@Injectable()
+export class Greeting {
+  readonly text = 'still here'
+}
+
+@Controller()
+export class AppController {
+  constructor(private readonly greeting: Greeting) {}
+
+  @Get()
+  greet(): string {
+    return this.greeting.text
+  }
+}
+
+@Module({ controllers: [AppController], providers: [Greeting] })
+export class AppModule {}
+`
+
+/** What the CLI of NestJS sets, as far as it changes the code. */
+const COMPILER_OPTIONS = {
+  target: 'ES2023',
+  module: 'nodenext',
+  moduleResolution: 'nodenext',
+  isolatedModules: true,
+  emitDecoratorMetadata: true,
+  experimentalDecorators: true,
+}
+
+/** Compiles, and answers what the compiler has to say. */
+async function tsc(project: string): Promise<string> {
+  const run = promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['-p', project])
+  const { stdout } = await run.catch((failure: { stdout: string }) => failure)
+  return stdout
+}
+
+for (const [version, type] of [
+  [11, 'commonjs'],
+  [12, 'module'],
+] as const) {
+  describe(`main.ts of docs/frameworks.md, in a ${type} project of NestJS ${version}`, () => {
+    let javaScript: Snippets
+    let typeScript: Snippets
+    let project: string
+
+    before(async () => {
+      javaScript = await snippetsOf('frameworks.md', 'js')
+      typeScript = await snippetsOf('frameworks.md')
+      project = join(typeScript.folder, 'project')
+      const source = join(project, 'src')
+      await mkdir(source, { recursive: true })
+      const installed = join(import.meta.dirname, `nest-${version}/node_modules`)
+      await symlink(installed, join(project, 'node_modules'))
+      await symlink(join(ROOT, 'src'), join(project, 'package'))
+      const manifest = JSON.parse(await readFile(join(typeScript.folder, 'package.json'), 'utf8'))
+      await writeFile(join(project, 'package.json'), JSON.stringify({ ...manifest, type }))
+      await writeFile(join(source, 'app.module.ts'), APP_MODULE)
+      await cp(join(typeScript.folder, 'src/main.ts'), join(source, 'main.ts'))
+      await cp(join(javaScript.folder, 'src/provider.mjs'), join(source, 'provider.mts'))
+    })
+    after(async () => {
+      await javaScript?.[Symbol.asyncDispose]()
+      await typeScript?.[Symbol.asyncDispose]()
+    })
+
+    it('compiles strictly', async () => {
+      const compilerOptions = {
+        ...COMPILER_OPTIONS,
+        erasableSyntaxOnly: false,
+        verbatimModuleSyntax: false,
+      }
+      const include = ['src', join(ROOT, 'src/host/oidc-provider-lib.d.ts')]
+      const settings = { extends: '../tsconfig.json', compilerOptions, include }
+      await writeFile(join(project, 'tsconfig.json'), JSON.stringify(settings))
+      expect(await tsc(project)).to.equal('')
+    })
+
+    describe('compiled', () => {
+      let server: FrameworkServer
+
+      before(async () => {
+        // Only these files: the package is not compiled along, as it is not for its users.
+        const own = { rootDir: 'src', outDir: 'dist', noResolve: true, noCheck: true, types: [] }
+        const settings = { compilerOptions: { ...COMPILER_OPTIONS, ...own }, include: ['src'] }
+        await writeFile(join(project, 'tsconfig.build.json'), JSON.stringify(settings))
+        expect(await tsc(join(project, 'tsconfig.build.json'))).to.equal('')
+        await cp(join(javaScript.folder, 'src/try.mjs'), join(project, 'dist/try.mjs'))
+        server = await launch(join(project, 'dist/main.js'))
+      })
+      after(() => server?.[Symbol.asyncDispose]())
+
+      it('issues and exchanges a token, and answers 401 without one', async () => {
+        expect(await server.tryOut()).to.equal(TRIED_OUT)
+      })
+
+      it('has a provider that knows where it is mounted', () => expectMounted(server))
+
+      it('lets a browser sign in', () => expectSignIn(server))
+
+      if (type === 'commonjs') {
+        it('would not start with the provider imported at the top', async () => {
+          const main = join(project, 'src/main.ts')
+          const code = await readFile(main, 'utf8')
+          const line = "  const { port, provider } = await import('./provider.mjs')\n"
+          expect(code).to.include(line)
+          const changed = `import { port, provider } from './provider.mjs'\n${code.replace(line, '')}`
+          await writeFile(join(project, 'src/at-the-top.ts'), changed)
+          expect(await tsc(join(project, 'tsconfig.build.json'))).to.equal('')
+          const started = await launch(join(project, 'dist/at-the-top.js')).catch(String)
+          expect(started).to.include('ERR_REQUIRE_ASYNC_MODULE')
+        })
+      }
+
+      it('has its controllers', async () => {
+        expect(await (await fetch(server.base)).text()).to.equal('still here')
+      })
+    })
+  })
+}

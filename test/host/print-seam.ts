@@ -1,0 +1,13 @@
+// Run in a process of its own for each supported version: prints what the seam offers there.
+import { readFileSync } from 'node:fs'
+import * as configuration from '../../src/host/configuration.ts'
+import * as grants from '../../src/host/grants.ts'
+import * as models from '../../src/host/models.ts'
+import * as registration from '../../src/host/registration.ts'
+import * as request from '../../src/host/request.ts'
+
+const manifest = new URL('../package.json', import.meta.resolve('oidc-provider'))
+const { version } = JSON.parse(readFileSync(manifest, 'utf8'))
+const seam = { ...configuration, ...grants, ...models, ...registration, ...request }
+const kinds = Object.entries(seam).map(([name, value]) => [name, typeof value])
+console.log(JSON.stringify({ version, kinds: Object.fromEntries(kinds) }))

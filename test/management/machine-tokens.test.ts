@@ -1,0 +1,119 @@
+import { expect } from 'chai'
+import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, type JWK } from 'jose'
+import type { AsymmetricSigningAlgorithm, Configuration } from 'oidc-provider'
+import {
+  type Deployment,
+  type DeploymentOptions,
+  deploy,
+  signingKey,
+} from '../support/deployment.ts'
+
+async function keyFor(alg: string): Promise<JWK> {
+  const { privateKey } = await generateKeyPair(alg, { extractable: true })
+  return { ...(await exportJWK(privateKey)), alg, use: 'sig', kid: alg }
+}
+
+/** With these keys; ID tokens, which nothing here asks for, are signed by `idTokens`. */
+async function deployWith(keys: JWK[], idTokens: AsymmetricSigningAlgorithm): Promise<Deployment> {
+  return deploy({
+    configuration: {
+      jwks: { keys } as NonNullable<Configuration['jwks']>,
+      enabledJWA: { idTokenSigningAlgValues: [idTokens] },
+      clientDefaults: { id_token_signed_response_alg: idTokens },
+    },
+  })
+}
+
+describe('the key that signs machine-to-machine tokens', () => {
+  for (const alg of ['RS256', 'PS256', 'ES384', 'ES512', 'Ed25519', 'PS512'] as const) {
+    it(`may be of ${alg}: the management API accepts what it signs`, async () => {
+      const deployment = await deployWith([await keyFor(alg)], alg)
+      const token = await deployment.m2mToken()
+      expect(decodeProtectedHeader(token)).to.include({ alg, kid: alg })
+      expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(201)
+      await deployment.close()
+    })
+  }
+
+  it('of several, is the one that signs ID tokens, wherever it stands in jwks', async () => {
+    const keys = await Promise.all(['RS256', 'ES256', 'PS256', 'ES384'].map(keyFor))
+    for (const idTokens of ['ES384', 'PS256', 'ES256'] as const) {
+      const deployment = await deployWith(keys, idTokens)
+      const token = await deployment.m2mToken()
+      expect(decodeProtectedHeader(token).kid).to.equal(idTokens)
+      expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(201)
+      await deployment.close()
+    }
+  })
+
+  it('else is the first of the documented preference, not of jwks', async () => {
+    const keys = await Promise.all(['ES512', 'PS256', 'Ed25519'].map(keyFor))
+    const deployment = await deploy({
+      configuration: {
+        jwks: { keys } as NonNullable<Configuration['jwks']>,
+        // No key signs ES256 here, so no client can ask for ID tokens; a machine does not.
+        clientDefaults: {},
+      },
+      clients: [
+        {
+          client_id: 'machine',
+          client_secret: 'secret',
+          grant_types: ['client_credentials'],
+          id_token_signed_response_alg: 'PS256',
+          redirect_uris: [],
+          response_types: [],
+        },
+      ],
+    })
+    const token = await deployment.m2mToken({}, ['machine', 'secret'])
+    expect(decodeProtectedHeader(token).kid).to.equal('Ed25519')
+    await deployment.close()
+  })
+
+  it('of which there is none is a start-up error, with the way out', async () => {
+    const encryption: JWK = { ...signingKey, use: 'enc', alg: 'ECDH-ES', kid: 'encryption' }
+    const configuration: NonNullable<DeploymentOptions['configuration']> = {
+      jwks: { keys: [encryption] } as NonNullable<Configuration['jwks']>,
+      features: { encryption: { enabled: true } },
+    }
+    const failure = await deploy({ configuration }).catch(String)
+    expect(failure)
+      .to.match(/^TypeError/)
+      .and.include("tokenFormat to 'opaque'")
+    const managementApi = { tokenFormat: 'opaque' as const }
+    const deployment = await deploy({ configuration, impersonation: { managementApi } })
+    await deployment.close()
+  })
+})
+
+describe('managementApi.tokenTtl', () => {
+  for (const tokenFormat of ['jwt', 'opaque'] as const) {
+    for (const [what, configuration] of [
+      ['sets no ttl.ClientCredentials', { ttl: {} }],
+      ['sets one of its own', { ttl: { ClientCredentials: 42 } }],
+      ['sets a function', { ttl: { ClientCredentials: () => 42 } }],
+    ] as const) {
+      it(`is how long they live (${tokenFormat}) where the deployment ${what}`, async () => {
+        const deployment = await deploy({
+          configuration,
+          impersonation: { managementApi: { tokenTtl: 77, tokenFormat } },
+        })
+        const { body } = await deployment.post(
+          '/oidc/token',
+          {
+            grant_type: 'client_credentials',
+            resource: deployment.management,
+            scope: 'impersonate',
+          },
+          { authorization: `Basic ${btoa('backend:backend-secret')}` },
+        )
+        expect(body.expires_in).to.equal(77)
+        if (tokenFormat === 'jwt') {
+          const { exp = 0, iat = 0 } = decodeJwt(body.access_token)
+          expect(exp - iat).to.equal(77)
+        }
+        await deployment.close()
+      })
+    }
+  }
+})

@@ -1,0 +1,249 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { decodeJwt } from 'jose'
+import { install, packInto } from './support/tarball.ts'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('..', import.meta.url))
+const bin = (name: string) => join(root, 'node_modules/.bin', name)
+
+describe('the package as users get it', function () {
+  this.timeout(180_000)
+  let folder: string
+  let tarball: string
+  let files: readonly string[]
+  let readme: string
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'impersonation-package-'))
+    readme = await readFile(join(root, 'README.md'), 'utf8')
+    ;({ path: tarball, files } = await packInto(folder))
+  })
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  it('has nothing in it that a user does not need', () => {
+    const others = files.filter(
+      (path) => !/^(dist\/.*\.(js|d\.ts)|docs\/.*\.(md|yaml))$/.test(path),
+    )
+    expect(others.sort()).to.deep.equal([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'SECURITY.md',
+      'package.json',
+    ])
+  })
+
+  it('has the documents that its error messages name', async () => {
+    const named = new Set<string>()
+    for (const path of files.filter((file) => file.endsWith('.js'))) {
+      const code = await readFile(join(root, path), 'utf8')
+      const paths = code.matchAll(/\boidc-provider-impersonation\/(docs\/[\w-]+\.md)/g)
+      for (const [, document = ''] of paths) named.add(document)
+    }
+    expect([...named]).to.include('docs/adapters.md')
+    expect(files).to.include.members([...named])
+  })
+
+  it('has run-time dependencies on @koa/router, jose, koa-body, and nothing else', async () => {
+    const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+    expect(Object.keys(manifest.dependencies)).to.deep.equal(['@koa/router', 'jose', 'koa-body'])
+    expect(manifest.peerDependencies).to.include({ 'oidc-provider': '>=9.12.2 <10' })
+    expect(manifest.peerDependencies).to.have.property('koa')
+  })
+
+  it('publint finds nothing', async () => {
+    const { stdout } = await run(bin('publint'), ['--strict', tarball], { cwd: root })
+    expect(stdout).to.include('All good!')
+  })
+
+  it('are the types wrong? No', async () => {
+    // CommonJS projects load an ES module by require(): every supported Node can.
+    await run(bin('attw'), [tarball, '--ignore-rules', 'cjs-resolves-to-esm'], { cwd: root })
+  })
+
+  describe('with an oidc-provider that is too old', () => {
+    let project: string
+
+    before(async () => {
+      project = await mkdtemp(join(folder, 'too-old-'))
+      await writeFile(join(project, 'package.json'), '{"private":true}')
+    })
+
+    // Before 9.12.0 without the module that the grant needs, before 9.12.2 without all of its names.
+    for (const version of ['9.0.0', '9.12.1']) {
+      it(`names the version that is needed, with ${version}`, async () => {
+        const outOfRange = '--legacy-peer-deps'
+        await install(project, [tarball, `oidc-provider@${version}`, 'koa', outOfRange])
+        for (const load of [
+          `import('oidc-provider-impersonation')`,
+          `require('oidc-provider-impersonation')`,
+        ]) {
+          const failure = await run(process.execPath, ['--eval', load], { cwd: project }).then(
+            () => ({ stderr: 'it started' }),
+            (error: { stderr: string }) => error,
+          )
+          const message = failure.stderr.split('\n').filter((line) => /^\w*Error/.test(line))
+          expect(message.join(), load).to.include('needs-oidc-provider-9.12.2-or-later')
+        }
+      })
+    }
+
+    it('says the oldest version of the range', async () => {
+      const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+      const [, oldest] = /^>=(\S+)/.exec(manifest.peerDependencies['oidc-provider']) ?? []
+      expect(files).to.include(`dist/host/needs-oidc-provider-${oldest}-or-later.js`)
+    })
+  })
+
+  describe('in an empty project', () => {
+    let project: string
+    let snippet: string
+
+    before(async () => {
+      project = await mkdtemp(join(folder, 'project-'))
+      // What `npm init -y` of npm 11 writes.
+      await writeFile(join(project, 'package.json'), '{"private":true,"type":"commonjs"}')
+      const [, command = ''] = /```sh\nnpm install (.+)\n```/.exec(readme) ?? []
+      const packages = command
+        .split(' ')
+        .map((name) => (name === 'oidc-provider-impersonation' ? tarball : name))
+      expect(packages).to.have.length.greaterThan(2)
+      const types = ['@types/oidc-provider', '@types/koa', '@types/koa-mount', '@types/node@24']
+      await install(project, [...packages, ...types])
+      const snippets = [...readme.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code)
+      expect(snippets, 'one snippet in the README: test the others too').to.have.lengthOf(1)
+      snippet = snippets[0] ?? ''
+    })
+
+    it("the README's quick start compiles, strictly, without skipLibCheck for this package", async () => {
+      await writeFile(join(project, 'server.mts'), snippet)
+      const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess']
+      const tsc = [
+        ...strict,
+        '--noEmit',
+        '--module',
+        'nodenext',
+        '--target',
+        'es2024',
+        '--types',
+        'node',
+      ]
+      const result = await run(bin('tsc'), [...tsc, 'server.mts'], { cwd: project }).catch(
+        (failure: { stdout: string }) => failure,
+      )
+      const errors = result.stdout.split('\n').filter((line) => /^server|impersonation/.test(line))
+      expect(errors).to.deep.equal([])
+    })
+
+    it("the README's quick start runs, and impersonates", async () => {
+      await writeFile(join(project, 'server.mjs'), snippet)
+      const port = await freePort()
+      const base = `http://localhost:${port}`
+      const server = spawn(process.execPath, ['server.mjs'], {
+        cwd: project,
+        env: { ...process.env, PORT: String(port), BASE_URL: base },
+        stdio: 'ignore',
+      })
+      try {
+        await reachable(`${base}/oidc/.well-known/openid-configuration`)
+        const form = async (body: Record<string, string>, headers = {}) => {
+          const init = { method: 'POST', body: new URLSearchParams(body), headers }
+          const response = await fetch(`${base}/oidc/token`, init)
+          // biome-ignore lint/suspicious/noExplicitAny: a token response, read by the caller.
+          return (await response.json()) as any
+        }
+        const { access_token: m2m } = await form(
+          { grant_type: 'client_credentials', resource: `${base}/api`, scope: 'impersonate' },
+          { authorization: `Basic ${btoa('backend:backend-secret')}` },
+        )
+        const issued = await fetch(`${base}/api/subject-tokens`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${m2m}`, 'content-type': 'application/json' },
+          body: JSON.stringify({
+            userId: 'alice',
+            context: { ticketId: 'SUP-1', reason: 'billing', supportEngineerId: 'olivia' },
+          }),
+        })
+        expect(issued.status).to.equal(201)
+        // biome-ignore lint/suspicious/noExplicitAny: as above.
+        const { subjectToken }: any = await issued.json()
+        const { access_token } = await form({
+          grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+          client_id: 'console',
+          subject_token: subjectToken,
+          subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+          resource: 'https://orders.example.com',
+          scope: 'orders:read',
+        })
+        expect(decodeJwt(access_token)).to.deep.include({
+          sub: 'alice',
+          aud: 'https://orders.example.com',
+          impersonation_context: {
+            ticket_id: 'SUP-1',
+            reason: 'billing',
+            support_engineer: 'olivia',
+          },
+        })
+
+        // What the README has a reader paste, at another port.
+        const [, commands = ''] = /```sh\n(json\(\).*?)```/s.exec(readme) ?? []
+        expect(commands).to.include('localhost:3000')
+        const here = commands.replaceAll('localhost:3000', `localhost:${port}`)
+        const { stdout } = await run('bash', ['-euc', here])
+        expect(decodeJwt(JSON.parse(stdout).access_token)).to.deep.include({
+          sub: 'alice',
+          aud: 'https://shop.example.com/orders',
+          impersonation_context: { ticket_id: 'SUP-123' },
+        })
+      } finally {
+        server.kill()
+        await once(server, 'exit')
+      }
+    })
+  })
+})
+
+describe('the README', () => {
+  it('has fewer than 900 words', async () => {
+    const readme = await readFile(join(root, 'README.md'), 'utf8')
+    expect(readme.split(/\s+/).length).to.be.within(300, 899)
+  })
+
+  it('links to files that are there', async () => {
+    const readme = await readFile(join(root, 'README.md'), 'utf8')
+    const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, path = '']) => path)
+    expect(links).to.include('docs/adapters.md')
+    for (const path of links) await readFile(join(root, path))
+  })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, 'localhost')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+async function reachable(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    if (
+      await fetch(url).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    )
+      return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`${url} does not answer`)
+}

@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** The keys of a provider over HTTPS, for software that takes no other. */
+export interface Keys extends AsyncDisposable {
+  readonly uri: string
+  /** The file of the certificate that it shows. */
+  readonly certificate: string
+}
+
+/** Hands on `<issuer>/jwks`, with a certificate for localhost that is made in the folder. */
+export async function keysOverHttps(issuer: string, folder: string): Promise<Keys> {
+  const key = join(folder, 'key.pem')
+  const certificate = join(folder, 'certificate.pem')
+  await promisify(execFile)('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+    ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-days', '2'],
+    ...['-keyout', key, '-out', certificate],
+  ])
+  const files = { key: await readFile(key), cert: await readFile(certificate) }
+  const server = createServer(files, async (_request, response) => {
+    const keys = await fetch(`${issuer}/jwks`)
+    response.setHeader('Content-Type', 'application/json')
+    response.end(await keys.text())
+  })
+  server.listen(0, '127.0.0.1').unref()
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    uri: `https://localhost:${port}/jwks`,
+    certificate,
+    async [Symbol.asyncDispose]() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** A resource server that runs as a process of its own. */
+export interface Running extends AsyncDisposable {
+  /** Sends a request, with an access token or without. */
+  ask(
+    method: string,
+    path: string,
+    token?: string,
+    headers?: Record<string, string>,
+  ): Promise<Response>
+}
+
+/** Starts a command, and waits until it answers at the port. */
+export async function run(
+  [command, ...rest]: readonly [string, ...string[]],
+  port: number,
+  environment: Record<string, string>,
+): Promise<Running> {
+  const base = `http://localhost:${port}`
+  const env = { PATH: process.env.PATH, PORT: String(port), ...environment }
+  const child = spawn(command, rest, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  let log = ''
+  child.stderr.on('data', (chunk) => {
+    log += chunk
+  })
+  while (!(await fetch(base).catch(() => undefined))) {
+    if (child.exitCode !== null) throw new Error(`${command} ${rest.join(' ')} ended: ${log}`)
+    await wait(20)
+  }
+  return {
+    ask(method, path, token, others = {}) {
+      const headers = token ? { ...others, authorization: `Bearer ${token}` } : others
+      return fetch(base + path, { method, headers }).catch((cause) => {
+        throw new Error(`it does not answer: ${log}`, { cause })
+      })
+    },
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode !== null) return
+      child.kill()
+      await once(child, 'exit')
+    },
+  }
+}

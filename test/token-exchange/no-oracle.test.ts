@@ -1,0 +1,88 @@
+import { expect } from 'chai'
+import { recording } from '../support/audit.ts'
+import { type Deployment, deploy, type Form } from '../support/deployment.ts'
+import { faultyAdapter } from '../support/faulty-adapter.ts'
+import { signIn } from '../support/sign-in.ts'
+
+/** A thief's requests: what a holder tries who is neither the operator nor the client. */
+const thefts = async (deployment: Deployment): Promise<Record<string, Form>> => ({
+  'no actor token': {},
+  'a garbage actor token': { actor_token: 'garbage' },
+  'a garbage actor token in the shape of a JWT': { actor_token: 'a.b.c' },
+  "another operator's actor token": { actor_token: (await signIn(deployment, 'bob')).access_token },
+  'no resource': { resource: undefined },
+  'a refused resource': { resource: 'https://unknown.example' },
+  'a scope of which nothing is left': { scope: 'admin' },
+})
+
+describe('I6: to a holder that it is not bound to, a bound token', () => {
+  it('answers alike whether it is unused, used or unknown', async () => {
+    const deployment = await deploy()
+    const operator = (await signIn(deployment, 'olivia')).access_token
+    const issue = async () => {
+      const { body } = await deployment.issue({ userId: 'alice', mayAct: { sub: 'olivia' } })
+      return String(body.subjectToken)
+    }
+    const used = await issue()
+    await deployment.exchange({ subject_token: used, actor_token: operator })
+    const unused = await issue()
+    for (const [what, form] of Object.entries(await thefts(deployment))) {
+      const answers = await Promise.all(
+        [unused, used, 'unknown'].map((subject_token) =>
+          deployment.exchange({ subject_token, ...form }),
+        ),
+      )
+      const told = answers.map(({ status, body }) => JSON.stringify([status, body]))
+      expect(new Set(told).size, `${what}: ${told.join(' ')}`).to.equal(1)
+    }
+    // The thief spoiled nothing for the operator.
+    const { status } = await deployment.exchange({ subject_token: unused, actor_token: operator })
+    expect(status).to.equal(200)
+    await deployment.close()
+  })
+
+  it('takes the same look-ups of the storage as an unknown one', async () => {
+    const { adapter, calls } = faultyAdapter()
+    const deployment = await deploy({
+      configuration: {
+        adapter,
+        findAccount: (_ctx, sub) => {
+          calls.push(`findAccount ${sub}`)
+          return { accountId: sub, claims: () => ({ sub }) }
+        },
+      },
+    })
+    const { body } = await deployment.issue({ userId: 'alice', mayAct: { clientId: 'web' } })
+    for (const form of [{}, { actor_token: 'garbage' }]) {
+      calls.length = 0
+      await deployment.exchange({ subject_token: 'unknown', ...form })
+      const forUnknown = [...calls]
+      calls.length = 0
+      await deployment.exchange({ subject_token: body.subjectToken, ...form })
+      expect(calls).to.deep.equal(forUnknown)
+    }
+    await deployment.close()
+  })
+
+  it('raises the alarm that it was used again, whatever the actor token is', async () => {
+    const { deployment, recorded } = await recording({
+      impersonation: { actorToken: { required: true } },
+    })
+    const operator = (await signIn(deployment, 'olivia')).access_token
+    const mayAct = { sub: 'olivia' }
+    const { body } = await deployment.issue({ userId: 'alice', mayAct })
+    const subject_token = body.subjectToken
+    await deployment.exchange({ subject_token, actor_token: operator })
+    await deployment.exchange({ subject_token, actor_token: 'garbage' })
+    const without = await deployment.exchange({ subject_token })
+    expect(without.body.error_description).to.equal('actor_token is required')
+    await deployment.exchange({ subject_token, actor_token: operator })
+    const replays = (await recorded()).filter(({ name }) => name === 'impersonation.replayed')
+    expect(replays).to.have.lengthOf(3)
+    expect(replays[0]).to.deep.include({ subject: 'alice', mayAct })
+    expect(replays[0]).to.not.have.property('actor')
+    expect(replays[2]).to.deep.include({ actor: { sub: 'olivia' }, mayAct })
+    for (const { redemption } of replays) expect(redemption?.jti).to.match(/^impersonation:/)
+    await deployment.close()
+  })
+})

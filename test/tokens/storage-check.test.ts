@@ -1,0 +1,253 @@
+import { expect } from 'chai'
+import type { Adapter, AdapterPayload } from 'oidc-provider'
+import type { SingleUseAdapter } from '../../src/adapters/contract.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { createRedisAdapter } from '../../src/adapters/redis.ts'
+import { isDevelopmentAdapter } from '../../src/host/configuration.ts'
+import { Impersonation, Provider, type ProviderConfiguration } from '../../src/index.ts'
+import { consumerOf } from '../../src/tokens/single-use.ts'
+import { checkStorage } from '../../src/tokens/storage-check.ts'
+import { mutants } from '../adapters/mutants.ts'
+import { freePort, rejection } from '../adapters/servers.ts'
+import { withMembers } from '../adapters/with-members.ts'
+import { configuration, enabled } from '../support/serving.ts'
+
+const PREFIX = 'The storage adapter cannot keep subject tokens: '
+
+function providerOn(adapter: unknown, subjectToken: object = {}): Provider {
+  return new Provider('https://id.example.com', {
+    ...configuration,
+    adapter,
+    features: { ...configuration.features, impersonation: { ...enabled, subjectToken } },
+  } as ProviderConfiguration)
+}
+
+type Mutate = (sound: SingleUseAdapter) => object
+
+/** A mistake that the contract suite knows. */
+function known(mistake: string): Mutate {
+  const [mutate] = mutants[mistake] ?? expect.fail(mistake)
+  return (sound) => mutate(sound, 'SubjectToken')
+}
+
+/** The memory adapter with methods exchanged, and which ids were written to it. */
+function storage(mutate: Mutate) {
+  const memory = createMemoryAdapter()
+  const written = new Set<string>()
+  return {
+    adapter: (model: string) => {
+      const sound = memory(model)
+      const upsert = sound.upsert.bind(sound)
+      sound.upsert = (id, payload, expiresIn) => {
+        if (model === 'SubjectToken') written.add(id)
+        return upsert(id, payload, expiresIn)
+      }
+      return withMembers(sound, mutate(sound))
+    },
+    async left(): Promise<string[]> {
+      const found = await Promise.all(
+        [...written].map(async (id) => ((await memory('SubjectToken').find(id)) ? [id] : [])),
+      )
+      return found.flat()
+    },
+    written,
+  }
+}
+
+const broken: Record<string, [mutate: Mutate, sentence: RegExp]> = {
+  'an adapter that does not know the model': [
+    () => ({ upsert: () => Promise.reject(new Error('no table for SubjectToken')) }),
+    /^upsert\(\) rejects for a SubjectToken record\.$/,
+  ],
+  'an adapter that silently stores nothing of the model': [
+    () => ({ upsert: async () => {} }),
+    /^find\(\) does not find .* has to serve the model SubjectToken\.$/,
+  ],
+  'an adapter that stores numbers as text': [
+    (sound) => ({
+      find: async (id: string) => {
+        const found = await sound.find(id)
+        return found && { ...found, exp: String(found.exp) }
+      },
+    }),
+    /^find\(\) resolves exp as string '\d{10}' where upsert\(\) was given number \d{10}\.$/,
+  ],
+  'an adapter that drops a member': [
+    (sound) => ({
+      find: async (id: string) => {
+        const { context: _, ...found } = (await sound.find(id)) ?? {}
+        return found
+      },
+    }),
+    /^find\(\) resolves context as undefined undefined where upsert\(\) was given string/,
+  ],
+  'an adapter that drops what a token is bound to': [
+    (sound) => ({
+      find: async (id: string) => {
+        const { binding: _, ...found } = (await sound.find(id)) ?? {}
+        return found
+      },
+    }),
+    /^find\(\) resolves binding as undefined undefined where upsert\(\) was given string/,
+  ],
+  'consumeOnce that lets several win': [
+    known('consumeOnce that reads first and writes afterwards'),
+    /^consumeOnce\(\) resolved true for 20 of 20 callers at once, and it has to for exactly one\.$/,
+  ],
+  'consumeOnce that lets no one win': [
+    () => ({ consumeOnce: async () => false }),
+    /^consumeOnce\(\) resolved true for 0 of 20 callers/,
+  ],
+  'consumeOnce that answers 1': [
+    (sound) => ({ consumeOnce: async (id: string) => Number(await sound.consumeOnce(id)) }),
+    /^consumeOnce\(\) has to resolve true or false, and resolved something else\.$/,
+  ],
+  'an adapter that loses consumed': [
+    (sound) => ({
+      find: async (id: string) => {
+        const { consumed: _, ...found } = (await sound.find(id)) ?? {}
+        return Object.keys(found).length > 0 ? found : undefined
+      },
+    }),
+    /^find\(\) does not resolve consumed for a record that consumeOnce\(\) has consumed\.$/,
+  ],
+  'an adapter that says consumed as text': [
+    (sound) => ({
+      find: async (id: string) => {
+        const found = await sound.find(id)
+        return found?.consumed ? { ...found, consumed: String(found.consumed) } : found
+      },
+    }),
+    /^find\(\) resolves consumed as string '\d{10}', and it has to be a number\.$/,
+  ],
+  'upsert that brings a consumed record back': [
+    known('upsert that starts anew'),
+    /^upsert\(\) brings a consumed record back\.$/,
+  ],
+  'destroy that does nothing': [
+    () => ({ destroy: async () => {} }),
+    /^destroy\(\) leaves the record where find\(\) finds it\.$/,
+  ],
+  'an adapter that ignores expiry': [
+    known('an adapter that ignores expiresIn'),
+    /^find\(\) ignores that a record has expired\.$/,
+  ],
+  'consumeOnce that takes what has expired': [
+    (sound) => {
+      const taken = new Set<string>()
+      return {
+        consumeOnce: async (id: string) => {
+          const first = !taken.has(id)
+          taken.add(id)
+          await sound.consumeOnce(id)
+          return first
+        },
+      }
+    },
+    /^consumeOnce\(\) ignores that a record has expired\.$/,
+  ],
+}
+
+describe('provider.impersonation.check()', function () {
+  this.timeout(30_000)
+
+  it('resolves with a sound adapter, and leaves nothing in the store', async () => {
+    const { adapter, left, written } = storage(() => ({}))
+    await providerOn(adapter).impersonation.check()
+    expect(written.size).to.equal(2)
+    expect(await left()).to.deep.equal([])
+  })
+
+  for (const [what, [mutate, sentence]] of Object.entries(broken)) {
+    it(`says in one sentence what is wrong with ${what}`, async () => {
+      const { adapter, left } = storage(mutate)
+      const error = await rejection(providerOn(adapter).impersonation.check())
+      expect(error.message.startsWith(PREFIX), error.message).to.equal(true)
+      expect(error.message.slice(PREFIX.length)).to.match(sentence)
+      expect(error.message.slice(0, -1)).to.not.match(/\. |\n/)
+      if (what !== 'destroy that does nothing') expect(await left()).to.deep.equal([])
+    })
+  }
+
+  for (const method of ['upsert', 'find', 'consumeOnce', 'destroy'] as const) {
+    it(`keeps what ${method} rejects with as the cause`, async () => {
+      const cause = new Error('the reason of the storage')
+      const { adapter, left } = storage(() => ({ [method]: () => Promise.reject(cause) }))
+      const error = await rejection(providerOn(adapter).impersonation.check())
+      expect(error.message).to.equal(`${PREFIX}${method}() rejects for a SubjectToken record.`)
+      expect(error.cause).to.equal(cause)
+      if (method !== 'destroy') expect(await left()).to.deep.equal([])
+    })
+  }
+
+  it('says that the storage cannot be reached', async () => {
+    const port = await freePort()
+    const refused = Object.assign(new Error(`connect ECONNREFUSED 127.0.0.1:${port}`), {
+      code: 'ECONNREFUSED',
+    })
+    const adapter = createRedisAdapter({ client: () => Promise.reject(refused) })
+    const error = await rejection(providerOn(adapter).impersonation.check())
+    expect(error.message).to.equal(`${PREFIX}it cannot be reached (ECONNREFUSED).`)
+    expect(error.cause).to.have.property('message', refused.message)
+  })
+
+  it('says that the storage does not answer, rather than to wait for ever', async () => {
+    const adapter: Adapter = withMembers(createMemoryAdapter()('SubjectToken'), {
+      find: () => new Promise(() => {}),
+    })
+    const error = await rejection(checkStorage(adapter, consumerOf(adapter, 'adapter'), 50))
+    expect(error.message).to.equal(`${PREFIX}find() does not answer within 50 ms.`)
+  })
+
+  it("says what the adapter's own check() says", async () => {
+    const info = 'aof_enabled:0\r\nmaxmemory_policy:noeviction\r\n'
+    const client = async ([command]: string[]) => (command === 'INFO' ? info : null)
+    const adapter = createRedisAdapter({ client, requirePersistence: true })
+    const { message, cause } = await rejection(providerOn(adapter).impersonation.check())
+    expect(message).to.match(/subject tokens: createRedisAdapter: requirePersistence: .*always\.$/)
+    expect(cause).to.be.instanceOf(Error)
+  })
+
+  it("takes oidc-provider's own in-memory adapter, and a guard in the process", async () => {
+    const development = providerOn(undefined)
+    expect(isDevelopmentAdapter(development.AccessToken.adapter)).to.equal(true)
+    await development.impersonation.check()
+    const { adapter, left } = storage(() => ({ consumeOnce: undefined }))
+    await providerOn(adapter, { singleUse: 'per-process' }).impersonation.check()
+    expect(await left()).to.deep.equal([])
+  })
+
+  it('finds an adapter that loses consumed behind the guard in the process too', async () => {
+    const { adapter } = storage(() => ({ consumeOnce: undefined, consume: async () => {} }))
+    const provider = providerOn(adapter, { singleUse: 'per-process' })
+    const { message } = await rejection(provider.impersonation.check())
+    expect(message).to.contain('find() does not resolve consumed')
+  })
+
+  it('emits no event, and asks for nothing but SubjectToken', async () => {
+    const models = new Set<string>()
+    const memory = createMemoryAdapter()
+    const provider = providerOn((model: string) =>
+      withMembers(memory(model), {
+        async upsert(id: string, payload: AdapterPayload, expiresIn?: number) {
+          models.add(model)
+          await memory(model).upsert(id, payload, expiresIn)
+        },
+      }),
+    )
+    const emitted: unknown[] = []
+    const { emit } = provider
+    provider.emit = (name: string, ...args: never[]) => {
+      emitted.push(name)
+      return Reflect.apply(emit, provider, [name, ...args])
+    }
+    await provider.impersonation.check()
+    expect(emitted).to.deep.equal([])
+    expect([...models]).to.deep.equal(['SubjectToken'])
+  })
+
+  it('comes after register(provider), and asks nothing where impersonation is off', async () => {
+    expect(await rejection(new Impersonation(enabled).check())).to.be.instanceOf(TypeError)
+    await new Impersonation({ enabled: false }).check()
+  })
+})

@@ -1,0 +1,82 @@
+import { expect } from 'chai'
+import OidcProvider, { type Configuration } from 'oidc-provider'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { withoutImpersonation } from '../../src/configuration.ts'
+import { configurationOf } from '../../src/host/configuration.ts'
+import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
+import {
+  type DeploymentOptions,
+  deploymentConfiguration,
+} from '../support/deployment-configuration.ts'
+import { differences } from '../support/differences.ts'
+
+/** Both kinds of provider, on one and the same configuration object. */
+function both(options: DeploymentOptions = {}): [plain: OidcProvider, ours: Provider] {
+  const issuer = 'https://id.example.com'
+  const configuration = deploymentConfiguration(issuer, new Set(['alice']), options)
+  return [
+    new OidcProvider(issuer, withoutImpersonation(configuration)),
+    new Provider(issuer, configuration),
+  ]
+}
+
+describe('I12: what enabling impersonation changes in a provider', () => {
+  it('its configuration: these settings and no other', () => {
+    const [plain, ours] = both().map(configurationOf)
+    expect(differences(plain, ours).toSorted()).to.deep.equal([
+      'extraTokenClaims',
+      'features.resourceIndicators.getResourceServerInfo',
+      'formats.customizers.jwt',
+      `grantTypes: ${TOKEN_EXCHANGE_GRANT_TYPE}`,
+      'ttl.ClientCredentials',
+      'ttl.SubjectToken',
+    ])
+  })
+
+  it('ttl.ClientCredentials only where the deployment sets it', () => {
+    const [plain, ours] = both({ configuration: { ttl: { AccessToken: 60 } } }).map(
+      (provider) => configurationOf(provider).ttl,
+    )
+    expect(differences(plain, ours)).to.deep.equal(['SubjectToken'])
+  })
+
+  it('the configuration it was given stays as it is', () => {
+    const given = deploymentConfiguration('https://id.example.com', new Set(), {})
+    const before = { ...given, features: { ...given.features }, ttl: { ...given.ttl } }
+    new Provider('https://id.example.com', given)
+    expect(given).to.deep.equal(before)
+  })
+
+  it('no middleware, no listener, no route of the provider', () => {
+    const [plain, ours] = both()
+    expect(ours.middleware).to.have.lengthOf(plain.middleware.length)
+    expect(ours.eventNames()).to.deep.equal(plain.eventNames())
+  })
+
+  it('prints nothing', () => {
+    const printed: string[] = []
+    const { info, warn } = console
+    console.info = console.warn = (line: string) => printed.push(line)
+    const halves: string[][] = []
+    try {
+      const configuration: Configuration = {
+        adapter: createMemoryAdapter(),
+        features: { clientCredentials: { enabled: true } },
+      }
+      new OidcProvider('https://id.example.com', configuration)
+      halves.push(printed.splice(0))
+      const managementApi = { resource: 'https://id.example.com/api', clients: [] }
+      const features = {
+        ...configuration.features,
+        impersonation: { enabled: true, managementApi },
+      }
+      new Provider('https://id.example.com', { ...configuration, features })
+      halves.push(printed.splice(0))
+    } finally {
+      Object.assign(console, { info, warn })
+    }
+    const [plain, ours] = halves
+    expect(plain).to.have.length.greaterThan(0)
+    expect(ours).to.deep.equal(plain)
+  })
+})
