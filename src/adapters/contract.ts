@@ -1,4 +1,5 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
+import type { ConsumptionNote, Lifecycle } from './lifecycle-contract.ts'
 
 /**
  * What a storage adapter has to do so that a subject token is redeemed at most once, across all
@@ -53,9 +54,12 @@ export interface SingleUseAdapter extends Adapter {
    * marked by `consume()` counts as consumed. Nothing that this method does may bring an expired
    * record back or lengthen its life.
    *
+   * With a `note`, and an adapter that has {@link LifecycleAdapter}, the note is kept in the same
+   * step; without that, it is ignored.
+   *
    * @throws when the storage did not say who won. The caller then issues nothing.
    */
-  consumeOnce(id: string): Promise<boolean>
+  consumeOnce(id: string, note?: ConsumptionNote): Promise<boolean>
 
   /**
    * Says that `consumeOnce` works for records of every model, `ReplayDetection` among them, and that
@@ -76,6 +80,9 @@ export interface SingleUseAdapter extends Adapter {
   revokeByGrantId(grantId: string): Promise<void>
 }
 
+/** An adapter by which impersonations can be seen and ended as well. */
+export interface LifecycleAdapter extends SingleUseAdapter, Lifecycle {}
+
 /**
  * What every adapter of this package is: a plain function that oidc-provider accepts as its
  * `adapter` option and calls once per model. What goes beyond that (`close`, `deleteExpired`, …)
@@ -83,6 +90,13 @@ export interface SingleUseAdapter extends Adapter {
  */
 export type AdapterFactory = (model: string) => SingleUseAdapter
 
+export type {
+  ConsumptionNote,
+  EndNote,
+  Lifecycle,
+  ListedBefore,
+  LookUp,
+} from './lifecycle-contract.ts'
 export { StorageError } from './storage-error.ts'
 
 /** Whether an adapter offers {@link SingleUseAdapter.check}. */
@@ -95,4 +109,16 @@ export function hasConsumeOnce<T extends Adapter>(
   adapter: T,
 ): adapter is T & Pick<SingleUseAdapter, 'consumeOnce'> {
   return 'consumeOnce' in adapter && typeof adapter.consumeOnce === 'function'
+}
+
+const LIFECYCLE_METHODS = ['consumeOnce', 'endOnce', 'list', 'endedIndices'] as const
+
+/** Whether an adapter offers {@link LifecycleAdapter}. */
+export function hasLifecycle<T extends Adapter>(adapter: T): adapter is T & LifecycleAdapter {
+  return missingForLifecycle(adapter).length === 0
+}
+
+/** The methods that an adapter lacks for {@link LifecycleAdapter}. */
+export function missingForLifecycle(adapter: Adapter): string[] {
+  return LIFECYCLE_METHODS.filter((name) => typeof Reflect.get(adapter, name) !== 'function')
 }

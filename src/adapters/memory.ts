@@ -1,10 +1,20 @@
 import type { AdapterPayload } from 'oidc-provider'
-import type { AdapterFactory, SingleUseAdapter } from './contract.ts'
+import type {
+  AdapterFactory,
+  ConsumptionNote,
+  EndNote,
+  LifecycleAdapter,
+  ListedBefore,
+  LookUp,
+} from './contract.ts'
+import { MemoryListings } from './memory-listings.ts'
 import {
   consumedAt,
   decodePayload,
   encodePayload,
   epochSeconds,
+  type LifecycleKeys,
+  lifecycleKeys,
   lifetime,
   secondaryKeys,
 } from './record.ts'
@@ -21,6 +31,7 @@ export interface MemoryAdapterOptions {
 
 /** The factory that {@link createMemoryAdapter} returns. */
 export interface MemoryAdapterFactory extends AdapterFactory {
+  (model: string): LifecycleAdapter
   /** Removes every expired record now, by a full scan. Resolves the number of records removed. */
   deleteExpired(): Promise<number>
 }
@@ -36,8 +47,13 @@ interface MemoryRecord {
   readonly uid: string | undefined
   readonly userCode: string | undefined
   readonly grantId: string | undefined
+  readonly listed: LifecycleKeys | undefined
   /** Seconds since the epoch, or 0. */
   consumed: number
+  note: string | undefined
+  /** `actor` of the note. */
+  actor: string | undefined
+  end: string | undefined
 }
 
 /**
@@ -55,10 +71,10 @@ export function createMemoryAdapter(options: MemoryAdapterOptions = {}): MemoryA
   const now = options.now ?? Date.now
   const adapters = new Map<string, MemoryAdapter>()
 
-  const factory = (model: string): SingleUseAdapter => {
+  const factory = (model: string): LifecycleAdapter => {
     let adapter = adapters.get(model)
     if (!adapter) {
-      adapter = new MemoryAdapter(now)
+      adapter = new MemoryAdapter(model, now)
       adapters.set(model, adapter)
     }
     return adapter
@@ -71,17 +87,20 @@ export function createMemoryAdapter(options: MemoryAdapterOptions = {}): MemoryA
   return Object.assign(factory, { deleteExpired })
 }
 
-class MemoryAdapter implements SingleUseAdapter {
+class MemoryAdapter implements LifecycleAdapter {
   readonly consumesEveryModel = true
 
+  readonly #model: string
   readonly #now: () => number
+  readonly #listings = new MemoryListings()
   readonly #records = new Map<string, MemoryRecord>()
   readonly #uids = new Map<string, string>()
   readonly #userCodes = new Map<string, string>()
   readonly #grants = new Map<string, Set<string>>()
   #cursor = this.#records.entries()
 
-  constructor(now: () => number) {
+  constructor(model: string, now: () => number) {
+    this.#model = model
     this.#now = now
   }
 
@@ -97,11 +116,16 @@ class MemoryAdapter implements SingleUseAdapter {
       uid,
       userCode,
       grantId,
+      listed: lifecycleKeys(this.#model, payload),
       consumed: replaced?.consumed || consumedAt(payload, now),
+      note: replaced?.note,
+      actor: replaced?.actor,
+      end: replaced?.end,
     }
 
     this.#remove(id, replaced)
     this.#records.set(id, record)
+    this.#listings.add(id, record)
     if (uid) this.#uids.set(uid, id)
     if (userCode) this.#userCodes.set(userCode, id)
     if (grantId) {
@@ -114,7 +138,7 @@ class MemoryAdapter implements SingleUseAdapter {
 
   async find(id: string): Promise<AdapterPayload | undefined> {
     const record = this.#live(id)
-    return record && decodePayload(record.payload, record.consumed)
+    return record && decodePayload(record.payload, record)
   }
 
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
@@ -133,11 +157,40 @@ class MemoryAdapter implements SingleUseAdapter {
   }
 
   // One synchronous step: no other call runs between the check and the write.
-  async consumeOnce(id: string): Promise<boolean> {
+  async consumeOnce(id: string, note?: ConsumptionNote): Promise<boolean> {
     const record = this.#live(id)
-    if (!record || record.consumed > 0) return false
+    if (!record || record.consumed > 0 || record.end !== undefined) return false
     record.consumed = epochSeconds(this.#now())
+    if (note) {
+      this.#listings.remove(id, record)
+      record.note = JSON.stringify(note)
+      record.actor = note.actor
+      this.#listings.add(id, record)
+    }
     return true
+  }
+
+  async endOnce(id: string, end: EndNote): Promise<boolean> {
+    const record = this.#live(id)
+    if (!record || record.end !== undefined) return false
+    this.#listings.remove(id, record)
+    record.end = JSON.stringify(end)
+    this.#listings.add(id, record)
+    return true
+  }
+
+  async list(lookUp: LookUp, limit: number, before?: ListedBefore): Promise<AdapterPayload[]> {
+    const found: AdapterPayload[] = []
+    for (const id of this.#listings.newestFirst(lookUp, before)) {
+      if (found.length === limit) break
+      const record = this.#live(id)
+      if (record) found.push(decodePayload(record.payload, record))
+    }
+    return found
+  }
+
+  async endedIndices(list: string): Promise<number[]> {
+    return this.#listings.endedIndices(list)
   }
 
   async destroy(id: string): Promise<void> {
@@ -183,6 +236,7 @@ class MemoryAdapter implements SingleUseAdapter {
   #remove(id: string, record: MemoryRecord | undefined): void {
     if (!record) return
     this.#records.delete(id)
+    this.#listings.remove(id, record)
     if (record.uid && this.#uids.get(record.uid) === id) this.#uids.delete(record.uid)
     if (record.userCode && this.#userCodes.get(record.userCode) === id) {
       this.#userCodes.delete(record.userCode)

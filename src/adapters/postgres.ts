@@ -158,6 +158,6 @@ class PostgresAdapter implements SingleUseAdapter {
   async #read(statement: 'find' | 'findByUid' | 'findByUserCode', key: string) {
     const { rows } = await this.#run(statement, [this.#model, storableKey(key)])
     const row = rows[0]
-    return row && decodePayload(row.payload, Number(row.consumed ?? 0))
+    return row && decodePayload(row.payload, { consumed: Number(row.consumed ?? 0) })
   }
 }

@@ -7,6 +7,40 @@ export interface SecondaryKeys {
   readonly grantId: string | undefined
 }
 
+/** The members of a subject token's payload by which it is listed and its status is found. */
+export interface LifecycleKeys {
+  readonly accountId: string
+  readonly clientId: string | undefined
+  /** The operator that it is bound to. */
+  readonly actor: string | undefined
+  /** Seconds since the epoch. */
+  readonly iat: number
+  readonly statusList: string | undefined
+  readonly statusIndex: number | undefined
+}
+
+/**
+ * Reads them from a payload; `undefined` for a record that is not listed: of another model, or
+ * without an account.
+ */
+export function lifecycleKeys(model: string, payload: AdapterPayload): LifecycleKeys | undefined {
+  const accountId = text(payload.accountId)
+  if (model !== 'SubjectToken' || accountId === undefined) return undefined
+  const { iat, statusIndex } = payload
+  return {
+    accountId,
+    clientId: text(payload.clientId),
+    actor: text(payload.actor),
+    iat: integer(iat) ?? 0,
+    statusList: text(payload.statusList),
+    statusIndex: integer(statusIndex),
+  }
+}
+
+function integer(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+}
+
 /**
  * The longest time a record is kept, in milliseconds: a hundred years. An `exp` that a client
  * chose reaches `upsert` (ReplayDetection), and no storage engine takes 1e300 seconds.
@@ -70,16 +104,35 @@ export function encodePayload(payload: AdapterPayload): string {
   return JSON.stringify(payload)
 }
 
+/** What has happened to a record since it was stored, as the storage has it. */
+export interface StoredFate {
+  /** Seconds since the epoch; 0 or absent when it was not consumed. */
+  readonly consumed?: number | undefined
+  /** The note, as {@link encodePayload} wrote it; absent or `null` where there is none. */
+  readonly note?: unknown
+  /** The end, likewise. */
+  readonly end?: unknown
+}
+
 /**
- * The payload from its stored text, with `consumed` put in.
+ * The payload from its stored text, with `consumed`, `note` and `end` put in.
  *
  * @throws when the storage returned something that `encodePayload` did not write.
  */
-export function decodePayload(stored: unknown, consumed: number): AdapterPayload {
-  if (typeof stored !== 'string') throw new TypeError('the stored payload is not text')
-  const payload = parsePayload(stored)
-  if (consumed > 0) payload.consumed = consumed
+export function decodePayload(
+  stored: unknown,
+  { consumed, note, end }: StoredFate,
+): AdapterPayload {
+  const payload = parsed(stored)
+  if (consumed !== undefined && consumed > 0) payload.consumed = consumed
+  if (note !== undefined && note !== null) payload.note = parsed(note)
+  if (end !== undefined && end !== null) payload.end = parsed(end)
   return payload
+}
+
+function parsed(stored: unknown): AdapterPayload {
+  if (typeof stored !== 'string') throw new TypeError('the stored payload is not text')
+  return parsePayload(stored)
 }
 
 function parsePayload(stored: string): AdapterPayload {

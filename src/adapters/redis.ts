@@ -204,7 +204,7 @@ class RedisAdapter implements SingleUseAdapter {
     if (!Array.isArray(reply)) throw new TypeError('Redis answered HMGET with no array')
     const [payload, consumed]: unknown[] = reply
     if (payload === null || payload === undefined) return undefined
-    return decodePayload(payload, Number(consumed ?? 0))
+    return decodePayload(payload, { consumed: Number(consumed ?? 0) })
   }
 }
 

@@ -193,7 +193,7 @@ class SqliteAdapter implements SingleUseAdapter {
 
   #read(statement: StatementSync, key: string): AdapterPayload | undefined {
     const row = read(statement, [this.#model, storableKey(key), this.#now()])
-    return row && decodePayload(row.payload, Number(row.consumed_at ?? 0))
+    return row && decodePayload(row.payload, { consumed: Number(row.consumed_at ?? 0) })
   }
 
   #mark(statement: StatementSync, id: string): number {

@@ -1,0 +1,149 @@
+import type { ListedBefore, LookUp } from './contract.ts'
+import type { LifecycleKeys } from './record.ts'
+
+/** A record, as far as listings care. */
+interface Listed {
+  readonly listed: LifecycleKeys | undefined
+  /** The operator who redeemed it. */
+  readonly actor: string | undefined
+  readonly end: unknown
+}
+
+const NAMES = ['accountId', 'actor', 'clientId'] as const
+
+/** The looks-ups of the memory adapter: which records belong to whom, and which indices have ended. */
+export class MemoryListings {
+  readonly #all = new Listing()
+  readonly #by = new Map<string, Listing>()
+  readonly #ended = new Map<string, Set<number>>()
+
+  add(id: string, record: Listed): void {
+    const { listed } = record
+    if (!listed) return
+    this.#all.add(listed.iat, id)
+    for (const key of keysOf(record)) {
+      let listing = this.#by.get(key)
+      if (!listing) {
+        listing = new Listing()
+        this.#by.set(key, listing)
+      }
+      listing.add(listed.iat, id)
+    }
+    const { statusList, statusIndex } = listed
+    if (record.end === undefined || statusList === undefined || statusIndex === undefined) return
+    const indices = this.#ended.get(statusList)
+    if (indices) indices.add(statusIndex)
+    else this.#ended.set(statusList, new Set([statusIndex]))
+  }
+
+  /** The record as it was when it was added. */
+  remove(id: string, record: Listed): void {
+    const { listed } = record
+    if (!listed) return
+    this.#all.remove(listed.iat, id)
+    for (const key of keysOf(record)) {
+      const listing = this.#by.get(key)
+      listing?.remove(listed.iat, id)
+      if (listing?.size === 0) this.#by.delete(key)
+    }
+    const { statusList, statusIndex } = listed
+    if (record.end === undefined || statusList === undefined || statusIndex === undefined) return
+    const indices = this.#ended.get(statusList)
+    indices?.delete(statusIndex)
+    if (indices?.size === 0) this.#ended.delete(statusList)
+  }
+
+  endedIndices(list: string): number[] {
+    return [...(this.#ended.get(list) ?? [])]
+  }
+
+  /** Goes through the shortest listing and asks the others whether they have it too. */
+  *newestFirst(lookUp: LookUp, before: ListedBefore | undefined): Generator<string> {
+    const listings = [this.#all]
+    for (const name of NAMES) {
+      const value = lookUp[name]
+      if (value === undefined) continue
+      const listing = this.#by.get(keyOf(name, value))
+      if (!listing) return
+      listings.push(listing)
+    }
+    const [shortest = this.#all] = listings.toSorted((a, b) => a.size - b.size)
+    for (const [iat, id] of shortest.newestFirst(before)) {
+      if (listings.every((listing) => listing.has(iat, id))) yield id
+    }
+  }
+}
+
+function keysOf({ listed, actor }: Listed): string[] {
+  const keys = {
+    accountId: listed?.accountId,
+    clientId: listed?.clientId,
+    actor: actor ?? listed?.actor,
+  }
+  return NAMES.flatMap((name) => {
+    const value = keys[name]
+    return value === undefined ? [] : [keyOf(name, value)]
+  })
+}
+
+function keyOf(name: (typeof NAMES)[number], value: string): string {
+  return `${name}:${value}`
+}
+
+/** Ids by the second of their issue: seconds in order, the ids of one second in none. */
+class Listing {
+  /** Ascending. */
+  readonly #seconds: number[] = []
+  readonly #ids = new Map<number, Set<string>>()
+  size = 0
+
+  has(iat: number, id: string): boolean {
+    return this.#ids.get(iat)?.has(id) === true
+  }
+
+  add(iat: number, id: string): void {
+    let ids = this.#ids.get(iat)
+    if (!ids) {
+      ids = new Set()
+      this.#ids.set(iat, ids)
+      this.#seconds.splice(this.#position(iat), 0, iat)
+    }
+    if (ids.has(id)) return
+    ids.add(id)
+    this.size += 1
+  }
+
+  remove(iat: number, id: string): void {
+    const ids = this.#ids.get(iat)
+    if (!ids?.delete(id)) return
+    this.size -= 1
+    if (ids.size > 0) return
+    this.#ids.delete(iat)
+    this.#seconds.splice(this.#position(iat), 1)
+  }
+
+  *newestFirst(before: ListedBefore | undefined): Generator<[number, string]> {
+    const from = before === undefined ? this.#seconds.length : this.#position(before.iat + 1)
+    // A copy: records that have expired are removed while this goes on.
+    for (const second of this.#seconds.slice(0, from).reverse()) {
+      const ids = [...(this.#ids.get(second) ?? [])].sort().reverse()
+      for (const id of ids) {
+        if (before && second === before.iat && id >= before.id) continue
+        yield [second, id]
+      }
+    }
+  }
+
+  /** Where this second is, or would be. */
+  #position(second: number): number {
+    let low = 0
+    let high = this.#seconds.length
+    if (high === 0 || (this.#seconds[high - 1] ?? 0) < second) return high
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#seconds[middle] ?? 0) < second) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
