@@ -1,5 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import Koa, { type Middleware } from 'koa'
+import type { Middleware } from 'koa'
 import type { Configuration, Provider } from 'oidc-provider'
 import { AccessTokenClaims } from './claims/access-token-claims.ts'
 import {
@@ -11,9 +10,21 @@ import {
 import { checkClassNames } from './host/class-names.ts'
 import { configurationOf } from './host/configuration.ts'
 import { withholdFromSelfRegistered } from './host/registration.ts'
+import type { Impersonations } from './lifecycle/impersonations.ts'
+import { ALL_CAUSES, checkEnd, checkFilter, checkQuery } from './lifecycle/inputs.ts'
+import { canEnd, keptAfterRedemption, type Lifecycle, lifecycleOf } from './lifecycle/lifecycle.ts'
+import { endCurrentRoute } from './management/end-current.ts'
+import { type RequestListener, requestListener } from './management/listener.ts'
 import { ManagementResourceServer } from './management/machine-tokens.ts'
 import { managementRouter } from './management/router.ts'
 import { type ResolvedOptions, resolveOptions } from './options/defaults.ts'
+import type {
+  EndOptions,
+  ImpersonationFilter,
+  ImpersonationObject,
+  ImpersonationPage,
+  ImpersonationQuery,
+} from './public/lifecycle.ts'
 import type { ImpersonationOptions } from './public/options.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
 import { tokenExchangeHandler } from './token-exchange/handler.ts'
@@ -21,13 +32,6 @@ import { PARAMETERS, REPEATABLE_PARAMETERS } from './token-exchange/request.ts'
 import { accessTokenVerifier } from './tokens/access-token.ts'
 import { makeReplayDetectionAtomic } from './tokens/replay-detection.ts'
 import { defineSubjectToken } from './tokens/subject-token.ts'
-
-/** A Node request listener. With `next` (Express, Connect, middie) requests for other paths go to `next`. */
-export type RequestListener = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  next?: (error?: unknown) => void,
-) => void
 
 /**
  * The parts of impersonation, to build a provider by hand. In this order, for one provider:
@@ -47,6 +51,7 @@ export class Impersonation {
   #provider: Provider | undefined
   #routes: Middleware | undefined
   #checkStorage: (() => Promise<void>) | undefined
+  #lifecycle: Lifecycle | undefined
 
   /**
    * @param options the value of `features.impersonation`
@@ -109,27 +114,41 @@ export class Impersonation {
       )
 
     const { claims, resourceServer } = this.#parts
-    const { mayIssueSubjectTokens } = resourceServer
+    const { rights } = resourceServer
+    const mayIssueSubjectTokens = rights.issue.may
     const options = this.#options
-    const subjectTokens = defineSubjectToken(provider, options.subjectToken.singleUse)
+    const subjectTokens = defineSubjectToken(provider, options.subjectToken.singleUse, (adapter) =>
+      canEnd(adapter, options.lifecycle) ? keptAfterRedemption(options) : 0,
+    )
+    const { adapter } = subjectTokens
+    const lifecycle = canEnd(adapter, options.lifecycle)
+      ? lifecycleOf(provider, subjectTokens, adapter, options)
+      : undefined
+    this.#lifecycle = lifecycle
     const verifier = accessTokenVerifier(provider, TOKEN_EXCHANGE_GRANT_TYPE)
     claims.issuer = provider.issuer
     this.#provider = provider
     this.#checkStorage = subjectTokens.checkStorage
-    resourceServer.use(provider)
+    resourceServer.use(provider, { canEnd: lifecycle !== undefined })
     if (options.atomicReplayDetection) makeReplayDetectionAtomic(provider)
     provider.registerGrantType(
       TOKEN_EXCHANGE_GRANT_TYPE,
-      tokenExchangeHandler(provider, {
-        options,
-        subjectTokens,
-        verifier,
-        claims,
-        mayIssueSubjectTokens,
-      }),
+      tokenExchangeHandler(
+        provider,
+        {
+          options,
+          subjectTokens,
+          verifier,
+          claims,
+          mayIssueSubjectTokens,
+          hasEnded: lifecycle?.hasEnded ?? (async () => false),
+        },
+        lifecycle?.onReplay,
+      ),
       PARAMETERS,
       REPEATABLE_PARAMETERS,
     )
+    if (lifecycle) provider.use(endCurrentRoute(provider, verifier, lifecycle.impersonations))
     if (!options.allowSelfRegisteredClients) {
       withholdFromSelfRegistered(provider, TOKEN_EXCHANGE_GRANT_TYPE)
     }
@@ -137,7 +156,9 @@ export class Impersonation {
       options,
       subjectTokens,
       verifier,
-      mayIssueSubjectTokens,
+      rights,
+      impersonations: lifecycle?.impersonations,
+      drawStatusIndex: undefined,
     })
   }
 
@@ -158,6 +179,62 @@ export class Impersonation {
   }
 
   /**
+   * Whether impersonations can be seen and ended: `features.impersonation.lifecycle.enabled` is not
+   * `false`, and the storage adapter of `SubjectToken` can. `false` before {@link register}.
+   */
+  get canEnd(): boolean {
+    return this.#lifecycle !== undefined
+  }
+
+  /**
+   * An impersonation by its id; `undefined` where there is none, or its record has expired.
+   *
+   * @throws Error where {@link canEnd} is `false`
+   * @throws the storage's error where it fails, as every method here
+   */
+  get(id: string): Promise<ImpersonationObject | undefined> {
+    return this.#impersonations.get(id)
+  }
+
+  /**
+   * Impersonations, the newest first.
+   *
+   * @throws TypeError for a query with a member that is unknown or wrong
+   */
+  async list(query: ImpersonationQuery = {}): Promise<ImpersonationPage> {
+    return this.#impersonations.list(checkQuery(query))
+  }
+
+  /**
+   * Ends an impersonation: its subject token redeems nothing any more, its opaque access token is
+   * inactive at once, and an API that checks refuses its JWT within seconds. The first end stays, and
+   * one that has expired is not ended.
+   *
+   * @returns the impersonation as it is then; `undefined` where there is none
+   * @throws TypeError for a wrong member
+   */
+  async end(id: string, how: EndOptions = {}): Promise<ImpersonationObject | undefined> {
+    return this.#impersonations.end(id, checkEnd(how, ALL_CAUSES))
+  }
+
+  /**
+   * Ends all impersonations that match at this moment.
+   *
+   * @returns how many this call ended
+   * @throws TypeError for a filter without a member, or a wrong one
+   */
+  async endAll(filter: ImpersonationFilter, how: EndOptions = {}): Promise<number> {
+    return this.#impersonations.endAll(checkFilter(filter), checkEnd(how, ALL_CAUSES))
+  }
+
+  get #impersonations(): Impersonations {
+    if (this.#lifecycle) return this.#lifecycle.impersonations
+    throw new Error(
+      'impersonations cannot be seen or ended here: see canEnd, and features.impersonation.lifecycle',
+    )
+  }
+
+  /**
    * The management API as Koa middleware, to be used beside the provider or, with
    * `provider.use(…)`, in front of it. Passes everything on where impersonation is not enabled.
    *
@@ -175,29 +252,6 @@ export class Impersonation {
    * @throws TypeError before {@link register}
    */
   callback(): RequestListener {
-    const passedOn = new WeakMap<IncomingMessage, () => void>()
-    const app = new Koa()
-    // The provider's proxy settings as they are now.
-    const { proxy, proxyIpHeader, maxIpsCount, subdomainOffset } = this.#provider ?? app
-    Object.assign(app, { proxy, proxyIpHeader, maxIpsCount, subdomainOffset })
-    app.use(this.routes())
-    app.use((ctx) => {
-      const passOn = passedOn.get(ctx.req)
-      if (!passOn) return
-      ctx.respond = false
-      passOn()
-    })
-    const listener = app.callback()
-    return (request, response, next) => {
-      if (next) {
-        const { statusCode } = response
-        passedOn.set(request, () => {
-          // Koa has set 404: restore the status from before.
-          response.statusCode = statusCode
-          next()
-        })
-      }
-      listener(request, response)
-    }
+    return requestListener(this.routes(), this.#provider)
   }
 }

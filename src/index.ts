@@ -2,7 +2,8 @@
 export { type Configuration, ExternalSigningKey, errors, interactionPolicy } from 'oidc-provider'
 export type { AdapterFactory, SingleUseAdapter } from './adapters/contract.ts'
 export { type SingleUseAdapterSource, withSubjectTokens } from './adapters/with-subject-tokens.ts'
-export { Impersonation, type RequestListener } from './impersonation.ts'
+export { Impersonation } from './impersonation.ts'
+export type { RequestListener } from './management/listener.ts'
 export { normalisedAddress } from './policy/rate-limit.ts'
 export { Provider, Provider as default, type ProviderConfiguration } from './provider.ts'
 export type { BindingMember, MayAct } from './public/binding.ts'
@@ -18,17 +19,30 @@ export type {
 } from './public/claims-hook.ts'
 export type {
   Denial,
+  EndListener,
   ImpersonationEvent,
   ImpersonationEvents,
+  ImpersonationListener,
   Redemption,
   SubjectTokenRecord,
 } from './public/events.ts'
+export type {
+  EndCause,
+  EndOptions,
+  ImpersonationEnd,
+  ImpersonationFilter,
+  ImpersonationObject,
+  ImpersonationPage,
+  ImpersonationQuery,
+  ImpersonationState,
+} from './public/lifecycle.ts'
 export type {
   AccessTokenOptions,
   ActorChainOptions,
   ActorTokenOptions,
   ClientRule,
   ImpersonationOptions,
+  LifecycleOptions,
   LimitOptions,
   ManagementApiOptions,
   ManagementClients,

@@ -1,5 +1,6 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { Denial, ImpersonationEvent } from '../public/events.ts'
+import { emitLater } from './emit.ts'
 
 type AuditEventName =
   | 'impersonation.issued'
@@ -40,8 +41,15 @@ export class AuditTrail {
     }
   }
 
+  /** An end has an event of its own. */
   succeeded(): void {
-    this.#emit(this.#stage === 'issue' ? 'impersonation.issued' : 'impersonation.granted')
+    if (this.#stage === 'issue') this.#emit('impersonation.issued')
+    if (this.#stage === 'exchange') this.#emit('impersonation.granted')
+  }
+
+  /** The id of the subject token that was presented again, where it was. */
+  get replayed(): string | undefined {
+    return this.#known.redemption ? this.#known.id : undefined
   }
 
   /** @param told the error code that the client gets */
@@ -63,27 +71,8 @@ export class AuditTrail {
     return this.#secrets.reduce((rest, secret) => rest.replaceAll(secret, '[concealed]'), text)
   }
 
-  /**
-   * Listeners run after the answer is sent, each separately: an error or a delay in one listener
-   * does not affect the client or the next listener.
-   */
   #emit(name: AuditEventName): void {
-    const provider = this.#provider
-    const ctx = this.#ctx
-    if (provider.listenerCount(name) === 0) return
-    const event: ImpersonationEvent = Object.freeze({ time: Date.now(), ...this.#known })
-    setImmediate(() => {
-      for (const listener of provider.rawListeners(name)) {
-        void Promise.resolve()
-          .then(() => Reflect.apply(listener, provider, [ctx, event]))
-          .catch((error: unknown) => {
-            process.emitWarning(
-              `a listener for ${name} failed: ${error instanceof Error ? error.message : 'no Error'}`,
-              'ImpersonationWarning',
-            )
-          })
-      }
-    })
+    emitLater(this.#provider, name, this.#ctx, this.#known)
   }
 }
 

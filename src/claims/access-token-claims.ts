@@ -9,17 +9,16 @@ import {
 import type { ResolvedOptions } from '../options/defaults.ts'
 import type { ActClaim } from '../public/claims-hook.ts'
 import { actClaim } from '../shared/act.ts'
-import { GRANT_ID_CLAIM, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
+import {
+  GRANT_ID_CLAIM,
+  IMPERSONATION_ID_CLAIM,
+  TOKEN_EXCHANGE_GRANT_TYPE,
+} from '../shared/constants.ts'
 import { watchTurn } from '../shared/turn.ts'
+import type { TokenStatus } from '../tokens/subject-token.ts'
 import { claimsFrom, customClaims, type ImpersonatedExchange } from './custom-claims.ts'
 import { finalise, payloadOf } from './jwt-payload.ts'
-import {
-  IMPERSONATION_CLAIMS,
-  IMPERSONATION_ID_CLAIM,
-  PROTOTYPE_KEYS,
-  PROVIDER_CLAIMS,
-  remove,
-} from './reserved-claims.ts'
+import { IMPERSONATION_CLAIMS, PROTOTYPE_KEYS, PROVIDER_CLAIMS, remove } from './reserved-claims.ts'
 
 type Token = AccessToken | ClientCredentials
 type OwnExtraTokenClaims = (
@@ -37,6 +36,8 @@ interface Marks extends ImpersonatedExchange {
   readonly act: ActClaim | undefined
   /** Of a JWT: its `jti`. `undefined` for an opaque token. */
   readonly jti: string | undefined
+  /** Of a JWT: where its status is found. */
+  readonly status: TokenStatus | undefined
   /** Seconds since the epoch: no customizer makes the token live longer. I8. */
   readonly exp: number
   /** Whether code of the deployment took more than one turn of the event loop over it. */
@@ -83,6 +84,7 @@ export class AccessTokenClaims {
       ...of,
       act: of.actor && actClaim(of.actor),
       jti: token.format === 'jwt' ? token.jti : undefined,
+      status: token.format === 'jwt' ? of.subjectToken.tokenStatus : undefined,
       exp: Math.floor(Date.now() / 1000) + token.expiration,
       tookTime: false,
       extra: undefined,
@@ -184,6 +186,7 @@ export class AccessTokenClaims {
     if (marks) {
       remove(payload, IMPERSONATION_CLAIMS)
       payload.jti = marks.jti
+      if (marks.status) payload.status = marks.status
       const { exp } = payload
       payload.exp = typeof exp === 'number' && exp < marks.exp ? exp : marks.exp
     } else if (namesItsGrant(token, this.#options.actorToken)) {

@@ -17,6 +17,7 @@ import type {
 } from '../public/claims-hook.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
 import { isPlainObject } from '../shared/json.ts'
+import type { TokenStatus } from '../tokens/subject-token.ts'
 
 /** What an exchange knows and its access token has to contain. */
 export interface ImpersonatedExchange {
@@ -25,6 +26,7 @@ export interface ImpersonatedExchange {
   readonly subjectToken: {
     readonly jti: string
     readonly contextObject: SubjectTokenContext
+    readonly tokenStatus: TokenStatus | undefined
   }
 }
 

@@ -1,8 +1,5 @@
 import type { UnknownObject } from 'oidc-provider'
-import { GRANT_ID_CLAIM } from '../shared/constants.ts'
-
-/** Marks an impersonated opaque token, in its record and at introspection: the impersonation's id. */
-export const IMPERSONATION_ID_CLAIM = 'impersonation_id'
+import { GRANT_ID_CLAIM, IMPERSONATION_ID_CLAIM } from '../shared/constants.ts'
 
 /** Claims that the provider sets, in a JWT or in an introspection response. */
 export const PROVIDER_CLAIMS: readonly string[] = [

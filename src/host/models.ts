@@ -2,6 +2,7 @@
 import type {
   AccessToken,
   Adapter,
+  AdapterPayload,
   Client,
   Provider,
   ResourceServerInstance,
@@ -17,6 +18,8 @@ export interface TokenBase {
   readonly kind: string
   readonly isExpired: boolean
   readonly expiration: number
+  /** Seconds: how long the storage is to keep it. */
+  readonly remainingTTL: number
   readonly adapter: Adapter
   /** Seconds; set it before `save()`. */
   expiresIn: number
@@ -30,7 +33,8 @@ export interface TokenBaseConstructor {
   new (properties: UnknownObject): TokenBase
   readonly IN_PAYLOAD: string[]
   readonly adapter: Adapter
-  find(id: string): Promise<TokenBase | undefined>
+  find(id: string, options?: { ignoreExpiration?: boolean }): Promise<TokenBase | undefined>
+  instantiate(payload: AdapterPayload): TokenBase
 }
 
 /** `provider.BaseToken`, to derive a model from. */

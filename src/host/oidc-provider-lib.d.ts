@@ -32,3 +32,13 @@ declare module 'oidc-provider/lib/helpers/certificate_thumbprint.js' {
   import type { X509Certificate } from 'node:crypto'
   export default function certificateThumbprint(certificate: string | X509Certificate): string
 }
+declare module 'oidc-provider/lib/shared/cors.js' {
+  import type { Middleware } from 'koa'
+
+  export default function cors(options: {
+    allowMethods: string
+    clientBased: boolean
+    exposeHeaders: readonly string[]
+    maxAge: number
+  }): Middleware
+}

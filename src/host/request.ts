@@ -5,3 +5,9 @@ import als from 'oidc-provider/lib/helpers/als.js'
 export function runInRequest<T>(ctx: object, callback: () => T): T {
   return als.run(ctx, callback)
 }
+
+/** The context of the request that the provider answers right now, if it does. */
+export function currentRequest(): object | undefined {
+  const ctx: unknown = als.getStore()
+  return typeof ctx === 'object' && ctx !== null ? ctx : undefined
+}

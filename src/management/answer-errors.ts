@@ -13,6 +13,15 @@ export class UserNotFound extends errors.OIDCProviderError {
   }
 }
 
+/** There is no such impersonation, or its record has expired. */
+export class NotFound extends errors.OIDCProviderError {
+  override error_description = 'no such impersonation'
+
+  constructor() {
+    super(404, 'not_found')
+  }
+}
+
 type ErrorClass = abstract new (...args: never[]) => errors.OIDCProviderError
 
 /** Errors that ask for credentials, or for better ones. */
@@ -30,6 +39,7 @@ const PUBLIC: readonly ErrorClass[] = [
   errors.AccessDenied,
   TooManyRequests,
   UserNotFound,
+  NotFound,
 ]
 
 /** The error that the caller gets. */

@@ -3,9 +3,9 @@ import type { AuditTrail } from '../audit/trail.ts'
 import { clientCertificateThumbprint, dpopAlgorithms } from '../host/configuration.ts'
 import { checkDpopReplayAt, validateDpopAt } from '../host/grants.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
-import type { MayClient } from '../policy/clients.ts'
 import type { AccessTokenVerifier } from '../tokens/access-token.ts'
 import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/jwt-access-token.ts'
+import type { Right } from './machine-tokens.ts'
 
 /** The request shows no credentials that are understood here. RFC 6750 §3.1. */
 export class NoCredentials extends errors.InvalidToken {
@@ -16,13 +16,49 @@ export class NoCredentials extends errors.InvalidToken {
 export interface BearerParts {
   readonly options: ResolvedOptions
   readonly verifier: AccessTokenVerifier
-  /** Whether a client may issue subject tokens. */
-  readonly mayIssueSubjectTokens: MayClient
+}
+
+/** An access token that a request shows, not verified yet, and the proof that came with it. */
+export interface PresentedToken {
+  readonly value: string
+  /**
+   * I10: a token that is bound to a key is refused without proof of the key, and a token that is not
+   * bound is refused under the DPoP scheme.
+   *
+   * @throws AccessTokenRejected
+   */
+  requireProof(token: VerifiedAccessToken): void
+  /** Refuses a proof that was used before. */
+  useProof(clientId: string): Promise<void>
 }
 
 /**
- * Authenticates the machine-to-machine client by its access token: as a bearer token (RFC 6750
- * §2.1), or with proof of the key that it is bound to (RFC 9449 §7, RFC 8705 §3).
+ * Reads the access token of a request: as a bearer token (RFC 6750 §2.1), or with proof of the key
+ * that it is bound to (RFC 9449 §7, RFC 8705 §3).
+ *
+ * @throws {@link NoCredentials}, errors.InvalidToken, errors.InvalidDpopProof, errors.UseDpopNonce
+ */
+export async function presentedToken(
+  provider: Provider,
+  ctx: KoaContextWithOIDC,
+  trail: AuditTrail,
+): Promise<PresentedToken> {
+  const dpopEnabled = dpopAlgorithms(provider) !== undefined
+  const { scheme, value } = credentials(ctx.get('Authorization'), dpopEnabled)
+  trail.conceal(value)
+  const dPoP = scheme === 'dpop' ? await validateDpopAt(provider, ctx, value) : undefined
+  return {
+    value,
+    requireProof: (token) =>
+      requireProof(token, scheme, dPoP?.thumbprint, () =>
+        clientCertificateThumbprint(provider, ctx),
+      ),
+    useProof: (clientId) => checkDpopReplayAt(provider, ctx, dPoP, clientId),
+  }
+}
+
+/**
+ * Authenticates a machine-to-machine client that has the right by its access token.
  *
  * @throws {@link NoCredentials}, errors.InvalidToken, errors.InsufficientScope,
  * errors.InvalidDpopProof, errors.UseDpopNonce
@@ -30,29 +66,28 @@ export interface BearerParts {
 export async function authenticate(
   provider: Provider,
   ctx: KoaContextWithOIDC,
-  { options, verifier, mayIssueSubjectTokens }: BearerParts,
+  { options, verifier }: BearerParts,
+  { action, scope, may }: Right,
   trail: AuditTrail,
 ): Promise<Client> {
-  const { resource, scope } = options.managementApi
-  const dpopEnabled = dpopAlgorithms(provider) !== undefined
-  const { scheme, value } = credentials(ctx.get('Authorization'), dpopEnabled)
-  trail.conceal(value)
-  const dPoP = scheme === 'dpop' ? await validateDpopAt(provider, ctx, value) : undefined
+  const presented = await presentedToken(provider, ctx, trail)
   try {
-    const token = await verifier.verifyClientToken(value)
+    const token = await verifier.verifyClientToken(presented.value)
     trail.note({ issuedTo: token.clientId })
     // RFC 9068 §4: "The resource server MUST validate that the aud claim contains a resource
     // indicator value corresponding to an identifier the resource server expects for itself."
-    if (token.audience !== resource) throw new AccessTokenRejected('for another audience')
-    requireProof(token, scheme, dPoP?.thumbprint, () => clientCertificateThumbprint(provider, ctx))
+    if (token.audience !== options.managementApi.resource) {
+      throw new AccessTokenRejected('for another audience')
+    }
+    presented.requireProof(token)
     const client = await verifier.findClient(token.clientId)
-    if (!(await mayIssueSubjectTokens(client))) {
-      throw new AccessTokenRejected('its client may not issue subject tokens')
+    if (!(await may(client))) {
+      throw new AccessTokenRejected(`its client is not named for managementApi.clients.${action}`)
     }
     if (!token.scopes.has(scope)) {
       throw new errors.InsufficientScope(`access token lacks the scope ${scope}`, scope)
     }
-    await checkDpopReplayAt(provider, ctx, dPoP, client.clientId)
+    await presented.useProof(client.clientId)
     return client
   } catch (cause) {
     if (cause instanceof AccessTokenRejected) throw new errors.InvalidToken({ cause })
@@ -60,10 +95,6 @@ export async function authenticate(
   }
 }
 
-/**
- * I10: a token that is bound to a key is refused without proof of the key, and a token that is not
- * bound is refused under the DPoP scheme.
- */
 function requireProof(
   token: VerifiedAccessToken,
   scheme: Scheme,

@@ -5,15 +5,22 @@ import { permissionFor } from '../policy/authorize.ts'
 import { validContext } from '../policy/context-schema.ts'
 import { limit } from '../policy/rate-limit.ts'
 import { deepFreeze } from '../shared/json.ts'
+import type { DrawStatusIndex } from '../tokens/status-index.ts'
 import type { SubjectTokenModel } from '../tokens/subject-token.ts'
 import { UserNotFound } from './answer-errors.ts'
 import { authenticate, type BearerParts } from './bearer.ts'
 import { parseIssueRequest, serialisedContext } from './body.ts'
 import { jsonReader } from './json-body.ts'
+import type { Right } from './machine-tokens.ts'
+import { siblingUrl } from './public-url.ts'
 
 /** What issuing takes. */
 export interface IssueParts extends BearerParts {
   readonly subjectTokens: SubjectTokenModel
+  /** The right to issue. */
+  readonly right: Right
+  /** A place in a status list for the access token to come; `undefined` where nothing can end. */
+  readonly drawStatusIndex: DrawStatusIndex | undefined
 }
 
 /** The handler of `POST …/subject-tokens`: authenticates, parses, decides, stores. */
@@ -21,11 +28,11 @@ export function subjectTokenIssuer(
   provider: Provider,
   parts: IssueParts,
 ): (ctx: KoaContextWithOIDC, trail: AuditTrail) => Promise<void> {
-  const { options, subjectTokens } = parts
+  const { options, subjectTokens, right, drawStatusIndex } = parts
   const readBody = jsonReader(options.limits.bodyBytes)
 
   return async (ctx, trail) => {
-    const client = await authenticate(provider, ctx, parts, trail)
+    const client = await authenticate(provider, ctx, parts, right, trail)
     ctx.oidc.entity('Client', client)
     await limit(options.limits.issue, ctx, client.clientId, 1)
 
@@ -55,17 +62,22 @@ export function subjectTokenIssuer(
       ctx,
     })
 
+    const place = await drawStatusIndex?.()
     const binding = { ...request.binding, ...(scope === undefined ? {} : { scope }) }
     const subjectToken = subjectTokens.create({
       accountId: request.userId,
       clientId: client.clientId,
       context: json,
       binding: JSON.stringify(binding),
+      actor: mayAct?.sub,
+      statusList: place?.list,
+      statusIndex: place?.index,
     })
     shorten(subjectToken, request.expiresIn)
     ctx.oidc.entity('SubjectToken', subjectToken)
     const value = await subjectToken.save()
     ctx.status = 201
+    if (place) ctx.set('Location', siblingUrl(ctx, `impersonations/${subjectToken.jti}`))
     ctx.body = { subjectToken: value, expiresIn: subjectToken.expiration }
     trail.note({
       id: subjectToken.jti,

@@ -10,6 +10,7 @@ import {
 import { canSign, configurationOf } from '../host/configuration.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import { isPublic, type MayClient, mayClient } from '../policy/clients.ts'
+import { END_SCOPE, READ_SCOPE } from '../shared/constants.ts'
 import { SIGNING_ALGORITHMS } from '../shared/signing-algorithms.ts'
 
 /** oidc-provider's `features.resourceIndicators.getResourceServerInfo`. */
@@ -23,24 +24,36 @@ export type GetResourceServerInfo = (
 export class ManagementResourceServer {
   readonly #options: ResolvedOptions['managementApi']
   readonly #own: GetResourceServerInfo | undefined
-  /** Whether a client may issue subject tokens. */
-  readonly mayIssueSubjectTokens: MayClient
+  /** What can be done at the management API, and which clients may. */
+  readonly rights: ManagementRights
+  #canEnd = false
   #signingAlgorithm: AsymmetricSigningAlgorithm | undefined
 
   constructor(options: ResolvedOptions['managementApi'], configuration: Configuration) {
     this.#options = options
     this.#own = configuration.features?.resourceIndicators?.getResourceServerInfo
-    this.mayIssueSubjectTokens = mayClient(
-      options.clients.issue,
-      'features.impersonation.managementApi.clients.issue',
-    )
+    const right = (action: keyof ManagementRights, scope: string): Right => ({
+      action,
+      scope,
+      may: mayClient(
+        options.clients[action],
+        `features.impersonation.managementApi.clients.${action}`,
+      ),
+    })
+    this.rights = {
+      issue: right('issue', options.scope),
+      read: right('read', READ_SCOPE),
+      end: right('end', END_SCOPE),
+    }
   }
 
   /**
-   * Settles which of the provider's keys signs machine-to-machine tokens.
+   * Settles which of the provider's keys signs machine-to-machine tokens, and whether there is
+   * anything to see and to end.
    * @throws TypeError where they are JWTs and no key can sign one.
    */
-  use(provider: Provider): void {
+  use(provider: Provider, { canEnd }: { readonly canEnd: boolean }): void {
+    this.#canEnd = canEnd
     if (this.#options.tokenFormat !== 'jwt') return
     const preferred = configurationOf(provider).clientDefaults?.id_token_signed_response_alg
     const candidates = SIGNING_ALGORITHMS.filter((alg) => canSign(provider, alg))
@@ -67,16 +80,43 @@ export class ManagementResourceServer {
     if (route !== 'token' || params?.grant_type !== 'client_credentials') {
       throw new errors.InvalidTarget()
     }
-    if (!(await this.mayIssueSubjectTokens(client))) throw notNamed(client)
-    const { scope, tokenTtl, tokenFormat } = this.#options
+    const scopes = await this.#scopesOf(client)
+    if (scopes.length === 0) throw notNamed(client)
+    const { tokenTtl, tokenFormat } = this.#options
     return {
-      scope,
+      scope: scopes.join(' '),
       audience: resource,
       accessTokenTTL: tokenTtl,
       accessTokenFormat: tokenFormat,
       ...(this.#signingAlgorithm ? { jwt: { sign: { alg: this.#signingAlgorithm } } } : {}),
     }
   }
+
+  /** The scopes of what the client is named for: a token has those of them that it asks for. */
+  async #scopesOf(client: Client): Promise<string[]> {
+    const { issue, read, end } = this.rights
+    const offered = this.#canEnd ? [issue, read, end] : [issue]
+    const scopes = await Promise.all(
+      offered.map(async ({ scope, may }) => ((await may(client)) ? [scope] : [])),
+    )
+    return scopes.flat()
+  }
+}
+
+/** One thing that can be done at the management API. */
+export interface Right {
+  readonly action: keyof ManagementRights
+  /** The scope that a machine-to-machine token needs for it. */
+  readonly scope: string
+  /** Whether a client is named for it. */
+  readonly may: MayClient
+}
+
+/** Everything that can be done at the management API. */
+export interface ManagementRights {
+  readonly issue: Right
+  readonly read: Right
+  readonly end: Right
 }
 
 /**

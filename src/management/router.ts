@@ -3,36 +3,86 @@ import type { Context, Middleware } from 'koa'
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import { AuditTrail } from '../audit/trail.ts'
 import { runInRequest } from '../host/request.ts'
+import type { Impersonations } from '../lifecycle/impersonations.ts'
+import type { Denial } from '../public/events.ts'
 import { answerErrors, publicCode } from './answer-errors.ts'
+import type { BearerParts } from './bearer.ts'
+import { type Handler, impersonationHandlers } from './impersonations.ts'
 import { type IssueParts, subjectTokenIssuer } from './issue.ts'
+import type { ManagementRights } from './machine-tokens.ts'
+import { publicUrl } from './public-url.ts'
 
-/** `POST {prefix}/subject-tokens`, as plain Koa middleware. */
-export function managementRouter(provider: Provider, parts: IssueParts): Middleware {
-  const issueSubjectToken = subjectTokenIssuer(provider, parts)
+/** What the management API takes. */
+export interface ManagementParts extends BearerParts, Omit<IssueParts, 'right'> {
+  readonly rights: ManagementRights
+  /** `undefined` where impersonations cannot be seen or ended. */
+  readonly impersonations: Impersonations | undefined
+}
+
+/** One route: its path, what it allows, and what is audited where it is refused. */
+interface Route {
+  readonly path: string
+  readonly methods: Readonly<Record<string, { handler: Handler; stage?: Denial['stage'] }>>
+}
+
+/** The management API as plain Koa middleware. */
+export function managementRouter(provider: Provider, parts: ManagementParts): Middleware {
+  const { impersonations, rights } = parts
+  const issue = subjectTokenIssuer(provider, { ...parts, right: rights.issue })
+  const routes: Route[] = [
+    { path: '/subject-tokens', methods: { POST: { handler: issue, stage: 'issue' } } },
+  ]
+  if (impersonations) {
+    const handlers = impersonationHandlers(provider, { ...parts, impersonations })
+    routes.push(
+      { path: '/impersonations', methods: { GET: { handler: handlers.list } } },
+      {
+        path: '/impersonations/end',
+        methods: { POST: { handler: handlers.endAll, stage: 'end' } },
+      },
+      { path: '/impersonations/:id', methods: { GET: { handler: handlers.show } } },
+      {
+        path: '/impersonations/:id/end',
+        methods: { POST: { handler: handlers.end, stage: 'end' } },
+      },
+    )
+  }
+
   const { prefix } = parts.options.managementApi
-
   const router = new Router({ prefix, sensitive: true, strict: true })
-  router.all('/subject-tokens', noStore, answerErrors(provider), async (ctx) => {
-    if (ctx.method !== 'POST') {
-      ctx.set('Allow', 'POST')
-      throw new errors.InvalidRequest('only POST is allowed here', 405)
-    }
-    await runInRequest(ctx, () => audited(withOidc(provider, ctx)))
-  })
+  for (const { path, methods } of routes) {
+    const allowed = Object.keys(methods).join(', ')
+    router.all(path, noStore, answerErrors(provider), async (ctx) => {
+      const asked = ctx.method === 'HEAD' ? 'GET' : ctx.method
+      const method = Object.hasOwn(methods, asked) ? methods[asked] : undefined
+      if (!method) {
+        ctx.set('Allow', allowed)
+        throw new errors.InvalidRequest(`only ${allowed} is allowed here`, 405)
+      }
+      const { handler, stage } = method
+      await runInRequest(ctx, () => audited(provider, withOidc(provider, ctx), handler, stage))
+    })
+  }
   // The router itself adds the members that its context type has beyond a plain Koa context.
   return router.routes() as Middleware
+}
 
-  async function audited(ctx: KoaContextWithOIDC): Promise<void> {
-    const trail = new AuditTrail(provider, ctx, 'issue')
-    try {
-      await issueSubjectToken(ctx, trail)
-    } catch (error) {
-      // The client must retry with the DPoP nonce just sent (RFC 9449 §9): no failure, no event.
-      if (!(error instanceof errors.UseDpopNonce)) trail.failed(error, publicCode(error))
-      throw error
-    }
-    trail.succeeded()
+/** @param stage what an event of a refusal says; absent where a refusal raises none */
+async function audited(
+  provider: Provider,
+  ctx: KoaContextWithOIDC,
+  handler: Handler,
+  stage: Denial['stage'] | undefined,
+): Promise<void> {
+  const trail = new AuditTrail(provider, ctx, stage ?? 'end')
+  try {
+    await handler(ctx, trail)
+  } catch (error) {
+    // The client must retry with the DPoP nonce just sent (RFC 9449 §9): no failure, no event.
+    if (stage && !(error instanceof errors.UseDpopNonce)) trail.failed(error, publicCode(error))
+    throw error
   }
+  if (stage) trail.succeeded()
 }
 
 async function noStore(ctx: Context, next: () => Promise<unknown>): Promise<void> {
@@ -41,7 +91,7 @@ async function noStore(ctx: Context, next: () => Promise<unknown>): Promise<void
 }
 
 /** Gives the context what oidc-provider's own routes have, for `findAccount` and listeners. */
-function withOidc(provider: Provider, ctx: Context): KoaContextWithOIDC {
+export function withOidc(provider: Provider, ctx: Context): KoaContextWithOIDC {
   const oidc = Object.assign(new provider.OIDCContext(ctx), {
     params: {},
     route: ROUTE,
@@ -53,11 +103,3 @@ function withOidc(provider: Provider, ctx: Context): KoaContextWithOIDC {
 }
 
 const ROUTE = 'subject_tokens'
-
-/** The URL that the caller used, before any mount or proxy changed it. */
-function publicUrl(ctx: Context): string {
-  // Express and its like keep the path before their mounts here, Koa in its own context.
-  const path = 'originalUrl' in ctx.req ? String(ctx.req.originalUrl) : ctx.originalUrl
-  const { origin } = new URL(ctx.href)
-  return new URL(new URL(path, origin).pathname, origin).href
-}

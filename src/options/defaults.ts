@@ -2,6 +2,7 @@ import type { GetCustomJwtClaims } from '../public/claims-hook.ts'
 import type { ClientRule, ImpersonationOptions, ManagementClients } from '../public/options.ts'
 import type { Authorize, ContextStandardSchema, ContextValidator } from '../public/policy-hook.ts'
 import type { RateLimiter } from '../public/rate-limiter.ts'
+import { END_SCOPE, READ_SCOPE } from '../shared/constants.ts'
 import {
   clientsRule,
   functionRule,
@@ -50,6 +51,11 @@ export const impersonationShape = {
     grantClaim: { type: 'boolean', default: true },
     chain: { maxDepth: { type: 'integer', min: 0, max: 8, default: 0 } },
   },
+  lifecycle: {
+    enabled: { type: 'boolean', default: undefined },
+    onReplay: { type: 'oneOf', values: ['end', 'report'], default: 'end' },
+    endWithOperator: { type: 'boolean', default: true },
+  },
   limits: {
     userIdLength: { type: 'integer', min: 1, max: 1024, default: 255 },
     contextBytes: { type: 'integer', min: 2, max: 65536, default: 4096 },
@@ -84,6 +90,12 @@ export function resolveOptions(options: ImpersonationOptions): ResolvedOptions {
   if (resolved.enabled && options.managementApi?.clients === undefined) {
     throw new TypeError(
       `${PATH}.managementApi.clients is required: the ids of the clients that may issue subject tokens, and so act as any user, for example ['backend'], or { issue: async (client) => … } where clients live in a database`,
+    )
+  }
+  const { scope } = resolved.managementApi
+  if (scope === READ_SCOPE || scope === END_SCOPE) {
+    throw new TypeError(
+      `${PATH}.managementApi.scope must be neither '${READ_SCOPE}' nor '${END_SCOPE}': those are the scopes to see and to end impersonations`,
     )
   }
   return resolved

@@ -2,7 +2,7 @@
 
 /** What one option must be. `undefined` always means absent. */
 export type Rule =
-  | { type: 'boolean'; default: boolean }
+  | { type: 'boolean'; default: boolean | undefined }
   | { type: 'integer'; min: number; max: number; default: number | undefined }
   | { type: 'scope' | 'path' | 'resource'; default: string }
   | { type: 'text' | 'url'; default: string | undefined }
@@ -80,7 +80,7 @@ export type Resolved<S> = {
 }
 
 type ValueOf<R extends Rule> = R extends { readonly type: 'boolean' }
-  ? boolean
+  ? boolean | R['default']
   : R extends { readonly type: 'integer' }
     ? number | R['default']
     : R extends { readonly type: 'scope' | 'path' | 'resource' | 'text' | 'url' }

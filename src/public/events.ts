@@ -1,6 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { MayAct } from './binding.ts'
 import type { ActClaim, SubjectTokenContext } from './claims-hook.ts'
+import type { ImpersonationEnd } from './lifecycle.ts'
 
 /** What a listener learns of a subject token: everything but its value, which is stored nowhere. */
 export interface SubjectTokenRecord {
@@ -20,8 +21,11 @@ export interface SubjectTokenRecord {
 
 /** Why a request was refused. */
 export interface Denial {
-  /** `'issue'`: at the management API. `'exchange'`: at the token endpoint. */
-  readonly stage: 'issue' | 'exchange'
+  /**
+   * `'issue'`: a subject token, at the management API. `'exchange'`: at the token endpoint. `'end'`:
+   * the end of impersonations.
+   */
+  readonly stage: 'end' | 'exchange' | 'issue'
   /** What the client was told: the `error` of the answer. */
   readonly error: string
   /**
@@ -69,9 +73,18 @@ export interface ImpersonationEvent {
   readonly denial?: Denial | undefined
   /** Of `impersonation.replayed`. */
   readonly redemption?: Redemption | undefined
+  /** Of `impersonation.ended`. */
+  readonly end?: ImpersonationEnd | undefined
 }
 
-type ImpersonationListener = (ctx: KoaContextWithOIDC, event: ImpersonationEvent) => unknown
+/** A listener of an event that a request raises. */
+export type ImpersonationListener = (ctx: KoaContextWithOIDC, event: ImpersonationEvent) => unknown
+
+/** A listener of `impersonation.ended`: without a context where no request of its own ended it. */
+export type EndListener = (
+  ctx: KoaContextWithOIDC | undefined,
+  event: ImpersonationEvent,
+) => unknown
 
 /**
  * The events of this package. Each `POST` to the management API, and each exchange whose client was
@@ -87,6 +100,8 @@ export interface ImpersonationEvents {
   'impersonation.denied': ImpersonationListener
   /** A subject token was presented that had been redeemed before. */
   'impersonation.replayed': ImpersonationListener
+  /** An impersonation was ended before it expired. Once for each, in the process that ended it. */
+  'impersonation.ended': EndListener
   /** The record was stored. */
   'subject_token.saved': (subjectToken: SubjectTokenRecord) => void
   /** The record was redeemed. */

@@ -76,14 +76,15 @@ export interface ManagementClients {
    */
   issue: ClientRule
   /**
-   * The clients that may see impersonations. Checked at start-up; has no effect yet.
+   * The clients that may see impersonations: who helped whom, when and why. They ask for the scope
+   * `impersonations:read`. The right to issue does not include it.
    * @defaultValue `[]`
    * @example
    * read: ['backend', 'dashboard']
    */
   read?: ClientRule | undefined
   /**
-   * The clients that may end impersonations. Checked at start-up; has no effect yet.
+   * The clients that may end impersonations. They ask for the scope `impersonations:end`.
    * @defaultValue `[]`
    * @example
    * end: ['on-call']

@@ -33,6 +33,8 @@ export interface ImpersonationOptions {
    * @see https://www.rfc-editor.org/rfc/rfc8693#section-2.1
    */
   actorToken?: ActorTokenOptions | undefined
+  /** How an impersonation can be seen and ended after its subject token was issued. */
+  lifecycle?: LifecycleOptions | undefined
   /** How much a request may carry, and how often a client may ask. */
   limits?: LimitOptions | undefined
   /**
@@ -169,6 +171,31 @@ export interface ActorChainOptions {
    * maxDepth: 1
    */
   maxDepth?: number | undefined
+}
+
+/** `lifecycle`: how an impersonation can be seen and ended. */
+export interface LifecycleOptions {
+  /**
+   * Whether impersonations can be seen and ended. `true`: a storage adapter that cannot is an error
+   * at the start. `false`: no route, no status list, and no `status` in tokens.
+   * @defaultValue on where the storage adapter can; where it cannot, one notice at the start
+   * @example
+   * enabled: true
+   */
+  enabled?: boolean | undefined
+  /**
+   * What a replay does: a subject token that is presented again after it was redeemed. `'end'`: it
+   * ends what the first use got. `'report'`: the event `impersonation.replayed`, and no more.
+   * @defaultValue `'end'`
+   */
+  onReplay?: 'end' | 'report' | undefined
+  /**
+   * Whether what an operator runs ends when the operator signs out of the provider, or the grant of
+   * the operator's actor token is revoked or destroyed. It is matched by that grant: an actor token
+   * without one, or a JWT without its id (`actorToken.grantClaim: false`), is not matched.
+   * @defaultValue `true`
+   */
+  endWithOperator?: boolean | undefined
 }
 
 /** `limits`: how much a request may carry, and how often a client may ask. */

@@ -10,5 +10,17 @@ export const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
  */
 export const IMPERSONATED_JTI_PREFIX = 'impersonation:'
 
+/** Marks an impersonated opaque token, in its record and at introspection: the impersonation's id. */
+export const IMPERSONATION_ID_CLAIM = 'impersonation_id'
+
 /** In JWTs that could serve as actor token: the grant behind it, which can be revoked. */
 export const GRANT_ID_CLAIM = 'op_grant_id'
+
+/** The scope of a machine-to-machine token that may see impersonations. */
+export const READ_SCOPE = 'impersonations:read'
+
+/** The scope of a machine-to-machine token that may end impersonations. */
+export const END_SCOPE = 'impersonations:end'
+
+/** Where an impersonated access token ends its own impersonation, under the issuer. */
+export const END_CURRENT_PATH = '/impersonations/current/end'

@@ -14,12 +14,22 @@ export interface ProvenKeys {
   readonly x5t: string | undefined
 }
 
+/** The operator, and what the operator's sign-in hangs on. */
+export interface FoundActor {
+  readonly actor: Actor
+  /** The grant of the actor token, if it names one. */
+  readonly grant: string | undefined
+}
+
 /** Says who acts: validates the actor token, if there is one. RFC 8693 §2.1, §4.1. */
 export type ActorFinder = (
   ctx: TokenEndpointGrantContext,
   actorToken: string | undefined,
   proven: ProvenKeys,
-) => Promise<Actor | undefined>
+) => Promise<FoundActor | undefined>
+
+/** Whether an impersonation has ended. */
+export type HasEnded = (id: string) => Promise<boolean>
 
 /**
  * An actor token is a valid access token of the operator issued with the given scope: of a user,
@@ -29,14 +39,18 @@ export function actorFinder(
   provider: Provider,
   verifier: AccessTokenVerifier,
   options: ResolvedOptions['actorToken'],
+  hasEnded: HasEnded,
 ): ActorFinder {
   async function actorOf(
     ctx: TokenEndpointGrantContext,
     value: string,
     proven: ProvenKeys,
-  ): Promise<Actor> {
+  ): Promise<FoundActor> {
     const token = await verifier.verifyUserToken(value)
     const prior = priorActors(token, options.chain.maxDepth)
+    if (token.impersonationId !== undefined && (await hasEnded(token.impersonationId))) {
+      throw new AccessTokenRejected('its own impersonation has ended')
+    }
     if (!token.scopes.has(options.scope)) {
       throw new AccessTokenRejected(`lacks the scope ${options.scope}`)
     }
@@ -53,11 +67,12 @@ export function actorFinder(
     const account =
       token.accountId === undefined ? undefined : await findAccount(provider, ctx, token.accountId)
     if (!account) throw new AccessTokenRejected('its account is gone')
-    return Object.freeze({
+    const actor = Object.freeze({
       sub: account.accountId,
       clientId: token.clientId,
       ...(prior ? { act: prior } : {}),
     })
+    return { actor, grant: token.grantId }
   }
 
   return async (ctx, value, proven) => {

@@ -1,12 +1,12 @@
 import { errors } from 'oidc-provider'
 import type { AuditTrail } from '../audit/trail.ts'
-import type { Actor } from '../public/claims-hook.ts'
 import { actClaim } from '../shared/act.ts'
 import type { SubjectTokenModel } from '../tokens/subject-token.ts'
+import type { FoundActor } from './actor.ts'
 import { findUnused } from './subject.ts'
 
 /** Validates the actor token of the request, if it has one. */
-export type ValidateActor = () => Promise<Actor | undefined>
+export type ValidateActor = () => Promise<FoundActor | undefined>
 
 /**
  * Finds the operator, and notes who it is. Where the actor token is refused, the record of the
@@ -18,11 +18,11 @@ export async function validateActorWithAudit(
   subjectTokens: SubjectTokenModel,
   subjectToken: string,
   trail: AuditTrail,
-): Promise<Actor | undefined> {
+): Promise<FoundActor | undefined> {
   try {
-    const actor = await validateActor()
-    if (actor) trail.note({ actor: actClaim(actor) })
-    return actor
+    const found = await validateActor()
+    if (found) trail.note({ actor: actClaim(found.actor) })
+    return found
   } catch (refusal) {
     if (refusal instanceof errors.InvalidRequest) {
       await findUnused(subjectTokens, subjectToken, trail).catch(ignoreRefusal)

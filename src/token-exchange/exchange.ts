@@ -5,10 +5,11 @@ import { buildTokenResponse } from '../host/grants.ts'
 import { prepareToSave } from '../host/models.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import type { MayClient } from '../policy/clients.ts'
+import { actClaim } from '../shared/act.ts'
 import { ACCESS_TOKEN_TYPE } from '../shared/constants.ts'
 import type { AccessTokenVerifier } from '../tokens/access-token.ts'
-import type { SubjectTokenModel } from '../tokens/subject-token.ts'
-import { actorFinder } from './actor.ts'
+import type { Redeemed, SubjectTokenModel } from '../tokens/subject-token.ts'
+import { actorFinder, type HasEnded } from './actor.ts'
 import { validateActorWithAudit } from './audited-actor.ts'
 import { draftAccessToken } from './draft.ts'
 import { permissionToExchange } from './permission.ts'
@@ -26,6 +27,7 @@ export interface ExchangeParts {
   readonly claims: AccessTokenClaims
   /** Whether a client may issue subject tokens. */
   readonly mayIssueSubjectTokens: MayClient
+  readonly hasEnded: HasEnded
 }
 
 /**
@@ -38,7 +40,7 @@ export function exchanger(
   parts: ExchangeParts,
 ): (ctx: TokenEndpointGrantContext, trail: AuditTrail) => Promise<void> {
   const { options, claims, subjectTokens } = parts
-  const findActor = actorFinder(provider, parts.verifier, options.actorToken)
+  const findActor = actorFinder(provider, parts.verifier, options.actorToken, parts.hasEnded)
 
   return async function exchange(ctx, trail) {
     const { client } = ctx.oidc
@@ -48,12 +50,13 @@ export function exchanger(
 
     // I6: the actor token first, so that its error is the same in every state of the subject token.
     const validateActor = () => findActor(ctx, request.actorToken, constraint.proven)
-    const actor = await validateActorWithAudit(
+    const found = await validateActorWithAudit(
       validateActor,
       subjectTokens,
       request.subjectToken,
       trail,
     )
+    const actor = found?.actor
     const redeemer = { client, actor }
     const subject = await findSubject(provider, ctx, request.subjectToken, redeemer, parts, trail)
     const { token } = subject
@@ -86,7 +89,16 @@ export function exchanger(
       await requireUnchanged(provider, ctx, client.clientId, token, validateActor, parts)
     }
     await constraint.useProof()
-    await redeem(token, subjectTokens, request.subjectToken, trail)
+    const note: Redeemed = {
+      ...(actor ? { actor: actor.sub, act: actClaim(actor) } : {}),
+      grant: found?.grant,
+      client: client.clientId,
+      resource: target.resourceServer.identifier(),
+      scope,
+      format: accessToken.format,
+      expiresAt,
+    }
+    await redeem(token, note, subjectTokens, trail)
     ctx.body = buildTokenResponse(provider, {
       accessToken: await save(),
       expiresIn,

@@ -6,10 +6,13 @@ import { type ExchangeParts, exchanger } from './exchange.ts'
 /**
  * Grant handler. Runs the exchange, counts failed attempts (`limits.failedExchanges`) and emits one
  * audit event for each request.
+ *
+ * @param onReplay told of a subject token that was presented again, by its id; must return at once
  */
 export function tokenExchangeHandler(
   provider: Provider,
   parts: ExchangeParts,
+  onReplay: (id: string) => void = () => {},
 ): (ctx: TokenEndpointGrantContext) => Promise<void> {
   const exchange = exchanger(provider, parts)
   const { failedExchanges } = parts.options.limits
@@ -29,6 +32,7 @@ export function tokenExchangeHandler(
       const error = await refusal(thrown, () => limit(failedExchanges, ctx, key, 1))
       const told = error instanceof errors.OIDCProviderError && error.expose
       trail.failed(error, told ? error.error : 'server_error')
+      if (trail.replayed !== undefined) onReplay(trail.replayed)
       throw error
     }
     trail.succeeded()

@@ -12,7 +12,7 @@ import type { Binding } from '../public/binding.ts'
 import type { Actor } from '../public/claims-hook.ts'
 import type { AccessTokenVerifier } from '../tokens/access-token.ts'
 import { AccessTokenRejected } from '../tokens/jwt-access-token.ts'
-import type { SubjectToken, SubjectTokenModel } from '../tokens/subject-token.ts'
+import type { Redeemed, SubjectToken, SubjectTokenModel } from '../tokens/subject-token.ts'
 
 /** The user to be impersonated, and the subject token that allows it. */
 export interface Subject {
@@ -86,6 +86,8 @@ export async function findUnused(
   // Read the record here: if it is unreadable, the request fails before the token is redeemed.
   trail.note({ context: token.contextObject })
   if (token.consumed) throw redeemedBefore(token, trail)
+  if (token.end) throw notRedeemable('ended before it was redeemed')
+  if (token.isExpired) throw notRedeemable('expired')
   return token
 }
 
@@ -112,17 +114,19 @@ export async function requireStillTrue(
 /**
  * Redeems the subject token: at most one caller gets past here, ever. I1.
  *
- * @throws errors.InvalidRequest where another redemption came first, or the record went meanwhile
+ * @throws errors.InvalidRequest where another redemption or an end came first, or the record went
+ * meanwhile
  */
 export async function redeem(
   token: SubjectToken,
+  note: Redeemed,
   subjectTokens: SubjectTokenModel,
-  presented: string,
   trail: AuditTrail,
 ): Promise<void> {
-  if (await token.redeem()) return
-  const { token: found } = await subjectTokens.find(presented)
-  throw found ? redeemedBefore(found, trail) : notRedeemable('expired or revoked meanwhile')
+  if (await token.redeem(note)) return
+  const found = await subjectTokens.findById(token.jti)
+  if (found?.consumed) throw redeemedBefore(found, trail)
+  throw notRedeemable(found?.end ? 'ended meanwhile' : 'expired or revoked meanwhile')
 }
 
 function redeemedBefore(token: SubjectToken, trail: AuditTrail): errors.InvalidRequest {

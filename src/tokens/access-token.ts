@@ -1,5 +1,6 @@
 import { type Client, errors, type Provider } from 'oidc-provider'
 import { publicKeys } from '../host/configuration.ts'
+import { IMPERSONATION_ID_CLAIM } from '../shared/constants.ts'
 import {
   AccessTokenRejected,
   jwtAccessTokenVerifier,
@@ -51,6 +52,10 @@ export function accessTokenVerifier(
         audience: single(token.aud),
         scopes: token.scopes,
         impersonated: token.gty === impersonationGrantType || token.extra?.act !== undefined,
+        impersonationId:
+          token.gty === impersonationGrantType
+            ? text(token.extra?.[IMPERSONATION_ID_CLAIM])
+            : undefined,
         act: token.extra?.act,
         authTime: seconds(token.extra?.auth_time),
         grantId: token.grantId,
@@ -73,6 +78,7 @@ export function accessTokenVerifier(
         audience: single(token.aud),
         scopes: token.scopes,
         impersonated: false,
+        impersonationId: undefined,
         act: undefined,
         authTime: undefined,
         grantId: undefined,
@@ -95,6 +101,10 @@ export function accessTokenVerifier(
       return client
     },
   }
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }
 
 /** Opaque tokens are base64url and have no dots. */

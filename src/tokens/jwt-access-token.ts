@@ -12,6 +12,8 @@ export interface VerifiedAccessToken {
   readonly scopes: ReadonlySet<string>
   /** Whether it came out of an impersonation. */
   readonly impersonated: boolean
+  /** Of which, where it tells: its id. */
+  readonly impersonationId: string | undefined
   /** The `act` claim, as it stands there. */
   readonly act: unknown
   /** When the user signed in, in seconds since the epoch, where that is known. */
@@ -89,6 +91,9 @@ function fromPayload(payload: JWTPayload): VerifiedAccessToken {
     audience: single(payload.aud),
     scopes: new Set(typeof scope === 'string' ? scope.split(' ') : []),
     impersonated: act !== undefined || jti.startsWith(IMPERSONATED_JTI_PREFIX),
+    impersonationId: jti.startsWith(IMPERSONATED_JTI_PREFIX)
+      ? jti.slice(IMPERSONATED_JTI_PREFIX.length)
+      : undefined,
     act,
     authTime: seconds(payload.auth_time),
     // In a client's own token a claim of that name comes from the deployment.

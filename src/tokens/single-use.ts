@@ -1,14 +1,18 @@
 import type { Adapter } from 'oidc-provider'
-import { hasConsumeOnce } from '../adapters/contract.ts'
+import { type ConsumptionNote, hasConsumeOnce } from '../adapters/contract.ts'
 import { isDevelopmentAdapter } from '../host/configuration.ts'
 
 /**
- * Claims the record `id`, which expires at `expiresAt` (seconds since the epoch). Resolves `true`
- * for exactly one caller, ever.
+ * Consumes the record `id`, which expires at `expiresAt` (seconds since the epoch), and keeps the
+ * note with it where the adapter can. Resolves `true` for exactly one caller, ever.
  *
  * @throws when it is not certain who won.
  */
-export type ConsumeOnce = (id: string, expiresAt: number) => Promise<boolean>
+export type ConsumeOnce = (
+  id: string,
+  expiresAt: number,
+  note?: ConsumptionNote,
+) => Promise<boolean>
 
 /** An adapter's `consumeOnce` answered no boolean, so that it is not certain who won. */
 export class ConsumeOnceNotBoolean extends TypeError {}
@@ -21,8 +25,8 @@ export class ConsumeOnceNotBoolean extends TypeError {}
  */
 export function consumerOf(adapter: Adapter, singleUse: 'adapter' | 'per-process'): ConsumeOnce {
   if (hasConsumeOnce(adapter)) {
-    return async (id) => {
-      const won: unknown = await adapter.consumeOnce(id)
+    return async (id, _expiresAt, note) => {
+      const won: unknown = await adapter.consumeOnce(id, note)
       if (typeof won !== 'boolean') {
         throw new ConsumeOnceNotBoolean(
           'consumeOnce() of the storage adapter must resolve true or false',

@@ -1,16 +1,32 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { Provider, UnknownObject } from 'oidc-provider'
+import type { Adapter, AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
+import type { ConsumptionNote } from '../adapters/contract.ts'
 import { type TokenBase, tokenBaseOf } from '../host/models.ts'
 import type { Binding } from '../public/binding.ts'
-import type { SubjectTokenContext } from '../public/claims-hook.ts'
+import type { ActClaim, SubjectTokenContext } from '../public/claims-hook.ts'
 import type { SubjectTokenRecord } from '../public/events.ts'
+import type { ImpersonationEnd } from '../public/lifecycle.ts'
 import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { deepFreeze } from '../shared/json.ts'
+import { statusListUri } from '../shared/status-list-uri.ts'
 import { type ConsumeOnce, consumerOf } from './single-use.ts'
 import { checkStorage } from './storage-check.ts'
 
 /** Bytes of randomness in a subject token's value: 256 bits, 43 characters of base64url. */
 const VALUE_BYTES = 32
+
+const MEMBERS = [
+  'iss',
+  'accountId',
+  'context',
+  'binding',
+  'actor',
+  'statusList',
+  'statusIndex',
+  'consumed',
+  'note',
+  'end',
+]
 
 /** What a subject token stands for. */
 export interface SubjectTokenProperties {
@@ -25,8 +41,39 @@ export interface SubjectTokenProperties {
    * unbound.
    */
   binding: string
+  /** The operator that it is bound to, by whom it is listed. */
+  actor?: string | undefined
+  /** The status list of the access token to come, and the place in it. */
+  statusList?: string | undefined
+  statusIndex?: number | undefined
   /** Seconds; absent means the full lifetime of subject tokens. */
   expiresIn?: number | undefined
+}
+
+/** The claim `status`: draft-ietf-oauth-status-list-21, section 6.2. */
+export interface TokenStatus {
+  readonly status_list: { readonly idx: number; readonly uri: string }
+}
+
+/** The end of an impersonation, as it is stored. */
+export interface StoredEnd extends ImpersonationEnd {
+  /** Names the attempt to end it: where the reply was lost, the record tells whose end it is. */
+  readonly attempt?: string | undefined
+}
+
+/** What an exchange led to, as it is stored with the redemption. */
+export interface Redeemed extends ConsumptionNote {
+  /** The operator's account id. */
+  readonly actor?: string | undefined
+  readonly act?: ActClaim | undefined
+  /** The grant of the actor token, where it is known. */
+  readonly grant?: string | undefined
+  readonly client: string
+  readonly resource: string
+  readonly scope?: string | undefined
+  readonly format: string
+  /** When the access token expires, in seconds since the epoch. */
+  readonly expiresAt: number
 }
 
 /** A subject token as stored. Its id is the SHA-256 of its value; the value is stored nowhere. */
@@ -35,6 +82,18 @@ export interface SubjectToken
     SubjectTokenRecord {
   /** When it was redeemed, as the adapter has it; absent before. */
   readonly consumed?: unknown
+  /** What the redemption led to, where the adapter keeps it. */
+  readonly note?: Redeemed | undefined
+  readonly end?: StoredEnd | undefined
+  /** The issuer that the record belongs to. */
+  readonly iss: string
+  readonly iat: number
+  readonly statusList?: string | undefined
+  readonly statusIndex?: number | undefined
+  /** Whether the last moment of redemption has passed. */
+  readonly isExpired: boolean
+  /** The claim `status` of the access token; `undefined` where its end could not be told. */
+  readonly tokenStatus: TokenStatus | undefined
   /** What it is bound to. */
   readonly bindingObject: Binding
   /**
@@ -43,10 +102,11 @@ export interface SubjectToken
    */
   readonly accessTokenId: string
   /**
-   * Redeems the token. Resolves `true` for exactly one caller, ever.
+   * Redeems the token, and keeps what for. Resolves `true` for exactly one caller, ever; `false`
+   * where it has expired or ended as well.
    * @throws when the storage did not say who won.
    */
-  redeem(): Promise<boolean>
+  redeem(note: Redeemed): Promise<boolean>
 }
 
 /** The model: oidc-provider's own way to store a token, under the name `SubjectToken`. */
@@ -54,10 +114,16 @@ export interface SubjectTokenModel {
   /** Creates a subject token. Its `save()` resolves the value, once. */
   create(properties: SubjectTokenProperties): SubjectToken
   /**
-   * The id that the value has or would have, and its token, if there is one that has not expired.
-   * It may have been redeemed: see `consumed`.
+   * The id that the value has or would have, and its token, as long as the storage keeps it. It may
+   * have been redeemed, have ended or be expired: see `consumed`, `end` and `isExpired`.
    */
   find(value: string): Promise<{ id: string; token: SubjectToken | undefined }>
+  /** The token by its id, in the same way. */
+  findById(id: string): Promise<SubjectToken | undefined>
+  /** A token from a record of the adapter; `undefined` for one of another provider. */
+  fromRecord(record: AdapterPayload): SubjectToken | undefined
+  /** Where the records are. */
+  readonly adapter: Adapter
   /** @throws Error that says in one sentence why the storage cannot keep subject tokens */
   checkStorage(): Promise<void>
 }
@@ -65,11 +131,13 @@ export interface SubjectTokenModel {
 /**
  * Defines the model for a provider and settles how its adapter keeps single use.
  *
+ * @param keptFor how long the storage keeps a record after the last moment of redemption, in seconds
  * @throws TypeError for a custom adapter without `consumeOnce`.
  */
 export function defineSubjectToken(
   provider: Provider,
   singleUse: 'adapter' | 'per-process',
+  keptFor: (adapter: Adapter) => number,
 ): SubjectTokenModel {
   const BaseToken = tokenBaseOf(provider)
 
@@ -81,7 +149,7 @@ export function defineSubjectToken(
     }
 
     static override get IN_PAYLOAD(): string[] {
-      return [...BaseToken.IN_PAYLOAD, 'iss', 'accountId', 'context', 'binding', 'consumed']
+      return [...BaseToken.IN_PAYLOAD, ...MEMBERS]
     }
 
     // `declare`: a field of its own would wipe what the base class read from the payload.
@@ -91,6 +159,10 @@ export function defineSubjectToken(
     declare context: string
     declare binding: string
     declare consumed?: unknown
+    declare note?: Redeemed | undefined
+    declare end?: StoredEnd | undefined
+    declare statusList?: string | undefined
+    declare statusIndex?: number | undefined
     #value: string | undefined
     #binding: Binding | undefined
     #context: SubjectTokenContext | undefined
@@ -98,6 +170,12 @@ export function defineSubjectToken(
     get contextObject(): SubjectTokenContext {
       this.#context ??= deepFreeze<SubjectTokenContext>(JSON.parse(this.context))
       return this.#context
+    }
+
+    get tokenStatus(): TokenStatus | undefined {
+      const { statusList, statusIndex: idx } = this
+      if (statusList === undefined || idx === undefined) return undefined
+      return { status_list: { idx, uri: statusListUri(this.iss, statusList) } }
     }
 
     get accessTokenId(): string {
@@ -121,31 +199,48 @@ export function defineSubjectToken(
       return { ...(await super.getValueAndPayload()), value: this.#value }
     }
 
-    async redeem(): Promise<boolean> {
+    /** The record outlives the redemption: it says how things stand with the access token. */
+    override get remainingTTL(): number {
+      return super.remainingTTL + kept
+    }
+
+    async redeem(note: Redeemed): Promise<boolean> {
       // The token may have expired since it was found, and some storages do not check the expiry.
       if (this.isExpired) return false
-      const won = await consumeOnce(this.jti, this.exp ?? 0)
+      const won = await consumeOnce(this.jti, this.exp ?? 0, note)
       // Does the same as emit('consumed'), without building the event name each time.
       if (won) provider.emit('subject_token.consumed', this)
       return won
     }
   }
 
-  const consumeOnce: ConsumeOnce = consumerOf(SubjectToken.adapter, singleUse)
+  const { adapter } = SubjectToken
+  const consumeOnce: ConsumeOnce = consumerOf(adapter, singleUse)
+  const kept = keptFor(adapter)
+
+  function ours(found: TokenBase | undefined): SubjectToken | undefined {
+    if (!(found instanceof SubjectToken)) return undefined
+    // Another provider may use the same store, and other records of the plugin are no tokens.
+    if (found.iss !== provider.issuer || typeof found.accountId !== 'string') return undefined
+    return found.exp === undefined ? undefined : found
+  }
+
+  async function findById(id: string): Promise<SubjectToken | undefined> {
+    // The provider's clockTolerance is for clocks of other servers. This time is our own.
+    const token = ours(await SubjectToken.find(id, { ignoreExpiration: true }))
+    // Accept only the requested record: the store's collation may match another id.
+    return token?.jti === id ? token : undefined
+  }
 
   return {
-    checkStorage: () => checkStorage(SubjectToken.adapter, consumeOnce),
+    adapter,
+    checkStorage: () => checkStorage(adapter, consumeOnce),
     create: (properties) => new SubjectToken({ ...properties, iss: provider.issuer }),
+    findById,
+    fromRecord: (record) => ours(SubjectToken.instantiate(record)),
     async find(value) {
       const id = idOf(value)
-      const found = await SubjectToken.find(id)
-      if (!(found instanceof SubjectToken)) return { id, token: undefined }
-      // Accept only the requested record: the store's collation may match another id, or another
-      // provider may use the same store.
-      if (found.jti !== id || found.iss !== provider.issuer) return { id, token: undefined }
-      // The provider's clockTolerance is for clocks of other servers. This time is our own.
-      if (found.exp === undefined || found.isExpired) return { id, token: undefined }
-      return { id, token: found }
+      return { id, token: await findById(id) }
     },
   }
 }

@@ -1,0 +1,36 @@
+import { hash } from 'node:crypto'
+import type { ListedBefore } from '../adapters/contract.ts'
+
+/** The longest cursor that is read, in characters. */
+const MAX_LENGTH = 512
+
+/**
+ * Names the place after a record, for the same question. It carries no right: who may list at all
+ * may start anywhere.
+ *
+ * @param question what the page was asked with
+ */
+export function cursorAfter({ iat, id }: ListedBefore, question: object): string {
+  return Buffer.from(JSON.stringify([iat, id, markOf(question)])).toString('base64url')
+}
+
+/** The place that a cursor names; `undefined` for one that this question did not give. */
+export function placeOf(cursor: string, question: object): ListedBefore | undefined {
+  if (cursor.length > MAX_LENGTH || !/^[A-Za-z0-9_-]+$/.test(cursor)) return undefined
+  let parts: unknown
+  try {
+    parts = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+  if (!Array.isArray(parts) || parts.length !== 3) return undefined
+  const [iat, id, mark]: unknown[] = parts
+  if (typeof iat !== 'number' || !Number.isSafeInteger(iat) || iat < 0) return undefined
+  if (typeof id !== 'string' || !/^[A-Za-z0-9_-]{43}$/.test(id)) return undefined
+  return mark === markOf(question) ? { iat, id } : undefined
+}
+
+function markOf(question: object): string {
+  const members = Object.entries(question).filter(([, value]) => value !== undefined)
+  return hash('sha256', JSON.stringify(members.sort()), 'base64url').slice(0, 16)
+}

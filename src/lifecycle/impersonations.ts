@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto'
+import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import type { LifecycleAdapter, ListedBefore, LookUp } from '../adapters/contract.ts'
+import { emitLater } from '../audit/emit.ts'
+import type {
+  EndOptions,
+  ImpersonationFilter,
+  ImpersonationObject,
+  ImpersonationPage,
+  ImpersonationQuery,
+} from '../public/lifecycle.ts'
+import type { StoredEnd, SubjectToken, SubjectTokenModel } from '../tokens/subject-token.ts'
+import { cursorAfter, placeOf } from './cursor.ts'
+import { eventOf, objectOf, stateOf } from './impersonation-object.ts'
+import { InvalidInput } from './inputs.ts'
+
+/** How many records are read at once. */
+const BATCH = 100
+/** How many records one page reads at most, where most of them have another state. */
+const MOST_READ = 1000
+/** How many are ended at once. */
+const AT_ONCE = 16
+const DEFAULT_LIMIT = 25
+
+/** The cursor was not given by this question. */
+export class UnknownCursor extends InvalidInput {
+  constructor() {
+    super('cursor is not one that was given for the same filter and state')
+  }
+}
+
+/** Sees and ends impersonations. Every method rejects where the storage fails (I5). */
+export interface Impersonations {
+  get(id: string): Promise<ImpersonationObject | undefined>
+  /** @throws {@link UnknownCursor} */
+  list(query: ImpersonationQuery): Promise<ImpersonationPage>
+  /**
+   * Ends one. The first end stays, and one that has expired is not ended.
+   *
+   * @returns it, as it is afterwards; `undefined` where there is none
+   */
+  end(
+    id: string,
+    how: EndOptions,
+    ctx?: KoaContextWithOIDC,
+  ): Promise<ImpersonationObject | undefined>
+  /**
+   * Ends all that match at this moment. Where the storage fails in the middle, what was ended stays
+   * ended, and a repetition ends the rest.
+   *
+   * @param only a further condition
+   * @returns how many this call ended
+   */
+  endAll(
+    filter: ImpersonationFilter,
+    how: EndOptions,
+    ctx?: KoaContextWithOIDC,
+    only?: (token: SubjectToken) => boolean,
+  ): Promise<number>
+}
+
+export function impersonations(
+  provider: Provider,
+  subjectTokens: SubjectTokenModel,
+  adapter: LifecycleAdapter,
+): Impersonations {
+  async function endOnce(
+    token: SubjectToken,
+    how: EndOptions,
+    ctx: KoaContextWithOIDC | undefined,
+  ): Promise<boolean> {
+    const state = stateOf(token)
+    if (state === 'ended' || state === 'expired') return false
+    const end = storedEnd(how)
+    const won = await endingOf(adapter, token.jti, end)
+    if (!won) return false
+    // As the storage has it now: it may have been redeemed since it was read.
+    const ended = (await subjectTokens.findById(token.jti).catch(() => undefined)) ?? token
+    emitLater(provider, 'impersonation.ended', ctx, { ...eventOf(ended), end: shown(end) })
+    return true
+  }
+
+  /** All records that match, the newest first, page by page. */
+  async function* pagesOf(
+    lookUp: LookUp,
+    start?: ListedBefore,
+  ): AsyncGenerator<readonly AdapterPayload[]> {
+    let before = start
+    for (;;) {
+      const records = await adapter.list(lookUp, BATCH, before)
+      yield records
+      const last = records.at(-1)
+      if (records.length < BATCH || !last) return
+      before = positionOf(last)
+    }
+  }
+
+  return {
+    async get(id) {
+      const token = await subjectTokens.findById(id)
+      return token && objectOf(token)
+    },
+
+    async list({ userId, actor, issuedTo, state, cursor, limit = DEFAULT_LIMIT }) {
+      const question = { userId, actor, issuedTo, state }
+      const start = cursor === undefined ? undefined : placeOf(cursor, question)
+      if (cursor !== undefined && !start) throw new UnknownCursor()
+      const items: ImpersonationObject[] = []
+      let read = 0
+      for await (const records of pagesOf(lookUpOf({ userId, actor, issuedTo }), start)) {
+        for (const [index, record] of records.entries()) {
+          read += 1
+          const token = subjectTokens.fromRecord(record)
+          if (token && (state === undefined || stateOf(token) === state))
+            items.push(objectOf(token))
+          const isLast = index === records.length - 1 && records.length < BATCH
+          if (!isLast && (items.length === limit || read === MOST_READ)) {
+            return { items, next: cursorAfter(positionOf(record), question) }
+          }
+        }
+      }
+      return { items }
+    },
+
+    async end(id, how, ctx) {
+      const token = await subjectTokens.findById(id)
+      if (!token) return undefined
+      if (!(await endOnce(token, how, ctx))) {
+        const now = await subjectTokens.findById(id)
+        return now && objectOf(now)
+      }
+      const ended = await subjectTokens.findById(id)
+      return ended && objectOf(ended)
+    },
+
+    async endAll(filter, how, ctx, only = () => true) {
+      let ended = 0
+      for await (const records of pagesOf(lookUpOf(filter))) {
+        const tokens = records
+          .map((record) => subjectTokens.fromRecord(record))
+          .filter((token) => token !== undefined && only(token)) as SubjectToken[]
+        for (let from = 0; from < tokens.length; from += AT_ONCE) {
+          const batch = tokens.slice(from, from + AT_ONCE)
+          const outcomes = await Promise.allSettled(batch.map((token) => endOnce(token, how, ctx)))
+          const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+          if (failed) throw failed.reason
+          ended += outcomes.filter(
+            (outcome) => outcome.status === 'fulfilled' && outcome.value,
+          ).length
+        }
+      }
+      return ended
+    },
+  }
+}
+
+/**
+ * Ends the record. Where the reply was lost, the record tells whether this attempt was the one.
+ *
+ * @throws the storage's error where neither is known
+ */
+async function endingOf(adapter: LifecycleAdapter, id: string, end: StoredEnd): Promise<boolean> {
+  try {
+    const won: unknown = await adapter.endOnce(id, { ...end })
+    if (typeof won === 'boolean') return won
+    throw new TypeError('endOnce() of the storage adapter must resolve true or false')
+  } catch (error) {
+    const record = await adapter.find(id).catch(() => undefined)
+    const stored: unknown = record?.end
+    if (typeof stored === 'object' && stored !== null && 'attempt' in stored) {
+      return stored.attempt === end.attempt
+    }
+    throw error
+  }
+}
+
+function storedEnd({ by, cause = 'requested', reason }: EndOptions): StoredEnd {
+  return {
+    at: Math.floor(Date.now() / 1000),
+    ...(by ? { by: { sub: by.sub } } : {}),
+    cause,
+    ...(reason === undefined ? {} : { reason }),
+    attempt: randomBytes(9).toString('base64url'),
+  }
+}
+
+function shown({ attempt: _, ...end }: StoredEnd): StoredEnd {
+  return Object.freeze(end)
+}
+
+function lookUpOf({ userId, actor, issuedTo }: ImpersonationFilter): LookUp {
+  return { accountId: userId, actor, clientId: issuedTo }
+}
+
+/** @throws TypeError for a record that no adapter may list */
+function positionOf({ iat, jti }: AdapterPayload): ListedBefore {
+  if (typeof iat !== 'number' || typeof jti !== 'string') {
+    throw new TypeError('list() of the storage adapter resolved a record without iat or jti')
+  }
+  return { iat, id: jti }
+}

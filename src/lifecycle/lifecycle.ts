@@ -1,0 +1,93 @@
+import type { Adapter, Provider } from 'oidc-provider'
+import { hasLifecycle, type LifecycleAdapter, missingForLifecycle } from '../adapters/contract.ts'
+import type { ResolvedOptions } from '../options/defaults.ts'
+import type { SubjectTokenModel } from '../tokens/subject-token.ts'
+import { type Impersonations, impersonations } from './impersonations.ts'
+import { keepTrying } from './keep-trying.ts'
+import { hideEndedTokens } from './opaque-tokens.ts'
+import { endWithOperator } from './with-operator.ts'
+
+/** The largest difference of clocks that the guard of a resource server forgives, in seconds. */
+const MAX_CLOCK_TOLERANCE = 300
+
+/** What happens to impersonations after the issue. */
+export interface Lifecycle {
+  readonly adapter: LifecycleAdapter
+  readonly impersonations: Impersonations
+  /** Whether an impersonation has ended, or is not known any more. */
+  readonly hasEnded: (id: string) => Promise<boolean>
+  /** Ends what the first use of a subject token got, after this returns. */
+  readonly onReplay: (id: string) => void
+}
+
+/**
+ * Whether the storage adapter can see and end impersonations, where that is not switched off.
+ *
+ * @throws TypeError where `lifecycle.enabled` is `true` and the adapter cannot
+ */
+export function canEnd(
+  adapter: Adapter,
+  { enabled }: ResolvedOptions['lifecycle'],
+): adapter is LifecycleAdapter {
+  if (enabled === false) return false
+  if (hasLifecycle(adapter)) return true
+  const missing = missingForLifecycle(adapter).join(', ')
+  if (enabled === true) {
+    throw new TypeError(
+      `features.impersonation.lifecycle.enabled is true, but the storage adapter of SubjectToken lacks ${missing}: ` +
+        'use an adapter of this package, keep subject tokens beside yours with withSubjectTokens, or add the methods (node_modules/oidc-provider-impersonation/docs/adapters.md)',
+    )
+  }
+  noticeOnce(
+    `impersonations cannot be seen or ended: the storage adapter of SubjectToken lacks ${missing}. ` +
+      'Say features.impersonation.lifecycle.enabled: false where that is meant',
+  )
+  return false
+}
+
+const given = new Set<string>()
+
+function noticeOnce(notice: string): void {
+  if (given.has(notice)) return
+  given.add(notice)
+  process.emitWarning(notice, 'ImpersonationWarning')
+}
+
+/**
+ * How long the storage keeps the record of an impersonation after the last moment of redemption, in
+ * seconds: until the last moment at which its access token can be valid anywhere.
+ */
+export function keptAfterRedemption({ accessToken }: ResolvedOptions): number {
+  return accessToken.maxTtl + MAX_CLOCK_TOLERANCE + 30
+}
+
+/** Wires what ends impersonations into the provider. */
+export function lifecycleOf(
+  provider: Provider,
+  subjectTokens: SubjectTokenModel,
+  adapter: LifecycleAdapter,
+  options: ResolvedOptions,
+): Lifecycle {
+  const all = impersonations(provider, subjectTokens, adapter)
+  const tokenLife = options.accessToken.maxTtl
+  hideEndedTokens(provider, subjectTokens)
+  if (options.lifecycle.endWithOperator) endWithOperator(provider, all, tokenLife)
+  const underWay = new Set<string>()
+
+  return {
+    adapter,
+    impersonations: all,
+    async hasEnded(id) {
+      const token = await subjectTokens.findById(id)
+      return !token || token.end !== undefined
+    },
+    onReplay(id) {
+      if (options.lifecycle.onReplay !== 'end' || underWay.has(id)) return
+      underWay.add(id)
+      keepTrying('ending an impersonation after a replay', tokenLife, async () => {
+        await all.end(id, { cause: 'replay' })
+        underWay.delete(id)
+      })
+    },
+  }
+}
