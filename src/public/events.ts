@@ -119,7 +119,8 @@ type ListenerOf<Events extends keyof ImpersonationEvents> = [Events] extends [Of
     : ImpersonationEvents[Events]
 
 /** Adds a listener for one of {@link ImpersonationEvents}. */
-export type Listen<This> = <Event extends keyof ImpersonationEvents>(
-  event: Event,
-  listener: ListenerOf<Event>,
-) => This
+export interface Listen<This> {
+  <Event extends keyof ImpersonationEvents>(event: Event, listener: ListenerOf<Event>): This
+  /** No call matches it: it makes the type comparable with that of oidc-provider's own events. */
+  (event: never, listener: never): This
+}
