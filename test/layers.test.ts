@@ -16,6 +16,7 @@ const LAYERS = [
   'policy',
   'options',
   'claims',
+  'lifecycle',
   'management',
   'token-exchange',
   'resource-server',

@@ -7,10 +7,9 @@ import {
   type Provider,
   type ResourceServer,
 } from 'oidc-provider'
-import { canSign, configurationOf } from '../host/configuration.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import { isPublic, type MayClient, mayClient } from '../policy/clients.ts'
-import { SIGNING_ALGORITHMS } from '../shared/signing-algorithms.ts'
+import { signingAlgorithm } from '../tokens/signing-algorithm.ts'
 
 /** oidc-provider's `features.resourceIndicators.getResourceServerInfo`. */
 export type GetResourceServerInfo = (
@@ -42,9 +41,7 @@ export class ManagementResourceServer {
    */
   use(provider: Provider): void {
     if (this.#options.tokenFormat !== 'jwt') return
-    const preferred = configurationOf(provider).clientDefaults?.id_token_signed_response_alg
-    const candidates = SIGNING_ALGORITHMS.filter((alg) => canSign(provider, alg))
-    this.#signingAlgorithm = candidates.find((alg) => alg === preferred) ?? candidates[0]
+    this.#signingAlgorithm = signingAlgorithm(provider)
     if (!this.#signingAlgorithm) {
       throw new TypeError(
         "no key in jwks can sign tokens for the management API; add one, or set features.impersonation.managementApi.tokenFormat to 'opaque'",

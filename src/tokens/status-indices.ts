@@ -1,0 +1,297 @@
+import { randomInt } from 'node:crypto'
+import type { LifecycleAdapter } from '../adapters/contract.ts'
+import {
+  BLOCK_SIZE,
+  BLOCKS,
+  type Lease,
+  type StatusListRecord,
+  StatusRecords,
+} from './status-records.ts'
+
+/** How many blocks are open at once; indices are drawn from all of them. */
+const OPEN_BLOCKS = 4
+/** With so many indices left, the next block is leased. */
+const LOW = (OPEN_BLOCKS - 1) * BLOCK_SIZE
+/** After so many blocks in a row that are another's, a list counts as full. */
+const TRIES = 4
+/** How many lists are tried before a draw fails. */
+const LISTS_TRIED = 8
+/** How often, in milliseconds, a process that draws asks whether the storage remembers. */
+const LOOK_EVERY_MS = 5000
+/** How long an open list is drawn from before and after its hour, in milliseconds. */
+const GRACE_MS = 60_000
+const HOUR_MS = 3_600_000
+
+/** The place of a token's status. */
+export interface StatusIndex {
+  /** The name of the list: 16 random bytes, base64url. */
+  readonly list: string
+  /** From 0 to 2^20 - 1. */
+  readonly index: number
+}
+
+/** Options of {@link statusIndices}. */
+export interface StatusIndicesOptions {
+  /** The provider's: providers with other issuers may use the same store. */
+  readonly issuer: string
+  /** The longest time, in whole seconds, from a draw to the last moment of the token it is for. */
+  readonly tokenLife: number
+  /**
+   * The clock, in milliseconds since the epoch.
+   *
+   * @defaultValue `Date.now`
+   */
+  readonly now?: () => number
+}
+
+/** Where status indices come from, and which lists there are. */
+export interface StatusIndices {
+  /**
+   * An index that no other draw got or gets, in any process.
+   *
+   * @throws when the storage did not lease a block, and none is left
+   */
+  draw(): Promise<StatusIndex>
+  /**
+   * Whether there is such a list, and the storage has forgotten nothing that this process knows.
+   *
+   * @throws when the storage did not answer
+   */
+  vouchFor(list: string): Promise<boolean>
+  /** The lists that have not retired, and when they do, in seconds since the epoch. */
+  lists(): Promise<Array<Pick<StatusListRecord, 'list' | 'exp'>>>
+}
+
+/**
+ * Draws status indices, each once, without a write for each: a process leases a block of a list and
+ * draws from its blocks at random.
+ *
+ * A store that forgets (a restart, a snapshot) would lease a block twice. So each lease is followed
+ * by a look whether the lease before it is remembered, and every 5 s while tokens are issued, and
+ * whenever a list is served, there is such a look. A lease that was forgotten ends every list that
+ * is as old: guards get 404, and refuse.
+ */
+export function statusIndices(
+  adapter: LifecycleAdapter,
+  { issuer, tokenLife, now = Date.now }: StatusIndicesOptions,
+): StatusIndices {
+  return new Indices(new StatusRecords(adapter, { issuer, tokenLife, now }), now)
+}
+
+/** A list that this process has blocks of. */
+class OpenList {
+  readonly record: StatusListRecord
+  /** Leased and not drawn. */
+  readonly indices: number[] = []
+  /** Blocks that this process has not tried to lease. */
+  readonly untried = Array.from({ length: BLOCKS }, (_, block) => block)
+  /** Never drawn from again. */
+  dropped = false
+
+  constructor(record: StatusListRecord) {
+    this.record = record
+  }
+
+  add({ block }: Lease): void {
+    for (let n = 0; n < BLOCK_SIZE; n += 1) this.indices.push(block * BLOCK_SIZE + n)
+  }
+
+  drop(): void {
+    this.dropped = true
+    this.indices.length = 0
+  }
+}
+
+class Indices implements StatusIndices {
+  readonly #records: StatusRecords
+  readonly #now: () => number
+  /** The list that is drawn from. */
+  #open: OpenList | undefined
+  /** The list that the next block is leased in; the same, but while another one is being opened. */
+  #next: OpenList | undefined
+  /** Lists of the hour that had no free block. */
+  #full = new Set<string>()
+  /** The newest lease: the storage has to remember it. */
+  #latest: Lease | undefined
+  /** The newest lease that the storage has forgotten, until all lists as old are gone. */
+  #forgotten: Lease | undefined
+  #leasing: Promise<void> | undefined
+  #lookedAt = Number.NEGATIVE_INFINITY
+
+  constructor(records: StatusRecords, now: () => number) {
+    this.#records = records
+    this.#now = now
+  }
+
+  async draw(): Promise<StatusIndex> {
+    for (;;) {
+      const open = this.#usable()
+      const index = open && takeAtRandom(open.indices)
+      this.#tend()
+      if (open && index !== undefined) return { list: open.record.list, index }
+      await this.#lease()
+    }
+  }
+
+  async vouchFor(list: string): Promise<boolean> {
+    await this.#lookAtLatest()
+    return (await this.#records.find(list)) !== undefined
+  }
+
+  lists(): Promise<StatusListRecord[]> {
+    return this.#records.live()
+  }
+
+  #usable(): OpenList | undefined {
+    const open = this.#open
+    if (!open || open.dropped) return undefined
+    const sinceStart = this.#now() - open.record.hour * HOUR_MS
+    return sinceStart >= -GRACE_MS && sinceStart < HOUR_MS + GRACE_MS ? open : undefined
+  }
+
+  /** Starts, in the background, what is due. What fails there is due again with the next draw. */
+  #tend(): void {
+    const open = this.#usable()
+    const isCurrent = open !== undefined && open.record.hour === this.#records.hour()
+    if (!isCurrent || open.indices.length <= LOW) this.#lease().catch(() => {})
+    // Absolute: a clock can be set back.
+    if (Math.abs(this.#now() - this.#lookedAt) < LOOK_EVERY_MS) return
+    this.#lookedAt = this.#now()
+    this.#look().catch(() => {})
+  }
+
+  /** Leases one block; all who wait get the same attempt. */
+  #lease(): Promise<void> {
+    this.#leasing ??= this.#leaseOne().then(
+      () => {
+        this.#leasing = undefined
+        this.#tend()
+      },
+      (error: unknown) => {
+        this.#leasing = undefined
+        throw error
+      },
+    )
+    return this.#leasing
+  }
+
+  async #leaseOne(): Promise<void> {
+    await this.#retireForgotten()
+    for (let tried = 0; tried < LISTS_TRIED; tried += 1) {
+      const list = await this.#nextList()
+      const lease = await this.#leaseIn(list)
+      if (!lease) {
+        this.#full.add(list.record.list)
+        continue
+      }
+      // No await between this look and the draw: a block counts only while its list does.
+      if ((await this.#isRemembered(list)) && !list.dropped) {
+        list.add(lease)
+        this.#latest = lease
+        this.#open = list
+        return
+      }
+    }
+    throw new Error('the storage adapter leased no block of a status list')
+  }
+
+  /** The list of this hour to lease in: the open one, another one that is there, or a new one. */
+  async #nextList(): Promise<OpenList> {
+    const hour = this.#records.hour()
+    const next = this.#next
+    if (next && next.record.hour !== hour) this.#full.clear()
+    if (next && this.#suits(next, hour)) return next
+    const known = await this.#records.ofHour(hour)
+    const record =
+      known.find(({ list }) => !this.#full.has(list)) ?? (await this.#records.create(hour))
+    this.#next = new OpenList(record)
+    return this.#next
+  }
+
+  #suits({ dropped, record }: OpenList, hour: number): boolean {
+    return !dropped && record.hour === hour && !this.#full.has(record.list)
+  }
+
+  async #leaseIn({ record, untried }: OpenList): Promise<Lease | undefined> {
+    for (let tried = 0; tried < TRIES; tried += 1) {
+      const block = takeAtRandom(untried)
+      if (block === undefined) return undefined
+      const lease = await this.#records.lease(record, block)
+      if (lease) return lease
+    }
+    return undefined
+  }
+
+  /**
+   * Whether the storage had forgotten nothing when a block of the list was leased: it remembers the
+   * lease before, and by that all before it. The first lease in a list has its record to look at.
+   */
+  async #isRemembered(list: OpenList): Promise<boolean> {
+    const isFirst = this.#latest?.list !== list.record.list
+    const [record] = await Promise.all([
+      isFirst ? this.#records.find(list.record.list) : list.record,
+      this.#lookAtLatest(),
+    ])
+    if (!record) this.#drop(list)
+    return !list.dropped
+  }
+
+  async #look(): Promise<void> {
+    const open = this.#open
+    const [record] = await Promise.all([
+      open && this.#records.find(open.record.list),
+      this.#lookAtLatest(),
+    ])
+    if (!open || open.dropped) return
+    // Without a record, another process has found that the storage forgot.
+    if (!record) this.#drop(open)
+    // Two processes that named their lists at once: only one of them was kept.
+    else await this.#records.announce(open.record)
+  }
+
+  async #lookAtLatest(): Promise<void> {
+    const latest = this.#latest
+    if (latest && !this.#records.isOver(latest) && !(await this.#records.remembers(latest))) {
+      this.#forget(latest)
+    }
+    await this.#retireForgotten()
+  }
+
+  /** At once, before anything is awaited: nothing more is drawn. */
+  #forget(lease: Lease): void {
+    if (this.#latest === lease) this.#latest = undefined
+    if (lease.leasedAt >= (this.#forgotten?.leasedAt ?? 0)) this.#forgotten = lease
+    for (const list of [this.#open, this.#next]) if (list) this.#drop(list)
+  }
+
+  #drop(list: OpenList): void {
+    list.drop()
+    if (this.#open === list) this.#open = undefined
+    if (this.#next === list) this.#next = undefined
+  }
+
+  /**
+   * Destroys every list that was there before the forgotten lease: the storage may have forgotten
+   * ends as well. A list that is newer is of the time after, in this process or another.
+   */
+  async #retireForgotten(): Promise<void> {
+    const forgotten = this.#forgotten
+    if (!forgotten) return
+    const before = (await this.#records.live()).filter(
+      ({ createdAt }) => createdAt <= forgotten.leasedAt,
+    )
+    const names = new Set([forgotten.list, ...before.map(({ list }) => list)])
+    await Promise.all([...names].map((list) => this.#records.destroy(list)))
+    if (this.#forgotten === forgotten) this.#forgotten = undefined
+  }
+}
+
+/** Removes a value and returns it; the order of the others changes. */
+function takeAtRandom(values: number[]): number | undefined {
+  if (values.length === 0) return undefined
+  const at = randomInt(values.length)
+  const taken = values[at]
+  const last = values.pop()
+  if (at < values.length && last !== undefined) values[at] = last
+  return taken
+}
