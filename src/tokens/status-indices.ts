@@ -20,6 +20,11 @@ const LISTS_TRIED = 8
 const LOOK_EVERY_MS = 5000
 /** How long an open list is drawn from before and after its hour, in milliseconds. */
 const GRACE_MS = 60_000
+/**
+ * Within this time after the full hour, in milliseconds, processes turn to the list of the new hour,
+ * each at a moment of its own: all at once, each would start a list.
+ */
+const SPREAD_MS = 10_000
 const HOUR_MS = 3_600_000
 
 /** The place of a token's status. */
@@ -105,6 +110,8 @@ class OpenList {
 class Indices implements StatusIndices {
   readonly #records: StatusRecords
   readonly #now: () => number
+  /** How much later than others, in milliseconds, the hour begins here. */
+  readonly #lag = randomInt(SPREAD_MS)
   /** The list that is drawn from. */
   #open: OpenList | undefined
   /** The list that the next block is leased in; the same, but while another one is being opened. */
@@ -152,7 +159,7 @@ class Indices implements StatusIndices {
   /** Starts, in the background, what is due. What fails there is due again with the next draw. */
   #tend(): void {
     const open = this.#usable()
-    const isCurrent = open !== undefined && open.record.hour === this.#records.hour()
+    const isCurrent = open !== undefined && open.record.hour === this.#records.hour(this.#lag)
     if (!isCurrent || open.indices.length <= LOW) this.#lease().catch(() => {})
     // Absolute: a clock can be set back.
     if (Math.abs(this.#now() - this.#lookedAt) < LOOK_EVERY_MS) return
@@ -197,19 +204,25 @@ class Indices implements StatusIndices {
 
   /** The list of this hour to lease in: the open one, another one that is there, or a new one. */
   async #nextList(): Promise<OpenList> {
-    const hour = this.#records.hour()
+    const hour = this.#records.hour(this.#lag)
     const next = this.#next
     if (next && next.record.hour !== hour) this.#full.clear()
-    if (next && this.#suits(next, hour)) return next
-    const known = await this.#records.ofHour(hour)
-    const record =
-      known.find(({ list }) => !this.#full.has(list)) ?? (await this.#records.create(hour))
+    if (next && !next.dropped && next.record.hour === hour && !this.#full.has(next.record.list)) {
+      return next
+    }
+    let record = await this.#notFull(hour)
+    if (!record) {
+      const created = await this.#records.create(hour)
+      // Of processes that name a list at the same time, the last is read by all.
+      record = (await this.#notFull(hour)) ?? created
+    }
     this.#next = new OpenList(record)
     return this.#next
   }
 
-  #suits({ dropped, record }: OpenList, hour: number): boolean {
-    return !dropped && record.hour === hour && !this.#full.has(record.list)
+  async #notFull(hour: number): Promise<StatusListRecord | undefined> {
+    const known = await this.#records.ofHour(hour)
+    return known.find(({ list }) => !this.#full.has(list))
   }
 
   async #leaseIn({ record, untried }: OpenList): Promise<Lease | undefined> {

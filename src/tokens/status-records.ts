@@ -70,9 +70,9 @@ export class StatusRecords {
     this.#owner = hash('sha256', options.issuer, 'base64url').slice(0, 22)
   }
 
-  /** The hour that it is, counted since the epoch. */
-  hour(): number {
-    return Math.floor(this.#options.now() / HOUR_MS)
+  /** The hour that it was so many milliseconds ago, counted since the epoch. */
+  hour(ago = 0): number {
+    return Math.floor((this.#options.now() - ago) / HOUR_MS)
   }
 
   /** The lists of this hour that last for tokens of this process, in the order they were named. */
