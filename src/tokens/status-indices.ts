@@ -1,12 +1,8 @@
 import { randomInt } from 'node:crypto'
 import type { LifecycleAdapter } from '../adapters/contract.ts'
-import {
-  BLOCK_SIZE,
-  BLOCKS,
-  type Lease,
-  type StatusListRecord,
-  StatusRecords,
-} from './status-records.ts'
+import { LeaseMemory } from './lease-memory.ts'
+import { OpenList } from './open-list.ts'
+import { BLOCK_SIZE, type Lease, type StatusListRecord, StatusRecords } from './status-records.ts'
 
 /** How many blocks are open at once; indices are drawn from all of them. */
 const OPEN_BLOCKS = 4
@@ -58,6 +54,12 @@ export interface StatusIndices {
    */
   draw(): Promise<StatusIndex>
   /**
+   * Whether the storage has such a list.
+   *
+   * @throws when the storage did not answer
+   */
+  exists(list: string): Promise<boolean>
+  /**
    * Whether there is such a list, and the storage has forgotten nothing that this process knows.
    *
    * @throws when the storage did not answer
@@ -83,30 +85,6 @@ export function statusIndices(
   return new Indices(new StatusRecords(adapter, { issuer, tokenLife, now }), now)
 }
 
-/** A list that this process has blocks of. */
-class OpenList {
-  readonly record: StatusListRecord
-  /** Leased and not drawn. */
-  readonly indices: number[] = []
-  /** Blocks that this process has not tried to lease. */
-  readonly untried = Array.from({ length: BLOCKS }, (_, block) => block)
-  /** Never drawn from again. */
-  dropped = false
-
-  constructor(record: StatusListRecord) {
-    this.record = record
-  }
-
-  add({ block }: Lease): void {
-    for (let n = 0; n < BLOCK_SIZE; n += 1) this.indices.push(block * BLOCK_SIZE + n)
-  }
-
-  drop(): void {
-    this.dropped = true
-    this.indices.length = 0
-  }
-}
-
 class Indices implements StatusIndices {
   readonly #records: StatusRecords
   readonly #now: () => number
@@ -118,31 +96,35 @@ class Indices implements StatusIndices {
   #next: OpenList | undefined
   /** Lists of the hour that had no free block. */
   #full = new Set<string>()
-  /** The newest lease: the storage has to remember it. */
-  #latest: Lease | undefined
-  /** The newest lease that the storage has forgotten, until all lists as old are gone. */
-  #forgotten: Lease | undefined
+  readonly #leases: LeaseMemory
   #leasing: Promise<void> | undefined
   #lookedAt = Number.NEGATIVE_INFINITY
 
   constructor(records: StatusRecords, now: () => number) {
     this.#records = records
     this.#now = now
+    this.#leases = new LeaseMemory(records, () => {
+      for (const list of [this.#open, this.#next]) if (list) this.#drop(list)
+    })
   }
 
   async draw(): Promise<StatusIndex> {
     for (;;) {
       const open = this.#usable()
-      const index = open && takeAtRandom(open.indices)
+      const index = open?.draw()
       this.#tend()
       if (open && index !== undefined) return { list: open.record.list, index }
       await this.#lease()
     }
   }
 
-  async vouchFor(list: string): Promise<boolean> {
-    await this.#lookAtLatest()
+  async exists(list: string): Promise<boolean> {
     return (await this.#records.find(list)) !== undefined
+  }
+
+  async vouchFor(list: string): Promise<boolean> {
+    await this.#leases.look()
+    return this.exists(list)
   }
 
   lists(): Promise<StatusListRecord[]> {
@@ -151,7 +133,7 @@ class Indices implements StatusIndices {
 
   #usable(): OpenList | undefined {
     const open = this.#open
-    if (!open || open.dropped) return undefined
+    if (!open || open.isDropped) return undefined
     const sinceStart = this.#now() - open.record.hour * HOUR_MS
     return sinceStart >= -GRACE_MS && sinceStart < HOUR_MS + GRACE_MS ? open : undefined
   }
@@ -160,7 +142,7 @@ class Indices implements StatusIndices {
   #tend(): void {
     const open = this.#usable()
     const isCurrent = open !== undefined && open.record.hour === this.#records.hour(this.#lag)
-    if (!isCurrent || open.indices.length <= LOW) this.#lease().catch(() => {})
+    if (!isCurrent || open.left <= LOW) this.#lease().catch(() => {})
     // Absolute: a clock can be set back.
     if (Math.abs(this.#now() - this.#lookedAt) < LOOK_EVERY_MS) return
     this.#lookedAt = this.#now()
@@ -183,7 +165,7 @@ class Indices implements StatusIndices {
   }
 
   async #leaseOne(): Promise<void> {
-    await this.#retireForgotten()
+    await this.#leases.retireForgotten()
     for (let tried = 0; tried < LISTS_TRIED; tried += 1) {
       const list = await this.#nextList()
       const lease = await this.#leaseIn(list)
@@ -191,10 +173,10 @@ class Indices implements StatusIndices {
         this.#full.add(list.record.list)
         continue
       }
-      // No await between this look and the draw: a block counts only while its list does.
-      if ((await this.#isRemembered(list)) && !list.dropped) {
+      // Nothing is awaited from the look to the use: the list may be dropped meanwhile.
+      if ((await this.#isRemembered(list)) && !list.isDropped) {
         list.add(lease)
-        this.#latest = lease
+        this.#leases.add(lease)
         this.#open = list
         return
       }
@@ -207,7 +189,7 @@ class Indices implements StatusIndices {
     const hour = this.#records.hour(this.#lag)
     const next = this.#next
     if (next && next.record.hour !== hour) this.#full.clear()
-    if (next && !next.dropped && next.record.hour === hour && !this.#full.has(next.record.list)) {
+    if (next && !next.isDropped && next.record.hour === hour && !this.#full.has(next.record.list)) {
       return next
     }
     let record = await this.#notFull(hour)
@@ -225,11 +207,11 @@ class Indices implements StatusIndices {
     return known.find(({ list }) => !this.#full.has(list))
   }
 
-  async #leaseIn({ record, untried }: OpenList): Promise<Lease | undefined> {
+  async #leaseIn(list: OpenList): Promise<Lease | undefined> {
     for (let tried = 0; tried < TRIES; tried += 1) {
-      const block = takeAtRandom(untried)
+      const block = list.nextBlock()
       if (block === undefined) return undefined
-      const lease = await this.#records.lease(record, block)
+      const lease = await this.#records.lease(list.record, block)
       if (lease) return lease
     }
     return undefined
@@ -240,41 +222,26 @@ class Indices implements StatusIndices {
    * lease before, and by that all before it. The first lease in a list has its record to look at.
    */
   async #isRemembered(list: OpenList): Promise<boolean> {
-    const isFirst = this.#latest?.list !== list.record.list
+    const isFirst = this.#leases.latestList !== list.record.list
     const [record] = await Promise.all([
       isFirst ? this.#records.find(list.record.list) : list.record,
-      this.#lookAtLatest(),
+      this.#leases.look(),
     ])
     if (!record) this.#drop(list)
-    return !list.dropped
+    return !list.isDropped
   }
 
   async #look(): Promise<void> {
     const open = this.#open
     const [record] = await Promise.all([
       open && this.#records.find(open.record.list),
-      this.#lookAtLatest(),
+      this.#leases.look(),
     ])
-    if (!open || open.dropped) return
+    if (!open || open.isDropped) return
     // Without a record, another process has found that the storage forgot.
     if (!record) this.#drop(open)
     // Two processes that named their lists at once: only one of them was kept.
     else await this.#records.announce(open.record)
-  }
-
-  async #lookAtLatest(): Promise<void> {
-    const latest = this.#latest
-    if (latest && !this.#records.isOver(latest) && !(await this.#records.remembers(latest))) {
-      this.#forget(latest)
-    }
-    await this.#retireForgotten()
-  }
-
-  /** At once, before anything is awaited: nothing more is drawn. */
-  #forget(lease: Lease): void {
-    if (this.#latest === lease) this.#latest = undefined
-    if (lease.leasedAt >= (this.#forgotten?.leasedAt ?? 0)) this.#forgotten = lease
-    for (const list of [this.#open, this.#next]) if (list) this.#drop(list)
   }
 
   #drop(list: OpenList): void {
@@ -282,29 +249,4 @@ class Indices implements StatusIndices {
     if (this.#open === list) this.#open = undefined
     if (this.#next === list) this.#next = undefined
   }
-
-  /**
-   * Destroys every list that was there before the forgotten lease: the storage may have forgotten
-   * ends as well. A list that is newer is of the time after, in this process or another.
-   */
-  async #retireForgotten(): Promise<void> {
-    const forgotten = this.#forgotten
-    if (!forgotten) return
-    const before = (await this.#records.live()).filter(
-      ({ createdAt }) => createdAt <= forgotten.leasedAt,
-    )
-    const names = new Set([forgotten.list, ...before.map(({ list }) => list)])
-    await Promise.all([...names].map((list) => this.#records.destroy(list)))
-    if (this.#forgotten === forgotten) this.#forgotten = undefined
-  }
-}
-
-/** Removes a value and returns it; the order of the others changes. */
-function takeAtRandom(values: number[]): number | undefined {
-  if (values.length === 0) return undefined
-  const at = randomInt(values.length)
-  const taken = values[at]
-  const last = values.pop()
-  if (at < values.length && last !== undefined) values[at] = last
-  return taken
 }

@@ -49,7 +49,7 @@ export type SignStatusList = (claims: JwtPayload) => Promise<string>
 export interface StatusListsParts {
   readonly issuer: string
   readonly adapter: Pick<LifecycleAdapter, 'endedIndices'>
-  readonly indices: Pick<StatusIndices, 'vouchFor' | 'lists'>
+  readonly indices: Pick<StatusIndices, 'exists' | 'lists' | 'vouchFor'>
   readonly sign: SignStatusList
   /** The clock, in milliseconds since the epoch. */
   readonly now?: (() => number) | undefined
@@ -130,7 +130,7 @@ class Lists implements StatusLists {
     const { adapter, indices, issuer, sign } = this.#parts
     let kept = this.#kept.get(list)
     if (!kept) {
-      if (!(await indices.vouchFor(list))) return undefined
+      if (!(await indices.exists(list))) return undefined
       kept = { bits: new StatusBits(LIST_SIZE), lst: undefined }
       await this.#forgetRetired()
     }

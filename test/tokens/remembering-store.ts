@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { expect } from 'chai'
 import type { AdapterPayload } from 'oidc-provider'
 import type { EndNote, LifecycleAdapter } from '../../src/adapters/contract.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
@@ -108,4 +109,12 @@ export class Drawn {
     }
     return last
   }
+}
+
+export async function expectRejected(promise: Promise<unknown>, message: RegExp): Promise<void> {
+  const outcome = await promise.then(
+    () => 'resolved',
+    (error: unknown) => String(error),
+  )
+  expect(outcome).to.match(message)
 }
