@@ -2,7 +2,13 @@ import { randomInt } from 'node:crypto'
 import type { LifecycleAdapter } from '../adapters/contract.ts'
 import { LeaseMemory } from './lease-memory.ts'
 import { OpenList } from './open-list.ts'
-import { BLOCK_SIZE, type Lease, type StatusListRecord, StatusRecords } from './status-records.ts'
+import {
+  BLOCK_SIZE,
+  HOUR_MS,
+  type Lease,
+  type StatusListRecord,
+  StatusRecords,
+} from './status-records.ts'
 
 /** How many blocks are open at once; indices are drawn from all of them. */
 const OPEN_BLOCKS = 4
@@ -21,7 +27,6 @@ const GRACE_MS = 60_000
  * each at a moment of its own: all at once, each would start a list.
  */
 const SPREAD_MS = 10_000
-const HOUR_MS = 3_600_000
 
 /** The place of a token's status. */
 export interface StatusIndex {
@@ -65,8 +70,8 @@ export interface StatusIndices {
    * @throws when the storage did not answer
    */
   vouchFor(list: string): Promise<boolean>
-  /** The lists that have not retired, and when they do, in seconds since the epoch. */
-  lists(): Promise<Array<Pick<StatusListRecord, 'list' | 'exp'>>>
+  /** The names of the lists that have not retired. */
+  lists(): Promise<string[]>
 }
 
 /**
@@ -127,8 +132,8 @@ class Indices implements StatusIndices {
     return this.exists(list)
   }
 
-  lists(): Promise<StatusListRecord[]> {
-    return this.#records.live()
+  async lists(): Promise<string[]> {
+    return (await this.#records.live()).map(({ list }) => list)
   }
 
   #usable(): OpenList | undefined {
@@ -210,8 +215,7 @@ class Indices implements StatusIndices {
   async #leaseIn(list: OpenList): Promise<Lease | undefined> {
     for (let tried = 0; tried < TRIES; tried += 1) {
       const block = list.nextBlock()
-      if (block === undefined) return undefined
-      const lease = await this.#records.lease(list.record, block)
+      const lease = block === undefined ? block : await this.#records.lease(list.record, block)
       if (lease) return lease
     }
     return undefined

@@ -161,13 +161,13 @@ class Lists implements StatusLists {
 
   async #listUris(): Promise<string[]> {
     const lists = await this.#parts.indices.lists()
-    return lists.map(({ list }) => statusListUri(this.#parts.issuer, list))
+    return lists.map((list) => statusListUri(this.#parts.issuer, list))
   }
 
   /** Whenever a list is new here, those that have retired since then go: there is an end to them. */
   async #forgetRetired(): Promise<void> {
     if (this.#kept.size === 0) return
-    const live = new Set((await this.#parts.indices.lists()).map(({ list }) => list))
+    const live = new Set(await this.#parts.indices.lists())
     for (const list of this.#kept.keys()) if (!live.has(list)) this.#kept.delete(list)
     for (const [list, made] of this.#signed) {
       if (!made.isPending && !live.has(list)) this.#signed.delete(list)

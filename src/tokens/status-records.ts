@@ -12,7 +12,7 @@ export const BLOCKS = LIST_SIZE / BLOCK_SIZE
 
 /** Bytes of randomness in the name of a list. */
 const NAME_BYTES = 16
-const HOUR_MS = 3_600_000
+export const HOUR_MS = 3_600_000
 /**
  * Seconds that a list is kept beyond the last moment of its last token. Clocks of processes differ,
  * and a token may be issued a little after its index was drawn.

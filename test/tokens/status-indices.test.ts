@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type StatusIndices, statusIndices } from '../../src/tokens/status-indices.ts'
+import { statusIndices } from '../../src/tokens/status-indices.ts'
 import {
   Drawn,
   expectRejected,
@@ -13,10 +13,6 @@ import {
 /** More than a process has open: drawing so many leases at least one block. */
 const MORE_THAN_OPEN = 2048
 const LOOK = 5000
-
-async function listsOf(process: StatusIndices): Promise<string[]> {
-  return (await process.lists()).map(({ list }) => list)
-}
 
 describe('status indices', () => {
   it('have names of lists that no subject token has as its id, and that tell nothing', async () => {
@@ -99,10 +95,10 @@ describe('status indices', () => {
       // The list is of an hour that had ten minutes gone.
       store.time += (TOKEN_LIFE + 3000 - 3600) * 1000
       expect(await process.vouchFor(first)).to.equal(true)
-      expect(await listsOf(process)).to.have.members([first, second])
+      expect(await process.lists()).to.have.members([first, second])
       store.time += 301_000
       expect(await process.vouchFor(first)).to.equal(false)
-      expect(await listsOf(process)).to.deep.equal([second])
+      expect(await process.lists()).to.deep.equal([second])
       expect(drawn.twice).to.equal(0)
     })
 
@@ -213,7 +209,7 @@ describe('status indices', () => {
     const drawn = new Drawn()
     const list = await drawn.from(ours, 1)
     expect(await drawn.from(theirs, 1)).not.to.equal(list)
-    expect(await listsOf(ours)).to.deep.equal([list])
+    expect(await ours.lists()).to.deep.equal([list])
     expect(await theirs.vouchFor(list)).to.equal(false)
   })
 
@@ -226,7 +222,7 @@ describe('status indices', () => {
     for (const process of processes) await drawn.from(process, 1)
     await settled()
     const [one] = processes
-    expect(one && (await listsOf(one))).to.include.members([...drawn.lists.keys()])
+    expect(one && (await one.lists())).to.include.members([...drawn.lists.keys()])
     expect(drawn.twice).to.equal(0)
   })
 })
