@@ -38,7 +38,6 @@ export class OpenList {
 
   drop(): void {
     this.#isDropped = true
-    this.#indices.length = 0
   }
 }
 

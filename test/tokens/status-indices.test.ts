@@ -213,6 +213,44 @@ describe('status indices', () => {
     expect(await theirs.vouchFor(list)).to.equal(false)
   })
 
+  it('are of another list, where the blocks of one are those of others', async () => {
+    const store = new Store()
+    const full = await new Drawn().from(store.process(), 1)
+    await settled()
+    const { adapter } = store
+    const asIfFull = Object.create(adapter, {
+      consumeOnce: {
+        value: (id: string) =>
+          id.includes(full) ? Promise.resolve(false) : adapter.consumeOnce(id),
+      },
+    }) as typeof adapter
+    const now = () => store.time
+    const process = statusIndices(asIfFull, { issuer: ISSUER, tokenLife: TOKEN_LIFE, now })
+    store.calls.length = 0
+    expect(await new Drawn().from(process, 5000)).not.to.equal(full)
+    expect(store.calls.length).to.be.lessThan(100)
+  })
+
+  it('are of lists that are named again, where that was overwritten', async () => {
+    const store = new Store()
+    let named = ''
+    store.onCall = (method, id) => {
+      if (method === 'upsert' && String(id).startsWith('status-lists:')) named = String(id)
+    }
+    const [one, other] = [store.process(), store.process()]
+    const drawn = new Drawn()
+    await drawn.from(one, 1)
+    await settled()
+    await store.adapter.upsert(named, { names: [] }, 3600)
+    await drawn.from(other, 1)
+    expect(await one.lists()).to.have.lengthOf(1)
+    store.time += LOOK
+    await drawn.from(one, 1)
+    await settled()
+    expect(await other.lists()).to.have.members([...drawn.lists.keys()])
+    expect(drawn.lists.size).to.equal(2)
+  })
+
   it('of two processes that begin in one moment are all of lists that are named', async () => {
     const store = new Store()
     const processes = [store.process(), store.process(), store.process()]
