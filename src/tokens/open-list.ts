@@ -1,5 +1,8 @@
 import { randomInt } from 'node:crypto'
-import { BLOCK_SIZE, BLOCKS, type Lease, type StatusListRecord } from './status-records.ts'
+import { BLOCK_SIZE, BLOCKS, HOUR_MS, type Lease, type StatusListRecord } from './status-records.ts'
+
+/** How long a list is drawn from before and after its hour, in milliseconds. */
+const GRACE_MS = 60_000
 
 /** A list that this process has blocks of. */
 export class OpenList {
@@ -20,6 +23,12 @@ export class OpenList {
   /** Whether it is never drawn from again. */
   get isDropped(): boolean {
     return this.#isDropped
+  }
+
+  /** Whether it is drawn from at this moment, in milliseconds since the epoch. */
+  isUsable(now: number): boolean {
+    const sinceStart = now - this.record.hour * HOUR_MS
+    return !this.#isDropped && sinceStart >= -GRACE_MS && sinceStart < HOUR_MS + GRACE_MS
   }
 
   /** Draws an index from all blocks that are open. */

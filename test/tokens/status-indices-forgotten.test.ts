@@ -97,7 +97,7 @@ describe('status indices when the store forgets', () => {
     expect(await process.vouchFor(list)).to.equal(false)
   })
 
-  it('nothing, but leases have had their time: lists that last longer stay', async () => {
+  it('what has had its time: lists that last longer stay', async () => {
     const store = new Store()
     const drawn = new Drawn()
     const long = store.process({ tokenLife: 10 * 3600 })
