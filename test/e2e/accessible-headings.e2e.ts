@@ -1,17 +1,16 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { banner, pressStart, sayWhy } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { signIn } from './support/sign-in.ts'
 import { visit } from './support/visit.ts'
 
 describe('a change of view', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   it('begins at its heading, where screen readers go on, with its link and the title', async () => {
     await using person = await visit(example.url)

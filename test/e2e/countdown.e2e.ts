@@ -1,18 +1,17 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { act, banner, expectForgotten, message } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 const MINUTE = 60_000
 
 describe('the countdown', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   /** Acts as Alice; from now on, time passes only where the test says so. */
   async function acting(minutes: 2 | 10 = 10): Promise<Visit> {

@@ -9,7 +9,7 @@ import {
   sayWhy,
   startActing,
 } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { signIn } from './support/sign-in.ts'
 import { NARROW, visit } from './support/visit.ts'
 
@@ -31,12 +31,11 @@ const TEXTS: readonly (readonly [ticket: string, reason: string])[] = [
 
 describe('what others have written', function () {
   this.timeout(60_000)
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   it('is shown literally, in the console, in the audit, and to the customer whose account it is', async () => {
     await using person = await visit(example.url)

@@ -1,17 +1,16 @@
 import { expect } from 'chai'
 import { banner, enterConsole, message, startActing } from './support/acting.ts'
 import { expectFocus, expectFocusKept, tabTo } from './support/focus.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { NARROW, visit } from './support/visit.ts'
 
 describe('the keyboard alone', function () {
   this.timeout(60_000)
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   it('leads from the sign-in to the end', async () => {
     await using person = await visit(example.url)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { send } from '../example-provider/support.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { visit } from './support/visit.ts'
 
 const APPLICATIONS = ['/console', '/console/callback', '/account', '/account/callback']
@@ -24,12 +24,11 @@ const INLINE = /<[^>]*\s(?:on\w+|style)\s*=|<style|<script(?![^>]*\ssrc=)|javasc
 
 describe('the policy', function () {
   this.timeout(60_000)
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   it('allows what a page needs, and nothing else: no frame, no referrer, no cache, nothing inline', async () => {
     for (const path of [...APPLICATIONS, ...OTHERS]) {

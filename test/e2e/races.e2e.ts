@@ -9,19 +9,18 @@ import {
   sayWhy,
   startActing,
 } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { visit } from './support/visit.ts'
 
 const BOB = { customer: 'Bob Meyer', ticket: 'SUP-bob', reason: 'A lamp that flickers' } as const
 const EXPIRED = { error: 'invalid_token', error_description: 'the token has expired' }
 
 describe('what comes late in the support console, and what is left of it', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   it('a refusal about one customer does not end acting as the next', async () => {
     await using person = await visit(example.url)

@@ -1,17 +1,16 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { message } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { submitSignIn } from './support/sign-in.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 describe('answers to a sign-in that the console refuses', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   it('none of them leads to a request for tokens, and the next sign-in works', async () => {
     await using person = await visit(example.url)

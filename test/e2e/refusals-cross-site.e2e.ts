@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { listen, signIn as signInByHand } from '../example-provider/support.ts'
 import { browser } from './support/browser.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { submitSignIn } from './support/sign-in.ts'
 
 /**
@@ -10,11 +10,11 @@ import { submitSignIn } from './support/sign-in.ts'
  * accident.
  */
 describe('pages of somebody else', () => {
-  let example: LaunchedExample
+  let example: SharedExample
   let evil: { url: string; close(): Promise<void> }
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
     evil = await listen((request, response) => {
       const target = new URL(request.url ?? '/', 'http://evil.example').searchParams.get('post')
       response.setHeader('content-type', 'text/html')
@@ -23,7 +23,6 @@ describe('pages of somebody else', () => {
   })
   after(async () => {
     await evil.close()
-    await example[Symbol.asyncDispose]()
   })
 
   /** Another site, not only another port of the same one. */

@@ -1,15 +1,14 @@
 import { expect } from 'chai'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { signIn, submitSignIn } from './support/sign-in.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 describe('whom the console refuses', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   it('a customer is turned away, does not act by knowing the address, and finds her account', async () => {
     await using person = await turnedAway('alice')

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { act, banner, enterConsole, pressStart, sayWhy } from './support/acting.ts'
 import { differences, madeOf, readMadeOf, writeMadeOf } from './support/made-of.ts'
 import { IMAGES, screenshot } from './support/screenshots.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { visit, WIDE } from './support/visit.ts'
 
 const PICTURES = { light: 'console-light', dark: 'console-dark' } as const
@@ -14,12 +14,11 @@ const PICTURES = { light: 'console-light', dark: 'console-dark' } as const
 const PASSED = 19_000
 
 describe('the pictures in the README', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   it('show olivia acting as Alice', async () => {
     await using person = await visit(example.url, { clock: new Date() })

@@ -3,17 +3,16 @@ import type { Page } from 'playwright-core'
 import { authorizationUrl } from '../../example-provider/commands.ts'
 import { expectAccessible } from './support/axe.ts'
 import { expectFocus } from './support/focus.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { submitSignIn } from './support/sign-in.ts'
 import { NARROWEST, type Visit, visit, WIDE } from './support/visit.ts'
 
 describe('the sign-in page', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   async function askToSignIn(): Promise<Visit> {
     const person = await visit(example.url)

@@ -3,17 +3,17 @@ import type { Page } from 'playwright-core'
 import { until } from '../adapters/servers.ts'
 import { exchange, postJson, signIn } from '../example-provider/support.ts'
 import { act, enterConsole, startActing } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type StartedExample, startExampleHere } from './support/server.ts'
 import { auditOf, cellsOf, countOf, endActing, goTo, LONG, rowsOf } from './support/story-steps.ts'
 import { visit } from './support/visit.ts'
 
 const ENTRIES = 'Entries of the audit'
 
 describe('the audit', () => {
-  let example: LaunchedExample
+  let example: StartedExample
 
   beforeEach(async () => {
-    example = await launchExample()
+    example = await startExampleHere()
   })
   afterEach(() => example[Symbol.asyncDispose]())
 

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { act } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { cellsOf, goTo, rowsOf } from './support/story-steps.ts'
 import { type Visit, visit } from './support/visit.ts'
 
@@ -14,12 +14,11 @@ const STEPS = [
 ] as const
 
 describe('who looks inside', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   async function lookInside(olivia: Visit): Promise<void> {
     await act(olivia.page, { ticket: 'SUP-6', reason: "It's lost; $HOME isn't" })

@@ -1,18 +1,17 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { banner, enterConsole, startActing } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { submitSignIn } from './support/sign-in.ts'
 import { everythingIn, goTo, rowsOf } from './support/story-steps.ts'
 import { visit } from './support/visit.ts'
 
 describe('who signs out', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   it('is asked once more, comes back to the console, and ends acting with it, for the backend, too', async () => {
     await using olivia = await visit(example.url)

@@ -1,18 +1,17 @@
 import { expect } from 'chai'
 import type { Page, Request } from 'playwright-core'
 import { act, enterConsole, message } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { visit } from './support/visit.ts'
 
 const STREAM = '/support/audit/stream'
 
 describe('the stream of the audit, in the support console', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   it('the list is there even if there is no stream', async () => {
     await using person = await visit(example.url)

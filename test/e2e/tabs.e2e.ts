@@ -1,17 +1,16 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { act, banner, enterConsole, message, startActing } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { submitSignIn } from './support/sign-in.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 describe('more than one tab, and going back and forth', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   it('two sign-ins at the same time, and two customers: each has their own banner, orders and end', async () => {
     await using person = await visit(example.url)

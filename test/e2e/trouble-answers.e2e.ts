@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { banner, enterConsole, message, pressStart, sayWhy, startActing } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { visit } from './support/visit.ts'
 
 /** With status 200, and yet not what was asked for. */
@@ -30,12 +30,11 @@ const UNREADABLE = '200 unexpected: the answer could not be read.'
 const NO_ANSWER = 'Acting as Alice Ng did not begin. The server does not answer.'
 
 describe('answers that are not what they should be', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   it('instead of customers, the audit, orders, and who has signed in', async () => {
     await using person = await visit(example.url)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { banner, enterConsole, message, pressStart, sayWhy } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { submitSignIn } from './support/sign-in.ts'
 import { visit } from './support/visit.ts'
 
@@ -15,12 +15,11 @@ const NO_PROVIDER = [
 ] as const
 
 describe('the support backend and the provider in trouble', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   it('on the way in: the console says so, and another try leads on', async () => {
     await using person = await visit(example.url)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { act, banner, expectForgotten, message } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 const UNAVAILABLE = {
@@ -36,12 +36,11 @@ const TROUBLES = [
 ] as const
 
 describe('the Orders API in trouble', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   it('the console says what is wrong, and asks again when told to', async () => {
     await using person = await visit(example.url)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Locator } from 'playwright-core'
 import { act } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { signIn } from './support/sign-in.ts'
 import { visit } from './support/visit.ts'
 
@@ -9,12 +9,11 @@ import { visit } from './support/visit.ts'
 const timezoneId = 'Asia/Kathmandu'
 
 describe('times', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   it('are those of the reader, in the token, the audit and the account', async () => {
     await using person = await visit(example.url, { timezoneId })
