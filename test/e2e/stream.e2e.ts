@@ -81,7 +81,11 @@ describe('the stream of the audit, in the support console', () => {
     await act(page, { ticket: 'SUP-late' })
     await openAudit(page)
     await rows(page, 'SUP-late').nth(1).waitFor()
-    await page.getByRole('link', { name: 'Customers' }).click()
+    await isLive(page)
+    await Promise.all([
+      page.waitForEvent('requestfailed', isStream),
+      page.getByRole('link', { name: 'Customers' }).click(),
+    ])
     await page.getByRole('heading', { name: 'Customers' }).waitFor()
     await expectNoEntries(page)
 
