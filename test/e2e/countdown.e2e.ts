@@ -50,13 +50,13 @@ describe('the countdown', () => {
     await expectForgotten(person)
   })
 
-  for (const [what, minutes] of [
-    ['slow', -20],
-    ['fast', 20],
+  for (const [what, hours] of [
+    ['slow', -3],
+    ['fast', 3],
   ] as const) {
-    it(`begins all the same where the clock of the machine is ${what}`, async () => {
+    it(`begins at the time that was asked for where the clock of the machine is ${what}`, async () => {
       await using person = await visit(example.url, {
-        clock: new Date(Date.now() + minutes * MINUTE),
+        clock: new Date(Date.now() + hours * 60 * MINUTE),
       })
       // The proof is of another time: the provider answers a nonce, and takes the next one.
       person.expectFailure('/oidc/token', 400)
