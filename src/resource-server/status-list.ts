@@ -58,6 +58,8 @@ export function merged(known: StatusList | undefined, fresh: StatusList): Status
       ? [known.bytes, fresh.bytes]
       : [fresh.bytes, known.bytes]
   const bytes = Uint8Array.from(longer)
-  for (const [index, byte] of shorter.entries()) bytes[index] = (bytes[index] ?? 0) | byte
+  for (let index = 0; index < shorter.length; index += 1) {
+    bytes[index] = (longer[index] ?? 0) | (shorter[index] ?? 0)
+  }
   return { bits: fresh.bits, bytes }
 }

@@ -1,0 +1,132 @@
+import { expect } from 'chai'
+import type { ResourceServer } from '../../src/resource-server/index.ts'
+import { movableClock } from '../support/monotonic.ts'
+import { ENDED, type StatusProvider, startStatusProvider, verdict } from './status-provider.ts'
+
+const DOWN: StatusProvider['answer'] = (request) => request.destroy()
+
+describe('the guard: status lists and clocks', () => {
+  let provider: StatusProvider
+  let clock: ReturnType<typeof movableClock>
+  let api: ResourceServer
+  let token: string
+
+  beforeEach(async () => {
+    clock = movableClock()
+    provider = await startStatusProvider()
+    api = provider.guard()
+    token = await provider.impersonated(1)
+  })
+  afterEach(() => {
+    provider.close()
+    clock[Symbol.dispose]()
+  })
+
+  const ask = () => verdict(api, token)
+  /** Serves a list that was signed so many seconds ago, as a cache would. */
+  function serveOld(seconds: number, headers?: Record<string, string>): void {
+    const iat = Math.floor(Date.now() / 1000 + provider.skew) - seconds
+    provider.answer = provider.serve(() => provider.list({ iat, exp: iat + 30 }), headers)
+  }
+  const dateBefore = (seconds: number) =>
+    new Date(Date.now() + (provider.skew - seconds) * 1000).toUTCString()
+
+  for (const skew of [-120, 120]) {
+    it(`two minutes off (${skew}): fresh lists are believed, for no longer than else`, async () => {
+      provider.skew = skew
+      expect(await ask()).to.equal('alice')
+      provider.ended.add(1)
+      clock.pass(5.1)
+      expect(await ask()).to.equal(ENDED)
+      provider.ended.clear()
+      const { answer } = provider
+      api = provider.guard()
+      expect(await ask()).to.equal('alice')
+      provider.answer = DOWN
+      clock.pass(29)
+      expect(await ask()).to.equal('alice')
+      clock.pass(2)
+      expect(await ask()).to.equal('503')
+      provider.answer = answer
+      clock.pass(1)
+      expect(await ask()).to.equal('alice')
+    })
+
+    it(`two minutes off (${skew}), and a response that does not say what time it is: 503`, async () => {
+      provider.skew = skew
+      const { answer } = provider
+      provider.answer = (request, response) => {
+        response.sendDate = false
+        provider.serve(provider.list, { date: 'now' })(request, response)
+      }
+      expect(await ask()).to.equal('503')
+      provider.answer = answer
+      clock.pass(1)
+      expect(await ask()).to.equal('alice')
+    })
+
+    it(`two minutes off (${skew}): a list that has expired by the clock of the provider is not believed`, async () => {
+      provider.skew = skew
+      for (const headers of [{}, { age: '40', date: dateBefore(40) }]) {
+        serveOld(40, headers)
+        expect(await verdict(provider.guard(), token)).to.equal('503')
+      }
+    })
+  }
+
+  it('a clock that is set, back or forth, makes no held list younger or older', async () => {
+    const { now } = Date
+    try {
+      for (const jump of [-3600, 3600]) {
+        Date.now = now
+        api = provider.guard()
+        provider.answer = provider.serve(provider.list)
+        expect(await ask()).to.equal('alice')
+        provider.answer = DOWN
+        Date.now = () => now() + jump * 1000
+        // The access token is judged by `new Date()`, which stays.
+        clock.pass(29)
+        expect(await ask(), `${jump}`).to.equal('alice')
+        clock.pass(2)
+        expect(await ask(), `${jump}`).to.equal('503')
+      }
+    } finally {
+      Date.now = now
+    }
+  })
+
+  // iat + 30 + 5 of tolerance, by a clock that is right.
+  it('what a list aged in a cache is taken off its life, whatever the cache says', async () => {
+    for (const headers of [{}, { age: '20' }, { age: '20', date: dateBefore(20) }]) {
+      api = provider.guard({ clockTolerance: 300 })
+      serveOld(20, headers)
+      expect(await ask()).to.equal('alice')
+      provider.answer = DOWN
+      clock.pass(13)
+      expect(await ask()).to.equal('alice')
+      clock.pass(3)
+      expect(await ask()).to.equal('503')
+    }
+  })
+
+  it('a list that aged too much is not believed, however large clockTolerance is', async () => {
+    for (const headers of [{}, { age: '40' }, { age: '40', date: dateBefore(40) }]) {
+      serveOld(40, headers)
+      expect(await verdict(provider.guard({ clockTolerance: 300 }), token)).to.equal('503')
+    }
+  })
+
+  it('a copy that is served a second time gets no new life', async () => {
+    // The clock of this machine is wrong, and a cache does not say how old its copy is.
+    provider.skew = -120
+    const copy = await provider.list()
+    provider.answer = provider.serve(() => copy, { date: dateBefore(0) })
+    for (const seconds of [0, 6, 6, 6, 6]) {
+      clock.pass(seconds)
+      expect(await ask()).to.equal('alice')
+    }
+    clock.pass(7)
+    expect(await ask()).to.equal('503')
+    expect(provider.asked).to.have.lengthOf(6)
+  })
+})
