@@ -1,18 +1,18 @@
 import { expect } from 'chai'
 import type { ResourceServer } from '../../src/resource-server/index.ts'
-import { movableClock } from '../support/monotonic.ts'
+import { stoppedClock } from '../support/stopped-clock.ts'
 import { ENDED, type StatusProvider, startStatusProvider, verdict } from './status-provider.ts'
 
 const DOWN: StatusProvider['answer'] = (request) => request.destroy()
 
 describe('the guard: status lists and clocks', () => {
   let provider: StatusProvider
-  let clock: ReturnType<typeof movableClock>
+  let clock: ReturnType<typeof stoppedClock>
   let api: ResourceServer
   let token: string
 
   beforeEach(async () => {
-    clock = movableClock()
+    clock = stoppedClock()
     provider = await startStatusProvider()
     api = provider.guard()
     token = await provider.impersonated(1)

@@ -160,7 +160,7 @@ describe('the guard: the status of impersonated tokens', () => {
     await using app = Fastify()
     app.get('/', async (request) => (await api.authenticate(request)).subject)
     const headers = { authorization: `Bearer ${await provider.impersonated(1)}` }
-    const answer = await send(await app.listen({ host: '127.0.0.1' }), '/', headers)
+    const answer = await send(await app.listen({ port: 0, host: '127.0.0.1' }), '/', headers)
     const { status, challenge, retryAfter } = answer
     expect([status, challenge, retryAfter]).to.deep.equal([503, undefined, '1'])
   })
