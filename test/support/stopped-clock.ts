@@ -2,7 +2,8 @@
 export function stoppedClock(): Disposable & { pass(seconds: number): void } {
   const { now: wall } = Date
   const { now: monotonic } = performance
-  const [date, moment] = [Date.now(), performance.now()]
+  // Whole numbers, so that sums are exact.
+  const [date, moment] = [Date.now(), Math.ceil(performance.now())]
   let passed = 0
   Date.now = () => date + passed
   performance.now = () => moment + passed
