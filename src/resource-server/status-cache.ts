@@ -10,7 +10,7 @@ export interface LoadedList extends VerifiedList {
   readonly text: string
 }
 
-// All times are milliseconds of the monotonic clock: a clock that is set makes no copy younger.
+// All times are those of the clock that is given: what sets the wall clock makes no copy younger.
 
 /** How long a request waits for a list. */
 const TIMEOUT = 2000
@@ -51,9 +51,13 @@ interface Held {
  *   for a fresh copy, and none passes on what is not held. A copy that does not know of the end
  *   is then believed no longer than the first one of an API that starts.
  *
+ * @param clock - tells a time in milliseconds that never goes back
  * @returns a function that answers a list, and throws {@link StatusUnavailable}
  */
-export function statusCache(load: LoadList): (uri: string) => Promise<StatusList> {
+export function statusCache(
+  load: LoadList,
+  clock: () => number,
+): (uri: string) => Promise<StatusList> {
   const lists = new Map<string, Held>()
 
   function heldFor(uri: string, now: number): Held {
@@ -93,11 +97,11 @@ export function statusCache(load: LoadList): (uri: string) => Promise<StatusList
   }
 
   return async (uri) => {
-    const now = performance.now()
+    const now = clock()
     const held = heldFor(uri, now)
     if (now >= held.refreshAt && now >= held.retryAt) held.flight ??= refresh(uri, held, now)
     if (held.flight && now >= Math.min(held.staleAt, held.expiresAt)) await held.flight
-    if (!held.list || performance.now() >= held.expiresAt) {
+    if (!held.list || clock() >= held.expiresAt) {
       throw new StatusUnavailable(uri, held.failure)
     }
     return held.list

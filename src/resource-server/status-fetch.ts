@@ -4,7 +4,7 @@ import type { underIssuer } from './under-issuer.ts'
 /** A status list token as it came, not verified. */
 export interface FetchedToken {
   readonly text: string
-  /** When it came, in milliseconds of the monotonic clock. */
+  /** When it came, by the clock that was given. */
   readonly receivedAt: number
   /**
    * What time it was then, in seconds since the epoch: by this machine, and by the provider's
@@ -27,6 +27,7 @@ const MEDIA_TYPE = 'application/statuslist+jwt'
 export function statusFetcher(
   fetch: Fetch,
   under: ReturnType<typeof underIssuer>,
+  clock: () => number,
 ): (uri: string, signal: AbortSignal) => Promise<FetchedToken> {
   async function follow(uri: string, signal: AbortSignal, redirects: number): Promise<Response> {
     const url = under(uri)
@@ -53,7 +54,7 @@ export function statusFetcher(
       throw new Error(`${uri} answered ${response.status} with ${type ?? 'no content type'}`)
     }
     const clocks = [Date.now() / 1000, timeOf(response)].filter((clock) => clock !== undefined)
-    return { receivedAt: performance.now(), clocks, text: await bodyOf(response) }
+    return { receivedAt: clock(), clocks, text: await bodyOf(response) }
   }
 }
 

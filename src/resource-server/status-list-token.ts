@@ -10,7 +10,7 @@ export interface VerifiedList {
   readonly ttl: number
   /** The longest time that the copy can be believed after its fetch began, in milliseconds. */
   readonly span: number
-  /** Until when the copy can be believed, in milliseconds of the monotonic clock. */
+  /** Until when the copy can be believed, by the clock of its fetch. */
   readonly expiresAt: number
 }
 
@@ -65,6 +65,7 @@ export function listVerifier(
     // §5.1: "The value of the claim MUST be a positive number encoded in JSON as a number."
     if (typeof ttl !== 'number' || !(ttl > 0)) throw new Error('ttl must be a positive number')
     const span = Math.min(exp - iat, MAX_SPAN)
+    if (!(span > 0)) throw new Error('exp must be after iat')
     return {
       list: decodeStatusList(payload.status_list),
       ttl: Math.min(Math.max(ttl, TTL.min), TTL.max) * 1000,

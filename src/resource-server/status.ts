@@ -1,4 +1,5 @@
 import type { JWTVerifyGetKey } from 'jose'
+import { agingClock } from './aging-clock.ts'
 import type { Caller } from './caller.ts'
 import type { ResolvedResourceServerOptions } from './options.ts'
 import { RequestRefused } from './refusal.ts'
@@ -24,12 +25,13 @@ export function statusCheck(
   keys: JWTVerifyGetKey,
 ): (caller: Caller) => Promise<void> {
   const under = underIssuer(options.issuer)
-  const fetchToken = statusFetcher(options.fetch, under)
+  const clock = agingClock()
+  const fetchToken = statusFetcher(options.fetch, under, clock)
   const verify = listVerifier(options, keys)
   const listAt = statusCache(async (uri, signal) => {
     const fetched = await fetchToken(uri, signal)
     return { ...(await verify(uri, fetched)), text: fetched.text }
-  })
+  }, clock)
 
   return async ({ claims: { status } }) => {
     if (status === undefined) {

@@ -181,7 +181,7 @@ describe('the guard: how many status lists it holds', () => {
       const text = String(loaded.length)
       return { list: { bits: 1, bytes }, ttl: 5000, span: 30_000, expiresAt, text }
     }
-    listAt = statusCache(load)
+    listAt = statusCache(load, () => performance.now())
   })
   afterEach(() => clock[Symbol.dispose]())
 
@@ -211,7 +211,10 @@ describe('the guard: how many status lists it holds', () => {
     const { timeout } = AbortSignal
     AbortSignal.timeout = (milliseconds) => timeout(milliseconds / 100)
     try {
-      const failure = await statusCache(() => new Promise(() => {}))('a').catch((error) => error)
+      const failure = await statusCache(
+        () => new Promise(() => {}),
+        () => 0,
+      )('a').catch((error) => error)
       expect(failure).to.be.instanceOf(StatusUnavailable)
       expect(failure.cause).to.have.property('name', 'TimeoutError')
     } finally {

@@ -56,6 +56,10 @@ describe('the guard: the token that holds a status list', () => {
       // Token (JWT)"": RFC 7519 §4.1.1, §4.1.3, §4.1.4 and §4.1.5.
       'of another issuer': ({ list }) => list({ iss: elsewhere }),
       'for another audience': ({ list }) => list({ aud: [elsewhere] }),
+      'with an exp that is its iat': ({ list }) => {
+        const iat = Math.floor(Date.now() / 1000)
+        return list({ iat, exp: iat })
+      },
       'with an exp that is text': ({ list }) => list({ exp: 'tomorrow' }),
       'that is not valid yet': ({ list }) => list({ nbf: Math.floor(Date.now() / 1000) + 60 }),
       // §8.3: "If the expiration time is defined, it MUST be checked if the Status List Token is
