@@ -76,6 +76,18 @@ describe('the guard: holding a status list', () => {
     expect(await ask()).to.equal(ENDED)
   })
 
+  it('its ttl counts from the start of the fetch, also where that took long', async () => {
+    const { answer } = provider
+    provider.answer = (request, response) => {
+      clock.pass(1.5)
+      answer(request, response)
+    }
+    await ask()
+    provider.ended.add(1)
+    clock.pass(3.6)
+    expect(await ask()).to.equal(ENDED)
+  })
+
   // §11.5: "clients should be configured with lower/upper bounds for these values". §8.2: "Relying
   // Parties MUST prioritize the exp and ttl claims within the Status List Token over the HTTP
   // headers for determining caching behavior."

@@ -126,6 +126,18 @@ describe('the guard: status lists and clocks', () => {
     }
   })
 
+  it('an older copy does not shorten the life of the one that is held', async () => {
+    expect(await ask()).to.equal('alice')
+    serveOld(28)
+    clock.pass(6)
+    expect(await ask()).to.equal('alice')
+    provider.answer = DOWN
+    clock.pass(20)
+    expect(await ask()).to.equal('alice')
+    clock.pass(5)
+    expect(await ask()).to.equal('503')
+  })
+
   it('a list that aged too much is not believed, however large clockTolerance is', async () => {
     for (const headers of [{}, { age: '40' }, { age: '40', date: dateBefore(40) }]) {
       serveOld(40, headers)
