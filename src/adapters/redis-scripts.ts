@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A Lua script. All but the first key may be left out, so that it runs on Redis Cluster as well. */
+/** A Lua script. All keys but the first may be left out, so that it runs on Redis Cluster as well. */
 export interface RedisScript {
   readonly source: string
   /** The script's SHA-1, for EVALSHA. */
@@ -137,14 +137,10 @@ return 1
 `)
 
 /**
- * The same for a record that is listed. ARGV also: second of issue, member. KEYS after the first:
+ * The same for a record that is listed, with a life over 0. ARGV also: second of issue, member. KEYS after the first:
  * its look-ups. The reply is the note and the end that the record has kept.
  */
 export const upsertListedScript = script(`${JOIN}
-if ARGV[1] == '0' then
-  redis.call('DEL', KEYS[1])
-  return {}
-end
 for i = 2, #KEYS do join(KEYS[i], ARGV[6], ARGV[5], ARGV[1]) end
 redis.call('HSET', KEYS[1], 'payload', ARGV[2], 'iat', ARGV[5])
 ${REPLACE}
