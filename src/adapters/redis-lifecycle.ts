@@ -40,6 +40,7 @@ export class RedisLifecycle {
         return this.#redis.run(scripts.upsertListedScript, key, ...fields, iat, member)
       },
     )
+    if (Number(kept) === 0) return
     const [note, end] = arrayOf(kept)
     if (isThere(note)) {
       const actor = actorOf(decodePayload('{}', { note }).note)

@@ -150,13 +150,14 @@ return 1
 
 /**
  * The same for a record that is listed, with a life over 0. ARGV also: second of issue, member. KEYS after the first:
- * its look-ups. The reply is the note and the end that the record has kept.
+ * its look-ups. The reply is the note and the end that the record has kept, or 0 for neither.
  */
 export const upsertListedScript = script(`${JOIN}
 for i = 2, #KEYS do join(KEYS[i], ARGV[6], ARGV[5], ARGV[1]) end
 redis.call('HSET', KEYS[1], 'payload', ARGV[2], 'iat', ARGV[5])
 ${REPLACE}
-return redis.call('HMGET', KEYS[1], 'note', 'end')
+local kept = redis.call('HMGET', KEYS[1], 'note', 'end')
+return (kept[1] or kept[2]) and kept or 0
 `)
 
 /** Adds a record to one look-up. ARGV: member, second of issue, life in milliseconds or ''. */
