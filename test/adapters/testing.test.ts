@@ -1,11 +1,12 @@
 import { expect } from 'chai'
-import type { SingleUseAdapter } from '../../src/adapters/contract.ts'
+import { hasLifecycle, type SingleUseAdapter } from '../../src/adapters/contract.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import {
   adapterContract,
   type ContractResult,
   runAdapterContract,
 } from '../../src/adapters/testing.ts'
+import { lifecycleMutants } from './lifecycle-mutants.ts'
 import { type Mutation, mutants } from './mutants.ts'
 import { withMembers } from './with-members.ts'
 
@@ -49,6 +50,17 @@ describe('the contract suite', () => {
   for (const [mistake, [mutate, noticedBy]] of Object.entries(mutants)) {
     it(`notices ${mistake}`, async () => {
       expect((await failuresOf(mutate)).join('\n')).to.contain(noticedBy)
+    })
+  }
+
+  for (const [mistake, [mutate, noticedBy]] of Object.entries(lifecycleMutants)) {
+    it(`notices ${mistake}`, async () => {
+      const mutation: Mutation = (sound) => {
+        if (!hasLifecycle(sound)) return expect.fail('no lifecycle')
+        return mutate(sound)
+      }
+      const failures = await failuresOf(mutation, { models: ['SubjectToken'] })
+      expect(failures.join('\n')).to.contain(noticedBy)
     })
   }
 
