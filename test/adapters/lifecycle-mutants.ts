@@ -286,7 +286,7 @@ export const lifecycleMutants: Record<string, [LifecycleMutation, string]> = {
         return page.filter((payload) => clientId === undefined || payload.clientId === clientId)
       },
     }),
-    'however many there are between them',
+    'and by several of them',
   ],
   'look-ups that are joined by or': [
     (sound) => ({
@@ -369,7 +369,7 @@ export const lifecycleMutants: Record<string, [LifecycleMutation, string]> = {
     (sound) => ({
       list: async (...args) => (await sound.list(...args)).filter(({ end }) => !end),
     }),
-    'once ended',
+    'keeps a record ended, listed and its index',
   ],
   'a list that shows what has expired': [
     (sound) => {
@@ -405,7 +405,7 @@ export const lifecycleMutants: Record<string, [LifecycleMutation, string]> = {
     }),
     'whatever characters they are of',
   ],
-  'endedIndices that is a second behind': [
+  'endedIndices from a cache': [
     (sound) => {
       const known = new Map<string, Promise<number[]>>()
       return {
@@ -416,7 +416,7 @@ export const lifecycleMutants: Record<string, [LifecycleMutation, string]> = {
         },
       }
     },
-    'at once to a call that starts once it has resolved',
+    'knows the indices of what has ended in a list',
   ],
   'endedIndices of what was consumed': [
     (sound) => {
