@@ -46,19 +46,23 @@ export interface RedisAdapterFactory extends AdapterFactory {
 const REVOKE_BATCH = 100
 
 /**
- * An adapter for Redis 6.2 and later and Valkey. A record's payload and its consumption are one hash
- * under one key, so what is evicted is lost together.
+ * An adapter for Redis 6.2 and later and Valkey. A record's payload, its consumption and its end are one
+ * hash under one key, so what is evicted is lost together. The look-ups of `list` and the ended indices
+ * of a status list are keys of their own: where one of them is evicted, records are not listed, or
+ * what has ended reads as valid. Run it with `maxmemory-policy noeviction`; {@link checkRedis} warns.
  *
  * **Crash:** with an append-only file a consumption is there again after a restart. From a snapshot the
  * server comes back as it was when it was taken: a token that was redeemed since can be redeemed
- * again. `requirePersistence` refuses such a server.
+ * again. `requirePersistence` refuses such a server. The same holds for an end.
  *
  * **Failover:** at most once per primary. Redis replicates asynchronously: a replica that becomes
- * primary without having heard of a consumption lets the token be redeemed again. `waitForReplicas`
- * makes that less likely; PostgreSQL avoids it.
+ * primary without having heard of a consumption lets the token be redeemed again, and one that has
+ * not heard of an end lets it go on. `waitForReplicas` makes that less likely; PostgreSQL avoids it.
  *
  * **Cluster:** every command and script touches a single key, so all methods work, without hash
- * tags. `upsert` of a record with a uid, user code or grant writes up to four keys, each
+ * tags. With a client of a single server, what belongs together is one script over several keys; on
+ * Cluster, and with a function as the client, look-ups come before the record, the index of an end
+ * before its mark, and a method resolves after all of them. `upsert` of a record with a uid, user code or grant writes up to four keys, each
  * atomically but not together: it rejects unless all of them were written, and a stale index
  * entry is harmless, since each look-up compares the record with what it was looked up by.
  *
