@@ -9,10 +9,12 @@ import { endedIndicesCases } from './testing/ended-indices.ts'
 import { endingCases } from './testing/ending.ts'
 import { expiringCases } from './testing/expiring.ts'
 import { failingCases } from './testing/failing.ts'
+import { listedByCases } from './testing/listed-by.ts'
 import { listingCases } from './testing/listing.ts'
 import { lookingUpCases } from './testing/looking-up.ts'
 import { payloadCases } from './testing/payloads.ts'
 import { replacingCases } from './testing/replacing.ts'
+import { stayingEndedCases } from './testing/staying-ended.ts'
 import { storingCases } from './testing/storing.ts'
 
 export type { ContractHooks, FactoryUnderTest } from './testing/contract-case.ts'
@@ -24,8 +26,8 @@ const groups: Readonly<Record<string, readonly ContractCase[]>> = {
   consuming: consumingCases,
   replacing: replacingCases,
   payloads: payloadCases,
-  ending: endingCases,
-  listing: listingCases,
+  ending: [...endingCases, ...stayingEndedCases],
+  listing: [...listingCases, ...listedByCases],
   'ended indices': endedIndicesCases,
   failing: failingCases,
 }
