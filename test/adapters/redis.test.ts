@@ -4,7 +4,7 @@ import { Redis } from 'ioredis'
 import { createRedisAdapter } from '../../src/adapters/redis.ts'
 import { openIoredis } from './redis-clients.ts'
 import { redisContract } from './redis-contract.ts'
-import { ageKeys, inCi, REDIS_URL, reachable, until } from './servers.ts'
+import { ageKeys, inCi, REDIS_URL, reachable, rejection, until } from './servers.ts'
 
 const available = await reachable(REDIS_URL, 6379)
 if (!available) console.log(`      Redis adapter: skipped, nothing listens at ${REDIS_URL}`)
@@ -139,6 +139,8 @@ suite('createRedisAdapter', () => {
       await until(async () => (await admin.zscore(key, 'destroyed')) === null)
       expect(await admin.zscore(key, 'not-written-yet')).to.equal(String(now))
 
+      expect(await admin.zscore(key, '\u007f'), 'how long records live at most').to.not.equal(null)
+
       await store('never', now)
       await store('short', now, 10)
       expect(await admin.ttl(key)).to.equal(-1)
@@ -168,6 +170,35 @@ suite('createRedisAdapter', () => {
       await factory('SubjectToken').endOnce('together', { at: 1 })
       const scripts = sent.filter(([command]) => command === 'EVALSHA')
       expect(scripts.map(([, numberOfKeys]) => numberOfKeys)).to.deep.equal(['5', '2', '2'])
+    })
+
+    it('leaves nothing that reads as success where a step fails that a cluster takes apart', async () => {
+      let refused = ''
+      const stepwise = async (args: string[]) => {
+        const [command = '', ...rest] = args
+        if (refused && rest.some((arg) => arg.includes(refused))) throw new Error('refused')
+        return admin.call(command, ...rest)
+      }
+      const tokens = createRedisAdapter({ client: stepwise, keyPrefix })('SubjectToken')
+      const stored = { accountId: 'a', clientId: 'c', statusList: 'stepwise', statusIndex: 4 }
+      refused = ':client:'
+      await rejection(tokens.upsert('steps', stored, 100))
+      refused = ''
+      expect(await tokens.find('steps'), 'no record before its look-ups').to.equal(undefined)
+      await tokens.upsert('steps', stored, 100)
+
+      refused = ':ended:'
+      await rejection(tokens.endOnce('steps', { at: 1 }))
+      expect((await tokens.find('steps'))?.end, 'no end before its index').to.equal(undefined)
+      refused = ''
+      expect(await tokens.endOnce('steps', { at: 2 })).to.equal(true)
+      expect(await tokens.endedIndices('stepwise')).to.deep.equal([4])
+
+      await tokens.upsert('steps-2', stored, 100)
+      refused = ':actor:'
+      await rejection(tokens.consumeOnce('steps-2', { actor: 'unlisted' }))
+      refused = ''
+      expect(await tokens.consumeOnce('steps-2', { actor: 'unlisted' })).to.equal(false)
     })
 
     it('sends one command to write a subject token, one to find it, one to claim it', async () => {

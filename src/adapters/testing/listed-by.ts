@@ -120,6 +120,8 @@ const replaced: ContractCase = {
     const [before, after] = [keys(), keys()]
     await adapter.upsert(id, record(id, before), 60)
     await adapter.upsert(other, record(other, { ...after, iat: ISSUED + 1 }), 60)
+    await adapter.upsert(id, record(id, after), 60)
+    assert.deepEqual(await listed(adapter, { actor: after.actor }), [other, id])
     await adapter.upsert(id, record(id, { ...after, iat: ISSUED + 2 }), 60)
     for (const name of ['accountId', 'actor', 'clientId'] as const) {
       assert.deepEqual(await listed(adapter, { [name]: before[name] }), [], name)
