@@ -55,6 +55,7 @@ export class SqliteLifecycleAdapter extends SqliteAdapter implements LifecycleAd
         keys?.iat ?? null,
         storable(keys?.statusList),
         keys?.statusIndex ?? null,
+        milliseconds === undefined ? null : Math.ceil(now + milliseconds),
       ])
     })
   }
@@ -113,7 +114,7 @@ export class SqliteLifecycleAdapter extends SqliteAdapter implements LifecycleAd
         `SELECT payload, consumed_at, note, ended
          FROM oidc_subject_tokens AS listed INDEXED BY oidc_subject_tokens_${index}
          CROSS JOIN oidc_records AS record ON record.model = '${MODEL}' AND record.id = listed.id
-         WHERE account_id IS NOT NULL AND (expires_at IS NULL OR expires_at > ?1)
+         WHERE account_id IS NOT NULL AND (record.expires_at IS NULL OR record.expires_at > ?1)
          ${conditions.join('')}
          ORDER BY listed.issued_at DESC, listed.id DESC LIMIT ?2`,
       )
@@ -158,17 +159,19 @@ function prepareLifecycle(database: DatabaseSync) {
     ),
     upsert: database.prepare(
       `INSERT INTO oidc_subject_tokens
-         (id, account_id, client_id, actor, issued_at, status_list, status_index)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+         (id, account_id, client_id, actor, issued_at, status_list, status_index, expires_at)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
        ON CONFLICT (id) DO UPDATE SET
          account_id = excluded.account_id, client_id = excluded.client_id,
          actor = coalesce(note_actor, excluded.actor), issued_at = excluded.issued_at,
-         status_list = excluded.status_list, status_index = excluded.status_index`,
+         status_list = excluded.status_list, status_index = excluded.status_index,
+         expires_at = excluded.expires_at`,
     ),
     find: database.prepare(
       `SELECT payload, consumed_at, note, ended
        FROM oidc_records AS record LEFT JOIN oidc_subject_tokens USING (id)
-       WHERE record.model = '${MODEL}' AND record.id = ?1 AND ${live}`,
+       WHERE record.model = '${MODEL}' AND record.id = ?1
+         AND (record.expires_at IS NULL OR record.expires_at > ?2)`,
     ),
     // a record of the version before has no row here yet
     keepNote: database.prepare(
@@ -190,9 +193,7 @@ function prepareLifecycle(database: DatabaseSync) {
     endedIndices: database.prepare(
       `SELECT DISTINCT status_index
        FROM oidc_subject_tokens INDEXED BY oidc_subject_tokens_ended
-       CROSS JOIN oidc_records USING (id)
-       WHERE status_list = ?1 AND ended IS NOT NULL AND status_index IS NOT NULL
-         AND model = '${MODEL}' AND ${live}`,
+       WHERE status_list = ?1 AND ended IS NOT NULL AND status_index IS NOT NULL AND ${live}`,
     ),
   }
 }

@@ -45,7 +45,8 @@ CREATE TABLE IF NOT EXISTS oidc_subject_tokens (
   status_index INTEGER,
   note         TEXT,
   note_actor   TEXT,
-  ended        TEXT
+  ended        TEXT,
+  expires_at   INTEGER
 ) STRICT;
 CREATE INDEX IF NOT EXISTS oidc_subject_tokens_account_id
   ON oidc_subject_tokens (account_id, issued_at, id) WHERE account_id IS NOT NULL;
@@ -56,7 +57,7 @@ CREATE INDEX IF NOT EXISTS oidc_subject_tokens_client_id
 CREATE INDEX IF NOT EXISTS oidc_subject_tokens_issued_at
   ON oidc_subject_tokens (issued_at, id) WHERE account_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS oidc_subject_tokens_ended
-  ON oidc_subject_tokens (status_list, status_index)
+  ON oidc_subject_tokens (status_list, expires_at, status_index)
   WHERE ended IS NOT NULL AND status_list IS NOT NULL;
 CREATE TRIGGER IF NOT EXISTS oidc_records_deleted AFTER DELETE ON oidc_records
   WHEN OLD.model = 'SubjectToken'
