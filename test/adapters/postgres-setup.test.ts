@@ -161,7 +161,7 @@ suite('createPostgresAdapter, set up', () => {
       const migration = migrate(pool, { schema: name }).then(() => {
         migrated = true
       })
-      for (let i = 0; i < 30; i += 1) {
+      for (let i = 0; i < 8; i += 1) {
         await pool.query(before.find, ['a'])
         await pool.query(before.upsert, ['b', '{}'])
       }
@@ -182,8 +182,6 @@ suite('createPostgresAdapter, set up', () => {
       const killed = rejection(migrate(client, { schema: name }))
       // a concurrent build waits for the snapshot of every older transaction
       await until(async () => Object.values(await indices()).includes(false))
-      const { rows } = await pool.query('SELECT pg_backend_pid()')
-      expect(rows).to.have.length(1)
       await pool.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE query LIKE 'CREATE INDEX CONCURRENTLY%' AND query LIKE '%' || $1 || '%'`,

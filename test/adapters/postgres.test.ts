@@ -99,11 +99,15 @@ suite('createPostgresAdapter', () => {
     try {
       await adapter.upsert('hot', { accountId: 'alice', actor: 'olivia', iat: 1 }, 60)
       await client.query('BEGIN')
+      const hot = async () => {
+        const { rows } = await client.query(
+          `SELECT pg_stat_get_xact_tuples_hot_updated('${table}'::regclass)::int AS hot`,
+        )
+        return rows[0].hot
+      }
+      const earlier = await hot()
       expect(await adapter.consumeOnce('hot', { actor: 'olivia', grantId: 'g' })).to.equal(true)
-      const { rows } = await client.query(
-        `SELECT pg_stat_get_xact_tuples_hot_updated('${table}'::regclass)::int AS hot`,
-      )
-      expect(rows).to.deep.equal([{ hot: 1 }])
+      expect(await hot()).to.equal(earlier + 1)
     } finally {
       await client.query('ROLLBACK')
       client.release()
@@ -123,6 +127,7 @@ suite('createPostgresAdapter', () => {
     const plan = async (text: string, values: unknown[]) =>
       JSON.stringify((await client.query(`EXPLAIN ${text}`, values)).rows)
     await client.query('SET enable_bitmapscan = off')
+    await client.query('SET enable_sort = off')
     for (const [lookUp, index] of [
       ['accountId', 'account_id'],
       ['actor', 'actor'],
