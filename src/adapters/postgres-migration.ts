@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isRow, onOneConnection, type PostgresClient, send } from './postgres-client.ts'
 import {
   type FoundSchema,
+  isForeign,
   migrationSql,
   nextStep,
   type PostgresTable,
@@ -55,6 +56,11 @@ export async function migrate(client: PostgresClient, options: MigrateOptions = 
   if (found.columns.size === 0) {
     await send(client, { text: migrationSql(options) })
     found = await inspect(client, options)
+  }
+  if (isForeign(found)) {
+    throw new Error(
+      `migrate: ${tableNames(options).table} is the table of another program: a column is missing. Name another table.`,
+    )
   }
   if (!nextStep(options, found)) return
   const deadline = Date.now() + timeoutMs

@@ -28,6 +28,18 @@ const ADDED_COLUMNS: Readonly<Record<string, string>> = {
   ended: 'text',
 }
 
+/** What a table has that {@link migrationSql} of any version made. */
+const FIRST_COLUMNS = [
+  'model',
+  'id',
+  'payload',
+  'uid',
+  'user_code',
+  'grant_id',
+  'consumed_at',
+  'expires_at',
+]
+
 /** What each index is on, by the part of its name that differs. */
 const INDICES: Readonly<Record<string, string>> = {
   uid: '(model, uid) WHERE uid IS NOT NULL',
@@ -83,6 +95,11 @@ export const schemaQuery = `
   UNION ALL
   SELECT CASE WHEN indisvalid THEN 'index' ELSE 'invalid' END, relname::text, indexrelid::regclass::text
   FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE indrelid = to_regclass($1)`
+
+/** Whether a table, which is there, is that of another program: it must not be changed. */
+export function isForeign({ columns }: FoundSchema): boolean {
+  return FIRST_COLUMNS.some((name) => !columns.has(name))
+}
 
 /** A statement that brings a table of the version before closer to what it should be. */
 export interface MigrationStep {

@@ -36,7 +36,7 @@ const SWEEP_EVERY = 16
 /**
  * An adapter on one file, with node:sqlite (Node 22.13 or later): durable on one machine, safe for
  * several processes there, not for a network file system. WAL lets readers go on while another
- * writes; `consumeOnce` is one conditional `UPDATE`. Expired records are never found, and every sixteen
+ * writes; one conditional `UPDATE` decides `consumeOnce`. Expired records are never found, and every sixteen
  * writes remove up to thirty-two of them.
  *
  * Calls are synchronous inside and take some ten microseconds, a write among them.

@@ -223,6 +223,22 @@ suite('createPostgresAdapter, set up', () => {
       await client.end()
     })
 
+    it('lets an index take longer than the time-outs for requests', async () => {
+      const reader = await pool.connect()
+      await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+      await reader.query('SELECT 1 FROM pg_class')
+      const limits = { query_timeout: 1000, statement_timeout: 1000 }
+      const limited = new Pool({ connectionString: POSTGRES_URL, ...limits })
+      const migration = migrate(limited, { schema: name })
+      await until(async () => Object.values(await indices()).includes(false))
+      await reader.query('SELECT pg_sleep(1.3)')
+      await reader.query('COMMIT')
+      reader.release()
+      await migration
+      await limited.end()
+      await expectComplete()
+    })
+
     it('refuses what may send each query over another connection', async () => {
       const bare = { query: (query: { text: string; values?: unknown[] }) => pool.query(query) }
       const error = await rejection(migrate(bare, { schema: name }))
@@ -297,6 +313,13 @@ suite('createPostgresAdapter, set up', () => {
       await pool.query(`CREATE TABLE ${schema}.other (id text)`)
       const adapter = createPostgresAdapter({ pool, schema, table: 'other' })('SubjectToken')
       expect((await rejection(adapter.find('a'))).message).to.contain('a column is missing')
+      const error = await rejection(migrate(pool, { schema, table: 'other' }))
+      expect(error.message).to.contain('the table of another program')
+      const { rows } = await pool.query(
+        "SELECT 1 FROM information_schema.columns WHERE table_schema = $1 AND table_name = 'other'",
+        [schema],
+      )
+      expect(rows).to.have.length(1)
     })
   })
 })

@@ -90,7 +90,7 @@ suite('createPostgresAdapter', () => {
 
   it('lists, ends and forgets subject tokens as memory does', async () => {
     await pool.query(`DELETE FROM ${table}`)
-    await sameAsMemory(create()('SubjectToken'), advance, 400)
+    await sameAsMemory(create()('SubjectToken'), advance, 600)
   })
 
   it('consumes without touching an index where the operator was known at issue', async () => {

@@ -23,7 +23,7 @@ export async function sameAsMemory(
   const seed = Math.floor(Math.random() * 2 ** 31)
   const random = generator(seed)
   const maybe = <T>(value: T): T | undefined => (random(2) === 0 ? value : undefined)
-  const newId = () => `${'-_09AZaz'[random(8)]}${random(3)}`
+  const newId = () => `${'-_0Aa'[random(5)]}${random(2)}`
 
   for (let call = 0; call < calls; call += 1) {
     const both = async <T>(name: string, act: (adapter: LifecycleAdapter) => Promise<T>) => {
