@@ -69,8 +69,9 @@ export class SqliteLifecycleAdapter extends SqliteAdapter implements LifecycleAd
     if (!note) return this.markOnce(id)
     return this.#atomically(() => {
       if (!this.markOnce(id)) return false
-      const text = JSON.stringify(note)
-      write(this.#statements.keepNote, [storableKey(id), text, storable(note.actor)])
+      const [key, actor] = [storableKey(id), storable(note.actor)]
+      write(this.#statements.keepNote, [key, JSON.stringify(note), actor])
+      if (actor !== null) write(this.#statements.setActor, [key, actor])
       return true
     })
   }
@@ -175,10 +176,12 @@ function prepareLifecycle(database: DatabaseSync) {
     ),
     // a record of the version before has no row here yet
     keepNote: database.prepare(
-      `INSERT INTO oidc_subject_tokens (id, note, note_actor, actor) VALUES (?1, ?2, ?3, ?3)
-       ON CONFLICT (id) DO UPDATE SET
-         note = excluded.note, note_actor = excluded.note_actor,
-         actor = coalesce(excluded.actor, actor)`,
+      `INSERT INTO oidc_subject_tokens (id, note, note_actor) VALUES (?1, ?2, ?3)
+       ON CONFLICT (id) DO UPDATE SET note = excluded.note, note_actor = excluded.note_actor`,
+    ),
+    // a statement of its own: SQLite writes an index anew even where the value stays the same
+    setActor: database.prepare(
+      'UPDATE oidc_subject_tokens SET actor = ?2 WHERE id = ?1 AND actor IS NOT ?2',
     ),
     end: database.prepare(
       `INSERT INTO oidc_subject_tokens (id, ended)
