@@ -95,7 +95,7 @@ export class SqliteLifecycleAdapter extends SqliteAdapter implements LifecycleAd
 
   async endedIndices(list: string): Promise<number[]> {
     const rows = read(this.#statements.endedIndices, [storableKey(list), this.#now()])
-    return rows.map((row) => Number(row.status_index))
+    return rows.map((row) => Number(row.ended_index))
   }
 
   #listStatement(names: readonly (typeof LOOK_UPS)[number][], continued: boolean): StatementSync {
@@ -166,7 +166,8 @@ function prepareLifecycle(database: DatabaseSync) {
          account_id = excluded.account_id, client_id = excluded.client_id,
          actor = coalesce(note_actor, excluded.actor), issued_at = excluded.issued_at,
          status_list = excluded.status_list, status_index = excluded.status_index,
-         expires_at = excluded.expires_at`,
+         expires_at = excluded.expires_at,
+         ended_index = CASE WHEN ended IS NOT NULL THEN excluded.status_index END`,
     ),
     find: database.prepare(
       `SELECT payload, consumed_at, note, ended
@@ -187,16 +188,17 @@ function prepareLifecycle(database: DatabaseSync) {
       `INSERT INTO oidc_subject_tokens (id, ended)
        SELECT id, ?2 FROM oidc_records
        WHERE model = '${MODEL}' AND id = ?1 AND (expires_at IS NULL OR expires_at > ?3)
-       ON CONFLICT (id) DO UPDATE SET ended = excluded.ended WHERE ended IS NULL`,
+       ON CONFLICT (id) DO UPDATE SET ended = excluded.ended, ended_index = status_index
+       WHERE ended IS NULL`,
     ),
     forbidConsumption: database.prepare(
       `UPDATE oidc_records SET consumed_at = 0
        WHERE model = '${MODEL}' AND id = ?1 AND consumed_at IS NULL`,
     ),
     endedIndices: database.prepare(
-      `SELECT DISTINCT status_index
+      `SELECT DISTINCT ended_index
        FROM oidc_subject_tokens INDEXED BY oidc_subject_tokens_ended
-       WHERE status_list = ?1 AND ended IS NOT NULL AND status_index IS NOT NULL AND ${live}`,
+       WHERE status_list = ?1 AND ended_index IS NOT NULL AND ${live}`,
     ),
   }
 }

@@ -34,6 +34,7 @@ PRAGMA user_version = ${SCHEMA_VERSION};
 // A table of its own, and no columns of the other: ALTER TABLE reads a STRICT table from end to end for
 // each column, and CREATE INDEX for each index. With a million records, writers would wait for seconds.
 // WITHOUT ROWID, because each page that a commit touches costs more than the lookup.
+// `ended_index` is the status index of what has ended: the indices of a list come from one index alone.
 // The trigger works in processes of the version before as well.
 const LIFECYCLE_SCHEMA = `
 CREATE TABLE IF NOT EXISTS oidc_subject_tokens (
@@ -47,6 +48,7 @@ CREATE TABLE IF NOT EXISTS oidc_subject_tokens (
   note         TEXT,
   note_actor   TEXT,
   ended        TEXT,
+  ended_index  INTEGER,
   expires_at   INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS oidc_subject_tokens_account_id
@@ -58,8 +60,7 @@ CREATE INDEX IF NOT EXISTS oidc_subject_tokens_client_id
 CREATE INDEX IF NOT EXISTS oidc_subject_tokens_issued_at
   ON oidc_subject_tokens (issued_at, id) WHERE account_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS oidc_subject_tokens_ended
-  ON oidc_subject_tokens (status_list, expires_at, status_index)
-  WHERE ended IS NOT NULL AND status_list IS NOT NULL;
+  ON oidc_subject_tokens (status_list, expires_at, ended_index) WHERE ended_index IS NOT NULL;
 CREATE TRIGGER IF NOT EXISTS oidc_records_deleted AFTER DELETE ON oidc_records
   WHEN OLD.model = 'SubjectToken'
   BEGIN DELETE FROM oidc_subject_tokens WHERE id = OLD.id; END;
