@@ -116,6 +116,16 @@ describe('createSqliteAdapter', () => {
     await sameAsMemory(open(newFile())('SubjectToken'), advance, 2000)
   })
 
+  it('reads the ended indices of a list from an index alone', async () => {
+    const file = newFile()
+    open(file)
+    const database = new DatabaseSync(file)
+    const plan = database.prepare(`EXPLAIN QUERY PLAN SELECT ended_index FROM oidc_subject_tokens
+      WHERE status_list = 'l' AND ended_index IS NOT NULL AND expires_at > 1`)
+    expect(JSON.stringify(plan.all())).to.contain('COVERING INDEX oidc_subject_tokens_ended')
+    database.close()
+  })
+
   describe('on a file of the version before', () => {
     const versionBefore = (file: string) => {
       const database = new DatabaseSync(file)
