@@ -92,7 +92,7 @@ describe('I12: requests that have nothing to do with impersonation', () => {
       for (const resource of [undefined, `${side.base}/orders`, `${side.base}/opaque`]) {
         const scope = 'openid offline_access orders:read'
         const signedIn = await signIn(side, 'olivia', { scope, ...(resource ? { resource } : {}) })
-        const { code: _, ...body } = signedIn
+        const { code: _, cookie: _cookie, ...body } = signedIn
         seen.push(comparable(side, { status: 200, headers: new Headers(), body }))
         const refreshed = await side.post('/oidc/token', {
           grant_type: 'refresh_token',
