@@ -47,10 +47,32 @@ describe('I12: what enabling impersonation changes in a provider', () => {
     expect(given).to.deep.equal(before)
   })
 
-  it('no middleware, no listener, no route of the provider', () => {
+  it('where impersonations can end: one middleware of the provider, and these listeners', () => {
     const [plain, ours] = both()
+    expect(ours.middleware).to.have.lengthOf(plain.middleware.length + 1)
+    // The provider's own comes last, as before.
+    expect(ours.middleware.at(-1)?.name).to.equal(plain.middleware.at(-1)?.name)
+    const added = ours.eventNames().filter((name) => !plain.eventNames().includes(name))
+    expect(added).to.have.members([
+      'access_token.destroyed',
+      'end_session.success',
+      'grant.destroyed',
+      'grant.revoked',
+      'refresh_token.destroyed',
+    ])
+    expect(added.map((name) => ours.listenerCount(name))).to.deep.equal([1, 1, 1, 1, 1])
+    const quiet = { impersonation: { lifecycle: { endWithOperator: false } } }
+    const [before, alone] = both(quiet)
+    expect(alone.eventNames()).to.deep.equal(before.eventNames())
+  })
+
+  it('where they cannot: no middleware, no listener, no function of a model', () => {
+    const [plain, ours] = both({ impersonation: { lifecycle: { enabled: false } } })
     expect(ours.middleware).to.have.lengthOf(plain.middleware.length)
     expect(ours.eventNames()).to.deep.equal(plain.eventNames())
+    expect(Object.hasOwn(ours.AccessToken, 'find')).to.equal(
+      Object.hasOwn(plain.AccessToken, 'find'),
+    )
   })
 
   it('prints nothing', () => {
