@@ -3,6 +3,7 @@ import { exchangeAnswers } from './exchange-answers.ts'
 import { impersonationAnswers } from './impersonation-answers.ts'
 import { issueAnswers } from './issue-answers.ts'
 import type { SeenAnswer } from './openapi-document.ts'
+import { statusListAnswers } from './status-list-answers.ts'
 
 let collected: Promise<readonly SeenAnswer[]> | undefined
 
@@ -18,5 +19,6 @@ async function collect(): Promise<readonly SeenAnswer[]> {
   for await (const answer of exchangeAnswers()) seen.push(answer)
   for await (const answer of impersonationAnswers()) seen.push(answer)
   for await (const answer of endCurrentAnswers()) seen.push(answer)
+  for await (const answer of statusListAnswers()) seen.push(answer)
   return seen
 }

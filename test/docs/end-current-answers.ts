@@ -1,4 +1,3 @@
-import type { Configuration } from 'oidc-provider'
 import { athOf, dpopKey } from '../support/dpop.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { answerOf } from '../support/http.ts'
@@ -27,7 +26,7 @@ async function seen(
 
 async function* without(isAllowed: boolean): AsyncGenerator<SeenAnswer> {
   const { adapter, faults } = faultyAdapter()
-  const configuration: Configuration = { adapter, clientBasedCORS: () => isAllowed }
+  const configuration = { adapter, clientBasedCORS: () => isAllowed }
   const deployment = await managing({ configuration })
   for (const origin of [{}, ELSEWHERE]) {
     const { subjectToken } = await deployment.start()

@@ -51,6 +51,8 @@ describe('example provider: GET /openapi.yaml', () => {
       '/api/impersonations/end',
       '/oidc/token',
       '/oidc/impersonations/current/end',
+      '/oidc/status-lists',
+      '/oidc/status-lists/{list}',
     ])
     for (const path of paths) {
       const { status } = await send(`${example.url}${path}`, { method: 'POST' })

@@ -20,7 +20,9 @@ describe('GET …/impersonations/{id}: see one', () => {
     const issued = await get(`/${id}`)
     expect(issued.status).to.equal(200)
     expect(issued.headers.get('cache-control')).to.equal('no-store')
-    const { issuedAt } = issued.body
+    const { issuedAt, status } = issued.body
+    expect(status).to.have.all.keys('idx', 'uri')
+    expect(status.uri.startsWith(`${deployment.issuer}/status-lists/`)).to.equal(true)
     expect(issued.body).to.deep.equal({
       id,
       state: 'issued',
@@ -31,6 +33,7 @@ describe('GET …/impersonations/{id}: see one', () => {
       context,
       issuedAt,
       redeemableUntil: issuedAt + 60,
+      status,
     })
     const { access_token: actor_token } = await signIn(deployment, 'olivia')
     expect((await exchange({ subject_token: subjectToken, actor_token })).status).to.equal(200)
