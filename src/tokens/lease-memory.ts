@@ -2,7 +2,8 @@ import type { Lease, StatusRecords } from './status-records.ts'
 
 /**
  * By what this process knows that the storage has forgotten something: its newest lease. A storage
- * that has gone back in time has lost what is newest first.
+ * that has gone back in time has lost what is newest first. (A lease that has had its time is gone
+ * as well; so are then all lists that are as old.)
  */
 export class LeaseMemory {
   readonly #records: StatusRecords
@@ -34,7 +35,7 @@ export class LeaseMemory {
    */
   async look(): Promise<void> {
     const latest = this.#latest
-    if (latest && !this.#records.isOver(latest) && !(await this.#records.remembers(latest))) {
+    if (latest && !(await this.#records.remembers(latest))) {
       if (this.#latest === latest) this.#latest = undefined
       if (latest.leasedAt >= (this.#forgotten?.leasedAt ?? 0)) this.#forgotten = latest
       this.#onForgotten()

@@ -1,5 +1,8 @@
 import { randomInt } from 'node:crypto'
-import { BLOCK_SIZE, BLOCKS, type Lease, type StatusListRecord } from './status-records.ts'
+import { BLOCK_SIZE, BLOCKS, HOUR_MS, type Lease, type StatusListRecord } from './status-records.ts'
+
+/** How long a list is drawn from before and after its hour, in milliseconds. */
+const GRACE_MS = 60_000
 
 /** A list that this process has blocks of. */
 export class OpenList {
@@ -22,6 +25,12 @@ export class OpenList {
     return this.#isDropped
   }
 
+  /** Whether it is drawn from at this moment, in milliseconds since the epoch. */
+  isUsable(now: number): boolean {
+    const sinceStart = now - this.record.hour * HOUR_MS
+    return !this.#isDropped && sinceStart >= -GRACE_MS && sinceStart < HOUR_MS + GRACE_MS
+  }
+
   /** Draws an index from all blocks that are open. */
   draw(): number | undefined {
     return takeAtRandom(this.#indices)
@@ -38,7 +47,6 @@ export class OpenList {
 
   drop(): void {
     this.#isDropped = true
-    this.#indices.length = 0
   }
 }
 

@@ -2,13 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { LifecycleAdapter } from '../adapters/contract.ts'
 import { LeaseMemory } from './lease-memory.ts'
 import { OpenList } from './open-list.ts'
-import {
-  BLOCK_SIZE,
-  HOUR_MS,
-  type Lease,
-  type StatusListRecord,
-  StatusRecords,
-} from './status-records.ts'
+import { BLOCK_SIZE, type Lease, type StatusListRecord, StatusRecords } from './status-records.ts'
 
 /** How many blocks are open at once; indices are drawn from all of them. */
 const OPEN_BLOCKS = 4
@@ -20,8 +14,6 @@ const TRIES = 4
 const LISTS_TRIED = 8
 /** How often, in milliseconds, a process that draws asks whether the storage remembers. */
 const LOOK_EVERY_MS = 5000
-/** How long an open list is drawn from before and after its hour, in milliseconds. */
-const GRACE_MS = 60_000
 /**
  * Within this time after the full hour, in milliseconds, processes turn to the list of the new hour,
  * each at a moment of its own: all at once, each would start a list.
@@ -137,10 +129,7 @@ class Indices implements StatusIndices {
   }
 
   #usable(): OpenList | undefined {
-    const open = this.#open
-    if (!open || open.isDropped) return undefined
-    const sinceStart = this.#now() - open.record.hour * HOUR_MS
-    return sinceStart >= -GRACE_MS && sinceStart < HOUR_MS + GRACE_MS ? open : undefined
+    return this.#open?.isUsable(this.#now()) ? this.#open : undefined
   }
 
   /** Starts, in the background, what is due. What fails there is due again with the next draw. */

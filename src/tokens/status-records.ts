@@ -36,8 +36,6 @@ export interface Lease {
   readonly block: number
   /** Milliseconds since the epoch, before the lease was asked for. */
   readonly leasedAt: number
-  /** When its record goes, in seconds since the epoch: after the list. */
-  readonly exp: number
 }
 
 export interface StatusRecordsOptions {
@@ -133,7 +131,7 @@ export class StatusRecords {
   async lease({ list, hour }: StatusListRecord, block: number): Promise<Lease | undefined> {
     // The block outlives the list, so that as long as there is a list its blocks are known.
     const exp = this.#retiresAt(hour) + MARGIN
-    const lease = { list, block, leasedAt: this.#options.now(), exp }
+    const lease = { list, block, leasedAt: this.#options.now() }
     const id = blockId(lease)
     await this.#upsert(id, { list, block, exp })
     return (await this.#consumeOnce(id, exp)) ? lease : undefined
@@ -142,11 +140,6 @@ export class StatusRecords {
   /** Whether the storage remembers the lease. */
   async remembers(lease: Lease): Promise<boolean> {
     return Boolean((await this.#adapter.find(blockId(lease)))?.consumed)
-  }
-
-  /** Whether the record of the lease has had its time. */
-  isOver({ exp }: Lease): boolean {
-    return exp <= epochSeconds(this.#options.now())
   }
 
   #retiresAt(hour: number): number {

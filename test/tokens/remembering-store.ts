@@ -19,7 +19,7 @@ export class Store {
   /** Methods that reject. */
   readonly broken = new Set<string>()
   /** Is told of each call, before it. */
-  onCall: ((method: string) => void) | undefined
+  onCall: ((method: string, id: unknown) => void) | undefined
   /** While it is set, calls wait for it. */
   stalled: Promise<void> | undefined
   readonly adapter: LifecycleAdapter
@@ -32,7 +32,7 @@ export class Store {
         if (typeof Reflect.get(this.#memory, method) !== 'function') return undefined
         return async (...args: unknown[]) => {
           this.calls.push(String(method))
-          this.onCall?.(String(method))
+          this.onCall?.(String(method), args[0])
           await this.stalled
           if (this.broken.has(String(method)))
             throw new Error(`the storage failed at ${String(method)}`)

@@ -61,6 +61,10 @@ describe('status indices when the store forgets', () => {
     expect(after).not.to.equal(before)
     expect(await drawn.from(one, 100)).to.equal(after)
     expect(drawn.twice).to.equal(0)
+    await settled()
+    store.calls.length = 0
+    await one.vouchFor(after)
+    expect(store.calls, 'all is well again').to.deep.equal(['find', 'find'])
   })
 
   it('a lease: the next one shows it, and is not used', async () => {
@@ -78,6 +82,34 @@ describe('status indices when the store forgets', () => {
     expect(after).not.to.equal(before)
     expect(await process.vouchFor(before)).to.equal(false)
     expect(drawn.twice).to.equal(0)
+  })
+
+  it('that a block was consumed, though not the block', async () => {
+    const store = new Store()
+    const process = store.process()
+    let restore: (() => Promise<void>) | undefined
+    store.onCall = (method) => {
+      if (method === 'consumeOnce') restore = store.snapshot()
+    }
+    const { list } = await process.draw()
+    await settled()
+    await restore?.()
+    expect(await process.vouchFor(list)).to.equal(false)
+  })
+
+  it('what has had its time: lists that last longer stay', async () => {
+    const store = new Store()
+    const drawn = new Drawn()
+    const long = store.process({ tokenLife: 10 * 3600 })
+    const list = await drawn.from(long, 1)
+    await settled()
+    store.time += HOUR
+    const short = store.process({ tokenLife: 60 })
+    await drawn.from(short, 1)
+    await settled()
+    store.time += 3 * HOUR
+    expect(await short.vouchFor(list)).to.equal(true)
+    expect(await long.vouchFor(list)).to.equal(true)
   })
 
   it('while a process takes up a list that another one began', async () => {

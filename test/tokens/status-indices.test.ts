@@ -193,36 +193,4 @@ describe('status indices', () => {
       await expectRejected(process.draw(), /consumeOnce/)
     })
   })
-
-  it('are of a list that lasts for the longest token of the process', async () => {
-    const store = new Store()
-    const drawn = new Drawn()
-    const short = await drawn.from(store.process({ tokenLife: 60 }), 1)
-    const long = await drawn.from(store.process(), 1)
-    expect(long).not.to.equal(short)
-    expect(await drawn.from(store.process(), 1)).to.equal(long)
-  })
-
-  it('are of lists of this issuer, where several use the store', async () => {
-    const store = new Store()
-    const [ours, theirs] = [store.process(), store.process({ issuer: 'https://other.example' })]
-    const drawn = new Drawn()
-    const list = await drawn.from(ours, 1)
-    expect(await drawn.from(theirs, 1)).not.to.equal(list)
-    expect(await ours.lists()).to.deep.equal([list])
-    expect(await theirs.vouchFor(list)).to.equal(false)
-  })
-
-  it('of two processes that begin in one moment are all of lists that are named', async () => {
-    const store = new Store()
-    const processes = [store.process(), store.process(), store.process()]
-    const drawn = new Drawn()
-    for (const index of await Promise.all(processes.map((each) => each.draw()))) drawn.add(index)
-    store.time += LOOK
-    for (const process of processes) await drawn.from(process, 1)
-    await settled()
-    const [one] = processes
-    expect(one && (await one.lists())).to.include.members([...drawn.lists.keys()])
-    expect(drawn.twice).to.equal(0)
-  })
 })
