@@ -144,7 +144,11 @@ describe('audit events', () => {
 
   it('failures are denials with server_error, and the inner reason', async () => {
     const fail = () => Promise.reject(new Error('disk full'))
-    await deployRecording({ configuration: { adapter: memoryAdapterWith({ consumeOnce: fail }) } })
+    // An issue consumes as well, where it draws a status index.
+    await deployRecording({
+      configuration: { adapter: memoryAdapterWith({ consumeOnce: fail }) },
+      impersonation: { lifecycle: { enabled: false } },
+    })
     await deployment.exchange({ subject_token: await deployment.subjectToken() })
     const [, denied] = await recorded()
     expect(denied?.denial).to.deep.equal({
