@@ -122,7 +122,13 @@ function assemble(
       closing,
     }),
   )
-  app.use(accountApi({ ...backend, customerClients: [CUSTOMER_ACCOUNT] }))
+  app.use(
+    accountApi({
+      ...backend,
+      customerClients: [CUSTOMER_ACCOUNT],
+      impersonation: provider.impersonation,
+    }),
+  )
   app.use(
     ordersApi({
       issuer: `${url}/oidc`,

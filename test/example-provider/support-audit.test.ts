@@ -100,7 +100,7 @@ describe('example provider: what happened, for operators', () => {
     ['actor=olivia', 5],
     ['actor=alice', 2],
     ['event=support.refused', 3],
-    ['event=support.ended', 0],
+    ['event=impersonation.ended', 0],
     ['actor=olivia&event=support.refused', 1],
     ['text=sup-2', 1],
     ['text=%C3%A4rger', 1],

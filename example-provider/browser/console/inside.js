@@ -10,6 +10,7 @@ const MEANINGS = {
   exp: 'When it ends. There is no refresh token: nothing makes it longer.',
   iat: 'When it was issued.',
   iss: 'The provider that signed it.',
+  status: 'Where an API looks whether it was ended, as one bit of a signed list.',
   jti: 'Its id. The prefix tells an impersonation even where no actor is named.',
   cnf: 'The key that this page keeps: without a proof of it, the token is worth nothing (RFC 9449).',
   client_id: 'The application in which the operator acts: this console.',
