@@ -51,7 +51,7 @@ describe('example provider: when an impersonation was ended', () => {
     await ended(2 * MINUTE, 'c', word)
     await ended(MINUTE, 'd', word)
     await ended(2 * MINUTE, 'd', by('alice'))
-    for (const limit of [4, 50]) {
+    for (const limit of [5, 50]) {
       const endings = await endingsOf(store, await oldest(limit))
       expect(Object.fromEntries(endings)).to.deep.equal({
         a: { time: MINUTE, by: 'you' },
