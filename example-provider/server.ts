@@ -107,7 +107,13 @@ function assemble(
 
   const app = new Koa({ proxy: url.startsWith('https:'), keys: [...keys.cookies] })
   app.use(securityHeaders)
-  app.use(auditGate(audit, { issue: '/api/subject-tokens', token: '/oidc/token' }))
+  app.use(
+    auditGate(audit, {
+      issue: '/api/subject-tokens',
+      token: '/oidc/token',
+      end: '/oidc/impersonations/current/end',
+    }),
+  )
   // The impersonation routes refuse compressed bodies themselves and emit events about them.
   app.use(provider.impersonation.routes())
   app.use(refuseEncodedBodies)

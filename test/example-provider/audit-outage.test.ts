@@ -118,13 +118,15 @@ describe('example provider: an audit that cannot be written', function () {
     const storage = await openStorage(readConfig({ STORAGE_URL: storageUrl }).storage)
     const stored = await storage.audit.after(undefined, 100)
     await storage.close()
-    expect(stored.map(({ entry }) => entry?.event)).to.deep.equal([
+    // The first replay ended it. The entry of that may be lost with the killed process.
+    const entries = stored.filter(({ entry }) => entry?.event !== 'impersonation.ended')
+    expect(entries.map(({ entry }) => entry?.event)).to.deep.equal([
       'impersonation.issued',
       'impersonation.granted',
       'impersonation.replayed',
     ])
     // Entries in flight at the killed process are only in its log, or are stored and not printed
     // yet.
-    expect(stored[2]?.entry?.count).to.be.within(printed - 50, printed + 50)
+    expect(entries[2]?.entry?.count).to.be.within(printed - 50, printed + 50)
   })
 })
