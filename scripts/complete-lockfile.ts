@@ -10,7 +10,7 @@ interface LockedPackage {
 
 const file = new URL('../package-lock.json', import.meta.url)
 const lock: { packages: Record<string, LockedPackage> } = JSON.parse(await readFile(file, 'utf8'))
-const PLATFORM = /-(?<os>android|darwin|linux|win32)-(?<cpu>arm64|x64)(?<musl>-musl)?$/
+const PLATFORM = /-(?<os>android|darwin|linux|win32)-(?<cpu>arm64|arm|x64)(?<musl>-musl)?$/
 
 for (const { optionalDependencies = {} } of Object.values(lock.packages)) {
   for (const [name, version] of Object.entries(optionalDependencies)) {

@@ -158,7 +158,7 @@ export class Impersonation {
       verifier,
       rights,
       impersonations: lifecycle?.impersonations,
-      drawStatusIndex: undefined,
+      drawStatusIndex: lifecycle?.drawStatusIndex,
     })
   }
 

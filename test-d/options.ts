@@ -99,6 +99,6 @@ export const validate: ContextValidator = (context) =>
     : { issues: [{ message: 'ticketId is missing', path: ['ticketId'] }] }
 
 holds<Same<BindingMember, 'mayAct' | 'resource' | 'scope' | 'expiresIn'>>()
-holds<Same<Denial['stage'], 'issue' | 'exchange'>>()
+holds<Same<Denial['stage'], 'end' | 'exchange' | 'issue'>>()
 holds<Same<typeof ACCESS_TOKEN_TYPE, 'urn:ietf:params:oauth:token-type:access_token'>>()
 holds<Same<ReturnType<typeof normalisedAddress>, string>>()

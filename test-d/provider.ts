@@ -50,6 +50,13 @@ own.on('impersonation.granted', (ctx, event) => {
   // @ts-expect-error an event is read alone
   event.subject = 'alice'
 })
+own.on('impersonation.ended', (ctx) => holds<Same<typeof ctx, KoaContextWithOIDC | undefined>>())
+for (const name of ['impersonation.issued', 'impersonation.ended'] as const) {
+  own.on(name, (ctx, event) => {
+    holds<Same<typeof ctx, KoaContextWithOIDC | undefined>>()
+    holds<Same<typeof event, ImpersonationEvent>>()
+  })
+}
 own.once('subject_token.consumed', (token) => holds<Same<typeof token, SubjectTokenRecord>>())
 own.on('access_token.issued', (token) => holds<Same<typeof token, AccessToken>>())
 // @ts-expect-error no listener of this event gets a number

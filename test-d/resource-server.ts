@@ -9,6 +9,7 @@ import {
   type Requirement,
   requireScope,
   resourceServer,
+  type StatusUnavailable,
 } from 'oidc-provider-impersonation/resource-server'
 import { holds, type Same } from './expect.js'
 
@@ -18,6 +19,13 @@ const api = resourceServer({
   audience: 'https://api.example.com',
   dPoP: { baseUrl: 'https://api.example.com', replayStore },
 })
+resourceServer({
+  issuer: 'https://id.example.com',
+  audience: 'https://api.example.com',
+  requireStatus: true,
+  fetch,
+})
+holds<Same<StatusUnavailable['status'], 503>>()
 // @ts-expect-error the audience has to be said
 resourceServer({ issuer: 'https://id.example.com' })
 

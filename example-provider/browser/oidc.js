@@ -137,7 +137,8 @@ export class OpenIdClient {
         verifier,
         options,
       )
-      const tokens = await oauth.processAuthorizationCodeResponse(server, this.#client, response, {
+      const client = { ...this.#client, [oauth.clockSkew]: skewOf(response) }
+      const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
         expectedNonce: nonce,
         requireIdToken: true,
       })
@@ -195,6 +196,17 @@ export class OpenIdClient {
     }).toString()
     location.assign(url)
   }
+}
+
+/**
+ * The seconds by which the clock of this machine is behind the clock of the server. A wrong clock
+ * would take a new ID token for one that has expired.
+ *
+ * @param {Response} response
+ */
+function skewOf(response) {
+  const skew = Date.parse(response.headers.get('date') ?? '') - Date.now()
+  return Number.isNaN(skew) ? 0 : Math.round(skew / 1000)
 }
 
 /** @param {unknown} error */

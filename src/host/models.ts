@@ -99,3 +99,23 @@ export function createAccessToken(
   ) => DraftAccessToken
   return new AccessTokenModel(properties)
 }
+
+/** A model of the provider that is found by its id. */
+interface FoundById<T> {
+  find(...args: never[]): Promise<T | undefined>
+}
+
+/**
+ * Lets `judge` have a look at what a model's `find` answers, and answer something else: everything
+ * in the provider finds its records that way.
+ */
+export function judgeFound<T extends object>(
+  model: FoundById<T>,
+  judge: (found: T) => Promise<T | undefined> | T | undefined,
+): void {
+  const { find } = model
+  model.find = async (...args) => {
+    const found: T | undefined = await Reflect.apply(find, model, args)
+    return found && judge(found)
+  }
+}

@@ -17,10 +17,21 @@ declare module 'oidc-provider/lib/helpers/weak_cache.js' {
       grantTypes: ReadonlySet<string>
     }
     keystore: {
-      selectForSign(filter: { alg: string }): unknown[]
+      selectForSign(filter: { alg: string; use?: 'sig' }): Array<{ readonly kid: string }>
+      /** What signs with the key: itself, or code outside the process. */
+      getKeyObject(key: object): object
     }
   }
   export default function instance(provider: object): Instance
+}
+declare module 'oidc-provider/lib/helpers/jwt.js' {
+  /** Sets claims of the payload that it is given. */
+  export function sign(
+    payload: Record<string, unknown>,
+    key: object,
+    alg: string,
+    options: { typ: string; fields: Record<string, unknown> },
+  ): Promise<string>
 }
 declare module 'oidc-provider/lib/adapters/memory_adapter.js' {
   import type { Adapter } from 'oidc-provider'

@@ -1,10 +1,13 @@
 import type { Adapter, Provider } from 'oidc-provider'
 import { hasLifecycle, type LifecycleAdapter, missingForLifecycle } from '../adapters/contract.ts'
-import type { ResolvedOptions } from '../options/defaults.ts'
+import { MAX_SUBJECT_TOKEN_TTL, type ResolvedOptions } from '../options/defaults.ts'
+import { type StatusIndex, statusIndices } from '../tokens/status-indices.ts'
+import { statusListSigner, statusLists } from '../tokens/status-list.ts'
 import type { SubjectTokenModel } from '../tokens/subject-token.ts'
 import { type Impersonations, impersonations } from './impersonations.ts'
 import { keepTrying } from './keep-trying.ts'
 import { hideEndedTokens } from './opaque-tokens.ts'
+import { announceLifecycle, statusListRoutes } from './status-list-routes.ts'
 import { endWithOperator } from './with-operator.ts'
 
 /** The largest difference of clocks that the guard of a resource server forgives, in seconds. */
@@ -14,6 +17,11 @@ const MAX_CLOCK_TOLERANCE = 300
 export interface Lifecycle {
   readonly adapter: LifecycleAdapter
   readonly impersonations: Impersonations
+  /**
+   * A place in a status list that no other token gets; `undefined` where the provider has no key that
+   * could sign a list.
+   */
+  readonly drawStatusIndex: (() => Promise<StatusIndex>) | undefined
   /** Whether an impersonation has ended, or is not known any more. */
   readonly hasEnded: (id: string) => Promise<boolean>
   /** Ends what the first use of a subject token got, after this returns. */
@@ -61,6 +69,27 @@ export function keptAfterRedemption({ accessToken }: ResolvedOptions): number {
   return accessToken.maxTtl + MAX_CLOCK_TOLERANCE + 30
 }
 
+/** Serves the status lists of the provider, and answers where their places come from. */
+function serveStatusLists(
+  provider: Provider,
+  adapter: LifecycleAdapter,
+  options: ResolvedOptions,
+): (() => Promise<StatusIndex>) | undefined {
+  const sign = statusListSigner(provider)
+  if (!sign) {
+    noticeOnce(
+      'no key in jwks can sign status lists, so that impersonated JWTs tell no API when they have ended',
+    )
+    return undefined
+  }
+  const { issuer } = provider
+  const tokenLife = MAX_SUBJECT_TOKEN_TTL + keptAfterRedemption(options)
+  const indices = statusIndices(adapter, { issuer, tokenLife })
+  provider.use(statusListRoutes(provider, statusLists({ issuer, adapter, indices, sign })))
+  announceLifecycle(provider)
+  return () => indices.draw()
+}
+
 /** Wires what ends impersonations into the provider. */
 export function lifecycleOf(
   provider: Provider,
@@ -72,11 +101,13 @@ export function lifecycleOf(
   const tokenLife = options.accessToken.maxTtl
   hideEndedTokens(provider, subjectTokens)
   if (options.lifecycle.endWithOperator) endWithOperator(provider, all, tokenLife)
+  const drawStatusIndex = serveStatusLists(provider, adapter, options)
   const underWay = new Set<string>()
 
   return {
     adapter,
     impersonations: all,
+    drawStatusIndex,
     async hasEnded(id) {
       const token = await subjectTokens.findById(id)
       return !token || token.end !== undefined

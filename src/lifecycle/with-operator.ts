@@ -1,8 +1,14 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { judgeFound } from '../host/models.ts'
 import { currentRequest } from '../host/request.ts'
 import type { SubjectToken } from '../tokens/subject-token.ts'
 import type { Impersonations } from './impersonations.ts'
 import { keepTrying } from './keep-trying.ts'
+
+const WHAT = 'ending what an operator runs'
+
+/** When an exchange that was under way is over, in milliseconds. */
+const SECOND_PASS_MS = 10_000
 
 /**
  * Ends what an operator runs when the operator's grant or sign-in at the provider is over. The grant
@@ -14,6 +20,7 @@ export function endWithOperator(
   provider: Provider,
   impersonations: Impersonations,
   tokenLife: number,
+  secondPassMs = SECOND_PASS_MS,
 ): void {
   const accountOf = accountsOfRevocations(provider)
 
@@ -21,9 +28,12 @@ export function endWithOperator(
     if (accountId === undefined || grants.size === 0) return
     const ofGrants = ({ note }: SubjectToken) => note?.grant !== undefined && grants.has(note.grant)
     const how = { by: { sub: accountId }, cause: 'operator_signed_out' } as const
-    keepTrying('ending what an operator runs', tokenLife, async () => {
+    const end = async () => {
       await impersonations.endAll({ actor: accountId }, how, undefined, ofGrants)
-    })
+    }
+    keepTrying(WHAT, tokenLife, end)
+    // An exchange that had looked at the grant before, and redeems after the first pass.
+    setTimeout(() => keepTrying(WHAT, tokenLife, end), secondPassMs).unref()
   }
 
   provider.on('grant.revoked', (ctx, grantId) => endOf(accountOf(ctx, grantId), new Set([grantId])))
@@ -45,27 +55,26 @@ interface OfGrant {
 }
 
 /**
- * Whose grant a request revokes: the event tells the grant alone, whose record is gone by then. The
- * session of the request, what it was made with, or the token that it has just destroyed tell whose.
+ * Whose grant a request revokes: the event tells the grant alone, whose record is gone by then, and
+ * so is the code or token that it was revoked by. Its session tells, or what the request found.
  */
 function accountsOfRevocations(provider: Provider) {
-  const destroyed = new WeakMap<object, OfGrant>()
-  const remember = (token: OfGrant) => {
-    const request = currentRequest()
-    if (request) destroyed.set(request, token)
+  const foundBy = new WeakMap<object, OfGrant>()
+  const { AuthorizationCode, BackchannelAuthenticationRequest, DeviceCode, RefreshToken } = provider
+  const models = [AuthorizationCode, BackchannelAuthenticationRequest, DeviceCode, RefreshToken]
+  for (const model of [...models, provider.AccessToken]) {
+    judgeFound<OfGrant>(model, (found) => {
+      const request = currentRequest()
+      if (request && found.grantId !== undefined) foundBy.set(request, found)
+      return found
+    })
   }
-  provider.on('access_token.destroyed', remember)
-  provider.on('refresh_token.destroyed', remember)
 
   return (ctx: KoaContextWithOIDC, grantId: string): string | undefined => {
-    const { session, entities } = ctx.oidc
+    const { session } = ctx.oidc
     const grants = Object.values(session?.authorizations ?? {}).map((each) => each.grantId)
     if (session?.accountId !== undefined && grants.includes(grantId)) return session.accountId
-    const candidates = [...Object.values(entities), destroyed.get(ctx)].filter(isOfGrant)
-    return candidates.find((each) => each.grantId === grantId)?.accountId
+    const found = foundBy.get(ctx)
+    return found?.grantId === grantId ? found.accountId : undefined
   }
-}
-
-function isOfGrant(entity: unknown): entity is OfGrant {
-  return typeof entity === 'object' && entity !== null && 'grantId' in entity
 }

@@ -5,7 +5,7 @@ import { tokenEndpointCors } from '../host/cors.ts'
 import { runInRequest } from '../host/request.ts'
 import type { Impersonations } from '../lifecycle/impersonations.ts'
 import { parseAct } from '../shared/act.ts'
-import { END_CURRENT_PATH } from '../shared/constants.ts'
+import { CURRENT_END_PATH } from '../shared/status-uris.ts'
 import type { AccessTokenVerifier } from '../tokens/access-token.ts'
 import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/jwt-access-token.ts'
 import { answerErrors, publicCode } from './answer-errors.ts'
@@ -28,7 +28,7 @@ export function endCurrentRoute(
   const answer = answerErrors(provider)
 
   return async (ctx, next) => {
-    if (ctx.path !== END_CURRENT_PATH) return next()
+    if (ctx.path !== CURRENT_END_PATH) return next()
     ctx.set('Cache-Control', 'no-store')
     const oidcCtx = withOidc(provider, ctx)
     return answer(ctx, async () => {

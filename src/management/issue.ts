@@ -5,7 +5,7 @@ import { permissionFor } from '../policy/authorize.ts'
 import { validContext } from '../policy/context-schema.ts'
 import { limit } from '../policy/rate-limit.ts'
 import { deepFreeze } from '../shared/json.ts'
-import type { DrawStatusIndex } from '../tokens/status-index.ts'
+import type { StatusIndex } from '../tokens/status-indices.ts'
 import type { SubjectTokenModel } from '../tokens/subject-token.ts'
 import { UserNotFound } from './answer-errors.ts'
 import { authenticate, type BearerParts } from './bearer.ts'
@@ -20,7 +20,7 @@ export interface IssueParts extends BearerParts {
   /** The right to issue. */
   readonly right: Right
   /** A place in a status list for the access token to come; `undefined` where nothing can end. */
-  readonly drawStatusIndex: DrawStatusIndex | undefined
+  readonly drawStatusIndex: (() => Promise<StatusIndex>) | undefined
 }
 
 /** The handler of `POST …/subject-tokens`: authenticates, parses, decides, stores. */

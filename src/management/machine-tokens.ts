@@ -7,11 +7,10 @@ import {
   type Provider,
   type ResourceServer,
 } from 'oidc-provider'
-import { canSign, configurationOf } from '../host/configuration.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import { isPublic, type MayClient, mayClient } from '../policy/clients.ts'
 import { END_SCOPE, READ_SCOPE } from '../shared/constants.ts'
-import { SIGNING_ALGORITHMS } from '../shared/signing-algorithms.ts'
+import { signingAlgorithm } from '../tokens/signing-algorithm.ts'
 
 /** oidc-provider's `features.resourceIndicators.getResourceServerInfo`. */
 export type GetResourceServerInfo = (
@@ -55,9 +54,7 @@ export class ManagementResourceServer {
   use(provider: Provider, { canEnd }: { readonly canEnd: boolean }): void {
     this.#canEnd = canEnd
     if (this.#options.tokenFormat !== 'jwt') return
-    const preferred = configurationOf(provider).clientDefaults?.id_token_signed_response_alg
-    const candidates = SIGNING_ALGORITHMS.filter((alg) => canSign(provider, alg))
-    this.#signingAlgorithm = candidates.find((alg) => alg === preferred) ?? candidates[0]
+    this.#signingAlgorithm = signingAlgorithm(provider)
     if (!this.#signingAlgorithm) {
       throw new TypeError(
         "no key in jwks can sign tokens for the management API; add one, or set features.impersonation.managementApi.tokenFormat to 'opaque'",

@@ -108,8 +108,19 @@ export interface ImpersonationEvents {
   'subject_token.consumed': (subjectToken: SubjectTokenRecord) => void
 }
 
+type OfRequest = `impersonation.${'denied' | 'granted' | 'issued' | 'replayed'}`
+type OfImpersonation = OfRequest | 'impersonation.ended'
+
+/** What listens to all of these events: one that may be an end may come without a context. */
+type ListenerOf<Events extends keyof ImpersonationEvents> = [Events] extends [OfRequest]
+  ? ImpersonationListener
+  : [Events] extends [OfImpersonation]
+    ? EndListener
+    : ImpersonationEvents[Events]
+
 /** Adds a listener for one of {@link ImpersonationEvents}. */
-export type Listen<This> = <Event extends keyof ImpersonationEvents>(
-  event: Event,
-  listener: ImpersonationEvents[Event],
-) => This
+export interface Listen<This> {
+  <Event extends keyof ImpersonationEvents>(event: Event, listener: ListenerOf<Event>): This
+  /** No call matches it: it makes the type comparable with that of oidc-provider's own events. */
+  (event: never, listener: never): This
+}

@@ -10,12 +10,14 @@ export type { ActClaim } from '../public/act-claim.ts'
 export { type Caller, denyImpersonation, type Requirement, requireScope } from './caller.ts'
 export type { Certificate, GetCertificate } from './certificate.ts'
 export type { DPoPOptions } from './dpop-options.ts'
+export type { Fetch, FetchInit } from './fetch.ts'
 export type { KoaContext, KoaMiddleware } from './koa.ts'
 export type { MTLSOptions, ResourceServerOptions } from './options.ts'
 export type { GetUrl } from './public-url.ts'
 export { RequestRefused } from './refusal.ts'
 export type { ReplayStore } from './replay-store.ts'
 export type { ApiRequest } from './request.ts'
+export { StatusUnavailable } from './status-unavailable.ts'
 
 declare global {
   // Express reads its Request from here, so that users need no type augmentation of their own.
@@ -40,7 +42,8 @@ export interface ResourceServer {
    * Judges a request, or its `Authorization` header alone. Access tokens that are bound to a key or
    * a certificate need the request: the header alone proves neither.
    *
-   * @throws {@link RequestRefused}: what to answer. Any other error is a failure of the API itself
+   * @throws {@link RequestRefused}: what to answer. {@link StatusUnavailable}: 503, the status list
+   * of an impersonated token cannot be fetched. Any other error is a failure of the API itself, too
    * (for example, the provider's keys cannot be fetched): do not answer it as an invalid token.
    */
   authenticate(

@@ -1,4 +1,5 @@
-import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose'
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose'
+import type { Fetch } from './fetch.ts'
 
 /** How long the provider may take to answer, in milliseconds. */
 const TIMEOUT = 5000
@@ -12,10 +13,14 @@ const TIMEOUT = 5000
  * provider. Keys that did not arrive, arrived too late or are malformed say nothing about the
  * token.
  */
-export function providerKeys(issuer: string, jwksUri: string | undefined): JWTVerifyGetKey {
+export function providerKeys(
+  issuer: string,
+  jwksUri: string | undefined,
+  fetch: Fetch,
+): JWTVerifyGetKey {
   let keys: Promise<JWTVerifyGetKey> | undefined
   return async (header, token) => {
-    keys ??= remoteKeys(issuer, jwksUri)
+    keys ??= remoteKeys(issuer, jwksUri, fetch)
     try {
       return await (await keys)(header, token)
     } catch (cause) {
@@ -35,12 +40,16 @@ function isAboutToken(cause: unknown): boolean {
   )
 }
 
-async function remoteKeys(issuer: string, jwksUri: string | undefined): Promise<JWTVerifyGetKey> {
-  const uri = jwksUri ?? (await discover(issuer))
-  return createRemoteJWKSet(new URL(uri), { timeoutDuration: TIMEOUT })
+async function remoteKeys(
+  issuer: string,
+  jwksUri: string | undefined,
+  fetch: Fetch,
+): Promise<JWTVerifyGetKey> {
+  const uri = jwksUri ?? (await discover(issuer, fetch))
+  return createRemoteJWKSet(new URL(uri), { timeoutDuration: TIMEOUT, [customFetch]: fetch })
 }
 
-async function discover(issuer: string): Promise<string> {
+async function discover(issuer: string, fetch: Fetch): Promise<string> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) })
   const document: unknown = response.ok ? await response.json() : undefined

@@ -8,6 +8,7 @@ import {
   type ResolvedDPoPOptions,
   resolveDPoP,
 } from './dpop-options.ts'
+import { type Fetch, globalFetch } from './fetch.ts'
 
 /** What an API must know to judge access tokens. */
 export interface ResourceServerOptions {
@@ -31,7 +32,8 @@ export interface ResourceServerOptions {
    */
   readonly jwksUri?: string | undefined
   /**
-   * The signature algorithms of access tokens that are accepted, at least one.
+   * The signature algorithms that are accepted, at least one: of access tokens, and of the
+   * provider's status lists.
    * @defaultValue every asymmetric one that oidc-provider knows
    * @example
    * algorithms: ['ES256']
@@ -58,6 +60,23 @@ export interface ResourceServerOptions {
    * mTLS: { getCertificate: (request) => request.socket.getPeerX509Certificate() }
    */
   readonly mTLS?: MTLSOptions | undefined
+  /**
+   * Refuses impersonated access tokens that have no `status`: those of a provider whose storage
+   * cannot end impersonations, and those that were issued before it could. Tokens with `status` are
+   * checked in any case.
+   * @defaultValue `false`
+   * @see https://datatracker.ietf.org/doc/html/draft-ietf-oauth-status-list-21#section-8.3
+   */
+  readonly requireStatus?: boolean | undefined
+  /**
+   * How the guard asks the provider: for its discovery document, its keys and its status lists. It
+   * is for an API that reaches the provider through a proxy, or counts what it sends. The function
+   * must honour `signal`, by which the guard gives up, and `redirect: 'manual'`.
+   * @defaultValue the global `fetch`
+   * @example
+   * fetch: (url, init) => fetch(url, { ...init, dispatcher: new ProxyAgent('http://proxy:8080') })
+   */
+  readonly fetch?: Fetch | undefined
 }
 
 /** How the guard learns which certificate a client proved. */
@@ -81,17 +100,20 @@ export const resourceServerShape = {
   clockTolerance: { type: 'integer', min: 0, max: 300, default: 5 },
   dPoP: dPoPShape,
   mTLS: { getCertificate: functionRule<GetCertificate>() },
+  requireStatus: { type: 'boolean', default: false },
+  fetch: functionRule<Fetch>(),
 } as const satisfies Shape
 
 type GivenOptions = Resolved<typeof resourceServerShape>
 
 /** The options with every default filled in, frozen. */
 export interface ResolvedResourceServerOptions
-  extends Pick<GivenOptions, 'jwksUri' | 'algorithms' | 'clockTolerance'> {
+  extends Pick<GivenOptions, 'jwksUri' | 'algorithms' | 'clockTolerance' | 'requireStatus'> {
   readonly issuer: string
   readonly audience: string
   readonly dPoP: ResolvedDPoPOptions | undefined
   readonly getCertificate: GetCertificate | undefined
+  readonly fetch: Fetch
 }
 
 const PATH = 'resourceServer'
@@ -123,5 +145,6 @@ export function resolveOptions(options: ResourceServerOptions): ResolvedResource
     )
   }
   const dPoP = options.dPoP === undefined ? undefined : resolveDPoP(resolved.dPoP, `${PATH}.dPoP`)
-  return Object.freeze({ ...resolved, issuer, audience, dPoP, getCertificate })
+  const fetch = resolved.fetch ?? globalFetch
+  return Object.freeze({ ...resolved, issuer, audience, dPoP, getCertificate, fetch })
 }

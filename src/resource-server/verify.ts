@@ -5,9 +5,11 @@ import type { ResolvedResourceServerOptions } from './options.ts'
 import { RequestRefused } from './refusal.ts'
 import { accessTokenIn, type Presented } from './request.ts'
 import { verifySender } from './sender.ts'
+import { statusCheck } from './status.ts'
 
 /**
- * Verifies the access token of a request, and that its sender is the one that it is bound to.
+ * Verifies the access token of a request, that its sender is the one that it is bound to, and that
+ * an impersonation has not ended.
  *
  * @returns a function that throws {@link RequestRefused}; any other error is a failure of the API
  * itself
@@ -15,8 +17,9 @@ import { verifySender } from './sender.ts'
 export function callerVerifier(
   options: ResolvedResourceServerOptions,
 ): (presented: Presented) => Promise<Caller> {
-  const { issuer, audience, jwksUri, algorithms, clockTolerance } = options
-  const keys = providerKeys(issuer, jwksUri)
+  const { issuer, audience, jwksUri, algorithms, clockTolerance, fetch } = options
+  const keys = providerKeys(issuer, jwksUri, fetch)
+  const checkStatus = statusCheck(options, keys)
 
   return async (presented) => {
     const accessToken = accessTokenOf(presented, options)
@@ -35,6 +38,8 @@ export function callerVerifier(
     })
     const caller = callerFrom(payload)
     await verifySender(presented, { accessToken, cnf: payload.cnf }, options)
+    // Last: a token that is not valid, or stolen, must not lead to a fetch.
+    if (caller.isImpersonated) await checkStatus(caller)
     return caller
   }
 }

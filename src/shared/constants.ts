@@ -21,6 +21,3 @@ export const READ_SCOPE = 'impersonations:read'
 
 /** The scope of a machine-to-machine token that may end impersonations. */
 export const END_SCOPE = 'impersonations:end'
-
-/** Where an impersonated access token ends its own impersonation, under the issuer. */
-export const END_CURRENT_PATH = '/impersonations/current/end'

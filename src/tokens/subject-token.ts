@@ -8,7 +8,7 @@ import type { SubjectTokenRecord } from '../public/events.ts'
 import type { ImpersonationEnd } from '../public/lifecycle.ts'
 import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { deepFreeze } from '../shared/json.ts'
-import { statusListUri } from '../shared/status-list-uri.ts'
+import { statusListUri } from '../shared/status-uris.ts'
 import { type ConsumeOnce, consumerOf } from './single-use.ts'
 import { checkStorage } from './storage-check.ts'
 

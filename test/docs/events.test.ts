@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
@@ -109,8 +109,8 @@ describe('docs/events.md', () => {
     const subject_token = issued.body.subjectToken
     const { body } = await deployment.exchange({ subject_token })
     await deployment.exchange({ subject_token })
-    await turn()
-    await turn()
+    // The end after the replay.
+    await wait(20)
 
     const { createHash } = await import('node:crypto')
     const history = historyOf(createHash('sha256').update(subject_token).digest('base64url'))
@@ -118,13 +118,17 @@ describe('docs/events.md', () => {
       'impersonation.issued',
       'impersonation.granted',
       'impersonation.replayed',
+      'impersonation.ended',
     ])
+    expect(history[3]?.end?.cause).to.equal('replay')
     const { jti } = decodeJwt(body.access_token)
     expect(history[1]).to.include({ subject: 'alice', client: 'console', jti })
     expect(history[2]?.redemption?.jti).to.equal(jti)
     expect(
       database.prepare('SELECT DISTINCT address FROM impersonation_event').all(),
-    ).to.deep.equal([Object.assign(Object.create(null), { address: '127.0.0.1' })])
+    ).to.deep.equal(
+      ['127.0.0.1', null].map((address) => Object.assign(Object.create(null), { address })),
+    )
   })
 
   it('prints them as it says: one line each', async () => {

@@ -1,19 +1,18 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { act, banner, enterConsole, pressStart, sayWhy } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { banner, pressStart, sayWhy } from './support/acting.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { signIn } from './support/sign-in.ts'
 import { visit } from './support/visit.ts'
 
 describe('a change of view', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
-  it('begins at its heading, where screen readers go on', async () => {
+  it('begins at its heading, where screen readers go on, with its link and the title', async () => {
     await using person = await visit(example.url)
     const { page } = person
     await page.goto('/console')
@@ -30,59 +29,32 @@ describe('a change of view', () => {
     await sayWhy(page)
     await pressStart(page)
     await expectToBeginAt(page, 'Orders of Alice Ng')
-    await page.getByRole('link', { name: 'Look inside' }).click()
-    await expectToBeginAt(page, 'Look inside')
-    await page.getByRole('link', { name: 'Audit' }).click()
-    await expectToBeginAt(page, 'Audit')
+    const current = page.getByRole('navigation').locator('[aria-current]')
+    expect(await current.allTextContents()).to.deep.equal(['Orders'])
+    for (const view of ['Customers', 'Look inside', 'Audit']) {
+      await page.getByRole('link', { name: view }).click()
+      await expectToBeginAt(page, view)
+      expect(await current.allTextContents()).to.deep.equal([view])
+      expect(await page.title()).to.equal('Acting as Alice Ng · Support console')
+    }
     await page.goBack()
     await expectToBeginAt(page, 'Look inside')
     await banner(page).getByRole('button', { name: 'End' }).click()
     await expectToBeginAt(page, 'Customers')
+    expect(await page.title()).to.equal('Support console')
   })
 
-  it('begins at its heading for those who are turned away', async () => {
+  it('begins at its heading for those who are turned away, and in their account', async () => {
     await using person = await visit(example.url)
     const { page } = person
     person.expectFailure('/support/me', 403)
     await page.goto('/console')
     await signIn(page, page.getByRole('button', { name: 'Sign in' }), 'bob')
     await expectToBeginAt(page, 'This console is for support staff')
-  })
-
-  it('begins at its heading in the account of a customer', async () => {
-    await using person = await visit(example.url)
-    const { page } = person
     await page.goto('/account')
     await expectToBeginAt(page, 'Your account')
-    await signIn(page, page.getByRole('button', { name: 'Sign in' }), 'bob')
+    await page.getByRole('button', { name: 'Sign in' }).click()
     await expectToBeginAt(page, 'Who acted as you')
-  })
-
-  it('leaves the name of the customer in the title for as long as they are acted as', async () => {
-    await using person = await visit(example.url)
-    const { page } = person
-    await enterConsole(page)
-    expect(await page.title()).to.equal('Support console')
-    await sayWhy(page, { customer: 'Bob Meyer' })
-    await pressStart(page)
-    await banner(page).waitFor()
-    for (const view of ['Audit', 'Customers', 'Look inside', 'Orders']) {
-      await page.getByRole('link', { name: view }).click()
-      expect(await page.title()).to.equal('Acting as Bob Meyer · Support console')
-    }
-    await banner(page).getByRole('button', { name: 'End' }).click()
-    expect(await page.title()).to.equal('Support console')
-  })
-
-  it('marks the link of the view that is shown', async () => {
-    await using person = await visit(example.url)
-    const { page } = person
-    await act(page)
-    const current = page.getByRole('navigation').locator('[aria-current]')
-    expect(await current.allTextContents()).to.deep.equal(['Orders'])
-    await page.getByRole('link', { name: 'Audit' }).click()
-    await expectOneHeading(page, 'Audit')
-    expect(await current.allTextContents()).to.deep.equal(['Audit'])
   })
 })
 

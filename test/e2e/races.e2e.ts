@@ -9,19 +9,18 @@ import {
   sayWhy,
   startActing,
 } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { visit } from './support/visit.ts'
 
 const BOB = { customer: 'Bob Meyer', ticket: 'SUP-bob', reason: 'A lamp that flickers' } as const
 const EXPIRED = { error: 'invalid_token', error_description: 'the token has expired' }
 
 describe('what comes late in the support console, and what is left of it', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   it('a refusal about one customer does not end acting as the next', async () => {
     await using person = await visit(example.url)
@@ -51,33 +50,30 @@ describe('what comes late in the support console, and what is left of it', () =>
     expect(urls.filter((url) => url.endsWith('/orders/A-1002'))).to.have.length(1)
   })
 
-  const steps = { 'the subject token': '/support/impersonations', 'the exchange': '/oidc/token' }
-  for (const [what, path] of Object.entries(steps)) {
-    it(`a start that was cancelled, at ${what}, begins nothing and keeps the next form`, async () => {
-      await using person = await visit(example.url)
-      const { page } = person
-      await enterConsole(page)
-      const titles = await titlesOf(page)
-      const asked = await hold(page, 'POST', path)
-      await sayWhy(page, { ticket: 'SUP-alice' })
-      await pressStart(page)
-      await asked.arrived
-      await page.getByRole('button', { name: 'Cancel' }).click()
-      await sayWhy(page, BOB)
-      const start = page.getByRole('button', { name: 'Start acting' })
-      expect(await start.getAttribute('aria-busy'), 'it can be started at once').to.equal(null)
-      await asked.goOn()
-      await expectNothingBegins(page)
-      expect(await page.getByLabel('Ticket number').inputValue()).to.equal(BOB.ticket)
-      expect(await page.getByLabel('Reason', { exact: true }).inputValue()).to.equal(BOB.reason)
-      expect(await message(page).textContent()).to.equal('')
-      await pressStart(page)
-      await banner(page).getByText(BOB.customer).waitFor()
-      expect(await titles())
-        .to.contain('Bob Meyer')
-        .and.not.to.contain('Alice Ng')
-    })
-  }
+  it('a start that was cancelled begins nothing and keeps the next form', async () => {
+    await using person = await visit(example.url)
+    const { page } = person
+    await enterConsole(page)
+    const titles = await titlesOf(page)
+    const asked = await hold(page, 'POST', '/oidc/token')
+    await sayWhy(page, { ticket: 'SUP-alice' })
+    await pressStart(page)
+    await asked.arrived
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await sayWhy(page, BOB)
+    const start = page.getByRole('button', { name: 'Start acting' })
+    expect(await start.getAttribute('aria-busy'), 'it can be started at once').to.equal(null)
+    await asked.goOn()
+    await expectNothingBegins(page)
+    expect(await page.getByLabel('Ticket number').inputValue()).to.equal(BOB.ticket)
+    expect(await page.getByLabel('Reason', { exact: true }).inputValue()).to.equal(BOB.reason)
+    expect(await message(page).textContent()).to.equal('')
+    await pressStart(page)
+    await banner(page).getByText(BOB.customer).waitFor()
+    expect(await titles())
+      .to.contain('Bob Meyer')
+      .and.not.to.contain('Alice Ng')
+  })
 
   it('whoever leaves while a start is on its way starts nothing', async () => {
     await using person = await visit(example.url)
@@ -96,10 +92,18 @@ describe('what comes late in the support console, and what is left of it', () =>
     expect(await message(page).textContent()).to.equal('')
   })
 
-  it('End stops what is being saved, and says that nobody knows what became of it', async () => {
+  it('a note that is saved leaves what is typed elsewhere; End stops what is being saved, and says so', async () => {
     await using person = await visit(example.url)
     const { page } = person
     await act(page, { mayChange: true })
+    const other = page.getByLabel('Delivery note for Coffee grinder')
+    await other.fill('Half a sen')
+    await saveNote(page, 'Behind the shed')
+    await message(page).getByText('Saved for Alice Ng').waitFor()
+    const beans = page.locator('#orders article', { hasText: 'Coffee beans' })
+    await beans.getByText('Behind the shed').waitFor()
+    expect(await other.inputValue()).to.equal('Half a sen')
+
     const saved = await hold(page, 'PATCH', '/orders/A-1002')
     await saveNote(page, 'Perhaps')
     await saved.arrived
@@ -113,10 +117,15 @@ describe('what comes late in the support console, and what is left of it', () =>
     expect(await message(page).textContent()).not.to.contain('may have been saved')
   })
 
-  it('after the end, nothing of the customer is in the page but the list and what was said', async () => {
+  it('after the end, nothing of the customer is in the page, and Back leads to what was before', async () => {
     await using person = await visit(example.url)
-    const { page } = person
-    await act(page, { ticket: 'SUP-gone', reason: 'Nobody needs to know' })
+    const { page, urls } = person
+    await enterConsole(page)
+    for (const view of ['Audit', 'Customers']) {
+      await page.getByRole('link', { name: view }).click()
+      await page.getByRole('heading', { name: view }).waitFor()
+    }
+    await startActing(page, { ticket: 'SUP-gone', reason: 'Nobody needs to know' })
     await page.getByRole('link', { name: 'Look inside' }).click()
     await page.getByRole('heading', { name: 'How it came about' }).waitFor()
     await end(page)
@@ -129,21 +138,9 @@ describe('what comes late in the support console, and what is left of it', () =>
     expect(await page.locator('#ticket').inputValue()).to.equal('')
     expect(await page.locator('#reason').inputValue()).to.equal('')
     expect(await page.locator('#banner [data-slot=left]').textContent()).to.equal('')
-  })
 
-  it('after the end, Back leads to what was before', async () => {
-    await using person = await visit(example.url)
-    const { page } = person
-    await enterConsole(page)
-    for (const view of ['Audit', 'Customers']) {
-      await page.getByRole('link', { name: view }).click()
-      await page.getByRole('heading', { name: view }).waitFor()
-    }
-    await startActing(page)
-    await page.getByRole('link', { name: 'Look inside' }).click()
-    await page.getByRole('heading', { name: 'How it came about' }).waitFor()
-    await end(page)
-
+    const orders = () => urls.filter((url) => url.endsWith('/orders')).length
+    const asked = orders()
     const seen: string[] = []
     // Out of the orders, out of the reason, the customers of before, and the audit of before.
     for (let step = 0; step < 4; step += 1) {
@@ -152,19 +149,8 @@ describe('what comes late in the support console, and what is left of it', () =>
     }
     expect(seen).to.deep.equal(['#customers', '#customers', '#customers', '#audit'])
     await page.getByRole('heading', { name: 'Audit' }).waitFor()
-  })
-
-  it('a note that is saved leaves what is being typed for another order', async () => {
-    await using person = await visit(example.url)
-    const { page } = person
-    await act(page, { mayChange: true })
-    const other = page.getByLabel('Delivery note for Coffee grinder')
-    await other.fill('Half a sen')
-    await saveNote(page, 'Behind the shed')
-    await message(page).getByText('Saved for Alice Ng').waitFor()
-    const beans = page.locator('#orders article', { hasText: 'Coffee beans' })
-    await beans.getByText('Behind the shed').waitFor()
-    expect(await other.inputValue()).to.equal('Half a sen')
+    expect(await page.content()).not.to.contain('A-1001')
+    expect(orders()).to.equal(asked)
   })
 })
 

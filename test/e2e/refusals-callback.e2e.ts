@@ -1,95 +1,66 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { enterConsole, message } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { message } from './support/acting.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { submitSignIn } from './support/sign-in.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 describe('answers to a sign-in that the console refuses', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
-  it('a sign-in that was cancelled: it says so, and the next one works', async () => {
+  it('none of them leads to a request for tokens, and the next sign-in works', async () => {
     await using person = await visit(example.url)
     const { page } = person
+    await page.goto('/console/callback')
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    expect(await message(page).textContent(), 'without an answer, it is the console').to.equal('')
+
+    await arrive(person, { code: 'forged', state: 'forged' })
+    await expectRefusal(person, 'This sign-in was begun in another tab, or is over already.')
+    for (const forge of [
+      () => ({ code: 'forged', state: 'forged' }),
+      () => ({ code: 'forged' }),
+      (state: string) => ({ code: 'forged', state, iss: 'https://evil.example' }),
+      (state: string) => ({ code: 'forged', state, iss: '' }),
+      () => ({ error: 'access_denied', state: 'forged' }),
+    ]) {
+      await arrive(person, forge(await begin(page)))
+      await expectRefusal(person, 'The answer is not one to the sign-in of this tab.')
+    }
+    const unavailable = { error: 'temporarily_unavailable', state: await begin(page) }
+    await arrive(person, unavailable)
+    await expectRefusal(person, 'The provider did not let you in: temporarily_unavailable.')
+    const markup = { error: '<img src=x onerror=alert(1)>', state: await begin(page) }
+    await arrive(person, markup)
+    await expectRefusal(person, 'The provider did not let you in: <img')
+    expect(await message(page).locator('img').count()).to.equal(0)
+
     await begin(page)
     await page.getByRole('button', { name: 'Cancel' }).click()
     await expectRefusal(person, 'The sign-in was cancelled.')
     await signInAfterAll(page)
   })
 
-  it('a code that nobody in this tab asked for', async () => {
+  it('a code that the provider does not know, and the address of a sign-in that is done', async () => {
     await using person = await visit(example.url)
-    await arrive(person, { code: 'forged', state: 'forged' })
-    await expectRefusal(person, 'This sign-in was begun in another tab, or is over already.')
-    await signInAfterAll(person.page)
-  })
-
-  for (const [what, forge] of [
-    ['a state that is not that of this tab', () => ({ code: 'forged', state: 'forged' })],
-    ['no state', () => ({ code: 'forged' })],
-    [
-      'the issuer of somebody else',
-      (state: string) => ({ code: 'forged', state, iss: 'https://evil.example' }),
-    ],
-    ['no issuer', (state: string) => ({ code: 'forged', state, iss: '' })],
-    ['an error for another tab', () => ({ error: 'access_denied', state: 'forged' })],
-  ] as const) {
-    it(`an answer with ${what}`, async () => {
-      await using person = await visit(example.url)
-      const state = await begin(person.page)
-      await arrive(person, forge(state))
-      await expectRefusal(person, 'The answer is not one to the sign-in of this tab.')
-      await signInAfterAll(person.page)
-    })
-  }
-
-  it('an error of the provider, in its own word', async () => {
-    await using person = await visit(example.url)
-    const state = await begin(person.page)
-    await arrive(person, { error: 'temporarily_unavailable', state })
-    await expectRefusal(person, 'The provider did not let you in: temporarily_unavailable.')
-    await signInAfterAll(person.page)
-  })
-
-  it('an error whose word is markup', async () => {
-    await using person = await visit(example.url)
-    const state = await begin(person.page)
-    await arrive(person, { error: '<img src=x onerror=alert(1)>', state })
-    await message(person.page).getByText('did not let you in').waitFor()
-    expect(await message(person.page).locator('img').count()).to.equal(0)
-  })
-
-  it('a code that the provider does not know', async () => {
-    await using person = await visit(example.url)
-    const { page } = person
+    const { page, urls } = person
     const state = await begin(page)
     person.expectFailure('/oidc/token', 400)
     await arrive(person, { code: 'forged', state })
     await message(page).getByText('The sign-in took too long, or is over already.').waitFor()
     expect(page.url()).to.equal(`${example.url}/console`)
     await signInAfterAll(page)
-  })
 
-  it('the address of a sign-in that is done, opened once more', async () => {
-    await using person = await visit(example.url)
-    const { page } = person
-    await enterConsole(page)
-    const used = person.urls.findLast((url) => url.includes('/console/callback?'))
+    const used = urls.findLast((url) => url.includes('/console/callback?'))
+    const requests = () => urls.filter((url) => url.endsWith('/oidc/token')).length
+    const before = requests()
     await page.goto(String(used))
     await message(page).getByText('This sign-in was begun in another tab').waitFor()
-    expect(person.urls.filter((url) => url.endsWith('/oidc/token'))).to.have.length(1)
-  })
-
-  it('the callback without an answer is the console', async () => {
-    await using person = await visit(example.url)
-    await person.page.goto('/console/callback')
-    await person.page.getByRole('button', { name: 'Sign in' }).waitFor()
-    expect(await message(person.page).textContent()).to.equal('')
+    expect(requests()).to.equal(before)
   })
 
   /** Comes back from the provider, or so it seems. */

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { listen, signIn as signInByHand } from '../example-provider/support.ts'
 import { browser } from './support/browser.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { submitSignIn } from './support/sign-in.ts'
 
 /**
@@ -10,11 +10,11 @@ import { submitSignIn } from './support/sign-in.ts'
  * accident.
  */
 describe('pages of somebody else', () => {
-  let example: LaunchedExample
+  let example: SharedExample
   let evil: { url: string; close(): Promise<void> }
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
     evil = await listen((request, response) => {
       const target = new URL(request.url ?? '/', 'http://evil.example').searchParams.get('post')
       response.setHeader('content-type', 'text/html')
@@ -23,7 +23,6 @@ describe('pages of somebody else', () => {
   })
   after(async () => {
     await evil.close()
-    await example[Symbol.asyncDispose]()
   })
 
   /** Another site, not only another port of the same one. */
@@ -44,14 +43,12 @@ describe('pages of somebody else', () => {
     return page.url()
   }
 
-  for (const origin of ['another site', 'another port'] as const) {
-    const attacker = () => (origin === 'another site' ? elsewhere() : evil.url)
-
-    it(`${origin} can put none of the pages into a frame`, async () => {
-      await using person = await open()
-      const { page } = person
-      const signIn = await signInPage(page)
-      await page.goto(attacker())
+  it('can put none of the pages into a frame: neither another site nor another port', async () => {
+    await using person = await open()
+    const { page } = person
+    const signIn = await signInPage(page)
+    for (const attacker of [elsewhere(), evil.url]) {
+      await page.goto(attacker)
       for (const url of [`${example.url}/console`, `${example.url}/account`, signIn]) {
         const refused = page.waitForEvent('console', (it) => /frame-ancestors/.test(it.text()))
         await page.evaluate((src) => {
@@ -63,72 +60,64 @@ describe('pages of somebody else', () => {
         const urls = page.frames().map((frame) => frame.url())
         expect(urls, url).not.to.include(url)
       }
-    })
+    }
+  })
 
-    it(`${origin} learns nothing from the APIs, even with a token that it has`, async () => {
-      const token = await signInByHand(example.url)
-      await using person = await open()
-      const { page } = person
-      await page.goto(attacker())
-      const headers = { authorization: `Bearer ${token}` }
-      const form = { 'content-type': 'application/x-www-form-urlencoded' }
-      const body = 'grant_type=client_credentials&client_id=support-console'
-      for (const [path, init] of [
-        ['/support/me', {}],
-        ['/support/me', { headers }],
-        ['/support/customers', { headers }],
-        ['/orders', { headers }],
-        ['/account/impersonations', { headers }],
-        ['/oidc/me', { headers }],
-        ['/oidc/token', { method: 'POST', headers: form, body }],
-      ] as const) {
-        const answer = await page.evaluate(
-          ([url, how]) =>
-            fetch(url, how).then(
-              async (response) => `${response.status} ${await response.text()}`,
-              (error) => String(error),
-            ),
-          [`${example.url}${path}`, init] as const,
-        )
-        expect(answer, path).to.equal('TypeError: Failed to fetch')
-      }
-      const readable = await page.evaluate(
-        (url) => fetch(url).then((response) => response.text(), String),
-        `${example.url}/oidc/.well-known/openid-configuration`,
+  it('learn nothing from the APIs, even with a token that they have', async () => {
+    const token = await signInByHand(example.url)
+    await using person = await open()
+    const { page } = person
+    await page.goto(elsewhere())
+    const headers = { authorization: `Bearer ${token}` }
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const body = 'grant_type=client_credentials&client_id=support-console'
+    for (const [path, init] of [
+      ['/support/me', {}],
+      ['/support/me', { headers }],
+      ['/support/customers', { headers }],
+      ['/orders', { headers }],
+      ['/account/impersonations', { headers }],
+      ['/oidc/me', { headers }],
+      ['/oidc/token', { method: 'POST', headers: form, body }],
+    ] as const) {
+      const answer = await page.evaluate(
+        ([url, how]) =>
+          fetch(url, how).then(
+            async (response) => `${response.status} ${await response.text()}`,
+            (error) => String(error),
+          ),
+        [`${example.url}${path}`, init] as const,
       )
-      expect(readable, 'what is public').to.contain('token_endpoint')
-    })
-  }
+      expect(answer, path).to.equal('TypeError: Failed to fetch')
+    }
+    const readable = await page.evaluate(
+      (url) => fetch(url).then((response) => response.text(), String),
+      `${example.url}/oidc/.well-known/openid-configuration`,
+    )
+    expect(readable, 'what is public').to.contain('token_endpoint')
+  })
 
-  it('a form of another site signs nobody in, even at a sign-in that has begun', async () => {
+  it('sign in or out with a form: neither happens, even at a sign-in that has begun', async () => {
     await using person = await open()
     const { page } = person
     const signIn = await signInPage(page)
-    const answered = page.waitForResponse((it) => it.request().method() === 'POST')
-    await page.goto(`${elsewhere()}/?post=${encodeURIComponent(signIn)}`)
-    expect((await answered).status()).to.equal(403)
+    expect(await submitElsewhere(page, signIn)).to.equal(403)
     await page.getByText('This form does not come from the sign-in page.').waitFor()
-
     await signInPage(page)
     await submitSignIn(page, 'olivia', 'demo-password')
     await page.getByRole('heading', { name: 'Customers' }).waitFor()
-  })
 
-  it('a form of another site signs nobody out', async () => {
-    await using person = await open()
-    const { page } = person
-    await signInPage(page)
-    await submitSignIn(page, 'olivia', 'demo-password')
-    await page.getByRole('heading', { name: 'Customers' }).waitFor()
-    const endSession = `${example.url}/oidc/session/end/confirm`
-    const answered = page.waitForResponse((it) => it.request().method() === 'POST')
-    await page.goto(`${elsewhere()}/?post=${encodeURIComponent(endSession)}`)
-    expect((await answered).status()).to.equal(400)
-
+    expect(await submitElsewhere(page, `${example.url}/oidc/session/end/confirm`)).to.equal(400)
     await page.goto('/console')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Customers' }).waitFor()
   })
+
+  async function submitElsewhere(page: Page, action: string): Promise<number> {
+    const answered = page.waitForResponse((it) => it.request().method() === 'POST')
+    await page.goto(`${elsewhere()}/?post=${encodeURIComponent(action)}`)
+    return (await answered).status()
+  }
 })
 
 function selfSubmitting(action: string): string {

@@ -1,98 +1,65 @@
 import { expect } from 'chai'
-import { banner, enterConsole, pressStart, sayWhy } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { signIn, submitSignIn } from './support/sign-in.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 describe('whom the console refuses', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
-  for (const [id, name] of [
-    ['grace', 'Grace Okafor'],
-    ['olivia', 'Olivia Reyes'],
-  ] as const) {
-    it(`nobody acts as ${id}: she is shown as protected, and cannot be chosen`, async () => {
-      await using person = await visit(example.url)
-      const { page } = person
-      await enterConsole(page)
-      const row = page.getByRole('row', { name })
-      await row.getByText('Protected: works here').waitFor()
-      expect(await row.getByRole('button').count()).to.equal(0)
-      const alice = page.getByRole('row', { name: 'Alice Ng' })
-      expect(await alice.getByRole('button').count()).to.equal(1)
-    })
-
-    it(`nobody acts as ${id}, asked for without the list: refused, and on record`, async () => {
-      await using person = await visit(example.url)
-      const { page } = person
-      await enterConsole(page)
-      person.expectFailure('/support/impersonations', 403)
-      const answer = await askFor(person, id, `SUP-${id}`)
-      expect(answer).to.deep.equal({
-        status: 403,
-        body: { error: 'access_denied', error_description: 'this user is protected' },
-      })
-
-      await page.getByRole('link', { name: 'Audit' }).click()
-      await page.getByLabel('What happened').selectOption('Refused by the backend')
-      const entry = page.getByRole('row', { name: `SUP-${id}` })
-      await entry.waitFor()
-      const text = await entry.textContent()
-      expect(text).to.contain('Refused by the backend')
-      expect(text).to.contain('Refused: this user is protected')
-      expect(await entry.getByRole('cell', { name: id, exact: true }).count()).to.be.above(0)
-    })
-  }
-
-  for (const [login, what] of [
-    ['alice', 'a customer'],
-    ['grace', 'an administrator'],
-  ] as const) {
-    it(`${login}, ${what}, is turned away, and finds her account`, async () => {
-      await using person = await turnedAway(login)
-      const { page } = person
-      expect(await page.getByRole('link', { name: 'Customers' }).isVisible()).to.equal(false)
-      await page.getByRole('link', { name: 'Your account' }).click()
-      await page.waitForURL('**/account')
-      await page.getByRole('button', { name: 'Sign in' }).click()
-      await page.getByRole('heading', { name: 'Who acted as you' }).waitFor()
-    })
-
-    it(`${login}, ${what}, is turned away, and olivia signs in in her place`, async () => {
-      await using person = await turnedAway(login)
-      const { page } = person
-      const instead = page.getByRole('button', { name: 'Sign in as another user' })
-      await signIn(page, instead, 'olivia')
-      await page.getByRole('heading', { name: 'Customers' }).waitFor()
-      await page.getByText('Olivia Reyes', { exact: true }).first().waitFor()
-      await sayWhy(page)
-      await pressStart(page)
-      await banner(page).waitFor()
-    })
-
-    it(`${login}, ${what}, is turned away, and signs out for good`, async () => {
-      await using person = await turnedAway(login)
-      const { page } = person
-      await page.getByRole('button', { name: 'Sign out' }).click()
-      await page.getByRole('heading', { name: 'Sign out?' }).waitFor()
-      await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-      await page.waitForURL('**/console')
-      await page.getByRole('button', { name: 'Sign in' }).click()
-      await page.getByLabel('Password').waitFor()
-    })
-  }
-
-  it('does not act for a customer who knows the address', async () => {
+  it('a customer is turned away, does not act by knowing the address, and finds her account', async () => {
     await using person = await turnedAway('alice')
+    const { page } = person
+    expect(await page.getByRole('link', { name: 'Customers' }).isVisible()).to.equal(false)
     person.expectFailure('/support/impersonations', 403)
     const { status, body } = await askFor(person, 'bob', 'SUP-alice')
     expect(status).to.equal(403)
     expect(body).to.have.property('error_description', 'only support staff may act as a customer')
+
+    await page.getByRole('link', { name: 'Your account' }).click()
+    await page.waitForURL('**/account')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Who acted as you' }).waitFor()
+
+    await page.goto('/console')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign out?' }).waitFor()
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await page.waitForURL('**/console')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByLabel('Password').waitFor()
+  })
+
+  it('an administrator is turned away; for olivia in her place, those who work here are protected', async () => {
+    await using person = await turnedAway('grace')
+    const { page } = person
+    await signIn(page, page.getByRole('button', { name: 'Sign in as another user' }), 'olivia')
+    await page.getByRole('heading', { name: 'Customers' }).waitFor()
+    await page.getByText('Olivia Reyes', { exact: true }).first().waitFor()
+    for (const name of ['Grace Okafor', 'Olivia Reyes']) {
+      const row = page.getByRole('row', { name })
+      await row.getByText('Protected: works here').waitFor()
+      expect(await row.getByRole('button').count(), name).to.equal(0)
+    }
+    expect(await page.getByRole('button', { name: 'Act as Alice Ng' }).count()).to.equal(1)
+
+    person.expectFailure('/support/impersonations', 403)
+    expect(await askFor(person, 'grace', 'SUP-grace')).to.deep.equal({
+      status: 403,
+      body: { error: 'access_denied', error_description: 'this user is protected' },
+    })
+    await page.getByRole('link', { name: 'Audit' }).click()
+    await page.getByLabel('What happened').selectOption('Refused by the backend')
+    const entry = page.getByRole('row', { name: 'SUP-grace' })
+    await entry.waitFor()
+    const text = await entry.textContent()
+    expect(text).to.contain('Refused by the backend')
+    expect(text).to.contain('Refused: this user is protected')
+    expect(await entry.getByRole('cell', { name: 'grace', exact: true }).count()).to.be.above(0)
   })
 
   /** In the console, where she has no business. */
@@ -112,7 +79,7 @@ describe('whom the console refuses', () => {
 /** As the page would ask, with the token that it has. */
 async function askFor({ page, tokens }: Visit, userId: string, ticketId: string) {
   const seen = await tokens.seen()
-  const token = seen.find(({ name }) => name === 'access_token')?.value
+  const token = seen.findLast(({ name }) => name === 'access_token')?.value
   return page.evaluate(
     async ([authorization, body]) => {
       const response = await fetch('/support/impersonations', {

@@ -7,34 +7,29 @@ import { accountOf, auditOf, endActing, goTo, LONG } from './support/story-steps
 import { visit } from './support/visit.ts'
 
 describe('after a restart', () => {
-  for (const [how, signal] of [
-    ['stopped', 'SIGTERM'],
-    ['killed', 'SIGKILL'],
-  ] as const) {
-    it(`nothing is lost of what happened before it was ${how}`, async () => {
-      await using folder = await temporaryFolder()
-      const storage = { DATA_DIR: folder.path, STORAGE_URL: `sqlite:${folder.path}/data.sqlite` }
-      await using before = await launch(storage)
-      const seen = await actAndEnd(before)
-      before.child.kill(signal)
-      const { stdout, stderr } = await before.ended
+  it('nothing is lost of what happened before it was killed', async () => {
+    await using folder = await temporaryFolder()
+    const storage = { DATA_DIR: folder.path, STORAGE_URL: `sqlite:${folder.path}/data.sqlite` }
+    await using before = await launch(storage)
+    const seen = await actAndEnd(before)
+    before.child.kill('SIGKILL')
+    const { stdout, stderr } = await before.ended
 
-      await using again = await launch({ ...storage, PORT: new URL(before.url).port })
-      expect(again.url).to.equal(before.url)
-      await using olivia = await visit(again.url)
-      await enterConsole(olivia.page)
-      await goTo(olivia.page, 'Audit')
-      expect(await auditOf(olivia.page, 3)).to.deep.equal(seen.audit)
+    await using again = await launch({ ...storage, PORT: new URL(before.url).port })
+    expect(again.url).to.equal(before.url)
+    await using olivia = await visit(again.url)
+    await enterConsole(olivia.page)
+    await goTo(olivia.page, 'Audit')
+    expect(await auditOf(olivia.page, 3)).to.deep.equal(seen.audit)
 
-      await using alice = await visit(again.url)
-      expect(await accountOfAlice(alice.page)).to.deep.equal(seen.account)
+    await using alice = await visit(again.url)
+    expect(await accountOfAlice(alice.page)).to.deep.equal(seen.account)
 
-      const log = `${stdout}${stderr}${again.printed()}`
-      await olivia.tokens.expectNowhere(log)
-      await alice.tokens.expectNowhere(log)
-      // Two servers, and four people who sign in.
-    }).timeout(LONG)
-  }
+    const log = `${stdout}${stderr}${again.printed()}`
+    await olivia.tokens.expectNowhere(log)
+    await alice.tokens.expectNowhere(log)
+    // Two servers, and four people who sign in.
+  }).timeout(LONG)
 })
 
 /** What there is to remember: the audit, and what alice sees. */

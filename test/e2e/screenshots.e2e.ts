@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { act, banner, enterConsole, pressStart, sayWhy } from './support/acting.ts'
 import { differences, madeOf, readMadeOf, writeMadeOf } from './support/made-of.ts'
 import { IMAGES, screenshot } from './support/screenshots.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { visit, WIDE } from './support/visit.ts'
 
 const PICTURES = { light: 'console-light', dark: 'console-dark' } as const
@@ -14,20 +14,21 @@ const PICTURES = { light: 'console-light', dark: 'console-dark' } as const
 const PASSED = 19_000
 
 describe('the pictures in the README', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    it(`show olivia acting as Alice, ${colorScheme}`, async () => {
-      await using person = await visit(example.url, { colorScheme, clock: new Date() })
-      await actUntil0941(person.page)
-      await screenshot(person.page, PICTURES[colorScheme])
-    })
-  }
+  it('show olivia acting as Alice', async () => {
+    await using person = await visit(example.url, { clock: new Date() })
+    const { page } = person
+    await actUntil0941(page)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await screenshot(page, PICTURES[colorScheme])
+    }
+  })
 
   // Whether the pictures in the README are of the present state is no question for the tests: a
   // comment in a style sheet would fail them. `npm run screenshots` says what has changed.

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { act } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { cellsOf, goTo, rowsOf } from './support/story-steps.ts'
 import { type Visit, visit } from './support/visit.ts'
 
@@ -14,12 +14,11 @@ const STEPS = [
 ] as const
 
 describe('who looks inside', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
   async function lookInside(olivia: Visit): Promise<void> {
     await act(olivia.page, { ticket: 'SUP-6', reason: "It's lost; $HOME isn't" })
@@ -56,10 +55,17 @@ describe('who looks inside', () => {
     await olivia.tokens.expectNowhere(example.log())
   })
 
-  it('sees no token until they ask for it, and has to ask again', async () => {
+  it('copies a command as it is shown, and sees no token until they ask for it', async () => {
     await using olivia = await visit(example.url)
+    await olivia.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await lookInside(olivia)
     const { page, tokens } = olivia
+    await page.getByRole('button', { name: `Copy the command: ${STEPS[1]}` }).click()
+    await page.getByText('Copied.', { exact: true }).waitFor()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied).to.equal(await commandOf(page, 1))
+    expect(copied).to.include('"$SUBJECT_TOKEN"').and.to.include('"$OPERATOR_TOKEN"')
+
     const reveal = page.getByRole('switch', { name: 'Show the tokens themselves' })
     const warning = page.getByText("A person with the operator's token can act as any customer")
     expect(await reveal.isChecked()).to.equal(false)
@@ -96,8 +102,12 @@ describe('who looks inside', () => {
     await tokens.expectNowhere(example.log())
   })
 
-  it('can repeat in a shell what the console has done, but for what works once', async () => {
+  it('can repeat in a shell what the console has done, but not use its token: it is bound to a key', async () => {
     await using olivia = await visit(example.url)
+    const sent: Record<string, string>[] = []
+    olivia.page.on('request', (request) => {
+      if (request.url().endsWith('/orders')) sent.push(request.headers())
+    })
     await lookInside(olivia)
     const { page } = olivia
     const shell = await variables(olivia)
@@ -127,17 +137,7 @@ describe('who looks inside', () => {
       'alice',
       'olivia',
     ])
-    await olivia.tokens.expectNowhere(example.log())
-  })
 
-  it('has a token that is worth nothing outside of the page: it is bound to a key', async () => {
-    await using olivia = await visit(example.url)
-    const sent: Record<string, string>[] = []
-    olivia.page.on('request', (request) => {
-      if (request.url().endsWith('/orders')) sent.push(request.headers())
-    })
-    await lookInside(olivia)
-    const { page } = olivia
     await goTo(page, 'Orders')
     await page.getByRole('button', { name: 'Ask again' }).click()
     await page.locator('#orders article').first().waitFor()
@@ -145,21 +145,8 @@ describe('who looks inside', () => {
     expect(sent).to.have.length.above(1)
     for (const { authorization } of sent) expect(authorization).to.match(/^DPoP ey/)
     expect(new Set(sent.map(({ dpop }) => dpop))).to.have.property('size', sent.length)
-    await goTo(page, 'Look inside')
-    const stolen = await bash(await commandOf(page, 2), await variables(olivia))
+    const stolen = await bash(orders, shell)
     expect([stolen.status, stolen.body.error]).to.deep.equal([401, 'invalid_token'])
-  })
-
-  it('copies a command as it is shown', async () => {
-    await using olivia = await visit(example.url)
-    await olivia.context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    await lookInside(olivia)
-    const { page } = olivia
-    await page.getByRole('button', { name: `Copy the command: ${STEPS[1]}` }).click()
-    await page.getByText('Copied.', { exact: true }).waitFor()
-    const copied = await page.evaluate(() => navigator.clipboard.readText())
-    expect(copied).to.equal(await commandOf(page, 1))
-    expect(copied).to.include('"$SUBJECT_TOKEN"').and.to.include('"$OPERATOR_TOKEN"')
     await olivia.tokens.expectNowhere(example.log())
   })
 })

@@ -1,44 +1,30 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { act, banner, enterConsole, message } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { banner, enterConsole, startActing } from './support/acting.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { submitSignIn } from './support/sign-in.ts'
 import { everythingIn, goTo, rowsOf } from './support/story-steps.ts'
 import { visit } from './support/visit.ts'
 
 describe('who signs out', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
-  })
-  after(() => example[Symbol.asyncDispose]())
-
-  it('is asked once more, comes back to the console, and is signed out in every tab', async () => {
-    await using olivia = await visit(example.url)
-    const { page, context } = olivia
-    await enterConsole(page)
-    const other = await context.newPage()
-    await other.goto('/console')
-    // Without a password: somebody is signed in.
-    await other.getByRole('button', { name: 'Sign in' }).click()
-    await other.getByRole('rowheader', { name: 'Alice Ng' }).waitFor()
-
-    await signOut(page)
-    await page.goto('/console#audit')
-    await page.getByRole('button', { name: 'Sign in' }).waitFor()
-    expect(await page.getByRole('navigation').getByRole('link').count()).to.equal(0)
-
-    await message(other).getByText('Your sign-in is over. Sign in again to go on').waitFor()
-    await other.getByRole('button', { name: 'Sign in again' }).click()
-    await other.getByLabel('Password').waitFor()
-    await olivia.tokens.expectNowhere(example.log())
+    example = await sharedExample()
   })
 
-  it('ends acting with it, for the backend, too', async () => {
+  it('is asked once more, comes back to the console, and ends acting with it, for the backend, too', async () => {
     await using olivia = await visit(example.url)
     const { page } = olivia
-    await act(page, { ticket: 'SUP-13' })
+    await enterConsole(page)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Stay signed in' }).click()
+    await page.waitForURL('**/console')
+    // Without a password: she is signed in.
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('rowheader', { name: 'Alice Ng' }).waitFor()
+
+    await startActing(page, { ticket: 'SUP-13' })
     await signOut(page)
     expect(await banner(page).isVisible()).to.equal(false)
     expect(await everythingIn(page)).not.to.include('Espresso')
@@ -46,6 +32,7 @@ describe('who signs out', () => {
     // Not even the address brings it back.
     await page.goto('/console#act')
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    expect(await page.getByRole('navigation').getByRole('link').count()).to.equal(0)
     expect(await page.getByRole('heading', { name: 'Orders of' }).isVisible()).to.equal(false)
     // The answer came to a page that was gone: whether it arrived is in the audit.
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -54,19 +41,6 @@ describe('who signs out', () => {
     await goTo(page, 'Audit')
     const ended = rowsOf(page, 'Entries of the audit').filter({ hasText: 'Ended' })
     await ended.filter({ hasText: 'SUP-13' }).waitFor()
-    await olivia.tokens.expectNowhere(example.log())
-  })
-
-  it('stays where they are if they think better of it', async () => {
-    await using olivia = await visit(example.url)
-    const { page } = olivia
-    await enterConsole(page)
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByRole('button', { name: 'Stay signed in' }).click()
-    await page.waitForURL('**/console')
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('rowheader', { name: 'Alice Ng' }).waitFor()
-    await goTo(page, 'Audit')
     await olivia.tokens.expectNowhere(example.log())
   })
 })

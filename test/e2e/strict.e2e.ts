@@ -14,6 +14,7 @@ describe('the stricter rules, in the support console', () => {
     await using person = await visit(example.url)
     const { page } = person
     await enterConsole(page)
+    await page.getByRole('button', { name: 'Act as Alice Ng' }).waitFor()
     example.moveClock(LONG_AGO)
     // The provider knows her still: a token that is new, of a sign-in that is not.
     await page.goto('/console')

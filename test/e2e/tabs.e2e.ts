@@ -1,19 +1,18 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { act, banner, enterConsole, message, startActing } from './support/acting.ts'
-import { type LaunchedExample, launchExample } from './support/server.ts'
+import { type SharedExample, sharedExample } from './support/server.ts'
 import { submitSignIn } from './support/sign-in.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 describe('more than one tab, and going back and forth', () => {
-  let example: LaunchedExample
+  let example: SharedExample
 
   before(async () => {
-    example = await launchExample()
+    example = await sharedExample()
   })
-  after(() => example[Symbol.asyncDispose]())
 
-  it('two sign-ins at the same time do not mix up', async () => {
+  it('two sign-ins at the same time, and two customers: each has their own banner, orders and end', async () => {
     await using person = await visit(example.url)
     const [one, two] = [person.page, await person.context.newPage()]
     for (const page of [one, two]) {
@@ -26,32 +25,7 @@ describe('more than one tab, and going back and forth', () => {
       await page.getByRole('heading', { name: 'Customers' }).waitFor()
       expect(await message(page).textContent()).to.equal('')
     }
-    await startActing(one)
-    await startActing(two, { customer: 'Bob Meyer' })
-  })
-
-  it('another person in another tab does not become the first one', async () => {
-    await using person = await visit(example.url)
-    const [one, two] = [person.page, await person.context.newPage()]
-    for (const page of [one, two]) {
-      await page.goto('/console')
-      await page.getByRole('button', { name: 'Sign in' }).click()
-      await page.getByLabel('Login').waitFor()
-    }
-    await submitSignIn(one, 'olivia', 'demo-password')
-    await one.getByRole('heading', { name: 'Customers' }).waitFor()
-    person.expectFailure('/support/me', 403)
-    await submitSignIn(two, 'alice', 'demo-password')
-    await two.getByText('You are signed in as alice').waitFor()
-    expect(await one.locator('#operator').textContent()).to.equal('Olivia Reyes')
-    expect(await two.getByRole('link', { name: 'Customers' }).isVisible()).to.equal(false)
-  })
-
-  it('two customers in two tabs: each has their own banner, orders and end', async () => {
-    await using person = await visit(example.url)
-    const [one, two] = [person.page, await person.context.newPage()]
-    await act(one, { customer: 'Alice Ng', ticket: 'SUP-1', mayChange: true })
-    await signInByOneClick(two)
+    await startActing(one, { customer: 'Alice Ng', ticket: 'SUP-1', mayChange: true })
     await startActing(two, { customer: 'Bob Meyer', ticket: 'SUP-2' })
 
     await expectActing(one, 'Alice Ng', 'SUP-1', ['A-1001', 'A-1002', 'A-1003'])
@@ -84,21 +58,31 @@ describe('more than one tab, and going back and forth', () => {
     await two.getByLabel('Password').waitFor()
   })
 
-  it('signing out while acting ends that first', async () => {
+  it('another person in another tab does not become the first one', async () => {
     await using person = await visit(example.url)
-    const [page, tab] = [person.page, await person.context.newPage()]
-    await act(page, { ticket: 'SUP-out' })
-    await signInByOneClick(tab)
-    await tab.getByRole('link', { name: 'Audit' }).click()
-    await tab.getByText('Live', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByRole('heading', { name: 'Sign out?' }).waitFor()
-    await ended(tab, 'SUP-out').waitFor()
+    const [one, two] = [person.page, await person.context.newPage()]
+    for (const page of [one, two]) {
+      await page.goto('/console')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByLabel('Login').waitFor()
+    }
+    await submitSignIn(one, 'olivia', 'demo-password')
+    await one.getByRole('heading', { name: 'Customers' }).waitFor()
+    person.expectFailure('/support/me', 403)
+    await submitSignIn(two, 'alice', 'demo-password')
+    await two.getByText('You are signed in as alice').waitFor()
+    expect(await one.locator('#operator').textContent()).to.equal('Olivia Reyes')
+    expect(await two.getByRole('link', { name: 'Customers' }).isVisible()).to.equal(false)
   })
 
-  it('a reload while acting forgets everything; one click signs in again', async () => {
+  it('who reloads or leaves the page while acting is signed out there, and Back brings nothing back', async () => {
     await using person = await visit(example.url)
     const { page } = person
+    // Back out of the sign-in page first: the console can sign in once more.
+    await page.goto('/console')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByLabel('Login').waitFor()
+    await page.goBack()
     await act(page, { ticket: 'SUP-reload' })
     await page.reload()
     await expectNothingLeft(person, page)
@@ -106,6 +90,16 @@ describe('more than one tab, and going back and forth', () => {
     expect(await banner(page).isVisible()).to.equal(false)
     await page.getByRole('link', { name: 'Audit' }).click()
     await ended(page, 'SUP-reload').waitFor()
+
+    await page.getByRole('link', { name: 'Customers' }).click()
+    await startActing(page)
+    await page.goto('/account')
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await page.goBack()
+    await expectNothingLeft(person, page)
+    await page.goForward()
+    await page.goBack()
+    await expectNothingLeft(person, page)
   })
 
   it('a tab that is closed while acting is in the audit as ended', async () => {
@@ -118,50 +112,6 @@ describe('more than one tab, and going back and forth', () => {
     await startActing(page, { ticket: 'SUP-closed' })
     await page.close({ runBeforeUnload: true })
     await ended(tab, 'SUP-closed').waitFor()
-  })
-
-  it('back and forth after the end brings nothing back', async () => {
-    await using person = await visit(example.url)
-    const { page, urls } = person
-    await act(page)
-    await page.getByRole('link', { name: 'Look inside' }).click()
-    await page.getByRole('heading', { name: 'How it came about' }).waitFor()
-    await page.getByRole('button', { name: 'End', exact: true }).click()
-    await message(page).getByText('You no longer act as Alice Ng.').waitFor()
-    const asked = urls.filter((url) => url.endsWith('/orders')).length
-
-    for (const step of [-1, -1, -1, 1, 1, -2, 2]) {
-      await page.evaluate((by) => history.go(by), step)
-      await page.getByRole('heading', { level: 1 }).first().waitFor()
-      expect(await banner(page).isVisible()).to.equal(false)
-      const content = await page.content()
-      expect(content).not.to.contain('Espresso machine')
-      expect(content).not.to.contain('A-1001')
-    }
-    expect(urls.filter((url) => url.endsWith('/orders'))).to.have.length(asked)
-  })
-
-  it('back to a page that was left while acting: signed out, and nothing is left', async () => {
-    await using person = await visit(example.url)
-    const { page } = person
-    await act(page)
-    await page.goto('/account')
-    await page.getByRole('button', { name: 'Sign in' }).waitFor()
-    await page.goBack()
-    await expectNothingLeft(person, page)
-    await page.goForward()
-    await page.goBack()
-    await expectNothingLeft(person, page)
-  })
-
-  it('back out of the sign-in page: the console can sign in once more', async () => {
-    await using person = await visit(example.url)
-    const { page } = person
-    await page.goto('/console')
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByLabel('Login').waitFor()
-    await page.goBack()
-    await enterConsole(page)
   })
 })
 

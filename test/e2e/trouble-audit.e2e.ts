@@ -10,7 +10,7 @@ import {
   signIn as signInByHand,
   temporaryFolder,
 } from '../example-provider/support.ts'
-import { banner, enterConsole, message } from './support/acting.ts'
+import { enterConsole, message } from './support/acting.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 describe('following the audit while the server comes and goes', () => {
@@ -43,30 +43,6 @@ describe('following the audit while the server comes and goes', () => {
     await impersonateElsewhere(base, 'SUP-4')
     for (const ticket of ['SUP-1', 'SUP-2', 'SUP-3', 'SUP-4']) await entriesOf(page, ticket, 2)
     expect(await message(page).textContent()).to.equal('')
-  })
-
-  it('says that it cannot search, and does so once the server is back', async () => {
-    await using folder = await temporaryFolder()
-    const environment = { PORT: String(await freePort()), DATA_DIR: folder.path }
-    await using before = await launch(environment)
-    await impersonateElsewhere(before.url, 'SUP-1')
-    await impersonateElsewhere(before.url, 'SUP-2')
-    await using person = await following(before.url)
-    const { page } = person
-    await entriesOf(page, 'SUP-1', 2)
-    await kill(before)
-    await state(page).getByText('Connection lost. Trying again…').waitFor()
-    person.expectFailure('/support/audit/stream')
-    person.expectFailure('/support/audit')
-    await page.getByLabel('Text').fill('SUP-1')
-    await page.clock.runFor(500)
-    await message(page).getByText('The support backend does not answer.').waitFor()
-
-    await using _after = await launch(environment)
-    await message(page).getByRole('button', { name: 'Try again' }).click()
-    await page.getByRole('row', { name: 'SUP-2' }).first().waitFor({ state: 'detached' })
-    await entriesOf(page, 'SUP-1', 2)
-    expect(await banner(page).isVisible()).to.equal(false)
   })
 })
 

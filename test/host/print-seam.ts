@@ -1,13 +1,23 @@
 // Run in a process of its own for each supported version: prints what the seam offers there.
 import { readFileSync } from 'node:fs'
 import * as configuration from '../../src/host/configuration.ts'
+import * as discovery from '../../src/host/discovery.ts'
 import * as grants from '../../src/host/grants.ts'
 import * as models from '../../src/host/models.ts'
 import * as registration from '../../src/host/registration.ts'
 import * as request from '../../src/host/request.ts'
+import * as signing from '../../src/host/signing.ts'
 
 const manifest = new URL('../package.json', import.meta.resolve('oidc-provider'))
 const { version } = JSON.parse(readFileSync(manifest, 'utf8'))
-const seam = { ...configuration, ...grants, ...models, ...registration, ...request }
+const seam = {
+  ...configuration,
+  ...discovery,
+  ...grants,
+  ...models,
+  ...registration,
+  ...request,
+  ...signing,
+}
 const kinds = Object.entries(seam).map(([name, value]) => [name, typeof value])
 console.log(JSON.stringify({ version, kinds: Object.fromEntries(kinds) }))

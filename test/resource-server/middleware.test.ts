@@ -10,6 +10,7 @@ import {
   type Requirement,
   type ResourceServer,
   requireScope,
+  StatusUnavailable,
 } from '../../src/resource-server/index.ts'
 import { listening } from '../support/token-issuer.ts'
 import { BASE, type BoundClient, boundClient } from './bound-client.ts'
@@ -22,6 +23,9 @@ async function judged(authenticate: () => ReturnType<ResourceServer['authenticat
   try {
     return { status: 200, headers: {}, body: JSON.stringify((await authenticate()).subject) }
   } catch (error) {
+    if (error instanceof StatusUnavailable) {
+      return { status: error.status, headers: error.headers, body: '' }
+    }
     if (!(error instanceof RequestRefused)) return { status: 500, headers: {}, body: '' }
     const headers = {
       'www-authenticate': error.challenge('api'),
@@ -194,6 +198,24 @@ for (const [name, build] of Object.entries(forms)) {
         server.close()
         server.closeAllConnections()
         down.tokens.close()
+      }
+    })
+
+    it('a status list that cannot be had: 503 and when to come again, and nothing passes', async () => {
+      // The issuer answers its discovery document at every path.
+      const uri = `${client.tokens.issuer}/status-lists/a`
+      const server = createServer(build(client.guardWith({ baseUrl: BASE }), []))
+      try {
+        const jti = 'impersonation:x'
+        const status = { status_list: { idx: 1, uri } }
+        const headers = { authorization: `Bearer ${await client.tokens.token({ jti, status })}` }
+        const answer = await send(await listening(server), '/v1/orders', headers)
+        expect([answer.status, answer.challenge]).to.deep.equal([503, undefined])
+        expect([answer.retryAfter, answer.cacheControl]).to.deep.equal(['1', 'no-store'])
+        expect(answer.body).to.not.include('alice')
+      } finally {
+        server.close()
+        server.closeAllConnections()
       }
     })
 

@@ -5,6 +5,7 @@ export interface Answer {
   readonly status: number
   readonly challenge: string | undefined
   readonly cacheControl: string | undefined
+  readonly retryAfter: string | undefined
   readonly type: string | undefined
   readonly body: string
 }
@@ -20,6 +21,7 @@ export function send(origin: string, path: string, headers: Record<string, strin
         status: Number(response.statusCode),
         challenge: response.headers['www-authenticate'],
         cacheControl: response.headers['cache-control'],
+        retryAfter: response.headers['retry-after'],
         type: response.headers['content-type'],
         body,
       })

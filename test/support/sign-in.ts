@@ -32,6 +32,8 @@ export interface SignedIn {
   id_token?: string
   refresh_token?: string
   code: string
+  /** The header `Cookie` of the browser. */
+  cookie: string
 }
 
 /** Signs a person in through the authorization endpoint, as a browser would. */
@@ -53,11 +55,9 @@ export async function signIn(
     ...(scope.includes('offline_access') ? { prompt: 'consent' } : {}),
   })
   let url = `${deployment.issuer}/auth?${parameters}`
+  const cookies = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
   for (let hop = 0; hop < 8; hop += 1) {
-    const response = await fetch(url, {
-      redirect: 'manual',
-      headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') },
-    })
+    const response = await fetch(url, { redirect: 'manual', headers: { cookie: cookies() } })
     for (const cookie of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
       jar.set(name, value)
@@ -82,7 +82,7 @@ export async function signIn(
     headers,
   )
   if (status !== 200) throw new Error(`no token: ${JSON.stringify(body)}`)
-  return { ...body, code }
+  return { ...body, code, cookie: cookies() }
 }
 
 async function challengeOf(verifier: string): Promise<string> {

@@ -1,16 +1,11 @@
 import { expect } from 'chai'
 import { authorizationUrl } from '../../../example-provider/commands.ts'
 import { postForm, send } from '../../example-provider/support.ts'
-import { launchExample, startExampleHere } from '../support/server.ts'
+import { startExampleHere } from '../support/server.ts'
 
 const HOUR = 3_600_000
 
 describe('the example, for a test', () => {
-  it('as a process: what it prints can be read', async () => {
-    await using example = await launchExample()
-    expect(example.log()).to.include(`is running: ${example.url}`)
-  })
-
   it('in this process: its clock can be moved, and stands right again afterwards', async () => {
     const real = Date
     {

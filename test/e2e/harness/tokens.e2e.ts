@@ -25,86 +25,59 @@ describe('a token', () => {
     }, VERIFIER)
   }
 
-  const places: Array<[what: string, place: string, put: (token: string) => unknown]> = [
-    ['the session storage', 'sessionStorage', (token) => sessionStorage.setItem('it', token)],
-    ['the local storage', 'localStorage', (token) => localStorage.setItem('it', `["${token}"]`)],
-    [
-      'a cookie',
-      'document.cookie',
-      (token) => {
+  it('is found in every place where a page could keep it', async () => {
+    const said = await objections(server.url, async (person) => {
+      await obtain(person)
+      await person.page.evaluate((token) => {
+        sessionStorage.setItem('it', token)
+        localStorage.setItem('it', `["${token}"]`)
         // biome-ignore lint/suspicious/noDocumentCookie: this is the mistake that is to be found.
         document.cookie = `it=${token}`
-      },
-    ],
-    [
-      'a cookie of another path',
-      'the cookie it',
-      (token) => {
         // biome-ignore lint/suspicious/noDocumentCookie: as above.
         document.cookie = `it=${token}; path=/elsewhere`
-      },
-    ],
-    [
-      'the name of the window',
-      'window.name',
-      (token) => {
         window.name = token
-      },
-    ],
-    ['the state of the history', 'history.state', (token) => history.replaceState({ token }, '')],
-    [
-      'the history',
-      'the history',
-      (token) => {
+        document.body.append(`curl -H "Bearer ${token}"`)
         history.replaceState({}, '', `#${token}`)
-        history.pushState({}, '', '/')
-      },
-    ],
-    ['a fragment', 'the URL /', (token) => history.replaceState({}, '', `#it=${token}`)],
-    ['a URL that is asked for', 'the URL /', (token) => fetch(`/?it=${token}`).then(() => {})],
-    ['the page', 'the page', (token) => document.body.append(`curl -H "Bearer ${token}"`)],
-    [
-      'a field',
+        history.pushState({ token }, '', '/')
+      }, TOKEN)
+    })
+    for (const place of [
+      'sessionStorage',
+      'localStorage',
+      'document.cookie',
+      'the cookie it',
+      'window.name',
+      'history.state',
+      'the history',
+      'the URL /',
       'the page',
-      (token) => {
+    ]) {
+      expect(said).to.include(`- access_token a-token-… in ${place}`)
+    }
+  })
+
+  it('is found in a field, in a URL that is asked for, and where it was for a moment only', async () => {
+    const said = await objections(server.url, async (person) => {
+      await person.page.evaluate(async (token) => {
+        sessionStorage.it = token
+        delete sessionStorage.it
         const field = document.createElement('textarea')
         field.value = token
         document.body.append(field)
-      },
-    ],
-  ]
-  for (const [what, place, put] of places) {
-    it(`is found in ${what}`, async () => {
-      const said = await objections(server.url, async (person) => {
-        await obtain(person)
-        await person.page.evaluate(put, TOKEN)
-      })
-      expect(said).to.include(`- access_token a-token-… in ${place}`)
-    })
-  }
-
-  it('could be in a database or a cache: there must be none', async () => {
-    const said = await objections(server.url, ({ page }) =>
-      page.evaluate(async () => {
+        await fetch(`/?it=${token}`)
+        // There must be no database and no cache that it could be in.
         await caches.open('a cache')
         await new Promise((resolve) => {
           indexedDB.open('a database').onsuccess = resolve
-        }).then(() => {})
-      }),
-    )
-    expect(said).to.include('- IndexedDB is in use: ["a database"]')
-    expect(said).to.include('- CacheStorage is in use: ["a cache"]')
-  })
-
-  it('is found even if it was in the storage for a moment only', async () => {
-    const said = await objections(server.url, async (person) => {
-      await person.page.evaluate((token) => {
-        sessionStorage.it = token
-        delete sessionStorage.it
+        })
       }, TOKEN)
       await obtain(person)
     })
-    expect(said).to.include('- access_token a-token-… in sessionStorage')
+    for (const place of ['sessionStorage', 'the URL /', 'the page']) {
+      expect(said).to.include(`- access_token a-token-… in ${place}`)
+    }
+    expect(said).to.include('- IndexedDB is in use: ["a database"]')
+    expect(said).to.include('- CacheStorage is in use: ["a cache"]')
   })
 
   it('is known from requests, too', async () => {
@@ -129,9 +102,11 @@ describe('a token', () => {
     ])
   })
 
-  it('is found in the log of the server', async () => {
+  it('is found in the log of the server; to look for none finds none', async () => {
     await using person = await visit(server.url)
     await person.page.goto('/')
+    const refusal = await person.tokens.expectNowhere().catch((error: Error) => error.message)
+    expect(refusal).to.include('no token has passed by')
     await obtain(person)
     expect(await person.tokens.leaks(`GET / ${TOKEN}`)).to.have.length(1)
     await person.tokens.expectNowhere('GET /')
@@ -155,13 +130,6 @@ describe('a token', () => {
       window.name = ''
       document.body.replaceChildren()
     })
-  })
-
-  it('must have been there: looking for none finds none', async () => {
-    await using person = await visit(server.url)
-    await person.page.goto('/')
-    const refusal = await person.tokens.expectNowhere().catch((error: Error) => error.message)
-    expect(refusal).to.include('no token has passed by')
   })
 
   it('that is a code_verifier may wait in the storage for the sign-in, and no longer', async () => {

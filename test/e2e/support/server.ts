@@ -30,6 +30,19 @@ export async function launchExample(environment: Environment = {}): Promise<Laun
   }
 }
 
+/** What a test may do with an example that it has not started. */
+export type SharedExample = Pick<LaunchedExample, 'url' | 'log'>
+
+let shared: Promise<LaunchedExample> | undefined
+
+/** The one example of all tests that do not mind what others did in it. It ends with the run. */
+export function sharedExample(): Promise<SharedExample> {
+  shared ??= launchExample()
+  return shared
+}
+
+after(async () => (await shared)?.[Symbol.asyncDispose]())
+
 /** The example in this process, whose clock a test can move. What it prints is kept back. */
 export interface StartedExample extends LaunchedExample {
   /** Moves the clock of the server on, and not that of the browser. */

@@ -6,10 +6,13 @@ import type { Visit } from './visit.ts'
 /** The function to call at each view, after the view is complete. */
 export type Look = (view: string) => Promise<void>
 
-/** A way through views. It needs an example in which nothing has happened. */
+/** A way through views. */
 export type Tour = (person: Visit, look: Look) => Promise<void>
 
-/** Together, the tours visit every view. */
+/**
+ * Together, the tours visit every view, in this order in the same example: the first ones leave the
+ * audit empty, and Bob's account.
+ */
 export const TOURS: Readonly<Record<string, Tour>> = {
   'on the way in': async ({ page, ...person }, look) => {
     await page.goto('/console')
@@ -39,35 +42,28 @@ export const TOURS: Readonly<Record<string, Tour>> = {
     await look('reason, with problems')
   },
 
-  'acting, to look': async ({ page, tokens, ...person }, look) => {
+  'the pages of the provider': async ({ page, ...person }, look) => {
+    await page.goto('/')
+    await look('front page')
     await enterConsole(page)
-    await startActing(page)
-    await look('orders, read-only')
-    await page.getByLabel('New e-mail address').fill('not an address')
-    await page.getByRole('button', { name: 'Change the e-mail address' }).click()
-    await look('the e-mail address, with a problem')
-    person.expectFailure('/orders/email', 403)
-    await page.getByLabel('New e-mail address').fill('new@example.org')
-    await page.getByRole('button', { name: 'Change the e-mail address' }).click()
-    await message(page).getByText('access_denied').waitFor()
-    await look('the e-mail address, refused')
+    await page.goto('/oidc/session/end')
+    await look('sign-out')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await heading(page, 'Signed out')
+    await look('signed out')
+    await page.goto('/console')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await heading(page, 'Sign in')
+    await look('sign-in')
 
-    await page.getByRole('link', { name: 'Look inside' }).click()
-    await heading(page, 'Look inside')
-    await openDetails(page)
-    await look('inside, masked')
-    tokens.reveal()
-    await page.getByLabel('Show the tokens themselves').check()
-    await openDetails(page)
-    await look('inside, revealed')
-
-    await page.getByRole('link', { name: 'Customers' }).click()
-    await page.getByRole('rowheader', { name: 'Alice Ng' }).waitFor()
-    tokens.conceal()
-    await look('customers, while acting')
-    await banner(page).getByRole('button', { name: 'End' }).click()
-    await message(page).getByText('You no longer act as Alice Ng').waitFor()
-    await look('ended')
+    person.expectFailure(/\/oidc\/auth\?client_id=nobody/, 400)
+    await page.goto('/oidc/auth?client_id=nobody')
+    await look('a request to sign in that the provider refuses')
+    person.expectFailure('/sign-in/long-ago', 400)
+    await page.goto('/sign-in/long-ago')
+    await look('a sign-in that is over')
+    await page.goto('/support/callback?error=access_denied')
+    await look('a sign-in that was cancelled, elsewhere')
   },
 
   'acting, with changes, and the audit': async ({ page }, look) => {
@@ -101,14 +97,14 @@ export const TOURS: Readonly<Record<string, Tour>> = {
     await page.goto('/account')
     await heading(page, 'Your account')
     await look('account, signed out')
-    await signIn(page, page.getByRole('button', { name: 'Sign in' }), 'alice')
+    await signIn(page, page.getByRole('button', { name: 'Sign in' }), 'bob')
     await page.getByText('No operator has acted as you').waitFor()
     await look('account, empty')
 
     await context.clearCookies()
     const support = await context.newPage()
     await enterConsole(support)
-    await startActing(support, { mayChange: true })
+    await startActing(support, { customer: 'Bob Meyer', mayChange: true })
     await support.close()
 
     await page.getByRole('button', { name: 'Look again' }).click()
@@ -116,28 +112,35 @@ export const TOURS: Readonly<Record<string, Tour>> = {
     await look('account')
   },
 
-  'the pages of the provider': async ({ page, ...person }, look) => {
-    await page.goto('/')
-    await look('front page')
+  'acting, to look': async ({ page, tokens, ...person }, look) => {
     await enterConsole(page)
-    await page.goto('/oidc/session/end')
-    await look('sign-out')
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await heading(page, 'Signed out')
-    await look('signed out')
-    await page.goto('/console')
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await heading(page, 'Sign in')
-    await look('sign-in')
+    await startActing(page)
+    await look('orders, read-only')
+    await page.getByLabel('New e-mail address').fill('not an address')
+    await page.getByRole('button', { name: 'Change the e-mail address' }).click()
+    await look('the e-mail address, with a problem')
+    person.expectFailure('/orders/email', 403)
+    await page.getByLabel('New e-mail address').fill('new@example.org')
+    await page.getByRole('button', { name: 'Change the e-mail address' }).click()
+    await message(page).getByText('access_denied').waitFor()
+    await look('the e-mail address, refused')
 
-    person.expectFailure(/\/oidc\/auth\?client_id=nobody/, 400)
-    await page.goto('/oidc/auth?client_id=nobody')
-    await look('a request to sign in that the provider refuses')
-    person.expectFailure('/sign-in/long-ago', 400)
-    await page.goto('/sign-in/long-ago')
-    await look('a sign-in that is over')
-    await page.goto('/support/callback?error=access_denied')
-    await look('a sign-in that was cancelled, elsewhere')
+    await page.getByRole('link', { name: 'Look inside' }).click()
+    await heading(page, 'Look inside')
+    await openDetails(page)
+    await look('inside, masked')
+    tokens.reveal()
+    await page.getByLabel('Show the tokens themselves').check()
+    await openDetails(page)
+    await look('inside, revealed')
+
+    await page.getByRole('link', { name: 'Customers' }).click()
+    await page.getByRole('rowheader', { name: 'Alice Ng' }).waitFor()
+    tokens.conceal()
+    await look('customers, while acting')
+    await banner(page).getByRole('button', { name: 'End' }).click()
+    await message(page).getByText('You no longer act as Alice Ng').waitFor()
+    await look('ended')
   },
 }
 

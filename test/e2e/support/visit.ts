@@ -10,6 +10,8 @@ import { type Announcements, watch } from './watch.ts'
 export const WIDE = { width: 1280, height: 800 } as const
 /** A small telephone. */
 export const NARROW = { width: 360, height: 740 } as const
+/** What a page of 1280 becomes when it is magnified four times: WCAG 1.4.10. */
+export const NARROWEST = { width: 320, height: 640 } as const
 
 export interface VisitOptions {
   /** @defaultValue `'light'` */

@@ -1,0 +1,131 @@
+import { deflateSync } from 'node:zlib'
+import { expect } from 'chai'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { listOf, type StatusProvider, startStatusProvider, verdict } from './status-provider.ts'
+
+// The sentences are of draft-ietf-oauth-status-list-21.
+describe('the guard: the token that holds a status list', () => {
+  let provider: StatusProvider
+
+  beforeEach(async () => {
+    provider = await startStatusProvider()
+  })
+  afterEach(() => provider.close())
+
+  describe('is not believed:', () => {
+    const elsewhere = 'https://other.example.com'
+    const cases: Record<string, (provider: StatusProvider) => Promise<string>> = {
+      // §5.1: "The JWT type MUST be statuslist+jwt."
+      'of another typ': ({ list }) => list({}, { typ: 'at+jwt' }),
+      'of no typ': ({ list }) => list({}, { typ: undefined }),
+      // "The value MUST be equal to that of the uri claim contained in the status_list claim of the
+      // Referenced Token."
+      'of another sub': ({ list, uri }) => list({ sub: `${uri}b` }),
+      'without sub': ({ list }) => list({ sub: undefined }),
+      // "The iat (issued at) claim MUST specify the time at which the Status List Token was issued."
+      'without iat': ({ list }) => list({ iat: undefined }),
+      'with an iat that is text': ({ list }) => list({ iat: 'now' }),
+      // "The value of the claim MUST be a positive number encoded in JSON as a number."
+      'with a ttl of 0': ({ list }) => list({ ttl: 0 }),
+      'with a negative ttl': ({ list }) => list({ ttl: -5 }),
+      'with a ttl that is text': ({ list }) => list({ ttl: '5' }),
+      'with a ttl that is null': ({ list }) => list({ ttl: null }),
+      // "The status_list (status list) claim MUST specify the Status List".
+      'without a list': ({ list }) => list({ status_list: undefined }),
+      'with a bomb in lst': ({ list }) => {
+        const lst = deflateSync(new Uint8Array(2 ** 21)).toString('base64url')
+        return list({ status_list: { bits: 1, lst } })
+      },
+      // "Relying Parties MUST reject JWTs with an invalid signature."
+      'with a signature that is wrong': async ({ list }) =>
+        `${(await list()).slice(0, -86)}${'A'.repeat(86)}`,
+      'of a key that is not of the provider': async ({ uri }) => {
+        const { privateKey } = await generateKeyPair('ES256')
+        const iat = Math.floor(Date.now() / 1000)
+        return await new SignJWT({ sub: uri, iat, exp: iat + 30, status_list: listOf([]) })
+          .setProtectedHeader({ alg: 'ES256', typ: 'statuslist+jwt', kid: 'k' })
+          .sign(privateKey)
+      },
+      'without a signature': async ({ list }) => {
+        const [, payload] = (await list()).split('.')
+        const header = Buffer.from('{"alg":"none","typ":"statuslist+jwt"}').toString('base64url')
+        return `${header}.${payload}.`
+      },
+      'that is no JWT': async () => 'list',
+      // "Relying Parties MUST reject JWTs that are not valid in all other respects per "JSON Web
+      // Token (JWT)"": RFC 7519 §4.1.1, §4.1.3, §4.1.4 and §4.1.5.
+      'of another issuer': ({ list }) => list({ iss: elsewhere }),
+      'for another audience': ({ list }) => list({ aud: [elsewhere] }),
+      'with an exp that is its iat': ({ list }) => {
+        const iat = Math.floor(Date.now() / 1000)
+        return list({ iat, exp: iat })
+      },
+      'with an exp that is text': ({ list }) => list({ exp: 'tomorrow' }),
+      'that is not valid yet': ({ list }) => list({ nbf: Math.floor(Date.now() / 1000) + 60 }),
+      // §8.3: "If the expiration time is defined, it MUST be checked if the Status List Token is
+      // expired". Here the response's own Date says so as well.
+      'that has expired': ({ list }) => {
+        const now = Math.floor(Date.now() / 1000)
+        return list({ iat: now - 36, exp: now - 6 })
+      },
+      'that was issued long ago, whatever its exp says': ({ list }) =>
+        list({ iat: Math.floor(Date.now() / 1000) - 36, exp: 2 ** 33 }),
+      'that is of the future': ({ list }) => {
+        const now = Math.floor(Date.now() / 1000)
+        return list({ iat: now + 60, exp: now + 90 })
+      },
+    }
+    for (const [what, list] of Object.entries(cases)) {
+      it(what, async () => {
+        provider.answer = provider.serve(() => list(provider))
+        expect(await verdict(provider.guard(), await provider.impersonated(1))).to.equal('503')
+        expect(provider.asked).to.have.lengthOf(1)
+      })
+    }
+  })
+
+  // §5.1: "The JWT MAY contain other claims." exp and ttl are RECOMMENDED.
+  it('is believed with more claims, and with none but those that are required', async () => {
+    const { issuer, list, serve } = provider
+    for (const claims of [
+      { iss: issuer, aud: 'https://api.example.com', jti: 'x', more: true },
+      { iss: undefined, exp: undefined, ttl: undefined },
+    ]) {
+      provider.answer = serve(() => list(claims))
+      expect(await verdict(provider.guard(), await provider.impersonated(1))).to.equal('alice')
+    }
+  })
+
+  describe('signed by another key of the provider', () => {
+    let sign: (crit?: boolean) => Promise<string>
+
+    beforeEach(async () => {
+      const { publicKey, privateKey } = await generateKeyPair('ES384')
+      const keys = [provider.tokens.jwk, { ...(await exportJWK(publicKey)), kid: 'l' }]
+      provider.tokens.answer.jwks = (_request, response) => response.end(JSON.stringify({ keys }))
+      sign = async (crit = false) => {
+        const iat = Math.floor(Date.now() / 1000)
+        return await new SignJWT({ sub: provider.uri, iat, status_list: listOf([]) })
+          .setProtectedHeader({
+            ...{ alg: 'ES384', typ: 'statuslist+jwt', kid: 'l', x: 1 },
+            ...(crit && { crit: ['x'] }),
+          })
+          .sign(privateKey, { crit: { x: true } })
+      }
+    })
+
+    it('it is believed, where options.algorithms has its algorithm', async () => {
+      provider.answer = provider.serve(() => sign())
+      const token = await provider.impersonated(1)
+      expect(await verdict(provider.guard(), token)).to.equal('alice')
+      expect(await verdict(provider.guard({ algorithms: ['ES256'] }), token)).to.equal('503')
+    })
+
+    // RFC 7515 §4.1.11: "If any of the listed extension Header Parameters are not understood and
+    // supported by the recipient, then the JWS is invalid."
+    it('it is not believed with an extension that is not known', async () => {
+      provider.answer = provider.serve(() => sign(true))
+      expect(await verdict(provider.guard(), await provider.impersonated(1))).to.equal('503')
+    })
+  })
+})

@@ -1,0 +1,120 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { AdapterPayload } from 'oidc-provider'
+import type { EndNote, LifecycleAdapter } from '../../src/adapters/contract.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { type StatusIndices, statusIndices } from '../../src/tokens/status-indices.ts'
+
+export const ISSUER = 'https://id.example.com/oidc'
+/** Seconds: a redemption time of ten minutes, an hour of access. */
+export const TOKEN_LIFE = 4200
+export const HOUR = 3_600_000
+
+/** The store of the model `SubjectToken`, with a clock that is set by hand, and a past to return to. */
+export class Store {
+  /** Milliseconds since the epoch: ten minutes into an hour. */
+  time = 490_000 * HOUR + 600_000
+  /** The methods that were called, in order. */
+  readonly calls: string[] = []
+  /** Methods that reject. */
+  readonly broken = new Set<string>()
+  /** Is told of each call, before it. */
+  onCall: ((method: string, id: unknown) => void) | undefined
+  /** While it is set, calls wait for it. */
+  stalled: Promise<void> | undefined
+  readonly adapter: LifecycleAdapter
+  #memory = this.#empty()
+  #journal: Array<() => unknown> = []
+
+  constructor() {
+    this.adapter = new Proxy(this.#memory, {
+      get: (_target, method) => {
+        if (typeof Reflect.get(this.#memory, method) !== 'function') return undefined
+        return async (...args: unknown[]) => {
+          this.calls.push(String(method))
+          this.onCall?.(String(method), args[0])
+          await this.stalled
+          if (this.broken.has(String(method)))
+            throw new Error(`the storage failed at ${String(method)}`)
+          const call = () => Reflect.apply(Reflect.get(this.#memory, method), this.#memory, args)
+          if (/^(upsert|consume|end|destroy)/.test(String(method))) this.#journal.push(call)
+          return call()
+        }
+      },
+    })
+  }
+
+  /** A process that draws; `ahead` is by how many milliseconds its clock is fast. */
+  process({ issuer = ISSUER, tokenLife = TOKEN_LIFE, ahead = 0 } = {}): StatusIndices {
+    return statusIndices(this.adapter, { issuer, tokenLife, now: () => this.time + ahead })
+  }
+
+  /** Forgets everything: what a restart does to memory. */
+  wipe(): void {
+    this.#journal = []
+    this.#memory = this.#empty()
+  }
+
+  /** Takes a snapshot; the function that it returns restores it. */
+  snapshot(): () => Promise<void> {
+    const { length } = this.#journal
+    return async () => {
+      this.#journal.length = length
+      this.#memory = this.#empty()
+      for (const call of this.#journal) await call()
+    }
+  }
+
+  /** Stores a token of a list, as issue does. */
+  async issue(id: string, statusList: string, statusIndex: number): Promise<void> {
+    const payload = { accountId: 'alice', iat: 1, statusList, statusIndex } satisfies AdapterPayload
+    await this.adapter.upsert(id, payload, TOKEN_LIFE)
+  }
+
+  async end(id: string, end: EndNote = { at: 1 }): Promise<void> {
+    await this.adapter.endOnce(id, end)
+  }
+
+  #empty(): LifecycleAdapter {
+    return createMemoryAdapter({ now: () => this.time })('SubjectToken')
+  }
+}
+
+/** Lets everything run that waits for nothing but other code. */
+export async function settled(): Promise<void> {
+  for (let turns = 0; turns < 50; turns += 1) await turn()
+}
+
+/** Remembers what was drawn, and counts what was drawn twice. */
+export class Drawn {
+  readonly lists = new Map<string, Uint8Array>()
+  twice = 0
+
+  add({ list, index }: { list: string; index: number }): void {
+    let seen = this.lists.get(list)
+    if (!seen) {
+      seen = new Uint8Array(2 ** 20)
+      this.lists.set(list, seen)
+    }
+    if (seen[index] !== 0) this.twice += 1
+    seen[index] = 1
+  }
+
+  async from(process: StatusIndices, count: number): Promise<string> {
+    let last = ''
+    for (let n = 0; n < count; n += 1) {
+      const drawn = await process.draw()
+      this.add(drawn)
+      last = drawn.list
+    }
+    return last
+  }
+}
+
+export async function expectRejected(promise: Promise<unknown>, message: RegExp): Promise<void> {
+  const outcome = await promise.then(
+    () => 'resolved',
+    (error: unknown) => String(error),
+  )
+  expect(outcome).to.match(message)
+}

@@ -1,0 +1,167 @@
+import { expect } from 'chai'
+import { Drawn, expectRejected, HOUR, Store, settled } from './remembering-store.ts'
+
+/** More than a process has open: drawing so many leases at least one block. */
+const MORE_THAN_OPEN = 2048
+const LOOK = 5000
+
+describe('status indices when the store forgets', () => {
+  it('everything: none is given out twice, and the list of before is gone', async () => {
+    const store = new Store()
+    const processes = [store.process(), store.process()]
+    const drawn = new Drawn()
+    const before = new Set<string>()
+    for (const process of processes) before.add(await drawn.from(process, 5000))
+    store.wipe()
+    for (const process of processes) await drawn.from(process, 5000)
+    for (const process of processes) {
+      for (const list of before) expect(await process.vouchFor(list)).to.equal(false)
+      expect(before.has(await drawn.from(process, 1))).to.equal(false)
+    }
+    expect(drawn.twice).to.equal(0)
+  })
+
+  it('everything, while little is drawn: found within five seconds', async () => {
+    const store = new Store()
+    const process = store.process()
+    const drawn = new Drawn()
+    const before = await drawn.from(process, 10)
+    await settled()
+    store.wipe()
+    store.time += LOOK
+    await drawn.from(process, 1)
+    await settled()
+    expect(await drawn.from(process, 1)).not.to.equal(before)
+  })
+
+  it('the time since a snapshot: lists of before are gone, in every process', async () => {
+    const store = new Store()
+    const [one, other] = [store.process(), store.process()]
+    const drawn = new Drawn()
+    const oldest = await drawn.from(one, 1)
+    store.time += HOUR
+    await drawn.from(one, 100)
+    await settled()
+    const before = await drawn.from(one, 100)
+    expect(await drawn.from(other, 100)).to.equal(before)
+    await settled()
+    const restore = store.snapshot()
+    await drawn.from(one, MORE_THAN_OPEN)
+    await restore()
+    expect(await other.vouchFor(before), 'the other process cannot know').to.equal(true)
+    expect(await one.vouchFor(before)).to.equal(false)
+    for (const process of [one, other]) {
+      expect(await process.vouchFor(before)).to.equal(false)
+      expect(await process.vouchFor(oldest), 'ends may be forgotten too').to.equal(false)
+    }
+    store.time += LOOK
+    await drawn.from(other, 1)
+    await settled()
+    const after = await drawn.from(other, 100)
+    expect(after).not.to.equal(before)
+    expect(await drawn.from(one, 100)).to.equal(after)
+    expect(drawn.twice).to.equal(0)
+    await settled()
+    store.calls.length = 0
+    await one.vouchFor(after)
+    expect(store.calls, 'all is well again').to.deep.equal(['find', 'find'])
+  })
+
+  it('a lease: the next one shows it, and is not used', async () => {
+    const store = new Store()
+    const process = store.process()
+    const drawn = new Drawn()
+    const before = await drawn.from(process, 1)
+    await settled()
+    const restore = store.snapshot()
+    await drawn.from(process, 600)
+    await settled()
+    await restore()
+    // Within the five seconds: no look but that of the lease itself.
+    const after = await drawn.from(process, MORE_THAN_OPEN)
+    expect(after).not.to.equal(before)
+    expect(await process.vouchFor(before)).to.equal(false)
+    expect(drawn.twice).to.equal(0)
+  })
+
+  it('that a block was consumed, though not the block', async () => {
+    const store = new Store()
+    const process = store.process()
+    let restore: (() => Promise<void>) | undefined
+    store.onCall = (method) => {
+      if (method === 'consumeOnce') restore = store.snapshot()
+    }
+    const { list } = await process.draw()
+    await settled()
+    await restore?.()
+    expect(await process.vouchFor(list)).to.equal(false)
+  })
+
+  it('what has had its time: lists that last longer stay', async () => {
+    const store = new Store()
+    const drawn = new Drawn()
+    const long = store.process({ tokenLife: 10 * 3600 })
+    const list = await drawn.from(long, 1)
+    await settled()
+    store.time += HOUR
+    const short = store.process({ tokenLife: 60 })
+    await drawn.from(short, 1)
+    await settled()
+    store.time += 3 * HOUR
+    expect(await short.vouchFor(list)).to.equal(true)
+    expect(await long.vouchFor(list)).to.equal(true)
+  })
+
+  it('while a process takes up a list that another one began', async () => {
+    const store = new Store()
+    const drawn = new Drawn()
+    const before = await drawn.from(store.process(), 1)
+    await settled()
+    store.onCall = (method) => {
+      if (method === 'upsert') store.wipe()
+      if (method === 'upsert') store.onCall = undefined
+    }
+    expect(await drawn.from(store.process(), 1)).not.to.equal(before)
+  })
+
+  it('and two processes find that, one late: the list of the time after stays', async () => {
+    const store = new Store()
+    const [one, other] = [store.process(), store.process()]
+    const drawn = new Drawn()
+    await drawn.from(one, 1)
+    await drawn.from(other, 1)
+    await settled()
+    const restore = store.snapshot()
+    await drawn.from(one, 600)
+    await drawn.from(other, 600)
+    await settled()
+    store.time += 1000
+    await restore()
+    store.time += LOOK
+    await drawn.from(one, MORE_THAN_OPEN)
+    const after = await drawn.from(one, 1)
+    store.time += LOOK
+    await drawn.from(other, 1)
+    await settled()
+    expect(await drawn.from(other, 1)).to.equal(after)
+    expect(await one.vouchFor(after)).to.equal(true)
+  })
+
+  it('and cannot be written then: no index, and no list, until the old ones are gone', async () => {
+    const store = new Store()
+    const process = store.process()
+    const drawn = new Drawn()
+    const before = await drawn.from(process, 1)
+    await settled()
+    const restore = store.snapshot()
+    await drawn.from(process, 600)
+    await settled()
+    await restore()
+    store.broken.add('destroy')
+    await expectRejected(process.vouchFor(before), /destroy/)
+    await expectRejected(process.draw(), /destroy/)
+    store.broken.clear()
+    expect(await drawn.from(process, 1)).not.to.equal(before)
+    expect(await process.vouchFor(before)).to.equal(false)
+  })
+})
