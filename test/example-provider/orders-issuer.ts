@@ -75,6 +75,7 @@ export async function startIssuer(): Promise<Issuer> {
           jwksUrl: new URL('/jwks', server.url),
           baseUrl: BASE_URL,
           usedProofs: usedProofs(createMemoryAdapter()),
+          requireStatus: false,
         }),
       )
       return listen(app.callback())
