@@ -26,7 +26,7 @@ const TITLES = [
   ],
   [
     '2. Exchange the subject token',
-    'At the provider (RFC 8693). The actor token says who acts. Sent again, the same request is refused: the subject token is used. This page sends a proof of a key along, which it never gives away, and its token is bound to that key (RFC 9449). The command sends none, and gets a bearer token.',
+    'At the provider (RFC 8693). The actor token says who acts. Sent again, the same request is refused, since the subject token is used, and it ends what you began here: it may be stolen. This page sends a proof of a key along, which it never gives away, and its token is bound to that key (RFC 9449). The command sends none, and gets a bearer token.',
   ],
   [
     '3. Ask the Orders API',
