@@ -5,9 +5,9 @@ import { shownDateTime, shownDuration } from '../time.js'
 import { keepFocus } from '../views.js'
 import { ActView } from './act.js'
 import { AuditView } from './audit.js'
-import { endInWords } from './audit-entry.js'
 import { hideBanner, onEndPressed, showBanner } from './banner.js'
 import { CustomersView } from './customers.js'
+import { findEnd } from './ending.js'
 import { impersonate } from './impersonation.js'
 import { InsideView } from './inside.js'
 import { Navigation } from './navigation.js'
@@ -161,7 +161,7 @@ export class App {
     tell(why)
     if (how !== 'refused') return
     // Without an answer, the words of the API remain.
-    this.#findEnd(ended).then(
+    findEnd(this.operator, ended).then(
       (found) => found && !this.impersonation && tell(found),
       () => {},
     )
@@ -183,22 +183,6 @@ export class App {
       )
     })
     if (isLate) say(`Acting as ${name} is over at the provider, too.`)
-  }
-
-  /**
-   * Finds out how an impersonation ended whose token is refused.
-   *
-   * @param {import('./impersonation.js').Impersonation} refused
-   * @returns {Promise<string | undefined>} a sentence
-   */
-  async #findEnd({ customer, claims }) {
-    const query = new URLSearchParams({ event: 'impersonation.ended', subject: customer.id })
-    const { entries } = await this.operator.ask(`/support/audit?${query}`, { has: 'entries' })
-    const found = entries.find(
-      (/** @type {import('./audit-entry.js').Entry} */ { id }) =>
-        claims.jti === `impersonation:${id}`,
-    )
-    return found && endInWords(found)
   }
 
   async signOut() {

@@ -1,4 +1,5 @@
 import { ApiProblem, call } from '../api.js'
+import { endInWords } from './audit-entry.js'
 
 /** Pauses before the end is asked for again, in milliseconds. */
 const PAUSES = [1000, 2000, 5000, 10_000]
@@ -72,4 +73,21 @@ export class Ending {
         : (url, init) => this.#key.fetch(this.#token, url, init),
     })
   }
+}
+
+/**
+ * Finds out, from the audit, how an impersonation ended whose token is refused.
+ *
+ * @param {import('./operator.js').Operator} operator
+ * @param {import('./impersonation.js').Impersonation} refused
+ * @returns {Promise<string | undefined>} a sentence
+ */
+export async function findEnd(operator, { customer, claims }) {
+  const query = new URLSearchParams({ event: 'impersonation.ended', subject: customer.id })
+  const { entries } = await operator.ask(`/support/audit?${query}`, { has: 'entries' })
+  const found = entries.find(
+    (/** @type {import('./audit-entry.js').Entry} */ { id }) =>
+      claims.jti === `impersonation:${id}`,
+  )
+  return found && endInWords(found)
 }
