@@ -29,7 +29,8 @@ const TTL = { default: 5, min: 1, max: MAX_SPAN }
  * Where they do not fit it, they are judged by the `Date` and `Age` of the response that brought
  * the token: the clock of this machine may be wrong, and a fresh list must not be refused until it
  * is set. A list that is of no time by both is refused. So a copy that lay in a cache is known as
- * old, and a wrong clock makes none younger.
+ * old, and a wrong clock makes none younger. The response is heard only where it is within three
+ * minutes of this machine: it may be old itself.
  *
  * @returns a function that throws any error for a token that is not valid
  */
