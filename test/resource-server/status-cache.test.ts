@@ -162,6 +162,16 @@ describe('the guard: holding a status list', () => {
     expect(started).to.equal(3)
   })
 
+  it('a list that expires before its ttl has passed is fetched again then, and not refused', async () => {
+    const iat = () => Math.floor(Date.now() / 1000)
+    provider.answer = provider.serve(() => provider.list({ exp: iat() + 2, ttl: 30 }))
+    expect(await ask()).to.equal('alice')
+    provider.ended.add(1)
+    clock.pass(8)
+    expect(await ask()).to.equal(ENDED)
+    expect(started).to.equal(2)
+  })
+
   // §13.7: "the exp claim specifies an absolute timestamp, marking the point in time when the Status
   // List expires and MUST NOT be relied upon any longer".
   it('no list is believed for longer than 35 seconds, whatever it says', async () => {
