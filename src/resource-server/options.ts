@@ -32,8 +32,8 @@ export interface ResourceServerOptions {
    */
   readonly jwksUri?: string | undefined
   /**
-   * The signature algorithms that are accepted, at least one: of access tokens, and of the
-   * provider's status lists.
+   * The signature algorithms of access tokens that are accepted, at least one. Status lists may be
+   * signed with every asymmetric one that oidc-provider knows.
    * @defaultValue every asymmetric one that oidc-provider knows
    * @example
    * algorithms: ['ES256']

@@ -39,7 +39,8 @@ interface Held {
  * asks for it, by one fetch at a time.
  *
  * - After half of its `ttl`, which counts from the start of the fetch, it is fetched again in the
- *   background. After its `ttl`, the request waits for the fetch, 2 s at most.
+ *   background. After its `ttl`, or its `exp` if that is earlier, the request waits for the fetch,
+ *   2 s at most.
  * - Where the fetch fails, the copy is used for as long as its token says (`exp` − `iat`, 30 s at
  *   most), counted from the start of its own fetch. The next fetch is tried one second after the
  *   start of the one that failed. A copy that is served a second time gets no new life.
@@ -99,7 +100,8 @@ export function statusCache(
   return async (uri) => {
     const now = clock()
     const held = heldFor(uri, now)
-    if (now >= held.refreshAt && now >= held.retryAt) held.flight ??= refresh(uri, held, now)
+    const isDue = now >= Math.min(held.refreshAt, held.expiresAt) && now >= held.retryAt
+    if (isDue) held.flight ??= refresh(uri, held, now)
     if (held.flight && now >= Math.min(held.staleAt, held.expiresAt)) await held.flight
     if (!held.list || clock() >= held.expiresAt) {
       throw new StatusUnavailable(uri, held.failure)

@@ -8,7 +8,7 @@ export interface FetchedToken {
   readonly receivedAt: number
   /**
    * What time it was then, in seconds since the epoch: by this machine, and by the provider's
-   * response, where that says so.
+   * response, where that says so and differs by three minutes at most.
    */
   readonly clocks: readonly number[]
 }
@@ -16,6 +16,11 @@ export interface FetchedToken {
 /** In bytes, after `Content-Encoding` is undone. */
 const MAX_BODY = 2 ** 20
 const MAX_REDIRECTS = 3
+/**
+ * In seconds: by how much the clock of this machine may be wrong. A response that says more is an old
+ * one, such as of a cache that says no `Age`: with its own time it would make an old list fresh.
+ */
+const MAX_SKEW = 180
 const MEDIA_TYPE = 'application/statuslist+jwt'
 
 /**
@@ -53,7 +58,10 @@ export function statusFetcher(
       await response.body?.cancel()
       throw new Error(`${uri} answered ${response.status} with ${type ?? 'no content type'}`)
     }
-    const clocks = [Date.now() / 1000, timeOf(response)].filter((clock) => clock !== undefined)
+    const now = Date.now() / 1000
+    const told = timeOf(response)
+    const isNear = told !== undefined && Math.abs(told - now) <= MAX_SKEW
+    const clocks = isNear ? [now, told] : [now]
     return { receivedAt: clock(), clocks, text: await bodyOf(response) }
   }
 }

@@ -1,4 +1,5 @@
 import { type JWTPayload, type JWTVerifyGetKey, errors as jose, jwtVerify } from 'jose'
+import { SIGNING_ALGORITHMS } from '../shared/signing-algorithms.ts'
 import type { ResolvedResourceServerOptions } from './options.ts'
 import type { FetchedToken } from './status-fetch.ts'
 import { decodeStatusList, type StatusList } from './status-list.ts'
@@ -28,12 +29,13 @@ const TTL = { default: 5, min: 1, max: MAX_SPAN }
  * Where they do not fit it, they are judged by the `Date` and `Age` of the response that brought
  * the token: the clock of this machine may be wrong, and a fresh list must not be refused until it
  * is set. A list that is of no time by both is refused. So a copy that lay in a cache is known as
- * old, and a wrong clock makes none younger.
+ * old, and a wrong clock makes none younger. The response is heard only where it is within three
+ * minutes of this machine: it may be old itself.
  *
  * @returns a function that throws any error for a token that is not valid
  */
 export function listVerifier(
-  { issuer, audience, algorithms, clockTolerance }: ResolvedResourceServerOptions,
+  { issuer, audience, clockTolerance }: ResolvedResourceServerOptions,
   keys: JWTVerifyGetKey,
 ): (uri: string, fetched: FetchedToken) => Promise<VerifiedList> {
   const tolerance = Math.min(clockTolerance, MAX_TOLERANCE)
@@ -42,7 +44,8 @@ export function listVerifier(
     const { payload } = await jwtVerify(text, keys, {
       typ: 'statuslist+jwt',
       subject: uri,
-      algorithms: [...algorithms],
+      // options.algorithms is about access tokens. The provider signs its lists as its ID tokens.
+      algorithms: SIGNING_ALGORITHMS,
       currentDate: new Date(now * 1000),
       clockTolerance: tolerance,
       // Also checks that there is an `iat`, and that it is not in the future.

@@ -2,8 +2,8 @@ import type { Lease, StatusRecords } from './status-records.ts'
 
 /**
  * By what this process knows that the storage has forgotten something: its newest lease. A storage
- * that has gone back in time has lost what is newest first. (A lease that has had its time is gone
- * as well; so are then all lists that are as old.)
+ * that has gone back in time has lost what is newest first. A lease that has had its time says nothing
+ * any more: lists that are as old may last longer, of the next hour or of processes whose tokens do.
  */
 export class LeaseMemory {
   readonly #records: StatusRecords

@@ -40,7 +40,8 @@ export class StatusBits {
 
   /** The member `lst`: DEFLATE with the ZLIB format at the highest level, base64url. */
   async encode(): Promise<string> {
-    const compressed = await compress(this.#bytes, { level: constants.Z_BEST_COMPRESSION })
+    // A copy: bits may be set while another thread reads.
+    const compressed = await compress(this.#bytes.slice(), { level: constants.Z_BEST_COMPRESSION })
     return compressed.toString('base64url')
   }
 }

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { LifecycleAdapter } from '../adapters/contract.ts'
 import { LeaseMemory } from './lease-memory.ts'
 import { OpenList } from './open-list.ts'
+import { sharedAttempt } from './shared-attempt.ts'
 import { BLOCK_SIZE, type Lease, type StatusListRecord, StatusRecords } from './status-records.ts'
 
 /** How many blocks are open at once; indices are drawn from all of them. */
@@ -94,12 +95,14 @@ class Indices implements StatusIndices {
   /** Lists of the hour that had no free block. */
   #full = new Set<string>()
   readonly #leases: LeaseMemory
-  #leasing: Promise<void> | undefined
+  /** Leases one block. */
+  readonly #leaseOne: () => Promise<void>
   #lookedAt = Number.NEGATIVE_INFINITY
 
   constructor(records: StatusRecords, now: () => number) {
     this.#records = records
     this.#now = now
+    this.#leaseOne = sharedAttempt(() => this.#tryLease(), now)
     this.#leases = new LeaseMemory(records, () => {
       for (const list of [this.#open, this.#next]) if (list) this.#drop(list)
     })
@@ -144,25 +147,15 @@ class Indices implements StatusIndices {
     this.#look().catch(() => {})
   }
 
-  /** Leases one block; all who wait get the same attempt. */
-  #lease(): Promise<void> {
+  async #lease(): Promise<void> {
     const before = this.#open
-    this.#leasing ??= this.#leaseOne().then(
-      () => {
-        this.#leasing = undefined
-        // Goes on by itself only where it gets on: with a storage that forgets at once, every lease
-        // starts another list, and this would never end.
-        if (before === undefined || this.#open === before) this.#tend()
-      },
-      (error: unknown) => {
-        this.#leasing = undefined
-        throw error
-      },
-    )
-    return this.#leasing
+    await this.#leaseOne()
+    // Goes on by itself only where it gets on: with a storage that forgets at once, every lease starts
+    // another list, and this would never end.
+    if (before === undefined || this.#open === before) this.#tend()
   }
 
-  async #leaseOne(): Promise<void> {
+  async #tryLease(): Promise<void> {
     await this.#leases.retireForgotten()
     for (let tried = 0; tried < LISTS_TRIED; tried += 1) {
       const list = await this.#nextList()

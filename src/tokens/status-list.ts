@@ -71,11 +71,23 @@ export function statusListSigner(provider: Provider): SignStatusList | undefined
  */
 interface Kept {
   readonly bits: StatusBits
-  /** The compressed bits. */
-  lst: string | undefined
+  /** The compressed bits, while there is no bit more. */
+  lst: Promise<string> | undefined
 }
 
-/** An answer that is given again for a second, and shared while it is being made. */
+/** All who wait get the same encoding. */
+async function encoded(kept: Kept): Promise<string> {
+  kept.lst ??= kept.bits.encode()
+  const { lst } = kept
+  try {
+    return await lst
+  } catch (error) {
+    if (kept.lst === lst) kept.lst = undefined
+    throw error
+  }
+}
+
+/** An answer that is given again for a second from when its making began. */
 interface Made<T> {
   readonly from: number
   readonly promise: Promise<T>
@@ -128,12 +140,12 @@ class Lists implements StatusLists {
 
   async #sign(list: string): Promise<SignedStatusList | undefined> {
     const { adapter, indices, issuer, sign } = this.#parts
-    let kept = this.#kept.get(list)
-    if (!kept) {
+    if (!this.#kept.has(list)) {
       if (!(await indices.exists(list))) return undefined
-      kept = { bits: new StatusBits(LIST_SIZE), lst: undefined }
       await this.#forgetRetired()
     }
+    const kept = this.#kept.get(list) ?? { bits: new StatusBits(LIST_SIZE), lst: undefined }
+    this.#kept.set(list, kept)
     const iat = epochSeconds(this.#now())
     // At once: whatever fails below, bits that are set here must not wait for others to be new.
     if (kept.bits.set(await adapter.endedIndices(list))) kept.lst = undefined
@@ -142,8 +154,7 @@ class Lists implements StatusLists {
       this.#kept.delete(list)
       return undefined
     }
-    this.#kept.set(list, kept)
-    kept.lst ??= await kept.bits.encode()
+    const lst = await encoded(kept)
     const token = await sign({
       iss: issuer,
       sub: statusListUri(issuer, list),
@@ -152,7 +163,7 @@ class Lists implements StatusLists {
       ttl: TTL,
       status_list: {
         bits: 1,
-        lst: kept.lst,
+        lst,
         aggregation_uri: underIssuer(issuer, STATUS_LISTS_PATH),
       },
     })
@@ -183,9 +194,10 @@ class Lists implements StatusLists {
     return made
   }
 
-  #serves({ from, isPending }: Made<unknown>): boolean {
-    // Absolute: a clock can be set back.
-    return isPending || Math.abs(this.#now() - from) < FRESH_MS
+  #serves({ from }: Made<unknown>): boolean {
+    // Absolute: a clock can be set back. Nor is there a longer wait for a storage that may never
+    // answer: what began earlier would not know of the last second.
+    return Math.abs(this.#now() - from) < FRESH_MS
   }
 
   #remove(list: string, made: Made<unknown>): void {

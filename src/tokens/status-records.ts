@@ -36,6 +36,8 @@ export interface Lease {
   readonly block: number
   /** Milliseconds since the epoch, before the lease was asked for. */
   readonly leasedAt: number
+  /** Until when the storage has to remember it, in seconds since the epoch. */
+  readonly exp: number
 }
 
 export interface StatusRecordsOptions {
@@ -129,16 +131,17 @@ export class StatusRecords {
    * @throws when the storage did not say whose it is
    */
   async lease({ list, hour }: StatusListRecord, block: number): Promise<Lease | undefined> {
-    // The block outlives the list, so that as long as there is a list its blocks are known.
-    const exp = this.#retiresAt(hour) + MARGIN
-    const lease = { list, block, leasedAt: this.#options.now() }
+    const lease = { list, block, leasedAt: this.#options.now(), exp: this.#retiresAt(hour) }
     const id = blockId(lease)
+    // The block outlives the list, so that as long as there is a list its blocks are known.
+    const exp = lease.exp + MARGIN
     await this.#upsert(id, { list, block, exp })
     return (await this.#consumeOnce(id, exp)) ? lease : undefined
   }
 
-  /** Whether the storage remembers the lease. */
+  /** Whether the storage remembers the lease, as long as it has to. */
   async remembers(lease: Lease): Promise<boolean> {
+    if (lease.exp <= epochSeconds(this.#options.now())) return true
     return Boolean((await this.#adapter.find(blockId(lease)))?.consumed)
   }
 

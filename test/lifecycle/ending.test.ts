@@ -6,7 +6,7 @@ import { recording } from '../support/audit.ts'
 import { basic, type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { REFUSED } from '../support/http.ts'
-import { signIn } from '../support/sign-in.ts'
+import { signIn, signOutOfProvider } from '../support/sign-in.ts'
 
 /** The one impersonation of the deployment, as it stands. */
 async function only({ provider }: Deployment) {
@@ -35,19 +35,6 @@ const isActive = async (deployment: Deployment, token: string) => {
   const headers = basic('web', 'web-secret')
   const { body } = await deployment.post('/oidc/token/introspection', { token }, headers)
   return body.active
-}
-
-/** As a browser does: the page with the question, then the answer to it. */
-async function signOutOfProvider({ issuer }: Deployment, { cookie }: { cookie: string }) {
-  const page = await fetch(`${issuer}/session/end`, { headers: { cookie } })
-  const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(await page.text()) ?? []
-  const answer = await fetch(`${issuer}/session/end/confirm`, {
-    method: 'POST',
-    body: new URLSearchParams({ xsrf, logout: 'yes' }),
-    headers: { cookie },
-    redirect: 'manual',
-  })
-  expect(answer.status).to.equal(303)
 }
 
 describe('an impersonation has one id from first to last', () => {

@@ -24,6 +24,7 @@ export type ProcessMessage = { readonly base: string } | { readonly claimed: str
 
 /** The same for every process: together they are one provider. */
 const ORIGIN = 'https://id.example.com'
+export const ISSUER = `${ORIGIN}/oidc`
 export const MANAGEMENT = `${ORIGIN}/api`
 export const ORDERS = 'https://api.example.com/orders'
 
@@ -31,7 +32,7 @@ if (import.meta.main) await main(JSON.parse(process.argv[2] ?? '{}'))
 
 async function main({ storage, signingKey, claims }: ProcessOptions): Promise<void> {
   const { adapter, close } = await openStorage(storage)
-  const provider = new Provider(`${ORIGIN}/oidc`, {
+  const provider = new Provider(ISSUER, {
     adapter: claims === undefined ? adapter : withClaims(adapter, claims),
     jwks: { keys: [signingKey] },
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
@@ -63,7 +64,10 @@ async function main({ storage, signingKey, claims }: ProcessOptions): Promise<vo
       },
       impersonation: {
         enabled: true,
-        managementApi: { resource: MANAGEMENT, clients: ['backend'] },
+        managementApi: {
+          resource: MANAGEMENT,
+          clients: { issue: ['backend'], end: ['backend'] },
+        },
       },
     },
   })

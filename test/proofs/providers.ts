@@ -24,6 +24,7 @@ export const REFUSED: Answer = {
 /** A provider in a process of its own, and what is sent to it. */
 export class ProviderProcess {
   readonly child: ChildProcess
+  readonly base: string
   /** The id of the first record claimed, with `claims: 'hold'`. */
   readonly claimed: Promise<string>
   readonly #pool: Pool
@@ -32,6 +33,7 @@ export class ProviderProcess {
 
   constructor(child: ChildProcess, base: string) {
     this.child = child
+    this.base = base
     this.#ended = once(child, 'exit')
     this.claimed = new Promise((resolve) => {
       child.on('message', (message: ProcessMessage) => {
@@ -49,20 +51,20 @@ export class ProviderProcess {
       {
         grant_type: 'client_credentials',
         resource: MANAGEMENT,
-        scope: 'impersonate',
+        scope: 'impersonate impersonations:end',
       },
     )
     this.#m2m = JSON.parse(body).access_token
     expect(this.#m2m, 'a machine-to-machine JWT').to.contain('.')
   }
 
-  issue(): Promise<Answer> {
+  issue(userId = 'alice'): Promise<Answer> {
     const headers = { authorization: `Bearer ${this.#m2m}`, 'content-type': 'application/json' }
-    return this.#post('/api/subject-tokens', headers, '{"userId":"alice"}')
+    return this.#post('/api/subject-tokens', headers, JSON.stringify({ userId }))
   }
 
-  async subjectToken(): Promise<string> {
-    const { status, body } = await this.issue()
+  async subjectToken(userId?: string): Promise<string> {
+    const { status, body } = await this.issue(userId)
     expect(status, body).to.equal(201)
     return JSON.parse(body).subjectToken
   }
@@ -80,6 +82,18 @@ export class ProviderProcess {
       resource: ORDERS,
       scope: 'read',
     })
+  }
+
+  /** Ends what matches, as the support back end does. */
+  end(path: string, filter: object = {}): Promise<Answer> {
+    const headers = { authorization: `Bearer ${this.#m2m}`, 'content-type': 'application/json' }
+    return this.#post(`/api/impersonations/${path}`, headers, JSON.stringify(filter))
+  }
+
+  /** Ends an impersonation with its own token, as the operator's application does. */
+  endCurrent(accessToken: string): Promise<Answer> {
+    const headers = { authorization: `Bearer ${accessToken}` }
+    return this.#post('/oidc/impersonations/current/end', headers, '')
   }
 
   /** Lets requests end, closes the storage, ends the process. */

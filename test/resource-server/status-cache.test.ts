@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { type ResourceServer, StatusUnavailable } from '../../src/resource-server/index.ts'
-import { type LoadList, statusCache } from '../../src/resource-server/status-cache.ts'
+import type { Fetch, ResourceServer } from '../../src/resource-server/index.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
 import { ENDED, type StatusProvider, startStatusProvider, verdict } from './status-provider.ts'
 
@@ -162,6 +161,50 @@ describe('the guard: holding a status list', () => {
     expect(started).to.equal(3)
   })
 
+  // An error that no request waits for would end the process of the API.
+  it('what fails in the background is trouble of no request, and of no process', async () => {
+    const type = { 'content-type': 'application/statuslist+jwt' }
+    const cut = new ReadableStream({
+      pull: (body) => body.error(new Error('the connection was lost')),
+      cancel: () => Promise.reject(new Error('nor can it be cancelled')),
+    })
+    const failures: Fetch[] = [
+      () => Promise.reject(undefined),
+      () => {
+        throw new Error('at once')
+      },
+      async () => new Response(cut, { headers: type }),
+      async () => new Response('text', { headers: type }),
+      async () => new Response(null, { status: 204 }),
+    ]
+    let failing: Fetch | undefined
+    const unhandled: unknown[] = []
+    const note = (reason: unknown) => unhandled.push(reason)
+    process.prependListener('unhandledRejection', note)
+    api = provider.guard({ fetch: (url, init) => (failing ?? fetch)(url, init) })
+    for (const failure of failures) {
+      failing = undefined
+      clock.pass(6)
+      expect(await ask()).to.equal('alice')
+      failing = failure
+      clock.pass(3)
+      expect(await ask()).to.equal('alice')
+      for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
+    }
+    process.removeListener('unhandledRejection', note)
+    expect(unhandled).to.deep.equal([])
+  })
+
+  it('a list that expires before its ttl has passed is fetched again then, and not refused', async () => {
+    const iat = () => Math.floor(Date.now() / 1000)
+    provider.answer = provider.serve(() => provider.list({ exp: iat() + 2, ttl: 30 }))
+    expect(await ask()).to.equal('alice')
+    provider.ended.add(1)
+    clock.pass(8)
+    expect(await ask()).to.equal(ENDED)
+    expect(started).to.equal(2)
+  })
+
   // §13.7: "the exp claim specifies an absolute timestamp, marking the point in time when the Status
   // List expires and MUST NOT be relied upon any longer".
   it('no list is believed for longer than 35 seconds, whatever it says', async () => {
@@ -173,64 +216,5 @@ describe('the guard: holding a status list', () => {
     expect(await ask()).to.equal('alice')
     clock.pass(6)
     expect(await ask()).to.equal('503')
-  })
-})
-
-describe('the guard: how many status lists it holds', () => {
-  let clock: ReturnType<typeof stoppedClock>
-  let loaded: string[]
-  let ended: number
-  let listAt: ReturnType<typeof statusCache>
-
-  beforeEach(() => {
-    clock = stoppedClock()
-    loaded = []
-    ended = 1
-    const load: LoadList = async (uri) => {
-      loaded.push(uri)
-      const bytes = Uint8Array.of(ended)
-      const expiresAt = performance.now() + 30_000
-      const text = String(loaded.length)
-      return { list: { bits: 1, bytes }, ttl: 5000, span: 30_000, expiresAt, text }
-    }
-    listAt = statusCache(load, () => performance.now())
-  })
-  afterEach(() => clock[Symbol.dispose]())
-
-  it('are 64; the one that was not used for the longest time is fetched anew', async () => {
-    for (let n = 0; n < 64; n += 1) await listAt(`${n}`)
-    await listAt('0')
-    expect(loaded).to.have.lengthOf(64)
-    await listAt('64')
-    await listAt('0')
-    expect(loaded).to.have.lengthOf(65)
-    await listAt('1')
-    expect(loaded.slice(64)).to.deep.equal(['64', '1'])
-  })
-
-  it('are those of the last ten minutes, once there is another', async () => {
-    await listAt('a')
-    clock.pass(300)
-    await listAt('b')
-    clock.pass(301)
-    await listAt('c')
-    // Both are fetched again. The list that was dropped has forgotten its bits.
-    ended = 0
-    expect([...(await listAt('a')).bytes, ...(await listAt('b')).bytes]).to.deep.equal([0, 1])
-  })
-
-  it('a wait that no signal ends, such as one for keys, ends after two seconds', async () => {
-    const { timeout } = AbortSignal
-    AbortSignal.timeout = (milliseconds) => timeout(milliseconds / 100)
-    try {
-      const failure = await statusCache(
-        () => new Promise(() => {}),
-        () => 0,
-      )('a').catch((error) => error)
-      expect(failure).to.be.instanceOf(StatusUnavailable)
-      expect(failure.cause).to.have.property('name', 'TimeoutError')
-    } finally {
-      AbortSignal.timeout = timeout
-    }
   })
 })

@@ -74,6 +74,17 @@ describe('the guard: status lists and clocks', () => {
     })
   }
 
+  // A cache that keeps `Date` and says no `Age`, or an attacker who has the lists of yesterday.
+  for (const skew of [0, -120, 120]) {
+    it(`two minutes off at most (${skew}): an old response makes no old list a fresh one`, async () => {
+      provider.skew = skew
+      for (const seconds of [600, 86_400]) {
+        serveOld(seconds, { date: dateBefore(seconds) })
+        expect(await verdict(provider.guard({ clockTolerance: 300 }), token)).to.equal('503')
+      }
+    })
+  }
+
   it('a clock that is set back makes no held list younger', async () => {
     const { now } = Date
     expect(await ask()).to.equal('alice')

@@ -89,3 +89,19 @@ async function challengeOf(verifier: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
   return Buffer.from(digest).toString('base64url')
 }
+
+/** Signs a person out of the provider as a browser does: the page with the question, the answer. */
+export async function signOutOfProvider(
+  { issuer }: Pick<Deployment, 'issuer'>,
+  { cookie }: { cookie: string },
+): Promise<void> {
+  const page = await fetch(`${issuer}/session/end`, { headers: { cookie } })
+  const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(await page.text()) ?? []
+  const answer = await fetch(`${issuer}/session/end/confirm`, {
+    method: 'POST',
+    body: new URLSearchParams({ xsrf, logout: 'yes' }),
+    headers: { cookie },
+    redirect: 'manual',
+  })
+  if (answer.status !== 303) throw new Error(`not signed out: ${answer.status}`)
+}

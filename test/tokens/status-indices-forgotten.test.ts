@@ -112,6 +112,35 @@ describe('status indices when the store forgets', () => {
     expect(await long.vouchFor(list)).to.equal(true)
   })
 
+  it('what has had its time: of the hour before, leased when others had begun a new hour', async () => {
+    const store = new Store()
+    store.time += HOUR - (store.time % HOUR) + 5000
+    // In the first ten seconds of an hour, each turns to the new hour at a moment of its own.
+    const processes = Array.from({ length: 24 }, () => store.process())
+    const lists = new Set<string>()
+    for (const process of processes) lists.add((await process.draw()).list)
+    await settled()
+    expect(lists.size).to.equal(2)
+    // The list of the hour before is gone, its leases as well; a token of the new list may live.
+    store.time += 81 * 60_000
+    const live = (await processes[0]?.lists()) ?? []
+    expect(live).to.have.length(1)
+    for (const process of processes) expect(await process.vouchFor(String(live[0]))).to.equal(true)
+  })
+
+  it('what has had its time: in a list of a process whose tokens last longer', async () => {
+    const store = new Store()
+    const long = store.process({ tokenLife: 10 * 3600 })
+    const { list } = await long.draw()
+    await settled()
+    const short = store.process({ tokenLife: 60 })
+    expect((await short.draw()).list).to.equal(list)
+    await settled()
+    store.time += 2 * HOUR
+    expect(await short.vouchFor(list)).to.equal(true)
+    expect(await long.vouchFor(list)).to.equal(true)
+  })
+
   it('while a process takes up a list that another one began', async () => {
     const store = new Store()
     const drawn = new Drawn()

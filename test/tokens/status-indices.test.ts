@@ -162,6 +162,27 @@ describe('status indices', () => {
       }
     })
 
+    it('are drawn again, also where a lease is never answered', async () => {
+      const store = new Store()
+      const process = store.process()
+      const never = Promise.withResolvers<void>()
+      store.stalled = never.promise
+      const lost = process.draw()
+      await settled()
+      store.stalled = undefined
+      store.time += 4999
+      const joined = process.draw()
+      await settled()
+      store.time += 1
+      const drawn = new Drawn()
+      drawn.add(await process.draw())
+      // What is answered late is good, and is no other's.
+      never.resolve()
+      for (const each of [lost, joined]) drawn.add(await each)
+      await drawn.from(process, 5000)
+      expect(drawn.twice).to.equal(0)
+    })
+
     it('are drawn from what is open, and no list is given up for it', async () => {
       const store = new Store()
       const process = store.process()

@@ -13,6 +13,7 @@ import {
 } from 'jose'
 import { ExternalSigningKey } from 'oidc-provider'
 import { publicKeys } from '../../src/host/configuration.ts'
+import { StatusBits } from '../../src/tokens/status-bits.ts'
 import { statusListSigner } from '../../src/tokens/status-list.ts'
 import { Drawn, expectRejected, HOUR, ISSUER, Store, settled } from './remembering-store.ts'
 import {
@@ -107,13 +108,60 @@ describe('a status list token', () => {
     }
     const token = tokenOf(lists, list)
     await settled()
-    store.time += 20_000
+    store.time += 900
     const joined = tokenOf(lists, list)
     await settled()
+    store.time += 20_000
     resume.resolve()
     expect(await joined).to.equal(await token)
     expect(signed.count).to.equal(1)
     expect(decodeJwt(await token)).to.include({ iat: before, exp: before + 30 })
+  })
+
+  it('waits for no storage that another request has waited for in vain', async () => {
+    const { store, lists, list } = await servingProcess()
+    await endedAt(store, list, [7])
+    await tokenOf(lists, list)
+    store.time += 1000
+    const never = Promise.withResolvers<void>()
+    store.stalled = never.promise
+    const lost = tokenOf(lists, list)
+    await settled()
+    store.stalled = undefined
+    await endedAt(store, list, [9])
+    store.time += 1000
+    expect(await bitsOf(lists, list)).to.deep.equal([7, 9])
+    // What comes late takes nothing back.
+    never.resolve()
+    await lost
+    await endedAt(store, list, [11])
+    store.time += 1000
+    expect(await bitsOf(lists, list)).to.deep.equal([7, 9, 11])
+  })
+
+  it('has every bit that was read, also where reads overtake each other', async () => {
+    const { store, lists, list } = await servingProcess()
+    const slow = Promise.withResolvers<void>()
+    const { encode } = StatusBits.prototype
+    try {
+      StatusBits.prototype.encode = async function () {
+        StatusBits.prototype.encode = encode
+        const lst = await encode.call(this)
+        await slow.promise
+        return lst
+      }
+      const first = tokenOf(lists, list)
+      await settled()
+      await endedAt(store, list, [9])
+      store.time += 1000
+      expect(await bitsOf(lists, list)).to.deep.equal([9])
+      slow.resolve()
+      await first
+      store.time += 1000
+      expect(await bitsOf(lists, list)).to.deep.equal([9])
+    } finally {
+      StatusBits.prototype.encode = encode
+    }
   })
 
   it('keeps a bit once it has it: records go when tokens expire, and a storage may forget', async () => {
