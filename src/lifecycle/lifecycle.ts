@@ -102,7 +102,7 @@ export function lifecycleOf(
   hideEndedTokens(provider, subjectTokens)
   if (options.lifecycle.endWithOperator) endWithOperator(provider, all, tokenLife)
   const drawStatusIndex = serveStatusLists(provider, adapter, options)
-  const underWay = new Set<string>()
+  const endAfterReplay = keepTrying('ending an impersonation after a replay', tokenLife)
 
   return {
     adapter,
@@ -113,11 +113,9 @@ export function lifecycleOf(
       return !token || token.end !== undefined
     },
     onReplay(id) {
-      if (options.lifecycle.onReplay !== 'end' || underWay.has(id)) return
-      underWay.add(id)
-      keepTrying('ending an impersonation after a replay', tokenLife, async () => {
+      if (options.lifecycle.onReplay !== 'end') return
+      endAfterReplay(id, async () => {
         await all.end(id, { cause: 'replay' })
-        underWay.delete(id)
       })
     },
   }
