@@ -35,7 +35,8 @@ export interface Impersonations {
   /** @throws {@link UnknownCursor} */
   list(query: ImpersonationQuery): Promise<ImpersonationPage>
   /**
-   * Ends one. The first end stays, and one that has expired is not ended.
+   * Ends one, and what runs through it: what was begun with its access token as the actor token. The
+   * first end stays, and one that has expired is not ended.
    *
    * @returns it, as it is afterwards; `undefined` where there is none
    */
@@ -59,10 +60,12 @@ export interface Impersonations {
   ): Promise<number>
 }
 
+/** @param hasChains whether an impersonated access token can be an actor token */
 export function impersonations(
   provider: Provider,
   subjectTokens: SubjectTokenModel,
   adapter: LifecycleAdapter,
+  hasChains: boolean,
 ): Impersonations {
   async function endOnce(
     token: SubjectToken,
@@ -78,6 +81,41 @@ export function impersonations(
     const ended = (await subjectTokens.findById(token.jti).catch(() => undefined)) ?? token
     emitLater(provider, 'impersonation.ended', ctx, { ...eventOf(ended), end: shown(end) })
     return true
+  }
+
+  /**
+   * Ends one and what runs through it, also where it has ended or expired itself: what runs through it
+   * may have been missed then, and may live longer. Returns how many.
+   */
+  async function endWithChain(
+    token: SubjectToken,
+    how: EndOptions,
+    ctx: KoaContextWithOIDC | undefined,
+  ): Promise<number> {
+    const ended = Number(await endOnce(token, how, ctx))
+    if (!hasChains) return ended
+    const runsThroughIt = ({ note }: SubjectToken) => note?.through === token.jti
+    return ended + (await endAll({ actor: token.accountId }, how, ctx, runsThroughIt))
+  }
+
+  const endAll: Impersonations['endAll'] = async (filter, how, ctx, only = () => true) => {
+    let ended = 0
+    for await (const records of pagesOf(lookUpOf(filter))) {
+      const tokens = records
+        .map((record) => subjectTokens.fromRecord(record))
+        .filter((token) => token !== undefined && only(token)) as SubjectToken[]
+      for (let from = 0; from < tokens.length; from += AT_ONCE) {
+        const batch = tokens.slice(from, from + AT_ONCE)
+        const outcomes = await Promise.allSettled(
+          batch.map((token) => endWithChain(token, how, ctx)),
+        )
+        for (const outcome of outcomes) {
+          if (outcome.status === 'rejected') throw outcome.reason
+          ended += outcome.value
+        }
+      }
+    }
+    return ended
   }
 
   /** All records that match, the newest first, page by page. */
@@ -125,32 +163,12 @@ export function impersonations(
     async end(id, how, ctx) {
       const token = await subjectTokens.findById(id)
       if (!token) return undefined
-      if (!(await endOnce(token, how, ctx))) {
-        const now = await subjectTokens.findById(id)
-        return now && objectOf(now)
-      }
+      await endWithChain(token, how, ctx)
       const ended = await subjectTokens.findById(id)
       return ended && objectOf(ended)
     },
 
-    async endAll(filter, how, ctx, only = () => true) {
-      let ended = 0
-      for await (const records of pagesOf(lookUpOf(filter))) {
-        const tokens = records
-          .map((record) => subjectTokens.fromRecord(record))
-          .filter((token) => token !== undefined && only(token)) as SubjectToken[]
-        for (let from = 0; from < tokens.length; from += AT_ONCE) {
-          const batch = tokens.slice(from, from + AT_ONCE)
-          const outcomes = await Promise.allSettled(batch.map((token) => endOnce(token, how, ctx)))
-          const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-          if (failed) throw failed.reason
-          ended += outcomes.filter(
-            (outcome) => outcome.status === 'fulfilled' && outcome.value,
-          ).length
-        }
-      }
-      return ended
-    },
+    endAll,
   }
 }
 

@@ -97,7 +97,8 @@ export function lifecycleOf(
   adapter: LifecycleAdapter,
   options: ResolvedOptions,
 ): Lifecycle {
-  const all = impersonations(provider, subjectTokens, adapter)
+  const hasChains = options.actorToken.chain.maxDepth > 0
+  const all = impersonations(provider, subjectTokens, adapter, hasChains)
   const tokenLife = options.accessToken.maxTtl
   hideEndedTokens(provider, subjectTokens)
   if (options.lifecycle.endWithOperator) endWithOperator(provider, all, tokenLife)
