@@ -86,7 +86,6 @@ function serveStatusLists(
   const tokenLife = MAX_SUBJECT_TOKEN_TTL + keptAfterRedemption(options)
   const indices = statusIndices(adapter, { issuer, tokenLife })
   provider.use(statusListRoutes(provider, statusLists({ issuer, adapter, indices, sign })))
-  announceLifecycle(provider)
   return () => indices.draw()
 }
 
@@ -103,6 +102,7 @@ export function lifecycleOf(
   hideEndedTokens(provider, subjectTokens)
   if (options.lifecycle.endWithOperator) endWithOperator(provider, all, tokenLife)
   const drawStatusIndex = serveStatusLists(provider, adapter, options)
+  announceLifecycle(provider, { hasLists: drawStatusIndex !== undefined })
   const endAfterReplay = keepTrying('ending an impersonation after a replay', tokenLife)
 
   return {
