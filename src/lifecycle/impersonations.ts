@@ -20,6 +20,8 @@ const BATCH = 100
 const MOST_READ = 1000
 /** How many are ended at once. */
 const AT_ONCE = 16
+/** How many attempts are remembered whose outcome is not known. */
+const MOST_UNSURE = 10_000
 const DEFAULT_LIMIT = 25
 
 /** The cursor was not given by this question. */
@@ -67,20 +69,41 @@ export function impersonations(
   adapter: LifecycleAdapter,
   hasChains: boolean,
 ): Impersonations {
+  /** Attempts of which the storage did not say whether they were the one. */
+  const unsure = new Set<string>()
+
   async function endOnce(
     token: SubjectToken,
     how: EndOptions,
     ctx: KoaContextWithOIDC | undefined,
   ): Promise<boolean> {
+    const { end: before } = token
+    // I13: an attempt of this process that was the one after all. Its event is due.
+    if (before?.attempt !== undefined && unsure.delete(before.attempt)) {
+      emitLater(provider, 'impersonation.ended', ctx, eventOf(token))
+      return true
+    }
     const state = stateOf(token)
     if (state === 'ended' || state === 'expired') return false
     const end = storedEnd(how)
-    const won = await endingOf(adapter, token.jti, end)
-    if (!won) return false
+    if (!(await isTheOne(token.jti, end))) return false
     // As the storage has it now: it may have been redeemed since it was read.
     const ended = (await subjectTokens.findById(token.jti).catch(() => undefined)) ?? token
     emitLater(provider, 'impersonation.ended', ctx, { ...eventOf(ended), end: shown(end) })
     return true
+  }
+
+  async function isTheOne(id: string, end: StoredEnd & { attempt: string }): Promise<boolean> {
+    try {
+      return await endingOf(adapter, id, end)
+    } catch (error) {
+      for (const oldest of unsure) {
+        if (unsure.size < MOST_UNSURE) break
+        unsure.delete(oldest)
+      }
+      unsure.add(end.attempt)
+      throw error
+    }
   }
 
   /**
@@ -192,7 +215,11 @@ async function endingOf(adapter: LifecycleAdapter, id: string, end: StoredEnd): 
   }
 }
 
-function storedEnd({ by, cause = 'requested', reason }: EndOptions): StoredEnd {
+function storedEnd({
+  by,
+  cause = 'requested',
+  reason,
+}: EndOptions): StoredEnd & { attempt: string } {
   return {
     at: Math.floor(Date.now() / 1000),
     ...(by ? { by: { sub: by.sub } } : {}),
