@@ -64,7 +64,11 @@ function accountsOfRevocations(provider: Provider) {
   const foundBy = new WeakMap<object, OfGrant>()
   const { AuthorizationCode, BackchannelAuthenticationRequest, DeviceCode, RefreshToken } = provider
   const models = [AuthorizationCode, BackchannelAuthenticationRequest, DeviceCode, RefreshToken]
-  for (const model of [...models, provider.AccessToken]) {
+  // Not in every version.
+  const preAuthorizedCode: typeof provider.PreAuthorizedCode | undefined =
+    provider.PreAuthorizedCode
+  for (const model of [...models, provider.AccessToken, preAuthorizedCode]) {
+    if (!model) continue
     judgeFound<OfGrant>(model, (found) => {
       const request = currentRequest()
       if (request && found.grantId !== undefined) foundBy.set(request, found)
