@@ -96,7 +96,8 @@ export interface SubjectToken
   readonly isExpired: boolean
   /** The claim `status` of the access token; `undefined` where its end could not be told. */
   readonly tokenStatus: TokenStatus | undefined
-  /** What it is bound to. */
+  /** What it is bound to, as JSON; absent in a record of the version before that is not bound. */
+  readonly binding?: string | undefined
   readonly bindingObject: Binding
   /**
    * The `jti` of the one JWT that can be issued for it: the id, which is no secret, so that a replay
