@@ -109,7 +109,8 @@ return { 1, iat or '', life }
 
 /**
  * `endOnce`: exists, unset, set, with the name of the attempt as above. ARGV: attempt, end, status
- * index. KEYS[2]: the ended indices of the record's status list.
+ * index. KEYS[2]: the ended indices of the record's status list. `consumed` is 0 for what ended without
+ * being consumed: the version before looks at nothing else, and consumes it no more.
  */
 export const endScript = script(`${KEEP}${LEFT}
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
@@ -118,6 +119,7 @@ if fate[1] == ARGV[1] then return 1 end
 if fate[2] then return 0 end
 if KEYS[2] then keep(KEYS[2], ARGV[3], left(KEYS[1])) end
 redis.call('HSET', KEYS[1], 'end', ARGV[2], 'ending', ARGV[1])
+redis.call('HSETNX', KEYS[1], 'consumed', '0')
 return 1
 `)
 
@@ -130,7 +132,10 @@ return 1
 
 const REPLACE = `
 redis.call('HDEL', KEYS[1], 'grantId')
-if ARGV[3] ~= '' then redis.call('HSETNX', KEYS[1], 'consumed', ARGV[3]) end
+if ARGV[3] ~= '' then
+  if redis.call('HGET', KEYS[1], 'consumed') == '0' then redis.call('HDEL', KEYS[1], 'consumed') end
+  redis.call('HSETNX', KEYS[1], 'consumed', ARGV[3])
+end
 if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'grantId', ARGV[4]) end
 if ARGV[1] == '' then redis.call('PERSIST', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 `

@@ -1,3 +1,4 @@
+import type { Binding } from '../public/binding.ts'
 import type { ImpersonationEvent } from '../public/events.ts'
 import type {
   ImpersonationEnd,
@@ -17,7 +18,8 @@ export function stateOf(token: SubjectToken): ImpersonationState {
 
 /** An impersonation as it is shown. */
 export function objectOf(token: SubjectToken): ImpersonationObject {
-  const { note, bindingObject: binding } = token
+  const { note } = token
+  const binding = bindingOf(token)
   return Object.freeze(
     known({
       id: token.jti,
@@ -42,7 +44,8 @@ export function objectOf(token: SubjectToken): ImpersonationObject {
 
 /** What the event says of an impersonation that has ended. */
 export function eventOf(token: SubjectToken): Partial<ImpersonationEvent> {
-  const { note, bindingObject: binding } = token
+  const { note } = token
+  const binding = bindingOf(token)
   return known({
     id: token.jti,
     subject: token.accountId,
@@ -57,6 +60,11 @@ export function eventOf(token: SubjectToken): Partial<ImpersonationEvent> {
     expiresAt: note?.expiresAt,
     end: endOf(token),
   })
+}
+
+/** A record of the version before may have none. That redeems nothing, and can be seen and ended. */
+function bindingOf(token: SubjectToken): Binding {
+  return token.binding === undefined ? {} : token.bindingObject
 }
 
 function endOf({ end }: SubjectToken): ImpersonationEnd | undefined {

@@ -20,6 +20,8 @@ const BATCH = 100
 const MOST_READ = 1000
 /** How many are ended at once. */
 const AT_ONCE = 16
+/** How many attempts are remembered whose outcome is not known. */
+const MOST_UNSURE = 10_000
 const DEFAULT_LIMIT = 25
 
 /** The cursor was not given by this question. */
@@ -35,7 +37,8 @@ export interface Impersonations {
   /** @throws {@link UnknownCursor} */
   list(query: ImpersonationQuery): Promise<ImpersonationPage>
   /**
-   * Ends one. The first end stays, and one that has expired is not ended.
+   * Ends one, and what runs through it: what was begun with its access token as the actor token. The
+   * first end stays, and one that has expired is not ended.
    *
    * @returns it, as it is afterwards; `undefined` where there is none
    */
@@ -59,25 +62,83 @@ export interface Impersonations {
   ): Promise<number>
 }
 
+/** @param hasChains whether an impersonated access token can be an actor token */
 export function impersonations(
   provider: Provider,
   subjectTokens: SubjectTokenModel,
   adapter: LifecycleAdapter,
+  hasChains: boolean,
 ): Impersonations {
+  /** Attempts of which the storage did not say whether they were the one. */
+  const unsure = new Set<string>()
+
   async function endOnce(
     token: SubjectToken,
     how: EndOptions,
     ctx: KoaContextWithOIDC | undefined,
   ): Promise<boolean> {
+    const { end: before } = token
+    // I13: an attempt of this process that was the one after all. Its event is due.
+    if (before?.attempt !== undefined && unsure.delete(before.attempt)) {
+      emitLater(provider, 'impersonation.ended', ctx, eventOf(token))
+      return true
+    }
     const state = stateOf(token)
     if (state === 'ended' || state === 'expired') return false
     const end = storedEnd(how)
-    const won = await endingOf(adapter, token.jti, end)
-    if (!won) return false
+    if (!(await isTheOne(token.jti, end))) return false
     // As the storage has it now: it may have been redeemed since it was read.
     const ended = (await subjectTokens.findById(token.jti).catch(() => undefined)) ?? token
     emitLater(provider, 'impersonation.ended', ctx, { ...eventOf(ended), end: shown(end) })
     return true
+  }
+
+  async function isTheOne(id: string, end: StoredEnd & { attempt: string }): Promise<boolean> {
+    try {
+      return await endingOf(adapter, id, end)
+    } catch (error) {
+      for (const oldest of unsure) {
+        if (unsure.size < MOST_UNSURE) break
+        unsure.delete(oldest)
+      }
+      unsure.add(end.attempt)
+      throw error
+    }
+  }
+
+  /**
+   * Ends one and what runs through it, also where it has ended or expired itself: what runs through it
+   * may have been missed then, and may live longer. Returns how many.
+   */
+  async function endWithChain(
+    token: SubjectToken,
+    how: EndOptions,
+    ctx: KoaContextWithOIDC | undefined,
+  ): Promise<number> {
+    const ended = Number(await endOnce(token, how, ctx))
+    if (!hasChains) return ended
+    const runsThroughIt = ({ note }: SubjectToken) => note?.through === token.jti
+    return ended + (await endAll({ actor: token.accountId }, how, ctx, runsThroughIt))
+  }
+
+  const endAll: Impersonations['endAll'] = async (filter, how, ctx, only = () => true) => {
+    let ended = 0
+    for await (const records of pagesOf(lookUpOf(filter))) {
+      const tokens = records
+        .map((record) => subjectTokens.fromRecord(record))
+        .filter((token) => token !== undefined && only(token)) as SubjectToken[]
+      for (let from = 0; from < tokens.length; from += AT_ONCE) {
+        const batch = tokens.slice(from, from + AT_ONCE)
+        const outcomes = await Promise.allSettled(
+          batch.map((token) => endWithChain(token, how, ctx)),
+        )
+        for (const outcome of outcomes) {
+          if (outcome.status === 'rejected') throw outcome.reason
+          ended += outcome.value
+        }
+      }
+    }
+    return ended
   }
 
   /** All records that match, the newest first, page by page. */
@@ -125,32 +186,12 @@ export function impersonations(
     async end(id, how, ctx) {
       const token = await subjectTokens.findById(id)
       if (!token) return undefined
-      if (!(await endOnce(token, how, ctx))) {
-        const now = await subjectTokens.findById(id)
-        return now && objectOf(now)
-      }
+      await endWithChain(token, how, ctx)
       const ended = await subjectTokens.findById(id)
       return ended && objectOf(ended)
     },
 
-    async endAll(filter, how, ctx, only = () => true) {
-      let ended = 0
-      for await (const records of pagesOf(lookUpOf(filter))) {
-        const tokens = records
-          .map((record) => subjectTokens.fromRecord(record))
-          .filter((token) => token !== undefined && only(token)) as SubjectToken[]
-        for (let from = 0; from < tokens.length; from += AT_ONCE) {
-          const batch = tokens.slice(from, from + AT_ONCE)
-          const outcomes = await Promise.allSettled(batch.map((token) => endOnce(token, how, ctx)))
-          const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-          if (failed) throw failed.reason
-          ended += outcomes.filter(
-            (outcome) => outcome.status === 'fulfilled' && outcome.value,
-          ).length
-        }
-      }
-      return ended
-    },
+    endAll,
   }
 }
 
@@ -174,7 +215,11 @@ async function endingOf(adapter: LifecycleAdapter, id: string, end: StoredEnd): 
   }
 }
 
-function storedEnd({ by, cause = 'requested', reason }: EndOptions): StoredEnd {
+function storedEnd({
+  by,
+  cause = 'requested',
+  reason,
+}: EndOptions): StoredEnd & { attempt: string } {
   return {
     at: Math.floor(Date.now() / 1000),
     ...(by ? { by: { sub: by.sub } } : {}),

@@ -86,7 +86,6 @@ function serveStatusLists(
   const tokenLife = MAX_SUBJECT_TOKEN_TTL + keptAfterRedemption(options)
   const indices = statusIndices(adapter, { issuer, tokenLife })
   provider.use(statusListRoutes(provider, statusLists({ issuer, adapter, indices, sign })))
-  announceLifecycle(provider)
   return () => indices.draw()
 }
 
@@ -97,12 +96,14 @@ export function lifecycleOf(
   adapter: LifecycleAdapter,
   options: ResolvedOptions,
 ): Lifecycle {
-  const all = impersonations(provider, subjectTokens, adapter)
+  const hasChains = options.actorToken.chain.maxDepth > 0
+  const all = impersonations(provider, subjectTokens, adapter, hasChains)
   const tokenLife = options.accessToken.maxTtl
   hideEndedTokens(provider, subjectTokens)
   if (options.lifecycle.endWithOperator) endWithOperator(provider, all, tokenLife)
   const drawStatusIndex = serveStatusLists(provider, adapter, options)
-  const underWay = new Set<string>()
+  announceLifecycle(provider, { hasLists: drawStatusIndex !== undefined })
+  const endAfterReplay = keepTrying('ending an impersonation after a replay', tokenLife)
 
   return {
     adapter,
@@ -113,11 +114,9 @@ export function lifecycleOf(
       return !token || token.end !== undefined
     },
     onReplay(id) {
-      if (options.lifecycle.onReplay !== 'end' || underWay.has(id)) return
-      underWay.add(id)
-      keepTrying('ending an impersonation after a replay', tokenLife, async () => {
+      if (options.lifecycle.onReplay !== 'end') return
+      endAfterReplay(id, async () => {
         await all.end(id, { cause: 'replay' })
-        underWay.delete(id)
       })
     },
   }

@@ -21,11 +21,14 @@ interface Representation {
   readonly tag: string
 }
 
-/** Names, in both discovery documents, where status lists are and where an impersonation ends. */
-export function announceLifecycle(provider: Provider): void {
+/** Names, in both discovery documents, where an impersonation ends, and where status lists are. */
+export function announceLifecycle(provider: Provider, { hasLists = true } = {}): void {
+  const { issuer } = provider
   addToDiscovery(provider, {
-    status_list_aggregation_endpoint: underIssuer(provider.issuer, STATUS_LISTS_PATH),
-    impersonation_end_endpoint: underIssuer(provider.issuer, CURRENT_END_PATH),
+    ...(hasLists
+      ? { status_list_aggregation_endpoint: underIssuer(issuer, STATUS_LISTS_PATH) }
+      : {}),
+    impersonation_end_endpoint: underIssuer(issuer, CURRENT_END_PATH),
   })
 }
 

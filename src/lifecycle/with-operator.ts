@@ -23,6 +23,7 @@ export function endWithOperator(
   secondPassMs = SECOND_PASS_MS,
 ): void {
   const accountOf = accountsOfRevocations(provider)
+  const [endNow, endAgain] = [keepTrying(WHAT, tokenLife), keepTrying(WHAT, tokenLife)]
 
   function endOf(accountId: string | undefined, grants: ReadonlySet<string>): void {
     if (accountId === undefined || grants.size === 0) return
@@ -31,9 +32,10 @@ export function endWithOperator(
     const end = async () => {
       await impersonations.endAll({ actor: accountId }, how, undefined, ofGrants)
     }
-    keepTrying(WHAT, tokenLife, end)
+    const key = JSON.stringify([accountId, ...grants])
+    endNow(key, end)
     // An exchange that had looked at the grant before, and redeems after the first pass.
-    setTimeout(() => keepTrying(WHAT, tokenLife, end), secondPassMs).unref()
+    setTimeout(() => endAgain(key, end), secondPassMs).unref()
   }
 
   provider.on('grant.revoked', (ctx, grantId) => endOf(accountOf(ctx, grantId), new Set([grantId])))
@@ -62,7 +64,11 @@ function accountsOfRevocations(provider: Provider) {
   const foundBy = new WeakMap<object, OfGrant>()
   const { AuthorizationCode, BackchannelAuthenticationRequest, DeviceCode, RefreshToken } = provider
   const models = [AuthorizationCode, BackchannelAuthenticationRequest, DeviceCode, RefreshToken]
-  for (const model of [...models, provider.AccessToken]) {
+  // Not in every version.
+  const preAuthorizedCode: typeof provider.PreAuthorizedCode | undefined =
+    provider.PreAuthorizedCode
+  for (const model of [...models, provider.AccessToken, preAuthorizedCode]) {
+    if (!model) continue
     judgeFound<OfGrant>(model, (found) => {
       const request = currentRequest()
       if (request && found.grantId !== undefined) foundBy.set(request, found)

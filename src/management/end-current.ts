@@ -64,11 +64,12 @@ export function endCurrentRoute(
       ctx.oidc.entity('Client', await verifier.findClient(token.clientId))
       await presented.useProof(token.clientId)
       const before = await impersonations.get(id)
+      const by = parseAct(token.act, MAX_CHAIN)
+      // Also of one that has ended: the event of an end whose outcome was not known may be due.
+      const after = await impersonations.end(id, by ? { by: { sub: by.sub } } : {}, ctx)
       if (!before || before.state === 'ended') {
         throw new AccessTokenRejected('its impersonation has ended already')
       }
-      const by = parseAct(token.act, MAX_CHAIN)
-      const after = await impersonations.end(id, by ? { by: { sub: by.sub } } : {}, ctx)
       if (after?.state !== 'ended') throw new AccessTokenRejected('its impersonation has expired')
     } catch (cause) {
       if (cause instanceof AccessTokenRejected) throw new errors.InvalidToken({ cause })

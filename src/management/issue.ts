@@ -1,6 +1,7 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { AuditTrail } from '../audit/trail.ts'
 import { findAccount } from '../host/grants.ts'
+import type { Impersonations } from '../lifecycle/impersonations.ts'
 import { permissionFor } from '../policy/authorize.ts'
 import { validContext } from '../policy/context-schema.ts'
 import { limit } from '../policy/rate-limit.ts'
@@ -19,7 +20,9 @@ export interface IssueParts extends BearerParts {
   readonly subjectTokens: SubjectTokenModel
   /** The right to issue. */
   readonly right: Right
-  /** A place in a status list for the access token to come; `undefined` where nothing can end. */
+  /** Whether there is anything that the answer's `Location` could name. */
+  readonly impersonations: Impersonations | undefined
+  /** A place in a status list for the access token to come; `undefined` where there are no lists. */
   readonly drawStatusIndex: (() => Promise<StatusIndex>) | undefined
 }
 
@@ -28,7 +31,7 @@ export function subjectTokenIssuer(
   provider: Provider,
   parts: IssueParts,
 ): (ctx: KoaContextWithOIDC, trail: AuditTrail) => Promise<void> {
-  const { options, subjectTokens, right, drawStatusIndex } = parts
+  const { options, subjectTokens, right, impersonations, drawStatusIndex } = parts
   const readBody = jsonReader(options.limits.bodyBytes)
 
   return async (ctx, trail) => {
@@ -77,7 +80,7 @@ export function subjectTokenIssuer(
     ctx.oidc.entity('SubjectToken', subjectToken)
     const value = await subjectToken.save()
     ctx.status = 201
-    if (place) ctx.set('Location', siblingUrl(ctx, `impersonations/${subjectToken.jti}`))
+    if (impersonations) ctx.set('Location', siblingUrl(ctx, `impersonations/${subjectToken.jti}`))
     ctx.body = { subjectToken: value, expiresIn: subjectToken.expiration }
     trail.note({
       id: subjectToken.jti,

@@ -5,6 +5,7 @@ import { AuditTrail } from '../audit/trail.ts'
 import { runInRequest } from '../host/request.ts'
 import type { Impersonations } from '../lifecycle/impersonations.ts'
 import type { Denial } from '../public/events.ts'
+import { CURRENT_END_PATH } from '../shared/status-uris.ts'
 import { answerErrors, publicCode } from './answer-errors.ts'
 import type { BearerParts } from './bearer.ts'
 import { type Handler, impersonationHandlers } from './impersonations.ts'
@@ -65,7 +66,10 @@ export function managementRouter(provider: Provider, parts: ManagementParts): Mi
     })
   }
   // The router itself adds the members that its context type has beyond a plain Koa context.
-  return router.routes() as Middleware
+  const answer = router.routes() as Middleware
+  // The provider's own, where both are below the same path. No id is so short.
+  const ofProvider = `${prefix}${CURRENT_END_PATH}`
+  return (ctx, next) => (ctx.path === ofProvider ? next() : answer(ctx, next))
 }
 
 /** @param stage what an event of a refusal says; absent where a refusal raises none */

@@ -19,6 +19,8 @@ export interface FoundActor {
   readonly actor: Actor
   /** The grant of the actor token, if it names one. */
   readonly grant: string | undefined
+  /** The impersonation that the actor token came out of, in a chain: its id. */
+  readonly through: string | undefined
 }
 
 /** Says who acts: validates the actor token, if there is one. RFC 8693 §2.1, §4.1. */
@@ -48,9 +50,8 @@ export function actorFinder(
   ): Promise<FoundActor> {
     const token = await verifier.verifyUserToken(value)
     const prior = priorActors(token, options.chain.maxDepth)
-    if (token.impersonationId !== undefined && (await hasEnded(token.impersonationId))) {
-      throw new AccessTokenRejected('its own impersonation has ended')
-    }
+    const through = token.impersonationId
+    if (through !== undefined && (await hasEnded(through))) throw new AccessTokenRejected(ENDED)
     if (!token.scopes.has(options.scope)) {
       throw new AccessTokenRejected(`lacks the scope ${options.scope}`)
     }
@@ -72,7 +73,7 @@ export function actorFinder(
       clientId: token.clientId,
       ...(prior ? { act: prior } : {}),
     })
-    return { actor, grant: token.grantId }
+    return { actor, grant: token.grantId, through }
   }
 
   return async (ctx, value, proven) => {
@@ -83,12 +84,28 @@ export function actorFinder(
     try {
       return await actorOf(ctx, value, proven)
     } catch (cause) {
-      if (cause instanceof AccessTokenRejected) {
-        throw new errors.InvalidRequest('actor token is invalid', undefined, { cause })
-      }
+      if (cause instanceof AccessTokenRejected) throw invalid(cause)
       throw cause
     }
   }
+}
+
+/**
+ * I3, for the time after the redemption: an end of the actor token's own impersonation ends what runs
+ * through it, if it finds that redeemed. What it did not find, finds the end here.
+ */
+export async function requireThroughLives(
+  found: FoundActor | undefined,
+  hasEnded: HasEnded,
+): Promise<void> {
+  if (found?.through === undefined || !(await hasEnded(found.through))) return
+  throw invalid(new AccessTokenRejected(ENDED))
+}
+
+const ENDED = 'its own impersonation has ended'
+
+function invalid(cause: AccessTokenRejected): errors.InvalidRequest {
+  return new errors.InvalidRequest('actor token is invalid', undefined, { cause })
 }
 
 /** I3: an impersonated token is no actor token, unless chains are allowed and it names its own. */

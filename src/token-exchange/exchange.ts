@@ -9,7 +9,7 @@ import { actClaim } from '../shared/act.ts'
 import { ACCESS_TOKEN_TYPE } from '../shared/constants.ts'
 import type { AccessTokenVerifier } from '../tokens/access-token.ts'
 import type { Redeemed, SubjectTokenModel } from '../tokens/subject-token.ts'
-import { actorFinder, type HasEnded } from './actor.ts'
+import { actorFinder, type HasEnded, requireThroughLives } from './actor.ts'
 import { validateActorWithAudit } from './audited-actor.ts'
 import { draftAccessToken } from './draft.ts'
 import { permissionToExchange } from './permission.ts'
@@ -32,8 +32,9 @@ export interface ExchangeParts {
 
 /**
  * An exchange, from the request to the response. I2: it checks everything and prepares the access
- * token, then redeems the subject token, then stores and returns the access token. No check comes
- * after the redemption. Before it, the exchange stores only that a DPoP proof was used.
+ * token, then redeems the subject token, then stores and returns the access token. The only check
+ * after the redemption is for an end that came during it. Before it, the exchange stores only that a
+ * DPoP proof was used.
  */
 export function exchanger(
   provider: Provider,
@@ -92,6 +93,7 @@ export function exchanger(
     const note: Redeemed = {
       ...(actor ? { actor: actor.sub, act: actClaim(actor) } : {}),
       grant: found?.grant,
+      through: found?.through,
       client: client.clientId,
       resource: target.resourceServer.identifier(),
       scope,
@@ -99,6 +101,7 @@ export function exchanger(
       expiresAt,
     }
     await redeem(token, note, subjectTokens, trail)
+    await requireThroughLives(found, parts.hasEnded)
     ctx.body = buildTokenResponse(provider, {
       accessToken: await save(),
       expiresIn,

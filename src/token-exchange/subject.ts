@@ -123,7 +123,12 @@ export async function redeem(
   subjectTokens: SubjectTokenModel,
   trail: AuditTrail,
 ): Promise<void> {
-  if (await token.redeem(note)) return
+  if (await token.redeem(note)) {
+    // I11: an end that came after the last moment of redemption, and before the redemption, found an
+    // expired impersonation and ended nothing.
+    if (token.isExpired) throw notRedeemable('expired while it was redeemed')
+    return
+  }
   const found = await subjectTokens.findById(token.jti)
   if (found?.consumed) throw redeemedBefore(found, trail)
   throw notRedeemable(found?.end ? 'ended meanwhile' : 'expired or revoked meanwhile')

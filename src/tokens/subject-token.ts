@@ -68,6 +68,8 @@ export interface Redeemed extends ConsumptionNote {
   readonly act?: ActClaim | undefined
   /** The grant of the actor token, where it is known. */
   readonly grant?: string | undefined
+  /** The impersonation that the actor token came out of, in a chain: its id. */
+  readonly through?: string | undefined
   readonly client: string
   readonly resource: string
   readonly scope?: string | undefined
@@ -94,7 +96,8 @@ export interface SubjectToken
   readonly isExpired: boolean
   /** The claim `status` of the access token; `undefined` where its end could not be told. */
   readonly tokenStatus: TokenStatus | undefined
-  /** What it is bound to. */
+  /** What it is bound to, as JSON; absent in a record of the version before that is not bound. */
+  readonly binding?: string | undefined
   readonly bindingObject: Binding
   /**
    * The `jti` of the one JWT that can be issued for it: the id, which is no secret, so that a replay
@@ -113,10 +116,7 @@ export interface SubjectToken
 export interface SubjectTokenModel {
   /** Creates a subject token. Its `save()` resolves the value, once. */
   create(properties: SubjectTokenProperties): SubjectToken
-  /**
-   * The id that the value has or would have, and its token, as long as the storage keeps it. It may
-   * have been redeemed, have ended or be expired: see `consumed`, `end` and `isExpired`.
-   */
+  /** The id that the value has or would have, and its token: redeemed, ended or expired as it may be. */
   find(value: string): Promise<{ id: string; token: SubjectToken | undefined }>
   /** The token by its id, in the same way. */
   findById(id: string): Promise<SubjectToken | undefined>

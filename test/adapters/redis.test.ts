@@ -5,6 +5,7 @@ import { createRedisAdapter } from '../../src/adapters/redis.ts'
 import { openIoredis } from './redis-clients.ts'
 import { redisContract } from './redis-contract.ts'
 import { ageKeys, inCi, REDIS_URL, reachable, rejection, until } from './servers.ts'
+import { redisBefore } from './version-before.ts'
 
 const available = await reachable(REDIS_URL, 6379)
 if (!available) console.log(`      Redis adapter: skipped, nothing listens at ${REDIS_URL}`)
@@ -114,6 +115,24 @@ suite('createRedisAdapter', () => {
       expect(await resending.endOnce('end-resent', { at: 2 })).to.equal(false)
       expect(await resending.list({ actor: 'resent' }, 10)).to.have.length(1)
       expect(await resending.endedIndices('resent')).to.deep.equal([1])
+    })
+
+    it('I11: what has ended is not consumed by a process of the version before either', async () => {
+      const tokens = adapter('SubjectToken')
+      await tokens.upsert('old-ended', { jti: 'j' }, 100)
+      await tokens.upsert('old-live', { jti: 'j' }, 100)
+      await tokens.endOnce('old-ended', { at: 1 })
+      const consumeOnce = (id: string) =>
+        admin.eval(redisBefore.consumeOnce, 1, `${keyPrefix}SubjectToken:id:${id}`, 'attempt')
+      expect(await consumeOnce('old-ended')).to.equal(0)
+      expect(await tokens.find('old-ended')).to.deep.equal({ jti: 'j', end: { at: 1 } })
+      expect(await consumeOnce('old-live')).to.equal(1)
+      await tokens.upsert('old-ended', { jti: 'j', consumed: 5 }, 100)
+      expect(await tokens.find('old-ended')).to.deep.equal({
+        jti: 'j',
+        end: { at: 1 },
+        consumed: 5,
+      })
     })
 
     it('keeps look-ups as long as their longest record, and what expired leaves them', async () => {

@@ -88,3 +88,15 @@ export const sqliteBefore = {
   /** The model, the id. */
   destroy: 'DELETE FROM oidc_records WHERE model = ? AND id = ?',
 }
+
+export const redisBefore = {
+  /** The key, the name of the attempt. */
+  consumeOnce: `
+    if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+    if redis.call('HSETNX', KEYS[1], 'consumed', redis.call('TIME')[1]) == 1 then
+      redis.call('HSET', KEYS[1], 'claim', ARGV[1])
+      return 1
+    end
+    if redis.call('HGET', KEYS[1], 'claim') == ARGV[1] then return 1 end
+    return 0`,
+}
