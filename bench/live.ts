@@ -1,6 +1,6 @@
 import { Load } from './load.ts'
 import type { BenchOptions } from './options.ts'
-import { type ServerProcess, startServer } from './process.ts'
+import { type PartProcess, startServer } from './process.ts'
 import { median, progress } from './report.ts'
 
 /** The size of the small store, which the large store is compared with. */
@@ -22,7 +22,7 @@ export async function measureLive(
   const loads: Load[] = []
   for (const [index, server] of servers.entries()) {
     await fill(storage, server, index === 0 ? FEW : count)
-    const load = new Load({ base: server.base, connections: connections.at(-1) ?? 32 })
+    const load = new Load({ server, connections: connections.at(-1) ?? 32 })
     await load.open()
     await load.slice(requests, load.cycle)
     loads.push(load)
@@ -48,7 +48,7 @@ export async function measureLive(
   return median(ratios)
 }
 
-async function fill(storage: string, server: ServerProcess, count: number): Promise<void> {
+async function fill(storage: string, server: PartProcess, count: number): Promise<void> {
   progress(`${storage}: putting ${count} live tokens into the store`)
   const started = performance.now()
   await server.ask('fill', count)

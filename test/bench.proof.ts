@@ -8,7 +8,7 @@ describe('the benchmark', () => {
   for (const alg of ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA']) {
     it(`runs with --alg ${alg}, and signs access tokens with it`, async () => {
       const server = await startServer({ storage: 'memory', alg })
-      const load = new Load({ base: server.base, connections: 1 })
+      const load = new Load({ server, connections: 1 })
       try {
         await load.open()
         await load.cycle()
