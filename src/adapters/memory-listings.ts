@@ -15,7 +15,7 @@ const NAMES = ['accountId', 'actor', 'clientId'] as const
 export class MemoryListings {
   readonly #all = new Listing()
   readonly #by = new Map<string, Listing>()
-  readonly #ended = new Map<string, Set<number>>()
+  readonly #ended = new Map<string, Map<number, string>>()
 
   add(id: string, record: Listed): void {
     const { listed } = record
@@ -32,8 +32,8 @@ export class MemoryListings {
     const { statusList, statusIndex } = listed
     if (record.end === undefined || statusList === undefined || statusIndex === undefined) return
     const indices = this.#ended.get(statusList)
-    if (indices) indices.add(statusIndex)
-    else this.#ended.set(statusList, new Set([statusIndex]))
+    if (indices) indices.set(statusIndex, id)
+    else this.#ended.set(statusList, new Map([[statusIndex, id]]))
   }
 
   /** The record as it was when it was added. */
@@ -49,11 +49,12 @@ export class MemoryListings {
     const { statusList, statusIndex } = listed
     if (record.end === undefined || statusList === undefined || statusIndex === undefined) return
     const indices = this.#ended.get(statusList)
-    indices?.delete(statusIndex)
+    if (indices?.get(statusIndex) === id) indices.delete(statusIndex)
     if (indices?.size === 0) this.#ended.delete(statusList)
   }
 
-  endedIndices(list: string): number[] {
+  /** The indices and their records' ids: those of a status list that have ended. */
+  ended(list: string): [number, string][] {
     return [...(this.#ended.get(list) ?? [])]
   }
 

@@ -190,7 +190,7 @@ class MemoryAdapter implements LifecycleAdapter {
   }
 
   async endedIndices(list: string): Promise<number[]> {
-    return this.#listings.endedIndices(list)
+    return this.#listings.ended(list).flatMap(([index, id]) => (this.#live(id) ? [index] : []))
   }
 
   async destroy(id: string): Promise<void> {

@@ -6,6 +6,8 @@ export interface PostgresQuery {
   name?: string
   text: string
   values?: unknown[]
+  /** How long the client waits for the reply, in milliseconds, where it is not the pool's time. */
+  query_timeout?: number
 }
 
 /** The part of `pg`'s `Pool` or `Client` that is used. */
@@ -25,7 +27,10 @@ const lastQuery = new WeakMap<PostgresClient, Promise<unknown>>()
  * Sends one query after the other on a `Client`, which does one at a time and, from pg 9 on, no
  * longer queues them itself. A `Pool` has a connection for each.
  */
-function send(client: PostgresClient, query: PostgresQuery): ReturnType<PostgresClient['query']> {
+export function send(
+  client: PostgresClient,
+  query: PostgresQuery,
+): ReturnType<PostgresClient['query']> {
   if (!('processID' in client)) return client.query(query)
   const next = (lastQuery.get(client) ?? Promise.resolve()).then(() => client.query(query))
   lastQuery.set(
@@ -55,7 +60,49 @@ export async function runQuery(
   }
 }
 
-function isRow(row: unknown): row is Readonly<Record<string, unknown>> {
+/** A client that a pool lends. */
+interface LentClient extends PostgresClient {
+  release(destroy?: boolean): void
+  on?(event: 'error', listener: () => void): unknown
+  off?(event: 'error', listener: () => void): unknown
+}
+
+/**
+ * Works on one connection: that of a `Client`, or one that a `Pool` lends.
+ *
+ * @throws TypeError when the client is neither
+ */
+export async function onOneConnection(
+  client: PostgresClient,
+  work: (session: PostgresClient) => Promise<void>,
+): Promise<void> {
+  if ('processID' in client) return work(client)
+  if (!isPool(client)) {
+    throw new TypeError(
+      'migrate() needs a Pool or a Client of pg to change a table: its lock belongs to one connection',
+    )
+  }
+  const session = await client.connect()
+  // a connection that breaks between two queries would end the process; the next query tells
+  const ignore = () => {}
+  session.on?.('error', ignore)
+  let failed = true
+  try {
+    await work(session)
+    failed = false
+  } finally {
+    session.off?.('error', ignore)
+    session.release(failed)
+  }
+}
+
+function isPool(
+  client: PostgresClient,
+): client is PostgresClient & { connect(): Promise<LentClient> } {
+  return 'connect' in client && typeof client.connect === 'function'
+}
+
+export function isRow(row: unknown): row is Readonly<Record<string, unknown>> {
   return typeof row === 'object' && row !== null
 }
 
@@ -65,7 +112,7 @@ function remedies(table: string): Readonly<Record<string, string>> {
   return {
     '42P01': missing,
     '3F000': missing,
-    '42703': `The table ${table} is not the one migrate() makes: a column is missing. Name another table.`,
+    '42703': `The table ${table} is not the one migrate() makes: a column is missing. Run migrate(), which adds what a table of the version before lacks, or name another table.`,
     '42501': `The database role lacks rights. GRANT SELECT, INSERT, UPDATE, DELETE ON ${table} to it, and USAGE on the schema.`,
     '25006': 'The database is read-only: a standby? Connect to the primary.',
     '25P02':

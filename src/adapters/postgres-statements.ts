@@ -1,9 +1,15 @@
+const live = '(expires_at IS NULL OR expires_at > now())'
+/** When a record was consumed that ended first. */
+const NEVER = 'to_timestamp(0)'
+/** What `find` and `list` read of a subject token. */
+const LISTED = 'payload, extract(epoch FROM consumed_at)::float8 AS consumed, note, ended'
+
 /** The SQL of every adapter method. `$1` is the model and `$2` the key, where nothing else is said. */
 export type PostgresStatements = ReturnType<typeof statements>
 
 /** @param table the quoted name */
 export function statements(table: string) {
-  const live = '(expires_at IS NULL OR expires_at > now())'
+  const storedLive = '(stored.expires_at IS NULL OR stored.expires_at > now())'
   const read = (column: string) => `
     SELECT payload, extract(epoch FROM consumed_at)::float8 AS consumed
     FROM ${table} WHERE model = $1 AND ${column} = $2 AND ${live}`
@@ -47,10 +53,76 @@ export function statements(table: string) {
     destroy: `DELETE FROM ${table} WHERE model = $1 AND id = $2`,
     revokeByGrantId: `DELETE FROM ${table} WHERE model = $1 AND grant_id = $2`,
 
+    check: `
+      SELECT account_id, client_id, actor, issued_at, status_list, status_index, note, note_actor,
+        ended, uid, user_code, grant_id, consumed_at, expires_at, payload, id
+      FROM ${table} WHERE model = $1 LIMIT 0`,
+
+    /** As upsert; `$9` to `$11` account, client, actor, `$12` issued in s, `$13` and `$14` list, index. */
+    upsertListed: `
+      INSERT INTO ${table} AS stored
+        (model, id, payload, uid, user_code, grant_id, consumed_at, expires_at,
+         account_id, client_id, actor, issued_at, status_list, status_index)
+      VALUES ($1, $2, $3, $4, $5, $6, to_timestamp($7::float8),
+        now() + $8::float8 * interval '1 millisecond', $9, $10, $11, $12, $13, $14)
+      ON CONFLICT (model, id) DO UPDATE SET
+        payload = EXCLUDED.payload, uid = EXCLUDED.uid, user_code = EXCLUDED.user_code,
+        grant_id = EXCLUDED.grant_id, expires_at = EXCLUDED.expires_at,
+        account_id = EXCLUDED.account_id, client_id = EXCLUDED.client_id,
+        issued_at = EXCLUDED.issued_at, status_list = EXCLUDED.status_list,
+        status_index = EXCLUDED.status_index,
+        consumed_at = CASE WHEN ${storedLive}
+          THEN coalesce(nullif(stored.consumed_at, ${NEVER}), EXCLUDED.consumed_at, stored.consumed_at)
+          ELSE EXCLUDED.consumed_at END,
+        note = CASE WHEN ${storedLive} THEN stored.note END,
+        note_actor = CASE WHEN ${storedLive} THEN stored.note_actor END,
+        actor = coalesce(CASE WHEN ${storedLive} THEN stored.note_actor END, EXCLUDED.actor),
+        ended = CASE WHEN ${storedLive} THEN stored.ended END`,
+
+    findListed: `
+      SELECT ${LISTED} FROM ${table} WHERE model = $1 AND id = $2 AND ${live}`,
+
+    /** As consumeOnce; `$3` the note, `$4` its actor. */
+    consumeListed: `
+      UPDATE ${table} SET consumed_at = date_trunc('second', now()), note = $3, note_actor = $4,
+        actor = coalesce($4, actor)
+      WHERE model = $1 AND id = $2 AND consumed_at IS NULL AND ended IS NULL AND ${live}
+      RETURNING 1`,
+
+    /** `$3` the end. The time of a consumption that never was keeps the version before from one. */
+    endOnce: `
+      UPDATE ${table} SET ended = $3, consumed_at = coalesce(consumed_at, ${NEVER})
+      WHERE model = $1 AND id = $2 AND ended IS NULL AND ${live}
+      RETURNING 1`,
+
+    /** `$2` the list. */
+    endedIndices: `
+      SELECT DISTINCT status_index FROM ${table}
+      WHERE model = $1 AND status_list = $2 AND ended IS NOT NULL AND status_index IS NOT NULL
+        AND ${live}`,
+
     /** `$1` is how many at most. */
     deleteExpired: `
       DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
         SELECT ctid FROM ${table} WHERE expires_at <= now()
         ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED))`,
   }
+}
+
+const COLUMNS = { accountId: 'account_id', actor: 'actor', clientId: 'client_id' } as const
+
+/** `$1` the model, `$2` how many, `$3` on what is looked up by, then the place to go on from. */
+export function listStatement(
+  table: string,
+  lookUps: readonly (keyof typeof COLUMNS)[],
+  continued: boolean,
+): string {
+  const conditions = lookUps.map((name, i) => ` AND ${COLUMNS[name]} = $${i + 3}`)
+  if (continued) {
+    const at = lookUps.length + 3
+    conditions.push(` AND (issued_at, id) < ($${at}::bigint, $${at + 1})`)
+  }
+  return `SELECT ${LISTED} FROM ${table}
+    WHERE model = $1 AND account_id IS NOT NULL AND ${live}${conditions.join('')}
+    ORDER BY issued_at DESC, id DESC LIMIT $2`
 }

@@ -1,22 +1,15 @@
 import { createHash } from 'node:crypto'
-import type { AdapterPayload } from 'oidc-provider'
-import type { AdapterFactory, SingleUseAdapter } from './contract.ts'
-import { type PostgresClient, type PostgresResult, runQuery } from './postgres-client.ts'
-import { type PostgresTable, tableNames } from './postgres-migration.ts'
-import { type PostgresStatements, statements } from './postgres-statements.ts'
-import {
-  batchLimit,
-  consumedAt,
-  type DeleteExpiredOptions,
-  decodePayload,
-  encodePayload,
-  lifetime,
-  secondaryKeys,
-  storableKey,
-} from './record.ts'
+import type { AdapterFactory, LifecycleAdapter, SingleUseAdapter } from './contract.ts'
+import { PostgresAdapter, type PostgresStore } from './postgres-adapter.ts'
+import { type PostgresClient, runQuery } from './postgres-client.ts'
+import { PostgresLifecycleAdapter } from './postgres-lifecycle.ts'
+import { type PostgresTable, tableNames } from './postgres-schema.ts'
+import { statements } from './postgres-statements.ts'
+import { batchLimit, type DeleteExpiredOptions } from './record.ts'
 
 export type { PostgresClient, PostgresQuery } from './postgres-client.ts'
-export { migrate, migrationSql, type PostgresTable } from './postgres-migration.ts'
+export { type MigrateOptions, migrate } from './postgres-migration.ts'
+export { migrationIndexSql, migrationSql, type PostgresTable } from './postgres-schema.ts'
 export type { DeleteExpiredOptions } from './record.ts'
 
 /** Options of {@link createPostgresAdapter}. */
@@ -42,6 +35,8 @@ export interface PostgresAdapterOptions extends PostgresTable {
 
 /** The factory that {@link createPostgresAdapter} returns. */
 export interface PostgresAdapterFactory extends AdapterFactory {
+  (model: 'SubjectToken'): LifecycleAdapter
+  (model: string): SingleUseAdapter
   /**
    * Removes expired rows, in batches of at most `batchSize`, each a transaction of its own, and
    * resolves how many it removed. Several processes may do it at once: each skips the rows that
@@ -78,86 +73,31 @@ export function createPostgresAdapter(options: PostgresAdapterOptions): Postgres
   // one name means one text on a connection, also when adapters of two tables share it
   const tag = createHash('sha256').update(table).digest('hex').slice(0, 8)
 
-  const run: Run = (statement, values) =>
-    runQuery(pool, table, {
-      ...(prepare ? { name: `oidc_${tag}_${statement}` } : {}),
-      text: texts[statement],
-      values,
-    })
+  const store: PostgresStore = {
+    table,
+    run: (statement, values) =>
+      runQuery(pool, table, {
+        ...(prepare ? { name: `oidc_${tag}_${statement}` } : {}),
+        text: texts[statement],
+        values,
+      }),
+    send: (text, values) => runQuery(pool, table, { text, values }),
+  }
 
-  const factory = (model: string): SingleUseAdapter => new PostgresAdapter(run, model)
+  function factory(model: 'SubjectToken'): LifecycleAdapter
+  function factory(model: string): SingleUseAdapter
+  function factory(model: string): SingleUseAdapter {
+    if (model === 'SubjectToken') return new PostgresLifecycleAdapter(store)
+    return new PostgresAdapter(model, store)
+  }
   const deleteExpired = async (options?: DeleteExpiredOptions) => {
     const limit = batchLimit(options)
     let deleted = 0
     for (;;) {
-      const { count } = await run('deleteExpired', [limit])
+      const { count } = await store.run('deleteExpired', [limit])
       deleted += count
       if (count < limit) return deleted
     }
   }
   return Object.assign(factory, { deleteExpired })
-}
-
-type Run = (statement: keyof PostgresStatements, values: unknown[]) => Promise<PostgresResult>
-
-class PostgresAdapter implements SingleUseAdapter {
-  readonly consumesEveryModel = true
-
-  readonly #run: Run
-  readonly #model: string
-
-  constructor(run: Run, model: string) {
-    this.#run = run
-    this.#model = model
-  }
-
-  async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
-    const { uid, userCode, grantId } = secondaryKeys(payload)
-    const consumed = consumedAt(payload, Date.now())
-    await this.#run('upsert', [
-      this.#model,
-      storableKey(id),
-      encodePayload(payload),
-      uid && storableKey(uid),
-      userCode && storableKey(userCode),
-      grantId && storableKey(grantId),
-      consumed > 0 ? consumed : null,
-      lifetime(expiresIn) ?? null,
-    ])
-  }
-
-  async find(id: string): Promise<AdapterPayload | undefined> {
-    return this.#read('find', id)
-  }
-
-  async findByUid(uid: string): Promise<AdapterPayload | undefined> {
-    return this.#read('findByUid', uid)
-  }
-
-  async findByUserCode(userCode: string): Promise<AdapterPayload | undefined> {
-    return this.#read('findByUserCode', userCode)
-  }
-
-  async consume(id: string): Promise<void> {
-    await this.#run('consume', [this.#model, storableKey(id)])
-  }
-
-  async consumeOnce(id: string): Promise<boolean> {
-    const { rows } = await this.#run('consumeOnce', [this.#model, storableKey(id)])
-    return rows.length === 1
-  }
-
-  async destroy(id: string): Promise<void> {
-    await this.#run('destroy', [this.#model, storableKey(id)])
-  }
-
-  async revokeByGrantId(grantId: string): Promise<void> {
-    await this.#run('revokeByGrantId', [this.#model, storableKey(grantId)])
-  }
-
-  async #read(statement: 'find' | 'findByUid' | 'findByUserCode', key: string) {
-    const { rows } = await this.#run(statement, [this.#model, storableKey(key)])
-    const row = rows[0]
-    return row && decodePayload(row.payload, { consumed: Number(row.consumed ?? 0) })
-  }
 }

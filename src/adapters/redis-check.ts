@@ -57,7 +57,7 @@ export async function checkServer(
 /** The connection on which nothing is sent before `check` has resolved. */
 export function onceChecked(
   check: () => Promise<void>,
-  { send, run }: RedisConnection,
+  { send, run, together }: RedisConnection,
 ): RedisConnection {
   return {
     send: async (...args) => {
@@ -68,6 +68,7 @@ export function onceChecked(
       await check()
       return run(...args)
     },
+    together,
   }
 }
 

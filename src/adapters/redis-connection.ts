@@ -23,8 +23,16 @@ export type RedisClient = IoredisLike | NodeRedisLike | RedisCommand
 /** How the adapter talks to Redis, the same for every driver. It rejects with a StorageError. */
 export interface RedisConnection {
   readonly send: RedisCommand
-  /** Runs a script over one key: EVALSHA, and EVAL where the server does not know it yet. */
-  run(script: RedisScript, key: string, ...args: string[]): Promise<unknown>
+  /**
+   * Runs a script over one key, or over several that {@link RedisConnection.together} allows:
+   * EVALSHA, and EVAL where the server does not know it yet.
+   */
+  run(script: RedisScript, keys: string | readonly string[], ...args: string[]): Promise<unknown>
+  /**
+   * Does a thing by one script over several keys; or, where they may live on several servers
+   * (Redis Cluster, a function that routes by key), step by step.
+   */
+  together<T>(atOnce: () => Promise<T>, stepByStep: () => Promise<T>): Promise<T>
 }
 
 /**
@@ -41,17 +49,36 @@ export function connect(client: RedisClient, timeoutMs?: number): RedisConnectio
       throw storageError(error, args.slice(1))
     }
   }
+  let apart = routesByKey(client)
   return {
     send,
-    async run({ sha, source }, key, ...args) {
+    async run({ sha, source }, keys, ...args) {
+      const all = typeof keys === 'string' ? [keys] : keys
+      const rest = [String(all.length), ...all, ...args]
       try {
-        return await send(['EVALSHA', sha, '1', key, ...args], key)
+        return await send(['EVALSHA', sha, ...rest], all[0])
       } catch (error) {
         if (!(error instanceof StorageError) || error.code !== 'NOSCRIPT') throw error
-        return send(['EVAL', source, '1', key, ...args], key)
+        return send(['EVAL', source, ...rest], all[0])
+      }
+    },
+    async together(atOnce, stepByStep) {
+      if (apart) return stepByStep()
+      try {
+        return await atOnce()
+      } catch (error) {
+        // a single connection to a server in cluster mode, which has done nothing then
+        if (!(error instanceof StorageError) || error.code !== 'CROSSSLOT') throw error
+        apart = true
+        return stepByStep()
       }
     },
   }
+}
+
+/** Whether commands may go to several servers. Of a function it is not known. */
+function routesByKey(client: RedisClient): boolean {
+  return typeof client === 'function' || Reflect.get(client, 'isCluster') === true
 }
 
 /** Rejects where a reply takes too long. What the command did is not known then. */

@@ -30,8 +30,8 @@ export interface RedisAdapterOptions extends RedisRequirements {
   keyPrefix?: string
 
   /**
-   * Makes `consumeOnce` wait until that many replicas have the consumption, and reject when too few
-   * answered in time. Narrows, and does not close, the gap at a failover.
+   * Makes `consumeOnce` and `endOnce` wait until that many replicas have the consumption or the end,
+   * and reject when too few answered in time. Narrows, and does not close, the gap at a failover.
    *
    * @defaultValue none: a consumption counts once the primary has it
    */

@@ -1,18 +1,27 @@
-import { randomBytes } from 'node:crypto'
 import type { AdapterPayload } from 'oidc-provider'
-import type { AdapterFactory, SingleUseAdapter } from './contract.ts'
+import type {
+  AdapterFactory,
+  ConsumptionNote,
+  EndNote,
+  LifecycleAdapter,
+  ListedBefore,
+  LookUp,
+} from './contract.ts'
 import {
   consumedAt,
-  decodePayload,
   encodePayload,
+  lifecycleKeys,
   lifetime,
   secondaryKeys,
   storableKey,
 } from './record.ts'
 import { checkServer, onceChecked } from './redis-check.ts'
 import { connect, type RedisConnection } from './redis-connection.ts'
+import { RedisKeys } from './redis-keys.ts'
+import { RedisLifecycle } from './redis-lifecycle.ts'
 import { type RedisAdapterOptions, resolveRedisOptions } from './redis-options.ts'
 import { confirmReplicas } from './redis-replicas.ts'
+import { arrayOf, attempt, yes } from './redis-replies.ts'
 import * as scripts from './redis-scripts.ts'
 
 export { checkRedis, type RedisRequirements } from './redis-check.ts'
@@ -22,6 +31,7 @@ export type { WaitForReplicas } from './redis-replicas.ts'
 
 /** The factory that {@link createRedisAdapter} returns. */
 export interface RedisAdapterFactory extends AdapterFactory {
+  (model: string): LifecycleAdapter
   /**
    * Asks the server whether it may evict or forget records, as {@link checkRedis} does: at
    * start-up, to have the warning there and to learn that the server cannot be reached. Otherwise
@@ -36,19 +46,23 @@ export interface RedisAdapterFactory extends AdapterFactory {
 const REVOKE_BATCH = 100
 
 /**
- * An adapter for Redis 6.2 and later and Valkey. A record's payload and its consumption are one hash
- * under one key, so what is evicted is lost together.
+ * An adapter for Redis 6.2 and later and Valkey. A record's payload, its consumption and its end are one
+ * hash under one key, so what is evicted is lost together. The look-ups of `list` and the ended indices
+ * of a status list are keys of their own: where one of them is evicted, records are not listed, or
+ * what has ended reads as valid. Run it with `maxmemory-policy noeviction`; {@link checkRedis} warns.
  *
  * **Crash:** with an append-only file a consumption is there again after a restart. From a snapshot the
  * server comes back as it was when it was taken: a token that was redeemed since can be redeemed
- * again. `requirePersistence` refuses such a server.
+ * again. `requirePersistence` refuses such a server. The same holds for an end.
  *
  * **Failover:** at most once per primary. Redis replicates asynchronously: a replica that becomes
- * primary without having heard of a consumption lets the token be redeemed again. `waitForReplicas`
- * makes that less likely; PostgreSQL avoids it.
+ * primary without having heard of a consumption lets the token be redeemed again, and one that has
+ * not heard of an end lets it go on. `waitForReplicas` makes that less likely; PostgreSQL avoids it.
  *
  * **Cluster:** every command and script touches a single key, so all methods work, without hash
- * tags. `upsert` of a record with a uid, user code or grant writes up to four keys, each
+ * tags. With a client of a single server, what belongs together is one script over several keys; on
+ * Cluster, and with a function as the client, look-ups come before the record, the index of an end
+ * before its mark, and a method resolves after all of them. `upsert` of a record with a uid, user code or grant writes up to four keys, each
  * atomically but not together: it rejects unless all of them were written, and a stale index
  * entry is harmless, since each look-up compares the record with what it was looked up by.
  *
@@ -75,8 +89,10 @@ export function createRedisAdapter(options: RedisAdapterOptions): RedisAdapterFa
   }
   const checkOnce = () => checked ?? check()
   const guarded = requirePersistence ? onceChecked(checkOnce, connection) : connection
-  const factory = (model: string): SingleUseAdapter =>
-    new RedisAdapter(guarded, `${keyPrefix}${model}:`, { check, checkOnce }, confirm)
+  const factory = (model: string): LifecycleAdapter => {
+    const keys = new RedisKeys(`${keyPrefix}${model}:`)
+    return new RedisAdapter(guarded, keys, model, { check, checkOnce }, confirm)
+  }
 
   return Object.assign(factory, { check })
 }
@@ -85,22 +101,27 @@ export function createRedisAdapter(options: RedisAdapterOptions): RedisAdapterFa
 type Checks = Readonly<Record<'check' | 'checkOnce', () => Promise<void>>>
 type Confirm = ReturnType<typeof confirmReplicas>
 
-class RedisAdapter implements SingleUseAdapter {
+class RedisAdapter implements LifecycleAdapter {
   readonly consumesEveryModel = true
 
   readonly #redis: RedisConnection
-  readonly #prefix: string
+  readonly #keys: RedisKeys
+  readonly #model: string
+  readonly #lifecycle: RedisLifecycle
   readonly #checks: Checks
   readonly #confirm: Confirm | undefined
 
   constructor(
     redis: RedisConnection,
-    prefix: string,
+    keys: RedisKeys,
+    model: string,
     checks: Checks,
     confirm: Confirm | undefined,
   ) {
     this.#redis = redis
-    this.#prefix = prefix
+    this.#keys = keys
+    this.#model = model
+    this.#lifecycle = new RedisLifecycle(redis, keys, model)
     this.#checks = checks
     this.#confirm = confirm
   }
@@ -113,22 +134,25 @@ class RedisAdapter implements SingleUseAdapter {
     const { uid, userCode, grantId } = secondaryKeys(payload)
     const consumed = consumedAt(payload, Date.now())
 
-    const writes = [
-      this.#redis.run(
-        scripts.upsertScript,
-        this.#key('id', id),
-        life,
-        encodePayload(payload),
-        consumed > 0 ? String(consumed) : '',
-        grantId ? storableKey(grantId) : '',
-      ),
+    const fields = [
+      life,
+      encodePayload(payload),
+      consumed > 0 ? String(consumed) : '',
+      grantId ? storableKey(grantId) : '',
+    ] as const
+    const listed = milliseconds === 0 ? undefined : lifecycleKeys(this.#model, payload)
+
+    const writes: Promise<unknown>[] = [
+      listed
+        ? this.#lifecycle.write(id, listed, fields)
+        : this.#redis.run(scripts.upsertScript, this.#keys.of('id', id), ...fields),
     ]
     if (milliseconds !== 0) {
-      if (uid) writes.push(this.#point(this.#key('uid', uid), id, life))
-      if (userCode) writes.push(this.#point(this.#key('userCode', userCode), id, life))
+      if (uid) writes.push(this.#point(this.#keys.of('uid', uid), id, life))
+      if (userCode) writes.push(this.#point(this.#keys.of('userCode', userCode), id, life))
       if (grantId) {
-        const key = this.#key('grant', grantId)
-        writes.push(this.#redis.run(scripts.joinGrantScript, key, storableKey(id), life))
+        const key = this.#keys.of('grant', grantId)
+        writes.push(this.#redis.run(scripts.keepScript, key, storableKey(id), life))
       }
     }
     await Promise.all(writes)
@@ -139,54 +163,68 @@ class RedisAdapter implements SingleUseAdapter {
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
-    return this.#read(this.#key('id', id))
+    return this.#lifecycle.read(this.#keys.of('id', id))
   }
 
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
-    const payload = await this.#follow(this.#key('uid', uid))
+    const payload = await this.#follow(this.#keys.of('uid', uid))
     return payload?.uid === uid ? payload : undefined
   }
 
   async findByUserCode(userCode: string): Promise<AdapterPayload | undefined> {
-    const payload = await this.#follow(this.#key('userCode', userCode))
+    const payload = await this.#follow(this.#keys.of('userCode', userCode))
     return payload?.userCode === userCode ? payload : undefined
   }
 
   async consume(id: string): Promise<void> {
-    await this.#redis.run(scripts.consumeScript, this.#key('id', id))
+    await this.#redis.run(scripts.consumeScript, this.#keys.of('id', id))
   }
 
-  async consumeOnce(id: string): Promise<boolean> {
-    const key = this.#key('id', id)
-    const claim = async () => yes(await this.#redis.run(scripts.claimScript, key, attempt()))
+  async consumeOnce(id: string, note?: ConsumptionNote): Promise<boolean> {
+    const key = this.#keys.of('id', id)
+    const claim = async () =>
+      note
+        ? this.#lifecycle.consumeOnce(id, note)
+        : yes(await this.#redis.run(scripts.claimScript, key, attempt()))
     return this.#confirm ? this.#confirm(key, claim) : claim()
   }
 
+  async endOnce(id: string, end: EndNote): Promise<boolean> {
+    const endIt = () => this.#lifecycle.endOnce(id, end)
+    return this.#confirm ? this.#confirm(this.#keys.of('id', id), endIt) : endIt()
+  }
+
+  list(lookUp: LookUp, limit: number, before?: ListedBefore): Promise<AdapterPayload[]> {
+    return this.#lifecycle.list(lookUp, limit, before)
+  }
+
+  endedIndices(list: string): Promise<number[]> {
+    return this.#lifecycle.endedIndices(list)
+  }
+
   async destroy(id: string): Promise<void> {
-    const grant = await this.#redis.run(scripts.destroyScript, this.#key('id', id))
+    const reply = await this.#redis.run(scripts.destroyScript, this.#keys.of('id', id))
+    const [grant, ended] = arrayOf(reply)
+    if (typeof ended === 'string') await this.#lifecycle.gone(ended)
     if (grant === null || grant === undefined) return
-    const key = `${this.#prefix}grant:${String(grant)}`
+    const key = this.#keys.to('grant', String(grant))
     await this.#redis.send(['ZREM', key, storableKey(id)], key)
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    const key = this.#key('grant', grantId)
+    const key = this.#keys.of('grant', grantId)
     const grant = storableKey(grantId)
     for (;;) {
-      const members = await this.#redis.send(['ZRANGE', key, '0', String(REVOKE_BATCH - 1)], key)
-      if (!Array.isArray(members)) throw new TypeError('Redis answered ZRANGE with no array')
+      const command = ['ZRANGE', key, '0', String(REVOKE_BATCH - 1)]
+      const members = arrayOf(await this.#redis.send(command, key))
       if (members.length === 0) return
       // records first, index last: what is interrupted here can be done again
       const ids = members.map(String)
       await Promise.all(
-        ids.map((id) => this.#redis.run(scripts.revokeScript, `${this.#prefix}id:${id}`, grant)),
+        ids.map((id) => this.#redis.run(scripts.revokeScript, this.#keys.to('id', id), grant)),
       )
       await this.#redis.send(['ZREM', key, ...ids], key)
     }
-  }
-
-  #key(index: 'id' | 'uid' | 'userCode' | 'grant', value: string): string {
-    return `${this.#prefix}${index}:${storableKey(value)}`
   }
 
   #point(key: string, id: string, life: string): Promise<unknown> {
@@ -196,32 +234,7 @@ class RedisAdapter implements SingleUseAdapter {
 
   async #follow(key: string): Promise<AdapterPayload | undefined> {
     const id = await this.#redis.send(['GET', key], key)
-    return id === null || id === undefined ? undefined : this.#read(`${this.#prefix}id:${id}`)
+    if (id === null || id === undefined) return undefined
+    return this.#lifecycle.read(this.#keys.to('id', String(id)))
   }
-
-  async #read(key: string): Promise<AdapterPayload | undefined> {
-    const reply = await this.#redis.send(['HMGET', key, 'payload', 'consumed'], key)
-    if (!Array.isArray(reply)) throw new TypeError('Redis answered HMGET with no array')
-    const [payload, consumed]: unknown[] = reply
-    if (payload === null || payload === undefined) return undefined
-    return decodePayload(payload, { consumed: Number(consumed ?? 0) })
-  }
-}
-
-/** @throws when the reply is neither 1 nor 0: it is not known then who won. */
-function yes(reply: unknown): boolean {
-  const number = Number(reply)
-  if (reply === null || reply === '' || (number !== 0 && number !== 1)) {
-    throw new TypeError('Redis answered consumeOnce with neither 1 nor 0')
-  }
-  return number === 1
-}
-
-const processName = randomBytes(12).toString('base64url')
-let attempts = 0
-
-/** A unique name for one attempt to consume. */
-function attempt(): string {
-  attempts += 1
-  return `${processName}-${attempts}`
 }

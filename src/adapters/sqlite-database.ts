@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { createSchema } from './sqlite-schema.ts'
 
 /** What the adapter opens its file with. */
 export interface SqliteFile {
@@ -23,32 +24,6 @@ export interface SqliteFile {
    */
   busyTimeoutMs?: number
 }
-
-const SCHEMA_VERSION = 1
-
-// With a rowid, although WITHOUT ROWID saves a tree: ids are random, but records of the same hour
-// stay on the same pages, and `consumeOnce` costs half with a million of them. STRICT refuses non-text.
-const SCHEMA = `
-CREATE TABLE IF NOT EXISTS oidc_records (
-  model       TEXT NOT NULL,
-  id          TEXT NOT NULL,
-  payload     TEXT NOT NULL,
-  uid         TEXT,
-  user_code   TEXT,
-  grant_id    TEXT,
-  consumed_at INTEGER,
-  expires_at  INTEGER,
-  PRIMARY KEY (model, id)
-) STRICT;
-CREATE INDEX IF NOT EXISTS oidc_records_uid ON oidc_records (model, uid) WHERE uid IS NOT NULL;
-CREATE INDEX IF NOT EXISTS oidc_records_user_code ON oidc_records (model, user_code)
-  WHERE user_code IS NOT NULL;
-CREATE INDEX IF NOT EXISTS oidc_records_grant_id ON oidc_records (model, grant_id)
-  WHERE grant_id IS NOT NULL;
-CREATE INDEX IF NOT EXISTS oidc_records_expires_at ON oidc_records (expires_at)
-  WHERE expires_at IS NOT NULL;
-PRAGMA user_version = ${SCHEMA_VERSION};
-`
 
 /**
  * Opens the file, readable by its owner alone if it is new, and creates what is missing in it.
@@ -102,21 +77,6 @@ function prepareFile(database: DatabaseSync, deadline: number): void {
       if (!isBusy(error) || Date.now() >= deadline) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
     }
-  }
-}
-
-function createSchema(database: DatabaseSync): void {
-  const version = database.prepare('PRAGMA user_version').get()?.user_version
-  if (version === SCHEMA_VERSION) return
-  if (version !== 0)
-    throw new Error(`its user_version is ${String(version)}, not ${SCHEMA_VERSION}`)
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    database.exec(SCHEMA)
-    database.exec('COMMIT')
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK')
-    throw error
   }
 }
 

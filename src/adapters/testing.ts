@@ -5,11 +5,16 @@ import {
   concerns,
   runCase,
 } from './testing/contract-case.ts'
+import { endedIndicesCases } from './testing/ended-indices.ts'
+import { endingCases } from './testing/ending.ts'
 import { expiringCases } from './testing/expiring.ts'
 import { failingCases } from './testing/failing.ts'
+import { listedByCases } from './testing/listed-by.ts'
+import { listingCases } from './testing/listing.ts'
 import { lookingUpCases } from './testing/looking-up.ts'
 import { payloadCases } from './testing/payloads.ts'
 import { replacingCases } from './testing/replacing.ts'
+import { stayingEndedCases } from './testing/staying-ended.ts'
 import { storingCases } from './testing/storing.ts'
 
 export type { ContractHooks, FactoryUnderTest } from './testing/contract-case.ts'
@@ -21,6 +26,9 @@ const groups: Readonly<Record<string, readonly ContractCase[]>> = {
   consuming: consumingCases,
   replacing: replacingCases,
   payloads: payloadCases,
+  ending: [...endingCases, ...stayingEndedCases],
+  listing: [...listingCases, ...listedByCases],
+  'ended indices': endedIndicesCases,
   failing: failingCases,
 }
 
@@ -28,13 +36,16 @@ const groups: Readonly<Record<string, readonly ContractCase[]>> = {
 export interface AdapterContractOptions extends ContractHooks {
   /** mocha's, node:test's, vitest's or jest's. */
   describe: (title: string, define: () => void) => unknown
-  /** mocha's, node:test's, vitest's or jest's. */
+  /**
+   * mocha's, node:test's, vitest's or jest's. A case about methods that the adapter lacks is skipped
+   * by the framework's own means; jest has none, and shows it as passed: say `lifecycle: false`.
+   */
   it: (title: string, run: () => Promise<void>) => unknown
 }
 
 /**
  * Defines the contract suite as tests of the framework that is given. {@link SingleUseAdapter}
- * documents the rules that it checks. Cases whose hook is not given are left out, and with
+ * documents the rules that it checks, and {@link Lifecycle} those of the optional methods. Cases whose hook is not given are left out, and with
  * `models: ['SubjectToken']` those about other models.
  *
  * @example
@@ -49,8 +60,23 @@ export function adapterContract({ describe, it, ...hooks }: AdapterContractOptio
     )
     if (runnable.length === 0) continue
     describe(group, () => {
-      for (const each of runnable) it(each.title, () => runCase(each, hooks))
+      for (const each of runnable) {
+        // mocha's `this`, node:test's and vitest's argument; a declared one would be mocha's callback
+        it(each.title, async function (this: unknown, ...context: unknown[]) {
+          if (await runCase(each, hooks)) skip(this, ...context)
+        })
+      }
     })
+  }
+}
+
+/** Skips the test that runs, where the framework lets it. */
+function skip(...contexts: unknown[]): void {
+  for (const context of contexts) {
+    const method: unknown = Object(context).skip
+    if (typeof method !== 'function') continue
+    method.call(context)
+    return
   }
 }
 
@@ -70,6 +96,8 @@ export interface ContractResult {
   readonly outcome: 'passed' | 'failed' | 'skipped'
   /** Why it failed. */
   readonly error?: unknown
+  /** Why it was skipped: the hook or the methods that are missing. */
+  readonly missing?: string
 }
 
 /** What {@link runAdapterContract} resolves. */
@@ -96,7 +124,7 @@ export async function runAdapterContract({
     for (const each of cases.filter((each) => concerns(each, hooks))) {
       const result = await judge(`${group}: ${each.title}`, each, hooks)
       results.push(result)
-      print(line(result, each))
+      print(line(result))
     }
   }
   const count = (outcome: ContractResult['outcome']) =>
@@ -110,17 +138,18 @@ async function judge(
   contractCase: ContractCase,
   hooks: ContractHooks,
 ): Promise<ContractResult> {
-  if (contractCase.needs && !hooks[contractCase.needs]) return { title, outcome: 'skipped' }
+  const { needs } = contractCase
+  if (needs && !hooks[needs]) return { title, outcome: 'skipped', missing: needs }
   try {
-    await runCase(contractCase, hooks)
-    return { title, outcome: 'passed' }
+    const missing = await runCase(contractCase, hooks)
+    return missing ? { title, outcome: 'skipped', missing } : { title, outcome: 'passed' }
   } catch (error) {
     return { title, outcome: 'failed', error }
   }
 }
 
-function line({ title, outcome, error }: ContractResult, { needs }: ContractCase): string {
-  if (outcome === 'skipped') return `skipped  ${title} (no ${needs})`
+function line({ title, outcome, error, missing }: ContractResult): string {
+  if (outcome === 'skipped') return `skipped  ${title} (no ${missing})`
   if (outcome === 'passed') return `passed   ${title}`
   return `FAILED   ${title}\n${error instanceof Error ? error.stack : String(error)}`
 }

@@ -106,13 +106,14 @@ class Indices implements StatusIndices {
   }
 
   async draw(): Promise<StatusIndex> {
-    for (;;) {
+    for (let tried = 0; tried < LISTS_TRIED; tried += 1) {
       const open = this.#usable()
       const index = open?.draw()
       this.#tend()
       if (open && index !== undefined) return { list: open.record.list, index }
       await this.#lease()
     }
+    throw new Error('the storage adapter forgets its leases of a status list at once')
   }
 
   async exists(list: string): Promise<boolean> {
@@ -145,10 +146,13 @@ class Indices implements StatusIndices {
 
   /** Leases one block; all who wait get the same attempt. */
   #lease(): Promise<void> {
+    const before = this.#open
     this.#leasing ??= this.#leaseOne().then(
       () => {
         this.#leasing = undefined
-        this.#tend()
+        // Goes on by itself only where it gets on: with a storage that forgets at once, every lease
+        // starts another list, and this would never end.
+        if (before === undefined || this.#open === before) this.#tend()
       },
       (error: unknown) => {
         this.#leasing = undefined

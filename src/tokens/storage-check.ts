@@ -1,15 +1,22 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { inspect, isDeepStrictEqual } from 'node:util'
-import type { Adapter, AdapterPayload } from 'oidc-provider'
-import { hasCheck } from '../adapters/contract.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { Adapter } from 'oidc-provider'
+import { hasCheck, hasLifecycle } from '../adapters/contract.ts'
 import { isDevelopmentAdapter } from '../host/configuration.ts'
 import { type ConsumeOnce, ConsumeOnceNotBoolean } from './single-use.ts'
+import { checkLifecycle } from './storage-check-lifecycle.ts'
+import {
+  type Attempt,
+  attempts,
+  CALLERS,
+  epochSeconds,
+  PROBE_LIFE,
+  probe,
+  randomId,
+  shown,
+  wrong,
+} from './storage-probe.ts'
 
-/** How many calls consume the probe record at once. */
-const CALLERS = 20
-/** How long the probe record lives, in seconds, should it not be possible to remove it. */
-const PROBE_LIFE = 60
 /** How long an expired record may still be found, in milliseconds: a storage may count in seconds. */
 const EXPIRY_GRACE_MS = 3000
 const POLL_MS = 100
@@ -19,7 +26,8 @@ export const PATIENCE_MS = 10_000
 
 /**
  * Tests the storage with every operation that a subject token needs, on two records of its own
- * under random ids. It removes the records in every case.
+ * under random ids, and on a third how impersonations are listed and ended where the adapter offers
+ * that. It removes the records in every case.
  *
  * @throws Error whose message says in one sentence what is wrong, with the storage's own as `cause`
  */
@@ -28,7 +36,7 @@ export async function checkStorage(
   claim: ConsumeOnce,
   patienceMs = PATIENCE_MS,
 ): Promise<void> {
-  const [id, expiring] = [randomId(), randomId()]
+  const [id, expiring, ending] = [randomId(), randomId(), randomId()]
   const attempt = attempts(patienceMs)
   try {
     if (hasCheck(adapter)) {
@@ -39,13 +47,16 @@ export async function checkStorage(
     await attempt('upsert()', () => adapter.upsert(expiring, probe(expiring, 1), 1))
     const expiresAt = performance.now() + 1000
     await checkClaiming(adapter, claim, attempt, id)
+    if (hasLifecycle(adapter)) await checkLifecycle(adapter, attempt, ending)
     await checkRemoving(adapter, attempt, id)
     // oidc-provider's own keeps records longer, by the clockTolerance.
     if (!isDevelopmentAdapter(adapter)) {
       await checkExpiry(adapter, claim, attempt, { id: expiring, expiresAt })
     }
   } finally {
-    const removals = [id, expiring].map((each) => attempt('destroy()', () => adapter.destroy(each)))
+    const removals = [id, expiring, ending].map((each) =>
+      attempt('destroy()', () => adapter.destroy(each)),
+    )
     // Ignore errors of the removal: the problem is already reported, and the records expire.
     await Promise.allSettled(removals)
   }
@@ -120,51 +131,6 @@ async function checkExpiry(
   }
 }
 
-/**
- * A record in the form of a subject token's. No token value maps to it, so it can never be
- * redeemed.
- */
-function probe(id: string, expiresIn: number): AdapterPayload {
-  return {
-    iat: epochSeconds(),
-    exp: epochSeconds() + expiresIn,
-    jti: id,
-    kind: 'SubjectToken',
-    iss: 'https://storage-check.invalid',
-    accountId: 'storage-check',
-    clientId: 'storage-check',
-    context: '{"ticketId":"storage-check"}',
-    binding: '{"mayAct":{"sub":"storage-check"}}',
-  }
-}
-
-type Attempt = <T>(
-  method: string,
-  call: () => Promise<T>,
-  /** Describes the failed operation in an error, instead of the method's name. */
-  explain?: (error: unknown) => string | undefined,
-) => Promise<T>
-
-/** Calls the adapter; what it rejects with becomes the cause of a sentence. */
-function attempts(patienceMs: number): Attempt {
-  return async (method, call, explain) => {
-    const patience = new AbortController()
-    const tooLate = wait(patienceMs, undefined, { signal: patience.signal }).then(() => {
-      throw wrong(`${method} does not answer within ${patienceMs} ms`)
-    })
-    try {
-      return await Promise.race([call(), tooLate])
-    } catch (error) {
-      if (error instanceof StorageProblem) throw error
-      const said = unreachable(error) ?? explain?.(error)
-      throw wrong(said ?? `${method} rejects for a SubjectToken record`, error)
-    } finally {
-      tooLate.catch(() => {})
-      patience.abort()
-    }
-  }
-}
-
 /** The error of an adapter's own check is a sentence already. */
 function reasonOf(error: unknown): string | undefined {
   return error instanceof Error ? error.message.replace(/\.$/, '') : undefined
@@ -173,35 +139,4 @@ function reasonOf(error: unknown): string | undefined {
 function notBoolean(error: unknown): string | undefined {
   if (!(error instanceof ConsumeOnceNotBoolean)) return undefined
   return 'consumeOnce() has to resolve true or false, and resolved something else'
-}
-
-/**
- * Node's codes for a storage that cannot be reached; AggregateError for a host name with several
- * addresses.
- */
-function unreachable(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (!/^(ECONN\w+|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EPIPE)$/.test(code)) {
-    return undefined
-  }
-  return `it cannot be reached (${code})`
-}
-
-class StorageProblem extends Error {}
-
-function wrong(sentence: string, cause?: unknown): Error {
-  const message = `The storage adapter cannot keep subject tokens: ${sentence}.`
-  return new StorageProblem(message, ...(cause === undefined ? [] : [{ cause }]))
-}
-
-function shown(value: unknown): string {
-  return `${typeof value} ${inspect(value)}`
-}
-
-function randomId(): string {
-  return randomBytes(32).toString('base64url')
-}
-
-function epochSeconds(): number {
-  return Math.floor(Date.now() / 1000)
 }

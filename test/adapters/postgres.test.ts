@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { Client, Pool } from 'pg'
 import { createPostgresAdapter, migrate, type PostgresQuery } from '../../src/adapters/postgres.ts'
+import { listStatement, statements } from '../../src/adapters/postgres-statements.ts'
 import { adapterContract } from '../../src/adapters/testing.ts'
+import { sameAsMemory } from './same-as-memory.ts'
 import { freePort, inCi, POSTGRES_URL, reachable, rejection } from './servers.ts'
 
 const available = await reachable(POSTGRES_URL, 5432)
@@ -65,7 +67,7 @@ suite('createPostgresAdapter', () => {
     expect(rows[0].left).to.be.within(1, 60)
   })
 
-  it('sends one statement to write a subject token, one to find it, one to claim it', async () => {
+  it('sends one statement to write a subject token, one to find it, one to claim it, one to end it', async () => {
     const sent: PostgresQuery[] = []
     const counting = {
       query: (query: PostgresQuery) => {
@@ -76,12 +78,40 @@ suite('createPostgresAdapter', () => {
     const adapter = createPostgresAdapter({ pool: counting, schema })('SubjectToken')
     await adapter.upsert('counted', {}, 60)
     await adapter.find('counted')
-    await adapter.consumeOnce('counted')
+    await adapter.consumeOnce('counted', { actor: 'olivia' })
+    await adapter.endOnce('counted', {})
     expect(sent.map(({ name }) => name?.replace(/^oidc_[0-9a-f]{8}_/, ''))).to.deep.equal([
-      'upsert',
-      'find',
-      'consumeOnce',
+      'upsertListed',
+      'findListed',
+      'consumeListed',
+      'endOnce',
     ])
+  })
+
+  it('lists, ends and forgets subject tokens as memory does', async () => {
+    await pool.query(`DELETE FROM ${table}`)
+    await sameAsMemory(create()('SubjectToken'), advance, 600)
+  })
+
+  it('consumes without touching an index where the operator was known at issue', async () => {
+    const client = await pool.connect()
+    const adapter = createPostgresAdapter({ pool: client, schema })('SubjectToken')
+    try {
+      await adapter.upsert('hot', { accountId: 'alice', actor: 'olivia', iat: 1 }, 60)
+      await client.query('BEGIN')
+      const hot = async () => {
+        const { rows } = await client.query(
+          `SELECT pg_stat_get_xact_tuples_hot_updated('${table}'::regclass)::int AS hot`,
+        )
+        return rows[0].hot
+      }
+      const earlier = await hot()
+      expect(await adapter.consumeOnce('hot', { actor: 'olivia', grantId: 'g' })).to.equal(true)
+      expect(await hot()).to.equal(earlier + 1)
+    } finally {
+      await client.query('ROLLBACK')
+      client.release()
+    }
   })
 
   it('looks nothing up without an index', async () => {
@@ -94,6 +124,24 @@ suite('createPostgresAdapter', () => {
       )
       expect(JSON.stringify(rows)).to.match(/Index Cond: .*model.*AND/)
     }
+    const plan = async (text: string, values: unknown[]) =>
+      JSON.stringify((await client.query(`EXPLAIN ${text}`, values)).rows)
+    await client.query('SET enable_bitmapscan = off')
+    await client.query('SET enable_sort = off')
+    for (const [lookUp, index] of [
+      ['accountId', 'account_id'],
+      ['actor', 'actor'],
+      ['clientId', 'client_id'],
+    ] as const) {
+      const text = listStatement(table, [lookUp], true)
+      const planned = await plan(text, ['SubjectToken', 25, 'x', 1, 'id'])
+      expect(planned).to.contain(`Backward using oidc_records_${index}_idx`).and.not.contain('Sort')
+      expect(planned).to.match(/Index Cond: .*ROW\(issued_at, id\) </)
+    }
+    const all = await plan(listStatement(table, [], true), ['SubjectToken', 25, 1, 'id'])
+    expect(all).to.contain('Backward using oidc_records_issued_at_idx').and.not.contain('Sort')
+    const ended = await plan(statements(table).endedIndices, ['SubjectToken', 'l'])
+    expect(ended).to.contain('using oidc_records_ended_idx')
     await client.end()
   })
 

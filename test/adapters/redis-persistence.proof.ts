@@ -50,6 +50,20 @@ suite('Redis that ends by kill -9 and starts again from its disk', function () {
     })
   }
 
+  it('I11: with an append-only file, what has ended stays ended, listed and in its status list', async () => {
+    await start(...APPEND_ONLY, '--appendfsync', 'always')
+    const adapter = createRedisAdapter({ client })('SubjectToken')
+    const listed = { jti: 'e', accountId: 'alice', statusList: 'list', statusIndex: 3 }
+    await adapter.upsert('e', listed, 600)
+    await adapter.consumeOnce('e', { actor: 'olivia' })
+    await adapter.endOnce('e', { at: 1 })
+    await server.crash()
+    expect(await adapter.endedIndices('list')).to.deep.equal([3])
+    const [found] = await adapter.list({ actor: 'olivia' }, 10)
+    expect(found).to.deep.include({ jti: 'e', end: { at: 1 } })
+    expect(await adapter.consumeOnce('e')).to.equal(false)
+  })
+
   it('as docs/adapters.md warns: from a snapshot, a token that was redeemed is redeemed again', async () => {
     await start(...AS_IT_COMES)
     const deployment = await deploy({ configuration: { adapter: createRedisAdapter({ client }) } })

@@ -64,6 +64,18 @@ suite('createRedisAdapter, on servers of its own', () => {
       expect(await adapter.consumeOnce('b')).to.equal(false)
     })
 
+    it('waits for the replicas with an end as well, and the end stands where too few answer', async () => {
+      await claimer(1, 5000).upsert('ended', { accountId: 'a' }, 60)
+      const error = await rejection(claimer(2).endOnce('ended', { at: 1 }))
+      expect(error.message).to.equal('Only 1 of 2 Redis replicas had the claim after 100 ms')
+      expect(await claimer(1, 5000).consumeOnce('ended')).to.equal(false)
+      await claimer(1, 5000).upsert('other', { accountId: 'a' }, 60)
+      expect(await claimer(1, 5000).endOnce('other', { at: 1 })).to.equal(true)
+      const onReplica = new Redis(replica.port)
+      expect(await onReplica.hget('oidc:SubjectToken:id:other', 'end')).to.equal('{"at":1}')
+      onReplica.disconnect()
+    })
+
     it('rejects when the replica hangs, within the time given', async () => {
       const adapter = claimer(1, 200)
       await adapter.upsert('c', {}, 60)

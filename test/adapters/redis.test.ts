@@ -4,7 +4,7 @@ import { Redis } from 'ioredis'
 import { createRedisAdapter } from '../../src/adapters/redis.ts'
 import { openIoredis } from './redis-clients.ts'
 import { redisContract } from './redis-contract.ts'
-import { ageKeys, inCi, REDIS_URL, reachable } from './servers.ts'
+import { ageKeys, inCi, REDIS_URL, reachable, rejection, until } from './servers.ts'
 
 const available = await reachable(REDIS_URL, 6379)
 if (!available) console.log(`      Redis adapter: skipped, nothing listens at ${REDIS_URL}`)
@@ -98,6 +98,107 @@ suite('createRedisAdapter', () => {
       expect(await resending.consumeOnce('resent')).to.equal(true)
       expect(sent).to.include(`${keyPrefix}SubjectToken:id:resent`)
       expect(await resending.consumeOnce('resent')).to.equal(false)
+    })
+
+    it('answers an end that the driver sends twice as it did the first time', async () => {
+      const twice = async (args: string[]) => {
+        const [command = '', ...rest] = args
+        await admin.call(command, ...rest)
+        return admin.call(command, ...rest)
+      }
+      const listed = { accountId: 'a', statusList: 'resent', statusIndex: 1 }
+      const resending = createRedisAdapter({ client: twice, keyPrefix })('SubjectToken')
+      await resending.upsert('end-resent', listed, 100)
+      expect(await resending.consumeOnce('end-resent', { actor: 'resent' })).to.equal(true)
+      expect(await resending.endOnce('end-resent', { at: 1 })).to.equal(true)
+      expect(await resending.endOnce('end-resent', { at: 2 })).to.equal(false)
+      expect(await resending.list({ actor: 'resent' }, 10)).to.have.length(1)
+      expect(await resending.endedIndices('resent')).to.deep.equal([1])
+    })
+
+    it('keeps look-ups as long as their longest record, and what expired leaves them', async () => {
+      const tokens = adapter('SubjectToken')
+      const now = Math.floor(Date.now() / 1000)
+      const key = `${keyPrefix}SubjectToken:client:lasting`
+      const store = (id: string, iat: number, life?: number) =>
+        tokens.upsert(id, { jti: id, accountId: 'a', clientId: 'lasting', iat }, life)
+      await store('long', now - 500, 1000)
+      await store('short', now, 10)
+      expect(await admin.ttl(key)).to.be.within(900, 1300)
+      // issued long before anything that still lives
+      for (let i = 0; i < 200; i += 1) await admin.zadd(key, now - 5000, `expired-${i}`)
+      await until(async () => {
+        await store('short', now, 10)
+        return (await admin.zcount(key, '0', '+inf')) === 2
+      })
+      expect(await admin.zrange(key, '0', '-1')).to.include.members(['long', 'short'])
+
+      await admin.zadd(key, now - 400, 'destroyed')
+      await admin.zadd(key, now, 'not-written-yet')
+      expect(await tokens.list({ clientId: 'lasting' }, 100)).to.have.length(2)
+      await until(async () => (await admin.zscore(key, 'destroyed')) === null)
+      expect(await admin.zscore(key, 'not-written-yet')).to.equal(String(now))
+
+      expect(await admin.zscore(key, '\u007f'), 'how long records live at most').to.not.equal(null)
+
+      await store('never', now)
+      await store('short', now, 10)
+      expect(await admin.ttl(key)).to.equal(-1)
+    })
+
+    it('leaves nothing of other models and of records without an account in look-ups', async () => {
+      const before = (await keys()).length
+      await adapter('AccessToken').upsert('plain', { accountId: 'a', clientId: 'c' }, 100)
+      await adapter('SubjectToken').upsert('plain', { clientId: 'nowhere' }, 100)
+      expect((await keys()).length).to.equal(before + 2)
+    })
+
+    it('writes what is listed in one step, so that a process that ends leaves no half of it', async () => {
+      const sent: string[][] = []
+      const watching = {
+        call(command: string, ...rest: string[]) {
+          sent.push([command, rest[1] ?? ''])
+          return admin.call(command, ...rest)
+        },
+      }
+      const factory = createRedisAdapter({ client: watching, keyPrefix })
+      await factory.check()
+      sent.length = 0
+      const keysOf = { accountId: 'a', clientId: 'c', actor: 'o', statusList: 'l', statusIndex: 2 }
+      await factory('SubjectToken').upsert('together', keysOf, 100)
+      await factory('SubjectToken').consumeOnce('together', { actor: 'p' })
+      await factory('SubjectToken').endOnce('together', { at: 1 })
+      const scripts = sent.filter(([command]) => command === 'EVALSHA')
+      expect(scripts.map(([, numberOfKeys]) => numberOfKeys)).to.deep.equal(['5', '2', '2'])
+    })
+
+    it('leaves nothing that reads as success where a step fails that a cluster takes apart', async () => {
+      let refused = ''
+      const stepwise = async (args: string[]) => {
+        const [command = '', ...rest] = args
+        if (refused && rest.some((arg) => arg.includes(refused))) throw new Error('refused')
+        return admin.call(command, ...rest)
+      }
+      const tokens = createRedisAdapter({ client: stepwise, keyPrefix })('SubjectToken')
+      const stored = { accountId: 'a', clientId: 'c', statusList: 'stepwise', statusIndex: 4 }
+      refused = ':client:'
+      await rejection(tokens.upsert('steps', stored, 100))
+      refused = ''
+      expect(await tokens.find('steps'), 'no record before its look-ups').to.equal(undefined)
+      await tokens.upsert('steps', stored, 100)
+
+      refused = ':ended:'
+      await rejection(tokens.endOnce('steps', { at: 1 }))
+      expect((await tokens.find('steps'))?.end, 'no end before its index').to.equal(undefined)
+      refused = ''
+      expect(await tokens.endOnce('steps', { at: 2 })).to.equal(true)
+      expect(await tokens.endedIndices('stepwise')).to.deep.equal([4])
+
+      await tokens.upsert('steps-2', stored, 100)
+      refused = ':actor:'
+      await rejection(tokens.consumeOnce('steps-2', { actor: 'unlisted' }))
+      refused = ''
+      expect(await tokens.consumeOnce('steps-2', { actor: 'unlisted' })).to.equal(false)
     })
 
     it('sends one command to write a subject token, one to find it, one to claim it', async () => {

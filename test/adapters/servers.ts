@@ -102,6 +102,11 @@ export async function ageKeys(redis: Redis, keyPrefix: string, seconds: number):
   for (const key of await redis.keys(`${keyPrefix}*`)) {
     const left = await redis.pttl(key)
     if (left >= 0) await redis.pexpire(key, String(left - seconds * 1000))
+    if (!key.includes(':ended:')) continue
+    // the members of these expire by themselves
+    for (const member of await redis.zrange(key, '0', '-1')) {
+      await redis.zincrby(key, -seconds * 1000, member)
+    }
   }
 }
 

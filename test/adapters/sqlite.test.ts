@@ -5,7 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import { createSqliteAdapter, type SqliteAdapterFactory } from '../../src/adapters/sqlite.ts'
 import { adapterContract } from '../../src/adapters/testing.ts'
+import { sameAsMemory } from './same-as-memory.ts'
 import { rejection } from './servers.ts'
+import { sqliteBefore } from './version-before.ts'
 
 describe('createSqliteAdapter', () => {
   let folder: string
@@ -108,6 +110,74 @@ describe('createSqliteAdapter', () => {
     const database = new DatabaseSync(file)
     expect(database.prepare('PRAGMA journal_mode').get()).to.include({ journal_mode: 'wal' })
     database.close()
+  })
+
+  it('lists, ends and forgets subject tokens as memory does', async () => {
+    await sameAsMemory(open(newFile())('SubjectToken'), advance, 2000)
+  })
+
+  it('reads the ended indices of a list from an index alone', async () => {
+    const file = newFile()
+    open(file)
+    const database = new DatabaseSync(file)
+    const plan = database.prepare(`EXPLAIN QUERY PLAN SELECT ended_index FROM oidc_subject_tokens
+      WHERE status_list = 'l' AND ended_index IS NOT NULL AND expires_at > 1`)
+    expect(JSON.stringify(plan.all())).to.contain('COVERING INDEX oidc_subject_tokens_ended')
+    database.close()
+  })
+
+  describe('on a file of the version before', () => {
+    const versionBefore = (file: string) => {
+      const database = new DatabaseSync(file)
+      const run = (sql: string, ...values: (string | number)[]) =>
+        Number(database.prepare(sql).run('SubjectToken', ...values).changes)
+      return {
+        database,
+        upsert: (id: string) => run(sqliteBefore.upsert, id, '{"jti":"j"}', now + 60_000, now),
+        consumeOnce: (id: string) => run(sqliteBefore.consumeOnce, id, now, 1),
+        destroy: (id: string) => run(sqliteBefore.destroy, id),
+        find: (id: string) => database.prepare(sqliteBefore.find).get('SubjectToken', id, now),
+      }
+    }
+
+    it('works beside that version, and neither consumes what the other ended or consumed', async () => {
+      const file = newFile()
+      const old = versionBefore(file)
+      old.database.exec(sqliteBefore.schema)
+      for (const id of ['consumed', 'ended', 'redeemed']) old.upsert(id)
+      old.consumeOnce('consumed')
+
+      const adapter = open(file)('SubjectToken')
+      expect(await adapter.consumeOnce('consumed')).to.equal(false)
+      expect(await adapter.endOnce('ended', { at: 1 })).to.equal(true)
+      expect(old.consumeOnce('ended')).to.equal(0)
+      expect(await adapter.consumeOnce('redeemed', { actor: 'olivia' })).to.equal(true)
+      expect(old.consumeOnce('redeemed')).to.equal(0)
+
+      expect(old.find('ended')).to.include({ payload: '{"jti":"j"}', consumed_at: 0 })
+      expect(await adapter.find('ended')).to.deep.equal({ jti: 'j', end: { at: 1 } })
+      expect(await adapter.find('redeemed')).to.deep.include({ note: { actor: 'olivia' } })
+      expect(old.upsert('late')).to.equal(1)
+      expect(await adapter.consumeOnce('late')).to.equal(true)
+      old.database.close()
+      // as that version does when it starts
+      const again = new DatabaseSync(file)
+      expect(again.prepare('PRAGMA user_version').get()).to.include({ user_version: 1 })
+      again.close()
+    })
+
+    it('forgets the end and the note of what that version destroys', async () => {
+      const file = newFile()
+      const adapter = open(file)('SubjectToken')
+      await adapter.upsert('a', { accountId: 'alice', statusList: 'l', statusIndex: 1 }, 60)
+      await adapter.endOnce('a', { at: 1 })
+      const old = versionBefore(file)
+      old.destroy('a')
+      old.upsert('a')
+      old.database.close()
+      expect(await adapter.find('a')).to.deep.equal({ jti: 'j' })
+      expect(await adapter.endedIndices('l')).to.deep.equal([])
+    })
   })
 
   describe('expired records', () => {

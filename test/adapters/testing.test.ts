@@ -1,11 +1,12 @@
 import { expect } from 'chai'
-import type { SingleUseAdapter } from '../../src/adapters/contract.ts'
+import { hasLifecycle, type SingleUseAdapter } from '../../src/adapters/contract.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import {
   adapterContract,
   type ContractResult,
   runAdapterContract,
 } from '../../src/adapters/testing.ts'
+import { lifecycleMutants } from './lifecycle-mutants.ts'
 import { type Mutation, mutants } from './mutants.ts'
 import { withMembers } from './with-members.ts'
 
@@ -52,9 +53,20 @@ describe('the contract suite', () => {
     })
   }
 
+  for (const [mistake, [mutate, noticedBy]] of Object.entries(lifecycleMutants)) {
+    it(`notices ${mistake}`, async () => {
+      const mutation: Mutation = (sound) => {
+        if (!hasLifecycle(sound)) return expect.fail('no lifecycle')
+        return mutate(sound)
+      }
+      const failures = await failuresOf(mutation, { models: ['SubjectToken'] })
+      expect(failures.join('\n')).to.contain(noticedBy)
+    })
+  }
+
   it('notices each method that resolves although the storage fails', async () => {
     const failures = await failuresOf(() => ({}), { broken: true })
-    expect(failures).to.have.length(10)
+    expect(failures).to.have.length(16)
     expect(failures.every((title) => title.includes('rejects when the storage fails'))).to.equal(
       true,
     )
@@ -89,12 +101,66 @@ describe('the contract suite', () => {
       print: (line) => lines.push(line),
     })
     expect(ok).to.equal(true)
-    expect(results.filter(({ outcome }) => outcome === 'skipped')).to.have.length(11)
+    expect(results.filter(({ outcome }) => outcome === 'skipped')).to.have.length(18)
     expect(created)
-      .to.equal(results.length - 11)
+      .to.equal(results.length - 18)
       .and.to.equal(cleaned)
-    expect(lines.at(-1)).to.match(/^\d+ passed, 0 failed, 11 skipped$/)
+    expect(lines.at(-1)).to.match(/^\d+ passed, 0 failed, 18 skipped$/)
     expect(lines.join('\n')).to.contain('(no createBroken)')
+  })
+
+  describe('of an adapter that cannot end impersonations', () => {
+    const create = () => {
+      const memory = createMemoryAdapter()
+      return (model: string) => withMembers(memory(model), { list: undefined, endOnce: undefined })
+    }
+    const run = async (lifecycle?: boolean) => {
+      const lines: string[] = []
+      const { ok, results } = await runAdapterContract({
+        create,
+        advance: () => {},
+        ...(lifecycle === undefined ? {} : { lifecycle }),
+        models: ['SubjectToken'],
+        print: (line) => lines.push(line),
+      })
+      return { ok, results, text: lines.join('\n') }
+    }
+
+    it('skips what ends and lists, a part of the methods is as good as none, and says what is missing', async () => {
+      const { results, text } = await run()
+      expect(text).to.match(/^skipped {2}ending: .* \(no endOnce, list\)$/m)
+      expect(text)
+        .to.match(/^skipped {2}listing: /m)
+        .and.match(/^skipped {2}ended indices: /m)
+      const skipped = results.filter(({ missing }) => missing === 'endOnce, list')
+      expect(skipped.length).to.be.greaterThan(20)
+    })
+
+    it('fails it where the adapter is said to, and leaves it out where it is said not to', async () => {
+      const { ok, text } = await run(true)
+      expect(ok).to.equal(false)
+      expect(text).to.contain('AssertionError').and.contain('the adapter lacks endOnce, list')
+      expect((await run(false)).text).to.not.match(/ending: |listing: |ended indices: /)
+    })
+
+    it("skips by the test framework's own means, mocha's or node:test's", async () => {
+      const runs: Array<() => Promise<void>> = []
+      adapterContract({
+        describe: (title, define) => title === 'listing' && define(),
+        it: (_title, run) => runs.push(run),
+        create,
+      })
+      let skipped = 0
+      const context = { skip: () => (skipped += 1) }
+      for (const run of runs) await run.call(context)
+      for (const run of runs) await Reflect.apply(run, undefined, [context])
+      expect(skipped).to.equal(2 * runs.length)
+      expect(runs.length).to.be.greaterThan(5)
+      expect(
+        runs.every(({ length }) => length === 0),
+        'a parameter is a callback to mocha',
+      ).to.equal(true)
+    })
   })
 
   it('defines no test for a hook that is not given', () => {
@@ -136,13 +202,23 @@ describe('the contract suite', () => {
       const lines: string[] = []
       const hooks = { ...beside(), createBroken: beside().create }
       const { results } = await runAdapterContract({ ...hooks, print: (line) => lines.push(line) })
-      expect(results.length).to.be.within(20, 30)
+      expect(results.length).to.be.within(40, 60)
       const failed = results.filter(({ outcome }) => outcome === 'failed')
-      // the "broken" adapter works, so exactly these five cases fail
+      // the "broken" adapter works, so exactly these cases fail
       expect(failed.map(({ title }) => title)).to.deep.equal(
-        ['upsert', 'find', 'consume', 'consumeOnce', 'destroy'].map(
-          (method) => `failing: rejects when the storage fails: ${method}`,
-        ),
+        [
+          'upsert',
+          'find',
+          'consume',
+          'consumeOnce',
+          'destroy',
+          'upsert, with an account',
+          'consumeOnce, with a note',
+          'endOnce',
+          'list',
+          'list, by an actor and an account',
+          'endedIndices',
+        ].map((method) => `failing: rejects when the storage fails: ${method}`),
       )
       expect(lines.join('\n')).to.not.contain('AuthorizationCode').and.not.contain('Session')
     })

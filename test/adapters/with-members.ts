@@ -1,4 +1,4 @@
-import type { SingleUseAdapter } from '../../src/adapters/contract.ts'
+import { hasLifecycle, type SingleUseAdapter } from '../../src/adapters/contract.ts'
 
 /** An adapter with some methods replaced, or removed with `undefined`. */
 export function withMembers(sound: SingleUseAdapter, members: object): SingleUseAdapter {
@@ -8,9 +8,14 @@ export function withMembers(sound: SingleUseAdapter, members: object): SingleUse
     findByUid: (uid) => sound.findByUid(uid),
     findByUserCode: (code) => sound.findByUserCode(code),
     consume: (id) => sound.consume(id),
-    consumeOnce: (id) => sound.consumeOnce(id),
+    consumeOnce: (...args) => sound.consumeOnce(...args),
     destroy: (id) => sound.destroy(id),
     revokeByGrantId: (grantId) => sound.revokeByGrantId(grantId),
+    ...(hasLifecycle(sound) && {
+      endOnce: sound.endOnce.bind(sound),
+      list: sound.list.bind(sound),
+      endedIndices: sound.endedIndices.bind(sound),
+    }),
     ...members,
   }
 }

@@ -5,7 +5,7 @@ import { decodeJwt } from 'jose'
 import type { ImpersonationEvent } from '../../src/index.ts'
 import { startingLine } from '../advisories/attacks.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
-import { memoryAdapterWith } from '../support/faulty-adapter.ts'
+import { faultyAdapter, memoryAdapterWith } from '../support/faulty-adapter.ts'
 import { signIn } from '../support/sign-in.ts'
 
 const NAMES = [
@@ -143,14 +143,16 @@ describe('audit events', () => {
   })
 
   it('failures are denials with server_error, and the inner reason', async () => {
-    const fail = () => Promise.reject(new Error('disk full'))
-    await deployRecording({ configuration: { adapter: memoryAdapterWith({ consumeOnce: fail }) } })
-    await deployment.exchange({ subject_token: await deployment.subjectToken() })
+    const { adapter, faults } = faultyAdapter()
+    await deployRecording({ configuration: { adapter } })
+    const subject_token = await deployment.subjectToken()
+    faults.add('SubjectToken.consumeOnce')
+    await deployment.exchange({ subject_token })
     const [, denied] = await recorded()
     expect(denied?.denial).to.deep.equal({
       stage: 'exchange',
       error: 'server_error',
-      reason: 'token exchange failed: disk full',
+      reason: 'token exchange failed: the storage failed at SubjectToken.consumeOnce',
     })
   })
 

@@ -1,12 +1,18 @@
 import { expect } from 'chai'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
-import type { SingleUseAdapter } from '../../src/adapters/contract.ts'
+import {
+  type ConsumptionNote,
+  type EndNote,
+  hasLifecycle,
+  type SingleUseAdapter,
+} from '../../src/adapters/contract.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { createRedisAdapter } from '../../src/adapters/redis.ts'
 import { isDevelopmentAdapter } from '../../src/host/configuration.ts'
 import { Impersonation, Provider, type ProviderConfiguration } from '../../src/index.ts'
 import { consumerOf } from '../../src/tokens/single-use.ts'
 import { checkStorage } from '../../src/tokens/storage-check.ts'
+import { lifecycleMutants } from '../adapters/lifecycle-mutants.ts'
 import { mutants } from '../adapters/mutants.ts'
 import { freePort, rejection } from '../adapters/servers.ts'
 import { withMembers } from '../adapters/with-members.ts'
@@ -28,6 +34,12 @@ type Mutate = (sound: SingleUseAdapter) => object
 function known(mistake: string): Mutate {
   const [mutate] = mutants[mistake] ?? expect.fail(mistake)
   return (sound) => mutate(sound, 'SubjectToken')
+}
+
+/** A mistake that the contract suite knows, of those about seeing and ending. */
+function knownOfLifecycle(mistake: string): Mutate {
+  const [mutate] = lifecycleMutants[mistake] ?? expect.fail(mistake)
+  return (sound) => (hasLifecycle(sound) ? mutate(sound) : expect.fail('no lifecycle'))
 }
 
 /** The memory adapter with methods exchanged, and which ids were written to it. */
@@ -132,11 +144,47 @@ const broken: Record<string, [mutate: Mutate, sentence: RegExp]> = {
     known('an adapter that ignores expiresIn'),
     /^find\(\) ignores that a record has expired\.$/,
   ],
+  'endOnce that lets several win': [
+    knownOfLifecycle('endOnce that reads first and writes afterwards'),
+    /^endOnce\(\) resolved true for 20 of 20 callers at once, and it has to for exactly one\.$/,
+  ],
+  'endOnce that answers 1': [
+    (sound) => ({
+      endOnce: async (id: string, end: EndNote) =>
+        hasLifecycle(sound) && Number(await sound.endOnce(id, end)),
+    }),
+    /^endOnce\(\) has to resolve true or false, and resolved something else\.$/,
+  ],
+  'an adapter that loses the note': [
+    knownOfLifecycle('consumeOnce that drops the note'),
+    /^find\(\) resolves note as undefined undefined where consumeOnce\(\) was given one\.$/,
+  ],
+  'an adapter that loses the end': [
+    knownOfLifecycle('a find that forgets the end'),
+    /^find\(\) does not resolve the end of the caller to whom endOnce\(\) resolved true\.$/,
+  ],
+  'an end that does not keep a record from being consumed': [
+    knownOfLifecycle('consumeOnce that knows of no end'),
+    /^consumeOnce\(\) resolved true for a record that has ended\.$/,
+  ],
+  'a list that is empty': [
+    () => ({ list: async () => [] }),
+    /^list\(\) does not resolve a record once that upsert\(\) has just stored\.$/,
+  ],
+  'a list by the bound actor alone': [
+    knownOfLifecycle('a look-up by the bound actor alone'),
+    /^list\(\) does not look up a consumed record by the actor of its note\.$/,
+  ],
+  'ended indices that are not kept': [
+    () => ({ endedIndices: async () => [] }),
+    /^endedIndices\(\) resolves object \[\] for a list in which 7 has ended\.$/,
+  ],
   'consumeOnce that takes what has expired': [
     (sound) => {
       const taken = new Set<string>()
       return {
-        consumeOnce: async (id: string) => {
+        consumeOnce: async (id: string, note?: ConsumptionNote) => {
+          if (note || (await sound.find(id))?.end) return sound.consumeOnce(id, note)
           const first = !taken.has(id)
           taken.add(id)
           await sound.consumeOnce(id)
@@ -154,7 +202,7 @@ describe('provider.impersonation.check()', function () {
   it('resolves with a sound adapter, and leaves nothing in the store', async () => {
     const { adapter, left, written } = storage(() => ({}))
     await providerOn(adapter).impersonation.check()
-    expect(written.size).to.equal(2)
+    expect(written.size).to.equal(3)
     expect(await left()).to.deep.equal([])
   })
 

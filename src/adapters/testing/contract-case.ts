@@ -1,5 +1,6 @@
+import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { SingleUseAdapter } from '../contract.ts'
+import { missingForLifecycle, type SingleUseAdapter } from '../contract.ts'
 import { type ModelSample, models } from './models.ts'
 
 /** What the suite runs against: called with a model's name, as oidc-provider does. */
@@ -18,6 +19,15 @@ export interface ContractHooks {
   models?: readonly ['SubjectToken']
 
   /**
+   * Whether impersonations can be seen and ended by the adapter of the model `SubjectToken`
+   * (`endOnce`, `list`, `endedIndices`). With `true`, cases about it fail where a method is
+   * missing; with `false` they are left out.
+   *
+   * @defaultValue they run where what `create` makes has all of the methods, and are skipped else
+   */
+  lifecycle?: boolean
+
+  /**
    * Makes the adapter factory. Called once per case. It may return the same store every time:
    * the suite uses random ids throughout and leaves other records alone.
    */
@@ -28,7 +38,7 @@ export interface ContractHooks {
 
   /**
    * Moves the storage's clock forward by that many seconds. Without it the suite waits: about
-   * seven cases, a little over a second each.
+   * seven cases, a little over a second each, and two more about ending.
    */
   advance?(seconds: number): void | Promise<void>
 
@@ -53,6 +63,8 @@ export interface ContractCase {
   readonly needs?: 'leaveExpired' | 'createBroken'
   /** The model without which the case says nothing. */
   readonly about?: string
+  /** Whether the case is about {@link Lifecycle}. */
+  readonly lifecycle?: true
   run(trial: Trial): Promise<void>
 }
 
@@ -69,7 +81,8 @@ export interface Trial {
 }
 
 /** Whether the case is about what is under test. */
-export function concerns({ about }: ContractCase, hooks: ContractHooks): boolean {
+export function concerns({ about, lifecycle }: ContractCase, hooks: ContractHooks): boolean {
+  if (lifecycle && hooks.lifecycle === false) return false
   return about === undefined || modelsOf(hooks).some(({ model }) => model === about)
 }
 
@@ -82,12 +95,23 @@ function modelsOf({ models: named }: ContractHooks): readonly ModelSample[] {
   return models.filter(({ model }) => model === 'SubjectToken')
 }
 
-/** Runs one case and cleans up after it. Rejects with the case's assertion error. */
-export async function runCase(contractCase: ContractCase, hooks: ContractHooks): Promise<void> {
+/**
+ * Runs one case and cleans up after it. Resolves why it was skipped, if it was: the methods that
+ * the adapter lacks. Rejects with the case's assertion error.
+ */
+export async function runCase(
+  contractCase: ContractCase,
+  hooks: ContractHooks,
+): Promise<string | undefined> {
   const broken = contractCase.needs === 'createBroken' ? hooks.createBroken?.bind(hooks) : undefined
   const factory = await (broken ? broken() : hooks.create())
   const underTest = modelsOf(hooks)
   try {
+    if (contractCase.lifecycle) {
+      const missing = missingForLifecycle(factory('SubjectToken')).join(', ')
+      if (missing && hooks.lifecycle === true) assert.fail(`the adapter lacks ${missing}`)
+      if (missing) return missing
+    }
     await contractCase.run({
       factory,
       models: underTest,
@@ -100,6 +124,7 @@ export async function runCase(contractCase: ContractCase, hooks: ContractHooks):
         await hooks.leaveExpired?.(factory, model, id)
       },
     })
+    return undefined
   } finally {
     await hooks.cleanup?.(factory)
   }

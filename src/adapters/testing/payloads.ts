@@ -19,7 +19,8 @@ function nested(depth: number): object {
   return value
 }
 
-const contexts: Readonly<Record<string, unknown>> = {
+/** Objects that some storage engines do not keep as they are. */
+export const contexts: Readonly<Record<string, unknown>> = {
   'keys with dots and dollars': { 'a.b': 1, $set: { $ne: null }, 'a.$.b': 2, '.': 3, '': 4 },
   'an own __proto__': ownProto({ admin: true }),
   'constructor and prototype as keys': { constructor: { prototype: { x: 1 } }, toString: 'x' },

@@ -1,0 +1,288 @@
+// A table: over 250 lines, and each entry stands for itself.
+import type { AdapterPayload } from 'oidc-provider'
+import type { LifecycleAdapter, LookUp } from '../../src/adapters/contract.ts'
+import type { LifecycleMutation } from './lifecycle-mutants.ts'
+
+/** Changes how records are looked up. */
+function listing(change: (lookUp: LookUp) => LookUp): LifecycleMutation {
+  return (sound) => ({
+    list: (lookUp, limit, before) => sound.list(change(lookUp), limit, before),
+  })
+}
+
+/** All that match, page by page. */
+async function allOf(sound: LifecycleAdapter, lookUp: LookUp): Promise<AdapterPayload[]> {
+  const all: AdapterPayload[] = []
+  for (;;) {
+    const last = all.at(-1)
+    const before = last && { iat: Number(last.iat), id: String(last.jti) }
+    const page = await sound.list(lookUp, 100, before)
+    all.push(...page)
+    if (page.length < 100) return all
+  }
+}
+
+function withoutControls(value: string | undefined): string | undefined {
+  return value?.replaceAll('\0', '')
+}
+
+/** Mistakes of `list` and `endedIndices`. */
+export const listingMutants: Record<string, [LifecycleMutation, string]> = {
+  'a list that is in no order within a second': [
+    (sound) => ({
+      async list(lookUp, limit, before) {
+        const page = await sound.list(lookUp, limit, before)
+        return page.toSorted(
+          (a, b) => Number(b.iat) - Number(a.iat) || (String(a.jti) < String(b.jti) ? -1 : 1),
+        )
+      },
+    }),
+    'lists the newest first',
+  ],
+  'a list with the oldest first': [
+    (sound) => ({
+      async list(lookUp, limit) {
+        return (await allOf(sound, lookUp)).reverse().slice(0, limit)
+      },
+    }),
+    'lists the newest first',
+  ],
+  'a list that knows no limit': [
+    (sound) => ({ list: (lookUp) => allOf(sound, lookUp) }),
+    'as many as asked for',
+  ],
+  'a list that pages by the second alone': [
+    (sound) => ({
+      list: (lookUp, limit, before) =>
+        sound.list(lookUp, limit, before && { iat: before.iat, id: '' }),
+    }),
+    'lists the newest first',
+  ],
+  'a list that goes on after a record which has to be there': [
+    (sound) => ({
+      async list(lookUp, limit, before) {
+        if (before && !(await sound.find(before.id))) return []
+        return sound.list(lookUp, limit, before)
+      },
+    }),
+    'goes on after the page before',
+  ],
+  'a list with an offset for a cursor': [
+    (sound) => {
+      const offsets = new Map<string, number>()
+      return {
+        async list(lookUp, limit, before) {
+          const from = before ? (offsets.get(before.id) ?? 0) : 0
+          const page = (await allOf(sound, lookUp)).slice(from, from + limit)
+          offsets.set(String(page.at(-1)?.jti), from + limit)
+          return page
+        },
+      }
+    },
+    'goes on after the page before',
+  ],
+  'a list that takes records out after it was cut': [
+    (sound) => ({
+      async list({ clientId, ...lookUp }, limit, before) {
+        const page = await sound.list(lookUp, limit, before)
+        return page.filter((payload) => clientId === undefined || payload.clientId === clientId)
+      },
+    }),
+    'and by several of them',
+  ],
+  'look-ups that are joined by or': [
+    (sound) => ({
+      async list(lookUp, limit, before) {
+        const pages = await Promise.all(
+          Object.entries(lookUp)
+            .filter(([, value]) => value !== undefined)
+            .map(([name, value]) => sound.list({ [name]: value }, limit, before)),
+        )
+        if (pages.length === 0) return sound.list(lookUp, limit, before)
+        return [...new Map(pages.flat().map((each) => [each.jti, each])).values()].slice(0, limit)
+      },
+    }),
+    'and by several of them',
+  ],
+  'a look-up that ignores the account': [
+    listing(({ accountId: _, ...rest }) => rest),
+    'looks up by account',
+  ],
+  'a look-up that ignores the client': [
+    listing(({ clientId: _, ...rest }) => rest),
+    'looks up by account',
+  ],
+  'a look-up that takes the actor for an account': [
+    listing(({ actor, ...rest }) => (actor === undefined ? rest : { accountId: actor, ...rest })),
+    'looks up by account',
+  ],
+  'a list without look-ups that is empty': [
+    (sound) => ({
+      list: async (lookUp, ...rest) =>
+        Object.values(lookUp).some((value) => value !== undefined)
+          ? sound.list(lookUp, ...rest)
+          : [],
+    }),
+    'lists every record where nothing is looked up',
+  ],
+  'a list of records without an account': [
+    (sound) => ({
+      upsert: (id, payload, ttl) =>
+        sound.upsert(id, payload.accountId ? payload : { ...payload, accountId: 'none' }, ttl),
+    }),
+    'none without an account',
+  ],
+  'a note whose actor is not looked up': [
+    (sound) => ({
+      consumeOnce: (id, note) =>
+        sound.consumeOnce(id, note && { ...note, actor: note.actor && `${note.actor}?` }),
+    }),
+    'until a note names another',
+  ],
+  'a look-up by the bound actor alone': [
+    (sound) => ({
+      async list({ actor, ...lookUp }, limit) {
+        return (await allOf(sound, lookUp))
+          .filter((payload) => actor === undefined || payload.actor === actor)
+          .slice(0, limit)
+      },
+    }),
+    'until a note names another',
+  ],
+  'a note without an actor that hides the bound one': [
+    (sound) => ({
+      async list(lookUp, limit, before) {
+        const page = await sound.list(lookUp, limit, before)
+        if (lookUp.actor === undefined) return page
+        return page.filter(({ note }) => note === undefined || Object(note).actor === lookUp.actor)
+      },
+    }),
+    'until a note names another',
+  ],
+  'a list that leaves the note and the end out': [
+    (sound) => ({
+      async list(...args) {
+        return (await sound.list(...args)).map(({ note: _, end: __, ...rest }) => rest)
+      },
+    }),
+    'lists what find finds',
+  ],
+  'a list of what has not ended alone': [
+    (sound) => ({
+      list: async (...args) => (await sound.list(...args)).filter(({ end }) => !end),
+    }),
+    'keeps a record ended, listed and its index',
+  ],
+  'a list that shows what has expired': [
+    (sound) => {
+      const stored = new Map<string, AdapterPayload>()
+      return {
+        async upsert(id, payload, ttl) {
+          if (ttl === 1) stored.set(String(payload.accountId), payload)
+          await sound.upsert(id, payload, ttl)
+        },
+        async list(lookUp, ...rest) {
+          const page = await sound.list(lookUp, ...rest)
+          const expired = stored.get(lookUp.accountId ?? '')
+          return page.length > 0 || !expired ? page : [expired]
+        },
+      }
+    },
+    'keeps the expiry when a record ends',
+  ],
+  'look-ups that drop NUL characters': [
+    listing(({ accountId, actor, clientId }) => ({
+      accountId: withoutControls(accountId),
+      actor: withoutControls(actor),
+      clientId: withoutControls(clientId),
+    })),
+    'whatever characters they are of',
+  ],
+  'look-ups that ignore case': [
+    (sound) => ({
+      upsert: (id, payload, ttl) =>
+        sound.upsert(id, { ...payload, clientId: payload.clientId?.toLowerCase() }, ttl),
+      list: (lookUp, ...rest) =>
+        sound.list({ ...lookUp, clientId: lookUp.clientId?.toLowerCase() }, ...rest),
+    }),
+    'whatever characters they are of',
+  ],
+  'endedIndices from a cache': [
+    (sound) => {
+      const known = new Map<string, Promise<number[]>>()
+      return {
+        async endedIndices(list) {
+          const before = known.get(list) ?? sound.endedIndices(list)
+          known.set(list, before)
+          return before
+        },
+      }
+    },
+    'knows the indices of what has ended in a list',
+  ],
+  'endedIndices of what was consumed': [
+    (sound) => {
+      const used = new Map<string, number[]>()
+      return {
+        async consumeOnce(id, note) {
+          const won = await sound.consumeOnce(id, note)
+          const { statusList, statusIndex } = (await sound.find(id)) ?? {}
+          const list = String(statusList)
+          if (won) used.set(list, [...(used.get(list) ?? []), Number(statusIndex)])
+          return won
+        },
+        endedIndices: async (list) => used.get(list) ?? [],
+      }
+    },
+    'consumed or not, and of nothing else',
+  ],
+  'endedIndices of every list': [
+    (sound) => {
+      const lists = new Set<string>()
+      return {
+        upsert(id, payload, ttl) {
+          if (typeof payload.statusList === 'string') lists.add(payload.statusList)
+          return sound.upsert(id, payload, ttl)
+        },
+        endedIndices: async () =>
+          (await Promise.all([...lists].map((list) => sound.endedIndices(list)))).flat(),
+      }
+    },
+    'knows the indices of what has ended in a list',
+  ],
+  'endedIndices that repeats an index': [
+    (sound) => ({
+      async endedIndices(list) {
+        const indices = await sound.endedIndices(list)
+        return [...indices, ...indices.slice(0, 1)]
+      },
+    }),
+    'knows the indices of what has ended in a list',
+  ],
+  'endedIndices that outlive their records': [
+    (sound) => {
+      const ended = new Map<string, Set<number>>()
+      return {
+        async endedIndices(list) {
+          const known = ended.get(list) ?? new Set()
+          ended.set(list, known)
+          for (const index of await sound.endedIndices(list)) known.add(index)
+          return [...known]
+        },
+      }
+    },
+    'knows the indices of what has ended in a list',
+  ],
+  'endedIndices that miss an index of 0': [
+    (sound) => ({
+      endedIndices: async (list) => (await sound.endedIndices(list)).filter(Boolean),
+    }),
+    'knows the indices of what has ended in a list',
+  ],
+  'endedIndices that stop after a hundred': [
+    (sound) => ({
+      endedIndices: async (list) => (await sound.endedIndices(list)).slice(0, 100),
+    }),
+    'three hundred ends',
+  ],
+}
