@@ -1,4 +1,6 @@
 import { writeFile } from 'node:fs/promises'
+import { isWithinPromise, printEnds } from './end-report.ts'
+import { type EndFigures, measureEnds } from './ends.ts'
 import { measureLive } from './live.ts'
 import { parseOptions } from './options.ts'
 import { type Figures, printReport, progress } from './report.ts'
@@ -7,10 +9,19 @@ import { soak } from './soak.ts'
 import { measureStart } from './start.ts'
 
 const options = parseOptions()
-const { alg, live, storages } = options
+const { alg, ends, live, storages } = options
 if (options.soak !== undefined) {
   const connections = options.connections.at(-1) ?? 32
   for (const storage of storages) await soak(storage, options.soak, { alg, connections })
+} else if (ends !== undefined) {
+  const figures: EndFigures[] = []
+  for (const storage of storages) {
+    const measured = await measureEnds(storage, { alg, ends, outage: true })
+    printEnds(measured)
+    figures.push(measured)
+  }
+  await writeJson({ options, ends: figures })
+  if (!figures.every(isWithinPromise)) process.exitCode = 1
 } else if (live !== undefined) {
   for (const storage of storages) {
     const ratio = await measureLive(storage, live, options)
@@ -27,8 +38,11 @@ async function measureAll(): Promise<void> {
   const figures: Figures[] = []
   for (const storage of storages) figures.push(...(await measureStorage(storage, options)))
   printReport(figures, start)
-  if (options.json) {
-    await writeFile(options.json, `${JSON.stringify({ options, figures, start }, null, 2)}\n`)
-    console.log(`\nwritten to ${options.json}`)
-  }
+  await writeJson({ options, figures, start })
+}
+
+async function writeJson(content: object): Promise<void> {
+  if (!options.json) return
+  await writeFile(options.json, `${JSON.stringify(content, null, 2)}\n`)
+  console.log(`\nwritten to ${options.json}`)
 }

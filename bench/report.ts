@@ -123,8 +123,11 @@ function widthOf(cell: string, column: number): number {
  */
 export function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
-  else if (text) process.stderr.write(`${text}\n`)
+  else if (text && text !== lastText) process.stderr.write(`${text}\n`)
+  lastText = text
 }
+
+let lastText = ''
 
 export function median(values: readonly number[]): number {
   return spread(values).median
