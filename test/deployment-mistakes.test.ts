@@ -166,6 +166,7 @@ describe("the deployment's own storage", () => {
       }
       const deployment = await deploy({
         configuration: { adapter: memoryAdapterWith({ consumeOnce: fail }) },
+        impersonation: { lifecycle: { enabled: false } },
       })
       const subject_token = await deployment.subjectToken()
       const { status, body } = await deployment.exchange({ subject_token })

@@ -18,6 +18,8 @@ const MODEL = 'SubjectToken'
 const COLUMNS = { accountId: 'account_id', actor: 'actor', clientId: 'client_id' } as const
 const LOOK_UPS = ['accountId', 'actor', 'clientId'] as const
 
+export type LifecycleStatements = ReturnType<typeof prepareLifecycle>
+
 /**
  * The adapter of subject tokens: what they are listed by, their note and their end are in a table
  * of their own, written in one transaction with the record. Whether a record can be consumed is
@@ -25,15 +27,15 @@ const LOOK_UPS = ['accountId', 'actor', 'clientId'] as const
  */
 export class SqliteLifecycleAdapter extends SqliteAdapter implements LifecycleAdapter {
   readonly #database: DatabaseSync
-  readonly #statements: ReturnType<typeof prepareLifecycle>
+  readonly #statements: LifecycleStatements
   readonly #lists = new Map<string, StatementSync>()
   readonly #now: () => number
   readonly #sweep: () => void
 
-  constructor(store: SqliteStore) {
+  constructor(store: SqliteStore & { readonly lifecycle: LifecycleStatements }) {
     super(MODEL, store)
     this.#database = store.database
-    this.#statements = prepareLifecycle(store.database)
+    this.#statements = store.lifecycle
     this.#now = store.now
     this.#sweep = store.sweep
   }
@@ -150,7 +152,8 @@ function prepare(database: DatabaseSync, text: string): StatementSync {
   }
 }
 
-function prepareLifecycle(database: DatabaseSync) {
+/** Prepared once for the life of the database. */
+export function prepareLifecycle(database: DatabaseSync) {
   const live = '(expires_at IS NULL OR expires_at > ?2)'
   return {
     // what an upsert finds expired starts anew

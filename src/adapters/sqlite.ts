@@ -2,7 +2,7 @@ import type { AdapterFactory, LifecycleAdapter, SingleUseAdapter } from './contr
 import { batchLimit, type DeleteExpiredOptions } from './record.ts'
 import { prepareAll, SqliteAdapter, type SqliteStore, write } from './sqlite-adapter.ts'
 import { openDatabase, type SqliteFile } from './sqlite-database.ts'
-import { SqliteLifecycleAdapter } from './sqlite-lifecycle.ts'
+import { prepareLifecycle, SqliteLifecycleAdapter } from './sqlite-lifecycle.ts'
 
 export type { DeleteExpiredOptions } from './record.ts'
 
@@ -57,11 +57,12 @@ export function createSqliteAdapter(options: SqliteAdapterOptions): SqliteAdapte
     writes += 1
     if (writes % SWEEP_EVERY === 0) removeExpired(2 * SWEEP_EVERY)
   }
+  const lifecycle = prepareLifecycle(database)
   const store: SqliteStore = { database, statements, now, sweep }
   function factory(model: 'SubjectToken'): LifecycleAdapter
   function factory(model: string): SingleUseAdapter
   function factory(model: string): SingleUseAdapter {
-    if (model === 'SubjectToken') return new SqliteLifecycleAdapter(store)
+    if (model === 'SubjectToken') return new SqliteLifecycleAdapter({ ...store, lifecycle })
     return new SqliteAdapter(model, store)
   }
 

@@ -3,6 +3,8 @@ import type { ListedBefore } from '../adapters/contract.ts'
 
 /** The longest cursor that is read, in characters. */
 const MAX_LENGTH = 512
+/** The end of the year 9999: what comes after it is no time that a storage would have to know. */
+const LATEST = 253_402_300_799
 
 /**
  * Names the place after a record, for the same question. It carries no right: who may list at all
@@ -25,7 +27,8 @@ export function placeOf(cursor: string, question: object): ListedBefore | undefi
   }
   if (!Array.isArray(parts) || parts.length !== 3) return undefined
   const [iat, id, mark]: unknown[] = parts
-  if (typeof iat !== 'number' || !Number.isSafeInteger(iat) || iat < 0) return undefined
+  if (typeof iat !== 'number' || !Number.isInteger(iat)) return undefined
+  if (iat < 0 || iat > LATEST) return undefined
   if (typeof id !== 'string' || !/^[A-Za-z0-9_-]{43}$/.test(id)) return undefined
   return mark === markOf(question) ? { iat, id } : undefined
 }

@@ -6,6 +6,7 @@ import type {
   ImpersonationState,
 } from '../public/lifecycle.ts'
 import { isPlainObject } from '../shared/json.ts'
+import { printable } from '../shared/printable.ts'
 
 /** What was asked cannot be understood. The message names the member. */
 export class InvalidInput extends TypeError {}
@@ -78,9 +79,7 @@ function members<Name extends string>(
   const known: readonly string[] = names
   const unknown = Object.keys(input).find((name) => !known.includes(name))
   if (unknown !== undefined) {
-    throw new InvalidInput(
-      `${JSON.stringify(unknown.slice(0, 64))} is not known; known are: ${names.join(', ')}`,
-    )
+    throw new InvalidInput(`${printable(unknown, 64)} is not known; known are: ${names.join(', ')}`)
   }
   return input as { readonly [Member in Name]?: unknown }
 }
@@ -97,7 +96,9 @@ function subOf(by: unknown): string {
   if (!isPlainObject(by) || Object.keys(by).join() !== 'sub') {
     throw new InvalidInput('by must be an object with sub and nothing else')
   }
-  return text('by.sub', by.sub, MAX_SUB)
+  const sub = text('by.sub', by.sub, MAX_SUB)
+  if (/\p{Cc}/u.test(sub)) throw new InvalidInput('by.sub must not contain control characters')
+  return sub
 }
 
 function text(name: string, value: unknown, longest: number): string {

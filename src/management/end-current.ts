@@ -26,13 +26,14 @@ export function endCurrentRoute(
   impersonations: Impersonations,
 ): Middleware {
   const answer = answerErrors(provider)
+  const cors = tokenEndpointCors(provider)
 
   return async (ctx, next) => {
     if (ctx.path !== CURRENT_END_PATH) return next()
     ctx.set('Cache-Control', 'no-store')
     const oidcCtx = withOidc(provider, ctx)
     return answer(ctx, async () => {
-      await runInRequest(ctx, () => tokenEndpointCors(ctx, () => handle(oidcCtx)))
+      await runInRequest(ctx, () => cors(ctx, () => handle(oidcCtx)))
     })
   }
 
@@ -67,7 +68,8 @@ export function endCurrentRoute(
         throw new AccessTokenRejected('its impersonation has ended already')
       }
       const by = parseAct(token.act, MAX_CHAIN)
-      await impersonations.end(id, by ? { by: { sub: by.sub } } : {}, ctx)
+      const after = await impersonations.end(id, by ? { by: { sub: by.sub } } : {}, ctx)
+      if (after?.state !== 'ended') throw new AccessTokenRejected('its impersonation has expired')
     } catch (cause) {
       if (cause instanceof AccessTokenRejected) throw new errors.InvalidToken({ cause })
       throw cause

@@ -3,6 +3,7 @@ import type { AuditTrail } from '../audit/trail.ts'
 import type { Impersonations } from '../lifecycle/impersonations.ts'
 import { checkEnd, checkEndAll, checkQuery, InvalidInput } from '../lifecycle/inputs.ts'
 import type { ImpersonationObject } from '../public/lifecycle.ts'
+import { printable } from '../shared/printable.ts'
 import { NotFound } from './answer-errors.ts'
 import { authenticate, type BearerParts } from './bearer.ts'
 import { jsonReader } from './json-body.ts'
@@ -93,7 +94,7 @@ function parameters(ctx: KoaContextWithOIDC): Record<string, string | undefined>
   const query: Record<string, string | undefined> = {}
   for (const [name, value] of new URLSearchParams(ctx.querystring)) {
     if (Object.hasOwn(query, name)) {
-      throw new errors.InvalidRequest(`${JSON.stringify(name.slice(0, 64))} must not be repeated`)
+      throw new errors.InvalidRequest(`${printable(name, 64)} must not be repeated`)
     }
     Object.defineProperty(query, name, { value, enumerable: true, configurable: true })
   }

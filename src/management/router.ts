@@ -52,11 +52,12 @@ export function managementRouter(provider: Provider, parts: ManagementParts): Mi
   const router = new Router({ prefix, sensitive: true, strict: true })
   for (const { path, methods } of routes) {
     const allowed = Object.keys(methods).join(', ')
+    const allow = allowed.replace('GET', 'GET, HEAD')
     router.all(path, noStore, answerErrors(provider), async (ctx) => {
       const asked = ctx.method === 'HEAD' ? 'GET' : ctx.method
       const method = Object.hasOwn(methods, asked) ? methods[asked] : undefined
       if (!method) {
-        ctx.set('Allow', allowed)
+        ctx.set('Allow', allow)
         throw new errors.InvalidRequest(`only ${allowed} is allowed here`, 405)
       }
       const { handler, stage } = method

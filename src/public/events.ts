@@ -57,7 +57,7 @@ export interface ImpersonationEvent {
   readonly mayAct?: MayAct | undefined
   /** The machine-to-machine client that asked for the subject token. */
   readonly issuedTo?: string | undefined
-  /** The client that exchanges. */
+  /** The client that exchanges; in a denial at the stage `'end'`, the client that asked to end. */
   readonly client?: string | undefined
   /** The resource, or at issue those that the token is bound to. */
   readonly resource?: string | readonly string[] | undefined

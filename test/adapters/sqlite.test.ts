@@ -52,6 +52,9 @@ describe('createSqliteAdapter', () => {
         database
           .prepare('UPDATE oidc_records SET expires_at = ? WHERE model = ? AND id = ?')
           .run(now - 1, model, id)
+        database
+          .prepare('UPDATE oidc_subject_tokens SET expires_at = ? WHERE id = ?')
+          .run(now - 1, id)
         database.close()
       },
       createBroken() {
@@ -75,7 +78,7 @@ describe('createSqliteAdapter', () => {
         const file = newFile()
         const factory = open(file)
         const database = new DatabaseSync(file)
-        database.exec('DROP TABLE oidc_records')
+        database.exec('DROP TABLE oidc_records; DROP TABLE oidc_subject_tokens')
         database.close()
         return factory
       },

@@ -51,6 +51,7 @@ describe('claims of an access token', () => {
       'jti',
       'scope',
       'client_id',
+      'status',
     )
     expect(without).to.include({ sub: 'alice', aud: deployment.orders, iss: deployment.issuer })
     const withActor = decodeJwt(

@@ -132,6 +132,7 @@ async function* rules(): AsyncGenerator<SeenAnswer> {
   ]
   for (const option of options) {
     yield* during(option, async function* ({ subjectToken, exchange, issuer }) {
+      faults.clear()
       const subject_token = await subjectToken()
       faults.add('SubjectToken.consumeOnce')
       for (const headers of [PAGE, ELSEWHERE, {}]) {

@@ -24,12 +24,15 @@ describe('docs/http-api.md: the commands', function () {
     ])
     await example.close()
     expect(stderr).to.equal('')
-    const [machine, issued, exchanged, orders, again, ...error] = stdout.trim().split(/\r?\n/)
+    const [machine, issued, exchanged, orders, first, second, again, ...error] = stdout
+      .trim()
+      .split(/\r?\n/)
     expect(machine).to.match(/^\d{3} characters of machine token$/)
     expect(JSON.parse(issued ?? '')).to.have.all.keys('subjectToken', 'expiresIn')
     const members = ['access_token', 'expires_in', 'issued_token_type', 'scope', 'token_type']
     expect(JSON.parse(exchanged ?? '')).to.have.all.keys(members)
     expect(JSON.parse(orders ?? '')).to.include({ subject: 'alice' })
+    expect([first, second]).to.deep.equal(['first end: 204', 'second end: 401'])
     expect(again).to.equal(
       '{"error":"invalid_request","error_description":"subject token is invalid"} 400',
     )

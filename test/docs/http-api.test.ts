@@ -96,6 +96,21 @@ describe('docs/http-api.md', () => {
     compare(rows, refusals(seen, 'exchangeToken'))
   })
 
+  it('has every error of seeing and ending, and no other', () => {
+    const operations = ['listImpersonations', 'showImpersonation', 'endImpersonation']
+    const rows = rowsUnder(document, '### Errors of seeing and ending')
+    expect(rows).to.have.length.above(20)
+    compare(
+      rows,
+      [...operations, 'endImpersonations'].flatMap((operation) => refusals(seen, operation)),
+    )
+  })
+
+  it('has every error of the end by the token itself, and no other', () => {
+    const rows = rowsUnder(document, '### Ending by the token itself')
+    compare(rows, refusals(seen, 'endCurrentImpersonation'))
+  })
+
   it('has every error of a proof, and no other', () => {
     const rows = rowsUnder(document, '## With DPoP')
     compare(

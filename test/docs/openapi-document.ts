@@ -99,7 +99,8 @@ export async function readOpenApiDocument(
     }
   }
 
-  function answerAt(path: readonly string[]): DescribedAnswer {
+  function answerAt(at: readonly string[]): DescribedAnswer {
+    const { path } = part(at)
     const headers = keys([...path, 'headers']).map(
       (name) => [name.toLowerCase(), headerAt([...path, 'headers', name])] as const,
     )
@@ -123,10 +124,15 @@ export async function readOpenApiDocument(
         (status) => [status, answerAt([...path, 'responses', status])] as const,
       )
       operations.set(String(part(path).tree.operationId), {
-        request: checkOf([...request, 'schema']),
+        request: type === '' ? () => 'has no body' : checkOf([...request, 'schema']),
         answers: new Map(answers),
       })
-      for (const at of [request, ...statuses.map((status) => bodyAt(path, status))]) {
+      const bodies = statuses.map((status) => [
+        ...part([...path, 'responses', status]).path,
+        'content',
+        'application/json',
+      ])
+      for (const at of [request, ...bodies]) {
         for (const name of keys([...at, 'examples'])) {
           const where = [...at, 'examples', name]
           examples.push([where.join(' '), part(where).tree.value, checkOf([...at, 'schema'])])
@@ -167,10 +173,6 @@ export async function readOpenApiDocument(
   }
 }
 
-function bodyAt(operation: readonly string[], status: string): readonly string[] {
-  return [...operation, 'responses', status, 'content', 'application/json']
-}
-
 function wrongRequest(
   described: DescribedOperation | undefined,
   request: unknown,
@@ -202,6 +204,7 @@ function wrongHeaders({ headers: said }: DescribedAnswer, headers: Headers): str
 
 function wrongBody({ bodies }: DescribedAnswer, { headers, body }: Answer): string[] {
   const type = mediaType(headers)
+  if (bodies.size === 0 && type === '' && body === '') return []
   const check = bodies.get(type)
   if (!check) return [`${type} is not described`]
   const error = check(body)

@@ -28,13 +28,33 @@ function ask(deployment: Deployment, id: string, secret?: string, form = {}) {
 
 describe('managementApi.clients: who may issue is named, never implied', () => {
   it('a client that is not named gets invalid_target, and is told why; no list names none', async () => {
-    for (const clients of [['other'], [], { issue: ['other'], read: ['backend'] }]) {
+    for (const clients of [['other'], [], { issue: ['other'], read: ['other'] }]) {
       const deployment = await deployNaming(clients)
       const { status, body } = await ask(deployment, 'backend', 'backend-secret')
       expect([status, body.error]).to.deep.equal([400, 'invalid_target'])
       expect(body.error_description).to.include('managementApi.clients').and.not.include('other')
       await deployment.close()
     }
+  })
+
+  it('a client that is named for something else gets a token for that alone', async () => {
+    const deployment = await deployNaming({ issue: ['other'], read: ['backend'] })
+    const { body } = await ask(deployment, 'backend', 'backend-secret', {
+      scope: 'impersonate impersonations:read impersonations:end',
+    })
+    expect(body.scope).to.equal('impersonations:read')
+    const issued = await deployment.issue({ userId: 'alice' }, { token: body.access_token })
+    expect([issued.status, issued.body.error]).to.deep.equal([401, 'invalid_token'])
+    await deployment.close()
+    const without = await deploy({
+      impersonation: {
+        managementApi: { resource, clients: { issue: ['other'], read: ['backend'] } },
+        lifecycle: { enabled: false },
+      },
+    })
+    const refused = await ask(without, 'backend', 'backend-secret')
+    expect(refused.body.error).to.equal('invalid_target')
+    await without.close()
   })
 
   it('a public client never may, whatever the list says (RFC 6749 §4.4)', async () => {

@@ -30,6 +30,7 @@ describe('options', () => {
         grantClaim: true,
         chain: { maxDepth: 0 },
       },
+      lifecycle: { enabled: undefined, onReplay: 'end', endWithOperator: true },
       limits: {
         userIdLength: 255,
         contextBytes: 4096,

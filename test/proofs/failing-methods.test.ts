@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Adapter, ClientMetadata } from 'oidc-provider'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
@@ -75,6 +76,9 @@ async function deployFailing(tokenFormat: 'jwt' | 'opaque') {
     'backend-secret',
   ])
   expect(m2m.includes('.')).to.equal(tokenFormat === 'jwt')
+  // Places in a status list are leased once for many tokens: test/tokens has their failures.
+  await deployment.issue({ userId: 'alice' }, { token: m2m })
+  await wait(20)
 
   return {
     ...deployment,

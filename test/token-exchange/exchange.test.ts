@@ -73,6 +73,7 @@ describe('token exchange', () => {
         'jti',
         'client_id',
         'scope',
+        'status',
       )
       expect(payload).to.include({
         sub: 'alice',

@@ -24,6 +24,8 @@ describe('I12: what enabling impersonation changes in a provider', () => {
   it('its configuration: these settings and no other', () => {
     const [plain, ours] = both().map(configurationOf)
     expect(differences(plain, ours).toSorted()).to.deep.equal([
+      'discovery.impersonation_end_endpoint',
+      'discovery.status_list_aggregation_endpoint',
       'extraTokenClaims',
       'features.resourceIndicators.getResourceServerInfo',
       'formats.customizers.jwt',
@@ -47,10 +49,28 @@ describe('I12: what enabling impersonation changes in a provider', () => {
     expect(given).to.deep.equal(before)
   })
 
-  it('no middleware, no listener, no route of the provider', () => {
+  it('where impersonations can end: two middlewares of the provider, and these listeners', () => {
     const [plain, ours] = both()
+    expect(ours.middleware).to.have.lengthOf(plain.middleware.length + 2)
+    // The provider's own comes last, as before.
+    expect(ours.middleware.at(-1)?.name).to.equal(plain.middleware.at(-1)?.name)
+    const added = ours.eventNames().filter((name) => !plain.eventNames().includes(name))
+    expect(added).to.have.members(['end_session.success', 'grant.destroyed', 'grant.revoked'])
+    expect(added.map((name) => ours.listenerCount(name))).to.deep.equal([1, 1, 1])
+    const quiet = { impersonation: { lifecycle: { endWithOperator: false } } }
+    const [before, alone] = both(quiet)
+    expect(alone.eventNames()).to.deep.equal(before.eventNames())
+  })
+
+  it('where they cannot: no middleware, no listener, no function of a model', () => {
+    const [plain, ours] = both({ impersonation: { lifecycle: { enabled: false } } })
+    expect(differences(configurationOf(plain).discovery, configurationOf(ours).discovery)).to.be
+      .empty
     expect(ours.middleware).to.have.lengthOf(plain.middleware.length)
     expect(ours.eventNames()).to.deep.equal(plain.eventNames())
+    expect(Object.hasOwn(ours.AccessToken, 'find')).to.equal(
+      Object.hasOwn(plain.AccessToken, 'find'),
+    )
   })
 
   it('prints nothing', () => {

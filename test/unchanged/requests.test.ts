@@ -44,13 +44,18 @@ describe('I12: requests that have nothing to do with impersonation', () => {
     await request(sides.ours),
   ]
 
-  it('discovery: one grant type more', async () => {
+  it('discovery: one grant type more, and two endpoints', async () => {
     const [plain, ours] = await onBoth(async (side) => {
       const { body } = await side.json('GET', '/oidc/.well-known/openid-configuration')
       return JSON.parse(JSON.stringify(body).replaceAll(side.base, 'https://base'))
     })
-    expect(differences(plain, ours)).to.have.lengthOf(1)
-    expect(differences(plain, ours)[0]).to.match(/^grant_types_supported\.\d+$/)
+    const [grantType, ...others] = differences(plain, ours).toSorted()
+    expect(grantType).to.match(/^grant_types_supported\.\d+$/)
+    expect(others).to.deep.equal(['impersonation_end_endpoint', 'status_list_aggregation_endpoint'])
+    expect(ours).to.have.property(
+      'impersonation_end_endpoint',
+      'https://base/oidc/impersonations/current/end',
+    )
     expect(JSON.stringify(ours)).to.include(TOKEN_EXCHANGE_GRANT_TYPE)
   })
 
@@ -92,7 +97,7 @@ describe('I12: requests that have nothing to do with impersonation', () => {
       for (const resource of [undefined, `${side.base}/orders`, `${side.base}/opaque`]) {
         const scope = 'openid offline_access orders:read'
         const signedIn = await signIn(side, 'olivia', { scope, ...(resource ? { resource } : {}) })
-        const { code: _, ...body } = signedIn
+        const { code: _, cookie: __, ...body } = signedIn
         seen.push(comparable(side, { status: 200, headers: new Headers(), body }))
         const refreshed = await side.post('/oidc/token', {
           grant_type: 'refresh_token',

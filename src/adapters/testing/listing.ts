@@ -108,8 +108,9 @@ const odd: ContractCase = {
       assert.deepEqual(await listed(adapter, { actor: `bound to ${odd}` }), [odd], what)
       assert.deepEqual(await listed(adapter, { actor: odd }), [`2 ${odd}`], `actor ${what}`)
     }
-    const expected = newestFirst(strings.map((odd) => [`2 ${odd}`, ISSUED] as const))
-    assert.deepEqual(await pagesOf(adapter, { clientId: together }, 5), expected, 'in order')
+    const paged = await pagesOf(adapter, { clientId: together }, 5)
+    const expected = strings.map((odd) => `2 ${odd}`)
+    assert.deepEqual(paged.toSorted(), expected.toSorted(), 'each once, page by page')
     await destroyAll(adapter, [...strings, ...strings.map((odd) => `2 ${odd}`)])
   },
 }

@@ -1,0 +1,264 @@
+import { expect } from 'chai'
+import { basic } from '../support/deployment.ts'
+import { faultyAdapter, memoryAdapterWith } from '../support/faulty-adapter.ts'
+import { type Managed, managing, RESOURCE, raw } from '../support/managing.ts'
+import { signIn } from '../support/sign-in.ts'
+
+describe('who may see, and who may end', () => {
+  const machine = {
+    client_secret: 'secret',
+    grant_types: ['client_credentials'],
+    redirect_uris: [],
+    response_types: [],
+  }
+  let deployment: Managed
+  const named = new Set(['reader'])
+  before(async () => {
+    deployment = await managing({
+      impersonation: {
+        managementApi: {
+          resource: RESOURCE,
+          clients: {
+            issue: ['backend', 'issuer'],
+            read: async ({ clientId }) => clientId === 'backend' || named.has(clientId),
+            end: ['backend', 'ender'],
+          },
+        },
+      },
+      clients: ['reader', 'ender', 'issuer'].map((client_id) => ({ ...machine, client_id })),
+    })
+  })
+  after(() => deployment.close())
+
+  const ask = (client: string, scope?: string) =>
+    deployment.post(
+      '/oidc/token',
+      { grant_type: 'client_credentials', resource: RESOURCE, scope },
+      basic(client, client === 'backend' ? 'backend-secret' : 'secret'),
+    )
+
+  /** The statuses of: see, list, end, end many, issue. */
+  async function statuses(token: string): Promise<number[]> {
+    const { id } = await deployment.start()
+    const answers = [
+      await deployment.get(`/${id}`, { token }),
+      await deployment.get('', { token }),
+      await deployment.send(`/${id}/end`, undefined, { token }),
+      await deployment.send('/end', { userId: 'unknown' }, { token }),
+      await deployment.issue({ userId: 'alice' }, { token }),
+    ]
+    return answers.map(({ status }) => status)
+  }
+
+  it('a token has the scopes that it asks for, of what its client is named for', async () => {
+    const all = 'impersonate impersonations:read impersonations:end'
+    const granted = async (client: string, scope: string) => (await ask(client, scope)).body.scope
+    expect(await granted('backend', 'impersonations:read')).to.equal('impersonations:read')
+    expect(await granted('backend', 'impersonations:end')).to.equal('impersonations:end')
+    expect(await granted('backend', 'impersonate')).to.equal('impersonate')
+    expect((await granted('backend', all)).split(' ')).to.have.members(all.split(' '))
+    expect(await granted('reader', all)).to.equal('impersonations:read')
+    expect(await granted('ender', all)).to.equal('impersonations:end')
+    expect(await granted('issuer', all)).to.equal('impersonate')
+  })
+
+  it('reading is not ending, ending is not reading, and neither is issuing', async () => {
+    const tokenOf = async (client: string, scope: string) =>
+      (await ask(client, scope)).body.access_token
+    expect(await statuses(deployment.token)).to.deep.equal([200, 200, 200, 200, 201])
+    const read = 'impersonations:read'
+    const end = 'impersonations:end'
+    // Another right than the token's: 403 where the client is named for it, and 401 where it is not.
+    expect(await statuses(await tokenOf('backend', read))).to.deep.equal([200, 200, 403, 403, 403])
+    expect(await statuses(await tokenOf('backend', end))).to.deep.equal([403, 403, 200, 200, 403])
+    expect(await statuses(await tokenOf('reader', read))).to.deep.equal([200, 200, 401, 401, 401])
+    expect(await statuses(await tokenOf('ender', end))).to.deep.equal([401, 401, 200, 200, 401])
+    expect(await statuses(await tokenOf('issuer', 'impersonate'))).to.deep.equal([
+      401, 401, 401, 401, 201,
+    ])
+    const { body } = await ask('backend')
+    expect(await statuses(body.access_token)).to.deep.equal([403, 403, 403, 403, 403])
+  })
+
+  it('403 names the scope that is missing', async () => {
+    const { body } = await ask('backend', 'impersonate')
+    const token = body.access_token
+    for (const [scope, answer] of [
+      ['impersonations:read', await deployment.get('', { token })],
+      ['impersonations:end', await deployment.send('/end', { userId: 'x' }, { token })],
+    ] as const) {
+      expect([answer.status, answer.body.error]).to.deep.equal([403, 'insufficient_scope'])
+      const challenge = answer.headers.get('www-authenticate')
+      expect(challenge).to.include('error="insufficient_scope"').and.include(`scope="${scope}"`)
+    }
+  })
+
+  it('a right that is taken away is gone at once, with the tokens that have it', async () => {
+    const { body } = await ask('reader', 'impersonations:read')
+    const token = body.access_token
+    expect((await deployment.get('', { token })).status).to.equal(200)
+    named.delete('reader')
+    const refused = await deployment.get('', { token })
+    expect([refused.status, refused.body.error]).to.deep.equal([401, 'invalid_token'])
+    expect((await ask('reader', 'impersonations:read')).body.error).to.equal('invalid_target')
+    named.add('reader')
+    expect((await deployment.get('', { token })).status).to.equal(200)
+  })
+
+  it('I9: a function that throws or answers nonsense is a 500, and nothing is shown or ended', async () => {
+    let answer: unknown = true
+    const rule = () => {
+      if (answer instanceof Error) throw answer
+      return answer as boolean
+    }
+    const own = await managing({
+      impersonation: {
+        managementApi: {
+          resource: RESOURCE,
+          clients: { issue: () => true, read: rule, end: rule },
+        },
+      },
+    })
+    const { id } = await own.start()
+    for (answer of [new Error('the database of clients is down'), undefined, 1, 'true', {}]) {
+      for (const { status, body } of [
+        await own.get(`/${id}`),
+        await own.get(''),
+        await own.send(`/${id}/end`),
+        await own.send('/end', { userId: 'alice' }),
+      ]) {
+        expect([status, body.error]).to.deep.equal([500, 'server_error'])
+        expect(JSON.stringify(body)).to.not.include('database').and.not.include('alice')
+      }
+    }
+    answer = true
+    expect((await own.get(`/${id}`)).body.state).to.equal('issued')
+    await own.close()
+  })
+
+  it('401 for everything that is no machine token, before anything else is looked at', async () => {
+    const { subjectToken } = await deployment.start()
+    const exchanged = await deployment.exchange({ subject_token: subjectToken })
+    const { access_token } = await signIn(deployment, 'olivia')
+    const ids = ['/x', '', '/x/end', '/end']
+    for (const [at, path] of ids.entries()) {
+      const send = (authorization?: string) =>
+        raw(deployment.base, `/api/impersonations${path}?limit=0`, {
+          method: at < 2 ? 'GET' : 'POST',
+          headers: {
+            ...(authorization === undefined ? {} : { authorization }),
+            'content-type': 'application/json',
+          },
+        })
+      const others = [
+        subjectToken,
+        exchanged.body.access_token,
+        access_token,
+        'garbage',
+        '.',
+        'a b',
+      ]
+      for (const token of others) {
+        const { status, text } = await send(`Bearer ${token}`)
+        expect([status, JSON.parse(text).error], path).to.deep.equal([401, 'invalid_token'])
+      }
+      for (const authorization of [undefined, 'Basic YTpi']) {
+        const { status, text } = await send(authorization)
+        expect([status, JSON.parse(text).error_description], path).to.deep.equal([
+          401,
+          'no access token provided',
+        ])
+      }
+    }
+  })
+})
+
+describe('the routes of impersonations', () => {
+  it('answer the methods that they have, and name them', async () => {
+    const deployment = await managing()
+    const { id } = await deployment.start()
+    const allow = {
+      '': 'GET, HEAD',
+      [`/${id}`]: 'GET, HEAD',
+      '/end': 'POST',
+      [`/${id}/end`]: 'POST',
+    }
+    for (const [path, allowed] of Object.entries(allow)) {
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        const response = await fetch(`${deployment.base}/api/impersonations${path}`, {
+          method,
+          headers: { authorization: `Bearer ${deployment.token}` },
+        })
+        const text = await response.text()
+        if (method === 'HEAD') expect(text).to.equal('')
+        if (allowed.split(', ').includes(method)) {
+          expect(response.status, `${method} ${path}`).to.be.oneOf([200, 415])
+          continue
+        }
+        expect([response.status, response.headers.get('allow')], `${method} ${path}`).to.deep.equal(
+          [405, allowed],
+        )
+        expect(response.headers.get('cache-control')).to.equal('no-store')
+      }
+    }
+    expect(deployment.serverErrors).to.deep.equal([])
+    await deployment.close()
+  })
+
+  it('I5: storage that fails is a 500 with a body of JSON, and never "not found"', async () => {
+    const { adapter, faults } = faultyAdapter()
+    const deployment = await managing({ configuration: { adapter } })
+    const { id } = await deployment.start()
+    faults.add('SubjectToken.find').add('SubjectToken.list')
+    for (const path of ['', `/${id}`, '?userId=alice']) {
+      const { status, body, headers } = await deployment.get(path)
+      expect([status, body]).to.deep.equal([
+        500,
+        { error: 'server_error', error_description: 'oops! something went wrong' },
+      ])
+      expect(headers.get('cache-control')).to.equal('no-store')
+    }
+    expect(deployment.serverErrors).to.have.lengthOf(3)
+    faults.clear()
+    expect((await deployment.get(`/${id}`)).status).to.equal(200)
+    await deployment.close()
+  })
+
+  for (const [what, options] of Object.entries({
+    'lifecycle.enabled is false': { impersonation: { lifecycle: { enabled: false } } },
+    'the adapter lacks a method': {
+      configuration: { adapter: memoryAdapterWith({ list: undefined }) },
+    },
+  })) {
+    it(`are not there where ${what}, and no scope is offered for them`, async () => {
+      const deployment = await managing(options)
+      expect(deployment.provider.impersonation.canEnd).to.equal(false)
+      const { id } = await deployment.start()
+      const answers = [
+        await deployment.get(''),
+        await deployment.get(`/${id}`),
+        await deployment.send(`/${id}/end`),
+        await deployment.send('/end', { userId: 'alice' }),
+      ]
+      expect(answers.map(({ status, body }) => [status, body])).to.deep.equal(
+        answers.map(() => [404, 'Not Found']),
+      )
+      const current = await deployment.post('/oidc/impersonations/current/end', {})
+      expect([current.status, current.body]).to.deep.equal([404, 'Not Found'])
+      const { body } = await deployment.post(
+        '/oidc/token',
+        {
+          grant_type: 'client_credentials',
+          resource: RESOURCE,
+          scope: 'impersonate impersonations:read impersonations:end',
+        },
+        basic('backend', 'backend-secret'),
+      )
+      expect(body.scope).to.equal('impersonate')
+      expect(
+        (await deployment.events()).filter(({ name }) => name.endsWith('denied')),
+      ).to.deep.equal([])
+      await deployment.close()
+    })
+  }
+})

@@ -1,0 +1,115 @@
+import { hash } from 'node:crypto'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { ImpersonationEvent } from '../../src/index.ts'
+import { type Answer, type Deployment, type DeploymentOptions, deploy } from './deployment.ts'
+import { answerOf } from './http.ts'
+
+/** What names the management API, wherever it is. */
+export const RESOURCE = 'https://id.example.com/api'
+/** Every scope of the management API. */
+export const EVERYTHING = 'impersonate impersonations:read impersonations:end'
+
+const NAMES = [
+  'impersonation.issued',
+  'impersonation.granted',
+  'impersonation.denied',
+  'impersonation.replayed',
+  'impersonation.ended',
+] as const
+
+type Init = { readonly token?: string; readonly headers?: Record<string, string> }
+
+/** A deployment whose client `backend` may do everything at the management API. */
+export interface Managed extends Deployment {
+  /** Of `backend`, with every scope. */
+  readonly token: string
+  /** Issues a subject token, as `backend`. */
+  start(body?: object): Promise<{ readonly id: string; readonly subjectToken: string }>
+  get(path: string, init?: Init): Promise<Answer>
+  /** Without a body where there is none. */
+  send(path: string, body?: unknown, init?: Init): Promise<Answer>
+  /** The events so far, at least so many. They come after the answers. */
+  events(atLeast?: number): Promise<ReadonlyArray<ImpersonationEvent & { readonly name: string }>>
+}
+
+export async function managing(options: DeploymentOptions = {}): Promise<Managed> {
+  const everyone = () => true
+  const managementApi = {
+    resource: RESOURCE,
+    clients: { issue: everyone, read: ['backend'], end: ['backend'] },
+    ...options.impersonation?.managementApi,
+  }
+  const impersonation = { ...options.impersonation, managementApi }
+  const deployment = await deploy({ ...options, impersonation })
+  const token = await deployment.m2mToken({ resource: RESOURCE, scope: EVERYTHING })
+  const recorded: Array<ImpersonationEvent & { name: string }> = []
+  for (const name of NAMES) {
+    deployment.provider.on(name, (_ctx: unknown, event: ImpersonationEvent) =>
+      recorded.push({ name, ...event }),
+    )
+  }
+  const authorization = (init: Init) => ({
+    authorization: `Bearer ${init.token ?? token}`,
+    ...init.headers,
+  })
+  return {
+    ...deployment,
+    token,
+    async start(body = {}) {
+      const answer = await deployment.issue({ userId: 'alice', ...body }, { token })
+      if (answer.status !== 201) throw new Error(`not issued: ${JSON.stringify(answer.body)}`)
+      const { subjectToken } = answer.body
+      return { id: idOf(subjectToken), subjectToken }
+    },
+    async get(path, init = {}) {
+      const headers = authorization(init)
+      return answerOf(await fetch(`${deployment.base}/api/impersonations${path}`, { headers }))
+    },
+    async send(path, body, init = {}) {
+      const json = body === undefined ? {} : { 'content-type': 'application/json' }
+      return answerOf(
+        await fetch(`${deployment.base}/api/impersonations${path}`, {
+          method: 'POST',
+          headers: { ...json, ...authorization(init) },
+          ...(body === undefined
+            ? {}
+            : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        }),
+      )
+    },
+    async events(atLeast = 0) {
+      for (let turns = 0; turns < 4 || (recorded.length < atLeast && turns < 200); turns += 1) {
+        await turn()
+      }
+      return recorded
+    },
+  }
+}
+
+/** The id of the impersonation that a subject token is for. */
+export function idOf(subjectToken: string): string {
+  return hash('sha256', subjectToken, 'base64url')
+}
+
+/** A request whose path is sent as it stands: `fetch` would tidy it up. */
+export async function raw(
+  base: string,
+  path: string,
+  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+): Promise<{ status: number; type: string; text: string }> {
+  const { hostname, port } = new URL(base)
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path, method, headers }, async (response) => {
+      const { statusCode = 0, headers } = response
+      resolve({
+        status: statusCode,
+        type: headers['content-type'] ?? '',
+        text: await text(response),
+      })
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
