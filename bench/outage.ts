@@ -62,7 +62,9 @@ export async function measureOutage(deployment: Deployment, storage: string): Pr
     if (statuses[0] !== 200) endedRefusedAfter = Math.min(endedRefusedAfter, since)
     if (allRefusedAfter < Number.POSITIVE_INFINITY) acceptedAgain += accepted
     else if (accepted === 0) allRefusedAfter = since
-    progress(`${storage}: ${Math.floor(since / 5) * 5} s without a provider, ${accepted} tokens accepted`)
+    progress(
+      `${storage}: ${Math.floor(since / 5) * 5} s without a provider, ${accepted} tokens accepted`,
+    )
     const until = Math.min(
       crashedAt + allRefusedAfter * 1000 + AFTERWARDS_MS,
       crashedAt + AT_MOST_MS,

@@ -21,14 +21,7 @@ export class MemoryListings {
     const { listed } = record
     if (!listed) return
     this.#all.add(listed.iat, id)
-    for (const key of keysOf(record)) {
-      let listing = this.#by.get(key)
-      if (!listing) {
-        listing = new Listing()
-        this.#by.set(key, listing)
-      }
-      listing.add(listed.iat, id)
-    }
+    for (const key of keysOf(record)) this.#addTo(key, listed.iat, id)
     const { statusList, statusIndex } = listed
     if (record.end === undefined || statusList === undefined || statusIndex === undefined) return
     const indices = this.#ended.get(statusList)
@@ -41,16 +34,37 @@ export class MemoryListings {
     const { listed } = record
     if (!listed) return
     this.#all.remove(listed.iat, id)
-    for (const key of keysOf(record)) {
-      const listing = this.#by.get(key)
-      listing?.remove(listed.iat, id)
-      if (listing?.size === 0) this.#by.delete(key)
-    }
+    for (const key of keysOf(record)) this.#removeFrom(key, listed.iat, id)
     const { statusList, statusIndex } = listed
     if (record.end === undefined || statusList === undefined || statusIndex === undefined) return
     const indices = this.#ended.get(statusList)
     if (indices?.get(statusIndex) === id) indices.delete(statusIndex)
     if (indices?.size === 0) this.#ended.delete(statusList)
+  }
+
+  /** Before an operator redeems the record; most redeem what is bound to them, or to none. */
+  redeemed(id: string, { listed, actor }: Listed, redeemer: string | undefined): void {
+    if (!listed) return
+    const before = actor ?? listed.actor
+    const after = redeemer ?? listed.actor
+    if (before === after) return
+    if (before !== undefined) this.#removeFrom(keyOf('actor', before), listed.iat, id)
+    if (after !== undefined) this.#addTo(keyOf('actor', after), listed.iat, id)
+  }
+
+  #addTo(key: string, iat: number, id: string): void {
+    let listing = this.#by.get(key)
+    if (!listing) {
+      listing = new Listing()
+      this.#by.set(key, listing)
+    }
+    listing.add(iat, id)
+  }
+
+  #removeFrom(key: string, iat: number, id: string): void {
+    const listing = this.#by.get(key)
+    listing?.remove(iat, id)
+    if (listing?.size === 0) this.#by.delete(key)
   }
 
   /** The indices and their records' ids: those of a status list that have ended. */
@@ -75,16 +89,12 @@ export class MemoryListings {
   }
 }
 
-function keysOf({ listed, actor }: Listed): string[] {
-  const keys = {
-    accountId: listed?.accountId,
-    clientId: listed?.clientId,
-    actor: actor ?? listed?.actor,
-  }
-  return NAMES.flatMap((name) => {
-    const value = keys[name]
-    return value === undefined ? [] : [keyOf(name, value)]
-  })
+function keysOf({ listed, actor = listed?.actor }: Listed): string[] {
+  const keys: string[] = []
+  if (listed?.accountId !== undefined) keys.push(keyOf('accountId', listed.accountId))
+  if (listed?.clientId !== undefined) keys.push(keyOf('clientId', listed.clientId))
+  if (actor !== undefined) keys.push(keyOf('actor', actor))
+  return keys
 }
 
 function keyOf(name: (typeof NAMES)[number], value: string): string {

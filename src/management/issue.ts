@@ -12,7 +12,7 @@ import { authenticate, type BearerParts } from './bearer.ts'
 import { parseIssueRequest, serialisedContext } from './body.ts'
 import { jsonReader } from './json-body.ts'
 import type { Right } from './machine-tokens.ts'
-import { siblingUrl } from './public-url.ts'
+import { siblingUrls } from './public-url.ts'
 
 /** What issuing takes. */
 export interface IssueParts extends BearerParts {
@@ -30,6 +30,7 @@ export function subjectTokenIssuer(
 ): (ctx: KoaContextWithOIDC, trail: AuditTrail) => Promise<void> {
   const { options, subjectTokens, right, drawStatusIndex } = parts
   const readBody = jsonReader(options.limits.bodyBytes)
+  const siblingUrl = siblingUrls()
 
   return async (ctx, trail) => {
     const client = await authenticate(provider, ctx, parts, right, trail)
