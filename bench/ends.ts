@@ -12,6 +12,9 @@ const USED_FOR_MS = 5000
 /** When a token must not be accepted any more, in milliseconds after the end. */
 const KNOWN_AFTER_MS = 8000
 
+/** How long a token that goes on being accepted is followed, in milliseconds after the end. */
+const GIVE_UP_AFTER_MS = 60_000
+
 /** How long an API accepts impersonated tokens after their end. */
 export interface EndFigures {
   readonly storage: string
@@ -24,7 +27,7 @@ export interface EndFigures {
   readonly max: number
   /** How many were accepted at any time after their first refusal. */
   readonly acceptedAgain: number
-  /** How many were still accepted 8 s after the end. */
+  /** How many were still accepted 8 s after the end, or later. */
   readonly stillAccepted: number
   readonly outage: Outage | undefined
 }
@@ -110,20 +113,22 @@ async function endOne({ first, last, call }: Deployment, index: number, knownAft
   const follow = async (): Promise<Followed> => {
     let refusedAfter = Number.POSITIVE_INFINITY
     let acceptedAgain = false
+    let stillAccepted = false
     for (;;) {
-      const asked = performance.now()
+      const since = performance.now() - endedAt
       const isAccepted = (await call(accessToken)) === 200
-      const since = asked - endedAt
-      const isRefused = refusedAfter < Number.POSITIVE_INFINITY
+      const wasRefused = refusedAfter < Number.POSITIVE_INFINITY
       // An API may know before the answer to the end arrives.
-      if (!isAccepted && !isRefused)
-        refusedAfter = Math.max(0, (performance.now() - endedAt) / 1000)
-      if (isAccepted && isRefused) acceptedAgain = true
-      if (since >= knownAfterMs && (isAccepted || isRefused)) {
-        return { refusedAfter, acceptedAgain, stillAccepted: isAccepted }
+      if (!isAccepted && !wasRefused) {
+        refusedAfter = Math.max(0, performance.now() - endedAt) / 1000
+      }
+      if (isAccepted && wasRefused) acceptedAgain = true
+      if (isAccepted && since >= knownAfterMs) stillAccepted = true
+      if ((since >= knownAfterMs && !isAccepted) || since >= GIVE_UP_AFTER_MS) {
+        return { refusedAfter, acceptedAgain, stillAccepted }
       }
       // After the first refusal, once in a while is enough.
-      await wait(isRefused ? USE_EVERY_MS * 25 : USE_EVERY_MS)
+      await wait(wasRefused ? USE_EVERY_MS * 25 : USE_EVERY_MS)
     }
   }
   const all = follow()
