@@ -5,11 +5,9 @@ import { Pool } from 'undici'
 import type { ApiOptions } from './api.ts'
 import { onInterrupt } from './interrupt.ts'
 import { newKey } from './key.ts'
-import { Load } from './load.ts'
+import { ALL_SCOPES, Load } from './load.ts'
 import { type PartProcess, startPart, startServer } from './process.ts'
 import { openStorage } from './storage.ts'
-
-const MANAGEMENT_SCOPE = 'impersonate impersonations:read impersonations:end'
 
 /** A deployment: copies of the provider on one storage, a balancer before them, an API. */
 export interface Deployment {
@@ -56,7 +54,7 @@ export async function deploy(storage: string, alg: string): Promise<Deployment> 
   })
   const [first, last] = loads
   if (!first || !last) throw new Error('no copy has started')
-  for (const load of loads) await load.open(MANAGEMENT_SCOPE)
+  for (const load of loads) await load.open(ALL_SCOPES)
 
   const crash = async () => {
     await Promise.all(servers.splice(0).map((server) => server.kill()))

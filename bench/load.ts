@@ -22,6 +22,11 @@ export interface Slice {
   readonly latencies: readonly number[]
 }
 
+/** Of the management API. */
+export const ALL_SCOPES = 'impersonate impersonations:read impersonations:end'
+
+/** Impersonations on a page, by default. */
+const PAGE = 25
 const AUTHORIZATION = `Basic ${btoa('bench:bench-secret')}`
 const FORM = { authorization: AUTHORIZATION, 'content-type': 'application/x-www-form-urlencoded' }
 const CLIENT_CREDENTIALS = new URLSearchParams({
@@ -77,8 +82,13 @@ export class Load {
 
   cycle = async (): Promise<string> => this.exchange(await this.issue())
 
-  list = (actor: string): Promise<Answer> =>
-    this.#manage('GET', `/impersonations?actor=${actor}`, 200)
+  /** A page of what an operator has; it must be full. */
+  list = async (actor: string): Promise<void> => {
+    const { items } = await this.#manage('GET', `/impersonations?actor=${actor}`, 200)
+    if (!Array.isArray(items) || items.length !== PAGE) {
+      throw new Error(`a page of ${actor} is not full: ${JSON.stringify(items)}`)
+    }
+  }
 
   get = (subjectToken: string): Promise<Answer> =>
     this.#manage('GET', `/impersonations/${idOf(subjectToken)}`, 200)

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { isWithinPromise, printEnds } from './end-report.ts'
 import { type EndFigures, measureEnds } from './ends.ts'
-import { measureLive } from './live.ts'
+import { type LiveFigures, measureLive } from './live.ts'
 import { parseOptions } from './options.ts'
-import { type Figures, printReport, progress } from './report.ts'
+import { type Figures, printLive, printReport } from './report.ts'
 import { measureStorage } from './rounds.ts'
 import { soak } from './soak.ts'
 import { measureStart } from './start.ts'
@@ -23,13 +23,10 @@ if (options.soak !== undefined) {
   await writeJson({ options, ends: figures })
   if (!figures.every(isWithinPromise)) process.exitCode = 1
 } else if (live !== undefined) {
-  for (const storage of storages) {
-    const ratio = await measureLive(storage, live, options)
-    progress('')
-    console.log(
-      `${storage}: an exchange with ${live} live tokens takes ${ratio.toFixed(3)} times what it takes with 1000`,
-    )
-  }
+  const figures: LiveFigures[] = []
+  for (const storage of storages) figures.push(...(await measureLive(storage, live, options)))
+  printLive(figures)
+  await writeJson({ options, live: figures })
 } else await measureAll()
 
 async function measureAll(): Promise<void> {

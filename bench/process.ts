@@ -35,7 +35,7 @@ export interface Questions {
   cpu: { parameter: undefined; answer: number }
   memory: { parameter: undefined; answer: Memory }
   left: { parameter: undefined; answer: Left }
-  /** Puts that many live subject tokens into the store. */
+  /** Puts that many live impersonations into the store. */
   fill: { parameter: number; answer: undefined }
 }
 

@@ -1,3 +1,4 @@
+import type { LiveFigures } from './live.ts'
 import type { Slice } from './load.ts'
 import type { Start } from './start.ts'
 
@@ -61,15 +62,22 @@ export function medianOf(
   })
 }
 
+/** Prints what requests take with many live impersonations, relative to a thousand. */
+export function printLive(figures: readonly LiveFigures[]): void {
+  row('storage', 'live', 'scenario', 'time, from … to', 'cpu, from … to')
+  for (const { storage, live, scenario, time, cpu } of figures) {
+    row(storage, live, scenario, shown(time), shown(cpu))
+  }
+}
+
+function row(...cells: Array<string | number>): void {
+  const padded = cells.map((cell, column) =>
+    String(cell)[column < 3 ? 'padEnd' : 'padStart'](widthOf(String(cell), column)),
+  )
+  console.log(padded.join(''))
+}
+
 export function printReport(figures: readonly Figures[], start: Start): void {
-  const row = (...cells: Array<string | number>) =>
-    console.log(
-      cells
-        .map((cell, column) =>
-          String(cell)[column < 3 ? 'padEnd' : 'padStart'](widthOf(String(cell), column)),
-        )
-        .join(''),
-    )
   row(
     'storage',
     'connections',

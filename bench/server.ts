@@ -84,7 +84,7 @@ process.on('message', async ({ ask, parameter = 0 }: Question) => {
     case 'left':
       return process.send?.({ answer: await storage.left() })
     case 'fill':
-      return process.send?.({ answer: await storage.fill(parameter) })
+      return process.send?.({ answer: await storage.fill(parameter, provider.issuer) })
     case 'stop':
       server.close()
       server.closeAllConnections()

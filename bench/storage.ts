@@ -9,7 +9,7 @@ import { createMemoryAdapter } from '../src/adapters/memory.ts'
 import { createPostgresAdapter, migrate } from '../src/adapters/postgres.ts'
 import { createRedisAdapter } from '../src/adapters/redis.ts'
 import { createSqliteAdapter } from '../src/adapters/sqlite.ts'
-import { FILL_TTL, fillThrough, subjectTokenRecord } from './fill.ts'
+import { FILL_TTL, fillThrough, OPERATORS, subjectTokenRecord } from './fill.ts'
 
 /** Memory of the process after a garbage collection, in megabytes. */
 export interface Memory {
@@ -27,8 +27,8 @@ export interface Left {
 
 export interface Storage {
   readonly adapter: (model: string) => Adapter
-  /** Puts that many live subject tokens into the store. */
-  fill(count: number): Promise<void>
+  /** Puts that many live subject tokens of this issuer into the store. */
+  fill(count: number, issuer: string): Promise<void>
   /** Counts the records that are left, and may remove all of them. */
   left(): Promise<Left>
   /** Removes everything that the benchmark put there; only {@link close} may follow. */
@@ -52,7 +52,7 @@ const open: Record<string, (options: Required<StorageOptions>) => Promise<Storag
     const adapter = createMemoryAdapter({ now: () => Date.now() + ahead })
     return {
       adapter,
-      fill: (count) => fillThrough(adapter('SubjectToken'), count),
+      fill: (count, issuer) => fillThrough(adapter('SubjectToken'), count, issuer),
       async left() {
         const expired = await adapter.deleteExpired()
         // Move the clock one day ahead. Everything has expired then, so this removes all that is
@@ -72,7 +72,7 @@ const open: Record<string, (options: Required<StorageOptions>) => Promise<Storag
     const adapter = createSqliteAdapter({ file })
     return {
       adapter,
-      fill: (count) => fillThrough(adapter('SubjectToken'), count),
+      fill: (count, issuer) => fillThrough(adapter('SubjectToken'), count, issuer),
       async left() {
         const expired = await adapter.deleteExpired()
         const database = new DatabaseSync(file, { readOnly: true })
@@ -96,7 +96,7 @@ const open: Record<string, (options: Required<StorageOptions>) => Promise<Storag
     const adapter = createRedisAdapter({ client, keyPrefix })
     return {
       adapter,
-      fill: (count) => fillThrough(adapter('SubjectToken'), count),
+      fill: (count, issuer) => fillThrough(adapter('SubjectToken'), count, issuer),
       async left() {
         const found = new Set<string>()
         await eachBatch((keys) => {
@@ -118,15 +118,22 @@ const open: Record<string, (options: Required<StorageOptions>) => Promise<Storag
     const cleanUp = setInterval(() => void adapter.deleteExpired(), 30_000).unref()
     return {
       adapter,
-      async fill(count) {
+      async fill(count, issuer) {
         // The adapter writes the first record, and the database copies the others from it. A
         // million single commits take longer than all the rest of the benchmark.
-        const { id, payload } = subjectTokenRecord()
+        const { id, payload } = subjectTokenRecord(issuer)
         await adapter('SubjectToken').upsert(id, payload, FILL_TTL)
         await pool.query(
-          `INSERT INTO ${table} (model, id, payload, expires_at)
-           SELECT model, encode(sha256(n::text::bytea), 'base64'), payload, expires_at
-           FROM ${table}, generate_series(2, $2) n WHERE id = $1`,
+          `INSERT INTO ${table}
+             (model, id, payload, expires_at, account_id, client_id, actor, issued_at)
+           SELECT model, o.id,
+             (payload::jsonb || jsonb_build_object('jti', o.id, 'iat', o.iat, 'actor', o.actor))::text,
+             expires_at, account_id, client_id, o.actor, o.iat
+           FROM ${table} r, generate_series(2, $2) n, LATERAL (SELECT
+             translate(rtrim(encode(sha256(n::text::bytea), 'base64'), '='), '+/', '-_') AS id,
+             r.issued_at - n % 3600 AS iat,
+             'operator-' || (n / 3600 + n) % ${OPERATORS} AS actor) o
+           WHERE r.id = $1`,
           [id, count],
         )
         await pool.query(`VACUUM ANALYZE ${table}`)
