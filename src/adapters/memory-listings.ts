@@ -10,18 +10,26 @@ interface Listed {
 }
 
 const NAMES = ['accountId', 'actor', 'clientId'] as const
+type Name = (typeof NAMES)[number]
 
 /** The looks-ups of the memory adapter: which records belong to whom, and which indices have ended. */
 export class MemoryListings {
   readonly #all = new Listing()
-  readonly #by = new Map<string, Listing>()
+  // By the value itself: a key of name and value would be put together for each record anew.
+  readonly #by: Readonly<Record<Name, Map<string, Listing>>> = {
+    accountId: new Map(),
+    actor: new Map(),
+    clientId: new Map(),
+  }
   readonly #ended = new Map<string, Map<number, string>>()
 
   add(id: string, record: Listed): void {
     const { listed } = record
     if (!listed) return
     this.#all.add(listed.iat, id)
-    for (const key of keysOf(record)) this.#addTo(key, listed.iat, id)
+    this.#addTo('accountId', listed.accountId, listed.iat, id)
+    this.#addTo('clientId', listed.clientId, listed.iat, id)
+    this.#addTo('actor', record.actor ?? listed.actor, listed.iat, id)
     const { statusList, statusIndex } = listed
     if (record.end === undefined || statusList === undefined || statusIndex === undefined) return
     const indices = this.#ended.get(statusList)
@@ -34,7 +42,9 @@ export class MemoryListings {
     const { listed } = record
     if (!listed) return
     this.#all.remove(listed.iat, id)
-    for (const key of keysOf(record)) this.#removeFrom(key, listed.iat, id)
+    this.#removeFrom('accountId', listed.accountId, listed.iat, id)
+    this.#removeFrom('clientId', listed.clientId, listed.iat, id)
+    this.#removeFrom('actor', record.actor ?? listed.actor, listed.iat, id)
     const { statusList, statusIndex } = listed
     if (record.end === undefined || statusList === undefined || statusIndex === undefined) return
     const indices = this.#ended.get(statusList)
@@ -48,23 +58,25 @@ export class MemoryListings {
     const before = actor ?? listed.actor
     const after = redeemer ?? listed.actor
     if (before === after) return
-    if (before !== undefined) this.#removeFrom(keyOf('actor', before), listed.iat, id)
-    if (after !== undefined) this.#addTo(keyOf('actor', after), listed.iat, id)
+    this.#removeFrom('actor', before, listed.iat, id)
+    this.#addTo('actor', after, listed.iat, id)
   }
 
-  #addTo(key: string, iat: number, id: string): void {
-    let listing = this.#by.get(key)
+  #addTo(name: Name, value: string | undefined, iat: number, id: string): void {
+    if (value === undefined) return
+    let listing = this.#by[name].get(value)
     if (!listing) {
       listing = new Listing()
-      this.#by.set(key, listing)
+      this.#by[name].set(value, listing)
     }
     listing.add(iat, id)
   }
 
-  #removeFrom(key: string, iat: number, id: string): void {
-    const listing = this.#by.get(key)
-    listing?.remove(iat, id)
-    if (listing?.size === 0) this.#by.delete(key)
+  #removeFrom(name: Name, value: string | undefined, iat: number, id: string): void {
+    const listing = value === undefined ? undefined : this.#by[name].get(value)
+    if (!listing || value === undefined) return
+    listing.remove(iat, id)
+    if (listing.size === 0) this.#by[name].delete(value)
   }
 
   /** The indices and their records' ids: those of a status list that have ended. */
@@ -78,7 +90,7 @@ export class MemoryListings {
     for (const name of NAMES) {
       const value = lookUp[name]
       if (value === undefined) continue
-      const listing = this.#by.get(keyOf(name, value))
+      const listing = this.#by[name].get(value)
       if (!listing) return
       listings.push(listing)
     }
@@ -87,18 +99,6 @@ export class MemoryListings {
       if (listings.every((listing) => listing.has(iat, id))) yield id
     }
   }
-}
-
-function keysOf({ listed, actor = listed?.actor }: Listed): string[] {
-  const keys: string[] = []
-  if (listed?.accountId !== undefined) keys.push(keyOf('accountId', listed.accountId))
-  if (listed?.clientId !== undefined) keys.push(keyOf('clientId', listed.clientId))
-  if (actor !== undefined) keys.push(keyOf('actor', actor))
-  return keys
-}
-
-function keyOf(name: (typeof NAMES)[number], value: string): string {
-  return `${name}:${value}`
 }
 
 /** Ids by the second of their issue: seconds in order, the ids of one second in none. */
@@ -119,9 +119,8 @@ class Listing {
       this.#ids.set(iat, ids)
       this.#seconds.splice(this.#position(iat), 0, iat)
     }
-    if (ids.has(id)) return
-    ids.add(id)
-    this.size += 1
+    const before = ids.size
+    this.size += ids.add(id).size - before
   }
 
   remove(iat: number, id: string): void {
