@@ -35,9 +35,10 @@ export async function deploy(storage: string, alg: string): Promise<Deployment> 
     const options = { storage, alg, ends: true, shared: { ...shared, base: balancer.base } }
     servers.push(await startServer(options))
   }
-  const removeStore = async () => {
-    await store.empty()
-    await store.close()
+  let removed: Promise<void> | undefined
+  const removeStore = () => {
+    removed ??= store.empty().then(() => store.close())
+    return removed
   }
   // First in, last out: the copies stop before the store is emptied.
   const forget = onInterrupt(removeStore)

@@ -14,8 +14,9 @@ export function onInterrupt(cleanUp: () => Promise<unknown>): () => void {
 }
 
 async function interrupt(): Promise<void> {
-  // Requests that are under way fail now, and a second Ctrl-C ends at once.
+  // What is under way fails now. A second Ctrl-C ends at once.
   process.on('unhandledRejection', () => {})
+  process.on('uncaughtException', () => {})
   process.exitCode = 130
   for (const cleanUp of [...cleanUps].reverse()) await cleanUp().catch(() => {})
   process.exit()

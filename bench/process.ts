@@ -92,8 +92,10 @@ export async function startPart(program: string, options: object): Promise<PartP
     process.off('exit', killNow)
   }
 
+  let hasStopped = false
   async function stop(): Promise<void> {
-    if (child.connected) send({ ask: 'stop' })
+    if (child.connected && !hasStopped) send({ ask: 'stop' })
+    hasStopped = true
     await gone()
   }
 
