@@ -133,14 +133,17 @@ class Listing {
   }
 
   *newestFirst(before: ListedBefore | undefined): Generator<[number, string]> {
-    const from = before === undefined ? this.#seconds.length : this.#position(before.iat + 1)
-    // A copy: records that have expired are removed while this goes on.
-    for (const second of this.#seconds.slice(0, from).reverse()) {
+    let at = before === undefined ? this.#seconds.length : this.#position(before.iat + 1)
+    for (;;) {
+      const second = this.#seconds[at - 1]
+      if (second === undefined) return
       const ids = [...(this.#ids.get(second) ?? [])].sort().reverse()
       for (const id of ids) {
         if (before && second === before.iat && id >= before.id) continue
         yield [second, id]
       }
+      // Looked up anew: records that have expired are removed while this goes on.
+      at = this.#position(second)
     }
   }
 

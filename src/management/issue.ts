@@ -70,9 +70,9 @@ export function subjectTokenIssuer(
       clientId: client.clientId,
       context: json,
       binding: JSON.stringify(binding),
-      actor: mayAct?.sub,
-      statusList: place?.list,
-      statusIndex: place?.index,
+      // No members that are undefined: each is copied twice on its way to the storage.
+      ...(mayAct?.sub === undefined ? {} : { actor: mayAct.sub }),
+      ...(place ? { statusList: place.list, statusIndex: place.index } : {}),
     })
     shorten(subjectToken, request.expiresIn)
     ctx.oidc.entity('SubjectToken', subjectToken)
