@@ -107,7 +107,13 @@ function assemble(
 
   const app = new Koa({ proxy: url.startsWith('https:'), keys: [...keys.cookies] })
   app.use(securityHeaders)
-  app.use(auditGate(audit, { issue: '/api/subject-tokens', token: '/oidc/token' }))
+  app.use(
+    auditGate(audit, {
+      issue: '/api/subject-tokens',
+      token: '/oidc/token',
+      end: '/oidc/impersonations/current/end',
+    }),
+  )
   // The impersonation routes refuse compressed bodies themselves and emit events about them.
   app.use(provider.impersonation.routes())
   app.use(refuseEncodedBodies)
@@ -122,7 +128,13 @@ function assemble(
       closing,
     }),
   )
-  app.use(accountApi({ ...backend, customerClients: [CUSTOMER_ACCOUNT] }))
+  app.use(
+    accountApi({
+      ...backend,
+      customerClients: [CUSTOMER_ACCOUNT],
+      impersonation: provider.impersonation,
+    }),
+  )
   app.use(
     ordersApi({
       issuer: `${url}/oidc`,

@@ -10,25 +10,55 @@ export interface AccountAnswer {
   readonly next: string | null
 }
 
+/** `GET /account/impersonations/running`: the operators who act as this person now. */
+export interface RunningAnswer {
+  readonly running: readonly RunningImpersonation[]
+}
+
 /**
- * What a customer may see. The reason for the impersonation and the reason of a refusal are
- * internal.
+ * The body of `POST /account/impersonations/end`. The answer is 204, also if it has ended already,
+ * or 404 `not_found`.
  */
-export interface AccountEntry {
-  /** Time of the event, in milliseconds since the epoch. */
-  readonly time: number
-  readonly event: 'impersonation.granted' | 'impersonation.denied' | 'impersonation.replayed'
+export interface EndBody {
+  readonly id: string
+}
+
+/** What the two lists say of an impersonation. */
+interface Told {
   /** The operator who acted or tried to act; `null` if unknown. */
   readonly operator: { readonly id: string; readonly name: string } | null
   readonly ticketId: string | null
-  /** Of `impersonation.granted`: the scope that the operator got. */
+  /** The scope that the operator got. */
   readonly scope: string | null
-  /** Of `impersonation.granted`: the latest end, in seconds since the epoch. */
+  /** The latest end, in seconds since the epoch. */
   readonly expiresAt: number | null
-  /** Time at which the operator ended it, in milliseconds since the epoch, if before the expiry. */
-  readonly endedAt?: number
+}
+
+export interface RunningImpersonation extends Told {
+  readonly id: string
+  /** In seconds since the epoch. */
+  readonly startedAt: number | null
+}
+
+/**
+ * What a customer may see. The reason for the impersonation and the reason of a refusal are
+ * internal. `scope`, `expiresAt` and `end` belong to `impersonation.granted`.
+ */
+export interface AccountEntry extends Told {
+  /** Time of the event, in milliseconds since the epoch. */
+  readonly time: number
+  readonly event: 'impersonation.granted' | 'impersonation.denied' | 'impersonation.replayed'
+  /** How it was ended before its expiry. */
+  readonly end?: AccountEnd
   /** Number of attempts, if more than one; `time` is the first attempt. */
   readonly count?: number
   /** With `count`: time of the last attempt, in milliseconds since the epoch. */
   readonly lastTime?: number
+}
+
+export interface AccountEnd {
+  /** In milliseconds since the epoch. */
+  readonly time: number
+  /** `their word`: the version before recorded it and ended nothing. */
+  readonly by: 'you' | 'others' | 'their word'
 }

@@ -1,39 +1,65 @@
+import type { ImpersonationObject } from '../../src/index.ts'
 import type { AuditEntry } from '../audit/entry.ts'
 import { findPerson } from '../people.ts'
-import type { AccountEntry } from './answers.ts'
+import type { AccountEnd, AccountEntry, RunningImpersonation } from './answers.ts'
 
 /** Whether an entry is about this account: an impersonation of its owner, or the end of one. */
 export function concerns(accountId: string): (entry: AuditEntry) => boolean {
-  return ({ event, subject }) =>
-    subject === accountId && (isTold(event) || event === 'support.ended')
+  return (entry) =>
+    entry.subject === accountId &&
+    (isTold(entry) || /^(?:impersonation|support)\.ended$/.test(entry.event))
 }
 
 /** Copies member by member, so that internal members stay internal, also those added later. */
 export function toldTo(
-  { time, event, actor, context, scope, expiresAt, jti, count, lastTime }: AuditEntry,
-  endings: ReadonlyMap<string, number>,
+  entry: AuditEntry,
+  endings: ReadonlyMap<string, AccountEnd>,
 ): AccountEntry[] {
-  if (!isTold(event)) return []
-  const endedAt = jti === undefined ? undefined : endings.get(jti)
-  const ticketId = context?.ticketId
+  if (!isTold(entry)) return []
+  const { time, event, actor, context, scope, expiresAt, id, count, lastTime } = entry
+  const end = id === undefined || event !== 'impersonation.granted' ? undefined : endings.get(id)
   return [
     {
       time,
       event,
-      operator: actor ? { id: actor.sub, name: findPerson(actor.sub)?.name ?? actor.sub } : null,
-      ticketId: typeof ticketId === 'string' ? ticketId : null,
+      operator: operatorOf(actor),
+      ticketId: ticketOf(context),
       scope: scope ?? null,
       expiresAt: expiresAt ?? null,
-      ...(endedAt === undefined ? {} : { endedAt }),
+      ...(end === undefined ? {} : { end }),
       ...(count === undefined || lastTime === undefined ? {} : { count, lastTime }),
     },
   ]
 }
 
-function isTold(event: AuditEntry['event']): event is AccountEntry['event'] {
+/** Copies member by member, too. */
+export function runningFor(running: ImpersonationObject): RunningImpersonation {
+  const { id, actor, context, scope, startedAt, expiresAt } = running
+  return {
+    id,
+    operator: operatorOf(actor),
+    ticketId: ticketOf(context),
+    scope: scope ?? null,
+    startedAt: startedAt ?? null,
+    expiresAt: expiresAt ?? null,
+  }
+}
+
+function operatorOf(actor: AuditEntry['actor']): AccountEntry['operator'] {
+  return actor ? { id: actor.sub, name: findPerson(actor.sub)?.name ?? actor.sub } : null
+}
+
+function ticketOf(context: AuditEntry['context']): string | null {
+  const ticketId = context?.ticketId
+  return typeof ticketId === 'string' ? ticketId : null
+}
+
+/** An end that was refused is no attempt to act as the customer. */
+function isTold(entry: AuditEntry): entry is AuditEntry & Pick<AccountEntry, 'event'> {
+  const { event, denial } = entry
   return (
     event === 'impersonation.granted' ||
-    event === 'impersonation.denied' ||
-    event === 'impersonation.replayed'
+    event === 'impersonation.replayed' ||
+    (event === 'impersonation.denied' && denial?.stage !== 'end')
   )
 }

@@ -7,6 +7,7 @@ export const PLUGIN_EVENTS = [
   'impersonation.granted',
   'impersonation.denied',
   'impersonation.replayed',
+  'impersonation.ended',
 ] as const
 
 /** The events of the plugin, and two of the example. */
@@ -14,7 +15,7 @@ export const AUDIT_EVENTS = [
   ...PLUGIN_EVENTS,
   // The backend refused the request of an operator before the provider received it.
   'support.refused',
-  // An operator ended an impersonation.
+  // Of the version before: an operator said that an impersonation was over. Read, never written.
   'support.ended',
 ] as const
 
@@ -24,13 +25,10 @@ export type AuditEventName = (typeof AUDIT_EVENTS)[number]
  * One event, with the members of docs/events.md. No entry holds the value of a token.
  *
  * `support.refused` has `actor`, `denial`, and `subject`, `scope` and `context` if the request could
- * be read. `support.ended` has `id`, `jti`, `subject`, `actor` and `context` of the
- * `impersonation.granted` that it ends, and `grantedAt`.
+ * be read.
  */
 export interface AuditEntry extends ImpersonationEvent {
   readonly event: AuditEventName
-  /** Of `support.ended`: time of the grant, in milliseconds since the epoch. */
-  readonly grantedAt?: number | undefined
   /** Of a stored entry: how often the event happened, if more than once. */
   readonly count?: number | undefined
   /** With `count`: time of the last event, in milliseconds; `time` is the first. */

@@ -10,7 +10,7 @@ const HOUR = 3_600_000
  * entries would hide all others.
  *
  * - A replay: same token, client and actor.
- * - A denial at the exchange: same token, client, actor and error. The entry keeps the reason of
+ * - A denial at the exchange or at an end: same token, client, actor and error. The entry keeps the reason of
  *   the first denial. The log has every reason.
  * - A denial at issue by the backend or the provider, or a denial for a token that does not exist:
  *   same members except the time, in the same hour.
@@ -28,7 +28,7 @@ export function repeatKeyOf(entry: AuditEntry): string | undefined {
     case 'impersonation.denied':
       // An id without a subject belongs to no token. It would be different at each attempt.
       return id !== undefined && subject !== undefined
-        ? digest([...who, id, denial?.error])
+        ? digest([...who, id, denial?.stage, denial?.error])
         : digest([...who, subject, issuedTo, mayAct, context, denial, hour])
     case 'support.refused':
       return digest([...who, subject, scope, context, denial, hour])

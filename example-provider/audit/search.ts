@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditEventName } from './entry.ts'
-import { type AuditStore, isReadable, type Place, type StoredEntry } from './store.ts'
+import { type AuditStore, isReadable, type StoredEntry } from './store.ts'
 
 /** The filter: entries that match all given members. */
 export interface AuditFilter {
@@ -52,30 +52,6 @@ export async function search(
     if (chunk.length < size) return { entries, next: null }
   }
   return { entries, next: cursor ?? null }
-}
-
-/**
- * Finds the newest entry since that time that matches. It reads any number of entries, so that an
- * attacker cannot hide an entry behind many others.
- *
- * @param since in milliseconds since the epoch
- */
-export async function findNewest(
-  store: AuditStore,
-  matches: (entry: AuditEntry) => boolean,
-  since: number,
-): Promise<AuditEntry | undefined> {
-  const isPast = ({ entry }: Place) => entry !== undefined && entry.time < since
-  let cursor: string | undefined
-  for (;;) {
-    const chunk = await store.before(cursor, CHUNK)
-    const found = chunk.find((place) => isReadable(place) && !isPast(place) && matches(place.entry))
-    if (found) return found.entry
-    // A single old entry does not end the search: its process may have a slow clock or a slow
-    // store.
-    if (chunk.length < CHUNK || chunk.every(isPast)) return undefined
-    cursor = chunk.at(-1)?.cursor
-  }
 }
 
 /** Makes the function that tells whether an entry matches the filter. */

@@ -64,9 +64,3 @@ export interface ImpersonationBody {
   /** Seconds for which the operator may act, 30 to 600. */
   readonly duration?: number
 }
-
-/** The body of `POST /support/impersonations/end`. The answer is 204, or 404 `not_found`. */
-export interface EndBody {
-  /** The `jti` of the access token that was used to act. */
-  readonly jti: string
-}

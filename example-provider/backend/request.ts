@@ -26,10 +26,7 @@ const DEFAULT_SCOPE = 'orders:read'
  * How long an operator may act, in seconds. Shorter is useless, longer is too long. The default is
  * the lifetime of the tokens of the orders API, which is also the maximum.
  */
-export const DURATION = { least: 30, most: 600 } as const
-
-/** The longest `jti`, in characters. */
-const JTI = 255
+const DURATION = { least: 30, most: 600 } as const
 
 /** @throws Problem 400 that names the member. */
 export function parseRequest(body: unknown): ImpersonationRequest {
@@ -42,17 +39,6 @@ export function parseRequest(body: unknown): ImpersonationRequest {
     expiresIn: parseExpiresIn(members.get('expiresIn')),
     duration: parseDuration(members.get('duration')),
   })
-}
-
-/**
- * Reads the `jti` of the access token that an operator ends.
- *
- * @throws Problem 400 that names the member.
- */
-export function parseEnd(body: unknown): string {
-  const jti = membersOf(body, ['jti']).get('jti')
-  if (typeof jti === 'string' && jti !== '' && jti.length <= JTI) return jti
-  throw new Problem(400, 'invalid_request', `jti is required: a text of 1 to ${JTI} characters`)
 }
 
 function membersOf(body: unknown, known: readonly string[]): ReadonlyMap<string, unknown> {

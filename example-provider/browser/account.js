@@ -15,9 +15,13 @@ import { keepFocus, showView } from './views.js'
  * @property {string | null} ticketId
  * @property {string | null} scope
  * @property {number | null} expiresAt
- * @property {number} [endedAt]
+ * @property {{ time: number, by: string }} [end]
  * @property {number} [count]
  * @property {number} [lastTime]
+ */
+
+/**
+ * @typedef {Omit<Entry, 'time' | 'event'> & { id: string, startedAt: number }} Running
  */
 
 const HOME = '/account'
@@ -31,15 +35,25 @@ let token
 /** @type {string | null} */
 let next = null
 
+/**
+ * @param {string} path
+ * @param {import('./api.js').Call} how
+ */
+function ask(path, how) {
+  return call(`/account/impersonations${path}`, { ...how, ...(token ? { token } : {}) })
+}
+
 /** @param {string | null} before */
 async function load(before) {
   try {
     const query = before === null ? '' : `?${new URLSearchParams({ before })}`
-    const answer = await call(
-      `/account/impersonations${query}`,
-      token === undefined ? {} : { token },
-    )
+    const [answer, { running }] = await Promise.all([
+      ask(query, { has: 'entries' }),
+      ask('/running', { has: 'running' }),
+    ])
     next = answer.next
+    byId('running').replaceChildren(...running.map(cardOf))
+    slot(root, 'now').hidden = running.length === 0
     const rows = answer.entries.map(rowOf)
     if (before === null) entries.replaceChildren(...rows)
     else entries.append(...rows)
@@ -49,33 +63,77 @@ async function load(before) {
   }
 }
 
+/** @param {Running} running */
+function cardOf(running) {
+  const { id, ticketId, startedAt, expiresAt } = running
+  const who = whoOf(running)
+  const card = fill(copyOf('running-card'), {
+    who,
+    ticket: ticketId ?? 'none named',
+    what: rightsOf(running),
+  })
+  setTime(slot(card, 'since'), startedAt * 1000)
+  setTime(slot(card, 'until'), Number(expiresAt) * 1000)
+  const button = slot(card, 'end')
+  button.ariaLabel = `End it: ${who}, ticket ${ticketId ?? 'none named'}`
+  button.addEventListener('click', () =>
+    say(
+      `End it now? ${who} can then no longer see or change anything as you. What was changed before stays as it is.`,
+      { label: 'Yes, end it', run: () => end(id, who) },
+      { label: 'No, let it go on', run: () => {} },
+    ),
+  )
+  return card
+}
+
+/**
+ * @param {string} id
+ * @param {string} who
+ */
+async function end(id, who) {
+  try {
+    await ask('/end', { method: 'POST', body: { id } })
+    await load(null)
+    say(`You ended it. ${who} no longer acts as you: within seconds, nothing that they hold works.`)
+  } catch (error) {
+    failed(error, () => end(id, who))
+  }
+}
+
+/** @param {Pick<Entry, 'operator'>} entry */
+function whoOf({ operator }) {
+  return operator ? `${operator.name} (support)` : 'A support operator'
+}
+
 /** @param {Entry} entry */
 function rowOf(entry) {
   const row = fill(copyOf('entry'), {
-    who: entry.operator ? `${entry.operator.name} (support)` : 'A support operator',
+    who: whoOf(entry),
     ticket: entry.ticketId ?? 'none named',
-    what: whatOf(entry),
+    what: entry.event === 'impersonation.granted' ? rightsOf(entry) : 'Nothing: it was refused',
     'how-long': howLong(entry),
   })
   setTime(slot(row, 'time'), entry.time)
   return row
 }
 
-/** @param {Entry} entry */
-function whatOf({ event, scope }) {
-  if (event !== 'impersonation.granted') return 'Nothing: it was refused'
+/** @param {Pick<Entry, 'scope'>} entry */
+function rightsOf({ scope }) {
   return scope?.split(' ').includes('orders:write')
     ? 'See and change your orders'
     : 'See your orders'
 }
 
 /** @param {Entry} entry */
-function howLong({ event, time, expiresAt, endedAt, count, lastTime }) {
+function howLong({ event, time, expiresAt, end, count, lastTime }) {
   if (count !== undefined && lastTime !== undefined) return shownTimes(count, lastTime - time)
   if (event !== 'impersonation.granted') return ''
   const limit = expiresAt === null ? '' : shownLimit(time, expiresAt)
-  // `endedAt` is only the operator's own statement. The token stayed valid until the limit.
-  return endedAt === undefined ? limit : `${shownDuration(endedAt - time)} by their word, ${limit}`
+  if (!end) return limit
+  const lasted = shownDuration(end.time - time)
+  // Of the version before: the token stayed valid until the limit.
+  if (end.by === 'their word') return `${lasted} by their word, ${limit}`
+  return end.by === 'you' ? `${lasted}, ended by you` : lasted
 }
 
 function showCount() {

@@ -38,6 +38,35 @@ export class ProofKey {
   }
 
   /**
+   * Makes the headers of a request that is sent later: once, and within a few minutes.
+   *
+   * @param {string} token
+   * @param {string} method
+   * @param {string} path
+   * @returns {Promise<Record<string, string>>}
+   */
+  async sign(token, method, path) {
+    /** @type {Record<string, string>} */
+    let signed = {}
+    await oauth.protectedResourceRequest(
+      token,
+      method,
+      new URL(path, location.origin),
+      new Headers(),
+      null,
+      {
+        DPoP: this.dPoP,
+        [oauth.allowInsecureRequests]: location.protocol === 'http:',
+        [oauth.customFetch]: async (_url, { headers }) => {
+          signed = headers
+          return new Response()
+        },
+      },
+    )
+    return signed
+  }
+
+  /**
    * Calls `fetch` with a token that is bound to this key, and a proof for this one request.
    *
    * @param {string} token

@@ -91,6 +91,17 @@ export class Application {
     check(false, otherwise)
   }
 
+  /** Ends the impersonation of this access token. */
+  async end(accessToken: string): Promise<void> {
+    const endpoint = this.#configuration.serverMetadata().impersonation_end_endpoint
+    const { status } = await fetch(String(endpoint), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${accessToken}` },
+      signal: AbortSignal.timeout(TIMEOUT),
+    })
+    check(status === 204, `the answer is ${status}, not 204`)
+  }
+
   /** Checks the signature of an access token for the orders API, and returns the claims. */
   async claims(accessToken: string): Promise<JWTPayload> {
     const { issuer, jwks_uri: jwksUri = '' } = this.#configuration.serverMetadata()

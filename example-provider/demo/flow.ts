@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import { Application } from './application.ts'
-import { check, masked, show, step } from './report.ts'
+import { endings } from './endings.ts'
+import { masked, show, step } from './report.ts'
 import {
   ANOTHER,
   ask,
@@ -8,6 +9,7 @@ import {
   boundTo,
   CUSTOMER,
   checked,
+  issue,
   machineToken,
   OPERATOR,
   PROTECTED,
@@ -35,6 +37,7 @@ export async function walk(base: string, config: DemoConfig): Promise<void> {
 
   await throughTheBackend(base, application, operatorToken)
   await directly(base, application, config)
+  await endings(base, application, operatorToken, config.supportBackendSecret)
 }
 
 /** The backend binds the token to the operator, to the orders API and to read access. */
@@ -78,7 +81,7 @@ async function directly(
   { strict, supportBackendSecret }: DemoConfig,
 ): Promise<void> {
   const machine = await step('Get a machine-to-machine token of the support backend', () =>
-    machineToken(base, supportBackendSecret),
+    machineToken(base, supportBackendSecret, 'impersonate'),
   )
   const binding = strict ? boundTo(base, OPERATOR) : {}
   await step(
@@ -119,25 +122,4 @@ async function refusedByStrictRules(base: string, machine: string): Promise<void
   await step(`Ask it for a token for ${ANOTHER}, a customer, as the operator: refused`, () =>
     refused(askDirectly(base, machine, CUSTOMER, WHY, bound(ANOTHER)), 403, 'access_denied'),
   )
-}
-
-async function issue(
-  title: string,
-  request: () => Promise<{ status: number; body: Record<string, unknown>; cacheable: boolean }>,
-): Promise<string> {
-  const subjectToken = await step(title, async () => {
-    const { status, body, cacheable } = await request()
-    const error = typeof body.error === 'string' ? ` ${body.error}` : ''
-    check(status === 201, `the answer is ${status}${error}, not 201`)
-    check(
-      typeof body.subjectToken === 'string' &&
-        typeof body.expiresIn === 'number' &&
-        Object.keys(body).length === 2,
-      'the answer is not a subject token and its lifetime',
-    )
-    check(!cacheable, 'the answer may be kept by caches')
-    return body.subjectToken
-  })
-  console.log(`    subject token: ${masked(subjectToken)}`)
-  return subjectToken
 }

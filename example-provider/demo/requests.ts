@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { JWTPayload } from 'jose'
 import { basic } from '../backend/provider-client.ts'
 import { TIMEOUT } from './browser.ts'
-import { check } from './report.ts'
+import { check, masked, step } from './report.ts'
 
 export const OPERATOR = 'olivia'
 export const CUSTOMER = 'alice'
@@ -52,7 +52,7 @@ export function askDirectly(
   return send(`${base}/api/subject-tokens`, machineToken, { userId, context, ...binding })
 }
 
-export async function machineToken(base: string, secret: string): Promise<string> {
+export async function machineToken(base: string, secret: string, scope: string): Promise<string> {
   const { status, body } = await answerOf(
     fetch(`${base}/oidc/token`, {
       method: 'POST',
@@ -60,7 +60,7 @@ export async function machineToken(base: string, secret: string): Promise<string
       body: new URLSearchParams({
         grant_type: 'client_credentials',
         resource: `${base}/api`,
-        scope: 'impersonate',
+        scope,
       }),
       signal: AbortSignal.timeout(TIMEOUT),
     }),
@@ -111,17 +111,55 @@ export async function readOrders(
   accessToken: string,
   actor: string | undefined,
 ): Promise<object> {
-  const { status, body } = await answerOf(
-    fetch(`${base}/orders`, {
-      headers: { authorization: `Bearer ${accessToken}` },
-      signal: AbortSignal.timeout(TIMEOUT),
-    }),
-  )
+  const { status, body } = await orders(base, accessToken)
   check(status === 200, `the answer is ${status}, not 200`)
   check(body.subject === CUSTOMER, `the orders are not those of ${CUSTOMER}`)
   check(body.actor === actor, 'the API is wrong about who acts')
   check(Array.isArray(body.orders) && body.orders.length > 0, 'there are no orders')
   return body
+}
+
+/** Runs the step that asks for a subject token. */
+export async function issue(title: string, request: () => Promise<Answer>): Promise<string> {
+  const subjectToken = await step(title, async () => {
+    const { status, body, cacheable } = await request()
+    const error = typeof body.error === 'string' ? ` ${body.error}` : ''
+    check(status === 201, `the answer is ${status}${error}, not 201`)
+    check(
+      typeof body.subjectToken === 'string' &&
+        typeof body.expiresIn === 'number' &&
+        Object.keys(body).length === 2,
+      'the answer is not a subject token and its lifetime',
+    )
+    check(!cacheable, 'the answer may be kept by caches')
+    return body.subjectToken
+  })
+  console.log(`    subject token: ${masked(subjectToken)}`)
+  return subjectToken
+}
+
+/** Ends all impersonations of an operator, by the management API. */
+export async function endAll(base: string, machineToken: string, actor: string): Promise<void> {
+  const { status, body } = await send(`${base}/api/impersonations/end`, machineToken, { actor })
+  check(
+    status === 200 && Number(body.ended) > 0,
+    `the answer is ${status}, with ${body.ended} ended`,
+  )
+}
+
+/** The status of the orders API for a token. */
+export async function ordersStatus(base: string, accessToken: string): Promise<number> {
+  const { status } = await orders(base, accessToken)
+  return status
+}
+
+function orders(base: string, accessToken: string): Promise<Answer> {
+  return answerOf(
+    fetch(`${base}/orders`, {
+      headers: { authorization: `Bearer ${accessToken}` },
+      signal: AbortSignal.timeout(TIMEOUT),
+    }),
+  )
 }
 
 function send(url: string, token: string, body: object): Promise<Answer> {

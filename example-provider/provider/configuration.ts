@@ -88,7 +88,11 @@ export function providerConfiguration(
       resourceIndicators: { enabled: true, getResourceServerInfo: resourceServers(baseUrl) },
       impersonation: {
         enabled: true,
-        managementApi: { resource: `${baseUrl}/api`, clients: [SUPPORT_BACKEND], requireBinding },
+        managementApi: {
+          resource: `${baseUrl}/api`,
+          clients: { issue: [SUPPORT_BACKEND], read: [SUPPORT_BACKEND], end: [SUPPORT_BACKEND] },
+          requireBinding,
+        },
         limits: exchangeLimits(config.limitPerMinute),
         getCustomJwtClaims,
         ...rules,

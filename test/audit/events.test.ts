@@ -5,7 +5,7 @@ import { decodeJwt } from 'jose'
 import type { ImpersonationEvent } from '../../src/index.ts'
 import { startingLine } from '../advisories/attacks.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
-import { faultyAdapter, memoryAdapterWith } from '../support/faulty-adapter.ts'
+import { memoryAdapterWith } from '../support/faulty-adapter.ts'
 import { signIn } from '../support/sign-in.ts'
 
 const NAMES = [
@@ -143,16 +143,18 @@ describe('audit events', () => {
   })
 
   it('failures are denials with server_error, and the inner reason', async () => {
-    const { adapter, faults } = faultyAdapter()
-    await deployRecording({ configuration: { adapter } })
-    const subject_token = await deployment.subjectToken()
-    faults.add('SubjectToken.consumeOnce')
-    await deployment.exchange({ subject_token })
+    const fail = () => Promise.reject(new Error('disk full'))
+    // An issue consumes as well, where it draws a status index.
+    await deployRecording({
+      configuration: { adapter: memoryAdapterWith({ consumeOnce: fail }) },
+      impersonation: { lifecycle: { enabled: false } },
+    })
+    await deployment.exchange({ subject_token: await deployment.subjectToken() })
     const [, denied] = await recorded()
     expect(denied?.denial).to.deep.equal({
       stage: 'exchange',
       error: 'server_error',
-      reason: 'token exchange failed: the storage failed at SubjectToken.consumeOnce',
+      reason: 'token exchange failed: disk full',
     })
   })
 

@@ -105,7 +105,13 @@ describe('the audit', () => {
     const { page } = olivia
     await enterConsole(page)
     await goTo(page, 'Audit')
-    const [replayed] = await auditOf(page, 3)
+    const [ended, replayed] = await auditOf(page, 4)
+    expect(ended?.slice(0, 4)).to.deep.equal([
+      'Ended',
+      'olivia',
+      'alice',
+      'SUP-20: Lost. Its subject token was presented once more, so the provider ended it.',
+    ])
     expect(replayed?.slice(0, 4)).to.deep.equal([
       'Replayed',
       'unknown, with a token for olivia',
@@ -116,7 +122,7 @@ describe('the audit', () => {
     await page.getByLabel('Operator', { exact: true }).fill('bob')
     await page.getByText('Nothing matches.', { exact: true }).waitFor()
     await page.getByLabel('Operator', { exact: true }).fill('olivia')
-    await auditOf(page, 3)
+    await auditOf(page, 4)
 
     // Wherever in a second they began.
     const began = { time: 1_800_000_000_999, expiresAt: 1_800_000_600 }

@@ -117,6 +117,16 @@ describe('who looks inside', () => {
       await commandOf(page, 2),
     ]
 
+    await goTo(page, 'Orders')
+    await page.getByRole('button', { name: 'Ask again' }).click()
+    await page.locator('#orders article').first().waitFor()
+
+    expect(sent).to.have.length.above(1)
+    for (const { authorization } of sent) expect(authorization).to.match(/^DPoP ey/)
+    expect(new Set(sent.map(({ dpop }) => dpop))).to.have.property('size', sent.length)
+    const stolen = await bash(orders, shell)
+    expect([stolen.status, stolen.body.error]).to.deep.equal([401, 'invalid_token'])
+
     const asked = await bash(ask, shell)
     expect(asked.status).to.equal(201)
     expect(asked.body.subjectToken).to.be.a('string').and.not.to.equal(shell.SUBJECT_TOKEN)
@@ -138,15 +148,6 @@ describe('who looks inside', () => {
       'olivia',
     ])
 
-    await goTo(page, 'Orders')
-    await page.getByRole('button', { name: 'Ask again' }).click()
-    await page.locator('#orders article').first().waitFor()
-
-    expect(sent).to.have.length.above(1)
-    for (const { authorization } of sent) expect(authorization).to.match(/^DPoP ey/)
-    expect(new Set(sent.map(({ dpop }) => dpop))).to.have.property('size', sent.length)
-    const stolen = await bash(orders, shell)
-    expect([stolen.status, stolen.body.error]).to.deep.equal([401, 'invalid_token'])
     await olivia.tokens.expectNowhere(example.log())
   })
 })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { endingsOf } from '../../example-provider/account/endings.ts'
 import { concerns } from '../../example-provider/account/entries.ts'
+import type { AuditEntry } from '../../example-provider/audit/entry.ts'
 import { search } from '../../example-provider/audit/search.ts'
 import type { AuditStore } from '../../example-provider/audit/store.ts'
 import { memoryAudit } from '../../example-provider/storage/memory-audit.ts'
@@ -15,10 +16,10 @@ describe('example provider: when an impersonation was ended', () => {
   })
 
   /** Ten minutes from the time, in milliseconds. */
-  const granted = (time: number, jti: string) =>
-    put(store, entryOf(time, { jti, expiresAt: (time + 10 * MINUTE) / 1000 }))
-  const ended = (time: number, jti: string, subject = 'alice') =>
-    put(store, entryOf(time, { event: 'support.ended', jti, subject }))
+  const granted = (time: number, id: string) =>
+    put(store, entryOf(time, { id, expiresAt: (time + 10 * MINUTE) / 1000 }))
+  const ended = (time: number, id: string, more: Partial<AuditEntry> = {}) =>
+    put(store, entryOf(time, { event: 'impersonation.ended', id, ...more }))
   /** The oldest page of alice's entries. */
   const oldest = async (limit: number) => {
     let before: string | undefined
@@ -34,16 +35,30 @@ describe('example provider: when an impersonation was ended', () => {
     for (let time = 1; time < 1200; time += 1) await put(store, entryOf(time, { subject: 'bob' }))
     await ended(5 * MINUTE, 'a')
     for (const limit of [1, 2, 50]) {
-      expect([...(await endingsOf(store, await oldest(limit)))]).to.deep.equal([['a', 5 * MINUTE]])
+      expect([...(await endingsOf(store, await oldest(limit)))]).to.deep.equal([
+        ['a', { time: 5 * MINUTE, by: 'others' }],
+      ])
     }
   })
 
-  it('is the first time that it was said', async () => {
-    await granted(0, 'a')
-    await ended(MINUTE, 'a')
-    await ended(2 * MINUTE, 'a')
-    for (const limit of [1, 2, 3]) {
-      expect([...(await endingsOf(store, await oldest(limit)))]).to.deep.equal([['a', MINUTE]])
+  it('is by the customer, by others, or by the word of an operator: that one says least', async () => {
+    for (const id of ['a', 'b', 'c', 'd']) await granted(0, id)
+    const by = (sub: string) => ({ end: { at: 60, by: { sub }, cause: 'user' as const } })
+    await ended(MINUTE, 'a', by('alice'))
+    await ended(MINUTE, 'b', by('olivia'))
+    const word = { event: 'support.ended' } as const
+    await ended(MINUTE, 'c', word)
+    await ended(2 * MINUTE, 'c', word)
+    await ended(MINUTE, 'd', word)
+    await ended(2 * MINUTE, 'd', by('alice'))
+    for (const limit of [5, 50]) {
+      const endings = await endingsOf(store, await oldest(limit))
+      expect(Object.fromEntries(endings)).to.deep.equal({
+        a: { time: MINUTE, by: 'you' },
+        b: { time: MINUTE, by: 'others' },
+        c: { time: MINUTE, by: 'their word' },
+        d: { time: 2 * MINUTE, by: 'you' },
+      })
     }
   })
 

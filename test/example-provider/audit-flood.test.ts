@@ -27,7 +27,7 @@ describe('example provider: flooding the audit', function () {
     postJson(`${example.url}/support/impersonations`, { ...WHY, ...more }, token)
 
   it('with tokens that nobody issued hides nothing, and is in the log', async () => {
-    const { jti } = await act(example.url, olivia)
+    await act(example.url, olivia)
     const { stdout } = await quietly(async () => {
       for (let sent = 0; sent < MANY; sent += 100) {
         await Promise.all(Array.from({ length: 100 }, () => exchange(example.url, 'garbage')))
@@ -39,8 +39,6 @@ describe('example provider: flooding the audit', function () {
       const alice = await signInToAccount(example.url, 'alice')
       const told = entriesOf(await get(`${example.url}/account/impersonations`, alice))
       expect(told).to.have.length(1)
-      const end = await postJson(`${example.url}/support/impersonations/end`, { jti }, olivia)
-      expect(end.status).to.equal(204)
     })
     const denied = stdout.filter((line) => line.includes('"impersonation.denied"'))
     expect(denied).to.have.length(MANY)

@@ -21,9 +21,8 @@ describe('example provider: while too many entries wait for the storage', () => 
   /** The gate, and behind it the function that reads the body. */
   async function serve(patience: number): Promise<string> {
     const app = new Koa()
-    app.use(
-      auditGate({ room: gatedRoom }, { issue: '/api/subject-tokens', token: '/token' }, patience),
-    )
+    const paths = { issue: '/api/subject-tokens', token: '/token', end: '/end' }
+    app.use(auditGate({ room: gatedRoom }, paths, patience))
     app.use(async (ctx) => {
       ctx.body = await text(ctx.req)
       reached.push(ctx.path)
@@ -78,6 +77,16 @@ describe('example provider: while too many entries wait for the storage', () => 
       expect([status, body]).to.deep.equal([200, new URLSearchParams(fields).toString()])
     })
   }
+
+  it('an end waits, and goes on without room', async () => {
+    const [slow, fast] = [await serve(NEVER), await serve(10)]
+    const waiting = postForm(`${slow}/end`, {})
+    expect((await postForm(`${fast}/end`, {})).status).to.equal(200)
+    expect(reached, 'the other one still waits').to.deep.equal(['/end'])
+    isFree = true
+    gatedRoom.changed()
+    expect((await waiting).status).to.equal(200)
+  })
 
   it('another grant, another path and another method do not wait', async () => {
     const url = await serve(NEVER)

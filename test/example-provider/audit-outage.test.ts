@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { readConfig } from '../../example-provider/config.ts'
 import type { Example } from '../../example-provider/server.ts'
 import { openStorage } from '../../example-provider/storage.ts'
-import { act, get, machineForApi } from './audit-support.ts'
+import { act, end, get, machineForApi } from './audit-support.ts'
 import { quietly } from './quietly.ts'
 import {
   type Answer,
@@ -76,23 +76,19 @@ describe('example provider: an audit that cannot be written', function () {
     expect(stderr[2]).to.include('takes entries again')
   })
 
-  it('keeps an end waiting no longer than a moment, and stores it afterwards', async () => {
+  it('keeps no end from ending, and stores its entry afterwards', async () => {
     const url = await startHere()
     using database = new DatabaseSync(file)
     const olivia = await signIn(url)
-    const { jti } = await act(url, olivia)
+    const { accessToken } = await act(url, olivia)
     await quietly(async () => {
       database.exec('ALTER TABLE support_audit RENAME TO elsewhere')
-      await issueDirectly(url, { userId: 'alice' })
-      const end = () => postJson(`${url}/support/impersonations/end`, { jti }, olivia)
-      const { status, body } = await end()
-      expect([status, body.error]).to.deep.equal([503, 'temporarily_unavailable'])
+      expect((await end(url, accessToken)).status).to.equal(204)
       database.exec('ALTER TABLE elsewhere RENAME TO support_audit')
-      let again = await end()
-      while (again.status === 503) again = await end()
-      expect(again.status).to.equal(204)
       await example?.close()
     })
+    const last = database.prepare('SELECT entry FROM support_audit ORDER BY rowid DESC').get()
+    expect(String(last?.entry)).to.include('"impersonation.ended"')
   })
 
   it('survives kill -9 in the middle: what is stored is whole, in order and counted once', async () => {
@@ -122,13 +118,15 @@ describe('example provider: an audit that cannot be written', function () {
     const storage = await openStorage(readConfig({ STORAGE_URL: storageUrl }).storage)
     const stored = await storage.audit.after(undefined, 100)
     await storage.close()
-    expect(stored.map(({ entry }) => entry?.event)).to.deep.equal([
+    // The first replay ended it. The entry of that may be lost with the killed process.
+    const entries = stored.filter(({ entry }) => entry?.event !== 'impersonation.ended')
+    expect(entries.map(({ entry }) => entry?.event)).to.deep.equal([
       'impersonation.issued',
       'impersonation.granted',
       'impersonation.replayed',
     ])
     // Entries in flight at the killed process are only in its log, or are stored and not printed
     // yet.
-    expect(stored[2]?.entry?.count).to.be.within(printed - 50, printed + 50)
+    expect(entries[2]?.entry?.count).to.be.within(printed - 50, printed + 50)
   })
 })

@@ -35,8 +35,12 @@ describe('example provider: what happens again', function () {
   it('a used token that is replayed a thousand times is one entry, and buries nothing', async () => {
     const began = Date.now()
     const { stdout } = await quietly(() => times(() => exchange(example.url, acting.subjectToken)))
-    expect(stdout, 'the log has every one').to.have.length(MANY)
-    const [replayed, ...others] = await latest(3)
+    const logged = stdout.filter((line) => line.includes('"impersonation.replayed"'))
+    expect(logged, 'the log has every one').to.have.length(MANY)
+    const [ended, replayed, ...others] = await latest(4)
+    expect(ended).to.deep.include({ event: 'impersonation.ended', id: replayed?.id })
+    expect(ended?.end).to.include({ cause: 'replay' })
+    expect(ended, 'it ends once').not.to.have.property('count')
     expect(eventsOf(others)).to.deep.equal(['impersonation.granted', 'impersonation.issued'])
     expect(replayed).to.include({ event: 'impersonation.replayed', count: MANY, subject: 'alice' })
     expect(replayed?.time).to.be.at.least(began)
@@ -90,7 +94,7 @@ describe('example provider: what happens again', function () {
   it('tells the customer how often it was tried', async () => {
     await times(() => exchange(example.url, acting.subjectToken), 50)
     const alice = await signInToAccount(example.url, 'alice')
-    const answer = await get(`${example.url}/account/impersonations?limit=1`, alice)
+    const answer = await get(`${example.url}/account/impersonations?limit=2`, alice)
     expect(entriesOf(answer)[0]).to.include({ event: 'impersonation.replayed', count: 50 })
     expect(entriesOf(answer)[0]).to.have.property('lastTime').that.is.a('number')
   })
@@ -112,11 +116,16 @@ describe('example provider: what happens again', function () {
       denied({ id: 'b' }),
       denied({ actor: { sub: 'olivia' } }),
       denied({ denial: { stage: 'exchange', error: 'access_denied', reason: 'r' } }),
+      denied({ denial: { stage: 'end', error: 'invalid_request', reason: 'r' } }),
     ]
     expect(new Set(different.map(repeatKeyOf)).size).to.equal(different.length)
     const same = { denial: { stage: 'exchange', error: 'invalid_request', reason: 'another' } }
     expect(repeatKeyOf(denied({ ...same, time: 2 }))).to.equal(repeatKeyOf(denied({})))
-    for (const event of ['impersonation.issued', 'impersonation.granted'] as const) {
+    for (const event of [
+      'impersonation.issued',
+      'impersonation.granted',
+      'impersonation.ended',
+    ] as const) {
       expect(repeatKeyOf(entryOf(1, { event, id: 'a' }))).to.equal(undefined)
     }
     expect(countRepeats([entryOf(1), entryOf(1)])).to.have.length(2)

@@ -79,6 +79,13 @@ export async function act(base: string, operator: string, request: object = WHY)
   return { subjectToken, accessToken, jti: String(decodeJwt(accessToken).jti) }
 }
 
+/** Ends it by its own token, as the console does. */
+export const end = (base: string, accessToken: string): Promise<Answer> =>
+  send(`${base}/oidc/impersonations/current/end`, {
+    method: 'POST',
+    headers: bearer(accessToken),
+  })
+
 export type Item = Record<string, unknown> & { readonly cursor: string; readonly event: string }
 
 /** The entries of an answer. */

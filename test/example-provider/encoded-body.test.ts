@@ -31,7 +31,7 @@ describe('example provider: a compressed body', function () {
     ['POST', '/sign-in/some-uid', FORM],
     ['POST', '/sign-in/some-uid/abort', FORM],
     ['POST', '/support/impersonations', JSON_TYPE],
-    ['POST', '/support/impersonations/end', JSON_TYPE],
+    ['POST', '/account/impersonations/end', JSON_TYPE],
     ['PATCH', '/orders/A-1003', JSON_TYPE],
     ['PUT', '/orders/email', JSON_TYPE],
     ['POST', '/oidc/token', FORM],

@@ -34,8 +34,8 @@ export interface Issuer {
   /** How the key set is answered; tests may change it. */
   answerKeys: RequestListener
   token(variation?: Variation): Promise<string>
-  /** An orders API of its own. */
-  newApi(): Promise<Example>
+  /** An orders API of its own; by default, one that also takes tokens that nothing can end. */
+  newApi(requireStatus?: boolean): Promise<Example>
   close(): Promise<void>
 }
 
@@ -66,7 +66,7 @@ export async function startIssuer(): Promise<Issuer> {
       if (sub !== '') jwt.setSubject(sub)
       return jwt.sign(key)
     },
-    newApi() {
+    newApi(requireStatus = false) {
       const app = new Koa()
       app.use(
         ordersApi({
@@ -75,6 +75,7 @@ export async function startIssuer(): Promise<Issuer> {
           jwksUrl: new URL('/jwks', server.url),
           baseUrl: BASE_URL,
           usedProofs: usedProofs(createMemoryAdapter()),
+          requireStatus,
         }),
       )
       return listen(app.callback())

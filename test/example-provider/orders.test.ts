@@ -2,7 +2,15 @@ import type { RequestListener } from 'node:http'
 import { expect } from 'chai'
 import { generateKeyPair } from 'jose'
 import type { Example } from '../../example-provider/server.ts'
-import { CHALLENGE, type Issuer, startIssuer, type Variation } from './orders-issuer.ts'
+import {
+  CHALLENGE,
+  ISSUER,
+  type Issuer,
+  NAMELESS,
+  startIssuer,
+  type Variation,
+} from './orders-issuer.ts'
+import { quietly } from './quietly.ts'
 import { type Answer, send } from './support.ts'
 
 describe('example provider: orders API', () => {
@@ -111,6 +119,30 @@ describe('example provider: orders API', () => {
   it('takes nothing but GET for the list', async () => {
     const { status, headers } = await send(`${api.url}/orders`, { method: 'POST' })
     expect([status, headers.get('allow')]).to.deep.equal([405, 'GET, HEAD'])
+  })
+
+  it('refuses impersonated tokens without status, and asks for lists where the keys are', async () => {
+    const good = issuer.answerKeys
+    const asked: (string | undefined)[] = []
+    issuer.answerKeys = (request, response) => {
+      asked.push(request.url)
+      if (request.url === '/jwks') good(request, response)
+      else response.writeHead(500).end()
+    }
+    const strict = await issuer.newApi(true)
+    const uri = `${ISSUER}/status-lists/${'x'.repeat(22)}`
+    const listed = await token({
+      claims: { ...NAMELESS, status: { status_list: { idx: 1, uri } } },
+    })
+    const { stderr } = await quietly(async () => {
+      expect((await get(await token({ claims: NAMELESS }), strict.url)).status).to.equal(401)
+      expect((await get(await token(), strict.url)).status).to.equal(200)
+      expect((await get(listed, strict.url)).status, 'the list cannot be had').to.equal(503)
+    })
+    expect(stderr).not.to.deep.equal([])
+    expect(asked).to.include(new URL(uri).pathname)
+    issuer.answerKeys = good
+    await strict.close()
   })
 
   it("answers 503, not 401, when the issuer's keys cannot be had", async () => {

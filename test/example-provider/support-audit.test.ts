@@ -36,11 +36,12 @@ describe('example provider: what happened, for operators', () => {
       'support.refused',
       'support.refused',
       'impersonation.denied',
+      'impersonation.ended',
       'impersonation.replayed',
       'impersonation.granted',
       'impersonation.issued',
     ])
-    expect(entries[6]).to.deep.include({
+    expect(entries[7]).to.deep.include({
       subject: 'alice',
       actor: { sub: 'olivia' },
       client: 'support-console',
@@ -93,22 +94,23 @@ describe('example provider: what happened, for operators', () => {
   })
 
   const filters: [query: string, count: number][] = [
-    ['subject=alice', 3],
+    ['subject=alice', 4],
     ['subject=grace', 2],
     ['subject=ALICE', 0],
-    // The entries include the replay of a token that is bound to her.
-    ['actor=olivia', 5],
+    // The entries include the replay of a token that is bound to her, and its end.
+    ['actor=olivia', 6],
     ['actor=alice', 2],
     ['event=support.refused', 3],
+    ['event=impersonation.ended', 1],
     ['event=support.ended', 0],
     ['actor=olivia&event=support.refused', 1],
     ['text=sup-2', 1],
     ['text=%C3%A4rger', 1],
     ['text=MALLORY', 1],
-    ['text=OLIVIA', 5],
-    ['text=order+lost', 5],
+    ['text=OLIVIA', 6],
+    ['text=order+lost', 6],
     ['text=%25', 0],
-    ['subject=&actor=&event=&text=', 8],
+    ['subject=&actor=&event=&text=', 9],
   ]
   for (const [query, count] of filters) {
     it(`is searched by ${query}`, async () => {

@@ -10,7 +10,6 @@ const ENDPOINTS: [method: string, path: string, allow: string, body?: object][] 
   ['GET', '/support/audit', 'GET, HEAD'],
   ['GET', '/support/audit/stream', 'GET'],
   ['POST', '/support/impersonations', 'POST', { userId: 'bob', reason: 'r', ticketId: 't' }],
-  ['POST', '/support/impersonations/end', 'POST', { jti: 'impersonation:unknown' }],
 ]
 
 describe('example provider: the endpoints for operators', () => {

@@ -143,7 +143,7 @@ export class FaultProxy {
         link.replyLost = true
         break
       case 'reply late':
-        link.toClient = []
+        link.toClient ??= []
     }
     link.server.write(data)
   }

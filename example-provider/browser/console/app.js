@@ -1,12 +1,13 @@
 import { ApiProblem } from '../api.js'
 import { byId } from '../dom.js'
 import { clearMessage, inWords, mayPass, say } from '../message.js'
-import { shownDuration } from '../time.js'
+import { shownDateTime, shownDuration } from '../time.js'
 import { keepFocus } from '../views.js'
 import { ActView } from './act.js'
 import { AuditView } from './audit.js'
 import { hideBanner, onEndPressed, showBanner } from './banner.js'
 import { CustomersView } from './customers.js'
+import { findEnd } from './ending.js'
 import { impersonate } from './impersonation.js'
 import { InsideView } from './inside.js'
 import { Navigation } from './navigation.js'
@@ -99,8 +100,7 @@ export class App {
       return
     }
     if (signal.aborted) {
-      this.#tellEnded(impersonation.claims.jti)
-      impersonation.forget()
+      void impersonation.end()
       return
     }
     this.impersonation = impersonation
@@ -141,12 +141,12 @@ export class App {
     const ended = this.impersonation
     if (!ended) return
     this.impersonation = undefined
-    const { customer, startedAt, claims, isChanging } = ended
-    ended.forget()
+    const { customer, startedAt, isChanging } = ended
+    if (how === 'operator') void this.#endAtProvider(ended)
+    else ended.forget()
     hideBanner()
     this.#setActing(false)
     this.#views.act.forget()
-    if (how === 'operator') this.#tellEnded(claims.jti)
     const after = shownDuration(Date.now() - startedAt)
     const why = {
       operator: `You ended it after ${after}.`,
@@ -156,7 +156,33 @@ export class App {
     if (this.#navigation.current !== this.#views.audit) this.goInstead('customers')
     keepFocus()
     const unknown = isChanging ? ' What was being saved may have been saved.' : ''
-    say(`You no longer act as ${customer.name}. ${why} The token is forgotten.${unknown}`)
+    const tell = (/** @type {string} */ reason) =>
+      say(`You no longer act as ${customer.name}. ${reason} The token is forgotten.${unknown}`)
+    tell(why)
+    if (how !== 'refused') return
+    // Without an answer, the words of the API remain.
+    findEnd(this.operator, ended).then(
+      (found) => found && !this.impersonation && tell(found),
+      () => {},
+    )
+  }
+
+  /**
+   * The page has forgotten the token by then. What goes on is the attempt to make copies worthless.
+   *
+   * @param {import('./impersonation.js').Impersonation} ended
+   */
+  async #endAtProvider(ended) {
+    const { name } = ended.customer
+    let isLate = false
+    await ended.end((error) => {
+      isLate = true
+      const until = shownDateTime(Date.now() + ended.left)
+      say(
+        `You no longer act as ${name} here. ${inWords(error, 'The provider')} Until it knows of the end, a copy of the token would work, until ${until} at the latest. This page goes on telling it: leave it open.`,
+      )
+    })
+    if (isLate) say(`Acting as ${name} is over at the provider, too.`)
   }
 
   async signOut() {
@@ -210,18 +236,8 @@ export class App {
     }
   }
 
-  /** Tells the audit only: the token is forgotten even if this fails. @param {unknown} jti */
-  #tellEnded(jti) {
-    this.operator
-      .ask('/support/impersonations/end', { method: 'POST', body: { jti }, keepalive: true })
-      .catch(() => {})
-  }
-
   /** Closing the page ends the impersonation. */
   #leave() {
-    const { impersonation } = this
-    if (!impersonation) return
-    this.#tellEnded(impersonation.claims.jti)
-    impersonation.forget()
+    void this.impersonation?.end()
   }
 }

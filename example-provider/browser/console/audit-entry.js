@@ -14,7 +14,8 @@ import { setTime, shownDuration, shownLimit, shownTimes } from '../time.js'
  * @property {string} [scope]
  * @property {Record<string, unknown>} [context]
  * @property {number} [expiresAt]
- * @property {number} [grantedAt]
+ * @property {string} [id]
+ * @property {{ by?: { sub: string }, cause: string, reason?: string }} [end]
  * @property {{ error: string, reason: string }} [denial]
  * @property {number} [count]
  * @property {number} [lastTime]
@@ -55,20 +56,48 @@ function who({ actor, mayAct }) {
 }
 
 /** @param {Entry} entry */
-function why({ denial, context = {} }) {
+function why(entry) {
+  const { actor, denial, end, context = {} } = entry
   const { ticketId, reason } = context
   const said = [ticketId, reason].filter((text) => typeof text === 'string').join(': ')
-  return [said, denial && `Refused: ${denial.reason || denial.error}`].filter(Boolean).join('. ')
+  const refused = denial && `Refused: ${denial.reason || denial.error}`
+  // The actor ended it, as usual: nothing more to say.
+  const isUsual = end?.cause === 'requested' && end.by?.sub === actor?.sub && !end.reason
+  const ended = end && !isUsual && endInWords(entry)
+  return [said, refused, ended].filter(Boolean).join('. ')
+}
+
+/**
+ * Says who ended an impersonation, and why.
+ *
+ * @param {Entry} entry
+ */
+export function endInWords({ subject, end }) {
+  const by = end?.by?.sub ?? 'The provider'
+  const reason = end?.reason === undefined ? '' : ` Reason: ${end.reason}`
+  switch (end?.cause) {
+    case 'user':
+      return `The customer, ${subject}, ended it.${reason}`
+    case 'operator_signed_out':
+      return `The sign-in of ${by} ended, and with it this.${reason}`
+    case 'replay':
+      return `Its subject token was presented once more, so the provider ended it.${reason}`
+    default:
+      return `${by} ended it.${reason}`
+  }
 }
 
 /** @param {Entry} entry */
-function howLong({ event, time, expiresAt, grantedAt, scope, count, lastTime }) {
+function howLong({ event, time, expiresAt, scope, count, lastTime }) {
   if (count !== undefined && lastTime !== undefined) return shownTimes(count, lastTime - time)
   if (event === 'impersonation.granted' && expiresAt !== undefined) {
     const rights = scope?.split(' ').includes('orders:write') ? ', with changes' : ', to look'
     return `${shownLimit(time, expiresAt)}${rights}`
   }
-  if (event === 'support.ended' && grantedAt !== undefined) return shownDuration(time - grantedAt)
+  if (event === 'impersonation.ended') {
+    if (expiresAt === undefined) return 'before it was used'
+    return `${shownDuration(expiresAt * 1000 - time)} before its time`
+  }
   return ''
 }
 

@@ -2,6 +2,7 @@ import { decodeJwt } from '/assets/jose/util/decode_jwt.js'
 import { ResponseBodyError } from '/assets/oauth4webapi.js'
 import { ApiProblem, call, Unreachable, unreadable } from '../api.js'
 import { ProofKey } from '../proof-key.js'
+import { Ending } from './ending.js'
 
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 const ORDERS = new URL('/orders', location.origin).href
@@ -33,6 +34,7 @@ export class Impersonation {
   /** The same moment by a clock that cannot be set, but may stop while the machine sleeps. */
   #started = performance.now()
   #lifetime
+  #ending
   #over = new AbortController()
   #changing = 0
   /** Values that the page hides, each with the name shown in its place. */
@@ -44,14 +46,15 @@ export class Impersonation {
   /**
    * @param {Customer} customer
    * @param {Why} why
-   * @param {{ token: string, key: ProofKey, claims: Record<string, unknown>, expiresIn: number, secrets: Map<string, string>, steps: readonly Step[] }} granted
+   * @param {{ token: string, key: ProofKey, endpoint: string, claims: Record<string, unknown>, expiresIn: number, secrets: Map<string, string>, steps: readonly Step[] }} granted
    */
-  constructor(customer, why, { token, key, claims, expiresIn, secrets, steps }) {
+  constructor(customer, why, { token, key, endpoint, claims, expiresIn, secrets, steps }) {
     this.customer = customer
     this.why = why
     this.#token = token
     this.#key = key
     this.#lifetime = expiresIn * 1000
+    this.#ending = new Ending(endpoint, token, key)
     this.secrets = secrets
     this.claims = claims
     this.steps = steps
@@ -87,9 +90,21 @@ export class Impersonation {
   forget() {
     this.#token = undefined
     this.#key = undefined
+    this.#ending.stop()
     this.#over.abort()
     this.secrets = new Map()
     this.steps = []
+  }
+
+  /**
+   * Forgets it, and ends it at the provider.
+   *
+   * @param {(error: unknown) => void} [onTrouble] called once, if the provider does not take it yet
+   * @returns {Promise<void>} resolves when it has ended there
+   */
+  end(onTrouble = () => {}) {
+    this.forget()
+    return this.#ending.send(() => this.left, onTrouble)
   }
 
   /**
@@ -151,6 +166,7 @@ export async function impersonate(client, operator, customer, why, signal) {
   return new Impersonation(customer, why, {
     token,
     key,
+    endpoint: String(server.impersonation_end_endpoint),
     claims,
     expiresIn,
     secrets: new Map([

@@ -10,6 +10,7 @@ const MEANINGS = {
   exp: 'When it ends. There is no refresh token: nothing makes it longer.',
   iat: 'When it was issued.',
   iss: 'The provider that signed it.',
+  status: 'Where an API looks whether it was ended, as one bit of a signed list.',
   jti: 'Its id. The prefix tells an impersonation even where no actor is named.',
   cnf: 'The key that this page keeps: without a proof of it, the token is worth nothing (RFC 9449).',
   client_id: 'The application in which the operator acts: this console.',
@@ -25,7 +26,7 @@ const TITLES = [
   ],
   [
     '2. Exchange the subject token',
-    'At the provider (RFC 8693). The actor token says who acts. Sent again, the same request is refused: the subject token is used. This page sends a proof of a key along, which it never gives away, and its token is bound to that key (RFC 9449). The command sends none, and gets a bearer token.',
+    'At the provider (RFC 8693). The actor token says who acts. Sent again, the same request is refused, since the subject token is used, and it ends what you began here: it may be stolen. This page sends a proof of a key along, which it never gives away, and its token is bound to that key (RFC 9449). The command sends none, and gets a bearer token.',
   ],
   [
     '3. Ask the Orders API',

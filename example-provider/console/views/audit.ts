@@ -6,8 +6,9 @@ const NAMES: Readonly<Record<AuditEventName, string>> = {
   'impersonation.granted': 'Started',
   'impersonation.denied': 'Refused',
   'impersonation.replayed': 'Replayed',
+  'impersonation.ended': 'Ended',
   'support.refused': 'Refused by the backend',
-  'support.ended': 'Ended',
+  'support.ended': 'Ended, by their word',
 }
 
 const kinds = AUDIT_EVENTS.map((event) => html`<option value="${event}">${NAMES[event]}</option>`)

@@ -16,9 +16,9 @@ export async function goTo(page: Page, view: (typeof VIEWS)[number]): Promise<vo
   await page.getByRole('navigation').getByRole('link', { name: view, exact: true }).click()
 }
 
-/** Ends it, and waits until the backend has recorded the end. */
+/** Ends it, and waits until the provider has ended it. */
 export async function endActing(page: Page): Promise<void> {
-  const written = page.waitForResponse('**/support/impersonations/end')
+  const written = page.waitForResponse('**/impersonations/current/end')
   await page.getByRole('button', { name: 'End', exact: true }).click()
   await written
 }

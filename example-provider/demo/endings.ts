@@ -1,0 +1,70 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Application } from './application.ts'
+import { check, step } from './report.ts'
+import { ask, CUSTOMER, endAll, issue, machineToken, OPERATOR, ordersStatus } from './requests.ts'
+
+/** The longest time from an end until the orders API refuses a copied token, in milliseconds. */
+const PATIENCE = 10_000
+const POLL_EVERY = 250
+
+interface Acting {
+  readonly subjectToken: string
+  readonly copy: string
+}
+
+/** Ends impersonations, and shows that a copy of the token stops working. */
+export async function endings(
+  base: string,
+  application: Application,
+  operatorToken: string,
+  secret: string,
+): Promise<void> {
+  const machine = await step('Get a token of the support backend that may end impersonations', () =>
+    machineToken(base, secret, 'impersonations:end'),
+  )
+  const ways: [how: string, title: string, end: (acting: Acting) => Promise<void>][] = [
+    ['End', 'End it by its own token, as the console does', ({ copy }) => application.end(copy)],
+    [
+      'ending all',
+      `End all that ${OPERATOR} runs, as a backend`,
+      () => endAll(base, machine, OPERATOR),
+    ],
+    [
+      'the replay',
+      'Exchange its subject token again: refused, and it ends what the first exchange began',
+      ({ subjectToken }) =>
+        application.expectRefusal(subjectToken, operatorToken, 'a used token was accepted'),
+    ],
+  ]
+  const refusals: [how: string, took: Promise<number>][] = []
+  for (const [how, title, end] of ways) {
+    const subjectToken = await issue(`Ask the support backend to act as ${CUSTOMER} again`, () =>
+      ask(base, operatorToken),
+    )
+    const copy = await step('Exchange it, and copy the access token: the copy works', async () => {
+      const accessToken = await application.exchange(subjectToken, operatorToken)
+      check((await ordersStatus(base, accessToken)) === 200, 'the copy does not work')
+      return accessToken
+    })
+    await step(title, () => end({ subjectToken, copy }))
+    const took = untilRefused(base, copy)
+    // A step before may fail first.
+    took.catch(() => {})
+    refusals.push([how, took])
+  }
+  for (const [how, took] of refusals) {
+    const milliseconds = await step(`The orders API refuses the copy, after ${how}`, () => took)
+    console.log(`    ${(milliseconds / 1000).toFixed(1)} s after the end`)
+  }
+}
+
+async function untilRefused(base: string, copy: string): Promise<number> {
+  const ended = performance.now()
+  for (;;) {
+    const status = await ordersStatus(base, copy)
+    const took = performance.now() - ended
+    if (status === 401) return took
+    check(took < PATIENCE, `${PATIENCE / 1000} s after the end, the answer is still ${status}`)
+    await wait(POLL_EVERY)
+  }
+}
