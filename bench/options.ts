@@ -44,9 +44,8 @@ The soak and the comparison by size use the last number of --connections.
   --ends N                how many are ended, for --end                    (default 200)
   --soak [MINUTES]        instead: issue and exchange at full load, with tokens that live 5 s;
                           the server's memory every 30 s, and what is left in the store (10)
-  --live [COUNT]          instead: what an exchange, and where the storage can end, list, get and
-                          end take with COUNT live impersonations in the store, relative to 1,000
-                                                                           (1000000)
+  --live [COUNT]          instead: what exchange, list by actor, get and end take with COUNT live
+                          impersonations in the store, relative to 1,000   (1000000)
   --help                  this text
 
 REDIS_URL and POSTGRES_URL say where those are (default: their standard ports on this machine).
