@@ -1,57 +1,89 @@
-import { Load } from './load.ts'
+import { OPERATORS } from './fill.ts'
+import { ALL_SCOPES, Load, type Slice } from './load.ts'
 import type { BenchOptions } from './options.ts'
-import { type ServerProcess, startServer } from './process.ts'
-import { median, progress } from './report.ts'
+import { type PartProcess, startServer } from './process.ts'
+import { progress, type Spread, spread } from './report.ts'
 
 /** The size of the small store, which the large store is compared with. */
 const FEW = 1000
 
-/**
- * Measures how long an exchange takes in a store of `count` live subject tokens, relative to a
- * store of a thousand. Two servers, each with its own store, are measured in turn.
- */
+/** What requests take in a store of many, relative to a store of a thousand. */
+export interface LiveFigures {
+  readonly storage: string
+  readonly live: number
+  readonly scenario: string
+  /** Time for a request, under load. */
+  readonly time: Spread
+  /** Processor time of the server process for a request. */
+  readonly cpu: Spread
+}
+
+/** Measures two servers in turn, each with its own store, of a thousand and of `count`. */
 export async function measureLive(
   storage: string,
   count: number,
   { alg, rounds, requests, connections }: BenchOptions,
-): Promise<number> {
+): Promise<LiveFigures[]> {
   const servers = [
-    await startServer({ storage, alg, database: 0 }),
-    await startServer({ storage, alg, database: 1 }),
+    await startServer({ storage, alg, ends: true, database: 0 }),
+    await startServer({ storage, alg, ends: true, database: 1 }),
   ]
   const loads: Load[] = []
   for (const [index, server] of servers.entries()) {
     await fill(storage, server, index === 0 ? FEW : count)
-    const load = new Load({ base: server.base, connections: connections.at(-1) ?? 32 })
-    await load.open()
+    const load = new Load({ server, connections: connections.at(-1) ?? 32 })
+    await load.open(ALL_SCOPES)
     await load.slice(requests, load.cycle)
+    await measureOnce(load, requests)
     loads.push(load)
   }
 
-  const ratios: number[] = []
+  const measured: Array<readonly [few: Slices, many: Slices]> = []
   for (let round = 1; round <= rounds; round += 1) {
-    progress(`${storage}: round ${round} of ${rounds}, ${FEW} and ${count} live tokens`)
-    const speeds = new Map<Load, number>()
+    progress(`${storage}: round ${round} of ${rounds}, ${FEW} and ${count} live impersonations`)
+    const slices = new Map<Load, Slices>()
     for (const load of round % 2 === 0 ? loads : loads.toReversed()) {
-      const tokens: string[] = []
-      await load.slice(requests, async () => {
-        tokens.push(await load.issue())
-      })
-      const slice = await load.slice(requests, (index) => load.exchange(tokens[index] ?? ''))
-      speeds.set(load, slice.perSecond)
+      slices.set(load, await measureOnce(load, requests))
     }
-    const [few = Number.NaN, many = Number.NaN] = loads.map((load) => speeds.get(load))
-    ratios.push(few / many)
+    const [few, many] = loads.map((load) => slices.get(load))
+    if (few && many) measured.push([few, many])
   }
+  progress('')
   for (const load of loads) await load.close()
   for (const server of servers) await server.stop()
-  return median(ratios)
+  return SCENARIOS.map((scenario) => ({
+    storage,
+    live: count,
+    scenario,
+    time: spread(measured.map(([few, many]) => few[scenario].perSecond / many[scenario].perSecond)),
+    cpu: spread(measured.map(([few, many]) => many[scenario].cpu / few[scenario].cpu)),
+  }))
 }
 
-async function fill(storage: string, server: ServerProcess, count: number): Promise<void> {
-  progress(`${storage}: putting ${count} live tokens into the store`)
+const SCENARIOS = ['exchange', 'list by actor', 'get', 'end'] as const
+type Slices = Readonly<Record<(typeof SCENARIOS)[number], Slice>>
+
+async function measureOnce(load: Load, requests: number): Promise<Slices> {
+  const tokens: string[] = []
+  await load.slice(requests, async () => {
+    tokens.push(await load.issue())
+  })
+  const token = (index: number) => tokens[index] ?? ''
+  return {
+    exchange: await load.slice(requests, (index) => load.exchange(token(index))),
+    // A quarter, because a page is as long as 25 answers.
+    'list by actor': await load.slice(Math.ceil(requests / 4), (index) =>
+      load.list(`operator-${index % OPERATORS}`),
+    ),
+    get: await load.slice(requests, (index) => load.get(token(index))),
+    end: await load.slice(requests, (index) => load.end(token(index))),
+  }
+}
+
+async function fill(storage: string, server: PartProcess, count: number): Promise<void> {
+  progress(`${storage}: putting ${count} live impersonations into the store`)
   const started = performance.now()
   await server.ask('fill', count)
   const seconds = (performance.now() - started) / 1000
-  progress(`${storage}: ${count} live tokens in ${seconds.toFixed(1)} s`)
+  progress(`${storage}: ${count} live impersonations in ${seconds.toFixed(1)} s`)
 }

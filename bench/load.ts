@@ -1,17 +1,32 @@
+import { hash } from 'node:crypto'
 import { Pool } from 'undici'
+import type { PartProcess } from './process.ts'
 
 export interface Target {
-  readonly base: string
+  readonly server: Pick<PartProcess, 'ask' | 'base'>
   readonly connections: number
+  /**
+   * The origin of the issuer.
+   *
+   * @defaultValue the server's
+   */
+  readonly publicBase?: string
 }
 
 /** One slice of load: requests per second, and the latency of each request. */
 export interface Slice {
   readonly perSecond: number
+  /** Processor time of the server process for one request, in microseconds. */
+  readonly cpu: number
   /** Milliseconds, ascending. */
   readonly latencies: readonly number[]
 }
 
+/** Of the management API. */
+export const ALL_SCOPES = 'impersonate impersonations:read impersonations:end'
+
+/** Impersonations on a page, by default. */
+const PAGE = 25
 const AUTHORIZATION = `Basic ${btoa('bench:bench-secret')}`
 const FORM = { authorization: AUTHORIZATION, 'content-type': 'application/x-www-form-urlencoded' }
 const CLIENT_CREDENTIALS = new URLSearchParams({
@@ -22,49 +37,70 @@ const CLIENT_CREDENTIALS = new URLSearchParams({
 
 /** What the benchmark sends. Every answer is checked, because a fast error is not a result. */
 export class Load {
-  readonly #base: string
+  readonly #server: Target['server']
+  readonly #publicBase: string
   readonly #pool: Pool
   readonly #connections: number
   #m2m = ''
 
-  constructor({ base, connections }: Target) {
-    this.#base = base
+  constructor({ server, connections, publicBase = server.base }: Target) {
+    this.#server = server
+    this.#publicBase = publicBase
     this.#connections = connections
-    this.#pool = new Pool(base, { connections, pipelining: 1 })
+    this.#pool = new Pool(server.base, { connections, pipelining: 1 })
   }
 
-  async open(): Promise<void> {
+  /** Gets a token for the management API. */
+  async open(scope = 'impersonate'): Promise<void> {
     const form = new URLSearchParams({
       grant_type: 'client_credentials',
-      resource: `${this.#base}/api`,
-      scope: 'impersonate',
+      resource: `${this.#publicBase}/api`,
+      scope,
     })
-    this.#m2m = String((await this.#post('/oidc/token', FORM, form.toString(), 200)).access_token)
+    this.#m2m = String((await this.#token(form.toString())).access_token)
   }
 
   close(): Promise<void> {
     return this.#pool.close()
   }
 
-  clientCredentials = async (): Promise<void> => {
-    await this.#post('/oidc/token', FORM, CLIENT_CREDENTIALS, 200)
-  }
+  clientCredentials = async (): Promise<string> =>
+    String((await this.#token(CLIENT_CREDENTIALS)).access_token)
 
   issue = async (): Promise<string> => {
-    const headers = { authorization: `Bearer ${this.#m2m}`, 'content-type': 'application/json' }
     const body = '{"userId":"alice","context":{"ticketId":"SUP-123","reason":"billing"}}'
-    return String((await this.#post('/api/subject-tokens', headers, body, 201)).subjectToken)
+    return String((await this.#manage('POST', '/subject-tokens', 201, body)).subjectToken)
   }
 
-  exchange = async (subjectToken: string): Promise<void> => {
+  exchange = async (subjectToken: string): Promise<string> => {
     const body =
       'grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange' +
       '&subject_token_type=urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Aaccess_token' +
       `&resource=https%3A%2F%2Fapi.example.com&scope=read&subject_token=${subjectToken}`
-    await this.#post('/oidc/token', FORM, body, 200)
+    return String((await this.#token(body)).access_token)
   }
 
-  cycle = async (): Promise<void> => this.exchange(await this.issue())
+  cycle = async (): Promise<string> => this.exchange(await this.issue())
+
+  /** A page of what an operator has; it must be full. */
+  list = async (actor: string): Promise<void> => {
+    const { items } = await this.#manage('GET', `/impersonations?actor=${actor}`, 200)
+    if (!Array.isArray(items) || items.length !== PAGE) {
+      throw new Error(`a page of ${actor} is not full: ${JSON.stringify(items)}`)
+    }
+  }
+
+  get = (subjectToken: string): Promise<Answer> =>
+    this.#manage('GET', `/impersonations/${idOf(subjectToken)}`, 200)
+
+  end = (subjectToken: string): Promise<Answer> =>
+    this.#manage('POST', `/impersonations/${idOf(subjectToken)}/end`, 200)
+
+  /** Ends the impersonation with its own access token. */
+  endCurrent = async (accessToken: string): Promise<void> => {
+    const headers = { authorization: `Bearer ${accessToken}` }
+    await this.#request('POST', '/oidc/impersonations/current/end', headers, 204)
+  }
 
   /** Runs `task` `count` times over all connections; `inputs` gives each run its own input. */
   async slice(count: number, task: (index: number) => Promise<unknown>): Promise<Slice> {
@@ -79,10 +115,12 @@ export class Load {
         latencies.push(performance.now() - started)
       }
     }
+    const cpuBefore = await this.#server.ask('cpu', undefined)
     const started = performance.now()
     await Promise.all(Array.from({ length: this.#connections }, worker))
     const seconds = (performance.now() - started) / 1000
-    return { perSecond: count / seconds, latencies: latencies.sort((a, b) => a - b) }
+    const cpu = ((await this.#server.ask('cpu', undefined)) - cpuBefore) / count
+    return { perSecond: count / seconds, cpu, latencies: latencies.sort((a, b) => a - b) }
   }
 
   /** Runs `task` over all connections until that time, and returns the number of runs. */
@@ -98,17 +136,36 @@ export class Load {
     return count
   }
 
-  async #post(
+  #token(body: string): Promise<Answer> {
+    return this.#request('POST', '/oidc/token', FORM, 200, body)
+  }
+
+  #manage(method: 'GET' | 'POST', path: string, expected: number, body?: string): Promise<Answer> {
+    const headers = {
+      authorization: `Bearer ${this.#m2m}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    }
+    return this.#request(method, `/api${path}`, headers, expected, body)
+  }
+
+  async #request(
+    method: 'GET' | 'POST',
     path: string,
     headers: Record<string, string>,
-    body: string,
     expected: number,
-  ): Promise<Record<string, unknown>> {
-    const response = await this.#pool.request({ method: 'POST', path, headers, body })
-    const json: unknown = await response.body.json()
-    if (response.statusCode !== expected || typeof json !== 'object' || json === null) {
-      throw new Error(`${path} answered ${response.statusCode}: ${JSON.stringify(json)}`)
+    body?: string,
+  ): Promise<Answer> {
+    const response = await this.#pool.request({ method, path, headers, body: body ?? null })
+    const text = await response.body.text()
+    if (response.statusCode !== expected) {
+      throw new Error(`${path} answered ${response.statusCode}: ${text}`)
     }
-    return { ...json }
+    return text === '' ? {} : JSON.parse(text)
   }
+}
+
+type Answer = Record<string, unknown>
+
+function idOf(subjectToken: string): string {
+  return hash('sha256', subjectToken, 'base64url')
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 /** What the benchmark measures, and how long. */
@@ -8,9 +9,13 @@ export interface BenchOptions {
   readonly rounds: number
   readonly requests: number
   readonly json: string | undefined
+  /** The folder of another checkout that is measured in the same rounds. */
+  readonly against: string | undefined
+  /** Impersonations to end. If set, the ends are measured instead of the benchmark. */
+  readonly ends: number | undefined
   /** Minutes of the soak. If set, the soak runs instead of the benchmark. */
   readonly soak: number | undefined
-  /** Live subject tokens in the store. If set, the comparison runs instead of the benchmark. */
+  /** Live impersonations in the store. If set, the comparison runs instead of the benchmark. */
   readonly live: number | undefined
 }
 
@@ -19,8 +24,11 @@ export const STORAGES = ['memory', 'sqlite', 'redis', 'postgres'] as const
 const HELP = `npm run bench -- [options]
 
 Measures this package against the provider's own client_credentials grant, in one process each,
-on this machine, in interleaved rounds. Judge by the ratios, never by the absolute figures.
-The soak and the comparison use the last number of --connections.
+on this machine, in interleaved rounds: requests per second, latency, and the processor time that
+the server process takes for a request (user and system, from the operating system). Judge by the
+ratios, never by the absolute figures, and by processor time rather than by throughput, which
+wanders with the load of the machine. A ratio over 1 is better than client_credentials.
+The soak and the comparison by size use the last number of --connections.
 
   --storage NAME[,NAME…]  memory, sqlite, redis, postgres                  (default memory)
   --alg ALG               signature of the access tokens: ES256, RS256, …  (default ES256)
@@ -28,10 +36,16 @@ The soak and the comparison use the last number of --connections.
   --rounds N              rounds; the median of them is printed            (default 7)
   --requests N            requests a slice at 8 connections and more       (default 1500)
   --json FILE             write the figures to FILE as well
+  --against DIR           measure the checkout in DIR in the same rounds, and print what this one
+                          takes relative to it; DIR needs node_modules and this bench/
+  --end                   instead: how long an API accepts an impersonated token after its end;
+                          two copies of the provider (one on memory), an API in a process of its
+                          own; then all copies crash
+  --ends N                how many are ended, for --end                    (default 200)
   --soak [MINUTES]        instead: issue and exchange at full load, with tokens that live 5 s;
                           the server's memory every 30 s, and what is left in the store (10)
-  --live [COUNT]          instead: what an exchange takes with COUNT live subject tokens in the
-                          store, relative to 1,000                         (1000000)
+  --live [COUNT]          instead: what exchange, list by actor, get and end take with COUNT live
+                          impersonations in the store, relative to 1,000   (1000000)
   --help                  this text
 
 REDIS_URL and POSTGRES_URL say where those are (default: their standard ports on this machine).
@@ -49,6 +63,9 @@ export function parseOptions(): BenchOptions {
         rounds: { type: 'string', default: '7' },
         requests: { type: 'string', default: '1500' },
         json: { type: 'string' },
+        against: { type: 'string' },
+        end: { type: 'boolean', default: false },
+        ends: { type: 'string' },
         soak: { type: 'string' },
         live: { type: 'string' },
         help: { type: 'boolean', default: false },
@@ -70,6 +87,8 @@ export function parseOptions(): BenchOptions {
       rounds: count('--rounds', values.rounds),
       requests: count('--requests', values.requests),
       json: values.json,
+      against: values.against === undefined ? undefined : resolve(values.against),
+      ends: values.end || values.ends ? count('--ends', values.ends ?? '200') : undefined,
       soak: values.soak === undefined ? undefined : count('--soak', values.soak),
       live: values.live === undefined ? undefined : count('--live', values.live),
     }

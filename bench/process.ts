@@ -1,7 +1,19 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { JWK } from 'jose'
+import { onInterrupt } from './interrupt.ts'
 import type { Left, Memory } from './storage.ts'
+
+/** What the copies of one provider have in common. */
+export interface Shared {
+  /** The origin of the issuer: of the balancer before the copies. */
+  readonly base: string
+  /** The name of their store. A server does not empty a store that has a name. */
+  readonly store: string
+  readonly key: JWK
+}
 
 /** Options that the server under measurement starts with. */
 export interface ServerOptions {
@@ -11,13 +23,19 @@ export interface ServerOptions {
   readonly ttl: number
   /** The Redis database. Each database has its own table of keys. */
   readonly database: number
+  /** Whether the client may also see and end impersonations. */
+  readonly ends: boolean
+  /** Absent for a server that is alone. */
+  readonly shared?: Shared | undefined
 }
 
 /** Questions that the running server answers, and their answers. */
 export interface Questions {
+  /** Processor time of the process so far, user and system together, in microseconds. */
+  cpu: { parameter: undefined; answer: number }
   memory: { parameter: undefined; answer: Memory }
   left: { parameter: undefined; answer: Left }
-  /** Puts that many live subject tokens into the store. */
+  /** Puts that many live impersonations into the store. */
   fill: { parameter: number; answer: undefined }
 }
 
@@ -26,37 +44,62 @@ export interface Question {
   readonly parameter?: number | undefined
 }
 
-/** The provider under measurement, in its own process. */
-export interface ServerProcess {
+/** A part of the benchmark in its own process. */
+export interface PartProcess {
   readonly base: string
   ask<Q extends keyof Questions>(
     question: Q,
     parameter: Questions[Q]['parameter'],
   ): Promise<Questions[Q]['answer']>
   stop(): Promise<void>
+  /** Ends it as a crash would. */
+  kill(): Promise<void>
 }
 
-/** Starts the server, and makes sure that it ends with this process. */
-export async function startServer({
-  storage,
-  alg,
-  ttl = 3600,
-  database = 0,
-}: Pick<ServerOptions, 'storage' | 'alg'> & Partial<ServerOptions>): Promise<ServerProcess> {
-  const options: ServerOptions = { storage, alg, ttl, database }
-  const child = fork(
-    fileURLToPath(new URL('server.ts', import.meta.url)),
-    [JSON.stringify(options)],
-    { execArgv: ['--expose-gc', '--no-warnings'] },
-  )
-  const end = () => child.kill()
-  process.once('exit', end)
-  const ended = once(child, 'exit').then(() => {
-    throw new Error(`the server for ${storage} ended`)
+/** This checkout. */
+export const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/**
+ * Starts the provider under measurement.
+ *
+ * @param checkout the folder of the source; its `bench/` must be like this one
+ */
+export function startServer(
+  options: Pick<ServerOptions, 'storage' | 'alg'> & Partial<ServerOptions>,
+  checkout = ROOT,
+): Promise<PartProcess> {
+  const all: ServerOptions = { ttl: 3600, database: 0, ends: false, ...options }
+  return startPart(join(checkout, 'bench', 'server.ts'), all)
+}
+
+/** Starts a program, and makes sure that it ends with this process. */
+export async function startPart(program: string, options: object): Promise<PartProcess> {
+  const child = fork(program, [JSON.stringify(options)], {
+    execArgv: ['--expose-gc', '--no-warnings'],
+  })
+  const exit = once(child, 'exit')
+  const ended = exit.then(() => {
+    throw new Error(`${program} ended`)
   })
   ended.catch(() => {})
-  const [{ base }] = await Promise.race([once(child, 'message'), ended])
+  const killNow = () => child.kill('SIGKILL')
+  process.once('exit', killNow)
+  const forget = onInterrupt(stop)
   const send = (question: Question) => child.send(question)
+  const gone = async () => {
+    await exit
+    forget()
+    process.off('exit', killNow)
+  }
+
+  let hasStopped = false
+  async function stop(): Promise<void> {
+    if (child.connected && !hasStopped) send({ ask: 'stop' })
+    hasStopped = true
+    await gone()
+  }
+
+  const [{ base }] = await Promise.race([once(child, 'message'), ended])
   return {
     base,
     async ask(ask, parameter) {
@@ -65,11 +108,10 @@ export async function startServer({
       const [{ answer }] = await Promise.race([answered, ended])
       return answer
     },
-    async stop() {
-      const exit = once(child, 'exit')
-      send({ ask: 'stop' })
-      await exit
-      process.off('exit', end)
+    stop,
+    async kill() {
+      killNow()
+      await gone()
     },
   }
 }

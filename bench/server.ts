@@ -2,27 +2,34 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair } from 'jose'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import { type AsymmetricSigningAlgorithm, errors } from 'oidc-provider'
 import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../src/index.ts'
+import { newKey } from './key.ts'
 import type { Question, ServerOptions } from './process.ts'
 import { openStorage } from './storage.ts'
 
 const options: ServerOptions = JSON.parse(process.argv[2] ?? '{}')
-const { alg, ttl } = options
-const storage = await openStorage(options.storage, options.database)
-const { privateKey } = await generateKeyPair(alg, { extractable: true })
+const { alg, ttl, shared } = options
+// The benchmark asks its parts to stop, also after Ctrl-C.
+process.on('SIGINT', () => {})
+process.once('disconnect', () => process.exit())
+const storage = await openStorage(options.storage, {
+  database: options.database,
+  name: shared?.store,
+})
+const key = shared?.key ?? (await newKey(alg))
 const server = createServer()
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+const publicBase = shared?.base ?? base
 const signingAlgorithm = alg as AsymmetricSigningAlgorithm
 
-const provider = new Provider(`${base}/oidc`, {
+const provider = new Provider(`${publicBase}/oidc`, {
   adapter: storage.adapter,
-  jwks: { keys: [{ ...(await exportJWK(privateKey)), alg, use: 'sig' }] },
+  jwks: { keys: [key] },
   clientDefaults: { id_token_signed_response_alg: signingAlgorithm },
   // oidc-provider does not enable every algorithm by default, for example not ES384.
   enabledJWA: { idTokenSigningAlgValues: [signingAlgorithm] },
@@ -52,7 +59,12 @@ const provider = new Provider(`${base}/oidc`, {
     },
     impersonation: {
       enabled: true,
-      managementApi: { resource: `${base}/api`, tokenTtl: 86400, clients: ['bench'] },
+      managementApi: {
+        resource: `${publicBase}/api`,
+        tokenTtl: 86400,
+        // Versions of this package that cannot end are measured as well.
+        clients: options.ends ? { issue: ['bench'], read: ['bench'], end: ['bench'] } : ['bench'],
+      },
       subjectToken: { ttl },
     },
   },
@@ -65,19 +77,27 @@ process.send?.({ base })
 
 process.on('message', async ({ ask, parameter = 0 }: Question) => {
   switch (ask) {
+    case 'cpu':
+      return process.send?.({ answer: cpu() })
     case 'memory':
       return process.send?.({ answer: memory() })
     case 'left':
       return process.send?.({ answer: await storage.left() })
     case 'fill':
-      return process.send?.({ answer: await storage.fill(parameter) })
+      return process.send?.({ answer: await storage.fill(parameter, provider.issuer) })
     case 'stop':
       server.close()
       server.closeAllConnections()
+      if (!shared) await storage.empty()
       await storage.close()
       process.disconnect()
   }
 })
+
+function cpu() {
+  const { user, system } = process.cpuUsage()
+  return user + system
+}
 
 function memory() {
   globalThis.gc?.()

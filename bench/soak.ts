@@ -14,7 +14,7 @@ export async function soak(
   { alg, connections }: { alg: string; connections: number },
 ): Promise<void> {
   const server = await startServer({ storage, alg, ttl: TTL })
-  const load = new Load({ base: server.base, connections })
+  const load = new Load({ server, connections })
   await load.open()
   console.log(`${storage}: ${minutes} minutes of issue and exchange, ${connections} connections`)
 

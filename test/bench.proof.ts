@@ -1,14 +1,16 @@
 import { expect } from 'chai'
 import { decodeProtectedHeader } from 'jose'
+import { measureEnds } from '../bench/ends.ts'
 import { Load } from '../bench/load.ts'
-import { startServer } from '../bench/process.ts'
+import { ROOT, startServer } from '../bench/process.ts'
+import { measureStorage } from '../bench/rounds.ts'
 import { basic } from './support/deployment.ts'
 
 describe('the benchmark', () => {
   for (const alg of ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA']) {
     it(`runs with --alg ${alg}, and signs access tokens with it`, async () => {
       const server = await startServer({ storage: 'memory', alg })
-      const load = new Load({ base: server.base, connections: 1 })
+      const load = new Load({ server, connections: 1 })
       try {
         await load.open()
         await load.cycle()
@@ -28,4 +30,38 @@ describe('the benchmark', () => {
       }
     })
   }
+
+  it('tells the processor time that the server, not the load, takes for a request', async () => {
+    const options = { alg: 'ES256', connections: [2], requests: 200, rounds: 2 }
+    const before = process.cpuUsage()
+    const figures = await measureStorage('memory', { ...options, against: ROOT })
+    const { user, system } = process.cpuUsage(before)
+    const scenarios = ['client_credentials', 'exchange', 'full cycle', 'issue']
+    expect(figures.map(({ scenario }) => scenario)).to.have.members(scenarios)
+    for (const { cpu, cpuRatio, against } of figures) {
+      for (const spread of [cpu, cpuRatio, against?.cpu, against?.relative]) {
+        const { min = 0, median = 0, max = 0 } = spread ?? {}
+        expect(min).to.be.above(0)
+        expect(median).to.be.within(min, max)
+        expect(max).to.be.finite
+      }
+      // Microseconds: no request takes less than ten, or more than all of this took.
+      expect(cpu.median).to.be.within(10, user + system)
+    }
+    const of = (name: string) => figures.find(({ scenario }) => scenario === name)?.cpu.median
+    // Two slices of the same work; a cycle is an issue and an exchange.
+    expect(of('full cycle')).to.be.above(of('issue') ?? Number.NaN)
+    expect(figures.find(({ scenario }) => scenario === 'client_credentials')?.cpuRatio).to.eql({
+      median: 1,
+      min: 1,
+      max: 1,
+    })
+  })
+
+  it('ends impersonations in both ways, and sees the API refuse each of them', async () => {
+    const options = { alg: 'ES256', ends: 2, outage: false, knownAfterMs: 0 }
+    const { copies, ends, acceptedAgain, max } = await measureEnds('memory', options)
+    expect({ copies, ends, acceptedAgain }).to.eql({ copies: 1, ends: 2, acceptedAgain: 0 })
+    expect(max).to.be.finite
+  })
 })

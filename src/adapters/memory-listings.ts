@@ -10,25 +10,26 @@ interface Listed {
 }
 
 const NAMES = ['accountId', 'actor', 'clientId'] as const
+type Name = (typeof NAMES)[number]
 
 /** The looks-ups of the memory adapter: which records belong to whom, and which indices have ended. */
 export class MemoryListings {
   readonly #all = new Listing()
-  readonly #by = new Map<string, Listing>()
+  // By the value itself: a key of name and value would be put together for each record anew.
+  readonly #by: Readonly<Record<Name, Map<string, Listing>>> = {
+    accountId: new Map(),
+    actor: new Map(),
+    clientId: new Map(),
+  }
   readonly #ended = new Map<string, Map<number, string>>()
 
   add(id: string, record: Listed): void {
     const { listed } = record
     if (!listed) return
     this.#all.add(listed.iat, id)
-    for (const key of keysOf(record)) {
-      let listing = this.#by.get(key)
-      if (!listing) {
-        listing = new Listing()
-        this.#by.set(key, listing)
-      }
-      listing.add(listed.iat, id)
-    }
+    this.#addTo('accountId', listed.accountId, listed.iat, id)
+    this.#addTo('clientId', listed.clientId, listed.iat, id)
+    this.#addTo('actor', record.actor ?? listed.actor, listed.iat, id)
     const { statusList, statusIndex } = listed
     if (record.end === undefined || statusList === undefined || statusIndex === undefined) return
     const indices = this.#ended.get(statusList)
@@ -41,16 +42,41 @@ export class MemoryListings {
     const { listed } = record
     if (!listed) return
     this.#all.remove(listed.iat, id)
-    for (const key of keysOf(record)) {
-      const listing = this.#by.get(key)
-      listing?.remove(listed.iat, id)
-      if (listing?.size === 0) this.#by.delete(key)
-    }
+    this.#removeFrom('accountId', listed.accountId, listed.iat, id)
+    this.#removeFrom('clientId', listed.clientId, listed.iat, id)
+    this.#removeFrom('actor', record.actor ?? listed.actor, listed.iat, id)
     const { statusList, statusIndex } = listed
     if (record.end === undefined || statusList === undefined || statusIndex === undefined) return
     const indices = this.#ended.get(statusList)
     if (indices?.get(statusIndex) === id) indices.delete(statusIndex)
     if (indices?.size === 0) this.#ended.delete(statusList)
+  }
+
+  /** Before an operator redeems the record; most redeem what is bound to them, or to none. */
+  redeemed(id: string, { listed, actor }: Listed, redeemer: string | undefined): void {
+    if (!listed) return
+    const before = actor ?? listed.actor
+    const after = redeemer ?? listed.actor
+    if (before === after) return
+    this.#removeFrom('actor', before, listed.iat, id)
+    this.#addTo('actor', after, listed.iat, id)
+  }
+
+  #addTo(name: Name, value: string | undefined, iat: number, id: string): void {
+    if (value === undefined) return
+    let listing = this.#by[name].get(value)
+    if (!listing) {
+      listing = new Listing()
+      this.#by[name].set(value, listing)
+    }
+    listing.add(iat, id)
+  }
+
+  #removeFrom(name: Name, value: string | undefined, iat: number, id: string): void {
+    const listing = value === undefined ? undefined : this.#by[name].get(value)
+    if (!listing || value === undefined) return
+    listing.remove(iat, id)
+    if (listing.size === 0) this.#by[name].delete(value)
   }
 
   /** The indices and their records' ids: those of a status list that have ended. */
@@ -64,7 +90,7 @@ export class MemoryListings {
     for (const name of NAMES) {
       const value = lookUp[name]
       if (value === undefined) continue
-      const listing = this.#by.get(keyOf(name, value))
+      const listing = this.#by[name].get(value)
       if (!listing) return
       listings.push(listing)
     }
@@ -73,22 +99,6 @@ export class MemoryListings {
       if (listings.every((listing) => listing.has(iat, id))) yield id
     }
   }
-}
-
-function keysOf({ listed, actor }: Listed): string[] {
-  const keys = {
-    accountId: listed?.accountId,
-    clientId: listed?.clientId,
-    actor: actor ?? listed?.actor,
-  }
-  return NAMES.flatMap((name) => {
-    const value = keys[name]
-    return value === undefined ? [] : [keyOf(name, value)]
-  })
-}
-
-function keyOf(name: (typeof NAMES)[number], value: string): string {
-  return `${name}:${value}`
 }
 
 /** Ids by the second of their issue: seconds in order, the ids of one second in none. */
@@ -109,9 +119,8 @@ class Listing {
       this.#ids.set(iat, ids)
       this.#seconds.splice(this.#position(iat), 0, iat)
     }
-    if (ids.has(id)) return
-    ids.add(id)
-    this.size += 1
+    const before = ids.size
+    this.size += ids.add(id).size - before
   }
 
   remove(iat: number, id: string): void {
@@ -124,14 +133,17 @@ class Listing {
   }
 
   *newestFirst(before: ListedBefore | undefined): Generator<[number, string]> {
-    const from = before === undefined ? this.#seconds.length : this.#position(before.iat + 1)
-    // A copy: records that have expired are removed while this goes on.
-    for (const second of this.#seconds.slice(0, from).reverse()) {
+    let at = before === undefined ? this.#seconds.length : this.#position(before.iat + 1)
+    for (;;) {
+      const second = this.#seconds[at - 1]
+      if (second === undefined) return
       const ids = [...(this.#ids.get(second) ?? [])].sort().reverse()
       for (const id of ids) {
         if (before && second === before.iat && id >= before.id) continue
         yield [second, id]
       }
+      // Looked up anew: records that have expired are removed while this goes on.
+      at = this.#position(second)
     }
   }
 

@@ -162,10 +162,9 @@ class MemoryAdapter implements LifecycleAdapter {
     if (!record || record.consumed > 0 || record.end !== undefined) return false
     record.consumed = epochSeconds(this.#now())
     if (note) {
-      this.#listings.remove(id, record)
       record.note = JSON.stringify(note)
+      this.#listings.redeemed(id, record, note.actor)
       record.actor = note.actor
-      this.#listings.add(id, record)
     }
     return true
   }

@@ -13,7 +13,7 @@ import { authenticate, type BearerParts } from './bearer.ts'
 import { parseIssueRequest, serialisedContext } from './body.ts'
 import { jsonReader } from './json-body.ts'
 import type { Right } from './machine-tokens.ts'
-import { siblingUrl } from './public-url.ts'
+import { siblingUrls } from './public-url.ts'
 
 /** What issuing takes. */
 export interface IssueParts extends BearerParts {
@@ -33,6 +33,7 @@ export function subjectTokenIssuer(
 ): (ctx: KoaContextWithOIDC, trail: AuditTrail) => Promise<void> {
   const { options, subjectTokens, right, impersonations, drawStatusIndex } = parts
   const readBody = jsonReader(options.limits.bodyBytes)
+  const siblingUrl = siblingUrls()
 
   return async (ctx, trail) => {
     const client = await authenticate(provider, ctx, parts, right, trail)
@@ -72,9 +73,9 @@ export function subjectTokenIssuer(
       clientId: client.clientId,
       context: json,
       binding: JSON.stringify(binding),
-      actor: mayAct?.sub,
-      statusList: place?.list,
-      statusIndex: place?.index,
+      // No members that are undefined: each is copied twice on its way to the storage.
+      ...(mayAct?.sub === undefined ? {} : { actor: mayAct.sub }),
+      ...(place ? { statusList: place.list, statusIndex: place.index } : {}),
     })
     shorten(subjectToken, request.expiresIn)
     ctx.oidc.entity('SubjectToken', subjectToken)
