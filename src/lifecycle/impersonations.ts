@@ -123,7 +123,7 @@ export function impersonations(
 
   const endAll: Impersonations['endAll'] = async (filter, how, ctx, only = () => true) => {
     let ended = 0
-    for await (const records of pagesOf(lookUpOf(filter))) {
+    for await (const records of pagesOf(lookUpOf(filter), BATCH)) {
       const tokens = records
         .map((record) => subjectTokens.fromRecord(record))
         .filter((token) => token !== undefined && only(token)) as SubjectToken[]
@@ -144,14 +144,15 @@ export function impersonations(
   /** All records that match, the newest first, page by page. */
   async function* pagesOf(
     lookUp: LookUp,
+    batch: number,
     start?: ListedBefore,
   ): AsyncGenerator<readonly AdapterPayload[]> {
     let before = start
     for (;;) {
-      const records = await adapter.list(lookUp, BATCH, before)
+      const records = await adapter.list(lookUp, batch, before)
       yield records
       const last = records.at(-1)
-      if (records.length < BATCH || !last) return
+      if (records.length < batch || !last) return
       before = positionOf(last)
     }
   }
@@ -168,13 +169,15 @@ export function impersonations(
       if (cursor !== undefined && !start) throw new UnknownCursor()
       const items: ImpersonationObject[] = []
       let read = 0
-      for await (const records of pagesOf(lookUpOf({ userId, actor, issuedTo }), start)) {
+      // Without a state nearly every record is shown; one more tells whether there is a next page.
+      const batch = state === undefined ? Math.min(limit + 1, BATCH) : BATCH
+      for await (const records of pagesOf(lookUpOf({ userId, actor, issuedTo }), batch, start)) {
         for (const [index, record] of records.entries()) {
           read += 1
           const token = subjectTokens.fromRecord(record)
           if (token && (state === undefined || stateOf(token) === state))
             items.push(objectOf(token))
-          const isLast = index === records.length - 1 && records.length < BATCH
+          const isLast = index === records.length - 1 && records.length < batch
           if (!isLast && (items.length === limit || read === MOST_READ)) {
             return { items, next: cursorAfter(positionOf(record), question) }
           }
