@@ -38,7 +38,7 @@ export interface StatusIndicesOptions {
   /**
    * The clock, in milliseconds since the epoch.
    *
-   * @defaultValue `Date.now`
+   * @defaultValue the clock of the process
    */
   readonly now?: () => number
 }
@@ -78,7 +78,7 @@ export interface StatusIndices {
  */
 export function statusIndices(
   adapter: LifecycleAdapter,
-  { issuer, tokenLife, now = Date.now }: StatusIndicesOptions,
+  { issuer, tokenLife, now = () => Date.now() }: StatusIndicesOptions,
 ): StatusIndices {
   return new Indices(new StatusRecords(adapter, { issuer, tokenLife, now }), now)
 }

@@ -107,7 +107,7 @@ class Lists implements StatusLists {
 
   constructor(parts: StatusListsParts) {
     this.#parts = parts
-    this.#now = parts.now ?? Date.now
+    this.#now = parts.now ?? (() => Date.now())
   }
 
   async find(list: string): Promise<SignedStatusList | undefined> {
