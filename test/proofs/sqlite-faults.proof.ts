@@ -42,7 +42,7 @@ describe('I5: trouble with the file', function () {
 
     it('locked by another process beyond the busy time-out', async () => {
       const token = await provider.subjectToken()
-      const other = new DatabaseSync(file)
+      const other = new DatabaseSync(file, { timeout: 5000 })
       other.exec('BEGIN IMMEDIATE')
       await expectTrouble(provider.exchange(token))
       await expectTrouble(provider.issue())
@@ -54,7 +54,7 @@ describe('I5: trouble with the file', function () {
     it('locked for less than the busy time-out: waits, and works', async () => {
       const patient = await startProvider({ storage: store.spec() })
       const token = await patient.subjectToken()
-      const other = new DatabaseSync(file)
+      const other = new DatabaseSync(file, { timeout: 5000 })
       other.exec('BEGIN IMMEDIATE')
       const answer = patient.exchange(token)
       setTimeout(() => other.close(), 100)
@@ -64,7 +64,7 @@ describe('I5: trouble with the file', function () {
 
     it('its table is gone', async () => {
       const token = await provider.subjectToken()
-      const other = new DatabaseSync(file)
+      const other = new DatabaseSync(file, { timeout: 5000 })
       other.exec('ALTER TABLE oidc_records RENAME TO elsewhere')
       await expectTrouble(provider.exchange(token))
       await expectTrouble(provider.issue())
@@ -85,7 +85,7 @@ describe('I5: trouble with the file', function () {
 
     it('its pages are overwritten by something else: no answer but 5xx', async () => {
       const token = await provider.subjectToken()
-      const other = new DatabaseSync(file)
+      const other = new DatabaseSync(file, { timeout: 5000 })
       other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       other.exec('PRAGMA user_version = 1')
       const sound = readFileSync(file)

@@ -67,6 +67,8 @@ export function onPostgres(open: Open, createTables: Open | string, options: Opt
   }
 
   adapterContract({
+    // The recipes do without seeing and ending.
+    lifecycle: false,
     describe,
     it: options.jsonb ? itExcept(...REFUSED_BY_JSONB) : it,
     create: () => first.factory,
