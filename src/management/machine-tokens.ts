@@ -77,7 +77,7 @@ export class ManagementResourceServer {
     if (route !== 'token' || params?.grant_type !== 'client_credentials') {
       throw new errors.InvalidTarget()
     }
-    const scopes = await this.#scopesOf(client)
+    const scopes = await this.#scopesOf(client, params.scope)
     if (scopes.length === 0) throw notNamed(client)
     const { tokenTtl, tokenFormat } = this.#options
     return {
@@ -89,15 +89,30 @@ export class ManagementResourceServer {
     }
   }
 
-  /** The scopes of what the client is named for: a token has those of them that it asks for. */
-  async #scopesOf(client: Client): Promise<string[]> {
+  /**
+   * The scopes of what the client is named for. What it asks for comes first, and is enough: a
+   * function of the deployment that fails then concerns no client that asks for something else.
+   */
+  async #scopesOf(client: Client, asked: unknown): Promise<string[]> {
     const { issue, read, end } = this.rights
     const offered = this.#canEnd ? [issue, read, end] : [issue]
-    const scopes = await Promise.all(
-      offered.map(async ({ scope, may }) => ((await may(client)) ? [scope] : [])),
-    )
-    return scopes.flat()
+    const names = String(asked ?? '').split(' ')
+    const wanted = offered.filter(({ scope }) => names.includes(scope))
+    const scopes = await scopesNamed(wanted, client)
+    return scopes.length > 0
+      ? scopes
+      : scopesNamed(
+          offered.filter((right) => !wanted.includes(right)),
+          client,
+        )
   }
+}
+
+async function scopesNamed(rights: readonly Right[], client: Client): Promise<string[]> {
+  const scopes = await Promise.all(
+    rights.map(async ({ scope, may }) => ((await may(client)) ? [scope] : [])),
+  )
+  return scopes.flat()
 }
 
 /** One thing that can be done at the management API. */

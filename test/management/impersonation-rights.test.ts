@@ -130,6 +130,10 @@ describe('who may see, and who may end', () => {
         expect([status, body.error]).to.deep.equal([500, 'server_error'])
         expect(JSON.stringify(body)).to.not.include('database').and.not.include('alice')
       }
+      // Issuing has a rule of its own, and goes on.
+      expect(await own.m2mToken({ resource: RESOURCE })).to.be.a('string')
+      const asked = { resource: RESOURCE, scope: 'impersonations:read' }
+      expect(String(await own.m2mToken(asked).catch(String))).to.include('server_error')
     }
     answer = true
     expect((await own.get(`/${id}`)).body.state).to.equal('issued')
