@@ -1,3 +1,4 @@
+// Over 250 lines by its docstrings: the one class of the package that deployments call.
 import type { Middleware } from 'koa'
 import type { Configuration, Provider } from 'oidc-provider'
 import { AccessTokenClaims } from './claims/access-token-claims.ts'
@@ -12,7 +13,7 @@ import { configurationOf } from './host/configuration.ts'
 import { withholdFromSelfRegistered } from './host/registration.ts'
 import type { Impersonations } from './lifecycle/impersonations.ts'
 import { ALL_CAUSES, checkEnd, checkFilter, checkQuery } from './lifecycle/inputs.ts'
-import { canEnd, keptAfterRedemption, type Lifecycle, lifecycleOf } from './lifecycle/lifecycle.ts'
+import { keptAfterRedemption, lifecycleOf, type WiredLifecycle } from './lifecycle/lifecycle.ts'
 import { endCurrentRoute } from './management/end-current.ts'
 import { type RequestListener, requestListener } from './management/listener.ts'
 import { ManagementResourceServer } from './management/machine-tokens.ts'
@@ -51,7 +52,7 @@ export class Impersonation {
   #provider: Provider | undefined
   #routes: Middleware | undefined
   #checkStorage: (() => Promise<void>) | undefined
-  #lifecycle: Lifecycle | undefined
+  #lifecycle: WiredLifecycle | undefined
 
   /**
    * @param options the value of `features.impersonation`
@@ -118,12 +119,9 @@ export class Impersonation {
     const mayIssueSubjectTokens = rights.issue.may
     const options = this.#options
     const subjectTokens = defineSubjectToken(provider, options.subjectToken.singleUse, (adapter) =>
-      canEnd(adapter, options.lifecycle) ? keptAfterRedemption(options) : 0,
+      keptAfterRedemption(adapter, options),
     )
-    const { adapter } = subjectTokens
-    const lifecycle = canEnd(adapter, options.lifecycle)
-      ? lifecycleOf(provider, subjectTokens, adapter, options)
-      : undefined
+    const lifecycle = lifecycleOf(provider, subjectTokens, options)
     this.#lifecycle = lifecycle
     const verifier = accessTokenVerifier(provider, TOKEN_EXCHANGE_GRANT_TYPE)
     claims.issuer = provider.issuer

@@ -56,8 +56,8 @@ export interface Lifecycle {
   /**
    * Resolves at most `limit` (1 to 100) live records that match, the newest first: by `payload.iat`,
    * then by id, both descending. Ids of base64url compare by code unit; others in an order that is
-   * always the same. With `before`, those that come after it
-   * in this order, whether or not that record still exists.
+   * always the same. With `before`, those that come after it in this order, whether or not that
+   * record still exists.
    *
    * Fewer than `limit` means that there are no more.
    */

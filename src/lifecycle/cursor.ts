@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ListedBefore } from '../adapters/contract.ts'
+import { IMPERSONATION_ID } from '../shared/constants.ts'
 
 /** The longest cursor that is read, in characters. */
 const MAX_LENGTH = 512
@@ -29,7 +30,7 @@ export function placeOf(cursor: string, question: object): ListedBefore | undefi
   const [iat, id, mark]: unknown[] = parts
   if (typeof iat !== 'number' || !Number.isInteger(iat)) return undefined
   if (iat < 0 || iat > LATEST) return undefined
-  if (typeof id !== 'string' || !/^[A-Za-z0-9_-]{43}$/.test(id)) return undefined
+  if (typeof id !== 'string' || !IMPERSONATION_ID.test(id)) return undefined
   return mark === markOf(question) ? { iat, id } : undefined
 }
 

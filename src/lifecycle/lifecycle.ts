@@ -14,8 +14,7 @@ import { endWithOperator } from './with-operator.ts'
 const MAX_CLOCK_TOLERANCE = 300
 
 /** What happens to impersonations after the issue. */
-export interface Lifecycle {
-  readonly adapter: LifecycleAdapter
+export interface WiredLifecycle {
   readonly impersonations: Impersonations
   /**
    * A place in a status list that no other token gets; `undefined` where the provider has no key that
@@ -33,7 +32,7 @@ export interface Lifecycle {
  *
  * @throws TypeError where `lifecycle.enabled` is `true` and the adapter cannot
  */
-export function canEnd(
+function canEnd(
   adapter: Adapter,
   { enabled }: ResolvedOptions['lifecycle'],
 ): adapter is LifecycleAdapter {
@@ -63,9 +62,17 @@ function noticeOnce(notice: string): void {
 
 /**
  * How long the storage keeps the record of an impersonation after the last moment of redemption, in
- * seconds: until the last moment at which its access token can be valid anywhere.
+ * seconds: until the last moment at which its access token can be valid anywhere. 0 where nothing can
+ * be seen or ended.
+ *
+ * @throws TypeError where `lifecycle.enabled` is `true` and the adapter cannot
  */
-export function keptAfterRedemption({ accessToken }: ResolvedOptions): number {
+export function keptAfterRedemption(adapter: Adapter, options: ResolvedOptions): number {
+  return canEnd(adapter, options.lifecycle) ? lifeOfToken(options) : 0
+}
+
+/** How long after the last moment of redemption an access token can be valid, in seconds. */
+function lifeOfToken({ accessToken }: ResolvedOptions): number {
   return accessToken.maxTtl + MAX_CLOCK_TOLERANCE + 30
 }
 
@@ -83,19 +90,24 @@ function serveStatusLists(
     return undefined
   }
   const { issuer } = provider
-  const tokenLife = MAX_SUBJECT_TOKEN_TTL + keptAfterRedemption(options)
+  const tokenLife = MAX_SUBJECT_TOKEN_TTL + lifeOfToken(options)
   const indices = statusIndices(adapter, { issuer, tokenLife })
   provider.use(statusListRoutes(provider, statusLists({ issuer, adapter, indices, sign })))
   return () => indices.draw()
 }
 
-/** Wires what ends impersonations into the provider. */
+/**
+ * Wires what ends impersonations into the provider.
+ *
+ * @returns `undefined` where nothing can be seen or ended
+ */
 export function lifecycleOf(
   provider: Provider,
   subjectTokens: SubjectTokenModel,
-  adapter: LifecycleAdapter,
   options: ResolvedOptions,
-): Lifecycle {
+): WiredLifecycle | undefined {
+  const { adapter } = subjectTokens
+  if (!canEnd(adapter, options.lifecycle)) return undefined
   const hasChains = options.actorToken.chain.maxDepth > 0
   const all = impersonations(provider, subjectTokens, adapter, hasChains)
   const tokenLife = options.accessToken.maxTtl
@@ -106,7 +118,6 @@ export function lifecycleOf(
   const endAfterReplay = keepTrying('ending an impersonation after a replay', tokenLife)
 
   return {
-    adapter,
     impersonations: all,
     drawStatusIndex,
     async hasEnded(id) {

@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib'
 import type { Context, Middleware } from 'koa'
 import type { Provider } from 'oidc-provider'
 import { addToDiscovery } from '../host/discovery.ts'
-import { CURRENT_END_PATH, STATUS_LISTS_PATH, underIssuer } from '../shared/status-uris.ts'
+import { CURRENT_END_PATH, issuerUri, STATUS_LISTS_PATH } from '../shared/status-uris.ts'
 import type { StatusLists } from '../tokens/status-list.ts'
 
 const compress = promisify(gzip)
@@ -25,10 +25,8 @@ interface Representation {
 export function announceLifecycle(provider: Provider, { hasLists = true } = {}): void {
   const { issuer } = provider
   addToDiscovery(provider, {
-    ...(hasLists
-      ? { status_list_aggregation_endpoint: underIssuer(issuer, STATUS_LISTS_PATH) }
-      : {}),
-    impersonation_end_endpoint: underIssuer(issuer, CURRENT_END_PATH),
+    ...(hasLists ? { status_list_aggregation_endpoint: issuerUri(issuer, STATUS_LISTS_PATH) } : {}),
+    impersonation_end_endpoint: issuerUri(issuer, CURRENT_END_PATH),
   })
 }
 

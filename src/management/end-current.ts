@@ -4,16 +4,13 @@ import { AuditTrail } from '../audit/trail.ts'
 import { tokenEndpointCors } from '../host/cors.ts'
 import { runInRequest } from '../host/request.ts'
 import type { Impersonations } from '../lifecycle/impersonations.ts'
-import { parseAct } from '../shared/act.ts'
+import { MAX_CHAIN, parseAct } from '../shared/act.ts'
 import { CURRENT_END_PATH } from '../shared/status-uris.ts'
 import type { AccessTokenVerifier } from '../tokens/access-token.ts'
 import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/jwt-access-token.ts'
 import { answerErrors, publicCode } from './answer-errors.ts'
 import { presentedToken } from './bearer.ts'
-import { withOidc } from './router.ts'
-
-/** A limit above the length of every real chain. */
-const MAX_CHAIN = 16
+import { withOidc } from './context.ts'
 
 /**
  * `POST {issuer}/impersonations/current/end` as Koa middleware of the provider: ends the impersonation

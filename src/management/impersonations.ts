@@ -3,6 +3,7 @@ import type { AuditTrail } from '../audit/trail.ts'
 import type { Impersonations } from '../lifecycle/impersonations.ts'
 import { checkEnd, checkEndAll, checkQuery, InvalidInput } from '../lifecycle/inputs.ts'
 import type { ImpersonationObject } from '../public/lifecycle.ts'
+import { IMPERSONATION_ID } from '../shared/constants.ts'
 import { printable } from '../shared/printable.ts'
 import { NotFound } from './answer-errors.ts'
 import { authenticate, type BearerParts } from './bearer.ts'
@@ -75,12 +76,10 @@ export function impersonationHandlers(
   }
 }
 
-const ID = /^[A-Za-z0-9_-]{43}$/
-
 /** @throws {@link NotFound} for what can be no id */
 function idIn(ctx: KoaContextWithOIDC): string {
   const id: unknown = Reflect.get(ctx, 'params')?.id
-  if (typeof id !== 'string' || !ID.test(id)) throw new NotFound()
+  if (typeof id !== 'string' || !IMPERSONATION_ID.test(id)) throw new NotFound()
   return id
 }
 

@@ -8,10 +8,10 @@ import type { Denial } from '../public/events.ts'
 import { CURRENT_END_PATH } from '../shared/status-uris.ts'
 import { answerErrors, publicCode } from './answer-errors.ts'
 import type { BearerParts } from './bearer.ts'
+import { withOidc } from './context.ts'
 import { type Handler, impersonationHandlers } from './impersonations.ts'
 import { type IssueParts, subjectTokenIssuer } from './issue.ts'
 import type { ManagementRights } from './machine-tokens.ts'
-import { publicUrl } from './public-url.ts'
 
 /** What the management API takes. */
 export interface ManagementParts extends BearerParts, Omit<IssueParts, 'right'> {
@@ -94,17 +94,3 @@ async function noStore(ctx: Context, next: () => Promise<unknown>): Promise<void
   ctx.set('Cache-Control', 'no-store')
   await next()
 }
-
-/** Gives the context what oidc-provider's own routes have, for `findAccount` and listeners. */
-export function withOidc(provider: Provider, ctx: Context): KoaContextWithOIDC {
-  const oidc = Object.assign(new provider.OIDCContext(ctx), {
-    params: {},
-    route: ROUTE,
-  })
-  const { urlFor } = oidc
-  oidc.urlFor = (name, options) =>
-    name === ROUTE ? publicUrl(ctx) : Reflect.apply(urlFor, oidc, [name, options])
-  return Object.assign(ctx, { oidc })
-}
-
-const ROUTE = 'subject_tokens'

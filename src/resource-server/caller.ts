@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose'
 import { SCOPE_TOKEN } from '../options/validation.ts'
 import type { ActClaim } from '../public/act-claim.ts'
-import { parseAct } from '../shared/act.ts'
+import { MAX_CHAIN, parseAct } from '../shared/act.ts'
 import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { RequestRefused } from './refusal.ts'
 
@@ -62,9 +62,6 @@ export function denyImpersonation(): Requirement {
     throw new RequestRefused(403, { error: 'access_denied', description })
   }
 }
-
-/** A limit above the length of every real chain. */
-const MAX_CHAIN = 16
 
 /**
  * Reads a verified payload.

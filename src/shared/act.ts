@@ -6,6 +6,9 @@ export function actClaim(actor: ActClaim): ActClaim {
   return Object.freeze(act ? { sub, act: actClaim(act) } : { sub })
 }
 
+/** A limit above the length of every real chain, in actors. */
+export const MAX_CHAIN = 16
+
 /**
  * Reads the identity claims of an `act` claim and drops all its other members: "the nested act
  * claims [...] are informational only".

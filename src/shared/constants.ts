@@ -13,6 +13,9 @@ export const IMPERSONATED_JTI_PREFIX = 'impersonation:'
 /** Marks an impersonated opaque token, in its record and at introspection: the impersonation's id. */
 export const IMPERSONATION_ID_CLAIM = 'impersonation_id'
 
+/** The form of an impersonation's id: a SHA-256, base64url. */
+export const IMPERSONATION_ID = /^[A-Za-z0-9_-]{43}$/
+
 /** In JWTs that could serve as actor token: the grant behind it, which can be revoked. */
 export const GRANT_ID_CLAIM = 'op_grant_id'
 

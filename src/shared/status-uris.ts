@@ -5,11 +5,11 @@ export const STATUS_LISTS_PATH = '/status-lists'
 export const CURRENT_END_PATH = '/impersonations/current/end'
 
 /** A URI below the issuer; `path` starts with a slash. */
-export function underIssuer(issuer: string, path: string): string {
+export function issuerUri(issuer: string, path: string): string {
   return `${issuer.endsWith('/') ? issuer.slice(0, -1) : issuer}${path}`
 }
 
 /** The `uri` of a status list: its `sub`, and in the tokens whose status it has. */
 export function statusListUri(issuer: string, list: string): string {
-  return underIssuer(issuer, `${STATUS_LISTS_PATH}/${list}`)
+  return issuerUri(issuer, `${STATUS_LISTS_PATH}/${list}`)
 }

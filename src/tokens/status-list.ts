@@ -3,7 +3,7 @@ import type { Provider } from 'oidc-provider'
 import type { LifecycleAdapter } from '../adapters/contract.ts'
 import { epochSeconds } from '../adapters/record.ts'
 import { type JwtPayload, signJwt } from '../host/signing.ts'
-import { STATUS_LISTS_PATH, statusListUri, underIssuer } from '../shared/status-uris.ts'
+import { issuerUri, STATUS_LISTS_PATH, statusListUri } from '../shared/status-uris.ts'
 import { signingAlgorithm } from './signing-algorithm.ts'
 import { StatusBits } from './status-bits.ts'
 import type { StatusIndices } from './status-indices.ts'
@@ -164,7 +164,7 @@ class Lists implements StatusLists {
       status_list: {
         bits: 1,
         lst,
-        aggregation_uri: underIssuer(issuer, STATUS_LISTS_PATH),
+        aggregation_uri: issuerUri(issuer, STATUS_LISTS_PATH),
       },
     })
     return { token, tag: hash('sha256', token, 'base64url') }

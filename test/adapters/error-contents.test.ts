@@ -1,3 +1,4 @@
+// Over 250 lines: one table of faults, run against every driver.
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'

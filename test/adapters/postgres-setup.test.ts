@@ -1,3 +1,4 @@
+// Over 250 lines: one database is set up, and taken through every state of the table.
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { Client, Pool } from 'pg'

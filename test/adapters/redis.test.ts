@@ -1,3 +1,4 @@
+// Over 250 lines: both drivers run all of it on one server.
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'

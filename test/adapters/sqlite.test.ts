@@ -1,3 +1,4 @@
+// Over 250 lines: all of it works on files of one folder, removed at the end.
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

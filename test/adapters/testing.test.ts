@@ -1,3 +1,4 @@
+// Over 250 lines: the suite is run on itself, by one set of helpers.
 import { expect } from 'chai'
 import { hasLifecycle, type SingleUseAdapter } from '../../src/adapters/contract.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'

@@ -1,3 +1,4 @@
+// Over 250 lines: one generator of answers, in the order of the document.
 import type { Answer, Deployment } from '../support/deployment.ts'
 import { basic } from '../support/deployment.ts'
 import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'

@@ -1,3 +1,4 @@
+// Over 250 lines: a table: each entry is one mistake of an adapter and what is said of it.
 import { expect } from 'chai'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import {

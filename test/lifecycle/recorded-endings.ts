@@ -1,0 +1,36 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { ImpersonationEvent } from '../../src/index.ts'
+import { recording } from '../support/audit.ts'
+import { basic, type Deployment, type DeploymentOptions } from '../support/deployment.ts'
+
+/** The one impersonation of the deployment, as it stands. */
+export async function only({ provider }: Deployment) {
+  const { items } = await provider.impersonation.list()
+  expect(items).to.have.length(1)
+  return items[0] ?? expect.fail()
+}
+
+/** Waits for what happens after an answer. */
+export async function until<T>(look: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> {
+  for (let turn = 0; ; turn += 1) {
+    const value = await look()
+    if (isSo(value) || turn === 200) return value
+    await wait(5)
+  }
+}
+
+/** A deployment that records its events, and the ends among them. */
+export async function endings(options: DeploymentOptions = {}) {
+  const { deployment, recorded } = await recording(options)
+  const ended: ImpersonationEvent[] = []
+  deployment.provider.on('impersonation.ended', (_ctx, event) => ended.push(event))
+  return { deployment, recorded, ended }
+}
+
+/** What introspection says of an access token. */
+export const isActive = async (deployment: Deployment, token: string) => {
+  const headers = basic('web', 'web-secret')
+  const { body } = await deployment.post('/oidc/token/introspection', { token }, headers)
+  return body.active
+}

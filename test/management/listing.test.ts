@@ -1,0 +1,145 @@
+import { expect } from 'chai'
+import { later } from '../support/clock.ts'
+import { type Managed, managing } from '../support/managing.ts'
+import { signIn } from '../support/sign-in.ts'
+
+describe('GET …/impersonations: list', () => {
+  let deployment: Managed
+  let ids: string[]
+  before(async () => {
+    deployment = await managing({ accounts: new Set(['alice', 'bob', 'olivia', 'oscar']) })
+    ids = []
+    // Two in each second: their order among each other is settled, too.
+    for (const second of [0, 1, 2, 3]) {
+      using _ = later(second * 1000)
+      const mayAct = { sub: second % 2 === 0 ? 'olivia' : 'oscar' }
+      for (const userId of ['alice', 'bob']) {
+        ids.unshift((await deployment.start({ userId, mayAct })).id)
+      }
+    }
+  })
+  after(() => deployment.close())
+
+  const idsOf = (body: { items: { id: string }[] }) => body.items.map(({ id }) => id)
+
+  /** All pages. */
+  async function walk(query: string, between = async () => {}): Promise<string[][]> {
+    const pages: string[][] = []
+    let next: string | undefined
+    do {
+      const cursor: string = next === undefined ? '' : `&cursor=${next}`
+      const { status, body } = await deployment.get(`?${query}${cursor}`)
+      expect(status, JSON.stringify(body)).to.equal(200)
+      pages.push(idsOf(body))
+      next = body.next
+      await between()
+    } while (next !== undefined)
+    return pages
+  }
+
+  it('newest first, and pages stay as they are while others are issued', async () => {
+    const { items } = (await deployment.get('')).body
+    expect(idsOf({ items })).to.have.members(ids)
+    const seconds = items.map(({ issuedAt }: { issuedAt: number }) => issuedAt)
+    expect(seconds).to.deep.equal(seconds.toSorted((a: number, b: number) => b - a))
+    let inserted = 0
+    const pages = await walk('limit=3&issuedTo=backend', async () => {
+      if (inserted++ > 0) return
+      using _ = later(20_000)
+      await deployment.start({ userId: 'olivia' })
+    })
+    expect(pages.flat()).to.deep.equal(idsOf({ items }))
+    expect(pages.map(({ length }) => length)).to.deep.equal([3, 3, 2])
+  })
+
+  it('filters, one by one and together; an end changes no page', async () => {
+    const by = async (query: string) => (await walk(`limit=2&${query}`)).flat()
+    const [first = '', second = ''] = await by('userId=alice')
+    expect(await by('userId=alice')).to.have.lengthOf(4)
+    expect(await by('actor=oscar')).to.have.lengthOf(4)
+    expect(await by('userId=bob&actor=olivia&issuedTo=backend')).to.have.lengthOf(2)
+    expect(await by('userId=bob&actor=nobody')).to.deep.equal([])
+    expect(await by('issuedTo=console')).to.deep.equal([])
+    expect(await by('userId=alice%20')).to.deep.equal([])
+    const page = await deployment.get('?userId=alice&limit=1')
+    await deployment.send(`/${first}/end`)
+    const rest = await deployment.get(`?userId=alice&limit=1&cursor=${page.body.next}`)
+    expect(idsOf(rest.body)).to.deep.equal([second])
+    expect(await by('userId=alice&state=ended')).to.deep.equal([first])
+    expect(await by('userId=alice&state=issued'))
+      .to.have.lengthOf(3)
+      .and.not.include(first)
+    expect(await by('state=active')).to.deep.equal([])
+  })
+
+  it('an actor is who redeemed, once that is known', async () => {
+    const { access_token: actor_token } = await signIn(deployment, 'oscar')
+    const { id, subjectToken } = await deployment.start({ userId: 'olivia' })
+    const active = async () =>
+      idsOf((await deployment.get('?actor=oscar&state=active&userId=olivia')).body)
+    expect(await active()).to.deep.equal([])
+    await deployment.exchange({ subject_token: subjectToken, actor_token })
+    expect(await active()).to.deep.equal([id])
+  })
+
+  it('400 for what is no question, naming it', async () => {
+    const { next } = (await deployment.get('?limit=1&userId=alice')).body
+    const [iat, id, mark] = JSON.parse(Buffer.from(next, 'base64url').toString())
+    const cursor = (...parts: unknown[]) =>
+      `userId=alice&cursor=${Buffer.from(JSON.stringify(parts)).toString('base64url')}`
+    const bad: Record<string, string[]> = {
+      limit: ['0', '101', '1e1', '', '0x10', '-1', '1.5', '%201', '1%20', '999999999999', '٣'].map(
+        (limit) => `limit=${limit}`,
+      ),
+      state: ['state=', 'state=Active', 'state=issued,active', 'state=__proto__'],
+      userId: ['userId=', 'userId=%00', `userId=${'x'.repeat(1025)}`],
+      actor: ['actor='],
+      issuedTo: ['issuedTo='],
+      cursor: [
+        'userId=alice&cursor=',
+        'userId=alice&cursor=%2B%2F%3D',
+        `userId=alice&cursor=${next}=`,
+        `userId=alice&cursor=${next}${'A'.repeat(512)}`,
+        `userId=alice&cursor=${'A'.repeat(5000)}`,
+        'userId=alice&cursor=bm90IGpzb24',
+        `userId=bob&cursor=${next}`,
+        `userId=alice&state=issued&cursor=${next}`,
+        `cursor=${next}`,
+        cursor(),
+        cursor(iat, id),
+        cursor(iat, id, mark, 1),
+        cursor(String(iat), id, mark),
+        cursor(-1, id, mark),
+        cursor(1.5, id, mark),
+        cursor(Number.MAX_SAFE_INTEGER, id, mark),
+        cursor(iat, "' OR 1=1 --", mark),
+        cursor(iat, id, 'forged'),
+        cursor(iat, id, null),
+      ],
+      limt: ['limt=1'],
+      // A computed key: otherwise it would be the prototype.
+      ['__proto__']: ['__proto__=1', '__proto__=1&__proto__=2'],
+      constructor: ['constructor=1'],
+      toString: ['toString=1'],
+      'userId[]': ['userId[]=alice'],
+      'must not be repeated': ['limit=1&limit=1', 'userId=alice&userId=bob'],
+      'is not known': ['=1', '%22=1'],
+    }
+    for (const [named, queries] of Object.entries(bad)) {
+      for (const query of queries) {
+        const { status, body } = await deployment.get(`?${query}`)
+        expect([status, body.error], query).to.deep.equal([400, 'invalid_request'])
+        expect(body.error_description, query).to.include(named)
+      }
+    }
+    expect(Object.keys(bad)).to.include('__proto__')
+    for (const query of [
+      'limit=1',
+      'limit=100',
+      'limit=010',
+      `limit=2&userId=alice&cursor=${next}`,
+    ]) {
+      expect((await deployment.get(`?${query}`)).status, query).to.equal(200)
+    }
+  })
+})
