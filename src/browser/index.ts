@@ -1,0 +1,6 @@
+export type {
+  ImpersonationSession,
+  ImpersonationSessionEvents,
+  ImpersonationState,
+  TokenContext,
+} from './session.ts'

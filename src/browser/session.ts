@@ -1,0 +1,63 @@
+/** The claims of the access token that a page may show. They are not verified: APIs do that. */
+export interface TokenContext {
+  readonly [claim: string]: unknown
+}
+
+/** The events of an {@link ImpersonationSession}. None of them has a detail. */
+export interface ImpersonationSessionEvents {
+  /** The last minute has begun. */
+  expiring: Event
+  /** The access token is worth nothing any more. */
+  expired: Event
+  /** The impersonation was ended by `end()`, or had been ended elsewhere. */
+  ended: Event
+}
+
+/** Why a session is over, or that it is not. */
+export type ImpersonationState = 'active' | 'expired' | 'ended'
+
+/** An operator who acts as a user in this page, until it expires or is ended. */
+export interface ImpersonationSession {
+  /** The access token of the user, bound to one resource. It is in the memory of this page alone. */
+  readonly accessToken: string
+  /** `DPoP` where the token is bound to a key of this page. */
+  readonly tokenType: 'Bearer' | 'DPoP'
+  /** The user: `sub` of the token. `undefined` where the token is opaque. */
+  readonly subject: string | undefined
+  /** The operator: `sub` of the operator's ID token. */
+  readonly actor: string
+  /** The scope of the token, as the provider granted it. */
+  readonly scope: readonly string[]
+  /** Milliseconds since the epoch, by the clock of this machine. */
+  readonly expiresAt: number
+  /** The claims of a JWT access token, with what `getCustomJwtClaims` added; `{}` where it is opaque. */
+  readonly context: TokenContext
+  readonly state: ImpersonationState
+
+  /**
+   * Sends a request with the access token, and with a proof of the key where the token is bound to
+   * one. Takes and answers what the browser's own `fetch` does.
+   *
+   * @throws ImpersonationError `expired` or `ended` where the session is over
+   */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
+
+  /**
+   * Ends the impersonation at the provider's `impersonation_end_endpoint`. Where it has ended
+   * already, this does nothing.
+   *
+   * @throws ImpersonationError `unreachable` where the provider cannot be reached; the session is
+   * then still active.
+   */
+  end(): Promise<void>
+
+  addEventListener<E extends keyof ImpersonationSessionEvents>(
+    type: E,
+    listener: (event: ImpersonationSessionEvents[E]) => void,
+    options?: AddEventListenerOptions,
+  ): void
+  removeEventListener<E extends keyof ImpersonationSessionEvents>(
+    type: E,
+    listener: (event: ImpersonationSessionEvents[E]) => void,
+  ): void
+}
