@@ -1,0 +1,103 @@
+/** @typedef {import('./orders.js').Order} Order */
+
+/**
+ * @typedef {object} OrdersActions
+ * @property {string | undefined} email
+ * @property {(text: string) => void} say
+ * @property {(id: string, note: string) => Promise<Order>} changeNote
+ * @property {(email: string) => Promise<unknown>} changeEmail
+ * @property {(error: unknown) => void} failed
+ */
+
+const euros = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'EUR' })
+
+/**
+ * Fills the page. Every value becomes text, never markup.
+ *
+ * @param {readonly Order[]} orders
+ * @param {OrdersActions} actions
+ */
+export function showOrders(orders, actions) {
+  const list = elementOf(document, '#orders')
+  list.replaceChildren(...orders.map((order) => cardOf(order, actions)))
+  elementOf(document, '#no-orders').hidden = orders.length > 0
+
+  const form = elementOf(document, '#email-form')
+  const input = /** @type {HTMLInputElement} */ (elementOf(form, '#email'))
+  input.value = actions.email ?? ''
+  form.onsubmit = submitted(form, actions, async () => {
+    await actions.changeEmail(input.value.trim())
+    return 'The new address is saved.'
+  })
+}
+
+/**
+ * @param {Order} order
+ * @param {OrdersActions} actions
+ * @returns {HTMLElement}
+ */
+function cardOf(order, actions) {
+  const { id, item, total, status, deliveryNote, changedBy } = order
+  const template = /** @type {HTMLTemplateElement} */ (elementOf(document, '#order'))
+  const card = /** @type {HTMLElement} */ (template.content.firstElementChild?.cloneNode(true))
+  const slot = (/** @type {string} */ name) => elementOf(card, `[data-slot=${name}]`)
+  card.dataset.order = id
+  slot('item').textContent = item
+  slot('total').textContent = euros.format(total)
+  slot('id').textContent = id
+  slot('status').textContent = status
+  slot('note').hidden = deliveryNote === undefined
+  slot('note-text').textContent = deliveryNote ?? ''
+  if (changedBy?.actor !== undefined) {
+    slot('changed').hidden = false
+    slot('changed').textContent = `Changed by support (${changedBy.actor ?? 'an operator'}).`
+  }
+  if (status === 'delivered') return card
+
+  const form = slot('form')
+  const input = /** @type {HTMLInputElement} */ (slot('input'))
+  input.value = deliveryNote ?? ''
+  form.hidden = false
+  form.onsubmit = submitted(form, actions, async () => {
+    const changed = await actions.changeNote(id, input.value.trim())
+    const replacement = cardOf(changed, actions)
+    card.replaceWith(replacement)
+    elementOf(replacement, 'button').focus()
+    return 'The note is saved.'
+  })
+  return card
+}
+
+/**
+ * Runs the work of a form once at a time, and says what came of it.
+ *
+ * @param {HTMLElement} form
+ * @param {OrdersActions} actions
+ * @param {() => Promise<string>} work
+ */
+function submitted(form, { say, failed }, work) {
+  return async (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault()
+    const button = /** @type {HTMLButtonElement} */ (elementOf(form, 'button'))
+    if (button.ariaBusy === 'true') return
+    button.ariaBusy = 'true'
+    say('')
+    try {
+      say(await work())
+    } catch (error) {
+      failed(error)
+    } finally {
+      button.ariaBusy = null
+    }
+  }
+}
+
+/**
+ * @param {ParentNode} root
+ * @param {string} selector
+ */
+function elementOf(root, selector) {
+  const element = root.querySelector(selector)
+  if (element instanceof HTMLElement) return element
+  throw new Error(`the page has no ${selector}`)
+}

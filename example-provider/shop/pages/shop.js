@@ -1,0 +1,123 @@
+// The page of the shop. A customer signs in and sees their orders. An operator whom the support
+// console sends here sees the same page with the customer's token, and a banner above it.
+import {
+  acceptImpersonation,
+  defineImpersonationBanner,
+  ImpersonationError,
+} from 'oidc-provider-impersonation/browser'
+import { OrdersProblem, ordersApi } from './orders.js'
+import { showOrders } from './orders-view.js'
+import { SignInFailed, signIn } from './sign-in.js'
+
+const CLIENT_ID = 'shop'
+const { issuer = '', orders: ordersUrl = '' } = document.documentElement.dataset
+const address = (/** @type {string} */ path) => new URL(path, location.origin).href
+
+const customer = signIn({
+  issuer,
+  clientId: CLIENT_ID,
+  redirectUri: address('/signed-in'),
+  resource: ordersUrl,
+  scope: 'orders:read orders:write',
+})
+
+/** @param {string} id */
+function byId(id) {
+  const element = document.getElementById(id)
+  if (!element) throw new Error(`the page has no element '${id}'`)
+  return element
+}
+
+/** @param {'waiting' | 'welcome' | 'over' | 'account'} id */
+function show(id) {
+  for (const section of document.querySelectorAll('section')) section.hidden = section.id !== id
+  const heading = byId(id).querySelector('h1')
+  if (heading) heading.focus()
+}
+
+/** @param {string} text */
+function say(text) {
+  byId('message').textContent = text
+}
+
+/** Says what went wrong, in words for the person. @param {unknown} error */
+function sayProblem(error) {
+  const known = [OrdersProblem, SignInFailed, ImpersonationError].some((kind) => error instanceof kind)
+  if (!known) console.error(error)
+  say(known && error instanceof Error ? error.message : 'Something went wrong. Reload the page.')
+}
+
+/** Shows the orders of the token's user. @param {Parameters<typeof ordersApi>[1]} send */
+async function open(send) {
+  const api = ordersApi(ordersUrl, send)
+  try {
+    const { orders, email } = await api.list()
+    showOrders(orders, {
+      email,
+      say,
+      changeNote: (id, note) => api.changeNote(id, note),
+      changeEmail: (address) => api.changeEmail(address),
+      failed: sayProblem,
+    })
+    show('account')
+  } catch (error) {
+    show('welcome')
+    sayProblem(error)
+  }
+}
+
+/** An operator acts as a customer. */
+async function openForOperator() {
+  const session = await acceptImpersonation({
+    issuer,
+    clientId: CLIENT_ID,
+    redirectUri: address('/acting'),
+    resource: ordersUrl,
+    scope: 'orders:read orders:write',
+  })
+  if (!session) return false
+  document.title = `${session.subject}: Corner Coffee`
+  defineImpersonationBanner()
+  const banner = /** @type {import('oidc-provider-impersonation/browser').ImpersonationBanner} */ (
+    byId('banner')
+  )
+  banner.session = session
+  banner.changes = session.scope.includes('orders:write')
+  banner.hidden = false
+  for (const over of /** @type {const} */ (['ended', 'expired'])) {
+    session.addEventListener(over, () => {
+      byId('orders').replaceChildren()
+      show('over')
+    })
+  }
+  await open((url, init) => session.fetch(url, init))
+  return true
+}
+
+/** A customer comes back from the sign-in. */
+async function openForCustomer() {
+  const signedIn = await customer.finish()
+  if (!signedIn) return show('welcome')
+  byId('name').textContent = signedIn.subject
+  byId('person').hidden = false
+  await open((url, init) => {
+    const headers = new Headers(init.headers)
+    headers.set('authorization', `Bearer ${signedIn.accessToken}`)
+    return fetch(url, { ...init, headers, credentials: 'omit' })
+  })
+}
+
+byId('sign-in').addEventListener('click', () => {
+  say('')
+  customer.begin().catch(() => say('The sign-in cannot be reached. Try again in a moment.'))
+})
+byId('sign-out').addEventListener('click', () => {
+  customer.signOut().catch(() => say('The sign-out cannot be reached. Try again in a moment.'))
+})
+
+try {
+  if (!(await openForOperator())) await openForCustomer()
+} catch (error) {
+  show(error instanceof ImpersonationError ? 'over' : 'welcome')
+  sayProblem(error)
+}

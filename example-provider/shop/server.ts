@@ -1,0 +1,129 @@
+// The customer's application: one page and its modules, on an origin of its own. It has no secret
+// and no session: the browser signs in and talks to the provider and to the orders API.
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import Koa from 'koa'
+
+export interface ShopOptions {
+  /** The issuer that customers and operators sign in at. */
+  readonly issuer: string
+  /** The orders API: its URL is the resource of its access tokens. */
+  readonly orders: string
+}
+
+interface File {
+  readonly body: string
+  readonly type: string
+}
+
+const PAGES = join(import.meta.dirname, 'pages')
+const SCRIPT = 'text/javascript; charset=utf-8'
+const TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: SCRIPT,
+  svg: 'image/svg+xml',
+}
+
+/** The modules that the page imports by name, and where this server has them. */
+const MODULES = {
+  oauth4webapi: '/modules/oauth4webapi/index.js',
+  'oidc-provider-impersonation/browser': '/modules/impersonation/',
+} as const
+
+/** Makes the application. It answers `GET` of its own files, and nothing else. */
+export async function createShop({ issuer, orders }: ShopOptions): Promise<Koa> {
+  const files = new Map<string, File>()
+  await addPages(files)
+  const imports = {
+    oauth4webapi: await addModules(files, 'oauth4webapi', MODULES.oauth4webapi),
+    'oidc-provider-impersonation/browser': await addModules(
+      files,
+      'oidc-provider-impersonation/browser',
+      MODULES['oidc-provider-impersonation/browser'],
+    ),
+  }
+  const importMap = JSON.stringify({ imports })
+  const page = (await readFile(join(PAGES, 'shop.html'), 'utf8'))
+    .replace('{{importMap}}', importMap)
+    .replace('{{issuer}}', () => attribute(issuer))
+    .replace('{{orders}}', () => attribute(orders))
+  const policy = contentSecurityPolicy(importMap, [issuer, orders])
+
+  const app = new Koa()
+  app.use((ctx) => {
+    ctx.set({
+      'Cache-Control': 'no-cache',
+      'Content-Security-Policy': policy,
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Referrer-Policy': 'no-referrer',
+      'X-Content-Type-Options': 'nosniff',
+    })
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
+      ctx.status = 405
+      ctx.set('Allow', 'GET, HEAD')
+      return
+    }
+    const file = PAGE_PATHS.includes(ctx.path)
+      ? { body: page, type: 'text/html; charset=utf-8' }
+      : files.get(ctx.path)
+    if (!file) return
+    ctx.type = file.type
+    ctx.body = file.body
+  })
+  return app
+}
+
+/** The page, and the two addresses that the provider sends the browser back to. */
+const PAGE_PATHS: readonly string[] = ['/', '/signed-in', '/acting']
+
+async function addPages(files: Map<string, File>): Promise<void> {
+  for (const name of await readdir(PAGES)) {
+    const type = TYPES[name.split('.').at(-1) ?? '']
+    if (type) files.set(`/${name}`, { body: await readFile(join(PAGES, name), 'utf8'), type })
+  }
+}
+
+/**
+ * Adds the modules of an installed package, and returns the URL path of the one that is imported.
+ * This package may be its source: then the types are taken out.
+ */
+async function addModules(
+  files: Map<string, File>,
+  specifier: string,
+  path: string,
+): Promise<string> {
+  const entry = fileURLToPath(import.meta.resolve(specifier))
+  const folder = path.slice(0, path.lastIndexOf('/') + 1)
+  for (const name of await readdir(dirname(entry))) {
+    if (!/(?<!\.d)\.(js|ts)$/.test(name)) continue
+    const text = await readFile(join(dirname(entry), name), 'utf8')
+    const body = name.endsWith('.ts') ? stripTypeScriptTypes(text) : text
+    files.set(folder + name, { body, type: SCRIPT })
+  }
+  return folder + basename(entry)
+}
+
+/** Scripts of this origin and the one import map; requests to the provider and the API alone. */
+function contentSecurityPolicy(importMap: string, urls: readonly string[]): string {
+  const hash = createHash('sha256').update(importMap).digest('base64')
+  const origins = new Set(urls.map((url) => new URL(url).origin))
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${hash}'`,
+    "style-src 'self'",
+    "img-src 'self'",
+    `connect-src ${[...origins].join(' ')}`,
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join(';')
+}
+
+function attribute(url: string): string {
+  return new URL(url).href.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+}
