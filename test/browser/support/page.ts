@@ -6,7 +6,7 @@ import { CLIENT, type Sites } from './sites.ts'
 declare global {
   /** What the page of the tests leaves for them. */
   var session: ImpersonationSession | undefined
-  var heard: string[]
+  var happened: string[]
 }
 
 /** The options of the page, with those of the test. Functions cannot be among them. */
@@ -33,16 +33,16 @@ export function scriptOf(
 import { acceptImpersonation } from 'oidc-provider-impersonation/browser'
 const options = ${JSON.stringify(optionsOf(sites, options))}
 const said = document.getElementById('said')
-globalThis.heard = []
+globalThis.happened = []
 const first = acceptImpersonation(options)
 const address = location.href
 const second = acceptImpersonation(options)
-globalThis.heard.push('address ' + address, 'same ' + (first === second))
+globalThis.happened.push('address ' + address, 'same ' + (first === second))
 try {
   const session = await first
   globalThis.session = session
   for (const type of ['expiring', 'expired', 'ended']) {
-    session?.addEventListener(type, () => globalThis.heard.push(type))
+    session?.addEventListener(type, () => globalThis.happened.push(type))
   }
   said.textContent = session ? 'acting as ' + session.subject : 'not acting'
 } catch (error) {
@@ -56,4 +56,12 @@ export async function said(page: Page): Promise<string> {
   const place = page.locator('#said:not(:empty)')
   await place.waitFor()
   return (await place.textContent()) ?? ''
+}
+
+/** The events of the session, once those that are due have been told. */
+export async function heard(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    await Promise.resolve()
+    return globalThis.happened.filter((event) => !event.includes(' '))
+  })
 }
