@@ -1,4 +1,5 @@
 import type { ImpersonationTexts } from './errors.ts'
+import { isSafe, parseUrl } from './url.ts'
 
 /** What `acceptImpersonation` has to know. */
 export interface AcceptImpersonationOptions {
@@ -55,16 +56,17 @@ export interface CheckedOptions {
   readonly fetch: typeof globalThis.fetch
 }
 
-const LOOPBACK = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
-
 /** @throws TypeError naming the option */
 export function checkOptions(options: AcceptImpersonationOptions): CheckedOptions {
+  if (!isSecureContext) {
+    throw new TypeError('acceptImpersonation needs an https page, or an http page of this machine')
+  }
   const { clientId, resource, scope, dPoP, endOnLeave, origins, texts, fetch } = options
-  const issuer = URL.parse(options.issuer)
+  const issuer = parseUrl(options.issuer)
   if (!issuer || !isSafe(issuer)) {
     throw new TypeError('issuer must be an https URL, or an http URL of this machine')
   }
-  const redirectUri = URL.parse(options.redirectUri)
+  const redirectUri = parseUrl(options.redirectUri)
   if (redirectUri?.origin !== location.origin) {
     throw new TypeError('redirectUri must be a URL of the origin of this page')
   }
@@ -85,17 +87,12 @@ export function checkOptions(options: AcceptImpersonationOptions): CheckedOption
   }
 }
 
-/** A token is not sent in the clear. */
 function originOf(address: string): string {
-  const url = URL.parse(address)
+  const url = parseUrl(address)
   if (!url || !isSafe(url)) {
     throw new TypeError(
       'origins must be https URLs, or http URLs of this machine; by default, resource is one',
     )
   }
   return url.origin
-}
-
-function isSafe({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))
 }

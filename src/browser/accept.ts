@@ -43,8 +43,9 @@ async function accept(
   arrival: Arrival | undefined,
   options: AcceptImpersonationOptions,
 ): Promise<ImpersonationSession | undefined> {
-  const checked = checkOptions(options)
+  // Most pages are opened by the customer in person: nothing can go wrong for them here.
   if (!arrival) return undefined
+  const checked = checkOptions(options)
   const { texts } = checked
   if (window.top !== window) throw new ImpersonationError('framed', { texts })
   if (arrival.kind === 'interrupted') throw new ImpersonationError('interrupted', { texts })
@@ -116,6 +117,7 @@ function inWords(
   { texts }: CheckedOptions,
 ): (cause: unknown) => never {
   return (cause) => {
+    if (cause instanceof ImpersonationError) throw cause
     throw new ImpersonationError(codeOf(cause), { texts, cause })
   }
 }

@@ -7,6 +7,7 @@ import {
   SUBJECT_TOKEN,
   takeParts,
 } from './link.ts'
+import { parseUrl } from './url.ts'
 
 export interface ImpersonationUrlParameters {
   /** The subject token that the management API issued. Bind it with `mayAct`. */
@@ -31,7 +32,7 @@ export function impersonationUrl(
   applicationUrl: string | URL,
   { subjectToken, actor, expiresAt }: ImpersonationUrlParameters,
 ): string {
-  const url = URL.parse(applicationUrl)
+  const url = parseUrl(applicationUrl)
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
     throw new TypeError('applicationUrl must be an absolute http or https URL')
   }

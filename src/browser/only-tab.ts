@@ -11,18 +11,16 @@ const PATIENCE = 1000
  * @returns what releases the lock, or `undefined` while another tab holds it
  */
 export async function holdOnlyTab(): Promise<(() => void) | undefined> {
-  // Absent only in browsers from before 2022.
-  if (!('locks' in navigator)) return () => {}
-  const held = Promise.withResolvers<() => void>()
-  const over = Promise.withResolvers<void>()
-  navigator.locks
-    .request(LOCK, { signal: AbortSignal.timeout(PATIENCE) }, () => {
-      held.resolve(() => over.resolve())
-      return over.promise
+  const patience = new AbortController()
+  const timer = setTimeout(() => patience.abort(), PATIENCE)
+  return new Promise((resolve, reject) => {
+    const hold = () => {
+      clearTimeout(timer)
+      return new Promise<void>((release) => resolve(() => release()))
+    }
+    navigator.locks.request(LOCK, { signal: patience.signal }, hold).catch((error: unknown) => {
+      if (patience.signal.aborted) resolve(undefined)
+      else reject(error)
     })
-    .catch(held.reject)
-  return held.promise.catch((error: unknown) => {
-    if (error instanceof DOMException && error.name === 'TimeoutError') return undefined
-    throw error
   })
 }

@@ -1,8 +1,10 @@
 import * as oauth from 'oauth4webapi'
 import type { CheckedOptions } from './accept-options.ts'
 import { claimsOf } from './claims.ts'
+import { ImpersonationError } from './errors.ts'
 import type { HandOver } from './hand-over.ts'
 import { ProofKey } from './proof-key.ts'
+import { parseUrl } from './url.ts'
 
 const TIMEOUT_MS = 10_000
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
@@ -61,7 +63,7 @@ export class ImpersonationProvider {
   /** Asks, without a page of the provider, who the operator is: OpenID Connect Core §3.1.2.1. */
   async authorizationUrl({ state, nonce, verifier }: HandOver): Promise<URL> {
     const url = this.#endpoint(this.#server.authorization_endpoint)
-    if (!url) throw new TypeError('the provider has no authorization endpoint')
+    if (!url) throw this.#misconfigured('no authorization endpoint')
     const parameters = {
       client_id: this.#options.clientId,
       response_type: 'code',
@@ -128,7 +130,7 @@ export class ImpersonationProvider {
       const isBound = token_type === 'dpop'
       // A bearer token where a bound one was asked for: the provider does not support RFC 9449.
       if (isBound !== this.#options.dPoP || !expires_in) {
-        throw new TypeError(`the provider answered a token of type ${token_type}`)
+        throw this.#misconfigured(`a token of type ${token_type}`)
       }
       return {
         accessToken: access_token,
@@ -148,6 +150,11 @@ export class ImpersonationProvider {
     })
   }
 
+  #misconfigured(answered: string): ImpersonationError {
+    const cause = new Error(`the provider answers ${answered}`)
+    return new ImpersonationError('misconfigured', { texts: this.#options.texts, cause })
+  }
+
   #tokenRequestOptions(): oauth.TokenEndpointRequestOptions {
     const options = requestOptions(this.#options)
     return this.key ? { ...options, DPoP: this.key.handle } : options
@@ -155,7 +162,7 @@ export class ImpersonationProvider {
 
   /** Never another scheme than the issuer's, whatever the discovery document says. */
   #endpoint(address: unknown): URL | undefined {
-    const url = typeof address === 'string' ? URL.parse(address) : null
+    const url = typeof address === 'string' ? parseUrl(address) : undefined
     return url?.protocol === this.#options.issuer.protocol ? url : undefined
   }
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
+const BUNDLE = join(ROOT, 'scripts/bundle-browser.ts')
 
 let folder: Promise<string> | undefined
 
@@ -18,8 +18,7 @@ export function builtKit(): Promise<string> {
 
 async function build(): Promise<string> {
   const target = await mkdtemp(join(tmpdir(), 'impersonation-kit-'))
-  const project = join(ROOT, 'src/browser/tsconfig.build.json')
-  await promisify(execFile)(process.execPath, [TSC, '-p', project, '--outDir', target])
+  await promisify(execFile)(process.execPath, [BUNDLE, target])
   return target
 }
 
