@@ -6,8 +6,8 @@ import { builtKit } from './built-kit.ts'
 import { listening, type Site } from './site.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
-const KIT = '/oidc-provider-impersonation/browser/'
-const OAUTH = '/oauth4webapi/index.js'
+const KIT = '/modules/oidc-provider-impersonation/'
+const OAUTH = '/modules/oauth4webapi/index.js'
 
 /** What a page without a build step needs to find the modules. */
 export const IMPORT_MAP = JSON.stringify({
@@ -26,6 +26,10 @@ export interface Application extends Site {
   /** Further directives of the policy, such as `connect-src`. */
   policy: string
   page: string
+  /** Instead of the policy of this file. */
+  headers: Readonly<Record<string, string>> | undefined
+  /** Further files, by path. */
+  files: Readonly<Record<string, string>>
 }
 
 const PAGE = `<!doctype html>
@@ -48,7 +52,15 @@ export async function startApplication(): Promise<Application> {
       response.writeHead(500).end(String(error))
     })
   })
-  const application: Application = { ...site, requests, script: '', policy: '', page: PAGE }
+  const application: Application = {
+    ...site,
+    requests,
+    script: '',
+    policy: '',
+    page: PAGE,
+    headers: undefined,
+    files: {},
+  }
   return application
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -60,13 +72,15 @@ export async function startApplication(): Promise<Application> {
       return
     }
     response.setHeader('content-type', 'text/html; charset=utf-8')
-    response.setHeader('content-security-policy', policyOf(application))
     response.setHeader('cross-origin-opener-policy', 'same-origin')
+    const headers = application.headers ?? { 'content-security-policy': policyOf(application) }
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     response.end(application.page)
   }
 
   async function scriptAt(path: string): Promise<string | undefined> {
     if (path === '/application.js') return application.script
+    if (path in application.files) return application.files[path]
     if (path === OAUTH) return read('node_modules/oauth4webapi/build/index.js')
     if (!path.startsWith(KIT)) return undefined
     return readFile(join(await builtKit(), path.slice(KIT.length)), 'utf8')
@@ -75,11 +89,16 @@ export async function startApplication(): Promise<Application> {
 
 /** As strict as a policy can be: no inline script but the import map, no sink of Trusted Types. */
 function policyOf({ page, policy }: Application): string {
-  const inline = [...page.matchAll(/<script type="importmap">(.*?)<\/script>/gs)]
-  const hashes = inline.map(
-    ([, text = '']) => ` 'sha256-${createHash('sha256').update(text).digest('base64')}'`,
-  )
+  const hashes = importMapHashes(page).map((hash) => ` '${hash}'`)
   return `default-src 'none'; script-src 'self'${hashes.join('')}; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'; ${policy}`
+}
+
+/** What `script-src` says of the import maps of a page. */
+export function importMapHashes(page: string): string[] {
+  const inline = [...page.matchAll(/<script type="importmap">(.*?)<\/script>/gs)]
+  return inline.map(
+    ([, text = '']) => `sha256-${createHash('sha256').update(text).digest('base64')}`,
+  )
 }
 
 async function read(path: string): Promise<string> {

@@ -1,8 +1,9 @@
 import Koa, { type Middleware } from 'koa'
 import mount from 'koa-mount'
+import type { ClientMetadata } from 'oidc-provider'
 import type { BrowserContext } from 'playwright-core'
 import { impersonationUrl } from '../../../src/browser/impersonation-url.ts'
-import { ACCESS_TOKEN_TYPE, Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../../src/index.ts'
+import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../../src/index.ts'
 import { resourceServer } from '../../../src/resource-server/index.ts'
 import {
   type DeploymentOptions,
@@ -47,7 +48,11 @@ export interface Sites extends AsyncDisposable {
 /** The client of the application. */
 export const CLIENT = 'shop'
 
-export async function startSites(options: DeploymentOptions = {}): Promise<Sites> {
+/** @param client replaces metadata of the application's client, but for its addresses */
+export async function startSites(
+  options: DeploymentOptions = {},
+  client: Partial<ClientMetadata> = {},
+): Promise<Sites> {
   await using stack = new AsyncDisposableStack()
   const application = stack.use(await startApplication())
   const idp = stack.use(await listening('localhost'))
@@ -55,7 +60,10 @@ export async function startSites(options: DeploymentOptions = {}): Promise<Sites
   const issuer = `${idp.url}/oidc`
   const resource = `${shopApi.url}/orders`
   const log: string[] = []
-  const provider = new Provider(issuer, configuration(idp.url, application.url, resource, options))
+  const provider = new Provider(
+    issuer,
+    configuration(idp.url, application.url, resource, options, client),
+  )
   provider.on('server_error', (_ctx, error) => log.push(String(error)))
 
   const host = new Koa()
@@ -167,17 +175,24 @@ export async function startSites(options: DeploymentOptions = {}): Promise<Sites
   }
 }
 
-function configuration(base: string, shop: string, resource: string, options: DeploymentOptions) {
+function configuration(
+  base: string,
+  shop: string,
+  resource: string,
+  options: DeploymentOptions,
+  client: Partial<ClientMetadata>,
+) {
   const everyone = () => true
   return deploymentConfiguration(base, new Set(['alice', 'bob', 'olivia', 'oscar']), {
     ...options,
     clients: [
       {
-        client_id: CLIENT,
         token_endpoint_auth_method: 'none',
-        redirect_uris: [`${shop}/`, `${shop}/callback?from=provider`],
         response_types: ['code'],
         grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
+        ...client,
+        client_id: CLIENT,
+        redirect_uris: [`${shop}/`, `${shop}/callback?from=provider`],
       },
       {
         client_id: 'back-office',
@@ -232,5 +247,3 @@ async function json(url: string, init: RequestInit): Promise<any> {
   if (!response.ok) throw new Error(`${response.status} from ${url}: ${text}`)
   return JSON.parse(text)
 }
-
-export { ACCESS_TOKEN_TYPE }
