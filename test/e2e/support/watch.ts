@@ -40,7 +40,7 @@ const VIOLATION = /content.security.policy|trusted.?(types|html|script)/i
 const LOADING = /^Failed to load resource: (?:.* status of (?<status>\d+))?/
 
 /** Watches every page of the context, from its first request on. */
-export function watch(context: BrowserContext, origin: string): Watch {
+export function watch(context: BrowserContext, ...origins: readonly string[]): Watch {
   const happenings: Happening[] = []
   const announcements: Announcement[] = []
   const urls: string[] = []
@@ -66,7 +66,7 @@ export function watch(context: BrowserContext, origin: string): Watch {
   })
   context.on('request', (request) => {
     urls.push(request.url())
-    if (isElsewhere(request.url(), origin)) {
+    if (isElsewhere(request.url(), origins)) {
       happened({ kind: 'fault', text: `a request to another origin: ${request.url()}` })
     }
   })
@@ -129,10 +129,10 @@ function failure(url: string, status: number | string | undefined, text: string)
   return { kind: 'failure', text, url, ...known }
 }
 
-function isElsewhere(url: string, origin: string): boolean {
+function isElsewhere(url: string, origins: readonly string[]): boolean {
   // `data:` makes no request, and the origin of a `blob:` is the origin of its page.
   const { protocol, origin: target } = new URL(url)
-  return protocol !== 'data:' && target !== origin
+  return protocol !== 'data:' && !origins.includes(target)
 }
 
 function matches(expected: string | RegExp, url: string): boolean {

@@ -1,0 +1,123 @@
+import {
+  type AcceptImpersonationOptions,
+  type CheckedOptions,
+  checkOptions,
+} from './accept-options.ts'
+import { type Arrival, takeArrival } from './arrival.ts'
+import { ImpersonationError, type ImpersonationErrorCode } from './errors.ts'
+import { newHandOver, storeHandOver, takeHandOver } from './hand-over.ts'
+import type { Link } from './link.ts'
+import { holdOnlyTab } from './only-tab.ts'
+import type { ImpersonationSession } from './session.ts'
+
+/** How long the provider may take to answer a redirect, in milliseconds. */
+const REDIRECT_MS = 30_000
+
+let current: Promise<ImpersonationSession | undefined> | undefined
+
+/**
+ * Accepts an impersonation that the back office opened this page with: see `impersonationUrl`.
+ * Takes the subject token out of the address at once, asks the provider by a redirect who the
+ * operator is, and exchanges the token on return. Call it before every other script that reads the
+ * address, on each page that can be opened so, and on the page of `redirectUri`.
+ *
+ * A further call in the same page gets the same answer, unless another link was opened.
+ *
+ * @returns `undefined` where no impersonation concerns this page; while the page leaves for the
+ * provider, nothing
+ * @throws ImpersonationError with a message for the operator
+ * @throws TypeError where an option is wrong
+ */
+export function acceptImpersonation(
+  options: AcceptImpersonationOptions,
+): Promise<ImpersonationSession | undefined> {
+  // On a server, pages are rendered without an impersonation.
+  if (typeof location === 'undefined') return Promise.resolve(undefined)
+  const arrival = takeArrival(!current)
+  if (!arrival && current) return current
+  current = accept(arrival, options)
+  return current
+}
+
+async function accept(
+  arrival: Arrival | undefined,
+  options: AcceptImpersonationOptions,
+): Promise<ImpersonationSession | undefined> {
+  // Most pages are opened by the customer in person: nothing can go wrong for them here.
+  if (!arrival) return undefined
+  const checked = checkOptions(options)
+  const { texts } = checked
+  if (window.top !== window) throw new ImpersonationError('framed', { texts })
+  if (arrival.kind === 'interrupted') throw new ImpersonationError('interrupted', { texts })
+  if (arrival.kind === 'answer') return finish(arrival, checked)
+  if (!arrival.link) throw new ImpersonationError('malformed', { texts })
+  return begin(arrival.link, checked)
+}
+
+/** Without `await` up to the storage: a second call must find the page as the first has left it. */
+async function begin(link: Link, options: CheckedOptions): Promise<never> {
+  const { texts } = options
+  const handOver = newHandOver(link, location.href)
+  try {
+    storeHandOver(handOver)
+  } catch (cause) {
+    throw new ImpersonationError('storage_blocked', { texts, cause })
+  }
+  try {
+    const release = await holdOnlyTab()
+    if (!release) throw new ImpersonationError('already_acting', { texts })
+    release()
+    const { ImpersonationProvider, failure } = await load(options)
+    const url = await ImpersonationProvider.discover(options)
+      .then((provider) => provider.authorizationUrl(handOver))
+      .catch(inWords(failure, options))
+    // This page leaves no entry in the history, to which a person could go back.
+    location.replace(url)
+    await new Promise((resolve) => setTimeout(resolve, REDIRECT_MS))
+    throw new ImpersonationError('unreachable', { texts })
+  } catch (error) {
+    takeHandOver()
+    throw error
+  }
+}
+
+async function finish(
+  { answer, handOver }: Extract<Arrival, { kind: 'answer' }>,
+  options: CheckedOptions,
+): Promise<ImpersonationSession> {
+  const { texts } = options
+  if (!handOver) throw new ImpersonationError('foreign_answer', { texts })
+  const release = await holdOnlyTab()
+  if (!release) throw new ImpersonationError('already_acting', { texts })
+  try {
+    const provider = await load(options)
+    const { exchangeFailure, failure, signInFailure, startSession, startStopwatch } = provider
+    const found = await provider.ImpersonationProvider.discover(options).catch(
+      inWords(failure, options),
+    )
+    const operator = await found.operator(answer, handOver).catch(inWords(signInFailure, options))
+    const passed = startStopwatch()
+    const granted = await found
+      .exchange(handOver.subjectToken, operator.accessToken)
+      .catch(inWords((error) => exchangeFailure(error, handOver, operator), options))
+    return startSession({ granted, operator, provider: found, release, passed }, options)
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** Pages without an impersonation do without this code, and without oauth4webapi. */
+async function load(options: CheckedOptions) {
+  return import('./acting-page.ts').catch(inWords(() => 'unreachable', options))
+}
+
+function inWords(
+  codeOf: (error: unknown) => ImpersonationErrorCode,
+  { texts }: CheckedOptions,
+): (cause: unknown) => never {
+  return (cause) => {
+    if (cause instanceof ImpersonationError) throw cause
+    throw new ImpersonationError(codeOf(cause), { texts, cause })
+  }
+}

@@ -1,0 +1,156 @@
+import type { CheckedOptions } from './accept-options.ts'
+import { claimsOf } from './claims.ts'
+import { ImpersonationError } from './errors.ts'
+import { endOnLeave } from './leaving.ts'
+import type { Granted, ImpersonationProvider, Operator } from './provider.ts'
+import type {
+  ImpersonationSession,
+  ImpersonationSessionEvents,
+  ImpersonationState,
+} from './session.ts'
+import { type Credential, sendWithToken } from './token-request.ts'
+
+const TICK_MS = 1000
+const LAST_MINUTE_MS = 60_000
+
+export interface Acting {
+  readonly granted: Granted
+  readonly operator: Operator
+  readonly provider: ImpersonationProvider
+  /** Lets other tabs act. */
+  readonly release: () => void
+  /** The milliseconds since before the token was asked for. */
+  readonly passed: () => number
+}
+
+/**
+ * A frozen object without private fields, so that frameworks that wrap objects in proxies leave it
+ * as it is.
+ */
+export function startSession(
+  { granted, operator, provider, release, passed }: Acting,
+  { origins, fetch, texts, ...options }: CheckedOptions,
+): ImpersonationSession {
+  const lifetime = granted.expiresIn * 1000
+  const expiresAt = Date.now() - passed() + lifetime
+  const context = claimsOf(granted.accessToken)
+  const events = new EventTarget()
+  let state: ImpersonationState = 'active'
+  let isExpiring = false
+  let credential: Credential | undefined = { token: granted.accessToken, key: provider.key }
+  const stopLeaving = options.endOnLeave
+    ? endOnLeave(credential, provider.endEndpoint, fetch)
+    : () => {}
+
+  const timer = setInterval(look, TICK_MS)
+  document.addEventListener('visibilitychange', look)
+  addEventListener('pageshow', look)
+  // After the page that waits for the session has added its listeners.
+  setTimeout(look)
+
+  /** Timers run late in a page in the background, and after the machine slept. */
+  function look(): void {
+    if (state !== 'active') return
+    const left = lifetime - passed()
+    if (left <= 0) {
+      finish('expired')
+    } else if (left <= LAST_MINUTE_MS && !isExpiring) {
+      isExpiring = true
+      tell('expiring')
+    }
+  }
+
+  function finish(reason: Exclude<ImpersonationState, 'active'>): void {
+    if (state !== 'active') return
+    state = reason
+    credential = undefined
+    clearInterval(timer)
+    document.removeEventListener('visibilitychange', look)
+    removeEventListener('pageshow', look)
+    stopLeaving()
+    release()
+    tell(reason)
+  }
+
+  /** Not while a property is read. */
+  function tell(type: keyof ImpersonationSessionEvents): void {
+    queueMicrotask(() => events.dispatchEvent(new Event(type)))
+  }
+
+  function current(): Credential {
+    look()
+    if (credential) return credential
+    throw new ImpersonationError(state === 'ended' ? 'ended' : 'expired', { texts })
+  }
+
+  async function authorizedFetch(input: string | URL | Request, init?: RequestInit) {
+    const request = new Request(input, init)
+    const { origin } = new URL(request.url)
+    if (!origins.includes(origin)) {
+      throw new TypeError(`the token is not for ${origin}: allow it by the option origins`)
+    }
+    const used = current()
+    const response = await sendWithToken(request, used, fetch)
+    if (isRefusal(response) && used === credential) {
+      // The API knows before this page does. The provider is told, in case the API is wrong.
+      void requestEnd(used).catch(() => {})
+      finish('ended')
+    }
+    return response
+  }
+
+  async function requestEnd(used: Credential): Promise<void> {
+    const { endEndpoint } = provider
+    if (!endEndpoint) return
+    const request = new Request(endEndpoint, { method: 'POST', keepalive: true })
+    const { ok, status } = await sendWithToken(request, used, fetch)
+    // 401: it has ended already.
+    if (!ok && status !== 401) throw new Error(`the provider answered ${status}`)
+  }
+
+  let ending: Promise<void> | undefined
+  async function end(): Promise<void> {
+    look()
+    if (!credential) return
+    ending ??= requestEnd(credential)
+      .catch((cause: unknown) => {
+        throw new ImpersonationError('unreachable', { texts, cause })
+      })
+      .finally(() => {
+        ending = undefined
+      })
+    await ending
+    finish('ended')
+  }
+
+  return Object.freeze<ImpersonationSession>({
+    get accessToken() {
+      look()
+      return credential?.token ?? ''
+    },
+    tokenType: granted.tokenType,
+    subject: typeof context.sub === 'string' ? context.sub : undefined,
+    actor: operator.subject,
+    scope: Object.freeze(granted.scope),
+    expiresAt,
+    context,
+    get state() {
+      look()
+      return state
+    },
+    fetch: authorizedFetch,
+    end,
+    addEventListener: events.addEventListener.bind(events),
+    removeEventListener: events.removeEventListener.bind(events),
+  })
+}
+
+/**
+ * RFC 6750 §3.1. The challenge can be read only where the API exposes it. An API that wants more
+ * than this token, as in RFC 9470, says another error.
+ */
+function isRefusal({ status, headers }: Response): boolean {
+  const challenge = headers.get('www-authenticate')
+  const error = challenge && /\berror="?([a-z_]+)/.exec(challenge)?.[1]
+  return status === 401 && (!error || error === 'invalid_token')
+}

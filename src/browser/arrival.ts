@@ -1,0 +1,56 @@
+import { type HandOver, STATE_PREFIX, takeHandOver } from './hand-over.ts'
+import { LINK_NAMES, type Link, parseLink, takeParts } from './link.ts'
+
+/** How an impersonation arrives at a page: by a link, or with the answer of the provider. */
+export type Arrival =
+  | { readonly kind: 'link'; readonly link: Link | undefined }
+  | { readonly kind: 'answer'; readonly answer: URL; readonly handOver: HandOver | undefined }
+  /** The page was left during the redirect, and opened again without an answer. */
+  | { readonly kind: 'interrupted' }
+
+/** The parameters of an authorization response: RFC 6749 §4.1.2, RFC 9207, OpenID Connect. */
+const ANSWER_NAMES = [
+  'code',
+  'error',
+  'error_description',
+  'error_uri',
+  'iss',
+  'session_state',
+  'state',
+]
+
+/**
+ * Takes what arrived out of the address, the history and the storage, without `await`: no other
+ * script of the page that runs later finds it there.
+ *
+ * @param isFirst whether this page has not looked before: what it stored itself is not taken
+ */
+export function takeArrival(isFirst: boolean): Arrival | undefined {
+  const here = new URL(location.href)
+  const fragment = takeParts(here.hash.slice(1), LINK_NAMES)
+  const isAnswer = here.searchParams.get('state')?.startsWith(STATE_PREFIX) === true
+  const clean = new URL(here)
+  if (fragment.taken.length > 0) clean.hash = fragment.rest
+  if (isAnswer) clean.search = takeParts(here.search.slice(1), ANSWER_NAMES).rest
+  if (clean.href !== here.href) show(clean.href)
+
+  if (fragment.taken.length > 0) {
+    takeHandOver()
+    return { kind: 'link', link: parseLink(fragment) }
+  }
+  if (isAnswer) return answerTo(takeHandOver(), here)
+  return isFirst && takeHandOver() ? { kind: 'interrupted' } : undefined
+}
+
+function answerTo(handOver: HandOver | undefined, answer: URL): Arrival {
+  if (handOver?.state !== answer.searchParams.get('state')) {
+    return { kind: 'answer', answer, handOver: undefined }
+  }
+  show(handOver.url)
+  return { kind: 'answer', answer, handOver }
+}
+
+/** Routers keep data of their own in `history.state`. */
+function show(url: string): void {
+  if (new URL(url).origin === location.origin) history.replaceState(history.state, '', url)
+}

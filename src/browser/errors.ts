@@ -1,0 +1,65 @@
+/** Why an impersonation did not begin, or is over. A page branches on these, not on messages. */
+export type ImpersonationErrorCode =
+  | 'already_acting'
+  | 'consent_required'
+  | 'denied'
+  | 'ended'
+  | 'expired'
+  | 'foreign_answer'
+  | 'framed'
+  | 'interrupted'
+  | 'link_expired'
+  | 'malformed'
+  | 'misconfigured'
+  | 'not_signed_in'
+  | 'other_operator'
+  | 'refused'
+  | 'storage_blocked'
+  | 'unreachable'
+
+/** Texts that replace the messages of {@link ImpersonationError}, in the operator's language. */
+export type ImpersonationTexts = Partial<Readonly<Record<ImpersonationErrorCode, string>>>
+
+const AGAIN = 'Start again from the back office.'
+
+/** What happened, and what the operator can do. */
+const TEXTS: Readonly<Record<ImpersonationErrorCode, string>> = {
+  already_acting:
+    'Another tab of this browser acts as a customer in this application. End it there, or close that tab. Then start again from the back office.',
+  consent_required:
+    'The sign-in service wants to ask you for consent before this application may act for you. Tell the team that runs the application.',
+  denied: 'The rules of the sign-in service do not allow you to act as this customer.',
+  ended: `You no longer act as the customer: it was ended. ${AGAIN}`,
+  expired: `You no longer act as the customer: the time is over. ${AGAIN}`,
+  foreign_answer: `The sign-in service answered a request that this tab did not make, or an earlier one. Nothing was started. ${AGAIN}`,
+  framed:
+    'This page is inside another page, where you cannot act as a customer. Open the application in a tab of its own, from the back office.',
+  interrupted: `Acting as the customer did not begin: the way through the sign-in service was interrupted. ${AGAIN}`,
+  link_expired: `The link was opened too late. ${AGAIN}`,
+  malformed: `The link is damaged. Nothing was started. ${AGAIN}`,
+  misconfigured:
+    'The sign-in service does not accept how this application asks. Tell the team that runs the application.',
+  not_signed_in:
+    'You are not signed in at the sign-in service in this browser. Sign in at the back office, then start again from there.',
+  other_operator:
+    'The link is for another operator than the one who is signed in in this browser. Sign in at the back office as yourself, then start again from there.',
+  refused: `The sign-in service refused. The link was used before, is too old, or is for another operator or another application. ${AGAIN}`,
+  storage_blocked:
+    'The browser does not let this page store data. Allow cookies and site data for this page, then start again from the back office.',
+  unreachable: `The sign-in service did not answer. Wait a moment. ${AGAIN}`,
+}
+
+export interface ImpersonationErrorOptions extends ErrorOptions {
+  readonly texts?: ImpersonationTexts | undefined
+}
+
+/** An impersonation did not begin, or is over. The message is for the operator. */
+export class ImpersonationError extends Error {
+  readonly code: ImpersonationErrorCode
+
+  constructor(code: ImpersonationErrorCode, { texts, ...options }: ImpersonationErrorOptions = {}) {
+    super(texts?.[code] ?? TEXTS[code], options)
+    this.name = 'ImpersonationError'
+    this.code = code
+  }
+}

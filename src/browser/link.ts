@@ -1,0 +1,72 @@
+/** The names of the parameters in the fragment. */
+export const SUBJECT_TOKEN = 'impersonation'
+export const ACTOR = 'impersonation_actor'
+export const EXPIRES = 'impersonation_expires'
+export const LINK_NAMES: readonly string[] = [SUBJECT_TOKEN, ACTOR, EXPIRES]
+
+/** What the back office hands to the application. Only the provider decides what it is worth. */
+export interface Link {
+  readonly subjectToken: string
+  /** A hint for messages: `sub` of the operator who is meant to act. */
+  readonly actor?: string | undefined
+  /** A hint for messages: until when the subject token is good, in seconds since the epoch. */
+  readonly expires?: number | undefined
+}
+
+/** RFC 6750 §2.1, `b64token`, within bounds. */
+const TOKEN = /^[\w.~+/-]{1,1024}={0,2}$/
+const MAX_SUB_LENGTH = 255
+const SECONDS = /^\d{1,12}$/
+
+export function isSubjectToken(value: unknown): value is string {
+  return typeof value === 'string' && TOKEN.test(value)
+}
+
+export function isSubject(value: unknown): value is string {
+  return typeof value === 'string' && value.length > 0 && value.length <= MAX_SUB_LENGTH
+}
+
+export interface Split {
+  /** The other parts, unchanged. */
+  readonly rest: string
+  /** The parts of these names, in order. Percent-encoding that is wrong gives `undefined`. */
+  readonly taken: ReadonlyArray<readonly [name: string, value: string | undefined]>
+}
+
+/** Takes the parts of these names out of a query or fragment, without its `?` or `#`. */
+export function takeParts(text: string, names: readonly string[]): Split {
+  const taken: Array<readonly [string, string | undefined]> = []
+  const others = text.split('&').filter((part) => {
+    const end = part.indexOf('=')
+    const name = end === -1 ? part : part.slice(0, end)
+    if (!names.includes(name)) return true
+    taken.push([name, end === -1 ? '' : decoded(part.slice(end + 1))])
+    return false
+  })
+  return { rest: others.join('&'), taken }
+}
+
+/** @returns `undefined` where the parts are not those of one link */
+export function parseLink({ taken }: Split): Link | undefined {
+  const [subjectToken, ...repeated] = valuesOf(taken, SUBJECT_TOKEN)
+  if (repeated.length > 0 || !isSubjectToken(subjectToken)) return undefined
+  const [actor] = valuesOf(taken, ACTOR)
+  const [expires = ''] = valuesOf(taken, EXPIRES)
+  return {
+    subjectToken,
+    actor: isSubject(actor) ? actor : undefined,
+    expires: SECONDS.test(expires) ? Number(expires) : undefined,
+  }
+}
+
+function valuesOf(taken: Split['taken'], name: string): Array<string | undefined> {
+  return taken.filter(([each]) => each === name).map(([, value]) => value)
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}

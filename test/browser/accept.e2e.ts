@@ -1,0 +1,39 @@
+import { expect } from 'chai'
+import { said, scriptOf } from './support/page.ts'
+import { type Sites, startSites } from './support/sites.ts'
+import { visit } from './support/visit.ts'
+
+describe('a page that accepts an impersonation', () => {
+  let sites: Sites
+
+  before(async () => {
+    sites = await startSites()
+    sites.application.script = scriptOf(sites)
+  })
+  after(() => sites[Symbol.asyncDispose]())
+
+  it('acts as the customer, from another site than the provider', async () => {
+    await using person = await visit(sites)
+    const { page, context } = person
+    await sites.signIn(context)
+    await page.goto(
+      await sites.link('/orders/17?sort=new#/notes', { context: { ticket: 'SUP-1' } }),
+    )
+    expect(await said(page)).to.equal('acting as alice')
+    expect(page.url()).to.equal(`${sites.application.url}/orders/17?sort=new#/notes`)
+    const answer = await page.evaluate(async (url) => {
+      const response = await session?.fetch(url)
+      return response?.json()
+    }, sites.resource)
+    expect(answer).to.deep.equal({ ordersOf: 'alice', seenBy: 'olivia' })
+    const told = await page.evaluate(() => ({
+      actor: session?.actor,
+      scope: session?.scope,
+      context: session?.context,
+      left: Number(session?.expiresAt) - Date.now(),
+    }))
+    expect(told).to.deep.include({ actor: 'olivia', scope: ['orders:read'] })
+    expect(told.context).to.deep.include({ impersonation_context: { ticket: 'SUP-1' } })
+    expect(told.left).to.be.within(880_000, 900_000)
+  })
+})

@@ -1,0 +1,64 @@
+import { expect } from 'chai'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { said, scriptOf } from './support/page.ts'
+import { type Sites, startSites } from './support/sites.ts'
+import { visit } from './support/visit.ts'
+
+for (const [title, nonceSecret] of [
+  ['a token that is bound to a key of the page', undefined],
+  ['a token that is bound to a key, of a provider that asks for nonces', Buffer.alloc(32, 7)],
+] as const) {
+  describe(title, () => {
+    let sites: Sites
+
+    before(async () => {
+      const dPoP = { enabled: true, requireNonce: () => nonceSecret !== undefined }
+      sites = await startSites({
+        configuration: {
+          features: { dPoP: nonceSecret ? { ...dPoP, nonceSecret } : dPoP },
+        },
+      })
+      sites.application.script = scriptOf(sites, { dPoP: true })
+    })
+    after(() => sites[Symbol.asyncDispose]())
+
+    it('is sent with a proof for each request, and ends with one', async () => {
+      await using person = await visit(sites)
+      const { page, context } = person
+      if (nonceSecret) person.expectFailure('/oidc/token', 400)
+      await sites.signIn(context)
+      await page.goto(await sites.link())
+      expect(await said(page)).to.equal('acting as alice')
+      const answer = await page.evaluate(async (url) => {
+        const response = await session?.fetch(url, { headers: { 'content-type': 'text/plain' } })
+        return { type: session?.tokenType, body: await response?.json() }
+      }, sites.resource)
+      expect(answer).to.deep.equal({
+        type: 'DPoP',
+        body: { ordersOf: 'alice', seenBy: 'olivia' },
+      })
+      const { authorization, dpop } = sites.apiRequests.at(-1) ?? {}
+      expect(decodeJwt(String(authorization).slice('DPoP '.length))).to.have.nested.property(
+        'cnf.jkt',
+      )
+      expect(decodeJwt(String(dpop))).to.include({ htm: 'GET', htu: sites.resource })
+      expect(decodeProtectedHeader(String(dpop)).jwk).to.not.have.property('d')
+      await page.evaluate(() => session?.end())
+      expect((await sites.states())[0]).to.equal('ended')
+    })
+
+    it('ends when the page is left', async () => {
+      await using person = await visit(sites)
+      const { page, context } = person
+      if (nonceSecret) person.expectFailure('/oidc/token', 400)
+      await sites.signIn(context)
+      await page.goto(await sites.link())
+      expect(await said(page)).to.equal('acting as alice')
+      await page.goto('about:blank')
+      for (let attempt = 0; attempt < 100 && (await sites.states())[0] !== 'ended'; attempt += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+      expect((await sites.states())[0]).to.equal('ended')
+    })
+  })
+}

@@ -1,0 +1,172 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { heard, said, scriptOf } from './support/page.ts'
+import { type Sites, startSites } from './support/sites.ts'
+import { type Visit, visit } from './support/visit.ts'
+
+describe('the end of an impersonation in a page', () => {
+  let sites: Sites
+
+  before(async () => {
+    sites = await startSites()
+  })
+  beforeEach(() => {
+    sites.application.script = scriptOf(sites)
+  })
+  after(() => sites[Symbol.asyncDispose]())
+
+  async function act(person: Visit): Promise<Page> {
+    await sites.signIn(person.context)
+    await person.page.goto(await sites.link())
+    expect(await said(person.page)).to.equal('acting as alice')
+    expect((await sites.states())[0]).to.equal('active')
+    return person.page
+  }
+
+  /** The page has left, and its last request is on its way. */
+  async function untilEnded(): Promise<void> {
+    for (let attempt = 0; attempt < 100; attempt += 1) {
+      if ((await sites.states())[0] === 'ended') return
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    throw new Error('it has not ended')
+  }
+
+  it('comes by end(), at the provider, and is told once', async () => {
+    await using person = await visit(sites)
+    const page = await act(person)
+    const after = await page.evaluate(async (url) => {
+      await Promise.all([session?.end(), session?.end()])
+      await session?.end()
+      const refusal = await session?.fetch(url).catch((error: unknown) => error)
+      const code = refusal instanceof Error && 'code' in refusal ? refusal.code : undefined
+      return { state: session?.state, token: session?.accessToken, code }
+    }, sites.resource)
+    expect(after).to.deep.equal({ state: 'ended', token: '', code: 'ended' })
+    expect((await sites.states())[0]).to.equal('ended')
+    expect(await heard(page)).to.deep.equal(['ended'])
+  })
+
+  it('that came elsewhere is none of its own', async () => {
+    await using person = await visit(sites)
+    const page = await act(person)
+    await sites.end()
+    person.expectFailure('/oidc/impersonations/current/end', 401)
+    await page.evaluate(() => session?.end())
+    expect(await heard(page)).to.deep.equal(['ended'])
+  })
+
+  it('that came elsewhere is known with the first refusal of the API', async () => {
+    await using person = await visit(sites)
+    const page = await act(person)
+    await page.route(`${sites.resource}*`, (route) =>
+      route.fulfill({
+        status: 401,
+        headers: {
+          'access-control-allow-origin': '*',
+          'access-control-expose-headers': 'www-authenticate',
+          'www-authenticate': 'Bearer error="invalid_token"',
+        },
+      }),
+    )
+    person.expectFailure('/orders', 401)
+    const status = await page.evaluate(
+      async (url) => (await session?.fetch(url))?.status,
+      sites.resource,
+    )
+    expect(status).to.equal(401)
+    expect(await heard(page)).to.deep.equal(['ended'])
+    // The provider is told as well: the API may be wrong.
+    await untilEnded()
+  })
+
+  it('does not come with a 401 that asks for more than this token', async () => {
+    await using person = await visit(sites)
+    const page = await act(person)
+    await page.route(`${sites.resource}*`, (route) =>
+      route.fulfill({
+        status: 401,
+        headers: {
+          'access-control-allow-origin': '*',
+          'access-control-expose-headers': 'www-authenticate',
+          'www-authenticate': 'Bearer error="insufficient_user_authentication"',
+        },
+      }),
+    )
+    person.expectFailure('/orders', 401)
+    await page.evaluate((url) => session?.fetch(url), sites.resource)
+    expect(await heard(page)).to.deep.equal([])
+    expect((await sites.states())[0]).to.equal('active')
+  })
+
+  it('has to be asked for again where the provider cannot be reached', async () => {
+    await using person = await visit(sites)
+    const page = await act(person)
+    await page.route('**/impersonations/current/end', (route) => route.abort())
+    person.expectFailure('/oidc/impersonations/current/end')
+    const code = await page.evaluate(() =>
+      session?.end().catch((error: Error & { code?: string }) => error.code),
+    )
+    expect(code).to.equal('unreachable')
+    expect(await page.evaluate(() => session?.state)).to.equal('active')
+    await page.unroute('**/impersonations/current/end')
+    await page.evaluate(() => session?.end())
+    expect((await sites.states())[0]).to.equal('ended')
+  })
+
+  for (const [how, leave] of [
+    ['another page is opened', (page: Page) => page.goto('about:blank')],
+    ['it is loaded again', (page: Page) => page.reload()],
+    ['it is closed', (page: Page) => page.close()],
+  ] as const) {
+    it(`comes when the page is left: ${how}`, async () => {
+      await using person = await visit(sites)
+      const page = await act(person)
+      await person.context.newPage()
+      await leave(page)
+      await untilEnded()
+    })
+  }
+
+  it('does not come so where the application says endOnLeave: false', async () => {
+    sites.application.script = scriptOf(sites, { endOnLeave: false })
+    await using person = await visit(sites)
+    const page = await act(person)
+    await page.reload()
+    expect(await said(page)).to.equal('not acting')
+    expect((await sites.states())[0]).to.equal('active')
+  })
+
+  it('is announced a minute before the token expires, and then told', async () => {
+    await using person = await visit(sites)
+    await person.context.clock.install()
+    const page = await act(person)
+    await page.clock.runFor(839_000)
+    expect(await heard(page)).to.deep.equal([])
+    await page.clock.runFor(2000)
+    expect(await heard(page)).to.deep.equal(['expiring'])
+    await page.clock.runFor(60_000)
+    expect(await heard(page)).to.deep.equal(['expiring', 'expired'])
+    const after = await page.evaluate(async (url) => {
+      const refusal = await session?.fetch(url).catch((error: unknown) => error)
+      const code = refusal instanceof Error && 'code' in refusal ? refusal.code : undefined
+      return { state: session?.state, token: session?.accessToken, code }
+    }, sites.resource)
+    expect(after).to.deep.equal({ state: 'expired', token: '', code: 'expired' })
+  })
+
+  it('comes at once in a machine that slept, and not later where its clock was set back', async () => {
+    await using person = await visit(sites)
+    await person.context.clock.install()
+    const page = await act(person)
+    // No timer has run: the machine slept.
+    await page.clock.setSystemTime(Date.now() + 1_000_000)
+    expect(await page.evaluate(() => session?.state)).to.equal('expired')
+
+    await page.goto(await sites.link())
+    expect(await said(page)).to.equal('acting as alice')
+    await page.clock.setSystemTime(Date.now() - 3_600_000)
+    await page.clock.runFor(901_000)
+    expect(await page.evaluate(() => session?.state)).to.equal('expired')
+  })
+})

@@ -1,0 +1,198 @@
+import { expect } from 'chai'
+import { said, scriptOf } from './support/page.ts'
+import { type Sites, startSites } from './support/sites.ts'
+import { visit } from './support/visit.ts'
+
+const TOKEN = 'a-token-as-good-as-another'
+
+/** A fragment, and what is left of it where it is no link that can be used. */
+const DAMAGED: ReadonlyArray<readonly [fragment: string, rest: string]> = [
+  ['impersonation', ''],
+  ['impersonation=', ''],
+  [`impersonation=${TOKEN}&impersonation=${TOKEN}`, ''],
+  ['impersonation=%', ''],
+  ['impersonation=%ff', ''],
+  ['impersonation=a b', ''],
+  ['impersonation=a%00b', ''],
+  ['impersonation=<script>alert(1)</script>', ''],
+  ['impersonation=javascript:alert(1)', ''],
+  [`impersonation=${'x'.repeat(1025)}`, ''],
+  [`impersonation=${'x'.repeat(200_000)}`, ''],
+  ['impersonation_actor=olivia', ''],
+  ['impersonation_expires=99999999999', ''],
+  ['/own?tab=1&impersonation=%&a=%zz', '/own?tab=1&a=%zz'],
+]
+
+const OTHERS = [
+  '',
+  'own',
+  '/own?impersonation=x',
+  'impersonations=x',
+  'Impersonation=x',
+  'impersonation%3Dx',
+  '!/orders&page=2',
+  'access_token=own&state=own',
+  '&&==&',
+  '%',
+  'x'.repeat(200_000),
+]
+
+describe('a fragment that opens the application', () => {
+  let sites: Sites
+
+  before(async () => {
+    sites = await startSites()
+    sites.application.script = scriptOf(sites)
+  })
+  after(() => sites[Symbol.asyncDispose]())
+
+  it('is told to be damaged, and is gone from the address', async () => {
+    await using person = await visit(sites)
+    const { page, urls } = person
+    for (const [fragment, rest] of DAMAGED) {
+      await page.goto('about:blank')
+      await page.goto(`/#${fragment}`)
+      expect(await said(page), fragment.slice(0, 50)).to.match(/^malformed: .*damaged/)
+      const hash = rest === '' ? '' : `#${rest}`
+      expect(page.url(), fragment.slice(0, 50)).to.equal(`${sites.application.url}/${hash}`)
+      expect(await page.evaluate(() => sessionStorage.length)).to.equal(0)
+    }
+    expect(urls.filter((url) => url.includes('/oidc/'))).to.deep.equal([])
+  })
+
+  it('is left alone where it is the own one of the application', async () => {
+    await using person = await visit(sites)
+    const { page, urls } = person
+    for (const fragment of OTHERS) {
+      await page.goto('about:blank')
+      await page.goto(`/#${fragment}`)
+      const before = await page.evaluate(() => location.href)
+      expect(await said(page), fragment.slice(0, 50)).to.equal('not acting')
+      expect(before).to.equal(new URL(`/#${fragment}`, sites.application.url).href)
+      expect(await page.evaluate(() => history.length)).to.be.lessThan(50)
+    }
+    expect(urls.filter((url) => url.includes('/oidc/'))).to.deep.equal([])
+  })
+
+  it('opens no page of another site, whatever the path looks like', async () => {
+    await using person = await visit(sites)
+    const { page, context } = person
+    await sites.signIn(context)
+    for (const path of ['//evil.example/x', '/\\evil.example/x', '/javascript:alert(1)']) {
+      await page.goto('about:blank')
+      await page.goto((await sites.link('/')).replace('/#', `${path}#`))
+      expect(await said(page), path).to.equal('acting as alice')
+      expect(new URL(page.url()).origin).to.equal(sites.application.url)
+    }
+  })
+
+  it('is not believed where the storage was filled by another script', async () => {
+    await using person = await visit(sites)
+    const { page } = person
+    await page.goto('/')
+    await said(page)
+    for (const stored of ['', '{', 'null', '[]', '"x"', '{"state":"impersonation.x"}']) {
+      await page.evaluate(
+        (text) => sessionStorage.setItem('oidc-provider-impersonation', text),
+        stored,
+      )
+      await page.goto('/?code=c&state=impersonation.x')
+      expect(await said(page), stored).to.match(/^foreign_answer: /)
+      expect(await page.evaluate(() => sessionStorage.length)).to.equal(0)
+    }
+  })
+})
+
+describe('an impersonation that is accepted', () => {
+  it('leaves no token in an address, a referrer, the history, a storage, or a log', async () => {
+    await using sites = await startSites()
+    sites.application.script = scriptOf(sites)
+    await using person = await visit(sites)
+    const { page, context, urls } = person
+    const secrets = new Set<string>()
+    context.on('request', (request) => {
+      for (const [name, value] of new URLSearchParams(request.postData() ?? '')) {
+        if (/token$|verifier$/.test(name)) secrets.add(value)
+      }
+      const [, token] = /^\w+ (\S{20,})$/.exec(request.headers().authorization ?? '') ?? []
+      if (token) secrets.add(token)
+    })
+    const printed: string[] = []
+    context.on('console', (message) => printed.push(message.text()))
+    await sites.signIn(context)
+    const link = await sites.link('/orders?tab=1#own')
+    await page.goto(link)
+    expect(await said(page)).to.equal('acting as alice')
+    await page.evaluate((url) => session?.fetch(url), sites.resource)
+    const traces = await page.evaluate(() => [
+      location.href,
+      document.referrer,
+      JSON.stringify(history.state),
+      JSON.stringify(navigation.entries().map((entry) => [entry.url, entry.getState()])),
+      JSON.stringify({ ...sessionStorage, ...localStorage }),
+      JSON.stringify(performance.getEntries()),
+      document.cookie,
+      window.name,
+      document.documentElement.outerHTML,
+    ])
+    const seen = [
+      ...traces,
+      ...urls.filter((url) => url !== link),
+      ...printed,
+      ...sites.log,
+      ...sites.application.requests.flatMap(({ url, referer = '' }) => [url, referer]),
+      ...sites.apiRequests.map(({ referer, cookie }) => `${referer} ${cookie}`),
+    ].join('\n')
+    expect(secrets.size).to.be.greaterThan(3)
+    for (const secret of secrets) expect(seen).to.not.include(secret)
+    expect(await page.evaluate(() => globalThis.happened)).to.include.members(['same true'])
+    expect(await page.evaluate(() => history.length)).to.be.at.most(2)
+    expect(sites.apiRequests.map(({ cookie }) => cookie)).to.deep.equal(
+      sites.apiRequests.map(() => undefined),
+    )
+  })
+
+  it('sends the token to no other origin than that of the API', async () => {
+    await using sites = await startSites()
+    sites.application.script = scriptOf(sites)
+    sites.application.policy += " 'self'"
+    await using person = await visit(sites)
+    const { page, context } = person
+    await sites.signIn(context)
+    await page.goto(await sites.link())
+    expect(await said(page)).to.equal('acting as alice')
+    const before = sites.application.requests.length
+    const refusals = await page.evaluate(
+      (others) =>
+        Promise.all(
+          others.map((url) => session?.fetch(url).catch((error: Error) => error.message)),
+        ),
+      ['/own', new URL(sites.issuer).origin, 'data:,x', 'blob:null/x', 'http://localhost@evil/'],
+    )
+    for (const refusal of refusals.slice(0, -1)) {
+      expect(refusal).to.match(/^the token is not for .*: allow it by the option origins$/)
+    }
+    expect(refusals.at(-1)).to.match(/credentials/)
+    expect(sites.application.requests).to.have.length(before)
+
+    person.expectFailure(/elsewhere|caught/)
+    const redirected = await page.evaluate(
+      (url) => session?.fetch(url, { redirect: 'follow' }).catch((error: Error) => error.name),
+      `${sites.api}/elsewhere`,
+    )
+    expect(redirected).to.equal('TypeError')
+    expect(sites.application.requests).to.have.length(before)
+  })
+
+  it('sends it where the application allows it', async () => {
+    await using sites = await startSites()
+    sites.application.script = scriptOf(sites, { origins: [sites.application.url] })
+    sites.application.policy += " 'self'"
+    await using person = await visit(sites)
+    const { page, context } = person
+    await sites.signIn(context)
+    await page.goto(await sites.link())
+    expect(await said(page)).to.equal('acting as alice')
+    expect(await page.evaluate(async () => (await session?.fetch('/own'))?.status)).to.equal(200)
+  })
+})

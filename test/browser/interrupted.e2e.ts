@@ -1,0 +1,185 @@
+import { expect } from 'chai'
+import { said, scriptOf } from './support/page.ts'
+import { type Sites, startSites } from './support/sites.ts'
+import { visit } from './support/visit.ts'
+
+describe('what comes between the link and the session', () => {
+  let sites: Sites
+
+  before(async () => {
+    sites = await startSites()
+  })
+  beforeEach(() => {
+    sites.application.script = scriptOf(sites)
+  })
+  after(() => sites[Symbol.asyncDispose]())
+
+  it('is told: a provider that does not answer at the start', async () => {
+    await using person = await visit(sites)
+    await person.page.route('**/.well-known/openid-configuration', (route) => route.abort())
+    person.expectFailure('/oidc/.well-known/openid-configuration')
+    await person.page.goto(await sites.link())
+    expect(await said(person.page)).to.match(/^unreachable: .*again from the back office/)
+    expect(await stored(person.page)).to.equal(0)
+  })
+
+  it('is told: a provider that is away when the operator comes back', async () => {
+    await using person = await visit(sites)
+    await sites.signIn(person.context)
+    await person.page.route('**/oidc/token', (route) => route.abort())
+    person.expectFailure('/oidc/token')
+    await person.page.goto(await sites.link('/orders#own'))
+    expect(await said(person.page)).to.match(/^unreachable: /)
+    expect(person.page.url()).to.equal(`${sites.application.url}/orders#own`)
+    expect(await stored(person.page)).to.equal(0)
+  })
+
+  it('is told: a redirect from which the operator did not come back', async () => {
+    await using person = await visit(sites)
+    await person.page.route('**/oidc/auth?*', (route) => route.abort())
+    person.expectFailure(/oidc\/auth/)
+    const failed = person.page.waitForEvent('framenavigated', (frame) =>
+      frame.url().startsWith('chrome-error:'),
+    )
+    await person.page.goto(await sites.link())
+    await failed
+    await person.page.goto('/')
+    expect(await said(person.page)).to.match(/^interrupted: .*again from the back office/)
+    expect(await stored(person.page)).to.equal(0)
+    await person.page.reload()
+    expect(await said(person.page)).to.equal('not acting')
+  })
+
+  it('is told: an answer to a request that this tab did not make', async () => {
+    await using person = await visit(sites)
+    const { page } = person
+    await page.goto(`/?own=%20a&code=stolen&state=impersonation.x&iss=${sites.issuer}#/tab`)
+    expect(await said(page)).to.match(/^foreign_answer: .*Nothing was started/)
+    expect(page.url()).to.equal(`${sites.application.url}/?own=%20a#/tab`)
+  })
+
+  it('is told: an answer with another state than the one of this tab', async () => {
+    await using person = await visit(sites)
+    const { page } = person
+    await page.route('**/oidc/auth?*', (route) =>
+      route.fulfill({
+        status: 303,
+        headers: { location: `${sites.application.url}/?code=stolen&state=impersonation.other` },
+      }),
+    )
+    await page.goto(await sites.link())
+    expect(await said(page)).to.match(/^foreign_answer: /)
+    expect(await stored(page)).to.equal(0)
+    expect(sites.log.filter((line) => line.includes('/token')).join()).to.not.include('stolen')
+  })
+
+  it('is told: an answer of another issuer', async () => {
+    await using person = await visit(sites)
+    const { page } = person
+    await page.route('**/oidc/auth?*', (route) => {
+      const state = new URL(route.request().url()).searchParams.get('state')
+      const location = `${sites.application.url}/?code=c&iss=https://evil.example&state=${state}`
+      return route.fulfill({ status: 303, headers: { location } })
+    })
+    await page.goto(await sites.link())
+    expect(await said(page)).to.match(/^foreign_answer: /)
+  })
+
+  it('is none: the answer to a sign-in of the application itself', async () => {
+    await using person = await visit(sites)
+    await person.page.goto('/?code=own&state=own#own')
+    expect(await said(person.page)).to.equal('not acting')
+    expect(person.page.url()).to.equal(`${sites.application.url}/?code=own&state=own#own`)
+  })
+
+  it('is told: another tab that acts, until it is closed', async () => {
+    await using person = await visit(sites)
+    await sites.signIn(person.context)
+    await person.page.goto(await sites.link())
+    expect(await said(person.page)).to.equal('acting as alice')
+    const other = await person.context.newPage()
+    await other.goto(await sites.link('/', { userId: 'bob' }))
+    expect(await said(other)).to.match(/^already_acting: .*End it there, or close that tab/)
+    await person.page.close()
+    await other.goto('about:blank')
+    await other.goto(await sites.link('/', { userId: 'bob' }))
+    expect(await said(other)).to.equal('acting as bob')
+  })
+
+  it('is nothing to go back to', async () => {
+    await using person = await visit(sites)
+    const { page, context } = person
+    await sites.signIn(context)
+    await page.goto('/before')
+    await said(page)
+    await page.goto(await sites.link('/orders'))
+    expect(await said(page)).to.equal('acting as alice')
+    await page.goBack()
+    expect(page.url()).to.equal(`${sites.application.url}/before`)
+    expect(await said(page)).to.equal('not acting')
+    await page.goForward()
+    expect(page.url()).to.equal(`${sites.application.url}/orders`)
+    expect(await said(page)).to.equal('not acting')
+    expect((await sites.states())[0]).to.equal('ended')
+  })
+
+  it('is told: a storage that the browser blocks', async () => {
+    await using person = await visit(sites)
+    await person.context.addInitScript(() => {
+      Object.defineProperty(window, 'sessionStorage', {
+        get() {
+          throw new DOMException('Access is denied for this document.', 'SecurityError')
+        },
+      })
+    })
+    await person.page.goto(await sites.link())
+    expect(await said(person.page)).to.match(/^storage_blocked: .*Allow cookies/)
+    expect(person.page.url()).to.equal(`${sites.application.url}/`)
+    await person.page.goto('about:blank')
+    await person.page.goto('/')
+    expect(await said(person.page)).to.equal('not acting')
+  })
+
+  it('is told: a page inside another page', async () => {
+    await using person = await visit(sites)
+    const { policy } = sites.application
+    sites.application.policy = `${policy}; frame-src 'self'`
+    try {
+      const { page } = person
+      await page.goto('/')
+      await said(page)
+      await page.evaluate(
+        (src) => {
+          const frame = document.createElement('iframe')
+          frame.src = src
+          document.body.append(frame)
+        },
+        await sites.link('/inside'),
+      )
+      const inside = page.frameLocator('iframe').locator('#said:not(:empty)')
+      expect(await inside.textContent()).to.match(/^framed: /)
+    } finally {
+      sites.application.policy = policy
+    }
+  })
+
+  for (const minutes of [-2, 2]) {
+    it(`is none: a clock that is ${minutes} minutes off`, async () => {
+      sites.application.script = scriptOf(sites, { dPoP: true })
+      await using person = await visit(sites)
+      await person.context.clock.install({ time: Date.now() + minutes * 60_000 })
+      await sites.signIn(person.context)
+      await person.page.goto(await sites.link())
+      expect(await said(person.page)).to.equal('acting as alice')
+      const status = await person.page.evaluate(
+        async (url) => (await session?.fetch(url))?.status,
+        sites.resource,
+      )
+      expect(status).to.equal(200)
+    })
+  }
+})
+
+async function stored(page: import('playwright-core').Page): Promise<number> {
+  return page.evaluate(() => sessionStorage.length)
+}

@@ -1,0 +1,46 @@
+import { fail } from 'node:assert/strict'
+import type { BrowserContext, Page } from 'playwright-core'
+import { browser } from '../../e2e/support/browser.ts'
+import '../../e2e/support/disposal.ts'
+import { type Announcements, watch } from '../../e2e/support/watch.ts'
+import type { Sites } from './sites.ts'
+
+/** A person with an empty browser, who visits the application. */
+export interface Visit extends Announcements, AsyncDisposable {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** Every URL that was requested or shown. */
+  readonly urls: readonly string[]
+}
+
+const PATIENCE = 8000
+
+/** When it is disposed of, the test fails if anything went wrong in a page and was not announced. */
+export async function visit(sites: Sites): Promise<Visit> {
+  const context = await (await browser()).newContext({ baseURL: sites.application.url })
+  context.setDefaultTimeout(PATIENCE)
+  const { urls, complaints, ...announcements } = watch(
+    context,
+    sites.application.url,
+    new URL(sites.issuer).origin,
+    sites.api,
+  )
+  const page = await context.newPage()
+  return {
+    ...announcements,
+    page,
+    context,
+    urls,
+    async [Symbol.asyncDispose]() {
+      try {
+        await Promise.all(
+          context.pages().map((each) => each.evaluate(() => document.readyState).catch(() => {})),
+        )
+        const wrong = complaints()
+        if (wrong.length > 0) fail(`in the browser:\n${wrong.map((it) => `- ${it}`).join('\n')}`)
+      } finally {
+        await context.close()
+      }
+    },
+  }
+}
