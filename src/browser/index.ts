@@ -1,3 +1,6 @@
+export { defineImpersonationBanner } from './banner.ts'
+export type { ImpersonationBannerElement } from './banner-element.ts'
+export type { BannerNames, ImpersonationBannerTexts } from './banner-texts.ts'
 export type {
   ImpersonationSession,
   ImpersonationSessionEvents,
