@@ -1,5 +1,8 @@
 export { acceptImpersonation } from './accept.ts'
 export type { AcceptImpersonationOptions } from './accept-options.ts'
+export { defineImpersonationBanner } from './banner.ts'
+export type { ImpersonationBannerElement } from './banner-element.ts'
+export type { BannerNames, ImpersonationBannerTexts } from './banner-texts.ts'
 export {
   ImpersonationError,
   type ImpersonationErrorCode,

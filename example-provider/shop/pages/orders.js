@@ -34,9 +34,15 @@ export function ordersApi(url, send) {
    * @param {Record<string, string>} [body]
    */
   async function ask(method, path, body) {
-    const json = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+    const json = body && {
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    }
     const response = await send(url + path, { method, ...json }).catch((error) => {
-      throw new OrdersProblem('The shop cannot be reached. Try again in a moment.', error?.code === 'ended')
+      throw new OrdersProblem(
+        'The shop cannot be reached. Try again in a moment.',
+        error?.code === 'ended',
+      )
     })
     if (response.ok) return response.json()
     const { error, error_description: description } = await response.json().catch(() => ({}))

@@ -42,7 +42,9 @@ function say(text) {
 
 /** Says what went wrong, in words for the person. @param {unknown} error */
 function sayProblem(error) {
-  const known = [OrdersProblem, SignInFailed, ImpersonationError].some((kind) => error instanceof kind)
+  const known = [OrdersProblem, SignInFailed, ImpersonationError].some(
+    (kind) => error instanceof kind,
+  )
   if (!known) console.error(error)
   say(known && error instanceof Error ? error.message : 'Something went wrong. Reload the page.')
 }

@@ -1,0 +1,50 @@
+/** The names in the banner. Each is isolated: it does not change the direction of other text. */
+export interface BannerNames {
+  readonly actor: string
+  readonly subject: string
+}
+
+/** Every text of the banner: plain text, never HTML. The defaults are English. */
+export interface ImpersonationBannerTexts {
+  /** While it lasts. It is also the label of the region. */
+  who(names: BannerNames): string
+  /** After it. */
+  whoActed(names: BannerNames): string
+  /** In place of a name that is empty, and of the user where the token is opaque. */
+  readonly nameless: string
+  ticket(values: { readonly ticket: string }): string
+  readonly readOnly: string
+  readonly withChanges: string
+  left(values: { readonly minutes: number; readonly seconds: number }): string
+  /** In place of `left` in the last 60 seconds. */
+  lastMinute(values: { readonly seconds: number }): string
+  /** What a screen reader says at 60 seconds and at 10 seconds. */
+  announcement(values: { readonly seconds: number; readonly subject: string }): string
+  readonly end: string
+  /** On the button, until the provider answers. */
+  readonly ending: string
+  readonly endFailed: string
+  readonly ended: string
+  readonly expired: string
+  /** What to do after the end, where nothing is in the slot `over`. */
+  readonly next: string
+}
+
+export const ENGLISH: ImpersonationBannerTexts = {
+  who: ({ actor, subject }) => `${actor} acts as ${subject}`,
+  whoActed: ({ actor, subject }) => `${actor} acted as ${subject}`,
+  nameless: '(no name)',
+  ticket: ({ ticket }) => `Ticket ${ticket}`,
+  readOnly: 'Read-only',
+  withChanges: 'Changes allowed',
+  left: ({ minutes, seconds }) => `${minutes}:${String(seconds).padStart(2, '0')} left`,
+  lastMinute: ({ seconds }) => `Last minute: ${seconds} s left`,
+  announcement: ({ seconds, subject }) => `${seconds} seconds left to act as ${subject}`,
+  end: 'End',
+  ending: 'Ending…',
+  endFailed:
+    'Not ended: the request to the provider failed. Acting goes on. Check the connection, then press End again.',
+  ended: 'Acting has ended.',
+  expired: 'The time is over.',
+  next: 'This page can still show data of the user: close it. To act again, start again where you started.',
+}
