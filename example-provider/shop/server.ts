@@ -47,7 +47,7 @@ export async function createShop({ issuer, orders }: ShopOptions): Promise<Koa> 
   }
   const importMap = JSON.stringify({ imports })
   const page = (await readFile(join(PAGES, 'shop.html'), 'utf8'))
-    .replace('{{importMap}}', importMap)
+    .replace('<!--import-map-->', `<script type="importmap">${importMap}</script>`)
     .replace('{{issuer}}', () => attribute(issuer))
     .replace('{{orders}}', () => attribute(orders))
   const policy = contentSecurityPolicy(importMap, [issuer, orders])

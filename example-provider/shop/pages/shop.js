@@ -80,9 +80,10 @@ async function openForOperator() {
   if (!session) return false
   document.title = `${session.subject}: Corner Coffee`
   defineImpersonationBanner()
-  const banner = /** @type {import('oidc-provider-impersonation/browser').ImpersonationBanner} */ (
-    byId('banner')
-  )
+  const banner =
+    /** @type {import('oidc-provider-impersonation/browser').ImpersonationBannerElement} */ (
+      byId('banner')
+    )
   banner.session = session
   banner.changes = session.scope.includes('orders:write')
   banner.hidden = false
