@@ -1,14 +1,15 @@
-import { banner } from './banner.ts'
-import { readConfig } from './config.ts'
-import { help } from './config-help.ts'
-import { type Example, startExample } from './server.ts'
-import { StartError } from './start-error.ts'
+// Start here: `npm start`. It reads the settings, starts everything, prints where it is, and ends
+// on Ctrl-C. Read on in app.ts: the provider with features.impersonation, and the flow.
+import { createApp } from './app.ts'
 
-/**
- * npm repeats a Ctrl-C that this process has already received. Within this time, in milliseconds,
- * both count as one signal.
- */
-const SAME_SIGNAL = 300
+// The rest of this file has nothing to do with impersonation.
+
+import { endOnSignal } from '../hosting/end-on-signal.ts'
+import { StartError } from '../hosting/start-error.ts'
+import { readConfig } from './config.ts'
+import { banner } from './demo/banner.ts'
+import { help } from './demo/help.ts'
+import { startServer } from './server.ts'
 
 // Files beside the keys are also readable by their owner only.
 process.umask(0o077)
@@ -25,34 +26,14 @@ async function main([argument]: readonly string[]): Promise<void> {
     console.log(help())
     return
   }
-  if (argument !== undefined) {
-    throw new StartError(`'${argument}' is not understood: there is --help, and the environment`)
-  }
-  const config = readConfig(process.env)
-  const example = await startExample(config)
-  endOnSignal(example)
-  await example.check()
-  console.log(banner(config, example.url))
-}
-
-/** The first signal lets open requests finish. The second signal ends the process at once. */
-function endOnSignal(example: Example): void {
-  let since: number | undefined
-  const end = (signal: NodeJS.Signals): void => {
-    if (since !== undefined) {
-      if (performance.now() - since > SAME_SIGNAL) process.exit(signal === 'SIGINT' ? 130 : 143)
-      return
-    }
-    since = performance.now()
-    console.log('\nFinishing what is in flight; Ctrl-C once more ends at once.')
-    example.close().then(
-      () => process.exit(0),
-      (error) => {
-        console.error(error)
-        process.exit(1)
-      },
+  if (argument !== undefined && argument !== '--commands') {
+    throw new StartError(
+      `'${argument}' is not understood: there is --commands, --help, and the environment`,
     )
   }
-  process.on('SIGINT', end)
-  process.on('SIGTERM', end)
+  const config = readConfig(process.env)
+  const server = await startServer(config, createApp)
+  endOnSignal(() => server.close())
+  await server.check()
+  console.log(banner(config, server.url, { commands: argument === '--commands' }))
 }

@@ -1,39 +1,111 @@
-import type { AdapterFactory } from '../src/adapters/contract.ts'
-import { createMemoryAdapter } from '../src/adapters/memory.ts'
-import type { AuditStore } from './audit/store.ts'
-import { reasonOf, StartError } from './start-error.ts'
-import { memoryAudit } from './storage/memory-audit.ts'
-import type { StorageUrl } from './storage/url.ts'
+// One storage for all data, by STORAGE_URL: memory, an SQLite file, Redis or PostgreSQL. All copies
+// of the provider share it, so that a subject token works once among all of them.
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { AdapterFactory } from 'oidc-provider-impersonation'
+import type { AuditDatabase } from '../console/index.ts'
+import { inTime } from '../hosting/in-time.ts'
+import { reportOutages } from '../hosting/outages.ts'
+import { reasonOf, StartError } from '../hosting/start-error.ts'
+import type { StorageUrl } from '../hosting/storage-url.ts'
 
-/** One storage for all data. */
 export interface Storage {
-  /** The data of the provider. */
+  /** For the provider. */
   readonly adapter: AdapterFactory
-  /** The data of the audit. */
-  readonly audit: AuditStore
+  /** For the audit of the console. */
+  readonly database: AuditDatabase
   close(): Promise<void>
 }
 
-/**
- * Opens the storage and checks that it answers. Loads only the driver that it uses.
- *
- * @throws StartError when it does not answer.
- */
+/** How long a connection, a command of Redis and a query may take, in milliseconds. */
+const CONNECT_TIMEOUT = 3000
+const COMMAND_TIMEOUT = 2000
+const QUERY_TIMEOUT = 5000
+
+const CLEAN_UP_EVERY = 5 * 60 * 1000
+
+/** @throws StartError when the storage does not answer */
 export async function openStorage(storage: StorageUrl): Promise<Storage> {
   try {
     switch (storage.kind) {
       case 'memory':
-        return { adapter: createMemoryAdapter(), audit: memoryAudit(), close: async () => {} }
+        return await openMemory()
       case 'sqlite':
-        return await (await import('./storage/sqlite.ts')).openSqlite(storage.file)
+        return await openSqlite(storage.file)
       case 'redis':
-        return await (await import('./storage/redis.ts')).openRedis(storage.url)
+        return await openRedis(storage.url)
       case 'postgres':
-        return await (await import('./storage/postgres.ts')).openPostgres(storage.url)
+        return await openPostgres(storage.url)
     }
   } catch (cause) {
-    throw new StartError(`STORAGE_URL: ${storage.label} cannot be used: ${reasonOf(cause)}`, {
-      cause,
-    })
+    const message = `STORAGE_URL: ${storage.label} cannot be used: ${reasonOf(cause)}`
+    throw new StartError(message, { cause })
   }
+}
+
+// Each loads its own driver and adapter, and no other.
+
+async function openMemory(): Promise<Storage> {
+  const { createMemoryAdapter } = await import('oidc-provider-impersonation/adapters/memory')
+  return { adapter: createMemoryAdapter(), database: { kind: 'memory' }, async close() {} }
+}
+
+async function openSqlite(file: string): Promise<Storage> {
+  const { createSqliteAdapter } = await import('oidc-provider-impersonation/adapters/sqlite')
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const adapter = createSqliteAdapter({ file })
+  return { adapter, database: { kind: 'sqlite', file }, close: async () => adapter.close() }
+}
+
+async function openRedis(url: string): Promise<Storage> {
+  const { createRedisAdapter } = await import('oidc-provider-impersonation/adapters/redis')
+  const { createClient } = await import('redis')
+  let isReached = false
+  const client = createClient({
+    url,
+    // A request gets an error now, instead of a success at an unknown later time.
+    disableOfflineQueue: true,
+    socket: {
+      connectTimeout: CONNECT_TIMEOUT,
+      reconnectStrategy: (retries) => isReached && Math.min(50 * 2 ** retries, 2000),
+    },
+  })
+  const { lost, back } = reportOutages('Redis')
+  client.on('error', (error: Error) => isReached && lost(error))
+  client.on('ready', back)
+  const adapter = createRedisAdapter({ client, commandTimeoutMs: COMMAND_TIMEOUT })
+  try {
+    await inTime(CONNECT_TIMEOUT, client.connect())
+    await adapter.check()
+  } catch (error) {
+    client.destroy()
+    throw error
+  }
+  isReached = true
+  const close = () => inTime(COMMAND_TIMEOUT, client.close()).catch(() => client.destroy())
+  return { adapter, database: { kind: 'redis', client }, close }
+}
+
+async function openPostgres(connectionString: string): Promise<Storage> {
+  const postgres = await import('oidc-provider-impersonation/adapters/postgres')
+  const { Pool } = await import('pg')
+  const pool = new Pool({
+    connectionString,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    query_timeout: QUERY_TIMEOUT,
+  })
+  const { lost, back } = reportOutages('PostgreSQL')
+  pool.on('error', lost)
+  pool.on('connect', back)
+  await postgres.migrate(pool).catch(async (error) => {
+    await pool.end()
+    throw error
+  })
+  const adapter = postgres.createPostgresAdapter({ pool })
+  const cleanUp = setInterval(() => adapter.deleteExpired().catch(lost), CLEAN_UP_EVERY).unref()
+  const close = () => {
+    clearInterval(cleanUp)
+    return pool.end()
+  }
+  return { adapter, database: { kind: 'postgres', pool }, close }
 }

@@ -19,12 +19,13 @@ describe('the package as users get it', function () {
   let folder: string
   let tarball: string
   let files: readonly string[]
+  let source: string
   let readme: string
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'impersonation-package-'))
     readme = await readFile(join(root, 'README.md'), 'utf8')
-    ;({ path: tarball, files } = await packInto(folder))
+    ;({ path: tarball, files, source } = await packInto(folder))
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
@@ -44,7 +45,7 @@ describe('the package as users get it', function () {
   it('has the documents that its error messages name', async () => {
     const named = new Set<string>()
     for (const path of files.filter((file) => file.endsWith('.js'))) {
-      const code = await readFile(join(root, path), 'utf8')
+      const code = await readFile(join(source, path), 'utf8')
       const paths = code.matchAll(/\boidc-provider-impersonation\/(docs\/[\w-]+\.md)/g)
       for (const [, document = ''] of paths) named.add(document)
     }
@@ -57,6 +58,22 @@ describe('the package as users get it', function () {
     expect(Object.keys(manifest.dependencies)).to.deep.equal(['@koa/router', 'jose', 'koa-body'])
     expect(manifest.peerDependencies).to.include({ 'oidc-provider': '>=9.12.2 <10' })
     expect(manifest.peerDependencies).to.have.property('koa')
+  })
+
+  it('names no sources: the condition by which the example finds them stays in the repository', async () => {
+    const { stdout: packed } = await run('tar', ['-xOf', tarball, 'package/package.json'])
+    const conditions = (text: string) =>
+      Object.values<object | string>(JSON.parse(text).exports).flatMap((entry) =>
+        typeof entry === 'string' ? [] : [Object.keys(entry).join(', ')],
+      )
+    expect(new Set(conditions(packed))).to.deep.equal(new Set(['types, default']))
+    expect(packed).not.to.include('./src/')
+    for (const folder of [root, source]) {
+      const manifest = await readFile(join(folder, 'package.json'), 'utf8')
+      expect(new Set(conditions(manifest)), folder).to.deep.equal(
+        new Set(['oidc-provider-impersonation, types, default']),
+      )
+    }
   })
 
   it('publint finds nothing', async () => {
@@ -141,6 +158,15 @@ describe('the package as users get it', function () {
       )
       const errors = result.stdout.split('\n').filter((line) => /^server|impersonation/.test(line))
       expect(errors).to.deep.equal([])
+    })
+
+    it('is loaded as ever where a project sets a condition of that name', async () => {
+      const names = ['', '/adapters/postgres', '/resource-server']
+      const load = names.map((name) => `import('oidc-provider-impersonation${name}')`)
+      const condition = '--conditions=oidc-provider-impersonation'
+      const code = `await Promise.all([${load}])`
+      const evaluated = [condition, '--input-type=module', '--eval', code]
+      await run(process.execPath, evaluated, { cwd: project })
     })
 
     it("the README's quick start runs, and impersonates", async () => {

@@ -1,4 +1,4 @@
-import { reasonOf } from '../start-error.ts'
+import { reasonOf } from '../../hosting/start-error.ts'
 
 /** A step of the demo failed. The message is for people. */
 export class DemoFailure extends Error {

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
-import type { Example } from '../../example-provider/server.ts'
-import { send, start } from '../example-provider/support.ts'
+import { type Example, send, start } from '../example-provider/support.ts'
 
 describe('example provider: GET /openapi.yaml', () => {
   let example: Example

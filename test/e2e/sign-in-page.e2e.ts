@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { authorizationUrl } from '../../example-provider/commands.ts'
+import { authorizationUrl } from '../../example-provider/demo/commands.ts'
 import { expectAccessible } from './support/axe.ts'
 import { expectFocus } from './support/focus.ts'
 import { type SharedExample, sharedExample } from './support/server.ts'

@@ -2,9 +2,7 @@ import type { RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import Koa from 'koa'
-import { createAudit } from '../../example-provider/audit/audit.ts'
-import { supportBackend } from '../../example-provider/backend/router.ts'
-import { memoryAudit } from '../../example-provider/storage/memory-audit.ts'
+import { supportBackend } from '../../example-provider/backend.ts'
 import { quietly } from './quietly.ts'
 import { type Answer, listen, postJson } from './support.ts'
 
@@ -61,12 +59,11 @@ describe('example provider: support backend and its provider', () => {
     app.use(
       supportBackend({
         providerUrl: upstream?.url ?? String(provider),
-        managementResource: 'https://id.example.com/api',
-        ordersResource: 'https://id.example.com/orders',
+        url: 'https://id.example.com',
         clientId: 'support-backend',
         clientSecret: 'se:cret é',
         operatorClients: ['support-console', 'support-web'],
-        audit: createAudit(memoryAudit()),
+        recordRefusal: async () => {},
         now: () => clock.now,
       }),
     )

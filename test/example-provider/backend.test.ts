@@ -1,6 +1,15 @@
 import { expect } from 'chai'
-import type { Example } from '../../example-provider/server.ts'
-import { type Answer, basic, exchange, postForm, postJson, send, signIn, start } from './support.ts'
+import {
+  type Answer,
+  basic,
+  type Example,
+  exchange,
+  postForm,
+  postJson,
+  send,
+  signIn,
+  start,
+} from './support.ts'
 
 const REQUEST = { userId: 'alice', reason: 'Order lost', ticketId: 'SUP-1' }
 

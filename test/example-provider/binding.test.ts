@@ -1,7 +1,14 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
-import type { Example } from '../../example-provider/server.ts'
-import { type Answer, exchange, issueDirectly, postJson, signIn, start } from './support.ts'
+import {
+  type Answer,
+  type Example,
+  exchange,
+  issueDirectly,
+  postJson,
+  signIn,
+  start,
+} from './support.ts'
 
 const REQUEST = { userId: 'alice', reason: 'Order lost', ticketId: 'SUP-1' }
 

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import type { Example } from '../../example-provider/server.ts'
-import { basic, postForm, send, start } from './support.ts'
+import { basic, type Example, postForm, send, start } from './support.ts'
 
 const SECRET = { client_id: 'support-backend', client_secret: 'support-backend-secret' }
 

@@ -2,9 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { banner } from '../../example-provider/banner.ts'
 import { readConfig } from '../../example-provider/config.ts'
+import { banner } from '../../example-provider/demo/banner.ts'
 import { bare, start } from './support.ts'
+
+/** As `npm start -- --commands` prints them. */
+const WITH = { commands: true }
 
 /** The lines that a user would copy: every line of the banner that is indented by two spaces. */
 function commandsOf(printed: string): string {
@@ -26,9 +29,21 @@ async function bash(script: string, environment: Record<string, string> = {}): P
 describe('example provider: the printed commands', function () {
   this.timeout(120_000)
 
+  it('are printed on request, between the links; without it, only the links are', () => {
+    const url = 'http://localhost:3000'
+    const config = readConfig({ STORAGE_URL: 'memory:' })
+    const isLink = /^(?:Support console|Customer account) +http:/gm
+    const plain = banner(config, url, { commands: false })
+    expect(plain.match(isLink)).to.have.lengthOf(2)
+    expect(plain).to.include('npm start -- --commands').and.not.include('curl')
+    expect(plain.split('\n').length).to.be.below(20)
+    const [before = '', after = ''] = banner(config, url, WITH).split(/ {2}# .*curl.* {2}curl/s)
+    for (const part of [before, after]) expect(part.match(isLink)).to.have.lengthOf(2)
+  })
+
   it('work as they are, pasted into bash, with nothing but curl and sed', async () => {
     const example = await start()
-    const script = commandsOf(banner(readConfig({ STORAGE_URL: 'memory:' }), example.url))
+    const script = commandsOf(banner(readConfig({ STORAGE_URL: 'memory:' }), example.url, WITH))
     const programs = [...script.matchAll(/(?:\$\(|\| *|^)([a-z]\w*)/gm)].map(([, name]) => name)
     expect(new Set(programs)).to.deep.equal(new Set(['mktemp', 'curl', 'sed', 'rm', 'echo']))
 
@@ -52,7 +67,7 @@ describe('example provider: the printed commands', function () {
   it('work by the stricter rules, where somebody has to act', async () => {
     const example = await start({ STRICT: '1' })
     const config = readConfig({ STORAGE_URL: 'memory:', STRICT: '1' })
-    const lines = await bash(commandsOf(banner(config, example.url)))
+    const lines = await bash(commandsOf(banner(config, example.url, WITH)))
     await example.close()
     expect(lines).to.have.lengthOf(7)
     expect(JSON.parse(lines.at(-1) ?? '')).to.include({ subject: 'alice', actor: 'olivia' })
@@ -65,7 +80,7 @@ describe('example provider: the printed commands', function () {
     }
     const example = await start(secrets)
     const script = commandsOf(
-      banner(readConfig({ STORAGE_URL: 'memory:', ...secrets }), example.url),
+      banner(readConfig({ STORAGE_URL: 'memory:', ...secrets }), example.url, WITH),
     )
     const lines = await bash(script, secrets)
     await example.close()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { exportJWK, generateKeyPair } from 'jose'
 import { readConfig } from '../../example-provider/config.ts'
-import { StartError } from '../../example-provider/start-error.ts'
+import { StartError } from '../../hosting/start-error.ts'
 import { DEMO, launch, listen, MAIN, run, temporaryFolder } from './support.ts'
 
 const PRODUCTION = {
@@ -207,11 +207,8 @@ describe('example provider: main', function () {
   it('prints no secret that is not a demo secret', async () => {
     await using folder = await temporaryFolder()
     const { NODE_ENV: _, BASE_URL: __, JWKS_FILE: ___, ...secrets } = PRODUCTION
-    await using running = await launch({
-      ...secrets,
-      DATA_DIR: folder.path,
-      STORAGE_URL: 'memory:',
-    })
+    const environment = { ...secrets, DATA_DIR: folder.path, STORAGE_URL: 'memory:' }
+    await using running = await launch(environment, '--commands')
     for (const secret of Object.values(secrets)) {
       expect(running.printed()).not.to.include(secret)
     }

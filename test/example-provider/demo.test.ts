@@ -1,7 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { expect } from 'chai'
-import type { Example } from '../../example-provider/server.ts'
-import { DEMO, listen, run, start } from './support.ts'
+import { DEMO, type Example, listen, run, start } from './support.ts'
 
 describe('example provider: the demo', function () {
   this.timeout(120_000)

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
-import type { Example } from '../../example-provider/server.ts'
-import { exchange, issueDirectly, start } from './support.ts'
+import { type Example, exchange, issueDirectly, start } from './support.ts'
 
 /** The default lifetime of the orders API's access tokens. */
 const LONGEST = 600

@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import type { Example } from '../../example-provider/server.ts'
 import { quietly } from './quietly.ts'
-import { send, signIn, start } from './support.ts'
+import { type Example, send, signIn, start } from './support.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 const JSON_TYPE = 'application/json'

@@ -1,7 +1,14 @@
 import { expect } from 'chai'
-import type { Example } from '../../example-provider/server.ts'
-import { act, end, entriesOf, get, type Item, signInToAccount, WHY } from './audit-support.ts'
-import { basic, postForm, postJson, signIn, start } from './support.ts'
+import {
+  act,
+  end,
+  entriesOf,
+  get,
+  type Item,
+  signInToAccount,
+  WHY,
+} from '../console/audit-support.ts'
+import { basic, type Example, postForm, postJson, signIn, start } from './support.ts'
 
 describe('example provider: an impersonation ends', () => {
   let example: Example

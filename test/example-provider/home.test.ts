@@ -1,9 +1,8 @@
 import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { expect } from 'chai'
-import type { Example } from '../../example-provider/server.ts'
 import { freePort } from '../adapters/servers.ts'
-import { start } from './support.ts'
+import { type Example, start } from './support.ts'
 
 interface Seen {
   readonly status: number | undefined

@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
-import type { Example } from '../../example-provider/server.ts'
 import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
 import { BASE_URL, type Issuer, startIssuer } from './orders-issuer.ts'
-import { exchange, postJson, send, signIn, start } from './support.ts'
+import { type Example, exchange, postJson, send, signIn, start } from './support.ts'
 
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 const client: oauth.Client = { client_id: 'support-console' }

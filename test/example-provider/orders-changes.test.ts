@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import type { JWTPayload } from 'jose'
-import type { Example } from '../../example-provider/server.ts'
 import { CHALLENGE, type Issuer, NAMELESS, startIssuer } from './orders-issuer.ts'
-import { type Answer, send } from './support.ts'
+import { type Answer, type Example, send } from './support.ts'
 
 const BOTH = 'orders:read orders:write'
 const ACTING = { act: { sub: 'olivia' } }

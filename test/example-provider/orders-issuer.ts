@@ -1,11 +1,9 @@
 import type { RequestListener } from 'node:http'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import Koa from 'koa'
-import { usedProofs } from '../../example-provider/orders/proofs.ts'
-import { ordersApi } from '../../example-provider/orders/router.ts'
-import type { Example } from '../../example-provider/server.ts'
+import { ordersApi } from '../../example-provider/orders.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { listen } from './support.ts'
+import { type Example, listen } from './support.ts'
 
 export const BASE_URL = 'https://id.example.com'
 export const ISSUER = `${BASE_URL}/oidc`
@@ -70,11 +68,9 @@ export async function startIssuer(): Promise<Issuer> {
       const app = new Koa()
       app.use(
         ordersApi({
-          issuer: ISSUER,
-          audience: AUDIENCE,
-          jwksUrl: new URL('/jwks', server.url),
-          baseUrl: BASE_URL,
-          usedProofs: usedProofs(createMemoryAdapter()),
+          url: BASE_URL,
+          providerUrl: server.url,
+          adapter: createMemoryAdapter(),
           requireStatus,
         }),
       )

@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { expect } from 'chai'
 import { generateKeyPair } from 'jose'
-import type { Example } from '../../example-provider/server.ts'
 import {
   CHALLENGE,
   ISSUER,
@@ -11,7 +10,7 @@ import {
   type Variation,
 } from './orders-issuer.ts'
 import { quietly } from './quietly.ts'
-import { type Answer, send } from './support.ts'
+import { type Answer, type Example, send } from './support.ts'
 
 describe('example provider: orders API', () => {
   let issuer: Issuer
@@ -126,7 +125,7 @@ describe('example provider: orders API', () => {
     const asked: (string | undefined)[] = []
     issuer.answerKeys = (request, response) => {
       asked.push(request.url)
-      if (request.url === '/jwks') good(request, response)
+      if (request.url === '/oidc/jwks') good(request, response)
       else response.writeHead(500).end()
     }
     const strict = await issuer.newApi(true)

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
-import type { Example } from '../../example-provider/server.ts'
-import { tokensOf } from './audit-support.ts'
-import { type Answer, postForm, send, start } from './support.ts'
+import { tokensOf } from '../console/audit-support.ts'
+import { type Answer, type Example, postForm, send, start } from './support.ts'
 
 describe('example provider: requests of browsers', () => {
   let example: Example

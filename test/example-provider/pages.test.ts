@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { authorizationUrl } from '../../example-provider/commands.ts'
-import type { Example } from '../../example-provider/server.ts'
+import { authorizationUrl } from '../../example-provider/demo/commands.ts'
 import { Cookies } from './cookies.ts'
-import { type Answer, send, start } from './support.ts'
+import { type Answer, type Example, send, start } from './support.ts'
 
 describe('example provider: pages', () => {
   let example: Example

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { authorizationUrl } from '../../example-provider/commands.ts'
+import { authorizationUrl } from '../../example-provider/demo/commands.ts'
 import { listen, send, start } from './support.ts'
 
 async function freePort(): Promise<string> {

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
-import { authorizationUrl } from '../../example-provider/commands.ts'
-import type { Example } from '../../example-provider/server.ts'
+import { authorizationUrl } from '../../example-provider/demo/commands.ts'
 import { Cookies } from './cookies.ts'
-import { type Answer, start } from './support.ts'
+import { type Answer, type Example, start } from './support.ts'
 
 describe('example provider: forms for the sign-in that come from elsewhere', () => {
   let example: Example

@@ -6,15 +6,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { Client } from 'pg'
 import { readConfig } from '../../example-provider/config.ts'
-import type { Example } from '../../example-provider/server.ts'
-import { StartError } from '../../example-provider/start-error.ts'
 import { openStorage } from '../../example-provider/storage.ts'
+import { StartError } from '../../hosting/start-error.ts'
 import { createSqliteAdapter } from '../../src/adapters/sqlite.ts'
 import { freePort, inCi, POSTGRES_URL, reachable } from '../adapters/servers.ts'
 import { startRedis } from './redis-server.ts'
 import {
   type Answer,
   basic,
+  type Example,
   postForm,
   postJson,
   runMain,

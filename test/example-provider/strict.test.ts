@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
-import { authorizationUrl } from '../../example-provider/commands.ts'
-import type { Example } from '../../example-provider/server.ts'
+import { authorizationUrl } from '../../example-provider/demo/commands.ts'
 import { Cookies } from './cookies.ts'
 import {
   type Answer,
   basic,
+  type Example,
   exchange,
   issueDirectly,
   postForm,

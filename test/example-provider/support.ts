@@ -5,14 +5,24 @@ import { createServer, type RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { createApp } from '../../example-provider/app.ts'
 import { readConfig } from '../../example-provider/config.ts'
 import { Application } from '../../example-provider/demo/application.ts'
-import { type Example, startExample } from '../../example-provider/server.ts'
+import { startServer } from '../../example-provider/server.ts'
 
 export const MAIN = join(import.meta.dirname, '../../example-provider/main.ts')
-export const DEMO = join(import.meta.dirname, '../../example-provider/demo.ts')
+export const DEMO = join(import.meta.dirname, '../../example-provider/demo/main.ts')
+
+/** The export condition by which the example finds the sources of this package. */
+const CONDITION = '--conditions=oidc-provider-impersonation'
 
 type Environment = Record<string, string>
+
+/** Something that runs at an origin, and can be ended. */
+export interface Example {
+  readonly url: string
+  close(): Promise<void>
+}
 
 /** A folder that is removed at the end of the scope. */
 export async function temporaryFolder(): Promise<AsyncDisposable & { path: string }> {
@@ -23,8 +33,9 @@ export async function temporaryFolder(): Promise<AsyncDisposable & { path: strin
 /** An example on a free port, in this process. */
 export async function start(environment: Environment = {}): Promise<Example> {
   const folder = await temporaryFolder()
-  const example = await startExample(
+  const example = await startServer(
     readConfig({ PORT: '0', DATA_DIR: folder.path, STORAGE_URL: 'memory:', ...environment }),
+    createApp,
   )
   return {
     url: example.url,
@@ -161,7 +172,7 @@ export async function run(
   environment: Environment = {},
   ...args: string[]
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [file, ...args], { env: bare(environment) })
+  const child = spawn(process.execPath, [CONDITION, file, ...args], { env: bare(environment) })
   const [stdout, stderr, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -186,8 +197,10 @@ export interface Running extends AsyncDisposable {
 }
 
 /** Starts main.ts as a process of its own, and waits until it is ready. */
-export async function launch(environment: Environment): Promise<Running> {
-  const child = spawn(process.execPath, [MAIN], { env: bare({ PORT: '0', ...environment }) })
+export async function launch(environment: Environment, ...args: string[]): Promise<Running> {
+  const child = spawn(process.execPath, [CONDITION, MAIN, ...args], {
+    env: bare({ PORT: '0', ...environment }),
+  })
   let stdout = ''
   let stderr = ''
   child.stderr.on('data', (chunk) => {

@@ -1,9 +1,16 @@
 import { expect } from 'chai'
-import { authorizationUrl } from '../../example-provider/commands.ts'
-import { passwordThrottle } from '../../example-provider/provider/throttle.ts'
-import type { Example } from '../../example-provider/server.ts'
+import { authorizationUrl } from '../../example-provider/demo/commands.ts'
+import { passwordThrottle } from '../../hosting/password-throttle.ts'
 import { Cookies } from './cookies.ts'
-import { type Answer, exchange, issueDirectly, postJson, signIn, start } from './support.ts'
+import {
+  type Answer,
+  type Example,
+  exchange,
+  issueDirectly,
+  postJson,
+  signIn,
+  start,
+} from './support.ts'
 
 describe('example provider: throttling of password guesses', () => {
   let example: Example

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { cp, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -11,18 +12,42 @@ export interface Tarball {
   readonly path: string
   /** What is in it, without the folder `package/`. */
   readonly files: readonly string[]
+  /** The folder where it was built and packed: it has the files of the tarball. */
+  readonly source: string
 }
 
-/** Builds the package and packs it into a folder. */
+/** What the build and the tarball need. */
+const PACKED = [
+  'docs',
+  'scripts',
+  'src',
+  'CHANGELOG.md',
+  'LICENSE',
+  'README.md',
+  'SECURITY.md',
+  'package.json',
+  'tsconfig.build.json',
+  'tsconfig.json',
+]
+
+/**
+ * Builds the package and packs it into a folder. It does so in a copy, because `prepack` changes
+ * package.json for a moment, and other processes may start the example meanwhile.
+ */
 export async function packInto(folder: string): Promise<Tarball> {
+  const source = join(folder, 'packed-from')
+  await mkdir(source)
+  for (const name of PACKED) await cp(join(ROOT, name), join(source, name), { recursive: true })
+  await symlink(join(ROOT, 'node_modules'), join(source, 'node_modules'))
   const pack = ['pack', '--json', '--pack-destination', folder]
-  const { stdout } = await run('npm', pack, { cwd: ROOT })
+  const { stdout } = await run('npm', pack, { cwd: source })
   // What the build prints comes before the report. npm 12 names the reports by package.
   const report = JSON.parse(stdout.slice(stdout.search(/^[[{]/m)))
   const [packed] = Array.isArray(report) ? report : Object.values(report)
   return {
     path: join(folder, packed.filename),
     files: packed.files.map(({ path }: { path: string }) => path),
+    source,
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Example } from '../../../example-provider/server.ts'
+import type { Example } from '../../example-provider/support.ts'
 import { expectAccessible } from '../support/axe.ts'
 import { visit } from '../support/visit.ts'
 import { blamelessPage } from './page.ts'

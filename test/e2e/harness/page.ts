@@ -1,5 +1,4 @@
-import type { Example } from '../../../example-provider/server.ts'
-import { listen } from '../../example-provider/support.ts'
+import { type Example, listen } from '../../example-provider/support.ts'
 import { type Visit, visit } from '../support/visit.ts'
 
 /** What the test server answers with, and no page may keep. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { authorizationUrl } from '../../../example-provider/commands.ts'
+import { authorizationUrl } from '../../../example-provider/demo/commands.ts'
 import { postForm, send } from '../../example-provider/support.ts'
 import { startExampleHere } from '../support/server.ts'
 

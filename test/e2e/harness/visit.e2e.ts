@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Example } from '../../../example-provider/server.ts'
+import type { Example } from '../../example-provider/support.ts'
 import { blamelessPage, objections } from './page.ts'
 
 describe('a visit', () => {

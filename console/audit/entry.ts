@@ -1,0 +1,50 @@
+import type { ImpersonationEvent } from 'oidc-provider-impersonation'
+import { asEscape } from '../http/text.ts'
+
+/** The events of the plugin about an impersonation. */
+export const PLUGIN_EVENTS = [
+  'impersonation.issued',
+  'impersonation.granted',
+  'impersonation.denied',
+  'impersonation.replayed',
+  'impersonation.ended',
+] as const
+
+/** The events of the plugin, and two of the example. */
+export const AUDIT_EVENTS = [
+  ...PLUGIN_EVENTS,
+  // The backend refused the request of an operator before the provider received it.
+  'support.refused',
+  // Of the version before: an operator said that an impersonation was over. Read, never written.
+  'support.ended',
+] as const
+
+export type AuditEventName = (typeof AUDIT_EVENTS)[number]
+
+/**
+ * One event, with the members of docs/events.md. No entry holds the value of a token.
+ *
+ * `support.refused` has `actor`, `denial`, and `subject`, `scope` and `context` if the request could
+ * be read.
+ */
+export interface AuditEntry extends ImpersonationEvent {
+  readonly event: AuditEventName
+  /** Of a stored entry: how often the event happened, if more than once. */
+  readonly count?: number | undefined
+  /** With `count`: time of the last event, in milliseconds; `time` is the first. */
+  readonly lastTime?: number | undefined
+}
+
+const NAMES: ReadonlySet<unknown> = new Set(AUDIT_EVENTS)
+
+export function isAuditEvent(name: unknown): name is AuditEventName {
+  return NAMES.has(name)
+}
+
+/**
+ * Encodes an entry as JSON in ASCII. A database with any encoding accepts it. An entry that the
+ * database refuses would block all entries after it.
+ */
+export function encodeEntry(entry: AuditEntry): string {
+  return JSON.stringify(entry).replaceAll(/[^ -~]/g, asEscape)
+}

@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http'
+import type { Middleware } from 'koa'
+import { CONTENT_SECURITY_POLICY } from './page.ts'
+
+/** The headers of every answer. */
+export const securityHeaders: Middleware = async (ctx, next) => {
+  ctx.set({
+    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  })
+  await next()
+}
+
+/** The original `Host` of each request that {@link pinOrigin} changed. */
+const hosts = new WeakMap<IncomingMessage, string>()
+
+/**
+ * Makes the provider build all its URLs from `baseUrl`, for every address, proxy and forged header.
+ * The first middleware of an application.
+ */
+export function pinOrigin(baseUrl: string): Middleware {
+  const { host, protocol } = new URL(baseUrl)
+  const scheme = protocol.slice(0, -1)
+  return async ({ req }, next) => {
+    const { headers } = req
+    if (headers.host !== undefined) hosts.set(req, headers.host)
+    headers.host = host
+    headers['x-forwarded-proto'] = scheme
+    delete headers['x-forwarded-host']
+    await next()
+  }
+}
+
+/** The host in the address bar of the browser, as far as the request shows it. */
+export function hostAsked(request: IncomingMessage): string | undefined {
+  return hosts.get(request)
+}

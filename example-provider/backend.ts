@@ -1,0 +1,109 @@
+// The integrator's backend: `POST /support/impersonations`. It decides whether this operator may act
+// as this customer, for what and for how long, and asks the management API for a subject token. It
+// could be a process of its own: it knows the provider by its URL alone.
+import Router from '@koa/router'
+import type { Middleware } from 'koa'
+import { z } from 'zod'
+import type { IntrospectionOptions } from '../console/backend/options.ts'
+import { type Answer, unexpected } from '../console/backend/provider-client.ts'
+import { findSignedIn } from '../console/backend/signed-in.ts'
+import { bearerToken } from '../console/http/bearer.ts'
+import { readBody } from '../console/http/json-body.ts'
+import { onlyMethods } from '../console/http/methods.ts'
+import { answerProblems, Problem } from '../console/http/problem.ts'
+import type { RecordRefusal } from '../console/index.ts'
+import { bodyOf, someText } from '../hosting/body.ts'
+import { machineClient } from '../hosting/machine-client.ts'
+import { people } from './accounts.ts'
+
+/** How the backend reaches the provider, and the client that it is there. */
+export interface BackendOptions extends IntrospectionOptions {
+  /** The origin of all public URLs. */
+  readonly url: string
+  /** The applications from which the backend accepts the tokens of operators. */
+  readonly operatorClients: readonly string[]
+  /** Keeps what the backend refuses. Throws where one operator is refused too often. */
+  readonly recordRefusal: RecordRefusal
+  /** The clock, in milliseconds. */
+  readonly now?: () => number
+}
+
+const SCOPE = 'scope must be of: orders:read, orders:write'
+const SCOPES = [
+  'orders:read',
+  'orders:write',
+  'orders:read orders:write',
+  'orders:write orders:read',
+]
+const EXPIRES_IN = 'expiresIn must be a positive integer: seconds'
+const DURATION = 'duration must be an integer from 30 to 600: seconds'
+
+const REQUEST = bodyOf({
+  userId: someText('userId', 255),
+  reason: someText('reason', 500),
+  ticketId: someText('ticketId', 100),
+  // Without a scope, the operator may only read.
+  scope: z.enum(SCOPES, SCOPE).default('orders:read'),
+  // Until the exchange, and for acting. The provider has upper limits of its own.
+  expiresIn: z.int(EXPIRES_IN).positive(EXPIRES_IN).optional(),
+  duration: z.int(DURATION).min(30, DURATION).max(600, DURATION).optional(),
+})
+
+export function supportBackend(options: BackendOptions): Middleware {
+  const { url, operatorClients, recordRefusal } = options
+  const managementApi = { resource: `${url}/api`, scope: 'impersonate' }
+  const post = machineClient({ ...options, ...managementApi })
+  const router = new Router()
+  const before = [answerProblems('support'), onlyMethods('POST')] as const
+
+  router.all('/support/impersonations', ...before, async (ctx) => {
+    const operator = await findSignedIn(bearerToken(ctx), operatorClients, options)
+    const isStaff = people.find(operator)?.isStaff === true
+    // A person who may not act learns nothing about the body. The record shows what was asked for.
+    const request = await readBody(ctx, REQUEST).catch((problem): undefined => {
+      if (isStaff) throw problem
+    })
+    const { userId = '', scope, expiresIn, reason, ticketId, duration } = request ?? {}
+    const context = { ticketId, reason, supportEngineerId: operator, duration }
+
+    const refusal = !isStaff
+      ? 'only support staff may act as a customer'
+      : people.find(userId)?.isProtected
+        ? 'this user is protected'
+        : undefined
+    if (refusal !== undefined) {
+      const error = 'access_denied'
+      const asked = request && { subject: userId, scope, context }
+      await recordRefusal({ operator, error, reason: refusal, request: asked })
+      throw new Problem(403, error, refusal)
+    }
+
+    const answer = await post('/api/subject-tokens', {
+      userId,
+      context,
+      // The token is bound: to this operator, to the orders API, and to these scopes at most.
+      mayAct: { sub: operator },
+      resource: `${url}/orders`,
+      scope,
+      expiresIn,
+    })
+    ctx.status = 201
+    ctx.type = 'json'
+    // Unchanged: { subjectToken, expiresIn }.
+    ctx.body = subjectTokenOf(answer)
+  })
+
+  // The router itself adds the context members that its type requires.
+  return router.routes() as Middleware
+}
+
+/** The body of the management API's answer, if it is a subject token. Otherwise its refusal. */
+function subjectTokenOf(answer: Answer): string {
+  const { status, json, text, retryAfter } = answer
+  if (status === 201 && typeof json.subjectToken === 'string') return text
+  // What concerns the caller is passed on. A scope that is missing concerns the backend's token.
+  const { error, error_description: description = error } = json
+  const isForCaller = [400, 403, 404, 429, 503].includes(status) && error !== 'insufficient_scope'
+  if (!isForCaller || typeof error !== 'string') throw unexpected('subject-tokens', answer)
+  throw new Problem(status, error, String(description), { retryAfter })
+}

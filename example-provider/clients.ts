@@ -1,0 +1,73 @@
+// The clients of the provider, and the resource that they get tokens for.
+
+import type { ClientMetadata } from 'oidc-provider'
+import { type Configuration, errors, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
+import type { Config } from './config.ts'
+
+/** The machine client that asks for subject tokens and introspects the tokens of its callers. */
+export const SUPPORT_BACKEND = 'support-backend'
+
+/** The applications in which operators sign in: with a server of its own, and in the browser. */
+export const OPERATOR_CLIENTS: readonly string[] = ['support-web', 'support-console']
+
+export function clients(config: Config, url: string): ClientMetadata[] {
+  const signIn = { grant_types: ['authorization_code'], response_types: ['code' as const] }
+  // Only a client with this grant type can exchange subject tokens.
+  const acting = { ...signIn, grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE] }
+  return [
+    {
+      client_id: SUPPORT_BACKEND,
+      client_name: 'Support backend',
+      client_secret: config.supportBackendSecret,
+      token_endpoint_auth_method: 'client_secret_basic',
+      grant_types: ['client_credentials'],
+      response_types: [],
+      redirect_uris: [],
+    },
+    {
+      ...acting,
+      client_id: 'support-web',
+      client_name: 'Support web application',
+      client_secret: config.supportWebSecret,
+      token_endpoint_auth_method: 'client_secret_basic',
+      redirect_uris: [`${url}/support/callback`],
+    },
+    {
+      ...acting,
+      client_id: 'support-console',
+      client_name: 'Support console',
+      token_endpoint_auth_method: 'none',
+      redirect_uris: [`${url}/console/callback`],
+      post_logout_redirect_uris: [`${url}/console`],
+    },
+    {
+      ...signIn,
+      client_id: 'customer-account',
+      client_name: 'Customer account',
+      token_endpoint_auth_method: 'none',
+      redirect_uris: [`${url}/account/callback`],
+      post_logout_redirect_uris: [`${url}/account`],
+    },
+  ]
+}
+
+type ResourceIndicators = NonNullable<NonNullable<Configuration['features']>['resourceIndicators']>
+
+/** `getResourceServerInfo` of oidc-provider: the orders API, only for tokens of users. */
+export function ordersResource(
+  url: string,
+): NonNullable<ResourceIndicators['getResourceServerInfo']> {
+  return (ctx, resource, client) => {
+    const isMachine = ctx.oidc.params?.grant_type === 'client_credentials'
+    if (resource !== `${url}/orders` || isMachine || !OPERATOR_CLIENTS.includes(client.clientId)) {
+      throw new errors.InvalidTarget()
+    }
+    return {
+      scope: 'orders:read orders:write',
+      audience: resource,
+      accessTokenFormat: 'jwt',
+      accessTokenTTL: 600,
+      jwt: { sign: { alg: 'ES256' } },
+    }
+  }
+}

@@ -1,0 +1,36 @@
+const VARIABLES: ReadonlyArray<readonly [name: string, meaning: string, byDefault: string]> = [
+  ['PORT', 'port to listen on; 0 takes a free one', '3000'],
+  ['HOST', 'address to listen on', '127.0.0.1'],
+  ['BASE_URL', 'origin under which everything is reached', 'http://localhost:<port>'],
+  ['DATA_DIR', 'folder for keys and data', 'example-provider/data'],
+  ['STORAGE_URL', 'sqlite:<file>, redis://…, postgres://… or memory:', 'a file in DATA_DIR'],
+  ['JWKS_FILE', 'private ES256 signing keys, as a JSON Web Key Set', 'made at the first start'],
+  ['COOKIE_KEYS', 'keys to sign cookies with, by comma', 'made at the first start'],
+  ['SUPPORT_BACKEND_SECRET', 'secret of the client support-backend', 'support-backend-secret'],
+  ['SUPPORT_WEB_SECRET', 'secret of the client support-web', 'support-web-secret'],
+  ['DEMO_PASSWORD', 'password of every account', 'demo-password'],
+  ['STRICT', '1: support staff must act, who signed in of late; reason and ticket', '0'],
+  ['LIMIT_PER_MINUTE', 'subject tokens and failed exchanges of each client', '10000'],
+  [
+    'NODE_ENV',
+    "'production' refuses demo and weak secrets, self-made keys, plain http",
+    'development',
+  ],
+]
+
+/** The text that `--help` prints. */
+export function help(): string {
+  const lines = VARIABLES.map(([name, meaning, byDefault]) => {
+    const line = `  ${name.padEnd(24)}${meaning}`
+    return byDefault ? `${line}\n${' '.repeat(26)}default: ${byDefault}` : line
+  })
+  return [
+    'Starts the example provider: an OpenID provider, a support backend and an orders API.',
+    '',
+    'Usage: npm start                  prints where everything is',
+    '       npm start -- --commands    prints the flow as shell commands, too',
+    '',
+    'Environment:',
+    ...lines,
+  ].join('\n')
+}

@@ -1,0 +1,37 @@
+import type {
+  Authorize,
+  BindingMember,
+  ContextValidator,
+  ImpersonationOptions,
+} from 'oidc-provider-impersonation'
+import { people } from '../accounts.ts'
+import { authorize } from '../policy.ts'
+
+/** The actor must be support staff, and act in person. The backend cannot say otherwise. */
+const authorizeStaff: Authorize = (request) => {
+  const { actor } = request
+  if (actor === undefined || actor.act !== undefined) return false
+  return people.find(actor.sub)?.isStaff === true && authorize(request)
+}
+
+/** Without these members, the audit does not show why the operator acted. */
+const requireReasonAndTicket: ContextValidator = (context) => {
+  const issues = ['reason', 'ticketId']
+    .filter((name) => typeof context[name] !== 'string' || context[name].trim() === '')
+    .map((name) => ({ message: 'a text that is not empty is required', path: [name] }))
+  return issues.length > 0 ? { issues } : undefined
+}
+
+/** What `STRICT=1` changes. */
+type Rules = Pick<ImpersonationOptions, 'actorToken' | 'authorize' | 'contextSchema'> & {
+  readonly requireBinding: readonly BindingMember[]
+}
+
+export const RULES: Rules = { authorize, requireBinding: [] }
+
+export const STRICT_RULES: Rules = {
+  actorToken: { required: true, maxAge: 3600, sameClient: true },
+  authorize: authorizeStaff,
+  contextSchema: requireReasonAndTicket,
+  requireBinding: ['mayAct', 'resource', 'scope'],
+}

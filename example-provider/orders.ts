@@ -1,0 +1,124 @@
+// The API that operators act on: the orders of the subject of the access token. The guard of this
+// package tells who the subject is and who acts; each route says what an operator may not do.
+import Router from '@koa/router'
+import type { Middleware } from 'koa'
+import type { AdapterFactory } from 'oidc-provider-impersonation'
+import {
+  type Caller,
+  denyImpersonation,
+  type Requirement,
+  requireScope,
+  resourceServer,
+} from 'oidc-provider-impersonation/resource-server'
+import { readBody } from '../console/http/json-body.ts'
+import { onlyMethods } from '../console/http/methods.ts'
+import { answerProblems, Problem } from '../console/http/problem.ts'
+import { bodyOf, plainText } from '../hosting/body.ts'
+import { orUnavailable } from '../hosting/or-unavailable.ts'
+import { usedProofs } from '../hosting/used-proofs.ts'
+
+export interface OrdersOptions {
+  /** The origin of all public URLs. */
+  readonly url: string
+  /** The origin at which the provider is reached from here. */
+  readonly providerUrl: string
+  readonly adapter: AdapterFactory
+  /** Whether impersonated tokens are refused that nothing can end. */
+  readonly requireStatus?: boolean
+}
+
+interface Order {
+  readonly id: string
+  readonly item: string
+  /** In euros. */
+  readonly total: number
+  readonly status: 'paid' | 'shipped' | 'delivered'
+  readonly deliveryNote?: string | undefined
+  /** The last change. It shows an impersonation for as long as the order exists. */
+  readonly changedBy?: { readonly subject: string; readonly actor?: string | null }
+}
+
+const SEED: Readonly<Record<string, readonly Order[]>> = {
+  alice: [
+    { id: 'A-1001', item: 'Espresso machine', total: 249, status: 'delivered' },
+    { id: 'A-1002', item: 'Coffee beans, 1 kg', total: 18.5, status: 'shipped' },
+    { id: 'A-1003', item: 'Coffee grinder', total: 89, status: 'paid' },
+  ],
+  bob: [{ id: 'B-2001', item: 'Desk lamp', total: 39.9, status: 'paid' }],
+}
+
+/** An empty note removes the note. */
+const NOTE = bodyOf({
+  deliveryNote: plainText(
+    'deliveryNote',
+    'a text of at most 200 characters',
+    (note) => [...note].length <= 200,
+  ),
+})
+const EMAIL = bodyOf({
+  email: plainText('email', 'an address of at most 254 characters', (email) =>
+    /^(?=.{1,254}$)[^\s@]+@[^\s@]+$/u.test(email),
+  ),
+})
+
+export function ordersApi(options: OrdersOptions): Middleware {
+  const guard = guardOf(options)
+  const problems = answerProblems('orders')
+  const router = new Router<{ caller: Caller }>()
+  const ordersOf = new Map(Object.entries(SEED))
+  const emails = new Map<string, string>()
+
+  const read = [problems, onlyMethods('GET', 'HEAD'), guard(requireScope('orders:read'))] as const
+  router.all('/orders', ...read, (ctx) => {
+    const { subject, actor } = ctx.state.caller
+    const [email, orders = []] = [emails.get(subject), ordersOf.get(subject)]
+    ctx.body = { subject, actor: actor?.sub, email, orders }
+  })
+
+  // This route comes before the orders, because `email` would match an order id. Only the customer
+  // in person may do this: that is checked before the scope, because no scope would help.
+  const inPerson = guard(denyImpersonation(), requireScope('orders:write'))
+  router.all('/orders/email', problems, onlyMethods('PUT'), inPerson, async (ctx) => {
+    const { email } = await readBody(ctx, EMAIL)
+    emails.set(ctx.state.caller.subject, email)
+    ctx.body = { email }
+  })
+
+  const write = [problems, onlyMethods('PATCH'), guard(requireScope('orders:write'))] as const
+  router.all('/orders/:id', ...write, async (ctx) => {
+    const { deliveryNote } = await readBody(ctx, NOTE)
+    const { subject, actor, isImpersonated } = ctx.state.caller
+    const orders = ordersOf.get(subject) ?? []
+    const order = orders.find(({ id }) => id === ctx.params.id)
+    if (!order) throw new Problem(404, 'not_found', 'there is no such order')
+    if (order.status === 'delivered') {
+      throw new Problem(409, 'conflict', 'the order is delivered already')
+    }
+    const changedBy = isImpersonated ? { subject, actor: actor?.sub ?? null } : { subject }
+    const changed = { ...order, deliveryNote: deliveryNote || undefined, changedBy }
+    const replaced = orders.map((one) => (one === order ? changed : one))
+    ordersOf.set(subject, replaced)
+    ctx.body = changed
+  })
+
+  // The router itself adds the context members that its type requires.
+  return router.routes() as Middleware
+}
+
+/** Makes middleware that lets a caller through who meets the requirements, or answers 401 or 403. */
+function guardOf({ url, providerUrl, adapter, requireStatus = true }: OrdersOptions) {
+  const server = resourceServer({
+    issuer: `${url}/oidc`,
+    audience: `${url}/orders`,
+    algorithms: ['ES256'],
+    // Both sides use the same clock.
+    clockTolerance: 0,
+    dPoP: { baseUrl: url, replayStore: usedProofs(adapter) },
+    requireStatus,
+    jwksUri: `${url}/oidc/jwks`,
+    // Keys and status lists have the public address, which may not be reached from here.
+    fetch: (address, init) => fetch(providerUrl + address.slice(url.length), init),
+  })
+  return (...requirements: readonly Requirement[]) =>
+    orUnavailable<{ caller: Caller }>(server.koa(...requirements))
+}

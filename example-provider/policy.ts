@@ -1,0 +1,30 @@
+// Who may act as whom, and what the token says about it: the rules of features.impersonation. They
+// hold for every client, the integrator's backend included. More rules: docs/policies.md.
+import {
+  type Authorize,
+  type GetCustomJwtClaims,
+  TOKEN_EXCHANGE_GRANT_TYPE,
+} from 'oidc-provider-impersonation'
+import { people } from './accounts.ts'
+
+/** Copies the context that the backend sent into a claim. */
+export const claimsOf: GetCustomJwtClaims = async ({ context }) => {
+  if (context.grant.type !== TOKEN_EXCHANGE_GRANT_TYPE) return {}
+  const { ticketId, reason, supportEngineerId } = context.grant.subjectTokenContext
+  return {
+    impersonation_context: { ticket_id: ticketId, reason, support_engineer: supportEngineerId },
+  }
+}
+
+/**
+ * Runs at issue and again at the exchange. People with special rights are protected, also if they
+ * got the rights in between. The `duration` of the context can only shorten the time; if it is not
+ * a valid time, the caller wanted a limit that cannot be applied, so the answer is no.
+ */
+export const authorize: Authorize = ({ account, context: { duration } }) => {
+  if (people.find(account.accountId)?.isProtected !== false) return false
+  if (duration === undefined) return true
+  return (
+    Number.isSafeInteger(duration) && Number(duration) > 0 && { accessTokenTtl: Number(duration) }
+  )
+}

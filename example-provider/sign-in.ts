@@ -1,0 +1,91 @@
+// The sign-in page of the provider, `/sign-in/:uid`: operators and customers sign in alike. A real
+// deployment asks operators for a second factor.
+import Router from '@koa/router'
+import type { Context, Middleware } from 'koa'
+import { koaBody } from 'koa-body'
+import type { Provider } from 'oidc-provider-impersonation'
+import { html, showPage } from '../console/http/page.ts'
+import { passwordThrottle } from '../hosting/password-throttle.ts'
+import type { Accounts } from './accounts.ts'
+import { explainErrors } from './demo/provider-pages.ts'
+
+const form = koaBody({ formLimit: 8192, json: false, multipart: false, text: false })
+
+export function signInPage(provider: Provider, accounts: Accounts): Middleware {
+  const throttle = passwordThrottle()
+  const router = new Router({ prefix: '/sign-in' })
+  router.use(explainErrors, refuseOtherOrigins)
+
+  router.get('/:uid', async (ctx) => {
+    await provider.interactionDetails(ctx.req, ctx.res)
+    showForm(ctx, 200)
+  })
+
+  router.post('/:uid', form, async (ctx) => {
+    // This check comes first: without a running sign-in, the form must not test passwords.
+    await provider.interactionDetails(ctx.req, ctx.res)
+    const login = field(ctx, 'login').trim().toLowerCase()
+    const attempt = await throttle.begin(ctx.ip, login)
+    if (!attempt.allowed) {
+      ctx.set('Retry-After', String(attempt.retryAfter))
+      return showForm(ctx, 429, 'Too many attempts: try again later.')
+    }
+    const person = await accounts.authenticate(login, field(ctx, 'password'))
+    if (!person) return showForm(ctx, 401, 'Login or password is wrong.')
+    await attempt.succeeded()
+    await finish(ctx, { login: { accountId: person.id, amr: ['pwd'] } })
+  })
+
+  router.post('/:uid/abort', async (ctx) => {
+    await finish(ctx, { error: 'access_denied', error_description: 'sign-in was cancelled' })
+  })
+
+  async function finish(ctx: Context, result: Parameters<Provider['interactionResult']>[2]) {
+    const next = await provider.interactionResult(ctx.req, ctx.res, result, {
+      mergeWithLastSubmission: false,
+    })
+    ctx.set('Cache-Control', 'no-store')
+    ctx.status = 303
+    ctx.redirect(next)
+  }
+
+  // The router itself adds the context members that its type requires.
+  return router.routes() as Middleware
+}
+
+function showForm(ctx: Context, status: number, message?: string): void {
+  ctx.status = status
+  showPage(
+    ctx,
+    'Sign in',
+    html`${message && html`<p role="alert">${message}</p>`}
+<form method="post">
+<label for="login">Login</label>
+<input id="login" name="login" value="${field(ctx, 'login')}" autocomplete="username" autocapitalize="none" required autofocus>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required>
+<div>
+<button>Sign in</button>
+<button formaction="${ctx.path}/abort" formnovalidate>Cancel</button>
+</div>
+</form>`,
+  )
+}
+
+/** Reads a form field that appears exactly once. */
+function field(ctx: Context, name: string): string {
+  const body: unknown = ctx.request.body
+  const value = new Map(Object.entries(body ?? {})).get(name)
+  return typeof value === 'string' ? value : ''
+}
+
+/**
+ * Fetch Metadata: browsers send the origin of a form. The cookie alone does not protect against
+ * another port of this host, and the path protects only because its `uid` is random.
+ */
+const refuseOtherOrigins: Middleware = async (ctx, next) => {
+  // Old browsers send nothing. `none` is an action of the person: a reload of the page.
+  const isOwn = ['', 'none', 'same-origin'].includes(ctx.get('Sec-Fetch-Site'))
+  if (ctx.method === 'POST' && !isOwn) ctx.throw(403, 'a form of another origin')
+  await next()
+}

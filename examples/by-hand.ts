@@ -1,0 +1,53 @@
+// The parts by hand, for a deployment that builds its provider in its own way: its Provider stays
+// that of oidc-provider. `node --conditions=oidc-provider-impersonation examples/by-hand.ts`
+import Koa from 'koa'
+import mount from 'koa-mount'
+import { Provider } from 'oidc-provider'
+import { Impersonation, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
+import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
+
+const base = process.env.BASE_URL ?? 'http://localhost:3000'
+
+// 1. The value of features.impersonation.
+const impersonation = new Impersonation({
+  enabled: true,
+  managementApi: { resource: `${base}/api`, clients: ['backend'] },
+})
+
+// 2. The configuration, wired: it must reach the provider as it is.
+const configuration = impersonation.configure({
+  adapter: createMemoryAdapter(),
+  clients: [
+    {
+      client_id: 'backend',
+      client_secret: 'backend-secret',
+      grant_types: ['client_credentials'],
+      redirect_uris: [],
+      response_types: [],
+    },
+    {
+      client_id: 'console',
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
+      redirect_uris: ['https://console.example.com/callback'],
+    },
+  ],
+  findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
+  features: {
+    clientCredentials: { enabled: true },
+    resourceIndicators: {
+      getResourceServerInfo: () => ({ scope: 'orders:read', accessTokenFormat: 'jwt' }),
+    },
+  },
+})
+const provider = new Provider(`${base}/oidc`, configuration)
+
+// 3. The grant.
+impersonation.register(provider)
+await impersonation.check()
+
+// 4. The management API, beside the provider.
+const app = new Koa()
+app.use(impersonation.routes())
+app.use(mount('/oidc', provider))
+app.listen(Number(process.env.PORT ?? 3000), 'localhost')

@@ -1,0 +1,8 @@
+import type { ManagementClients } from 'oidc-provider-impersonation'
+
+/** Your table of clients, as far as it matters here. */
+const machines = new Map([['support-backend', { mayImpersonate: true }]])
+
+export const clients: ManagementClients = {
+  issue: async ({ clientId }) => machines.get(clientId)?.mayImpersonate === true,
+}

@@ -1,0 +1,70 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { StartError } from './start-error.ts'
+
+/** A server with an open port. It can stop without breaking requests. */
+export interface Listener {
+  readonly port: number
+  /** Starts to answer. Earlier requests wait. */
+  serve(handler: RequestListener): void
+  /** Accepts no new connections, and resolves when every open request has its answer. */
+  close(): Promise<void>
+}
+
+/** How long open requests may take after the stop, in milliseconds. */
+const SHUTDOWN_TIMEOUT_MS = 10_000
+
+/** @throws StartError when the address is in use or does not belong to this machine. */
+export async function listen(host: string, port: number): Promise<Listener> {
+  let closing = false
+  const handler = Promise.withResolvers<RequestListener>()
+  const server = createServer(async (request, response) => {
+    // Without this, idle connections of a browser would delay the end.
+    response.once('close', () => closing && setImmediate(() => server.closeIdleConnections()))
+    const handle = await handler.promise
+    handle(request, response)
+  })
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+  } catch (cause) {
+    throw new StartError(unavailable(cause, host, port), { cause })
+  }
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : port,
+    serve: handler.resolve,
+
+    async close() {
+      if (!server.listening) return
+      closing = true
+      const closed = once(server, 'close')
+      server.close()
+      const timer = setTimeout(() => server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS)
+      await closed
+      clearTimeout(timer)
+    },
+  }
+}
+
+function unavailable(cause: unknown, host: string, port: number): string {
+  switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
+    case 'EADDRINUSE':
+      return `PORT ${port} is in use already: end what uses it, or set PORT to another (0 takes a free one)`
+    case 'EACCES':
+      return `PORT ${port} may not be used by this user: set PORT to one above 1023`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `HOST '${host}' is not an address of this machine`
+    default:
+      return `cannot listen on HOST '${host}', PORT ${port}: ${cause}`
+  }
+}
+
+/** The origin of a server on this machine. */
+export function localUrl(host: string, port: number): string {
+  const isLocal = ['127.0.0.1', '::1', '0.0.0.0', '::', 'localhost'].includes(host)
+  const name = isLocal ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  return new URL(`http://${name}:${port}`).origin
+}

@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** What follows `from`, `import` or `import(`. */
+const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g
+
+interface Import {
+  /** Relative to the repository, as the next one. */
+  readonly file: string
+  /** A file, or the specifier of a package. */
+  readonly target: string
+}
+
+function importsOf(folder: string): Import[] {
+  const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => join(ROOT, folder, file))
+  return files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, specifier = '']) => ({
+      file: relative(ROOT, file),
+      target: specifier.startsWith('.')
+        ? relative(ROOT, resolve(dirname(file), specifier))
+        : specifier,
+    })),
+  )
+}
+
+describe('example provider: what imports what', () => {
+  it('the console imports nothing but itself and packages: it can be mounted in any deployment', () => {
+    const imports = importsOf('console')
+    expect(imports.length).to.be.greaterThan(100)
+    const others = imports.filter(({ target }) =>
+      /^(?:example-provider|hosting|src|test|examples)\//.test(target),
+    )
+    expect(others).to.deep.equal([])
+  })
+
+  it('the example and its pieces import this package by its name, as users do', () => {
+    for (const folder of ['example-provider', 'hosting', 'console']) {
+      const imports = importsOf(folder)
+      const deep = imports.filter(({ target }) => target.startsWith('src/'))
+      expect(deep, folder).to.deep.equal([])
+      const byName = imports.filter(({ target }) =>
+        target.startsWith('oidc-provider-impersonation'),
+      )
+      expect(byName, folder).not.to.deep.equal([])
+    }
+  })
+
+  it('the pieces for hosting know nothing of the example', () => {
+    const others = importsOf('hosting').filter(({ target }) => /^example-provider\//.test(target))
+    expect(others).to.deep.equal([])
+  })
+
+  it('features.impersonation stands in the file that the start imports first', () => {
+    const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    const start = String(manifest.scripts.start).split(' ').at(-1) ?? ''
+    const [first] = importsOf('example-provider').filter(({ file }) => file === start)
+    const text = readFileSync(join(ROOT, first?.target ?? ''), 'utf8')
+    expect(text).to.match(/features: \{\s+impersonation: \{/)
+  })
+
+  it('the example is a dozen files, and 900 lines at most, without the shop and the demo', () => {
+    const files = readdirSync(join(ROOT, 'example-provider'), { encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.ts'),
+    )
+    const lines = files.map(
+      (file) => readFileSync(join(ROOT, 'example-provider', file), 'utf8').split('\n').length - 1,
+    )
+    expect(files.length).to.be.within(8, 13)
+    expect(lines.reduce((sum, count) => sum + count)).to.be.within(300, 900)
+    for (const file of files) {
+      const text = readFileSync(join(ROOT, 'example-provider', file), 'utf8')
+      expect(text, `${file} begins with what it is for`).to.match(/^\/\/ [A-Z`]/)
+    }
+  })
+})

@@ -1,0 +1,23 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { examplesFromDocs } from '../../scripts/examples-from-docs.ts'
+
+const EXAMPLES = join(import.meta.dirname, '../../examples')
+
+/** Those that no document shows. Each has a test of its own. */
+const ALONE = ['by-hand.ts', 'my-adapter.ts']
+
+describe('examples/', () => {
+  for (const { path, text } of examplesFromDocs()) {
+    it(`${path} is what the document shows, word for word`, () => {
+      expect(readFileSync(join(EXAMPLES, path), 'utf8')).to.equal(text)
+    })
+  }
+
+  it('has no file beside those, and those that are run here', () => {
+    const files = readdirSync(EXAMPLES, { recursive: true, encoding: 'utf8' })
+    const shown = examplesFromDocs().map(({ path }) => path)
+    expect(files.filter((file) => file.endsWith('.ts'))).to.have.members([...shown, ...ALONE])
+  })
+})
