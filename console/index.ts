@@ -9,11 +9,12 @@ import { recordEvents } from './audit/provider-events.ts'
 import type { IntrospectionOptions } from './backend/options.ts'
 import { operatorEndpoints } from './backend/router.ts'
 import { loadAssets } from './http/assets.ts'
-import { pages } from './pages.ts'
+import { type CustomerApplication, pages } from './pages.ts'
 import type { People } from './people.ts'
 import { type RecordRefusal, refusalRecorder } from './refusals.ts'
 
 export type { AuditDatabase } from './audit/open.ts'
+export type { CustomerApplication } from './pages.ts'
 export type { People, Person } from './people.ts'
 export type { RecordRefusal, Refusal } from './refusals.ts'
 
@@ -26,6 +27,8 @@ export interface ConsoleOptions extends IntrospectionOptions {
   readonly operatorClients: readonly string[]
   /** The clients in which customers sign in: among them `customer-account`, the account page. */
   readonly customerClients: readonly string[]
+  /** The customers' own application, in which operators may act, too. */
+  readonly application?: CustomerApplication | undefined
   /** A password that is public and that the pages show, in a demonstration. */
   readonly password?: string | undefined
   /** Aborts when the server stops: streams end, so that the server can. */
@@ -65,7 +68,7 @@ export async function supportConsole(
     routes: inOrder(
       operatorEndpoints({ ...options, audit }),
       accountApi({ ...options, audit, impersonation: provider.impersonation }),
-      pages(options.password),
+      pages(options),
       assets,
     ),
     recordRefusal: refusalRecorder(audit),

@@ -1,5 +1,6 @@
 import type { Application } from './http/application.ts'
 import { html } from './http/page.ts'
+import type { CustomerApplication } from './pages.ts'
 import { actView } from './views/act.ts'
 import { auditView } from './views/audit.ts'
 import { customersView } from './views/customers.ts'
@@ -26,7 +27,10 @@ const links = html`<li><a href="#customers">Customers</a></li>
  *
  * @param password the password that a demonstration shows
  */
-export function consolePage(password: string | undefined): Application {
+export function consolePage(
+  password: string | undefined,
+  application: CustomerApplication | undefined,
+): Application {
   return {
     title: 'Support console',
     module: 'console.js',
@@ -34,7 +38,7 @@ export function consolePage(password: string | undefined): Application {
     links,
     views: html`${frontViews(password)}
 ${customersView}
-${reasonView}
+${reasonView(application)}
 ${actView}
 ${insideView}
 ${auditView}`,

@@ -16,6 +16,7 @@ import { refuseEncodedBodies } from '../console/http/encoded-body.ts'
 import { pinOrigin, securityHeaders } from '../console/http/headers.ts'
 import { notFound } from '../console/http/problem.ts'
 import { supportConsole } from '../console/index.ts'
+import { allowOrigin } from '../hosting/cors.ts'
 import { grantWhatIsAsked } from '../hosting/first-party-grants.ts'
 import { CLAIMS, findAccount, loadAccounts, people } from './accounts.ts'
 import { supportBackend } from './backend.ts'
@@ -28,12 +29,17 @@ import { RULES, STRICT_RULES } from './demo/strict.ts'
 import { ordersApi } from './orders.ts'
 import { claimsOf } from './policy.ts'
 import type { App, Parts } from './server.ts'
+import { SHOP } from './shop/client.ts'
+import { createShop } from './shop/server.ts'
 import { signInPage } from './sign-in.ts'
 
 const HOUR = 3600
 const WORKING_DAY = 8 * HOUR
 
-function configuration(config: Config, { url, keys, storage }: Parts): ProviderConfiguration {
+function configuration(
+  config: Config,
+  { url, shopUrl, keys, storage }: Parts,
+): ProviderConfiguration {
   const { requireBinding, ...rules } = config.strict ? STRICT_RULES : RULES
   const limiter = () => new RateLimiterMemory({ points: config.limitPerMinute, duration: 60 })
   const policy = interactionPolicy.base()
@@ -43,12 +49,12 @@ function configuration(config: Config, { url, keys, storage }: Parts): ProviderC
     adapter: storage.adapter,
     jwks: { keys: keys.signing.map((key) => ({ ...key })) },
     cookies: { keys: [...keys.cookies] },
-    clients: clients(config, url),
+    clients: clients(config, url, shopUrl),
     // RFC 6749 §2.3.1: secrets in the body are "NOT RECOMMENDED".
     clientAuthMethods: ['client_secret_basic', 'none'],
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     // Browsers send their origin with a POST to the same origin too.
-    clientBasedCORS: (_ctx, origin) => origin === url,
+    clientBasedCORS: (_ctx, origin, { clientId }) => origin === (clientId === SHOP ? shopUrl : url),
     responseTypes: ['code'],
     pkce: { required: () => true },
     claims: CLAIMS,
@@ -103,7 +109,7 @@ function configuration(config: Config, { url, keys, storage }: Parts): ProviderC
 
 /** One Koa application for all of it. Yours may be several: only URLs connect the parts. */
 export async function createApp(config: Config, parts: Parts): Promise<App> {
-  const { url, providerUrl, storage, keys, closing } = parts
+  const { url, shopUrl, providerUrl, storage, keys, closing } = parts
   const accounts = await loadAccounts(config.demoPassword)
   const provider = new Provider(`${url}/oidc`, configuration(config, parts))
   provider.on('server_error', (ctx, error) => {
@@ -125,12 +131,14 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
     people,
     database: storage.database,
     password,
+    application:
+      shopUrl === undefined ? undefined : { name: 'the shop', url: `${shopUrl}/`, clientId: SHOP },
     closing,
   })
 
   const app = new Koa({ proxy: provider.proxy, keys: [...keys.cookies] })
   app.use(pinOrigin(url))
-  app.use(securityHeaders)
+  app.use(securityHeaders(shopUrl))
   app.use(support.gate)
   // The impersonation routes refuse compressed bodies themselves and emit events about them.
   app.use(provider.impersonation.routes())
@@ -138,13 +146,16 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
   app.use(mount('/oidc', provider))
   app.use(signInPage(provider, accounts))
   app.use(supportBackend({ ...backend, url, recordRefusal: support.recordRefusal }))
+  app.use(allowOrigin('/orders', shopUrl))
   app.use(ordersApi({ url, providerUrl, adapter: storage.adapter }))
   for (const page of await demoPages(url, password)) app.use(page)
   app.use(support.routes)
   app.use(notFound)
 
+  const shop = shopUrl && (await createShop({ issuer: provider.issuer, orders: `${url}/orders` }))
   return {
     handle: app.callback(),
+    handleShop: shop ? shop.callback() : undefined,
     check: () => provider.impersonation.check(),
     close: support.close,
   }

@@ -46,6 +46,8 @@ const REQUEST = bodyOf({
   scope: z.enum(SCOPES, SCOPE).default('orders:read'),
   // Until the exchange, and for acting. The provider has upper limits of its own.
   expiresIn: z.int(EXPIRES_IN).positive(EXPIRES_IN).optional(),
+  // Where the operator acts. Without it, in any application that can exchange.
+  application: z.enum(['shop'], 'application must be shop').optional(),
   duration: z.int(DURATION).min(30, DURATION).max(600, DURATION).optional(),
 })
 
@@ -63,7 +65,7 @@ export function supportBackend(options: BackendOptions): Middleware {
     const request = await readBody(ctx, REQUEST).catch((problem): undefined => {
       if (isStaff) throw problem
     })
-    const { userId = '', scope, expiresIn, reason, ticketId, duration } = request ?? {}
+    const { userId = '', scope, expiresIn, reason, ticketId, duration, application } = request ?? {}
     const context = { ticketId, reason, supportEngineerId: operator, duration }
 
     const refusal = !isStaff
@@ -81,8 +83,9 @@ export function supportBackend(options: BackendOptions): Middleware {
     const answer = await post('/api/subject-tokens', {
       userId,
       context,
-      // The token is bound: to this operator, to the orders API, and to these scopes at most.
-      mayAct: { sub: operator },
+      // The token is bound: to this operator, in this application, to the orders API, and to these
+      // scopes at most.
+      mayAct: { sub: operator, clientId: application },
       resource: `${url}/orders`,
       scope,
       expiresIn,

@@ -2,7 +2,9 @@
 
 import type { ClientMetadata } from 'oidc-provider'
 import { type Configuration, errors, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
+import { consoleClients } from '../console/clients.ts'
 import type { Config } from './config.ts'
+import { SHOP, shopClient } from './shop/client.ts'
 
 /** The machine client that asks for subject tokens and introspects the tokens of its callers. */
 export const SUPPORT_BACKEND = 'support-backend'
@@ -10,11 +12,8 @@ export const SUPPORT_BACKEND = 'support-backend'
 /** The applications in which operators sign in: with a server of its own, and in the browser. */
 export const OPERATOR_CLIENTS: readonly string[] = ['support-web', 'support-console']
 
-export function clients(config: Config, url: string): ClientMetadata[] {
-  const signIn = { grant_types: ['authorization_code'], response_types: ['code' as const] }
-  // Only a client with this grant type can exchange subject tokens.
-  const acting = { ...signIn, grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE] }
-  return [
+export function clients(config: Config, url: string, shopUrl: string | undefined) {
+  const all: ClientMetadata[] = [
     {
       client_id: SUPPORT_BACKEND,
       client_name: 'Support backend',
@@ -25,30 +24,18 @@ export function clients(config: Config, url: string): ClientMetadata[] {
       redirect_uris: [],
     },
     {
-      ...acting,
       client_id: 'support-web',
       client_name: 'Support web application',
       client_secret: config.supportWebSecret,
       token_endpoint_auth_method: 'client_secret_basic',
+      // Only a client with this grant type can exchange subject tokens.
+      grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
+      response_types: ['code'],
       redirect_uris: [`${url}/support/callback`],
     },
-    {
-      ...acting,
-      client_id: 'support-console',
-      client_name: 'Support console',
-      token_endpoint_auth_method: 'none',
-      redirect_uris: [`${url}/console/callback`],
-      post_logout_redirect_uris: [`${url}/console`],
-    },
-    {
-      ...signIn,
-      client_id: 'customer-account',
-      client_name: 'Customer account',
-      token_endpoint_auth_method: 'none',
-      redirect_uris: [`${url}/account/callback`],
-      post_logout_redirect_uris: [`${url}/account`],
-    },
+    ...consoleClients(url),
   ]
+  return shopUrl === undefined ? all : [...all, shopClient(shopUrl)]
 }
 
 type ResourceIndicators = NonNullable<NonNullable<Configuration['features']>['resourceIndicators']>
@@ -59,7 +46,11 @@ export function ordersResource(
 ): NonNullable<ResourceIndicators['getResourceServerInfo']> {
   return (ctx, resource, client) => {
     const isMachine = ctx.oidc.params?.grant_type === 'client_credentials'
-    if (resource !== `${url}/orders` || isMachine || !OPERATOR_CLIENTS.includes(client.clientId)) {
+    if (
+      resource !== `${url}/orders` ||
+      isMachine ||
+      ![SHOP, ...OPERATOR_CLIENTS].includes(client.clientId)
+    ) {
       throw new errors.InvalidTarget()
     }
     return {

@@ -10,10 +10,14 @@ export type Config = ReturnType<typeof readConfig>
 export function readConfig(environment: Readonly<Record<string, string | undefined>>) {
   const { text, path, number, oneOf, origin, keys } = variablesOf(environment)
   const dataDir = path('DATA_DIR') ?? join(import.meta.dirname, 'data')
+  const port = number('PORT', 3000, 0, 65_535)
   const config = Object.freeze({
     host: text('HOST') ?? '127.0.0.1',
     /** 0 is a free one. */
-    port: number('PORT', 3000, 0, 65_535),
+    port,
+    /** The shop has an origin of its own. */
+    shopPort: number('SHOP_PORT', port && port + 1, 0, 65_535),
+    shopUrl: origin('SHOP_URL'),
     /** The origin of all public URLs; `undefined` until the port is known. */
     baseUrl: origin('BASE_URL'),
     storage: parseStorageUrl(text('STORAGE_URL'), dataDir),

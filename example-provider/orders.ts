@@ -16,6 +16,7 @@ import { answerProblems, Problem } from '../console/http/problem.ts'
 import { bodyOf, plainText } from '../hosting/body.ts'
 import { orUnavailable } from '../hosting/or-unavailable.ts'
 import { usedProofs } from '../hosting/used-proofs.ts'
+import { ORDERS } from './demo/orders.ts'
 
 export interface OrdersOptions {
   /** The origin of all public URLs. */
@@ -25,26 +26,6 @@ export interface OrdersOptions {
   readonly adapter: AdapterFactory
   /** Whether impersonated tokens are refused that nothing can end. */
   readonly requireStatus?: boolean
-}
-
-interface Order {
-  readonly id: string
-  readonly item: string
-  /** In euros. */
-  readonly total: number
-  readonly status: 'paid' | 'shipped' | 'delivered'
-  readonly deliveryNote?: string | undefined
-  /** The last change. It shows an impersonation for as long as the order exists. */
-  readonly changedBy?: { readonly subject: string; readonly actor?: string | null }
-}
-
-const SEED: Readonly<Record<string, readonly Order[]>> = {
-  alice: [
-    { id: 'A-1001', item: 'Espresso machine', total: 249, status: 'delivered' },
-    { id: 'A-1002', item: 'Coffee beans, 1 kg', total: 18.5, status: 'shipped' },
-    { id: 'A-1003', item: 'Coffee grinder', total: 89, status: 'paid' },
-  ],
-  bob: [{ id: 'B-2001', item: 'Desk lamp', total: 39.9, status: 'paid' }],
 }
 
 /** An empty note removes the note. */
@@ -65,7 +46,7 @@ export function ordersApi(options: OrdersOptions): Middleware {
   const guard = guardOf(options)
   const problems = answerProblems('orders')
   const router = new Router<{ caller: Caller }>()
-  const ordersOf = new Map(Object.entries(SEED))
+  const ordersOf = new Map(Object.entries(ORDERS))
   const emails = new Map<string, string>()
 
   const read = [problems, onlyMethods('GET', 'HEAD'), guard(requireScope('orders:read'))] as const

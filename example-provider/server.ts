@@ -10,6 +10,8 @@ import { openStorage, type Storage } from './storage.ts'
 export interface Parts {
   /** The origin of all public URLs. */
   readonly url: string
+  /** The origin of the shop, if there is one. */
+  readonly shopUrl: string | undefined
   /** The origin at which the parts reach the provider: it still works when the public one closes. */
   readonly providerUrl: string
   readonly keys: Keys
@@ -20,6 +22,7 @@ export interface Parts {
 
 export interface App {
   readonly handle: RequestListener
+  readonly handleShop: RequestListener | undefined
   /** Rejects if the storage cannot keep subject tokens. */
   check(): Promise<void>
   /** Called when no request is left. */
@@ -28,6 +31,7 @@ export interface App {
 
 export interface Server {
   readonly url: string
+  readonly shopUrl: string | undefined
   /** @throws StartError that describes the problem of the storage */
   check(): Promise<void>
   /** Accepts no new requests, finishes the open requests, and closes the storage. */
@@ -57,14 +61,27 @@ export async function startServer(
   try {
     listeners.push(await listen('127.0.0.1', 0))
     listeners.push(await listen(config.host, config.port))
-    // The shop goes here: it has an origin of its own, so a port of its own (PORT + 1, SHOP_URL).
     const [inner = 0, outer = 0] = listeners.map(({ port }) => port)
+    // The shop is a demonstration: in production, it is there if it has an address.
+    const shop =
+      config.shopUrl !== undefined || !config.production
+        ? await listen(config.host, config.shopPort, 'SHOP_PORT')
+        : undefined
+    if (shop) listeners.push(shop)
+    const shopUrl = config.shopUrl ?? shop?.url
     const url = config.baseUrl ?? localUrl(config.host, outer)
     const providerUrl = `http://127.0.0.1:${inner}`
-    app = await createApp(config, { url, providerUrl, keys, storage, closing: stop.signal })
-    const { check, handle } = app
-    for (const listener of listeners) listener.serve(handle)
-    return { url, check: () => check().catch(cannotUse), close }
+    app = await createApp(config, {
+      url,
+      shopUrl,
+      providerUrl,
+      keys,
+      storage,
+      closing: stop.signal,
+    })
+    const { check, handle, handleShop = handle } = app
+    for (const listener of listeners) listener.serve(listener === shop ? handleShop : handle)
+    return { url, shopUrl, check: () => check().catch(cannotUse), close }
   } catch (error) {
     await close()
     throw error

@@ -5,6 +5,8 @@ import { StartError } from './start-error.ts'
 /** A server with an open port. It can stop without breaking requests. */
 export interface Listener {
   readonly port: number
+  /** The origin of the address itself, without a name. A browser sends it no cookie of `localhost`. */
+  readonly url: string
   /** Starts to answer. Earlier requests wait. */
   serve(handler: RequestListener): void
   /** Accepts no new connections, and resolves when every open request has its answer. */
@@ -14,8 +16,11 @@ export interface Listener {
 /** How long open requests may take after the stop, in milliseconds. */
 const SHUTDOWN_TIMEOUT_MS = 10_000
 
-/** @throws StartError when the address is in use or does not belong to this machine. */
-export async function listen(host: string, port: number): Promise<Listener> {
+/**
+ * @param variable the setting that has the port
+ * @throws StartError when the address is in use or does not belong to this machine.
+ */
+export async function listen(host: string, port: number, variable = 'PORT'): Promise<Listener> {
   let closing = false
   const handler = Promise.withResolvers<RequestListener>()
   const server = createServer(async (request, response) => {
@@ -28,11 +33,13 @@ export async function listen(host: string, port: number): Promise<Listener> {
     server.listen(port, host)
     await once(server, 'listening')
   } catch (cause) {
-    throw new StartError(unavailable(cause, host, port), { cause })
+    throw new StartError(unavailable(cause, host, port, variable), { cause })
   }
-  const address = server.address()
+  const bound = server.address()
+  const address = typeof bound === 'object' && bound ? bound : { address: host, port }
   return {
-    port: typeof address === 'object' && address ? address.port : port,
+    port: address.port,
+    url: numericUrl(address),
     serve: handler.resolve,
 
     async close() {
@@ -47,19 +54,24 @@ export async function listen(host: string, port: number): Promise<Listener> {
   }
 }
 
-function unavailable(cause: unknown, host: string, port: number): string {
+function unavailable(cause: unknown, host: string, port: number, variable: string): string {
   switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
     case 'EADDRINUSE':
-      return `PORT ${port} is in use already: end what uses it, or set PORT to another (0 takes a free one)`
+      return `${variable} ${port} is in use already: end what uses it, or set ${variable} to another (0 takes a free one)`
     case 'EACCES':
-      return `PORT ${port} may not be used by this user: set PORT to one above 1023`
+      return `${variable} ${port} may not be used by this user: set ${variable} to one above 1023`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `HOST '${host}' is not an address of this machine`
     default:
-      return `cannot listen on HOST '${host}', PORT ${port}: ${cause}`
+      return `cannot listen on HOST '${host}', ${variable} ${port}: ${cause}`
   }
+}
+
+function numericUrl({ address, port }: { address: string; port: number }): string {
+  const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[address] ?? address
+  return new URL(`http://${name.includes(':') ? `[${name}]` : name}:${port}`).origin
 }
 
 /** The origin of a server on this machine. */

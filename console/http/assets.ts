@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Middleware } from 'koa'
+import { readModules } from './modules.ts'
 
 /** The URL path of assets. */
 export const ASSETS = '/assets'
@@ -37,6 +38,7 @@ interface Asset {
 export async function loadAssets(): Promise<Middleware> {
   const assets = new Map<string, Asset>()
   for (const [path, source] of SOURCES) await load(assets, posix.join(ASSETS, path), source)
+  await loadBrowserModule(assets)
 
   return async (ctx, next) => {
     const asset = assets.get(ctx.path)
@@ -54,12 +56,24 @@ export async function loadAssets(): Promise<Middleware> {
 async function load(assets: Map<string, Asset>, path: string, source: string): Promise<void> {
   const type = TYPES.get(extname(source))
   if (type !== undefined) {
-    const body = await readFile(source)
-    assets.set(path, { body, type, etag: createHash('sha256').update(body).digest('base64url') })
+    assets.set(path, assetOf(await readFile(source), type))
     return
   }
   if (extname(source) !== '') return
   for (const name of await readdir(source)) {
     await load(assets, posix.join(path, name), join(source, name))
   }
+}
+
+/** `oidc-provider-impersonation/browser`, under a name that does not tell whether it was built. */
+async function loadBrowserModule(assets: Map<string, Asset>): Promise<void> {
+  const { entry, texts } = await readModules('oidc-provider-impersonation/browser')
+  const add = (path: string, text: string) =>
+    assets.set(posix.join(ASSETS, path), assetOf(Buffer.from(text), TYPES.get('.js') ?? ''))
+  for (const [name, text] of texts) add(`impersonation/${name}`, text)
+  add('impersonation.js', `export * from './impersonation/${entry}'\n`)
+}
+
+function assetOf(body: Buffer, type: string): Asset {
+  return { body, type, etag: createHash('sha256').update(body).digest('base64url') }
 }

@@ -1,17 +1,24 @@
 import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
-import { CONTENT_SECURITY_POLICY } from './page.ts'
+import { contentSecurityPolicy } from './page.ts'
 
-/** The headers of every answer. */
-export const securityHeaders: Middleware = async (ctx, next) => {
-  ctx.set({
-    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-    'Cross-Origin-Opener-Policy': 'same-origin',
-    'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
-    'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
-  })
-  await next()
+/**
+ * The headers of every answer.
+ *
+ * @param origins those of other applications that people come from, to sign in and out
+ */
+export function securityHeaders(...origins: ReadonlyArray<string | undefined>): Middleware {
+  const policy = contentSecurityPolicy(origins.filter((origin) => origin !== undefined))
+  return async (ctx, next) => {
+    ctx.set({
+      'Content-Security-Policy': policy,
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+      'Referrer-Policy': 'no-referrer',
+      'X-Content-Type-Options': 'nosniff',
+    })
+    await next()
+  }
 }
 
 /** The original `Host` of each request that {@link pinOrigin} changed. */

@@ -31,17 +31,19 @@ function markupOf(value: Value): string {
 /**
  * `script-src` without a source allows no script. oidc-provider adds the source of the one script
  * of its self-submitting form there. `form-action` also applies to the redirects after a form, so
- * every redirect URI must have this origin. Pico loads its icons from `data:`.
+ * it names the origin of every redirect URI. Pico loads its icons from `data:`.
  */
-export const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  'script-src',
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join(';')
+export function contentSecurityPolicy(redirectOrigins: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    'script-src',
+    ["form-action 'self'", ...redirectOrigins].join(' '),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join(';')
+}
 
 /** Answers with a page of the example. Browsers do not store it. */
 export function showPage(ctx: Context, title: string, content: Html): void {

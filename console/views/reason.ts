@@ -1,7 +1,9 @@
-import { html } from '../http/page.ts'
+import { type Html, html } from '../http/page.ts'
+import type { CustomerApplication } from '../pages.ts'
 
 /** The form that asks for the reason. */
-export const reasonView = html`
+export function reasonView(application: CustomerApplication | undefined): Html {
+  return html`
 <section id="view-reason" data-view hidden>
 <h1 tabindex="-1">Act as <span data-slot="name"></span></h1>
 <p>Whatever you do is done as <b data-slot="email"></b>, and recorded with your name. They can see that
@@ -28,7 +30,13 @@ you did.</p>
 </fieldset>
 <p class="actions">
 <button type="submit" data-slot="submit">Start acting</button>
+${application && openButton(application)}
 <button type="button" class="secondary" data-slot="cancel">Cancel</button>
 </p>
 </form>
 </section>`
+}
+
+function openButton({ name, url, clientId }: CustomerApplication): Html {
+  return html`<button type="button" data-slot="open" data-url="${url}" data-client="${clientId}" data-name="${name}">Open ${name}</button>`
+}

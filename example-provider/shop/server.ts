@@ -2,10 +2,9 @@
 // and no session: the browser signs in and talks to the provider and to the orders API.
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { stripTypeScriptTypes } from 'node:module'
-import { basename, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import Koa from 'koa'
+import { readModules } from '../../console/http/modules.ts'
 
 export interface ShopOptions {
   /** The issuer that customers and operators sign in at. */
@@ -27,24 +26,15 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
-/** The modules that the page imports by name, and where this server has them. */
-const MODULES = {
-  oauth4webapi: '/modules/oauth4webapi/index.js',
-  'oidc-provider-impersonation/browser': '/modules/impersonation/',
-} as const
+/** The modules that the page imports by name: an import map tells the browser where they are. */
+const MODULES = ['oauth4webapi', 'oidc-provider-impersonation/browser']
 
 /** Makes the application. It answers `GET` of its own files, and nothing else. */
 export async function createShop({ issuer, orders }: ShopOptions): Promise<Koa> {
   const files = new Map<string, File>()
   await addPages(files)
-  const imports = {
-    oauth4webapi: await addModules(files, 'oauth4webapi', MODULES.oauth4webapi),
-    'oidc-provider-impersonation/browser': await addModules(
-      files,
-      'oidc-provider-impersonation/browser',
-      MODULES['oidc-provider-impersonation/browser'],
-    ),
-  }
+  const imports: Record<string, string> = {}
+  for (const name of MODULES) imports[name] = await addModules(files, name)
   const importMap = JSON.stringify({ imports })
   const page = (await readFile(join(PAGES, 'shop.html'), 'utf8'))
     .replace('<!--import-map-->', `<script type="importmap">${importMap}</script>`)
@@ -86,24 +76,12 @@ async function addPages(files: Map<string, File>): Promise<void> {
   }
 }
 
-/**
- * Adds the modules of an installed package, and returns the URL path of the one that is imported.
- * This package may be its source: then the types are taken out.
- */
-async function addModules(
-  files: Map<string, File>,
-  specifier: string,
-  path: string,
-): Promise<string> {
-  const entry = fileURLToPath(import.meta.resolve(specifier))
-  const folder = path.slice(0, path.lastIndexOf('/') + 1)
-  for (const name of await readdir(dirname(entry))) {
-    if (!/(?<!\.d)\.(js|ts)$/.test(name)) continue
-    const text = await readFile(join(dirname(entry), name), 'utf8')
-    const body = name.endsWith('.ts') ? stripTypeScriptTypes(text) : text
-    files.set(folder + name, { body, type: SCRIPT })
-  }
-  return folder + basename(entry)
+/** Adds the modules of a package, and returns the URL path of the one that is imported. */
+async function addModules(files: Map<string, File>, specifier: string): Promise<string> {
+  const folder = `/modules/${specifier}/`
+  const { entry, texts } = await readModules(specifier)
+  for (const [name, body] of texts) files.set(folder + name, { body, type: SCRIPT })
+  return folder + entry
 }
 
 /** Scripts of this origin and the one import map; requests to the provider and the API alone. */

@@ -11,6 +11,7 @@ import { findEnd } from './ending.js'
 import { impersonate } from './impersonation.js'
 import { InsideView } from './inside.js'
 import { Navigation } from './navigation.js'
+import { openApplication } from './opening.js'
 import { SignedOut } from './operator.js'
 import { ReasonView } from './reason.js'
 
@@ -108,6 +109,31 @@ export class App {
     showBanner(impersonation, () => this.end('time'))
     this.#setActing(true)
     this.go('act')
+  }
+
+  /**
+   * Acts in the customers' own application, in another tab.
+   *
+   * @param {import('./opening.js').CustomerApplication} application
+   * @param {import('./impersonation.js').Customer} customer
+   * @param {import('./impersonation.js').Why} why
+   */
+  async open(application, customer, why) {
+    this.cancelStart()
+    const { signal } = this.#starting
+    try {
+      const isOpen = await openApplication(application, this.operator, customer, why, signal)
+      if (!isOpen) {
+        return say(
+          `The browser blocked the tab of ${application.name}. Allow it for this page, and try again.`,
+        )
+      }
+      this.#views.reason.reset()
+      this.go('customers')
+      say(`You act as ${customer.name} in another tab, in ${application.name}. End it there.`)
+    } catch (error) {
+      if (!signal.aborted) this.#didNotBegin(error, customer)
+    }
   }
 
   /** Cancels a start that is not finished. */

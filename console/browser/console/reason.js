@@ -44,6 +44,9 @@ export class ReasonView {
       event.preventDefault()
       void this.submit()
     })
+    // A deployment without an application for customers has no such button.
+    const open = this.#form.querySelector('[data-slot=open]')
+    if (open instanceof HTMLElement) open.addEventListener('click', () => this.#open(open))
   }
 
   /** @returns {Draft | undefined} */
@@ -99,6 +102,27 @@ export class ReasonView {
 
   /** Starts with the current content of the form, also after an error. */
   async submit() {
+    const asked = this.#check()
+    if (!asked) return
+    await whileBusy(slot(this.#form, 'submit'), () => this.#app.start(asked.customer, asked.why))
+  }
+
+  /**
+   * Opens the customers' own application, where the operator acts.
+   *
+   * @param {HTMLElement} button
+   */
+  async #open(button) {
+    const asked = this.#check()
+    const { url = '', client: clientId = '', name = '' } = button.dataset
+    if (!asked) return
+    await whileBusy(button, () =>
+      this.#app.open({ url, clientId, name }, asked.customer, asked.why),
+    )
+  }
+
+  /** What the form asks for, if nothing is missing. Otherwise the form says what is. */
+  #check() {
     clearMessage()
     const customer = this.#customer
     const faulty = [this.#ticket, this.#reason].filter((field) => {
@@ -108,16 +132,15 @@ export class ReasonView {
       return isEmpty
     })
     faulty[0]?.focus()
-    if (!customer || faulty.length > 0) return
-    await whileBusy(slot(this.#form, 'submit'), () =>
-      this.#app.start(customer, {
-        ticketId: this.#ticket.value.trim(),
-        // The backend refuses a line break as a control character.
-        reason: this.#reason.value.trim().replaceAll(/\s+/g, ' '),
-        scope: this.#mayWrite.checked ? 'orders:read orders:write' : 'orders:read',
-        duration: Number(this.#duration),
-      }),
-    )
+    if (!customer || faulty.length > 0) return undefined
+    const why = {
+      ticketId: this.#ticket.value.trim(),
+      // The backend refuses a line break as a control character.
+      reason: this.#reason.value.trim().replaceAll(/\s+/g, ' '),
+      scope: this.#mayWrite.checked ? 'orders:read orders:write' : 'orders:read',
+      duration: Number(this.#duration),
+    }
+    return { customer, why }
   }
 }
 

@@ -1,0 +1,21 @@
+// The orders of the demonstration.
+
+export interface Order {
+  readonly id: string
+  readonly item: string
+  /** In euros. */
+  readonly total: number
+  readonly status: 'paid' | 'shipped' | 'delivered'
+  readonly deliveryNote?: string | undefined
+  /** The last change. It shows an impersonation for as long as the order exists. */
+  readonly changedBy?: { readonly subject: string; readonly actor?: string | null }
+}
+
+export const ORDERS: Readonly<Record<string, readonly Order[]>> = {
+  alice: [
+    { id: 'A-1001', item: 'Espresso machine', total: 249, status: 'delivered' },
+    { id: 'A-1002', item: 'Coffee beans, 1 kg', total: 18.5, status: 'shipped' },
+    { id: 'A-1003', item: 'Coffee grinder', total: 89, status: 'paid' },
+  ],
+  bob: [{ id: 'B-2001', item: 'Desk lamp', total: 39.9, status: 'paid' }],
+}
