@@ -63,3 +63,16 @@ export class ImpersonationError extends Error {
     this.code = code
   }
 }
+
+/**
+ * What the provider or the browser said, in words alone. Errors of oauth4webapi carry whole
+ * answers, with codes and tokens in them, which no error report may have.
+ */
+export function causeOf(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(String(error))
+  if ('error' in error && typeof error.error === 'string') {
+    const description = 'error_description' in error ? error.error_description : undefined
+    return new Error(`${error.error}: ${description ?? 'no description'}`)
+  }
+  return new Error(`${error.name}: ${error.message}`)
+}

@@ -32,6 +32,16 @@ describe('the end of an impersonation in a page', () => {
     throw new Error('it has not ended')
   }
 
+  async function refuse(page: Page, headers: Record<string, string>): Promise<void> {
+    const crossOrigin = {
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': 'www-authenticate',
+    }
+    await page.route(`${sites.resource}*`, (route) =>
+      route.fulfill({ status: 401, headers: { ...crossOrigin, ...headers } }),
+    )
+  }
+
   it('comes by end(), at the provider, and is told once', async () => {
     await using person = await visit(sites)
     const page = await act(person)
@@ -56,48 +66,37 @@ describe('the end of an impersonation in a page', () => {
     expect(await heard(page)).to.deep.equal(['ended'])
   })
 
-  it('that came elsewhere is known with the first refusal of the API', async () => {
-    await using person = await visit(sites)
-    const page = await act(person)
-    await page.route(`${sites.resource}*`, (route) =>
-      route.fulfill({
-        status: 401,
-        headers: {
-          'access-control-allow-origin': '*',
-          'access-control-expose-headers': 'www-authenticate',
-          'www-authenticate': 'Bearer error="invalid_token"',
-        },
-      }),
-    )
-    person.expectFailure('/orders', 401)
-    const status = await page.evaluate(
-      async (url) => (await session?.fetch(url))?.status,
-      sites.resource,
-    )
-    expect(status).to.equal(401)
-    expect(await heard(page)).to.deep.equal(['ended'])
-    // The provider is told as well: the API may be wrong.
-    await untilEnded()
-  })
+  for (const [how, headers] of [
+    ['that says so', { 'www-authenticate': 'Bearer error="invalid_token"' }],
+    ['whose reason the page cannot read', {}],
+  ] as const) {
+    it(`that came elsewhere is known with the first refusal of the API ${how}`, async () => {
+      await using person = await visit(sites)
+      const page = await act(person)
+      await refuse(page, headers)
+      person.expectFailure('/orders', 401)
+      const status = await page.evaluate(
+        async (url) => (await session?.fetch(url))?.status,
+        sites.resource,
+      )
+      expect(status).to.equal(401)
+      expect(await heard(page)).to.deep.equal(['ended'])
+      // The provider is told as well: the API may be wrong.
+      await untilEnded()
+    })
+  }
 
-  it('does not come with a 401 that asks for more than this token', async () => {
-    await using person = await visit(sites)
-    const page = await act(person)
-    await page.route(`${sites.resource}*`, (route) =>
-      route.fulfill({
-        status: 401,
-        headers: {
-          'access-control-allow-origin': '*',
-          'access-control-expose-headers': 'www-authenticate',
-          'www-authenticate': 'Bearer error="insufficient_user_authentication"',
-        },
-      }),
-    )
-    person.expectFailure('/orders', 401)
-    await page.evaluate((url) => session?.fetch(url), sites.resource)
-    expect(await heard(page)).to.deep.equal([])
-    expect((await sites.states())[0]).to.equal('active')
-  })
+  for (const challenge of ['Bearer error="insufficient_user_authentication"', 'Basic realm="x"']) {
+    it(`does not come with a 401 that asks for something else: ${challenge}`, async () => {
+      await using person = await visit(sites)
+      const page = await act(person)
+      await refuse(page, { 'www-authenticate': challenge })
+      person.expectFailure('/orders', 401)
+      await page.evaluate((url) => session?.fetch(url), sites.resource)
+      expect(await heard(page)).to.deep.equal([])
+      expect((await sites.states())[0]).to.equal('active')
+    })
+  }
 
   it('has to be asked for again where the provider cannot be reached', async () => {
     await using person = await visit(sites)

@@ -50,6 +50,20 @@ describe('what comes between the link and the session', () => {
     expect(await said(person.page)).to.equal('not acting')
   })
 
+  it('is told: a provider that leaves the redirect without an answer', async () => {
+    await using person = await visit(sites)
+    const { page } = person
+    await page.clock.install()
+    // The browser stays on the page.
+    await page.route('**/oidc/auth?*', (route) => route.fulfill({ status: 204 }))
+    const answered = page.waitForEvent('response', (response) => response.status() === 204)
+    await page.goto(await sites.link())
+    await answered
+    await page.clock.runFor(31_000)
+    expect(await said(page)).to.match(/^unreachable: /)
+    expect(await stored(page)).to.equal(0)
+  })
+
   it('is told: an answer to a request that this tab did not make', async () => {
     await using person = await visit(sites)
     const { page } = person
