@@ -152,6 +152,31 @@ describe('an impersonation that is accepted', () => {
     )
   })
 
+  it('leaves no token in an error, whatever the provider answers', async () => {
+    await using sites = await startSites()
+    sites.application.script = scriptOf(sites)
+    await using person = await visit(sites)
+    const { page, context } = person
+    await sites.signIn(context)
+    await page.route('**/oidc/token', async (route) => {
+      if (!String(route.request().postData()).includes('subject_token')) return route.continue()
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), expires_in: 'soon' } })
+    })
+    await page.goto(await sites.link())
+    expect(await said(page)).to.match(/^foreign_answer|^unreachable|^misconfigured/)
+    const told = await page.evaluate(() => {
+      const parts: string[] = []
+      for (let each: unknown = globalThis.failure; each instanceof Error; each = each.cause) {
+        const own = Object.getOwnPropertyNames(each).map((name) => Reflect.get(each, name))
+        parts.push(JSON.stringify(own), String(each))
+      }
+      return parts.join('\n')
+    })
+    expect(told).to.include('"expires_in"')
+    expect(told).to.not.include('eyJ')
+  })
+
   it('sends the token to no other origin than that of the API', async () => {
     await using sites = await startSites()
     sites.application.script = scriptOf(sites)
