@@ -8,6 +8,8 @@ describe('a page that accepts an impersonation', () => {
 
   before(async () => {
     sites = await startSites()
+  })
+  beforeEach(() => {
     sites.application.script = scriptOf(sites)
   })
   after(() => sites[Symbol.asyncDispose]())
@@ -61,5 +63,38 @@ console.info(before + ' ' + after)
     const exchanges = sites.log.slice(before).filter((line) => line.startsWith('POST /oidc/token '))
     // Of the back office, of the code, and of the subject token.
     expect(exchanges).to.have.length(3)
+  })
+
+  it('sends every request by the function that the application gives', async () => {
+    await using person = await visit(sites)
+    const { page, context } = person
+    sites.application.script = `
+import { acceptImpersonation } from 'oidc-provider-impersonation/browser'
+const own = globalThis.fetch
+globalThis.fetch = () => Promise.reject(new Error('not by this one'))
+const used = []
+const options = ${JSON.stringify(optionsOf(sites, { dPoP: true }))}
+const session = await acceptImpersonation({
+  ...options,
+  fetch(input, init) {
+    used.push(new URL(input.url ?? input).pathname)
+    return own(input, init)
+  },
+})
+await session.fetch(${JSON.stringify(sites.resource)})
+await session.end()
+document.getElementById('said').textContent = used.join(' ')
+`
+    await sites.signIn(context)
+    await page.goto(await sites.link())
+    expect(await said(page)).to.equal(
+      [
+        '/oidc/.well-known/openid-configuration',
+        '/oidc/token',
+        '/oidc/token',
+        '/orders',
+        '/oidc/impersonations/current/end',
+      ].join(' '),
+    )
   })
 })

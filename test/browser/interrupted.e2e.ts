@@ -67,7 +67,7 @@ describe('what comes between the link and the session', () => {
   it('is told: an answer to a request that this tab did not make', async () => {
     await using person = await visit(sites)
     const { page } = person
-    await page.goto(`/?own=%20a&code=stolen&state=impersonation.x&iss=${sites.issuer}#/tab`)
+    await page.goto(`/?own=%20a#/tab&code=stolen&state=impersonation.x&iss=${sites.issuer}`)
     expect(await said(page)).to.match(/^foreign_answer: .*Nothing was started/)
     expect(page.url()).to.equal(`${sites.application.url}/?own=%20a#/tab`)
   })
@@ -78,7 +78,7 @@ describe('what comes between the link and the session', () => {
     await page.route('**/oidc/auth?*', (route) =>
       route.fulfill({
         status: 303,
-        headers: { location: `${sites.application.url}/?code=stolen&state=impersonation.other` },
+        headers: { location: `${sites.application.url}/#code=stolen&state=impersonation.other` },
       }),
     )
     await page.goto(await sites.link())
@@ -92,7 +92,7 @@ describe('what comes between the link and the session', () => {
     const { page } = person
     await page.route('**/oidc/auth?*', (route) => {
       const state = new URL(route.request().url()).searchParams.get('state')
-      const location = `${sites.application.url}/?code=c&iss=https://evil.example&state=${state}`
+      const location = `${sites.application.url}/#code=c&iss=https://evil.example&state=${state}`
       return route.fulfill({ status: 303, headers: { location } })
     })
     await page.goto(await sites.link())
@@ -101,9 +101,12 @@ describe('what comes between the link and the session', () => {
 
   it('is none: the answer to a sign-in of the application itself', async () => {
     await using person = await visit(sites)
-    await person.page.goto('/?code=own&state=own#own')
-    expect(await said(person.page)).to.equal('not acting')
-    expect(person.page.url()).to.equal(`${sites.application.url}/?code=own&state=own#own`)
+    for (const own of ['/?code=own&state=own#own', '/#code=own&state=own']) {
+      await person.page.goto('about:blank')
+      await person.page.goto(own)
+      expect(await said(person.page)).to.equal('not acting')
+      expect(person.page.url()).to.equal(`${sites.application.url}${own}`)
+    }
   })
 
   it('is told: another tab that acts, until it is closed', async () => {
