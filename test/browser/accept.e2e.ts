@@ -81,8 +81,8 @@ const session = await acceptImpersonation({
     return own(input, init)
   },
 })
-await session.fetch(${JSON.stringify(sites.resource)})
-await session.end()
+await session?.fetch(${JSON.stringify(sites.resource)})
+await session?.end()
 document.getElementById('said').textContent = used.join(' ')
 `
     await sites.signIn(context)
