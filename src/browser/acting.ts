@@ -104,9 +104,11 @@ export function startSession(
     const { endEndpoint } = provider
     if (!endEndpoint) return
     const request = new Request(endEndpoint, { method: 'POST', keepalive: true })
-    const { ok, status } = await sendWithToken(request, used, fetch)
-    // 401: it has ended already.
-    if (!ok && status !== 401) throw new Error(`the provider answered ${status}`)
+    const response = await sendWithToken(request, used, fetch)
+    // Where the token is refused, it has ended already. A proof that is refused ends nothing.
+    if (!response.ok && !isRefusal(response)) {
+      throw new Error(`the provider answered ${response.status}`)
+    }
   }
 
   let ending: Promise<void> | undefined

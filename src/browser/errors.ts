@@ -46,7 +46,8 @@ const TEXTS: Readonly<Record<ImpersonationErrorCode, string>> = {
   refused: `The sign-in service refused. The link was used before, is too old, or is for another operator or another application. ${AGAIN}`,
   storage_blocked:
     'The browser does not let this page store data. Allow cookies and site data for this page, then start again from the back office.',
-  unreachable: `The sign-in service did not answer. Wait a moment. ${AGAIN}`,
+  unreachable:
+    'The sign-in service did not answer. Wait a moment, then try again. To act as a customer, start again from the back office.',
 }
 
 export interface ImpersonationErrorOptions extends ErrorOptions {

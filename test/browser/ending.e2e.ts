@@ -33,12 +33,8 @@ describe('the end of an impersonation in a page', () => {
   }
 
   async function refuse(page: Page, headers: Record<string, string>): Promise<void> {
-    const crossOrigin = {
-      'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'www-authenticate',
-    }
     await page.route(`${sites.resource}*`, (route) =>
-      route.fulfill({ status: 401, headers: { ...crossOrigin, ...headers } }),
+      route.fulfill({ status: 401, headers: exposed(headers) }),
     )
   }
 
@@ -98,20 +94,33 @@ describe('the end of an impersonation in a page', () => {
     })
   }
 
-  it('has to be asked for again where the provider cannot be reached', async () => {
-    await using person = await visit(sites)
-    const page = await act(person)
-    await page.route('**/impersonations/current/end', (route) => route.abort())
-    person.expectFailure('/oidc/impersonations/current/end')
-    const code = await page.evaluate(() =>
-      session?.end().catch((error: Error & { code?: string }) => error.code),
-    )
-    expect(code).to.equal('unreachable')
-    expect(await page.evaluate(() => session?.state)).to.equal('active')
-    await page.unroute('**/impersonations/current/end')
-    await page.evaluate(() => session?.end())
-    expect((await sites.states())[0]).to.equal('ended')
-  })
+  for (const [why, answer] of [
+    ['cannot be reached', undefined],
+    ['fails', { status: 500, headers: {} }],
+    [
+      'refuses the proof',
+      { status: 401, headers: { 'www-authenticate': 'DPoP error="invalid_dpop_proof"' } },
+    ],
+  ] as const) {
+    it(`has to be asked for again where the provider ${why}`, async () => {
+      await using person = await visit(sites)
+      const page = await act(person)
+      await page.route('**/impersonations/current/end', (route) =>
+        answer
+          ? route.fulfill({ status: answer.status, headers: exposed(answer.headers) })
+          : route.abort(),
+      )
+      person.expectFailure('/oidc/impersonations/current/end', answer?.status)
+      const code = await page.evaluate(() =>
+        session?.end().catch((error: Error & { code?: string }) => error.code),
+      )
+      expect(code).to.equal('unreachable')
+      expect(await page.evaluate(() => session?.state)).to.equal('active')
+      await page.unroute('**/impersonations/current/end')
+      await page.evaluate(() => session?.end())
+      expect((await sites.states())[0]).to.equal('ended')
+    })
+  }
 
   for (const [how, leave] of [
     ['another page is opened', (page: Page) => page.goto('about:blank')],
@@ -173,3 +182,12 @@ describe('the end of an impersonation in a page', () => {
     expect(await page.evaluate(() => session?.state)).to.equal('expired')
   })
 })
+
+/** With what another origin needs to read them. */
+function exposed(headers: Record<string, string>): Record<string, string> {
+  return {
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'www-authenticate',
+    ...headers,
+  }
+}
