@@ -104,6 +104,24 @@ describe('an impersonation that does not begin', () => {
     expect(await said(person.page)).to.match(/^misconfigured: /)
   })
 
+  for (const status of [429, 503]) {
+    it(`says so where the provider answers ${status}, and blames no operator`, async () => {
+      await using person = await visit(sites)
+      await sites.signIn(person.context, 'oscar')
+      await person.page.route('**/oidc/token', async (route) => {
+        if (!String(route.request().postData()).includes('subject_token')) return route.continue()
+        await route.fulfill({
+          status,
+          headers: { 'access-control-allow-origin': '*' },
+          json: { error: 'temporarily_unavailable' },
+        })
+      })
+      person.expectFailure('/oidc/token', status)
+      await person.page.goto(await sites.link())
+      expect(await said(person.page)).to.match(/^unreachable: .*Wait a moment/)
+    })
+  }
+
   it('leaves the subject token as it was where the exchange was refused', async () => {
     await using person = await visit(sites)
     await sites.signIn(person.context, 'oscar')
