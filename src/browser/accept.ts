@@ -23,8 +23,8 @@ let current: Promise<ImpersonationSession | undefined> | undefined
  *
  * A further call in the same page gets the same answer, unless another link was opened.
  *
- * @returns `undefined` where no impersonation concerns this page; while the page leaves for the
- * provider, nothing
+ * @returns `undefined` where no impersonation concerns this page. While the page leaves for the
+ * provider, the promise stays pending.
  * @throws ImpersonationError with a message for the operator
  * @throws TypeError where an option is wrong
  */
