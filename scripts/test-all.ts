@@ -16,7 +16,7 @@ interface Suite {
 
 /** The browser tests and the race tests each need a machine with little other load. */
 const DEMANDING: readonly Suite[] = [
-  { script: 'test:e2e', limit: 900 },
+  { script: 'test:e2e', limit: 1200 },
   { script: 'test:proofs', limit: 1500 },
 ]
 

@@ -73,6 +73,15 @@ describe('the layers of src', () => {
     expect(upwards.map(told)).to.deep.equal([])
   })
 
+  it('import nothing into browser/, which pages load without the rest', () => {
+    const inBrowser = imports.filter(({ file }) => file.startsWith(`browser${sep}`))
+    expect(inBrowser.length).to.be.greaterThan(20)
+    const others = inBrowser.filter(
+      ({ specifier }) => specifier !== 'oauth4webapi' && !/^\.\/[\w-]+\.ts$/.test(specifier),
+    )
+    expect(others.map(told)).to.deep.equal([])
+  })
+
   it("import oidc-provider's undescribed modules in host/ alone", () => {
     const deep = imports.filter(({ specifier }) => specifier.startsWith('oidc-provider/'))
     const [inHost, outside] = [

@@ -58,6 +58,8 @@ describe('the package as users get it', function () {
     expect(Object.keys(manifest.dependencies)).to.deep.equal(['@koa/router', 'jose', 'koa-body'])
     expect(manifest.peerDependencies).to.include({ 'oidc-provider': '>=9.12.2 <10' })
     expect(manifest.peerDependencies).to.have.property('koa')
+    // For the modules for browsers alone.
+    expect(manifest.peerDependenciesMeta.oauth4webapi).to.deep.equal({ optional: true })
   })
 
   it('names no sources: the condition by which the example finds them stays in the repository', async () => {

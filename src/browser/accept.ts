@@ -4,7 +4,7 @@ import {
   checkOptions,
 } from './accept-options.ts'
 import { type Arrival, takeArrival } from './arrival.ts'
-import { ImpersonationError, type ImpersonationErrorCode } from './errors.ts'
+import { causeOf, ImpersonationError, type ImpersonationErrorCode } from './errors.ts'
 import { newHandOver, storeHandOver, takeHandOver } from './hand-over.ts'
 import type { Link } from './link.ts'
 import { holdOnlyTab } from './only-tab.ts'
@@ -23,8 +23,8 @@ let current: Promise<ImpersonationSession | undefined> | undefined
  *
  * A further call in the same page gets the same answer, unless another link was opened.
  *
- * @returns `undefined` where no impersonation concerns this page; while the page leaves for the
- * provider, nothing
+ * @returns `undefined` where no impersonation concerns this page. While the page leaves for the
+ * provider, the promise stays pending.
  * @throws ImpersonationError with a message for the operator
  * @throws TypeError where an option is wrong
  */
@@ -64,8 +64,7 @@ async function begin(link: Link, options: CheckedOptions): Promise<never> {
     throw new ImpersonationError('storage_blocked', { texts, cause })
   }
   try {
-    const release = await holdOnlyTab()
-    if (!release) throw new ImpersonationError('already_acting', { texts })
+    const release = await holdTab(options)
     release()
     const { ImpersonationProvider, failure } = await load(options)
     const url = await ImpersonationProvider.discover(options)
@@ -87,8 +86,7 @@ async function finish(
 ): Promise<ImpersonationSession> {
   const { texts } = options
   if (!handOver) throw new ImpersonationError('foreign_answer', { texts })
-  const release = await holdOnlyTab()
-  if (!release) throw new ImpersonationError('already_acting', { texts })
+  const release = await holdTab(options)
   try {
     const provider = await load(options)
     const { exchangeFailure, failure, signInFailure, startSession, startStopwatch } = provider
@@ -100,11 +98,19 @@ async function finish(
     const granted = await found
       .exchange(handOver.subjectToken, operator.accessToken)
       .catch(inWords((error) => exchangeFailure(error, handOver, operator), options))
-    return startSession({ granted, operator, provider: found, release, passed }, options)
+    const actor = operator.subject
+    return startSession({ granted, actor, provider: found, release, passed }, options)
   } catch (error) {
     release()
     throw error
   }
+}
+
+/** @returns what lets other tabs act */
+async function holdTab(options: CheckedOptions): Promise<() => void> {
+  const release = await holdOnlyTab().catch(inWords(() => 'storage_blocked', options))
+  if (release) return release
+  throw new ImpersonationError('already_acting', { texts: options.texts })
 }
 
 /** Pages without an impersonation do without this code, and without oauth4webapi. */
@@ -115,9 +121,9 @@ async function load(options: CheckedOptions) {
 function inWords(
   codeOf: (error: unknown) => ImpersonationErrorCode,
   { texts }: CheckedOptions,
-): (cause: unknown) => never {
-  return (cause) => {
-    if (cause instanceof ImpersonationError) throw cause
-    throw new ImpersonationError(codeOf(cause), { texts, cause })
+): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof ImpersonationError) throw error
+    throw new ImpersonationError(codeOf(error), { texts, cause: causeOf(error) })
   }
 }

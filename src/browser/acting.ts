@@ -2,7 +2,7 @@ import type { CheckedOptions } from './accept-options.ts'
 import { claimsOf } from './claims.ts'
 import { ImpersonationError } from './errors.ts'
 import { endOnLeave } from './leaving.ts'
-import type { Granted, ImpersonationProvider, Operator } from './provider.ts'
+import type { Granted, ImpersonationProvider } from './provider.ts'
 import type {
   ImpersonationSession,
   ImpersonationSessionEvents,
@@ -15,7 +15,8 @@ const LAST_MINUTE_MS = 60_000
 
 export interface Acting {
   readonly granted: Granted
-  readonly operator: Operator
+  /** `sub` of the operator. The operator's own token is not needed any more. */
+  readonly actor: string
   readonly provider: ImpersonationProvider
   /** Lets other tabs act. */
   readonly release: () => void
@@ -28,7 +29,7 @@ export interface Acting {
  * as it is.
  */
 export function startSession(
-  { granted, operator, provider, release, passed }: Acting,
+  { granted, actor, provider, release, passed }: Acting,
   { origins, fetch, texts, ...options }: CheckedOptions,
 ): ImpersonationSession {
   const lifetime = granted.expiresIn * 1000
@@ -103,9 +104,11 @@ export function startSession(
     const { endEndpoint } = provider
     if (!endEndpoint) return
     const request = new Request(endEndpoint, { method: 'POST', keepalive: true })
-    const { ok, status } = await sendWithToken(request, used, fetch)
-    // 401: it has ended already.
-    if (!ok && status !== 401) throw new Error(`the provider answered ${status}`)
+    const response = await sendWithToken(request, used, fetch)
+    // Where the token is refused, it has ended already. A proof that is refused ends nothing.
+    if (!response.ok && !isRefusal(response)) {
+      throw new Error(`the provider answered ${response.status}`)
+    }
   }
 
   let ending: Promise<void> | undefined
@@ -130,7 +133,7 @@ export function startSession(
     },
     tokenType: granted.tokenType,
     subject: typeof context.sub === 'string' ? context.sub : undefined,
-    actor: operator.subject,
+    actor,
     scope: Object.freeze(granted.scope),
     expiresAt,
     context,
@@ -150,7 +153,7 @@ export function startSession(
  * than this token, as in RFC 9470, says another error.
  */
 function isRefusal({ status, headers }: Response): boolean {
+  if (status !== 401) return false
   const challenge = headers.get('www-authenticate')
-  const error = challenge && /\berror="?([a-z_]+)/.exec(challenge)?.[1]
-  return status === 401 && (!error || error === 'invalid_token')
+  return challenge === null || /\berror="?invalid_token\b/.test(challenge)
 }

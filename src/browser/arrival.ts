@@ -4,11 +4,18 @@ import { LINK_NAMES, type Link, parseLink, takeParts } from './link.ts'
 /** How an impersonation arrives at a page: by a link, or with the answer of the provider. */
 export type Arrival =
   | { readonly kind: 'link'; readonly link: Link | undefined }
-  | { readonly kind: 'answer'; readonly answer: URL; readonly handOver: HandOver | undefined }
+  | {
+      readonly kind: 'answer'
+      readonly answer: URLSearchParams
+      readonly handOver: HandOver | undefined
+    }
   /** The page was left during the redirect, and opened again without an answer. */
   | { readonly kind: 'interrupted' }
 
-/** The parameters of an authorization response: RFC 6749 §4.1.2, RFC 9207, OpenID Connect. */
+/**
+ * The parameters of an authorization response: RFC 6749 §4.1.2, RFC 9207, OpenID Connect. They come
+ * in the fragment, so that no server logs the code.
+ */
 const ANSWER_NAMES = [
   'code',
   'error',
@@ -26,24 +33,25 @@ const ANSWER_NAMES = [
  * @param isFirst whether this page has not looked before: what it stored itself is not taken
  */
 export function takeArrival(isFirst: boolean): Arrival | undefined {
-  const here = new URL(location.href)
-  const fragment = takeParts(here.hash.slice(1), LINK_NAMES)
-  const isAnswer = here.searchParams.get('state')?.startsWith(STATE_PREFIX) === true
-  const clean = new URL(here)
-  if (fragment.taken.length > 0) clean.hash = fragment.rest
-  if (isAnswer) clean.search = takeParts(here.search.slice(1), ANSWER_NAMES).rest
-  if (clean.href !== here.href) show(clean.href)
+  const clean = new URL(location.href)
+  const fragment = clean.hash.slice(1)
+  const link = takeParts(fragment, LINK_NAMES)
+  const answer = new URLSearchParams(fragment)
+  const isAnswer = answer.get('state')?.startsWith(STATE_PREFIX) === true
+  if (link.taken.length > 0) clean.hash = link.rest
+  if (isAnswer) clean.hash = takeParts(clean.hash.slice(1), ANSWER_NAMES).rest
+  if (clean.href !== location.href) show(clean.href)
 
-  if (fragment.taken.length > 0) {
+  if (link.taken.length > 0) {
     takeHandOver()
-    return { kind: 'link', link: parseLink(fragment) }
+    return { kind: 'link', link: parseLink(link) }
   }
-  if (isAnswer) return answerTo(takeHandOver(), here)
+  if (isAnswer) return answerTo(takeHandOver(), answer)
   return isFirst && takeHandOver() ? { kind: 'interrupted' } : undefined
 }
 
-function answerTo(handOver: HandOver | undefined, answer: URL): Arrival {
-  if (handOver?.state !== answer.searchParams.get('state')) {
+function answerTo(handOver: HandOver | undefined, answer: URLSearchParams): Arrival {
+  if (handOver?.state !== answer.get('state')) {
     return { kind: 'answer', answer, handOver: undefined }
   }
   show(handOver.url)

@@ -46,7 +46,8 @@ const TEXTS: Readonly<Record<ImpersonationErrorCode, string>> = {
   refused: `The sign-in service refused. The link was used before, is too old, or is for another operator or another application. ${AGAIN}`,
   storage_blocked:
     'The browser does not let this page store data. Allow cookies and site data for this page, then start again from the back office.',
-  unreachable: `The sign-in service did not answer. Wait a moment. ${AGAIN}`,
+  unreachable:
+    'The sign-in service did not answer. Wait a moment, then try again. To act as a customer, start again from the back office.',
 }
 
 export interface ImpersonationErrorOptions extends ErrorOptions {
@@ -62,4 +63,17 @@ export class ImpersonationError extends Error {
     this.name = 'ImpersonationError'
     this.code = code
   }
+}
+
+/**
+ * What the provider or the browser said, in words alone. Errors of oauth4webapi carry whole
+ * answers, with codes and tokens in them, which no error report may have.
+ */
+export function causeOf(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(String(error))
+  if ('error' in error && typeof error.error === 'string') {
+    const description = 'error_description' in error ? error.error_description : undefined
+    return new Error(`${error.error}: ${description ?? 'no description'}`)
+  }
+  return new Error(`${error.name}: ${error.message}`)
 }

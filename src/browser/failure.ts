@@ -44,7 +44,7 @@ export function exchangeFailure(
   { actor, expires }: Link,
   operator: Operator,
 ): ImpersonationErrorCode {
-  if (!(error instanceof oauth.ResponseBodyError) || error.status >= 500) return failure(error)
+  if (!(error instanceof oauth.ResponseBodyError) || isForLater(error)) return failure(error)
   if (actor !== undefined && actor !== operator.subject) return 'other_operator'
   if (expires !== undefined && expires <= operator.time) return 'link_expired'
   if (error.error === 'access_denied') return 'denied'
@@ -54,7 +54,7 @@ export function exchangeFailure(
 /** Of a request that says nothing about the operator. */
 export function failure(error: unknown): ImpersonationErrorCode {
   if (error instanceof oauth.ResponseBodyError) {
-    return error.status >= 500 || error.status === 429 ? 'unreachable' : 'misconfigured'
+    return isForLater(error) ? 'unreachable' : 'misconfigured'
   }
   if (error instanceof oauth.WWWAuthenticateChallengeError) return 'misconfigured'
   // The discovery document of another issuer.
@@ -62,4 +62,9 @@ export function failure(error: unknown): ImpersonationErrorCode {
     error instanceof oauth.OperationProcessingError &&
     error.code === oauth.JSON_ATTRIBUTE_COMPARISON
   return isOther ? 'misconfigured' : 'unreachable'
+}
+
+/** The provider has judged nothing: it fails, or had too many requests (RFC 6585 §4). */
+function isForLater({ status }: oauth.ResponseBodyError): boolean {
+  return status >= 500 || status === 429
 }

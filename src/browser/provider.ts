@@ -67,6 +67,7 @@ export class ImpersonationProvider {
     const parameters = {
       client_id: this.#options.clientId,
       response_type: 'code',
+      response_mode: 'fragment',
       redirect_uri: this.#options.redirectUri,
       scope: 'openid',
       prompt: 'none',
@@ -80,7 +81,7 @@ export class ImpersonationProvider {
   }
 
   /** Validates the answer of the authorization endpoint, and redeems its code. */
-  async operator(answer: URL, { state, nonce, verifier }: HandOver): Promise<Operator> {
+  async operator(answer: URLSearchParams, { state, nonce, verifier }: HandOver): Promise<Operator> {
     const parameters = oauth.validateAuthResponse(this.#server, this.#client, answer, state)
     return this.#withNonce(async () => {
       const response = await oauth.authorizationCodeGrantRequest(

@@ -18,7 +18,10 @@ export type ImpersonationState = 'active' | 'expired' | 'ended'
 
 /** An operator who acts as a user in this page, until it expires or is ended. */
 export interface ImpersonationSession {
-  /** The access token of the user, bound to one resource. It is in the memory of this page alone. */
+  /**
+   * The access token of the user, bound to one resource. It is in the memory of this page alone.
+   * Empty once the session is over.
+   */
   readonly accessToken: string
   /** `DPoP` where the token is bound to a key of this page. */
   readonly tokenType: 'Bearer' | 'DPoP'
@@ -36,15 +39,18 @@ export interface ImpersonationSession {
 
   /**
    * Sends a request with the access token, and with a proof of the key where the token is bound to
-   * one. Takes and answers what the browser's own `fetch` does.
+   * one. Takes and answers what the browser's own `fetch` does, but sends no cookies, follows no
+   * redirect, and caches nothing. An answer 401 that refuses the token ends the session.
    *
+   * @throws TypeError where the address is of an origin that the token is not for
    * @throws ImpersonationError `expired` or `ended` where the session is over
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
 
   /**
    * Ends the impersonation at the provider's `impersonation_end_endpoint`. Where it has ended
-   * already, this does nothing.
+   * already, this does nothing. Where the provider has no such endpoint, the page forgets the token,
+   * which is good until it expires.
    *
    * @throws ImpersonationError `unreachable` where the provider cannot be reached; the session is
    * then still active.

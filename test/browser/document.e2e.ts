@@ -2,11 +2,9 @@ import { expect } from 'chai'
 import type { ProviderConfiguration } from '../../src/index.ts'
 import { snippetsOf } from '../docs/documents.ts'
 import { importMapHashes } from './support/application.ts'
-import { filesUnder, here } from './support/document.ts'
+import { actsAndEnds, filesUnder, headersOfDocument, here, ORDERS } from './support/document.ts'
 import { type Sites, startSites } from './support/sites.ts'
-import { type Visit, visit } from './support/visit.ts'
-
-const ORDERS = '{"ordersOf":"alice","seenBy":"olivia"}'
+import { visit } from './support/visit.ts'
 
 describe('docs/browser.md', () => {
   let sites: Sites
@@ -101,27 +99,6 @@ describe('docs/browser.md: the provider', () => {
     await actsAndEnds(person, sites)
   })
 })
-
-async function actsAndEnds(person: Visit, sites: Sites): Promise<void> {
-  const { page, context } = person
-  await sites.signIn(context)
-  await page.goto(await sites.link())
-  await page.getByText(ORDERS).waitFor()
-  await page.getByRole('button', { name: 'olivia acts as alice: end' }).click()
-  await page.getByText('You no longer act as the customer.').waitFor()
-  expect((await sites.states())[0]).to.equal('ended')
-}
-
-async function headersOfDocument(sites: Sites): Promise<Record<string, string>> {
-  const block = (await filesUnder('What the application needs')).get('http') ?? ''
-  const lines = here(block, sites).trim().split('\n')
-  return Object.fromEntries(
-    lines.map((line): [string, string] => {
-      const colon = line.indexOf(': ')
-      return [line.slice(0, colon), line.slice(colon + 2)]
-    }),
-  )
-}
 
 async function bodyOfDocument(sites: Sites): Promise<object> {
   const block = (await filesUnder('The back office')).get('json') ?? ''

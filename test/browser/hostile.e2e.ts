@@ -96,7 +96,8 @@ describe('a fragment that opens the application', () => {
         (text) => sessionStorage.setItem('oidc-provider-impersonation', text),
         stored,
       )
-      await page.goto('/?code=c&state=impersonation.x')
+      await page.goto('about:blank')
+      await page.goto('/#code=c&state=impersonation.x')
       expect(await said(page), stored).to.match(/^foreign_answer: /)
       expect(await page.evaluate(() => sessionStorage.length)).to.equal(0)
     }
@@ -110,9 +111,11 @@ describe('an impersonation that is accepted', () => {
     await using person = await visit(sites)
     const { page, context, urls } = person
     const secrets = new Set<string>()
+    const codes = new Set<string>()
     context.on('request', (request) => {
       for (const [name, value] of new URLSearchParams(request.postData() ?? '')) {
         if (/token$|verifier$/.test(name)) secrets.add(value)
+        if (name === 'code') codes.add(value)
       }
       const [, token] = /^\w+ (\S{20,})$/.exec(request.headers().authorization ?? '') ?? []
       if (token) secrets.add(token)
@@ -135,21 +138,50 @@ describe('an impersonation that is accepted', () => {
       window.name,
       document.documentElement.outerHTML,
     ])
-    const seen = [
-      ...traces,
-      ...urls.filter((url) => url !== link),
-      ...printed,
+    const servers = [
       ...sites.log,
       ...sites.application.requests.flatMap(({ url, referer = '' }) => [url, referer]),
       ...sites.apiRequests.map(({ referer, cookie }) => `${referer} ${cookie}`),
     ].join('\n')
+    const seen = [...traces, ...urls.filter((url) => url !== link), ...printed, servers].join('\n')
     expect(secrets.size).to.be.greaterThan(3)
     for (const secret of secrets) expect(seen).to.not.include(secret)
+    // The browser itself keeps the address that a page was opened with, in its measurements.
+    expect(codes.size).to.equal(1)
+    for (const code of codes) {
+      expect(servers).to.not.include(code)
+      expect(traces.slice(0, 5).join('\n')).to.not.include(code)
+    }
     expect(await page.evaluate(() => globalThis.happened)).to.include.members(['same true'])
     expect(await page.evaluate(() => history.length)).to.be.at.most(2)
     expect(sites.apiRequests.map(({ cookie }) => cookie)).to.deep.equal(
       sites.apiRequests.map(() => undefined),
     )
+  })
+
+  it('leaves no token in an error, whatever the provider answers', async () => {
+    await using sites = await startSites()
+    sites.application.script = scriptOf(sites)
+    await using person = await visit(sites)
+    const { page, context } = person
+    await sites.signIn(context)
+    await page.route('**/oidc/token', async (route) => {
+      if (!String(route.request().postData()).includes('subject_token')) return route.continue()
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), expires_in: 'soon' } })
+    })
+    await page.goto(await sites.link())
+    expect(await said(page)).to.match(/^foreign_answer|^unreachable|^misconfigured/)
+    const told = await page.evaluate(() => {
+      const parts: string[] = []
+      for (let each: unknown = globalThis.failure; each instanceof Error; each = each.cause) {
+        const own = Object.getOwnPropertyNames(each).map((name) => Reflect.get(each, name))
+        parts.push(JSON.stringify(own), String(each))
+      }
+      return parts.join('\n')
+    })
+    expect(told).to.include('"expires_in"')
+    expect(told).to.not.include('eyJ')
   })
 
   it('sends the token to no other origin than that of the API', async () => {

@@ -50,10 +50,24 @@ describe('what comes between the link and the session', () => {
     expect(await said(person.page)).to.equal('not acting')
   })
 
+  it('is told: a provider that leaves the redirect without an answer', async () => {
+    await using person = await visit(sites)
+    const { page } = person
+    await page.clock.install()
+    // The browser stays on the page.
+    await page.route('**/oidc/auth?*', (route) => route.fulfill({ status: 204 }))
+    const answered = page.waitForEvent('response', (response) => response.status() === 204)
+    await page.goto(await sites.link())
+    await answered
+    await page.clock.runFor(31_000)
+    expect(await said(page)).to.match(/^unreachable: /)
+    expect(await stored(page)).to.equal(0)
+  })
+
   it('is told: an answer to a request that this tab did not make', async () => {
     await using person = await visit(sites)
     const { page } = person
-    await page.goto(`/?own=%20a&code=stolen&state=impersonation.x&iss=${sites.issuer}#/tab`)
+    await page.goto(`/?own=%20a#/tab&code=stolen&state=impersonation.x&iss=${sites.issuer}`)
     expect(await said(page)).to.match(/^foreign_answer: .*Nothing was started/)
     expect(page.url()).to.equal(`${sites.application.url}/?own=%20a#/tab`)
   })
@@ -64,7 +78,7 @@ describe('what comes between the link and the session', () => {
     await page.route('**/oidc/auth?*', (route) =>
       route.fulfill({
         status: 303,
-        headers: { location: `${sites.application.url}/?code=stolen&state=impersonation.other` },
+        headers: { location: `${sites.application.url}/#code=stolen&state=impersonation.other` },
       }),
     )
     await page.goto(await sites.link())
@@ -78,7 +92,7 @@ describe('what comes between the link and the session', () => {
     const { page } = person
     await page.route('**/oidc/auth?*', (route) => {
       const state = new URL(route.request().url()).searchParams.get('state')
-      const location = `${sites.application.url}/?code=c&iss=https://evil.example&state=${state}`
+      const location = `${sites.application.url}/#code=c&iss=https://evil.example&state=${state}`
       return route.fulfill({ status: 303, headers: { location } })
     })
     await page.goto(await sites.link())
@@ -87,9 +101,12 @@ describe('what comes between the link and the session', () => {
 
   it('is none: the answer to a sign-in of the application itself', async () => {
     await using person = await visit(sites)
-    await person.page.goto('/?code=own&state=own#own')
-    expect(await said(person.page)).to.equal('not acting')
-    expect(person.page.url()).to.equal(`${sites.application.url}/?code=own&state=own#own`)
+    for (const own of ['/?code=own&state=own#own', '/#code=own&state=own']) {
+      await person.page.goto('about:blank')
+      await person.page.goto(own)
+      expect(await said(person.page)).to.equal('not acting')
+      expect(person.page.url()).to.equal(`${sites.application.url}${own}`)
+    }
   })
 
   it('is told: another tab that acts, until it is closed', async () => {
@@ -162,10 +179,32 @@ describe('what comes between the link and the session', () => {
       sites.application.policy = policy
     }
   })
+})
+
+describe('a clock of the operator that is off', () => {
+  let sites: Sites
+
+  before(async () => {
+    // A minute, so that two minutes matter.
+    const minute = () => 60
+    sites = await startSites({
+      configuration: {
+        ttl: {
+          AccessToken: () => 600,
+          ClientCredentials: minute,
+          Grant: 600,
+          IdToken: minute,
+          Interaction: 600,
+          Session: 600,
+        },
+      },
+    })
+    sites.application.script = scriptOf(sites, { dPoP: true })
+  })
+  after(() => sites[Symbol.asyncDispose]())
 
   for (const minutes of [-2, 2]) {
-    it(`is none: a clock that is ${minutes} minutes off`, async () => {
-      sites.application.script = scriptOf(sites, { dPoP: true })
+    it(`by ${minutes} minutes does not matter`, async () => {
       await using person = await visit(sites)
       await person.context.clock.install({ time: Date.now() + minutes * 60_000 })
       await sites.signIn(person.context)
@@ -176,6 +215,8 @@ describe('what comes between the link and the session', () => {
         sites.resource,
       )
       expect(status).to.equal(200)
+      await person.page.evaluate(() => session?.end())
+      expect((await sites.states())[0]).to.equal('ended')
     })
   }
 })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { impersonationUrl } from '../../src/browser/impersonation-url.ts'
 import { movedClock } from '../e2e/support/moved-clock.ts'
-import { said, scriptOf } from './support/page.ts'
+import { optionsOf, said, scriptOf } from './support/page.ts'
 import { CLIENT, type Sites, startSites } from './support/sites.ts'
 import { visit } from './support/visit.ts'
 
@@ -104,6 +104,24 @@ describe('an impersonation that does not begin', () => {
     expect(await said(person.page)).to.match(/^misconfigured: /)
   })
 
+  for (const status of [429, 503]) {
+    it(`says so where the provider answers ${status}, and blames no operator`, async () => {
+      await using person = await visit(sites)
+      await sites.signIn(person.context, 'oscar')
+      await person.page.route('**/oidc/token', async (route) => {
+        if (!String(route.request().postData()).includes('subject_token')) return route.continue()
+        await route.fulfill({
+          status,
+          headers: { 'access-control-allow-origin': '*' },
+          json: { error: 'temporarily_unavailable' },
+        })
+      })
+      person.expectFailure('/oidc/token', status)
+      await person.page.goto(await sites.link())
+      expect(await said(person.page)).to.match(/^unreachable: .*Wait a moment/)
+    })
+  }
+
   it('leaves the subject token as it was where the exchange was refused', async () => {
     await using person = await visit(sites)
     await sites.signIn(person.context, 'oscar')
@@ -146,6 +164,41 @@ describe('an operator who never consented', () => {
     await sites.signIn(person.context)
     await person.page.goto(await sites.link())
     expect(await said(person.page)).to.match(/^consent_required: .*team/)
+  })
+})
+
+describe('an option that is wrong', () => {
+  it('is a TypeError that names it, with the token gone from the address', async () => {
+    await using sites = await startSites()
+    sites.application.script = scriptOf(sites)
+    await using person = await visit(sites)
+    await person.page.goto('/')
+    expect(await said(person.page)).to.equal('not acting')
+    const wrong: ReadonlyArray<readonly [object, string]> = [
+      [{ issuer: 'id.example.com' }, 'issuer must be an https URL, or'],
+      [{ issuer: 'http://id.example.com' }, 'issuer must be an https URL, or'],
+      [{ redirectUri: '/' }, 'redirectUri must be a URL of the origin of this page'],
+      [{ redirectUri: 'https://evil.example/' }, 'redirectUri must be a URL of the origin'],
+      [{ clientId: '' }, 'clientId must be a string'],
+      [{ scope: ['orders:read'] }, 'scope must be a string'],
+      [{ resource: undefined }, 'resource must be a string'],
+      [{ resource: 'urn:orders' }, 'origins must be https URLs, or'],
+      [{ resource: 'http://api.example.com' }, 'origins must be https URLs, or'],
+      [{ origins: ['*'] }, 'origins must be https URLs, or'],
+    ]
+    for (const [change, message] of wrong) {
+      const told = await person.page.evaluate(
+        async (options) => {
+          history.replaceState(null, '', '#impersonation=a-token&own')
+          const kit = await import(String('/modules/oidc-provider-impersonation/index.js'))
+          const error = await kit.acceptImpersonation(options).catch((it: unknown) => it)
+          return `${location.hash} ${error}`
+        },
+        { ...optionsOf(sites), ...change },
+      )
+      expect(told, JSON.stringify(change)).to.include(`#own TypeError: ${message}`)
+    }
+    expect(person.urls.filter((url) => url.includes('/oidc/'))).to.deep.equal([])
   })
 })
 

@@ -98,7 +98,10 @@ function stealKeyAndToken(): void {
   const stolen: Stolen = {}
   Reflect.set(globalThis, 'stolen', stolen)
   const { generateKey } = SubtleCrypto.prototype
-  SubtleCrypto.prototype.generateKey = async function steal(...args: unknown[]) {
+  SubtleCrypto.prototype.generateKey = async function steal(
+    this: SubtleCrypto,
+    ...args: unknown[]
+  ) {
     stolen.key = await Reflect.apply(generateKey, this, args)
     return stolen.key
   } as typeof generateKey

@@ -1,5 +1,10 @@
 import { readFile } from 'node:fs/promises'
+import { expect } from 'chai'
 import type { Sites } from './sites.ts'
+import type { Visit } from './visit.ts'
+
+/** What the API answers. */
+export const ORDERS = '{"ordersOf":"alice","seenBy":"olivia"}'
 
 const DOCUMENT = new URL('../../../docs/browser.md', import.meta.url)
 
@@ -23,4 +28,31 @@ export function here(text: string, { api, application, issuer }: Sites): string 
     .replaceAll('https://id.example.com', new URL(issuer).origin)
     .replaceAll('https://api.example.com', api)
     .replaceAll('https://shop.example.com', application.url)
+}
+
+/** What each page of the document does for the operator. */
+export async function actsAndEnds(
+  person: Visit,
+  sites: Sites,
+  afterwards = 'You no longer act as the customer.',
+): Promise<void> {
+  const { page, context } = person
+  await sites.signIn(context)
+  await page.goto(await sites.link())
+  await page.getByText(ORDERS).waitFor()
+  await page.getByRole('button', { name: 'olivia acts as alice: end' }).click()
+  await page.getByText(afterwards).waitFor()
+  expect((await sites.states())[0]).to.equal('ended')
+}
+
+/** The headers that the document names. */
+export async function headersOfDocument(sites: Sites): Promise<Record<string, string>> {
+  const block = (await filesUnder('What the application needs')).get('http') ?? ''
+  const lines = here(block, sites).trim().split('\n')
+  return Object.fromEntries(
+    lines.map((line): [string, string] => {
+      const colon = line.indexOf(': ')
+      return [line.slice(0, colon), line.slice(colon + 2)]
+    }),
+  )
 }

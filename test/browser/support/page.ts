@@ -7,6 +7,7 @@ declare global {
   /** What the page of the tests leaves for them. */
   var session: ImpersonationSession | undefined
   var happened: string[]
+  var failure: Error | undefined
 }
 
 /** The options of the page, with those of the test. Functions cannot be among them. */
@@ -46,6 +47,7 @@ try {
   }
   said.textContent = session ? 'acting as ' + session.subject : 'not acting'
 } catch (error) {
+  globalThis.failure = error
   said.textContent = (error.code ?? error.name) + ': ' + error.message
 }
 `

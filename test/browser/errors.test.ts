@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises'
+import { expect } from 'chai'
+import { causeOf } from '../../src/browser/errors.ts'
+import { ImpersonationError, type ImpersonationErrorCode } from '../../src/browser/index.ts'
+
+const ROOT = new URL('../../', import.meta.url)
+
+describe('the errors for operators', () => {
+  let codes: ImpersonationErrorCode[]
+
+  before(async () => {
+    const source = await readFile(new URL('src/browser/errors.ts', ROOT), 'utf8')
+    const [union = ''] = /export type ImpersonationErrorCode =.*?\n\n/s.exec(source) ?? []
+    codes = [...union.matchAll(/\| '(\w+)'/g)].map(([, code]) => code as ImpersonationErrorCode)
+  })
+
+  it('are all in the document, and no others', async () => {
+    const text = await readFile(new URL('docs/browser.md', ROOT), 'utf8')
+    const section = text.split('\n## Errors\n')[1]?.split('\n## ')[0] ?? ''
+    const rows = section
+      .split('\n')
+      .filter((line) => line.startsWith('| `') && !line.startsWith('| `code`'))
+    const told = rows.flatMap((row) => [...(row.split(' | ')[0] ?? '').matchAll(/`(\w+)`/g)])
+    expect(codes).to.have.length.greaterThan(10)
+    expect(told.map(([, code]) => code)).to.have.members(codes)
+  })
+
+  it('say what happened in whole sentences, or what the application says instead', () => {
+    for (const code of codes) {
+      expect(new ImpersonationError(code).message, code).to.match(/^[A-Z].{30,}\.$/)
+      const texts = { [code]: 'Anders.' }
+      expect(new ImpersonationError(code, { texts }).message).to.equal('Anders.')
+      expect(new ImpersonationError(code, { texts: {} })).to.include({ code })
+    }
+  })
+
+  it('have a cause in words, without what an answer had in it', () => {
+    const secret = { body: { access_token: 'secret' } }
+    const failure = new Error('"response" body "expires_in" is wrong', { cause: secret })
+    expect(causeOf(failure).message).to.equal('Error: "response" body "expires_in" is wrong')
+    expect(causeOf(failure)).to.not.have.property('cause')
+    const refusal = Object.assign(new Error('an error', { cause: secret }), {
+      error: 'invalid_request',
+      error_description: 'subject token is invalid',
+    })
+    expect(causeOf(refusal).message).to.equal('invalid_request: subject token is invalid')
+    expect(causeOf('odd').message).to.equal('odd')
+  })
+})
