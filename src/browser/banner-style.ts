@@ -26,7 +26,7 @@ section {
 }
 [part~=over] { border-block-end: .25em dashed }
 p, slot { margin: 0; display: block }
-bdi, button, [role=alert] { font-weight: bold }
+bdi, [role=alert] { font-weight: bold }
 [part=who] { flex: 1 1 14em }
 .long {
   display: -webkit-inline-box;
