@@ -189,10 +189,12 @@ describe('<impersonation-banner>: the time', () => {
     await page.evaluate(() => {
       const element = document.querySelector('impersonation-banner')
       element?.remove()
+      document.title = `Waiting for ${(Reflect.get(window, 'waiting') as Set<unknown>).size}`
       if (element) element.subjectName = 'Alice'
       window.lab.current?.dispatchEvent(new Event('expired'))
       document.dispatchEvent(new Event('visibilitychange'))
     })
+    expect(await page.title()).to.equal('Waiting for 0')
     expect(await waiting()).to.equal(0)
     await showBanner(page, { seconds: 3 })
     await page.clock.runFor(3000)
