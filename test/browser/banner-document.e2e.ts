@@ -29,10 +29,10 @@ describe('docs/banner.md', () => {
     await using person = await visitBanner(server.url)
     const { page } = person
     await page.evaluate(async (css) => {
-      const shown: { showBanner(session: unknown): void } = await import(
+      const shown: { showBanner(session: unknown): Promise<void> } = await import(
         `${location.origin}/show.js`
       )
-      shown.showBanner(window.lab.session())
+      await shown.showBanner(window.lab.session())
       const sheet = new CSSStyleSheet()
       sheet.replaceSync(css)
       document.adoptedStyleSheets = [sheet]
@@ -65,16 +65,14 @@ describe('docs/banner.md', () => {
     const { page } = person
     const region = await showBanner(page)
     const properties = await page.evaluate(() =>
-      Object.getOwnPropertyNames(
-        Object.getPrototypeOf(document.querySelector('impersonation-banner')),
-      ).filter((name) => !/Callback$|^constructor$/.test(name)),
+      Object.getOwnPropertyNames(document.querySelector('impersonation-banner')),
     )
     expect(rowsBelow('| property |')).to.have.members(properties)
     const parts = await region.evaluate((it) =>
       [it, ...it.querySelectorAll('[part]')].map((each) => each.getAttribute('part')),
     )
     expect(rowsBelow('| `::part` |')).to.have.members([...new Set(parts)])
-    const custom = STYLE.match(/(?<=var\()--[\w-]+/g)
+    const custom = STYLE.match(/(?<=var\()--impersonation[\w-]+/g)
     expect(rowsBelow('| custom property |')).to.have.members(custom ?? [])
   })
 })

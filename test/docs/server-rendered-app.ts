@@ -54,7 +54,7 @@ export async function serverRendered(): Promise<ServerRendered> {
   ok(shop instanceof Object && impersonation instanceof Object)
   ok('managementApi' in impersonation && impersonation.managementApi instanceof Object)
   const managementApi = { requireBinding: ['mayAct'] as const }
-  deepEqual({ ...managementApi, ...impersonation.managementApi }, impersonation.managementApi)
+  deepEqual({ ...impersonation.managementApi, ...managementApi }, impersonation.managementApi)
   const deployment = await deploy({
     accounts: new Set(['alice', 'bob', 'olivia', 'mallory', '<b>eve']),
     clients: [{ client_id: 'shop', ...shop }],
