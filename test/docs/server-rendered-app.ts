@@ -6,16 +6,24 @@ import { format } from 'node:util'
 import { type Caller, requireScope, resourceServer } from '../../src/resource-server/index.ts'
 import { freePort } from '../adapters/servers.ts'
 import { movedClock } from '../e2e/support/moved-clock.ts'
-import { deploy } from '../support/deployment.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
 import type { Browser, Page } from './browser-by-hand.ts'
 import { snippetsOf } from './documents.ts'
 
 export const CONSOLE = 'https://support.example.com'
 
+interface ServerRenderedOptions {
+  /** The host under which browsers know the shop. @defaultValue `'127.0.0.1'` */
+  readonly host?: string
+  /** The origin of the support console. @defaultValue {@link CONSOLE} */
+  readonly backOffice?: string
+}
+
 /** The shop of the document, with a provider and an API, in this process, on ports of their own. */
 export interface ServerRendered extends AsyncDisposable {
   readonly origin: string
+  readonly deployment: Deployment
   /** What the shop has printed. */
   log(): string
   /** Issued for olivia at the shop, as the support team's backend does. */
@@ -32,11 +40,14 @@ export interface ServerRendered extends AsyncDisposable {
   withoutEndEndpoint<T>(use: () => Promise<T>): Promise<T>
 }
 
-export async function serverRendered(): Promise<ServerRendered> {
+export async function serverRendered({
+  host = '127.0.0.1',
+  backOffice = CONSOLE,
+}: ServerRenderedOptions = {}): Promise<ServerRendered> {
   await using stack = new AsyncDisposableStack()
   const snippets = stack.use(await snippetsOf('server-rendered.md', 'js'))
   const [shopPort, apiPort] = [await freePort(), await freePort()]
-  const [origin, api] = [`http://127.0.0.1:${shopPort}`, `http://127.0.0.1:${apiPort}`]
+  const [origin, api] = [`http://${host}:${shopPort}`, `http://127.0.0.1:${apiPort}`]
   const { env } = process
   stack.defer(() => void Object.assign(process, { env }))
   process.env = {
@@ -45,7 +56,7 @@ export async function serverRendered(): Promise<ServerRendered> {
     CLIENT_SECRET: 'shop-secret',
     ORIGIN: origin,
     PORT: String(shopPort),
-    BACK_OFFICE: CONSOLE,
+    BACK_OFFICE: backOffice,
     API: api,
     COOKIE_KEY: randomBytes(32).toString('base64url'),
   }
@@ -97,6 +108,7 @@ export async function serverRendered(): Promise<ServerRendered> {
   const owned = stack.move()
   return {
     origin,
+    deployment,
     log: () => printed.join('\n'),
     async subjectToken(userId = 'alice', ticketId = 'SUP-123') {
       const mayAct = { sub: 'olivia', clientId: 'shop' }
