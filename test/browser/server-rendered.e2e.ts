@@ -6,17 +6,20 @@ import { browser } from '../e2e/support/browser.ts'
 import { listen } from '../example-provider/support.ts'
 import { signIn } from '../support/sign-in.ts'
 
-/** A page that posts what is in its query, without more ado. */
-function posting(path: string): Promise<Example> {
-  return listen((request, response) => {
+/** A page on another site than `localhost`, that posts what is in its query. */
+async function posting(path: string): Promise<Example> {
+  const { url, close } = await listen((request, response) => {
     const { searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1')
     const [to = '', name = '', value = ''] = ['to', 'name', 'value'].map(
       (it) => searchParams.get(it) ?? '',
     )
     response.setHeader('content-type', 'text/html')
+    // The shop and the provider: redirects of a form count, too.
+    response.setHeader('content-security-policy', `form-action ${to} http://127.0.0.1:*`)
     response.end(`<!doctype html><title>Support</title><form method="post" action="${to}${path}">
 <input type="hidden" name="${name}" value="${value}"><button>Open the shop</button></form>`)
   })
+  return { url: url.replace('localhost', '127.0.0.1'), close }
 }
 
 describe('docs/server-rendered.md in Chromium, with the shop on another site than provider and console', () => {
@@ -74,6 +77,7 @@ describe('docs/server-rendered.md in Chromium, with the shop on another site tha
     await press(page, support.url, 'impersonation', await shop.subjectToken())
     await page.waitForURL(`${shop.origin}/orders`)
     await press(page, evil.url, 'csrf', 'guessed')
+    await page.getByText('Nothing was ended').waitFor()
     await page.goto(`${shop.origin}/orders`)
     await page.getByText('olivia acts as alice').waitFor()
     await page.context().close()

@@ -70,7 +70,12 @@ describe('docs/server-rendered.md', () => {
     }
     expect((await olivia.get(`${shop.origin}/orders`)).status).to.equal(200)
     // A form of another site arrives without the cookie.
-    await olivia.post(`${shop.origin}/impersonation/end`, {}, 'https://evil.example')
+    const foreign = await olivia.post(
+      `${shop.origin}/impersonation/end`,
+      {},
+      'https://evil.example',
+    )
+    expect(foreign.text).to.include('Nothing was ended')
     expect((await olivia.get(`${shop.origin}/orders`)).status).to.equal(200)
   })
 
