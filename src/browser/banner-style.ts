@@ -59,6 +59,9 @@ button {
 :focus-visible { outline: 3px solid; outline-offset: 2px }
 [role=status] {
   position: absolute;
+  inline-size: 1px;
+  block-size: 1px;
+  overflow: hidden;
   clip-path: inset(50%);
 }
 @media (max-height: 22em) {
