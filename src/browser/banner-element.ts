@@ -12,80 +12,57 @@ const PROPERTIES = ['session', 'subjectName', 'actorName', 'ticket', 'changes', 
 
 /** Makes the class of the element. A server has no `HTMLElement`, so a module cannot do it. */
 export function bannerElement(): CustomElementConstructor {
-  class Banner extends HTMLElement implements ImpersonationBannerElement {
-    declare session: ImpersonationBannerElement['session']
-    declare subjectName: string | undefined
-    declare actorName: string | undefined
-    declare ticket: string | undefined
-    declare changes: boolean | undefined
-    declare texts: ImpersonationBannerElement['texts']
-
+  return class extends HTMLElement {
     readonly #root = this.attachShadow({ mode: 'open' })
     readonly #view = bannerView(this.#root)
     readonly #settings: Partial<BannerSettings> = {}
     #shown: ShownSession | undefined
     #timer: ReturnType<typeof setTimeout> | undefined
 
-    static {
+    constructor() {
+      super()
       for (const property of PROPERTIES) {
-        Object.defineProperty(Banner.prototype, property, {
-          get(this: Banner) {
-            return this.#settings[property]
-          },
-          set(this: Banner, value: never) {
-            this.#stop()
-            this.#settings[property] = value
-            this.#start()
+        // It may have been set before the element was defined.
+        const before = Object.getOwnPropertyDescriptor(this, property)
+        Object.assign(this.#settings, { [property]: before?.value })
+        Object.defineProperty(this, property, {
+          get: () => this.#settings[property],
+          set: (value: unknown) => {
+            this.#listen(false)
+            Object.assign(this.#settings, { [property]: value })
+            this.#listen(this.isConnected)
           },
         })
       }
-    }
-
-    constructor() {
-      super()
       this.#view.end.addEventListener('click', () => this.#end())
     }
 
     connectedCallback(): void {
-      // A property that was set before the element was defined hides the one of the class.
-      for (const property of PROPERTIES) {
-        if (!Object.hasOwn(this, property)) continue
-        const value = this[property]
-        delete this[property]
-        Object.assign(this, { [property]: value })
-      }
-      this.#start()
+      this.#listen(true)
     }
 
     disconnectedCallback(): void {
-      this.#stop()
+      this.#listen(false)
     }
 
-    #start(): void {
-      const { session } = this
-      if (this.isConnected) {
-        session?.addEventListener('ended', this.#render)
-        session?.addEventListener('expired', this.#render)
-        // Timers stand still while the machine sleeps.
-        document.addEventListener('visibilitychange', this.#render)
-      }
-      if (session !== this.#shown?.session) {
-        this.#shown = session && shownSession(session)
-        this.#view.said.textContent = ''
-      }
+    #listen(isToListen: boolean): void {
+      const change = isToListen ? 'addEventListener' : 'removeEventListener'
+      const { session } = this.#settings
+      session?.[change]('ended', this.#render)
+      session?.[change]('expired', this.#render)
+      // Timers stand still while the machine sleeps.
+      document[change]('visibilitychange', this.#render)
       this.#render()
-    }
-
-    #stop(): void {
-      clearTimeout(this.#timer)
-      this.session?.removeEventListener('ended', this.#render)
-      this.session?.removeEventListener('expired', this.#render)
-      document.removeEventListener('visibilitychange', this.#render)
     }
 
     readonly #render = (): void => {
       clearTimeout(this.#timer)
-      this.#view.banner.hidden = !this.#shown
+      const { session } = this.#settings
+      if (session !== this.#shown?.session) {
+        this.#shown = session && shownSession(session)
+        this.#view.said.textContent = ''
+      }
+      this.#view.banner.hidden = !session
       if (!this.#shown || !this.isConnected) return
       const hadFocus = this.#root.activeElement === this.#view.end
       const changesIn = show(this.#view, this.#shown, this.#settings)
@@ -110,5 +87,4 @@ export function bannerElement(): CustomElementConstructor {
       this.#render()
     }
   }
-  return Banner
 }

@@ -70,7 +70,7 @@ export function show(
         : texts.left({ minutes: Math.floor(seconds / 60), seconds: seconds % 60 }),
   )
   // The attribute `disabled` would take the focus away.
-  view.end.ariaDisabled = String(ending)
+  view.end.setAttribute('aria-disabled', String(ending))
   write(view.end, over ? '' : ending ? texts.ending : texts.end)
   write(view.notice, over ? texts[over] : endFailed ? texts.endFailed : '')
   write(view.next, texts.next)

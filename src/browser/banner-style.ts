@@ -15,18 +15,26 @@ section {
   padding: .5em 1em;
   line-height: 1.4;
   overflow-wrap: anywhere;
-  color: var(--impersonation-banner-color, light-dark(#2b2100, #ffefc2));
-  background: var(--impersonation-banner-background, light-dark(#fff3cd, #3a2e00));
-  border-block-end: .25em solid var(--impersonation-banner-border, light-dark(#8a6500, #e0b000));
+  --fg: #2b2100;
+  --bg: #fff3cd;
+  color: var(--impersonation-banner-color, var(--fg));
+  background: var(--impersonation-banner-background, var(--bg));
+  border-block-end: .25em solid var(--impersonation-banner-border, #a67c00);
 }
 [part~=urgent] {
-  color: var(--impersonation-banner-urgent-color, light-dark(#fff, #1f0000));
-  background: var(--impersonation-banner-urgent-background, light-dark(#9b1c1c, #ffb4ab));
+  --fg: #fff;
+  --bg: #9b1c1c;
+  color: var(--impersonation-banner-urgent-color, var(--fg));
+  background: var(--impersonation-banner-urgent-background, var(--bg));
   border-block: .5em double;
+}
+@supports (color: light-dark(red, red)) {
+  section { --fg: light-dark(#2b2100, #ffefc2); --bg: light-dark(#fff3cd, #3a2e00) }
+  [part~=urgent] { --fg: light-dark(#fff, #1f0000); --bg: light-dark(#9b1c1c, #ffb4ab) }
 }
 [part~=over] { border-block-end: .25em dashed }
 p, slot { margin: 0; display: block }
-bdi, button, [role=alert] { font-weight: bold }
+bdi, [role=alert] { font-weight: bold }
 [part=who] { flex: 1 1 14em }
 .long {
   display: -webkit-inline-box;
@@ -51,6 +59,9 @@ button {
 :focus-visible { outline: 3px solid; outline-offset: 2px }
 [role=status] {
   position: absolute;
+  inline-size: 1px;
+  block-size: 1px;
+  overflow: hidden;
   clip-path: inset(50%);
 }
 @media (max-height: 22em) {

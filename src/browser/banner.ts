@@ -1,4 +1,4 @@
-import { bannerElement, type ImpersonationBannerElement } from './banner-element.ts'
+import type { ImpersonationBannerElement } from './banner-element.ts'
 
 declare global {
   interface HTMLElementTagNameMap {
@@ -7,12 +7,15 @@ declare global {
 }
 
 /**
- * Defines the banner of an impersonation as a custom element. On a server, and where the name is
- * defined already, it does nothing.
+ * Defines the banner of an impersonation as a custom element. Its code is loaded then, so that
+ * pages in which no operator acts do not have it. On a server, and where the name is defined
+ * already, this does nothing.
  *
- * @throws DOMException `SyntaxError` where the name is no name of a custom element
+ * @throws DOMException `SyntaxError` where the name is no name of a custom element; TypeError where
+ * the code cannot be loaded
  */
-export function defineImpersonationBanner(name = 'impersonation-banner'): void {
-  if (typeof customElements === 'undefined' || customElements.get(name)) return
-  customElements.define(name, bannerElement())
+export async function defineImpersonationBanner(name = 'impersonation-banner'): Promise<void> {
+  if (typeof customElements === 'undefined') return
+  const { bannerElement } = await import('./banner-element.ts')
+  if (!customElements.get(name)) customElements.define(name, bannerElement())
 }

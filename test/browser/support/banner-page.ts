@@ -31,14 +31,21 @@ const PAGE = `<!doctype html>
 </body>
 </html>`
 
-/** Serves a page with banners, and the modules of src/browser without their types. */
-export function bannerPage(): Promise<Example> {
+/**
+ * Serves a page with banners, and the modules of src/browser without their types.
+ *
+ * @param scripts further ones, by path
+ */
+export function bannerPage(scripts: ReadonlyMap<string, string> = new Map()): Promise<Example> {
   return listen(async (request, response) => {
     const path = request.url ?? '/'
     if (path === '/') {
       response.setHeader('content-type', 'text/html')
       response.setHeader('content-security-policy', POLICY)
       response.end(PAGE)
+    } else if (scripts.has(path)) {
+      response.setHeader('content-type', 'text/javascript')
+      response.end(scripts.get(path))
     } else if (/^\/(?:src|test)\/browser\/[\w/-]+\.ts$/.test(path)) {
       response.setHeader('content-type', 'text/javascript')
       response.end(stripTypeScriptTypes(await readFile(join(ROOT, path), 'utf8')))

@@ -19,7 +19,7 @@ export interface FakeSessionOptions {
 export class FakeSession extends EventTarget implements ImpersonationSession {
   readonly accessToken = 'secret'
   readonly tokenType = 'Bearer'
-  readonly scope = []
+  readonly scope = ['orders:read']
   readonly subject: string | undefined
   readonly actor: string
   readonly expiresAt: number

@@ -1,0 +1,86 @@
+export interface Page {
+  /** Where the redirects have led. */
+  readonly url: string
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+type Form = Readonly<Record<string, string | readonly string[]>>
+
+/**
+ * A browser without scripts: follows redirects, keeps cookies for each origin, and leaves them out
+ * of forms that come from another origin, as `SameSite=Lax` asks.
+ */
+export class Browser {
+  readonly #cookies = new Map<string, Map<string, string>>()
+  /** Every header `Set-Cookie` so far. */
+  readonly setCookies: string[] = []
+  /** Every address that was asked for so far. */
+  readonly urls: string[] = []
+
+  /** The header `Cookie` for an origin. */
+  cookies(origin: string): string {
+    return [...(this.#cookies.get(origin) ?? [])].map((pair) => pair.join('=')).join('; ')
+  }
+
+  setCookie(origin: string, header: string): void {
+    for (const pair of header.split('; ')) this.#keep(origin, pair)
+  }
+
+  get(url: string, until?: (url: string) => boolean): Promise<Page> {
+    return this.#follow(url, {}, until)
+  }
+
+  /** Submits a form of a page of `origin`; `undefined` is a client that does not tell. */
+  post(
+    url: string,
+    form: Form,
+    origin: string | undefined,
+    until?: (url: string) => boolean,
+  ): Promise<Page> {
+    const body = new URLSearchParams()
+    for (const [name, values] of Object.entries(form)) {
+      for (const value of [values].flat()) body.append(name, value)
+    }
+    const headers = origin === undefined ? {} : { origin }
+    return this.#follow(url, { method: 'POST', body, headers }, until)
+  }
+
+  /** @param until the address at which to stop without asking for it */
+  async #follow(
+    start: string,
+    init: { method?: string; body?: URLSearchParams; headers?: Record<string, string> },
+    until: (url: string) => boolean = () => false,
+  ): Promise<Page> {
+    let url = start
+    let request = init
+    for (let hop = 0; hop < 10; hop += 1) {
+      this.urls.push(url)
+      const { origin } = new URL(url)
+      const isForeignForm = request.method === 'POST' && request.headers?.origin !== origin
+      const cookie = isForeignForm ? '' : this.cookies(origin)
+      const headers = { ...request.headers, ...(cookie && { cookie }) }
+      const response = await fetch(url, { ...request, headers, redirect: 'manual' })
+      for (const line of response.headers.getSetCookie()) {
+        this.setCookies.push(line)
+        this.#keep(origin, line.split(';', 1)[0] ?? '', /expires=Thu, 01 Jan 1970/i.test(line))
+      }
+      const location = response.headers.get('location')
+      const text = await response.text()
+      if (!location) return { url, status: response.status, headers: response.headers, text }
+      url = new URL(location, url).href
+      if (until(url)) return { url, status: response.status, headers: response.headers, text }
+      request = {}
+    }
+    throw new Error(`more redirects than a browser follows, at ${url}`)
+  }
+
+  #keep(origin: string, pair: string, isGone = false): void {
+    const [, name = '', value = ''] = /^([^=]+)=(.*)$/.exec(pair) ?? []
+    const cookies = this.#cookies.get(origin) ?? new Map<string, string>()
+    this.#cookies.set(origin, cookies)
+    if (isGone || value === '') cookies.delete(name)
+    else cookies.set(name, value)
+  }
+}

@@ -1,0 +1,158 @@
+import { deepEqual, ok } from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, Server } from 'node:http'
+import { format } from 'node:util'
+import { type Caller, requireScope, resourceServer } from '../../src/resource-server/index.ts'
+import { freePort } from '../adapters/servers.ts'
+import { movedClock } from '../e2e/support/moved-clock.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
+import { signIn } from '../support/sign-in.ts'
+import type { Browser, Page } from './browser-by-hand.ts'
+import { snippetsOf } from './documents.ts'
+
+export const CONSOLE = 'https://support.example.com'
+
+interface ServerRenderedOptions {
+  /** The host under which browsers know the shop. @defaultValue `'127.0.0.1'` */
+  readonly host?: string
+  /** The origin of the support console. @defaultValue {@link CONSOLE} */
+  readonly backOffice?: string
+}
+
+/** The shop of the document, with a provider and an API, in this process, on ports of their own. */
+export interface ServerRendered extends AsyncDisposable {
+  readonly origin: string
+  readonly deployment: Deployment
+  /** What the shop has printed. */
+  log(): string
+  /** Issued for olivia at the shop, as the support team's backend does. */
+  subjectToken(userId?: string, ticket?: string): Promise<string>
+  /** Signs an operator in at the provider. */
+  signIn(browser: Browser, sub: string): Promise<void>
+  /** Posts the form of the support console, and follows where it leads. */
+  handOver(browser: Browser, token: string | readonly string[]): Promise<Page>
+  /** Posts the form, and answers the callback's address in place of asking for it. */
+  callbackOf(browser: Browser, token: string): Promise<string>
+  pressEnd(browser: Browser, page: Page): Promise<Page>
+  passTime(seconds: number): void
+  /** Runs while nothing listens where the end endpoint was. */
+  withoutEndEndpoint<T>(use: () => Promise<T>): Promise<T>
+}
+
+export async function serverRendered({
+  host = '127.0.0.1',
+  backOffice = CONSOLE,
+}: ServerRenderedOptions = {}): Promise<ServerRendered> {
+  await using stack = new AsyncDisposableStack()
+  const snippets = stack.use(await snippetsOf('server-rendered.md', 'js'))
+  const [shopPort, apiPort] = [await freePort(), await freePort()]
+  const [origin, api] = [`http://${host}:${shopPort}`, `http://127.0.0.1:${apiPort}`]
+  const { env } = process
+  stack.defer(() => void Object.assign(process, { env }))
+  process.env = {
+    ...env,
+    CLIENT_ID: 'shop',
+    CLIENT_SECRET: 'shop-secret',
+    ORIGIN: origin,
+    PORT: String(shopPort),
+    BACK_OFFICE: backOffice,
+    API: api,
+    COOKIE_KEY: randomBytes(32).toString('base64url'),
+  }
+
+  const { shop, impersonation } = await snippets.load('What the provider needs')
+  ok(shop instanceof Object && impersonation instanceof Object)
+  ok('managementApi' in impersonation && impersonation.managementApi instanceof Object)
+  const managementApi = { requireBinding: ['mayAct'] as const }
+  deepEqual({ ...impersonation.managementApi, ...managementApi }, impersonation.managementApi)
+  const deployment = await deploy({
+    accounts: new Set(['alice', 'bob', 'olivia', 'mallory', '<b>eve']),
+    clients: [{ client_id: 'shop', ...shop }],
+    resources: {
+      [api]: { scope: 'orders:read', accessTokenFormat: 'jwt', jwt: { sign: { alg: 'ES256' } } },
+    },
+    impersonation: {
+      ...impersonation,
+      managementApi,
+      async getCustomJwtClaims({ context }) {
+        const { ticketId } = context.grant.subjectTokenContext ?? {}
+        return { impersonation_context: { ticket_id: ticketId } }
+      },
+    },
+  })
+  stack.defer(() => deployment.close())
+  process.env.ISSUER = deployment.issuer
+
+  const orders = createServer((request: IncomingMessage & { caller?: Caller }, response) => {
+    // A new guard each time: it has no copy of a status list yet.
+    const guard = resourceServer({ issuer: deployment.issuer, audience: api })
+    guard.connect(requireScope('orders:read'))(request, response, () => {
+      const { caller } = request
+      response.end(JSON.stringify([`beans of ${caller?.subject}, seen by ${caller?.actor?.sub}`]))
+    })
+  })
+  orders.listen(apiPort, '127.0.0.1')
+  await once(orders, 'listening')
+  stack.defer(() => closed(orders))
+
+  const { error } = console
+  const printed: string[] = []
+  console.error = (...parts) => printed.push(format(...parts))
+  stack.defer(() => void Object.assign(console, { error }))
+  const { server } = await snippets.load('The pages, and the end', 1)
+  ok(server instanceof Server)
+  stack.defer(() => closed(server))
+  const clock = stack.use(movedClock())
+
+  const owned = stack.move()
+  return {
+    origin,
+    deployment,
+    log: () => printed.join('\n'),
+    async subjectToken(userId = 'alice', ticketId = 'SUP-123') {
+      const mayAct = { sub: 'olivia', clientId: 'shop' }
+      const { body } = await deployment.issue({ userId, mayAct, context: { ticketId } })
+      ok(body.subjectToken, JSON.stringify(body))
+      return body.subjectToken
+    },
+    async signIn(browser, sub) {
+      browser.setCookie(deployment.base, (await signIn(deployment, sub)).cookie)
+    },
+    handOver: (browser, impersonation) =>
+      browser.post(`${origin}/impersonation`, { impersonation }, CONSOLE),
+    async callbackOf(browser, impersonation) {
+      const isCallback = (url: string) => url.startsWith(`${origin}/impersonation/callback`)
+      const page = await browser.post(
+        `${origin}/impersonation`,
+        { impersonation },
+        CONSOLE,
+        isCallback,
+      )
+      return page.url
+    },
+    pressEnd(browser, { text }) {
+      const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(text) ?? []
+      return browser.post(`${origin}/impersonation/end`, { csrf }, origin)
+    },
+    passTime: (seconds) => clock.by(seconds * 1000),
+    async withoutEndEndpoint(use) {
+      const { fetch } = globalThis
+      const nowhere = `http://127.0.0.1:${await freePort()}`
+      globalThis.fetch = (input, init) =>
+        fetch(String(input).endsWith('/current/end') ? nowhere : input, init)
+      try {
+        return await use()
+      } finally {
+        globalThis.fetch = fetch
+      }
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+async function closed(server: Server): Promise<void> {
+  server.close()
+  server.closeAllConnections()
+  await once(server, 'close')
+}
