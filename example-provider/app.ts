@@ -17,6 +17,7 @@ import { pinOrigin, securityHeaders } from '../console/http/headers.ts'
 import { notFound } from '../console/http/problem.ts'
 import { supportConsole } from '../console/index.ts'
 import { grantWhatIsAsked } from '../hosting/first-party-grants.ts'
+import { unusableStorage } from '../hosting/start-error.ts'
 import { CLAIMS, findAccount, loadAccounts, people } from './accounts.ts'
 import { supportBackend } from './backend.ts'
 import { clients, OPERATOR_CLIENTS, ordersResource, SUPPORT_BACKEND } from './clients.ts'
@@ -126,7 +127,7 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
     database: storage.database,
     password,
     closing,
-  })
+  }).catch(unusableStorage(config.storage.label))
 
   const app = new Koa({ proxy: provider.proxy, keys: [...keys.cookies] })
   app.use(pinOrigin(url))

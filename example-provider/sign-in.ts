@@ -5,6 +5,7 @@ import type { Context, Middleware } from 'koa'
 import { koaBody } from 'koa-body'
 import type { Provider } from 'oidc-provider-impersonation'
 import { html, showPage } from '../console/http/page.ts'
+import { refuseOtherOrigins } from '../hosting/own-forms.ts'
 import { passwordThrottle } from '../hosting/password-throttle.ts'
 import type { Accounts } from './accounts.ts'
 import { explainErrors } from './demo/provider-pages.ts'
@@ -77,15 +78,4 @@ function field(ctx: Context, name: string): string {
   const body: unknown = ctx.request.body
   const value = new Map(Object.entries(body ?? {})).get(name)
   return typeof value === 'string' ? value : ''
-}
-
-/**
- * Fetch Metadata: browsers send the origin of a form. The cookie alone does not protect against
- * another port of this host, and the path protects only because its `uid` is random.
- */
-const refuseOtherOrigins: Middleware = async (ctx, next) => {
-  // Old browsers send nothing. `none` is an action of the person: a reload of the page.
-  const isOwn = ['', 'none', 'same-origin'].includes(ctx.get('Sec-Fetch-Site'))
-  if (ctx.method === 'POST' && !isOwn) ctx.throw(403, 'a form of another origin')
-  await next()
 }
