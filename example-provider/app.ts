@@ -18,6 +18,7 @@ import { notFound } from '../console/http/problem.ts'
 import { supportConsole } from '../console/index.ts'
 import { allowOrigin } from '../hosting/cors.ts'
 import { grantWhatIsAsked } from '../hosting/first-party-grants.ts'
+import { unusableStorage } from '../hosting/start-error.ts'
 import { CLAIMS, findAccount, loadAccounts, people } from './accounts.ts'
 import { supportBackend } from './backend.ts'
 import { clients, OPERATOR_CLIENTS, ordersResource, SUPPORT_BACKEND } from './clients.ts'
@@ -134,7 +135,7 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
     application:
       shopUrl === undefined ? undefined : { name: 'the shop', url: `${shopUrl}/`, clientId: SHOP },
     closing,
-  })
+  }).catch(unusableStorage(config.storage.label))
 
   const app = new Koa({ proxy: provider.proxy, keys: [...keys.cookies] })
   app.use(pinOrigin(url))

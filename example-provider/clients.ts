@@ -1,7 +1,6 @@
 // The clients of the provider, and the resource that they get tokens for.
-
-import type { ClientMetadata } from 'oidc-provider'
-import { type Configuration, errors, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
+import type { Client, ClientMetadata, KoaContextWithOIDC, ResourceServer } from 'oidc-provider'
+import { errors, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
 import { consoleClients } from '../console/clients.ts'
 import type { Config } from './config.ts'
 import { SHOP, shopClient } from './shop/client.ts'
@@ -38,13 +37,9 @@ export function clients(config: Config, url: string, shopUrl: string | undefined
   return shopUrl === undefined ? all : [...all, shopClient(shopUrl)]
 }
 
-type ResourceIndicators = NonNullable<NonNullable<Configuration['features']>['resourceIndicators']>
-
 /** `getResourceServerInfo` of oidc-provider: the orders API, only for tokens of users. */
-export function ordersResource(
-  url: string,
-): NonNullable<ResourceIndicators['getResourceServerInfo']> {
-  return (ctx, resource, client) => {
+export function ordersResource(url: string) {
+  return (ctx: KoaContextWithOIDC, resource: string, client: Client): ResourceServer => {
     const isMachine = ctx.oidc.params?.grant_type === 'client_credentials'
     if (
       resource !== `${url}/orders` ||

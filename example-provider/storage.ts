@@ -6,7 +6,7 @@ import type { AdapterFactory } from 'oidc-provider-impersonation'
 import type { AuditDatabase } from '../console/index.ts'
 import { inTime } from '../hosting/in-time.ts'
 import { reportOutages } from '../hosting/outages.ts'
-import { reasonOf, StartError } from '../hosting/start-error.ts'
+import { unusableStorage } from '../hosting/start-error.ts'
 import type { StorageUrl } from '../hosting/storage-url.ts'
 
 export interface Storage {
@@ -26,20 +26,19 @@ const CLEAN_UP_EVERY = 5 * 60 * 1000
 
 /** @throws StartError when the storage does not answer */
 export async function openStorage(storage: StorageUrl): Promise<Storage> {
-  try {
-    switch (storage.kind) {
-      case 'memory':
-        return await openMemory()
-      case 'sqlite':
-        return await openSqlite(storage.file)
-      case 'redis':
-        return await openRedis(storage.url)
-      case 'postgres':
-        return await openPostgres(storage.url)
-    }
-  } catch (cause) {
-    const message = `STORAGE_URL: ${storage.label} cannot be used: ${reasonOf(cause)}`
-    throw new StartError(message, { cause })
+  return open(storage).catch(unusableStorage(storage.label))
+}
+
+async function open(storage: StorageUrl): Promise<Storage> {
+  switch (storage.kind) {
+    case 'memory':
+      return openMemory()
+    case 'sqlite':
+      return openSqlite(storage.file)
+    case 'redis':
+      return openRedis(storage.url)
+    case 'postgres':
+      return openPostgres(storage.url)
   }
 }
 

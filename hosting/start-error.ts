@@ -3,6 +3,13 @@ export class StartError extends Error {
   override name = 'StartError'
 }
 
+/** Makes the function that says why a storage cannot be used. The label has no password. */
+export function unusableStorage(label: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new StartError(`STORAGE_URL: ${label} cannot be used: ${reasonOf(cause)}`, { cause })
+  }
+}
+
 /** The reason in one line: the message of an error and the messages of its causes. */
 export function reasonOf(error: unknown): string {
   const parts: string[] = []

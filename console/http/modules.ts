@@ -1,5 +1,4 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { stripTypeScriptTypes } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -21,7 +20,14 @@ export async function readModules(specifier: string): Promise<BrowserModules> {
   for (const name of await readdir(dirname(file))) {
     if (!/(?<!\.d)\.[jt]s$/.test(name)) continue
     const text = await readFile(join(dirname(file), name), 'utf8')
-    texts.set(name, name.endsWith('.ts') ? stripTypeScriptTypes(text) : text)
+    texts.set(name, name.endsWith('.ts') ? await withoutTypes(text) : text)
   }
   return { entry: basename(file), texts }
+}
+
+/** A package that was built has no such module: it needs no esbuild. */
+async function withoutTypes(text: string): Promise<string> {
+  const { transform } = await import('esbuild')
+  const { code } = await transform(text, { loader: 'ts', target: 'es2022' })
+  return code
 }

@@ -9,7 +9,7 @@ import { entryOf, put } from './audit-contract.ts'
 
 const MINUTE = 60_000
 
-describe('example provider: when an impersonation was ended', () => {
+describe('console: when an impersonation was ended', () => {
   let store: AuditStore
   beforeEach(() => {
     store = memoryAudit(100_000)

@@ -23,7 +23,7 @@ import {
 
 type Told = Record<string, unknown>
 
-describe('example provider: what customers see of it', () => {
+describe('console: what customers see of it', () => {
   let example: Example
   let olivia: string
   let alice: string

@@ -43,7 +43,7 @@ const NOWHERE: readonly string[] = [
   '/assets/browser/console%2fapp.js',
 ]
 
-describe('example provider: assets', () => {
+describe('console: assets', () => {
   let example: Example
 
   before(async () => {

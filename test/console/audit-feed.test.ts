@@ -11,7 +11,7 @@ import { openAuditAt } from './open-audit.ts'
 /** Longer than any test: an entry that arrives did not wait for this interval. */
 const NEVER = 1_000_000
 
-describe('example provider: following what happens', () => {
+describe('console: following what happens', () => {
   /** Follows the feed and collects its entries in a list. */
   function following(follow: ReturnType<typeof feed>['follow'], after?: string) {
     const controller = new AbortController()

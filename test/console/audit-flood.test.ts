@@ -9,7 +9,7 @@ import { act, entriesOf, eventsOf, get, signInToAccount, WHY } from './audit-sup
 
 const MANY = 5100
 
-describe('example provider: flooding the audit', function () {
+describe('console: flooding the audit', function () {
   this.timeout(180_000)
 
   let example: Example

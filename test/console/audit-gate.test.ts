@@ -11,7 +11,7 @@ import { type Example, listen, postForm, send } from '../example-provider/suppor
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const NEVER = 1_000_000
 
-describe('example provider: while too many entries wait for the storage', () => {
+describe('console: while too many entries wait for the storage', () => {
   let isFree = false
   const gatedRoom = room(() => isFree)
   const reached: string[] = []

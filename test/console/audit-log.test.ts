@@ -56,7 +56,7 @@ function expectNone(printed: string, secrets: ReadonlyMap<string, string>): void
   }
 }
 
-describe('example provider: the audit log', function () {
+describe('console: the audit log', function () {
   this.timeout(120_000)
 
   for (const STRICT of ['0', '1']) {

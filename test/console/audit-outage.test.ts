@@ -20,7 +20,7 @@ import { openAuditAt } from './open-audit.ts'
 const MANY = 1100
 const AT_ONCE = 50
 
-describe('example provider: an audit that cannot be written', function () {
+describe('console: an audit that cannot be written', function () {
   this.timeout(120_000)
 
   let folder: Awaited<ReturnType<typeof temporaryFolder>>

@@ -27,7 +27,7 @@ function held(store: AuditStore) {
 
 const SOON = { pauses: [1] } as const
 
-describe('example provider: the recorder', function () {
+describe('console: the recorder', function () {
   this.timeout(120_000)
 
   it('prints and stores every entry, in order, and tells of them', async () => {

@@ -14,7 +14,7 @@ import { type Acting, act, entriesOf, eventsOf, get, signInToAccount } from './a
 
 const MANY = 1000
 
-describe('example provider: what happens again', function () {
+describe('console: what happens again', function () {
   this.timeout(120_000)
 
   let example: Example

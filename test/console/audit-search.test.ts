@@ -6,7 +6,7 @@ import { entryOf, put, times } from './audit-contract.ts'
 
 const EVERYTHING = matcher({})
 
-describe('example provider: searching what happened', () => {
+describe('console: searching what happened', () => {
   /** Counts the entries that are read. */
   function counted(store: AuditStore) {
     const read = { count: 0 }

@@ -7,7 +7,7 @@ import { quietly } from '../example-provider/quietly.ts'
 import { signIn, start } from '../example-provider/support.ts'
 import { act } from './audit-support.ts'
 
-describe('example provider: entries on their way while the server stops', function () {
+describe('console: entries on their way while the server stops', function () {
   this.timeout(120_000)
   const database = `shutdown_${randomUUID().replaceAll('-', '')}`
   const url = new URL(POSTGRES_URL)

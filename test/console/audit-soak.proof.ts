@@ -75,7 +75,7 @@ async function endsWithAsManyEntriesAsEvents(storageUrl: string): Promise<void> 
   expect(stored).to.deep.equal(events)
 }
 
-describe('example provider: the audit under full load has as many entries as events', function () {
+describe('console: the audit under full load has as many entries as events', function () {
   this.timeout(60_000 + REQUESTS * 60)
 
   it('in SQLite', async () => {

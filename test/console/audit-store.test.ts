@@ -14,7 +14,7 @@ import { type OpenAudit, openAuditAt } from './open-audit.ts'
 
 const open = openAuditAt
 
-describe('example provider: the audit store', function () {
+describe('console: the audit store', function () {
   this.timeout(120_000)
 
   describe('in memory', () => {

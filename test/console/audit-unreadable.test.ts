@@ -36,7 +36,7 @@ function write(file: string, ...texts: readonly string[]): void {
   for (const text of texts) insert.run(text)
 }
 
-describe('example provider: entries that cannot be read', () => {
+describe('console: entries that cannot be read', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
   let file: string
   beforeEach(async () => {

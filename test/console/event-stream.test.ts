@@ -8,7 +8,7 @@ import { listen } from '../example-provider/support.ts'
 
 const LARGE = { id: '1', event: 'audit', data: 'x'.repeat(1_000_000) }
 
-describe('example provider: a stream whose client reads nothing', function () {
+describe('console: a stream whose client reads nothing', function () {
   this.timeout(120_000)
 
   /** A stream on a real connection whose buffers are full. */

@@ -9,7 +9,7 @@ import {
 } from '../example-provider/support.ts'
 import { type Acting, act, entriesOf, eventsOf, get, type Item, WHY } from './audit-support.ts'
 
-describe('example provider: what happened, for operators', () => {
+describe('console: what happened, for operators', () => {
   let example: Example
   let olivia: string
   let alice: string

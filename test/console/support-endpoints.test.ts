@@ -19,7 +19,7 @@ const ENDPOINTS: [method: string, path: string, allow: string, body?: object][] 
   ['POST', '/support/impersonations', 'POST', { userId: 'bob', reason: 'r', ticketId: 't' }],
 ]
 
-describe('example provider: the endpoints for operators', () => {
+describe('console: the endpoints for operators', () => {
   let example: Example
   let olivia: string
   const tokens = new Map<string, string>()

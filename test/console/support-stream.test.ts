@@ -13,7 +13,7 @@ import { type Example, listen, postForm, send, signIn, start } from '../example-
 import { entryOf } from './audit-contract.ts'
 import { act, bearer, entriesOf, followStream, get } from './audit-support.ts'
 
-describe('example provider: what happens, as it happens', function () {
+describe('console: what happens, as it happens', function () {
   this.timeout(120_000)
 
   let example: Example

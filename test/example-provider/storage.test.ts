@@ -113,6 +113,17 @@ describe('example provider: storage', function () {
       expect(mode & 0o777).to.equal(0o600)
     })
 
+    it('says so when the audit cannot be kept in it', async () => {
+      const file = join(folder.path, 'no-audit.sqlite')
+      createSqliteAdapter({ file }).close()
+      const database = new DatabaseSync(file)
+      database.exec('CREATE VIEW support_audit AS SELECT 1 AS id')
+      database.close()
+      const { code, stdout, stderr } = await runMain({ STORAGE_URL: `sqlite:${file}` })
+      expect([code, stdout]).to.deep.equal([1, ''])
+      expect(stderr).to.match(/^STORAGE_URL: SQLite, .*no-audit\.sqlite cannot be used: .+\n$/m)
+    })
+
     it('says so when the file is something else', async () => {
       const config = readConfig({ STORAGE_URL: `sqlite:${import.meta.filename}` })
       const error = await openStorage(config.storage).catch((error: unknown) => error)
