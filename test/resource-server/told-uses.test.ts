@@ -234,7 +234,7 @@ describe('onImpersonatedRequest', () => {
       await app.register(import('@fastify/middie'))
       app.use(api.connect())
       app.get('/orders', async (request, reply) => {
-        await api.authenticate(request, denyImpersonation()).catch(() => reply.code(403))
+        await api.authenticate(request, denyImpersonation()).catch(() => void reply.code(403))
         return 'answer'
       })
       closing.push(() => app.close())
