@@ -102,17 +102,21 @@ function pathOf(target: string): string {
 }
 
 function tell(listener: OnImpersonatedRequest, use: ImpersonationUse): void {
-  const warn = (what: string) =>
-    process.emitWarning(
-      `onImpersonatedRequest ${what}: the use ${use.useId} may not be recorded`,
-      'ImpersonationWarning',
-    )
-  const failed = (error: unknown) =>
-    warn(`failed (${error instanceof Error ? error.message : 'no Error'})`)
+  const { useId } = use
+  const warn = (message: string) => process.emitWarning(message, 'ImpersonationWarning')
+  const failed = (error: unknown) => {
+    const reason = error instanceof Error ? error.message : 'no Error'
+    warn(`onImpersonatedRequest failed (${reason}): the use ${useId} may not be recorded`)
+  }
   try {
     const answer: unknown = listener(use)
     if (typeof answer !== 'object' || answer === null || !('then' in answer)) return
-    const late = setTimeout(() => warn(`has not settled after ${PATIENCE / 1000} s`), PATIENCE)
+    const late = setTimeout(() => {
+      const after = `${PATIENCE / 1000} s`
+      warn(
+        `onImpersonatedRequest has not settled after ${after}: the use ${useId} may not be recorded`,
+      )
+    }, PATIENCE)
     late.unref()
     Promise.resolve(answer)
       .catch(failed)
