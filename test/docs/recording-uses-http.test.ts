@@ -125,15 +125,15 @@ describe('docs/recording-uses.md: over HTTP', function () {
   it('an answer that is lost: the batch comes twice, and is recorded once', async () => {
     way.trouble = 'answer lost'
     const api = await startApi()
-    await asks(api, 1)
-    while (way.passed < 2) await asks(api, 1)
-    const { length } = await at.recorded(2)
+    let asked = 0
+    for (; way.passed < 2; asked += 1) await asks(api, 1)
     expect(await api.stop()).to.equal(0)
-    const ids = (await at.recorded(length)).map(({ use }) => use.useId)
-    expect(new Set(ids).size).to.equal(ids.length)
+    const ids = (await at.recorded(asked)).map(({ use }) => use.useId)
+    expect(ids).to.have.lengthOf(asked)
+    expect(new Set(ids).size).to.equal(asked)
   })
 
-  it('too many that wait: the number of those that are dropped is recorded', async () => {
+  it('I13: too many that wait: the number of those that are dropped is recorded', async () => {
     way.trouble = 'closed'
     const api = await startApi({ MOST_WAITING: '5' })
     await asks(api, 30)
