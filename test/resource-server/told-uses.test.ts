@@ -1,3 +1,5 @@
+// Over 250 lines: all that is told needs the same provider, guard and server; the frameworks and the
+// failures have files of their own.
 import { createServer, type RequestListener } from 'node:http'
 import { connect, createServer as createHttp2Server } from 'node:http2'
 import { setTimeout as wait } from 'node:timers/promises'
