@@ -3,6 +3,7 @@ import { batchLimit, type DeleteExpiredOptions } from './record.ts'
 import { prepareAll, SqliteAdapter, type SqliteStore, write } from './sqlite-adapter.ts'
 import { openDatabase, type SqliteFile } from './sqlite-database.ts'
 import { prepareLifecycle, SqliteLifecycleAdapter } from './sqlite-lifecycle.ts'
+import { SqliteTurn } from './sqlite-turn.ts'
 
 export type { DeleteExpiredOptions } from './record.ts'
 
@@ -26,7 +27,10 @@ export interface SqliteAdapterFactory extends AdapterFactory {
    */
   deleteExpired(options?: DeleteExpiredOptions): Promise<number>
 
-  /** Closes the file. Every later call of a method rejects. Closing again does nothing. */
+  /**
+   * Writes what was asked for, and closes the file. Every later call of a method rejects. Closing
+   * again does nothing.
+   */
   close(): void
 }
 
@@ -58,7 +62,8 @@ export function createSqliteAdapter(options: SqliteAdapterOptions): SqliteAdapte
     if (writes % SWEEP_EVERY === 0) removeExpired(2 * SWEEP_EVERY)
   }
   const lifecycle = prepareLifecycle(database)
-  const store: SqliteStore = { database, statements, now, sweep }
+  const turn = new SqliteTurn(database)
+  const store: SqliteStore = { database, statements, turn, now, sweep }
   function factory(model: 'SubjectToken'): LifecycleAdapter
   function factory(model: string): SingleUseAdapter
   function factory(model: string): SingleUseAdapter {
@@ -79,7 +84,9 @@ export function createSqliteAdapter(options: SqliteAdapterOptions): SqliteAdapte
       }
     },
     close: () => {
-      if (database.isOpen) database.close()
+      if (!database.isOpen) return
+      turn.finish()
+      database.close()
     },
   })
 }
