@@ -73,8 +73,11 @@ export class SqliteLifecycleAdapter extends SqliteAdapter implements LifecycleAd
   }
 
   override async find(id: string): Promise<AdapterPayload | undefined> {
-    const row = readFirst(this.#statements.find, [storableKey(id), this.#now()])
-    return row && payloadOf(row)
+    const key = storableKey(id)
+    return this.#turn.read(() => {
+      const row = readFirst(this.#statements.find, [key, this.#now()])
+      return row && payloadOf(row)
+    })
   }
 
   override async consumeOnce(id: string, note?: ConsumptionNote): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-// not the global one, which tests replace by fake timers: a write would then never happen
+// not the global one, which tests replace by fake timers: nothing would ever resolve
 import { setImmediate } from 'node:timers'
 import { storageError } from './storage-error.ts'
 
@@ -18,16 +18,21 @@ interface Write {
 }
 
 /**
- * Writes that are asked for in one turn of the event loop go into one transaction at the end of the
- * turn, in the order in which they were asked for. All of it is synchronous: nothing else of the
- * process runs between its statements, and what it has not committed is never read.
+ * What is asked for in one turn of the event loop is done at the end of the turn: first the reads,
+ * then the writes in one transaction, in the order in which they were asked for. The processor does
+ * the same for many requests one after the other, which costs half of doing it in between.
+ *
+ * All of it is synchronous: nothing else of the process runs between the statements of a
+ * transaction, so that what is not committed is never read.
  */
 export class SqliteTurn {
   readonly #database: DatabaseSync
   readonly #begin: StatementSync
   readonly #commit: StatementSync
   readonly #rollback: StatementSync
-  #waiting: Write[] = []
+  #reads: Array<() => void> = []
+  #writes: Write[] = []
+  #isScheduled = false
 
   constructor(database: DatabaseSync) {
     this.#database = database
@@ -37,50 +42,67 @@ export class SqliteTurn {
     this.#rollback = database.prepare('ROLLBACK')
   }
 
+  /** Does work that writes nothing. */
+  read<T>(work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#reads.push(() => {
+        try {
+          resolve(work())
+        } catch (error) {
+          reject(error)
+        }
+      })
+      this.#schedule()
+    })
+  }
+
   /** Does work of a single statement. Resolves what it returns, once that is committed. */
   statement<T>(work: () => T): Promise<T> {
-    return this.#ask(work, true)
+    return this.#write(work, true)
   }
 
   /** Does work of several statements: all of them, or none. Else like {@link statement}. */
   transaction<T>(work: () => T): Promise<T> {
-    return this.#ask(work, false)
+    return this.#write(work, false)
   }
 
-  /** Serves everything that waits, now. */
+  /** Does now what was asked for. */
   finish(): void {
-    while (this.#waiting.length > 0) this.#serve()
+    while (this.#reads.length + this.#writes.length > 0) this.#serve()
   }
 
-  #ask<T>(work: () => T, isOneStatement: boolean): Promise<T> {
+  #write<T>(work: () => T, isOneStatement: boolean): Promise<T> {
     return new Promise((resolve, reject) => {
       const run = () => {
         const result = work()
         return () => resolve(result)
       }
-      this.#waiting.push({ isOneStatement, run, reject })
-      if (this.#waiting.length === 1) this.#serveLater()
+      this.#writes.push({ isOneStatement, run, reject })
+      this.#schedule()
     })
   }
 
-  #serveLater(): void {
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
     setImmediate(() => {
+      this.#isScheduled = false
       this.#serve()
-      // what is left lets the process do other work first
-      if (this.#waiting.length > 0) this.#serveLater()
+      // what is more than a group lets the process do other work first
+      if (this.#reads.length + this.#writes.length > 0) this.#schedule()
     })
   }
 
   #serve(): void {
-    let group = this.#waiting.splice(0, MAX_GROUP)
+    for (const read of this.#reads.splice(0, MAX_GROUP)) read()
+    let group = this.#writes.splice(0, MAX_GROUP)
     while (group.length > 0) group = this.#attempt(group)
   }
 
   /** @returns what to try again: the others, where a single one failed */
   #attempt(group: Write[]): Write[] {
     const answers: Array<() => void> = []
-    const [first] = group
-    const isOneStatement = group.length === 1 && first?.isOneStatement === true
+    const isOneStatement = group.length === 1 && group[0]?.isOneStatement === true
     let current: Write | undefined
     try {
       if (!isOneStatement) this.#begin.run()

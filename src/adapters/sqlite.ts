@@ -43,7 +43,9 @@ const SWEEP_EVERY = 16
  * writes; one conditional `UPDATE` decides `consumeOnce`. Expired records are never found, and every sixteen
  * writes remove up to thirty-two of them.
  *
- * Calls are synchronous inside and take some ten microseconds, a write among them.
+ * What is written in one turn of the event loop goes into one transaction at its end: each promise
+ * resolves once that is committed, and a record that cannot be written fails alone. node:sqlite is
+ * synchronous; a write takes some ten microseconds.
  *
  * @example
  * new Provider(issuer, { ...configuration, adapter: createSqliteAdapter({ file: 'data/oidc.db' }) })

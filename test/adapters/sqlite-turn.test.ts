@@ -51,9 +51,11 @@ describe('what is asked of SQLite in one turn of the event loop', () => {
 
   it('is there for other processes when it resolves, and for nothing before', async () => {
     const asked = write('a').then(stored)
-    expect(await adapter.find('a')).to.equal(undefined)
+    const found = adapter.find('a')
     expect(stored()).to.deep.equal([])
+    expect(await found, 'reads come before the writes of their turn').to.equal(undefined)
     expect(await asked).to.deep.equal(['a'])
+    expect(await adapter.find('a')).to.include({ jti: 'a' })
   })
 
   it('happens in the order in which it is asked for', async () => {
@@ -99,6 +101,15 @@ describe('what is asked of SQLite in one turn of the event loop', () => {
     ]
     expect(await Promise.all(asked)).to.deep.equal([true, false, true, true])
     expect(await adapter.find('a')).to.not.have.any.keys('note', 'consumed')
+  })
+
+  it('finds each record, or fails for each, by itself', async () => {
+    const all = ids(2 * MAX_GROUP + 1)
+    await Promise.all(all.map(write))
+    other.exec("UPDATE oidc_records SET payload = 'no JSON' WHERE id = 'id-105'")
+    const settled = await Promise.allSettled([...all, 'absent'].map((id) => adapter.find(id)))
+    const values = settled.map((each) => (each.status === 'fulfilled' ? each.value?.jti : 'failed'))
+    expect(values).to.deep.equal([...all.with(5, 'failed'), undefined])
   })
 
   describe('when one of it fails', () => {
@@ -195,11 +206,15 @@ describe('what is asked of SQLite in one turn of the event loop', () => {
   it('is written before the file closes', async () => {
     const asked = Promise.all([...ids(MAX_GROUP + 10), 'used'].map(write))
     const won = adapter.consumeOnce('used')
+    const found = adapter.find('used')
     factory.close()
     await asked
+    expect(await found).to.equal(undefined)
     expect(await won).to.equal(true)
     expect(stored()).to.have.length(MAX_GROUP + 11)
-    expect(await rejection(write('late'))).to.be.instanceOf(StorageError)
+    for (const late of [write('late'), adapter.find('used')]) {
+      expect(await rejection(late)).to.be.instanceOf(StorageError)
+    }
   })
 
   it('fails when the file closes and cannot be written', async () => {
