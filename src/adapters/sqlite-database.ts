@@ -10,7 +10,7 @@ export interface SqliteFile {
   /**
    * How safe a commit is. `'NORMAL'`: it survives the end of the process, `kill -9` included; when
    * the machine loses power, the last moments may be forgotten, consumptions among them. `'FULL'`: it
-   * survives that too, at the cost of an fsync for each write.
+   * survives that too, at the cost of an fsync for each transaction.
    *
    * @defaultValue `'NORMAL'`
    */

@@ -137,6 +137,12 @@ describe('what is asked of SQLite in one turn of the event loop', () => {
       expect(await adapter.find('used')).to.deep.include({ note: { actor: 'first' } })
     })
 
+    it('leaves nothing of itself where it is all that was asked for', async () => {
+      refuse('oidc_subject_tokens', 'half')
+      expect((await rejection(write('half'))).message).to.equal('refused')
+      expect(stored()).to.deep.equal([])
+    })
+
     it('fails alone where all fail, each with an error of its own', async () => {
       for (const id of ids(100)) refuse('oidc_records', id)
       const errors = await Promise.all(ids(100).map((id) => rejection(write(id))))
