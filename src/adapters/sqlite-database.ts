@@ -32,8 +32,11 @@ export interface SqliteFile {
  */
 const CHECKPOINT_PAGES = 4000
 
-/** Memory for pages at most, in KiB. SQLite's own default is 2000: too little for some hours' tokens. */
-const CACHE_KIB = 16_000
+/**
+ * Memory for pages at most, in KiB; SQLite's own default is 2000. Reads from a large file cost less
+ * with more of it, and writes cost more: a commit goes through the pages in memory.
+ */
+const CACHE_KIB = 8000
 
 /**
  * Opens the file, readable by its owner alone if it is new, and creates what is missing in it.
