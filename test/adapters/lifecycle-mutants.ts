@@ -1,6 +1,7 @@
 import type { AdapterPayload } from 'oidc-provider'
 import type { ConsumptionNote, LifecycleAdapter } from '../../src/adapters/contract.ts'
 import { listingMutants } from './listing-mutants.ts'
+import { turnsOfItsOwn } from './mutants.ts'
 
 /** The methods to replace, given a correct adapter. */
 export type LifecycleMutation = (sound: LifecycleAdapter) => Partial<LifecycleAdapter>
@@ -200,6 +201,7 @@ export const lifecycleMutants: Record<string, [LifecycleMutation, string]> = {
     (sound) => ({
       async upsert(id, payload, ttl) {
         const end = (await sound.find(id))?.end
+        await turnsOfItsOwn()
         // the memory adapter does both at once
         void sound.destroy(id)
         await sound.upsert(id, payload, ttl)
