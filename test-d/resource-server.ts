@@ -4,12 +4,15 @@ import {
   type ActClaim,
   type Caller,
   denyImpersonation,
+  type ImpersonationUse,
+  type OnImpersonatedRequest,
   type ReplayStore,
   RequestRefused,
   type Requirement,
   requireScope,
   resourceServer,
   type StatusUnavailable,
+  type UseRefusal,
 } from 'oidc-provider-impersonation/resource-server'
 import { holds, type Same } from './expect.js'
 
@@ -24,6 +27,27 @@ resourceServer({
   audience: 'https://api.example.com',
   requireStatus: true,
   fetch,
+})
+const uses: ImpersonationUse[] = []
+const listener: OnImpersonatedRequest = async (use) => {
+  holds<Same<typeof use.refused, UseRefusal | undefined>>()
+  holds<Same<typeof use.actor, ActClaim | undefined>>()
+  holds<Same<typeof use.status, number | undefined>>()
+  // @ts-expect-error it is a record of what happened
+  use.subject = 'mallory'
+}
+for (const onImpersonatedRequest of [listener, (use: ImpersonationUse) => uses.push(use)]) {
+  resourceServer({
+    issuer: 'https://id.example.com',
+    audience: 'https://api.example.com',
+    onImpersonatedRequest,
+  })
+}
+resourceServer({
+  issuer: 'https://id.example.com',
+  audience: 'https://api.example.com',
+  // @ts-expect-error a function is told
+  onImpersonatedRequest: uses,
 })
 holds<Same<StatusUnavailable['status'], 503>>()
 // @ts-expect-error the audience has to be said
@@ -43,8 +67,8 @@ export function handle(request: IncomingMessage & { caller?: Caller }, response:
   api.connect(requireScope('orders:read'))(request, response, () => response.end())
 }
 
-export async function read(request: IncomingMessage) {
-  const caller = await api.authenticate(request)
+export async function read(request: IncomingMessage, response: ServerResponse) {
+  const caller = await api.authenticate(Object.assign(request, { res: response }))
   await api.authenticate('Bearer token', own)
   holds<Same<typeof caller, Caller>>()
   holds<Same<typeof caller.actor, ActClaim | undefined>>()

@@ -1,4 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider'
+import { turnOver } from '../shared/turn.ts'
 import type {
   AdapterFactory,
   ConsumptionNote,
@@ -8,16 +9,8 @@ import type {
   LookUp,
 } from './contract.ts'
 import { MemoryListings } from './memory-listings.ts'
-import {
-  consumedAt,
-  decodePayload,
-  encodePayload,
-  epochSeconds,
-  type LifecycleKeys,
-  lifecycleKeys,
-  lifetime,
-  secondaryKeys,
-} from './record.ts'
+import { copyOf, type MemoryRecord, payloadOf } from './memory-record.ts'
+import { consumedAt, epochSeconds, lifecycleKeys, lifetime, secondaryKeys } from './record.ts'
 
 /** Options of {@link createMemoryAdapter}. */
 export interface MemoryAdapterOptions {
@@ -38,23 +31,6 @@ export interface MemoryAdapterFactory extends AdapterFactory {
 
 /** How many records each write looks at; 4 keep expired records to a third of the live ones. */
 const SWEEP_STEPS = 4
-
-interface MemoryRecord {
-  /** JSON, not the object: code outside cannot change it, and the GC has nothing to trace. */
-  readonly payload: string
-  /** Milliseconds since the epoch, or Infinity. */
-  readonly expiresAt: number
-  readonly uid: string | undefined
-  readonly userCode: string | undefined
-  readonly grantId: string | undefined
-  readonly listed: LifecycleKeys | undefined
-  /** Seconds since the epoch, or 0. */
-  consumed: number
-  note: string | undefined
-  /** `actor` of the note. */
-  actor: string | undefined
-  end: string | undefined
-}
 
 /**
  * An adapter that keeps everything in this process: for tests, demonstrations and benchmarks, and
@@ -110,13 +86,14 @@ class MemoryAdapter implements LifecycleAdapter {
     const replaced = this.#live(id)
     const milliseconds = lifetime(expiresIn)
     const { uid, userCode, grantId } = secondaryKeys(payload)
+    const listed = lifecycleKeys(this.#model, payload)
     const record: MemoryRecord = {
-      payload: encodePayload(payload),
+      payload: copyOf(this.#model, payload),
       expiresAt: milliseconds === undefined ? Number.POSITIVE_INFINITY : now + milliseconds,
       uid,
       userCode,
       grantId,
-      listed: lifecycleKeys(this.#model, payload),
+      listed,
       consumed: replaced?.consumed || consumedAt(payload, now),
       note: replaced?.note,
       actor: replaced?.actor,
@@ -138,7 +115,10 @@ class MemoryAdapter implements LifecycleAdapter {
 
   async find(id: string): Promise<AdapterPayload | undefined> {
     const record = this.#live(id)
-    return record && decodePayload(record.payload, record)
+    const found = record && payloadOf(record)
+    // What is not listed is no subject token: status lists are read step by step.
+    if (this.#model === 'SubjectToken' && (!record || record.listed)) await turnOver()
+    return found
   }
 
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
@@ -183,7 +163,7 @@ class MemoryAdapter implements LifecycleAdapter {
     for (const id of this.#listings.newestFirst(lookUp, before)) {
       if (found.length === limit) break
       const record = this.#live(id)
-      if (record) found.push(decodePayload(record.payload, record))
+      if (record) found.push(payloadOf(record))
     }
     return found
   }

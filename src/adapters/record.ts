@@ -119,11 +119,15 @@ export interface StoredFate {
  *
  * @throws when the storage returned something that `encodePayload` did not write.
  */
-export function decodePayload(
-  stored: unknown,
+export function decodePayload(stored: unknown, fate: StoredFate): AdapterPayload {
+  return withFate(parsed(stored), fate)
+}
+
+/** Puts `consumed`, `note` and `end` into a payload. */
+export function withFate(
+  payload: AdapterPayload,
   { consumed, note, end }: StoredFate,
 ): AdapterPayload {
-  const payload = parsed(stored)
   if (consumed !== undefined && consumed > 0) payload.consumed = consumed
   if (note !== undefined && note !== null) payload.note = parsed(note)
   if (end !== undefined && end !== null) payload.end = parsed(end)

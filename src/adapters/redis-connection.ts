@@ -86,7 +86,16 @@ function within<T>(timeoutMs: number, reply: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const tooLate = () => reject(new Error(`Redis did not answer within ${timeoutMs} ms`))
     const timer = setTimeout(tooLate, timeoutMs)
-    reply.then(resolve, reject).finally(() => clearTimeout(timer))
+    reply.then(
+      (value) => {
+        clearTimeout(timer)
+        resolve(value)
+      },
+      (error) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
   })
 }
 

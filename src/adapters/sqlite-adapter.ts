@@ -10,12 +10,15 @@ import {
   secondaryKeys,
   storableKey,
 } from './record.ts'
+import type { SqliteTurn } from './sqlite-turn.ts'
 import { storageError } from './storage-error.ts'
 
 /** What all models of one file share. */
 export interface SqliteStore {
   readonly database: DatabaseSync
   readonly statements: SqliteStatements
+  /** Where every write goes. */
+  readonly turn: SqliteTurn
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Removes a few expired records now and then. */
@@ -32,13 +35,15 @@ export function prepareAll(database: DatabaseSync) {
       `SELECT payload, consumed_at FROM oidc_records WHERE model = ?1 AND ${column} = ?2 AND ${live}
        ORDER BY expires_at IS NULL DESC, expires_at DESC LIMIT 1`,
     )
+  const insert = `INSERT INTO oidc_records
+      (model, id, payload, uid, user_code, grant_id, consumed_at, expires_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+    ON CONFLICT (model, id)`
   return {
+    insert: database.prepare(`${insert} DO NOTHING`),
     // a live consumed record stays consumed when it is replaced
     upsert: database.prepare(
-      `INSERT INTO oidc_records
-         (model, id, payload, uid, user_code, grant_id, consumed_at, expires_at)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-       ON CONFLICT (model, id) DO UPDATE SET
+      `${insert} DO UPDATE SET
          payload = excluded.payload, uid = excluded.uid, user_code = excluded.user_code,
          grant_id = excluded.grant_id, expires_at = excluded.expires_at,
          consumed_at = CASE WHEN expires_at IS NULL OR expires_at > ?9
@@ -57,52 +62,78 @@ export function prepareAll(database: DatabaseSync) {
     ),
     destroy: database.prepare('DELETE FROM oidc_records WHERE model = ? AND id = ?'),
     revokeByGrantId: database.prepare('DELETE FROM oidc_records WHERE model = ? AND grant_id = ?'),
+    // IS NOT NULL names the condition of the index: without it, SQLite prepares the statement anew
+    // each time, to see whether the value that is bound implies it
     deleteExpired: database.prepare(
       `DELETE FROM oidc_records WHERE rowid IN
-       (SELECT rowid FROM oidc_records WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+       (SELECT rowid FROM oidc_records WHERE expires_at IS NOT NULL AND expires_at <= ?
+        ORDER BY expires_at LIMIT ?)`,
     ),
   }
 }
 
-// The methods are async so that what node:sqlite throws becomes a rejection.
+/** A record, encoded when it is asked for: the caller may change the payload before it is written. */
+export interface SqliteRecord {
+  /** The id, as it is stored. */
+  readonly key: string
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number | null
+  /** When it was asked for, in milliseconds since the epoch. */
+  readonly now: number
+  /** What `insert` takes. */
+  readonly values: readonly SqliteValue[]
+}
+
+// The methods are async so that what they throw before the turn becomes a rejection.
 export class SqliteAdapter implements SingleUseAdapter {
   readonly consumesEveryModel = true
 
   readonly #model: string
   readonly #statements: SqliteStatements
+  readonly #turn: SqliteTurn
   readonly #now: () => number
   readonly #sweep: () => void
 
-  constructor(model: string, { statements, now, sweep }: SqliteStore) {
+  constructor(model: string, { statements, turn, now, sweep }: SqliteStore) {
     this.#model = model
     this.#statements = statements
+    this.#turn = turn
     this.#now = now
     this.#sweep = sweep
   }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
-    this.#sweep()
-    this.store(id, payload, lifetime(expiresIn), this.#now())
+    const record = this.encode(id, payload, expiresIn)
+    return this.#turn.statement(() => {
+      this.#sweep()
+      this.replace(record)
+    })
   }
 
-  protected store(
-    id: string,
-    payload: AdapterPayload,
-    milliseconds: number | undefined,
-    now: number,
-  ): void {
+  protected encode(id: string, payload: AdapterPayload, expiresIn?: number): SqliteRecord {
     const { uid, userCode, grantId } = secondaryKeys(payload)
-    write(this.#statements.upsert, [
+    const [key, milliseconds, now] = [storableKey(id), lifetime(expiresIn), this.#now()]
+    const expiresAt = milliseconds === undefined ? null : Math.ceil(now + milliseconds)
+    const values = [
       this.#model,
-      storableKey(id),
+      key,
       encodePayload(payload),
-      uid ? storableKey(uid) : null,
-      userCode ? storableKey(userCode) : null,
-      grantId ? storableKey(grantId) : null,
+      storable(uid),
+      storable(userCode),
+      storable(grantId),
       Math.floor(consumedAt(payload, now)) || null,
-      milliseconds === undefined ? null : Math.ceil(now + milliseconds),
-      now,
-    ])
+      expiresAt,
+    ]
+    return { key, expiresAt, now, values }
+  }
+
+  /** @returns whether it was new: neither a live nor an expired record had the id */
+  protected insert({ values }: SqliteRecord): boolean {
+    return write(this.#statements.insert, values) === 1
+  }
+
+  protected replace({ values, now }: SqliteRecord): void {
+    write(this.#statements.upsert, [...values, now])
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
@@ -118,40 +149,51 @@ export class SqliteAdapter implements SingleUseAdapter {
   }
 
   async consume(id: string): Promise<void> {
-    this.#mark(this.#statements.consume, id)
+    const key = storableKey(id)
+    await this.#turn.statement(() => this.#mark(this.#statements.consume, key))
   }
 
   async consumeOnce(id: string, _note?: ConsumptionNote): Promise<boolean> {
-    return this.markOnce(id)
+    const key = storableKey(id)
+    return this.#turn.statement(() => this.markOnce(key))
   }
 
-  protected markOnce(id: string): boolean {
-    return this.#mark(this.#statements.consumeOnce, id) === 1
+  protected markOnce(key: string): boolean {
+    return this.#mark(this.#statements.consumeOnce, key) === 1
   }
 
   async destroy(id: string): Promise<void> {
-    write(this.#statements.destroy, [this.#model, storableKey(id)])
+    await this.#delete(this.#statements.destroy, id)
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    write(this.#statements.revokeByGrantId, [this.#model, storableKey(grantId)])
+    await this.#delete(this.#statements.revokeByGrantId, grantId)
   }
 
   #read(statement: StatementSync, key: string): AdapterPayload | undefined {
-    const [row] = read(statement, [this.#model, storableKey(key), this.#now()])
+    const row = readFirst(statement, [this.#model, storableKey(key), this.#now()])
     return row && decodePayload(row.payload, { consumed: Number(row.consumed_at ?? 0) })
   }
 
-  #mark(statement: StatementSync, id: string): number {
+  #mark(statement: StatementSync, key: string): number {
     const now = this.#now()
-    return write(statement, [this.#model, storableKey(id), now, epochSeconds(now)])
+    return write(statement, [this.#model, key, now, epochSeconds(now)])
+  }
+
+  #delete(statement: StatementSync, key: string): Promise<number> {
+    const values = [this.#model, storableKey(key)]
+    return this.#turn.statement(() => write(statement, values))
   }
 }
 
 type SqliteValue = string | number | null
 
+export function storable(text: string | undefined): string | null {
+  return text === undefined ? null : storableKey(text)
+}
+
 /** @returns how many rows changed */
-export function write(statement: StatementSync, values: SqliteValue[]): number {
+export function write(statement: StatementSync, values: readonly SqliteValue[]): number {
   try {
     return Number(statement.run(...values).changes)
   } catch (error) {
@@ -160,9 +202,18 @@ export function write(statement: StatementSync, values: SqliteValue[]): number {
 }
 
 /** @returns the rows that were found */
-export function read(statement: StatementSync, values: SqliteValue[]) {
+export function read(statement: StatementSync, values: readonly SqliteValue[]) {
   try {
     return statement.all(...values)
+  } catch (error) {
+    throw storageError(error, values)
+  }
+}
+
+/** @returns the first row that was found */
+export function readFirst(statement: StatementSync, values: readonly SqliteValue[]) {
+  try {
+    return statement.get(...values)
   } catch (error) {
     throw storageError(error, values)
   }

@@ -7,9 +7,16 @@ import type {
   ListedBefore,
   LookUp,
 } from './contract.ts'
-import { decodePayload, lifecycleKeys, lifetime, storableKey } from './record.ts'
-import { read, SqliteAdapter, type SqliteStore, write } from './sqlite-adapter.ts'
-import { inTransaction } from './sqlite-schema.ts'
+import { decodePayload, lifecycleKeys, storableKey } from './record.ts'
+import {
+  read,
+  readFirst,
+  SqliteAdapter,
+  type SqliteStore,
+  storable,
+  write,
+} from './sqlite-adapter.ts'
+import type { SqliteTurn } from './sqlite-turn.ts'
 import { storageError } from './storage-error.ts'
 
 const MODEL = 'SubjectToken'
@@ -29,6 +36,7 @@ export class SqliteLifecycleAdapter extends SqliteAdapter implements LifecycleAd
   readonly #database: DatabaseSync
   readonly #statements: LifecycleStatements
   readonly #lists = new Map<string, StatementSync>()
+  readonly #turn: SqliteTurn
   readonly #now: () => number
   readonly #sweep: () => void
 
@@ -36,52 +44,57 @@ export class SqliteLifecycleAdapter extends SqliteAdapter implements LifecycleAd
     super(MODEL, store)
     this.#database = store.database
     this.#statements = store.lifecycle
+    this.#turn = store.turn
     this.#now = store.now
     this.#sweep = store.sweep
   }
 
   override async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
-    const key = storableKey(id)
+    const record = this.encode(id, payload, expiresIn)
     const keys = lifecycleKeys(MODEL, payload)
-    const milliseconds = lifetime(expiresIn)
-    const now = this.#now()
-    this.#sweep()
-    this.#atomically(() => {
-      write(this.#statements.forgetExpired, [key, now])
-      this.store(id, payload, milliseconds, now)
-      write(this.#statements.upsert, [
-        key,
-        storable(keys?.accountId),
-        storable(keys?.clientId),
-        storable(keys?.actor),
-        keys?.iat ?? null,
-        storable(keys?.statusList),
-        keys?.statusIndex ?? null,
-        milliseconds === undefined ? null : Math.ceil(now + milliseconds),
-      ])
+    const listed = [
+      record.key,
+      storable(keys?.accountId),
+      storable(keys?.clientId),
+      storable(keys?.actor),
+      keys?.iat ?? null,
+      storable(keys?.statusList),
+      keys?.statusIndex ?? null,
+      record.expiresAt,
+    ]
+    return this.#turn.transaction(() => {
+      this.#sweep()
+      if (!this.insert(record)) {
+        write(this.#statements.forgetExpired, [record.key, record.now])
+        this.replace(record)
+      }
+      write(this.#statements.upsert, listed)
     })
   }
 
   override async find(id: string): Promise<AdapterPayload | undefined> {
-    const [row] = read(this.#statements.find, [storableKey(id), this.#now()])
-    return row && payloadOf(row)
+    const key = storableKey(id)
+    return this.#turn.read(() => {
+      const row = readFirst(this.#statements.find, [key, this.#now()])
+      return row && payloadOf(row)
+    })
   }
 
   override async consumeOnce(id: string, note?: ConsumptionNote): Promise<boolean> {
-    if (!note) return this.markOnce(id)
-    return this.#atomically(() => {
-      if (!this.markOnce(id)) return false
-      const [key, actor] = [storableKey(id), storable(note.actor)]
-      write(this.#statements.keepNote, [key, JSON.stringify(note), actor])
+    if (!note) return super.consumeOnce(id)
+    const [key, text, actor] = [storableKey(id), JSON.stringify(note), storable(note.actor)]
+    return this.#turn.transaction(() => {
+      if (!this.markOnce(key)) return false
+      write(this.#statements.keepNote, [key, text, actor])
       if (actor !== null) write(this.#statements.setActor, [key, actor])
       return true
     })
   }
 
   async endOnce(id: string, end: EndNote): Promise<boolean> {
-    const key = storableKey(id)
-    return this.#atomically(() => {
-      const ended = write(this.#statements.end, [key, JSON.stringify(end), this.#now()]) === 1
+    const [key, text] = [storableKey(id), JSON.stringify(end)]
+    return this.#turn.transaction(() => {
+      const ended = write(this.#statements.end, [key, text, this.#now()]) === 1
       if (ended) write(this.#statements.forbidConsumption, [key])
       return ended
     })
@@ -125,18 +138,6 @@ export class SqliteLifecycleAdapter extends SqliteAdapter implements LifecycleAd
     }
     return statement
   }
-
-  #atomically<T>(work: () => T): T {
-    try {
-      return inTransaction(this.#database, work)
-    } catch (error) {
-      throw storageError(error, [])
-    }
-  }
-}
-
-function storable(text: string | undefined): string | null {
-  return text === undefined ? null : storableKey(text)
 }
 
 function payloadOf(row: Record<string, unknown>): AdapterPayload {

@@ -3,6 +3,7 @@ import { batchLimit, type DeleteExpiredOptions } from './record.ts'
 import { prepareAll, SqliteAdapter, type SqliteStore, write } from './sqlite-adapter.ts'
 import { openDatabase, type SqliteFile } from './sqlite-database.ts'
 import { prepareLifecycle, SqliteLifecycleAdapter } from './sqlite-lifecycle.ts'
+import { SqliteTurn } from './sqlite-turn.ts'
 
 export type { DeleteExpiredOptions } from './record.ts'
 
@@ -26,7 +27,10 @@ export interface SqliteAdapterFactory extends AdapterFactory {
    */
   deleteExpired(options?: DeleteExpiredOptions): Promise<number>
 
-  /** Closes the file. Every later call of a method rejects. Closing again does nothing. */
+  /**
+   * Writes what was asked for, and closes the file. Every later call of a method rejects. Closing
+   * again does nothing.
+   */
   close(): void
 }
 
@@ -39,7 +43,9 @@ const SWEEP_EVERY = 16
  * writes; one conditional `UPDATE` decides `consumeOnce`. Expired records are never found, and every sixteen
  * writes remove up to thirty-two of them.
  *
- * Calls are synchronous inside and take some ten microseconds, a write among them.
+ * What is written in one turn of the event loop goes into one transaction at its end: each promise
+ * resolves once that is committed, and a record that cannot be written fails alone. node:sqlite is
+ * synchronous; a write takes some ten microseconds.
  *
  * @example
  * new Provider(issuer, { ...configuration, adapter: createSqliteAdapter({ file: 'data/oidc.db' }) })
@@ -58,7 +64,8 @@ export function createSqliteAdapter(options: SqliteAdapterOptions): SqliteAdapte
     if (writes % SWEEP_EVERY === 0) removeExpired(2 * SWEEP_EVERY)
   }
   const lifecycle = prepareLifecycle(database)
-  const store: SqliteStore = { database, statements, now, sweep }
+  const turn = new SqliteTurn(database)
+  const store: SqliteStore = { database, statements, turn, now, sweep }
   function factory(model: 'SubjectToken'): LifecycleAdapter
   function factory(model: string): SingleUseAdapter
   function factory(model: string): SingleUseAdapter {
@@ -79,7 +86,9 @@ export function createSqliteAdapter(options: SqliteAdapterOptions): SqliteAdapte
       }
     },
     close: () => {
-      if (database.isOpen) database.close()
+      if (!database.isOpen) return
+      turn.finish()
+      database.close()
     },
   })
 }

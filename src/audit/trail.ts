@@ -12,15 +12,14 @@ type AuditEventName =
 const MAX_REASON = 1024
 const TOKEN = /^[A-Za-z0-9._~+/-]{16,}=*$/
 
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
-
 /** Collects the facts of one request and emits its one event. */
 export class AuditTrail {
   readonly #provider: Provider
   readonly #ctx: KoaContextWithOIDC
   readonly #stage: Denial['stage']
   readonly #secrets: string[] = []
-  readonly #known: Partial<Mutable<ImpersonationEvent>> = {}
+  /** In the order they were noted. They are put together where there is a listener. */
+  readonly #notes: Partial<ImpersonationEvent>[] = []
 
   constructor(provider: Provider, ctx: KoaContextWithOIDC, stage: Denial['stage']) {
     this.#provider = provider
@@ -29,16 +28,12 @@ export class AuditTrail {
   }
 
   note(facts: Partial<ImpersonationEvent>): void {
-    Object.assign(this.#known, facts)
+    this.#notes.push(facts)
   }
 
   /** I6: secret values. The event never contains them, also not inside an error message. */
   conceal(...secrets: ReadonlyArray<string | undefined>): void {
-    for (const secret of secrets) {
-      // Hide only values that look like a token: otherwise a client could remove any word from the
-      // reason.
-      if (secret && TOKEN.test(secret)) this.#secrets.push(secret)
-    }
+    for (const secret of secrets) if (secret) this.#secrets.push(secret)
   }
 
   /** An end has an event of its own. */
@@ -49,12 +44,13 @@ export class AuditTrail {
 
   /** The id of the subject token that was presented again, where it was. */
   get replayed(): string | undefined {
-    return this.#known.redemption ? this.#known.id : undefined
+    const { redemption, id } = this.#facts()
+    return redemption ? id : undefined
   }
 
   /** @param told the error code that the client gets */
   failed(error: unknown, told: string): void {
-    if (this.#known.redemption) {
+    if (this.#facts().redemption) {
       this.#emit('impersonation.replayed')
       return
     }
@@ -68,11 +64,19 @@ export class AuditTrail {
   }
 
   #withoutSecrets(text: string): string {
-    return this.#secrets.reduce((rest, secret) => rest.replaceAll(secret, '[concealed]'), text)
+    // Hide only values that look like a token: otherwise a client could remove any word from the
+    // reason.
+    return this.#secrets
+      .filter((secret) => TOKEN.test(secret))
+      .reduce((rest, secret) => rest.replaceAll(secret, '[concealed]'), text)
+  }
+
+  #facts(): Partial<ImpersonationEvent> {
+    return Object.assign({}, ...this.#notes)
   }
 
   #emit(name: AuditEventName): void {
-    emitLater(this.#provider, name, this.#ctx, this.#known)
+    emitLater(this.#provider, name, this.#ctx, () => this.#facts())
   }
 }
 

@@ -31,8 +31,19 @@ type OwnJwtCustomizer = (
   jwt: JWTStructured,
 ) => Promise<void> | void
 
+/** What is known of an impersonated token once its claims are settled. */
+export interface ImpersonatedToken {
+  /**
+   * Whether hooks or the customizer of the deployment took more than one turn of the event loop over
+   * it: what was looked up before may have changed since.
+   */
+  readonly tookTime: boolean
+  /** Of an opaque token: what {@link AccessTokenClaims.extraTokenClaims} answered. */
+  readonly extra: UnknownObject | undefined
+}
+
 /** What marks one impersonated token. Kept here, where no hook or customizer can write. */
-interface Marks extends ImpersonatedExchange {
+interface Marks extends ImpersonatedExchange, ImpersonatedToken {
   readonly act: ActClaim | undefined
   /** Of a JWT: its `jti`. `undefined` for an opaque token. */
   readonly jti: string | undefined
@@ -40,9 +51,7 @@ interface Marks extends ImpersonatedExchange {
   readonly status: TokenStatus | undefined
   /** Seconds since the epoch: no customizer makes the token live longer. I8. */
   readonly exp: number
-  /** Whether code of the deployment took more than one turn of the event loop over it. */
   tookTime: boolean
-  /** Of an opaque token: what {@link AccessTokenClaims.extraTokenClaims} answered. */
   extra: UnknownObject | undefined
 }
 
@@ -56,6 +65,8 @@ export class AccessTokenClaims {
   readonly #options: ResolvedOptions
   readonly #ownExtraTokenClaims: OwnExtraTokenClaims | undefined
   readonly #ownJwtCustomizer: OwnJwtCustomizer | undefined
+  /** Whether any code of the deployment says what claims a token gets. */
+  readonly #hasOwnCode: boolean
   readonly #impersonated = new WeakMap<object, Marks>()
   #issuer = ''
 
@@ -69,6 +80,7 @@ export class AccessTokenClaims {
     this.#options = options
     this.#ownExtraTokenClaims = own.extraTokenClaims
     this.#ownJwtCustomizer = own.jwtCustomizer
+    this.#hasOwnCode = Boolean(own.extraTokenClaims ?? options.getCustomJwtClaims)
   }
 
   set issuer(issuer: string) {
@@ -79,8 +91,8 @@ export class AccessTokenClaims {
   markImpersonated(
     token: AccessToken & { readonly expiration: number },
     of: ImpersonatedExchange,
-  ): void {
-    this.#impersonated.set(token, {
+  ): ImpersonatedToken {
+    const marks: Marks = {
       ...of,
       act: of.actor && actClaim(of.actor),
       jti: token.format === 'jwt' ? token.jti : undefined,
@@ -88,7 +100,9 @@ export class AccessTokenClaims {
       exp: Math.floor(Date.now() / 1000) + token.expiration,
       tookTime: false,
       extra: undefined,
-    })
+    }
+    this.#impersonated.set(token, marks)
+    return marks
   }
 
   /** The provider's `extraTokenClaims`. */
@@ -102,22 +116,7 @@ export class AccessTokenClaims {
     }
     const marks = this.#impersonated.get(token)
     const act = marks?.act
-    const turnIsOver = watchTurn()
-    const own = await this.#ownExtraTokenClaims?.(ctx, token)
-    const issuer = this.#issuer
-    const custom = await customClaims(this.#options, {
-      ctx,
-      token,
-      issuer,
-      impersonation: marks,
-      act,
-    })
-    if (marks && turnIsOver()) marks.tookTime = true
-    const claims = own === undefined ? {} : claimsFrom(own)
-    // In tokens of other grants, keep all of the deployment's own claims except `act`.
-    remove(claims, marks ? PROVIDER_CLAIMS : ['act'])
-    if (custom) Object.assign(claims, remove(custom, PROVIDER_CLAIMS))
-    remove(claims, PROTOTYPE_KEYS)
+    const claims = this.#hasOwnCode ? await this.#ownClaims(ctx, token, marks) : {}
     this.#setAuthTime(ctx, token, claims)
     if (marks) {
       remove(claims, IMPERSONATION_CLAIMS)
@@ -134,17 +133,27 @@ export class AccessTokenClaims {
     return Object.keys(claims).length > 0 ? claims : undefined
   }
 
-  /**
-   * Whether hooks or the customizer of the deployment took more than one turn of the event loop over
-   * this impersonated token: what was looked up before may have changed since.
-   */
-  tookTime(token: AccessToken): boolean {
-    return this.#impersonated.get(token)?.tookTime === true
-  }
-
-  /** The record of an impersonated opaque token, as it was before any hook could reach it. */
-  recordOf(token: AccessToken, record: UnknownObject): UnknownObject {
-    return { ...record, extra: this.#impersonated.get(token)?.extra }
+  /** What the deployment's own code says, without the claims that it may not set. */
+  async #ownClaims(
+    ctx: KoaContextWithOIDC,
+    token: Token,
+    marks: Marks | undefined,
+  ): Promise<UnknownObject> {
+    const turnIsOver = watchTurn()
+    const own = await this.#ownExtraTokenClaims?.(ctx, token)
+    const custom = await customClaims(this.#options, {
+      ctx,
+      token,
+      issuer: this.#issuer,
+      impersonation: marks,
+      act: marks?.act,
+    })
+    if (marks && turnIsOver()) marks.tookTime = true
+    const claims = own === undefined ? {} : claimsFrom(own)
+    // In tokens of other grants, keep all of the deployment's own claims except `act`.
+    remove(claims, marks ? PROVIDER_CLAIMS : ['act'])
+    if (custom) Object.assign(claims, remove(custom, PROVIDER_CLAIMS))
+    return remove(claims, PROTOTYPE_KEYS)
   }
 
   /** The provider's `formats.customizers.jwt`: the deployment's own runs first. */

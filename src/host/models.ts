@@ -95,9 +95,10 @@ export function createAccessToken(
   },
 ): DraftAccessToken {
   const AccessTokenModel = provider.AccessToken as unknown as new (
-    input: typeof properties,
+    input: object,
   ) => DraftAccessToken
-  return new AccessTokenModel(properties)
+  // Assigned, because the constructors copy what they are given three times, member by member.
+  return Object.assign(new AccessTokenModel({}), properties)
 }
 
 /** A model of the provider that is found by its id. */

@@ -80,7 +80,7 @@ export function impersonations(
     const { end: before } = token
     // I13: an attempt of this process that was the one after all. Its event is due.
     if (before?.attempt !== undefined && unsure.delete(before.attempt)) {
-      emitLater(provider, 'impersonation.ended', ctx, eventOf(token))
+      emitLater(provider, 'impersonation.ended', ctx, () => eventOf(token))
       return true
     }
     const state = stateOf(token)
@@ -89,7 +89,7 @@ export function impersonations(
     if (!(await isTheOne(token.jti, end))) return false
     // As the storage has it now: it may have been redeemed since it was read.
     const ended = (await subjectTokens.findById(token.jti).catch(() => undefined)) ?? token
-    emitLater(provider, 'impersonation.ended', ctx, { ...eventOf(ended), end: shown(end) })
+    emitLater(provider, 'impersonation.ended', ctx, () => ({ ...eventOf(ended), end: shown(end) }))
     return true
   }
 

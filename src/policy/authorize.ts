@@ -25,12 +25,16 @@ export interface Permission {
  * @throws errors.AccessDenied where it refuses
  * @throws Error where it fails or answers anything else (I9: nothing is issued then)
  */
-export async function permissionFor(
+export function permissionFor(
   authorize: Authorize | undefined,
   request: AuthorizationRequest,
-): Promise<Permission> {
+): Promise<Permission> | Permission {
+  if (authorize) return verdictOf(authorize, request)
+  return { scope: request.scope, accessTokenTtl: undefined, tookTime: false }
+}
+
+async function verdictOf(authorize: Authorize, request: AuthorizationRequest): Promise<Permission> {
   const { scope: asked } = request
-  if (!authorize) return { scope: asked, accessTokenTtl: undefined, tookTime: false }
   let verdict: unknown
   const turnIsOver = watchTurn()
   try {

@@ -7,14 +7,14 @@ import type { ClientRule } from '../public/options.ts'
  *
  * @throws Error where the deployment's function fails or answers no boolean (I9)
  */
-export type MayClient = (client: Client) => Promise<boolean>
+export type MayClient = (client: Client) => Promise<boolean> | boolean
 
 /**
  * @param rule the clients that are named, or the function that names them
  * @param path the option that it stands in, for errors
  */
 export function mayClient(rule: ClientRule, path: string): MayClient {
-  return async (client) => {
+  return (client) => {
     // RFC 6749 §4.4: "The client credentials grant type MUST only be used by confidential clients."
     if (isPublic(client) || !client.grantTypeAllowed('client_credentials')) return false
     return typeof rule === 'function' ? ask(rule, client, path) : rule.includes(client.clientId)

@@ -3,7 +3,7 @@ import { SCOPE_TOKEN } from '../options/validation.ts'
 import type { ActClaim } from '../public/act-claim.ts'
 import { MAX_CHAIN, parseAct } from '../shared/act.ts'
 import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
-import { RequestRefused } from './refusal.ts'
+import { RequestRefused, refusedBy } from './refusal.ts'
 
 /** Who calls, by the access token of the request. */
 export interface Caller {
@@ -50,7 +50,8 @@ export function requireScope(scope: string): Requirement {
   return ({ scopes }) => {
     if (scopes.has(scope)) return
     const description = `access token lacks the scope ${scope}`
-    throw new RequestRefused(403, { error: 'insufficient_scope', description, scope })
+    const details = { error: 'insufficient_scope', description, scope }
+    throw refusedBy('scope', new RequestRefused(403, details))
   }
 }
 
@@ -59,7 +60,8 @@ export function denyImpersonation(): Requirement {
   return ({ isImpersonated }) => {
     if (!isImpersonated) return
     const description = 'not while an operator acts for the user'
-    throw new RequestRefused(403, { error: 'access_denied', description })
+    const details = { error: 'access_denied', description }
+    throw refusedBy('impersonation', new RequestRefused(403, details))
   }
 }
 

@@ -1,16 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Caller, meetRequirement, type Requirement } from './caller.ts'
+import type { Caller, Requirement } from './caller.ts'
+import { requestJudge } from './judge.ts'
 import type { KoaMiddleware } from './koa.ts'
 import { type ResourceServerOptions, resolveOptions } from './options.ts'
-import { offerDPoP, RequestRefused } from './refusal.ts'
-import { type ApiRequest, type Presented, presentedBy } from './request.ts'
-import { callerVerifier } from './verify.ts'
+import { RequestRefused } from './refusal.ts'
+import { type ApiRequest, presentedBy } from './request.ts'
 
 export type { ActClaim } from '../public/act-claim.ts'
+export type { ApiResponse } from './answer.ts'
 export { type Caller, denyImpersonation, type Requirement, requireScope } from './caller.ts'
 export type { Certificate, GetCertificate } from './certificate.ts'
 export type { DPoPOptions } from './dpop-options.ts'
 export type { Fetch, FetchInit } from './fetch.ts'
+export type { ImpersonationUse, OnImpersonatedRequest, UseRefusal } from './impersonation-use.ts'
 export type { KoaContext, KoaMiddleware } from './koa.ts'
 export type { MTLSOptions, ResourceServerOptions } from './options.ts'
 export type { GetUrl } from './public-url.ts'
@@ -45,6 +47,9 @@ export interface ResourceServer {
    * @throws {@link RequestRefused}: what to answer. {@link StatusUnavailable}: 503, the status list
    * of an impersonated token cannot be fetched. Any other error is a failure of the API itself, too
    * (for example, the provider's keys cannot be fetched): do not answer it as an invalid token.
+   *
+   * `onImpersonatedRequest` is told the status where `request.res` is Node's response: Express and
+   * Koa set it. Without it the function is told as soon as the request is judged.
    */
   authenticate(
     request: ApiRequest | string | undefined,
@@ -69,21 +74,8 @@ export interface ResourceServer {
  */
 export function resourceServer(options: ResourceServerOptions): ResourceServer {
   const resolved = resolveOptions(options)
-  const { issuer, dPoP } = resolved
-  const verify = callerVerifier(resolved)
-
-  async function judge(presented: Presented, requirements: readonly Requirement[]) {
-    try {
-      const caller = await verify(presented)
-      for (const requirement of requirements) await meetRequirement(requirement, caller)
-      return caller
-    } catch (error) {
-      if (error instanceof RequestRefused && dPoP) {
-        offerDPoP(error, { algs: dPoP.algorithms.join(' '), scheme: presented.scheme })
-      }
-      throw error
-    }
-  }
+  const { issuer } = resolved
+  const judge = requestJudge(resolved)
 
   return {
     authenticate: async (request, ...requirements) => judge(presentedBy(request), requirements),
@@ -92,7 +84,8 @@ export function resourceServer(options: ResourceServerOptions): ResourceServer {
       async function guard(ctx, next) {
         try {
           const target = ctx.req.originalUrl ?? ctx.originalUrl
-          ctx.state.caller = await judge(presentedBy(ctx.req, target), requirements)
+          const presented = presentedBy(ctx.req, { target, response: ctx.res })
+          ctx.state.caller = await judge(presented, requirements)
         } catch (error) {
           if (!(error instanceof RequestRefused)) throw error
           ctx.status = error.status
@@ -106,7 +99,7 @@ export function resourceServer(options: ResourceServerOptions): ResourceServer {
 
     connect: (...requirements) =>
       function guard(request, response, next) {
-        judge(presentedBy(request), requirements).then(
+        judge(presentedBy(request, { response }), requirements).then(
           (caller) => {
             request.caller = caller
             next()

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { ApiResponse } from './answer.ts'
 import type { Caller } from './caller.ts'
 
 /**
@@ -8,6 +9,7 @@ import type { Caller } from './caller.ts'
 export interface KoaContext {
   readonly state: { caller: Caller }
   readonly req: IncomingMessage & { readonly originalUrl?: string | undefined }
+  readonly res: ApiResponse
   /** The request target before a mount took its path away. */
   readonly originalUrl: string
   status: number

@@ -9,6 +9,7 @@ import {
   resolveDPoP,
 } from './dpop-options.ts'
 import { type Fetch, globalFetch } from './fetch.ts'
+import type { OnImpersonatedRequest } from './impersonation-use.ts'
 
 /** What an API must know to judge access tokens. */
 export interface ResourceServerOptions {
@@ -77,6 +78,17 @@ export interface ResourceServerOptions {
    * fetch: (url, init) => fetch(url, { ...init, dispatcher: new ProxyAgent('http://proxy:8080') })
    */
   readonly fetch?: Fetch | undefined
+  /**
+   * Is told of every request whose token is a valid one of an impersonation, whether it passes or is
+   * refused: who acts as whom, what was asked for, and what was answered. It is called once for each
+   * request, after the answer, and changes no answer: what it throws is a process warning named
+   * `ImpersonationWarning`. A token that is forged, expired or for another audience is not told of.
+   * docs/recording-uses.md has what the function gets, and how to hand it on.
+   * @defaultValue no function is told
+   * @example
+   * onImpersonatedRequest: (use) => console.log(JSON.stringify(use))
+   */
+  readonly onImpersonatedRequest?: OnImpersonatedRequest | undefined
 }
 
 /** How the guard learns which certificate a client proved. */
@@ -102,13 +114,17 @@ export const resourceServerShape = {
   mTLS: { getCertificate: functionRule<GetCertificate>() },
   requireStatus: { type: 'boolean', default: false },
   fetch: functionRule<Fetch>(),
+  onImpersonatedRequest: functionRule<OnImpersonatedRequest>(),
 } as const satisfies Shape
 
 type GivenOptions = Resolved<typeof resourceServerShape>
 
 /** The options with every default filled in, frozen. */
 export interface ResolvedResourceServerOptions
-  extends Pick<GivenOptions, 'jwksUri' | 'algorithms' | 'clockTolerance' | 'requireStatus'> {
+  extends Pick<
+    GivenOptions,
+    'jwksUri' | 'algorithms' | 'clockTolerance' | 'requireStatus' | 'onImpersonatedRequest'
+  > {
   readonly issuer: string
   readonly audience: string
   readonly dPoP: ResolvedDPoPOptions | undefined

@@ -52,6 +52,23 @@ interface DPoPOffer {
   readonly scheme: 'Bearer' | 'DPoP' | undefined
 }
 
+/** Which requirement of this package refused, also inside a requirement of the deployment's own. */
+const refusers = new WeakMap<RequestRefused, 'impersonation' | 'scope'>()
+
+/** Marks a refusal with the requirement that it comes from. */
+export function refusedBy(
+  refuser: 'impersonation' | 'scope',
+  refused: RequestRefused,
+): RequestRefused {
+  refusers.set(refused, refuser)
+  return refused
+}
+
+/** `undefined` for what no requirement of this package refused. */
+export function refuserOf(refused: RequestRefused): 'impersonation' | 'scope' | undefined {
+  return refusers.get(refused)
+}
+
 const dPoPOffers = new WeakMap<RequestRefused, DPoPOffer>()
 
 /** Lets the challenge of a refusal, a requirement's too, say that the guard takes proofs of keys. */

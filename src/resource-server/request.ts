@@ -1,3 +1,5 @@
+import { type ApiResponse, isResponse } from './answer.ts'
+
 /**
  * What the guard reads of a request. Node's `IncomingMessage` is one, and so are the requests of
  * Express and Fastify and the `Request` of the Fetch API.
@@ -12,6 +14,11 @@ export interface ApiRequest {
   readonly headers:
     | Readonly<Record<string, string | readonly string[] | undefined>>
     | { get(name: string): string | null }
+  /**
+   * Node's response to this request, as Express and Koa set it. By it the guard tells
+   * `onImpersonatedRequest` the status.
+   */
+  readonly res?: ApiResponse | undefined
 }
 
 /** What a request shows of its caller. */
@@ -19,6 +26,8 @@ export interface Presented {
   /** The request itself; `undefined` where the guard was given the `Authorization` header alone. */
   readonly request: ApiRequest | undefined
   readonly method: string | undefined
+  /** Node's response to it, where it is known. */
+  readonly response: ApiResponse | undefined
   /** The request target as the client sent it. */
   readonly target: string | undefined
   readonly scheme: 'Bearer' | 'DPoP' | undefined
@@ -27,16 +36,21 @@ export interface Presented {
   readonly proof: string | undefined
 }
 
-/** Reads a request, or an `Authorization` header alone. */
+/**
+ * Reads a request, or an `Authorization` header alone.
+ *
+ * @param known - what a framework tells beside its request
+ */
 export function presentedBy(
   shown: ApiRequest | string | undefined,
-  target?: string | undefined,
+  known: { readonly target?: string; readonly response?: ApiResponse } = {},
 ): Presented {
   if (typeof shown !== 'object' || shown === null) {
     const authorization = shown ?? ''
     const scheme = schemeOf(authorization)
     return {
       request: undefined,
+      response: undefined,
       method: undefined,
       target: undefined,
       scheme,
@@ -47,8 +61,9 @@ export function presentedBy(
   const authorization = header(shown, 'authorization') ?? ''
   return {
     request: shown,
+    response: known.response ?? (isResponse(shown.res) ? shown.res : undefined),
     method: shown.method,
-    target: target ?? shown.originalUrl ?? shown.url,
+    target: known.target ?? shown.originalUrl ?? shown.url,
     scheme: schemeOf(authorization),
     authorization,
     proof: header(shown, 'dpop'),

@@ -7,21 +7,30 @@ import { accessTokenIn, type Presented } from './request.ts'
 import { verifySender } from './sender.ts'
 import { statusCheck } from './status.ts'
 
+/** An access token that is valid here. Its sender and its status are not checked yet. */
+export interface Verified {
+  readonly accessToken: string
+  readonly caller: Caller
+}
+
 /**
- * Verifies the access token of a request, that its sender is the one that it is bound to, and that
- * an impersonation has not ended.
- *
- * @returns a function that throws {@link RequestRefused}; any other error is a failure of the API
- * itself
+ * The checks of an access token, in their order. They throw {@link RequestRefused}; any other error
+ * is a failure of the API itself.
  */
-export function callerVerifier(
-  options: ResolvedResourceServerOptions,
-): (presented: Presented) => Promise<Caller> {
+export interface CallerVerifier {
+  /** Verifies the access token of a request. */
+  verifyToken(presented: Presented): Promise<Verified>
+  /** Checks that the sender is the one that the token is bound to. */
+  checkSender(presented: Presented, verified: Verified): Promise<void>
+  /** Checks that an impersonation has not ended. */
+  checkStatus(caller: Caller): Promise<void>
+}
+
+export function callerVerifier(options: ResolvedResourceServerOptions): CallerVerifier {
   const { issuer, audience, jwksUri, algorithms, clockTolerance, fetch } = options
   const keys = providerKeys(issuer, jwksUri, fetch)
-  const checkStatus = statusCheck(options, keys)
 
-  return async (presented) => {
+  async function verifyToken(presented: Presented): Promise<Verified> {
     const accessToken = accessTokenOf(presented, options)
     // RFC 9068 §4.
     const { payload } = await jwtVerify(accessToken, keys, {
@@ -36,11 +45,14 @@ export function callerVerifier(
       const description = 'access token is not valid here'
       throw new RequestRefused(401, { error: 'invalid_token', description, cause })
     })
-    const caller = callerFrom(payload)
-    await verifySender(presented, { accessToken, cnf: payload.cnf }, options)
-    // Last: a token that is not valid, or stolen, must not lead to a fetch.
-    if (caller.isImpersonated) await checkStatus(caller)
-    return caller
+    return { accessToken, caller: callerFrom(payload) }
+  }
+
+  return {
+    verifyToken,
+    checkSender: (presented, { accessToken, caller: { claims } }) =>
+      verifySender(presented, { accessToken, cnf: claims.cnf }, options),
+    checkStatus: statusCheck(options, keys),
   }
 }
 

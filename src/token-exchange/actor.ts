@@ -94,12 +94,8 @@ export function actorFinder(
  * I3, for the time after the redemption: an end of the actor token's own impersonation ends what runs
  * through it, if it finds that redeemed. What it did not find, finds the end here.
  */
-export async function requireThroughLives(
-  found: FoundActor | undefined,
-  hasEnded: HasEnded,
-): Promise<void> {
-  if (found?.through === undefined || !(await hasEnded(found.through))) return
-  throw invalid(new AccessTokenRejected(ENDED))
+export async function requireThroughLives(through: string, hasEnded: HasEnded): Promise<void> {
+  if (await hasEnded(through)) throw invalid(new AccessTokenRejected(ENDED))
 }
 
 const ENDED = 'its own impersonation has ended'

@@ -36,11 +36,10 @@ export function draftAccessToken(
     resourceServer.accessTokenTTL ?? maxTtl,
     shown.expiration,
   )
-  // The id of an opaque token is its value, drawn at random; for opaque tokens, the stored `gty` is
-  // the mark.
-  const id = generateTokenId(shown)
   const accessToken = createAccessToken(provider, { ...properties(), expiresIn })
   accessToken.format = resourceServer.accessTokenFormat ?? 'opaque'
-  accessToken.jti = accessToken.format === 'jwt' ? accessTokenId : id
+  // The id of an opaque token is its value, drawn at random; for opaque tokens, the stored `gty` is
+  // the mark.
+  accessToken.jti = accessToken.format === 'jwt' ? accessTokenId : generateTokenId(shown)
   return accessToken
 }

@@ -51,12 +51,8 @@ export function exchanger(
 
     // I6: the actor token first, so that its error is the same in every state of the subject token.
     const validateActor = () => findActor(ctx, request.actorToken, constraint.proven)
-    const found = await validateActorWithAudit(
-      validateActor,
-      subjectTokens,
-      request.subjectToken,
-      trail,
-    )
+    const { subjectToken } = request
+    const found = await validateActorWithAudit(validateActor, subjectTokens, subjectToken, trail)
     const actor = found?.actor
     const redeemer = { client, actor }
     const subject = await findSubject(provider, ctx, request.subjectToken, redeemer, parts, trail)
@@ -72,7 +68,7 @@ export function exchanger(
       maxTtl: options.accessToken.maxTtl,
     })
     constraint.bind(accessToken)
-    claims.markImpersonated(accessToken, { actor, client, subjectToken: token })
+    const marked = claims.markImpersonated(accessToken, { actor, client, subjectToken: token })
     ctx.oidc.entity('AccessToken', accessToken)
     const jti = accessToken.format === 'jwt' ? accessToken.jti : undefined
     // The jti of an opaque token is the token itself: keep it out of events.
@@ -81,12 +77,14 @@ export function exchanger(
     const { expiration: expiresIn, tokenType } = accessToken
     const expiresAt = Math.floor(Date.now() / 1000) + expiresIn
     // Signs now; `save` stores and emits later.
-    const save = await prepareToSave(provider, accessToken, (record) =>
-      claims.recordOf(accessToken, record),
-    )
+    const save = await prepareToSave(provider, accessToken, (record) => ({
+      ...record,
+      // As it was before any hook could reach it.
+      extra: marked.extra,
+    }))
 
     // Code of the deployment waited: look everything up again.
-    if (permission.tookTime || claims.tookTime(accessToken)) {
+    if (permission.tookTime || marked.tookTime) {
       await requireUnchanged(provider, ctx, client.clientId, token, validateActor, parts)
     }
     await constraint.useProof()
@@ -101,7 +99,7 @@ export function exchanger(
       expiresAt,
     }
     await redeem(token, note, subjectTokens, trail)
-    await requireThroughLives(found, parts.hasEnded)
+    if (found?.through !== undefined) await requireThroughLives(found.through, parts.hasEnded)
     ctx.body = buildTokenResponse(provider, {
       accessToken: await save(),
       expiresIn,

@@ -23,7 +23,7 @@ export function tokenExchangeHandler(
     const key = failedExchanges ? failureKey(client, ctx.ip) : ''
     trail.note({ client: client.clientId })
     try {
-      await limit(failedExchanges, ctx, key, 0)
+      if (failedExchanges) await limit(failedExchanges, ctx, key, 0)
       await exchange(ctx, trail)
     } catch (thrown) {
       // The client must retry with the DPoP nonce just sent (RFC 9449 §8). Not a failure: not counted,

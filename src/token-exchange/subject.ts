@@ -77,8 +77,9 @@ export async function findUnused(
   presented: string,
   trail: AuditTrail,
 ): Promise<SubjectToken> {
-  const { id, token } = await subjectTokens.find(presented)
+  const id = subjectTokens.idOf(presented)
   trail.note({ id })
+  const token = await subjectTokens.findById(id)
   if (!token) throw notRedeemable('unknown or expired')
   trail.note({ subject: token.accountId, issuedTo: token.clientId })
   const { mayAct } = token.bindingObject

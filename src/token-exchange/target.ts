@@ -5,6 +5,7 @@ import {
   type TokenEndpointGrantContext,
 } from 'oidc-provider'
 import { resolveRequestedResources } from '../host/grants.ts'
+import { scopeOf } from '../shared/scope.ts'
 import type { ExchangeRequest } from './request.ts'
 
 /** The resource server that the access token is for, and its scopes. */
@@ -46,13 +47,11 @@ function narrow(
   ctx: TokenEndpointGrantContext,
   resourceServer: ResourceServerInstance,
 ): string | undefined {
-  const { client, requestParamOIDCScopes, requestParamScopes } = ctx.oidc
+  const { client } = ctx.oidc
+  const asked = [...ctx.oidc.requestParamScopes].filter((scope) => resourceServer.scopes.has(scope))
   // As in the provider's own grants, a client's `scope` restricts the provider's own scopes.
-  const allowed = client.scope === undefined ? undefined : new Set(client.scope.split(' '))
-  const granted = [...requestParamScopes].filter(
-    (scope) =>
-      resourceServer.scopes.has(scope) &&
-      (!allowed || !requestParamOIDCScopes.has(scope) || allowed.has(scope)),
-  )
-  return granted.length > 0 ? granted.join(' ') : undefined
+  if (client.scope === undefined) return scopeOf(asked)
+  const allowed = new Set(client.scope.split(' '))
+  const ofProvider = ctx.oidc.requestParamOIDCScopes
+  return scopeOf(asked.filter((scope) => !ofProvider.has(scope) || allowed.has(scope)))
 }

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Adapter, AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
 import type { ConsumptionNote } from '../adapters/contract.ts'
 import { type TokenBase, tokenBaseOf } from '../host/models.ts'
@@ -9,11 +9,9 @@ import type { ImpersonationEnd } from '../public/lifecycle.ts'
 import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { deepFreeze } from '../shared/json.ts'
 import { statusListUri } from '../shared/status-uris.ts'
+import { randomValue } from './random-value.ts'
 import { type ConsumeOnce, consumerOf } from './single-use.ts'
 import { checkStorage } from './storage-check.ts'
-
-/** Bytes of randomness in a subject token's value: 256 bits, 43 characters of base64url. */
-const VALUE_BYTES = 32
 
 const MEMBERS = [
   'iss',
@@ -116,9 +114,9 @@ export interface SubjectToken
 export interface SubjectTokenModel {
   /** Creates a subject token. Its `save()` resolves the value, once. */
   create(properties: SubjectTokenProperties): SubjectToken
-  /** The id that the value has or would have, and its token: redeemed, ended or expired as it may be. */
-  find(value: string): Promise<{ id: string; token: SubjectToken | undefined }>
-  /** The token by its id, in the same way. */
+  /** The id that the token of this value has, or would have. */
+  idOf(value: string): string
+  /** The token by its id: redeemed, ended or expired as it may be. */
   findById(id: string): Promise<SubjectToken | undefined>
   /** A token from a record of the adapter; `undefined` for one of another provider. */
   fromRecord(record: AdapterPayload): SubjectToken | undefined
@@ -187,8 +185,13 @@ export function defineSubjectToken(
       return this.#binding
     }
 
+    /** As the base class does, which builds the name from the model's each time. */
+    override emit(event: string): void {
+      provider.emit(`subject_token.${event}`, this)
+    }
+
     override generateTokenId(): string {
-      this.#value = randomBytes(VALUE_BYTES).toString('base64url')
+      this.#value = randomValue()
       return idOf(this.#value)
     }
 
@@ -208,8 +211,7 @@ export function defineSubjectToken(
       // The token may have expired since it was found, and some storages do not check the expiry.
       if (this.isExpired) return false
       const won = await consumeOnce(this.jti, this.exp ?? 0, note)
-      // Does the same as emit('consumed'), without building the event name each time.
-      if (won) provider.emit('subject_token.consumed', this)
+      if (won) this.emit('consumed')
       return won
     }
   }
@@ -235,13 +237,11 @@ export function defineSubjectToken(
   return {
     adapter,
     checkStorage: () => checkStorage(adapter, consumeOnce),
-    create: (properties) => new SubjectToken({ ...properties, iss: provider.issuer }),
+    // Assigned, because the constructors copy what they are given three times, member by member.
+    create: (given) => Object.assign(new SubjectToken({}), given, { iss: provider.issuer }),
     findById,
+    idOf,
     fromRecord: (record) => ours(SubjectToken.instantiate(record)),
-    async find(value) {
-      const id = idOf(value)
-      return { id, token: await findById(id) }
-    },
   }
 }
 

@@ -1,6 +1,7 @@
 import type { AdapterPayload } from 'oidc-provider'
-import type { LifecycleAdapter } from '../../src/adapters/contract.ts'
+import type { ConsumptionNote, LifecycleAdapter } from '../../src/adapters/contract.ts'
 import { listingMutants } from './listing-mutants.ts'
+import { turnsOfItsOwn } from './mutants.ts'
 
 /** The methods to replace, given a correct adapter. */
 export type LifecycleMutation = (sound: LifecycleAdapter) => Partial<LifecycleAdapter>
@@ -39,6 +40,33 @@ export const lifecycleMutants: Record<string, [LifecycleMutation, string]> = {
       }
     },
     'keeps the note of the one that consumed',
+  ],
+  'consumeOnce that keeps the last note of those who ask in one turn': [
+    (sound) => {
+      const asked = new Map<string, ConsumptionNote | undefined>()
+      return {
+        async consumeOnce(id, note) {
+          asked.set(id, note)
+          await new Promise((resolve) => setImmediate(resolve))
+          return sound.consumeOnce(id, asked.get(id))
+        },
+      }
+    },
+    'keeps the note of the one of 50 callers',
+  ],
+  'consumeOnce that answers all who ask in one turn alike': [
+    (sound) => {
+      const asked = new Map<string, Promise<boolean>>()
+      return {
+        consumeOnce(id, note) {
+          const answer = asked.get(id) ?? sound.consumeOnce(id, note)
+          asked.set(id, answer)
+          setImmediate(() => asked.delete(id))
+          return answer
+        },
+      }
+    },
+    'keeps the note of the one of 50 callers',
   ],
   'a find that forgets the end': [
     showing(({ end: _, ...rest }) => rest),
@@ -173,6 +201,7 @@ export const lifecycleMutants: Record<string, [LifecycleMutation, string]> = {
     (sound) => ({
       async upsert(id, payload, ttl) {
         const end = (await sound.find(id))?.end
+        await turnsOfItsOwn()
         // the memory adapter does both at once
         void sound.destroy(id)
         await sound.upsert(id, payload, ttl)

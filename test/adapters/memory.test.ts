@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import { Provider } from 'oidc-provider'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
@@ -61,6 +62,70 @@ describe('createMemoryAdapter', () => {
     expect(found).to.deep.equal({ params: { prompt: 'login' } })
     Object.assign(found?.params ?? {}, { prompt: 'changed after find' })
     expect(await adapter.find('a')).to.deep.equal({ params: { prompt: 'login' } })
+  })
+
+  it('gives out copies of a subject token, which has no objects in it, and keeps a copy', async () => {
+    const adapter = factory('SubjectToken')
+    const payload = { jti: 'a', accountId: 'alice', iat: 1_700_000_000, binding: '{}', first: true }
+    const stored = { ...payload }
+    await adapter.upsert('a', payload, 60)
+    payload.accountId = 'changed after upsert'
+
+    const found = await adapter.find('a')
+    const [listed] = await adapter.list({ accountId: 'alice' }, 1)
+    expect([found, listed]).to.deep.equal([stored, stored])
+    for (const copy of [found, listed]) Object.assign(copy ?? {}, { accountId: 'changed by find' })
+    expect(await adapter.find('a')).to.deep.equal(stored)
+    await adapter.consumeOnce('a', { actor: 'olivia' })
+    expect(await adapter.find('a')).to.deep.equal({
+      ...stored,
+      consumed: 1_700_000_000,
+      note: { actor: 'olivia' },
+    })
+  })
+
+  it('keeps of a subject token what JSON has, and as JSON has it', async () => {
+    const payloads = [
+      { jti: 'a', absent: undefined },
+      { jti: 'a', number: Number.NaN },
+      { jti: 'a', at: new Date(0) },
+      { jti: 'a', nested: { list: [{ deep: 1 }] } },
+      { jti: 'a', nothing: null },
+      JSON.parse('{"jti":"a","__proto__":"kept"}'),
+      Object.assign(Object.create({ inherited: 'no' }), { jti: 'a' }),
+    ]
+    for (const payload of payloads) {
+      await factory('SubjectToken').upsert('a', payload, 60)
+      const found = await factory('SubjectToken').find('a')
+      expect(found).to.deep.equal(JSON.parse(JSON.stringify(payload)))
+    }
+  })
+
+  it('answers a find of a subject token as a server would: when all of its turn has been asked', async () => {
+    const adapter = factory('SubjectToken')
+    await adapter.upsert('a', { jti: 'a', accountId: 'alice' }, 60)
+    const events: string[] = []
+    const find = async () => events.push((await adapter.find('a')) ? 'found' : 'not found')
+    const finds = [find()]
+    process.nextTick(() => {
+      finds.push(find())
+      events.push('all asked')
+    })
+    setImmediate(() => events.push('the turn after'))
+    await new Promise(setImmediate)
+    await Promise.all(finds)
+    expect(events).to.deep.equal(['all asked', 'found', 'found', 'the turn after'])
+  })
+
+  it('finds subject tokens under the faked timers of a test', async () => {
+    const adapter = factory('SubjectToken')
+    await adapter.upsert('a', { jti: 'a', accountId: 'alice' }, 60)
+    mock.timers.enable({ apis: ['setImmediate'] })
+    try {
+      expect(await adapter.find('a')).to.deep.equal({ jti: 'a', accountId: 'alice' })
+    } finally {
+      mock.timers.reset()
+    }
   })
 
   it('shares a store between adapters of one factory, and nothing between factories', async () => {

@@ -77,6 +77,49 @@ describe('createSqliteAdapter, with several processes', () => {
     }
   })
 
+  it('lets exactly one of four processes consume each of 500 records that all ask for in one turn', async () => {
+    const file = newFile()
+    const adapter = open(file)('SubjectToken')
+    const ids = Array.from({ length: 500 }, (_, i) => `c${i}`)
+    await Promise.all(ids.map((id) => adapter.upsert(id, {}, 60)))
+    const children = await Promise.all([1, 2, 3, 4].map(() => start(file, 'c', 500)))
+    const won = (await each(children, 'consume')).flat()
+    const kept = await Promise.all(
+      ids.map(async (id) => {
+        const { by, i } = Object((await adapter.find(id))?.note)
+        return `${id} ${by} ${i}`
+      }),
+    )
+    expect(won.sort()).to.deep.equal(kept.sort())
+  })
+
+  it('remembers each group of consumptions that was answered before kill -9, and no part of another', async () => {
+    const file = newFile()
+    const adapter = open(file)('SubjectToken')
+    const ids = Array.from({ length: 5000 }, (_, i) => `g${i}`)
+    await Promise.all(ids.map((id) => adapter.upsert(id, {}, 60)))
+    const child = await start(file, 'g', ids.length)
+    const exit = once(child, 'exit')
+    let answered = 0
+    child.on('message', (at: number) => {
+      answered = at + 10
+      if (at === 1000) child.kill('SIGKILL')
+    })
+    child.send('consume until killed')
+    expect(await exit).to.deep.equal([null, 'SIGKILL'])
+
+    const again = open(file)('SubjectToken')
+    const consumed = await Promise.all(ids.map(async (id) => (await again.find(id))?.consumed))
+    const count = consumed.filter(Boolean).length
+    expect(count % 10, 'a group is consumed, or is not').to.equal(0)
+    expect(count).to.be.within(answered, ids.length - 10)
+    expect(
+      consumed.findIndex((each) => !each),
+      'in their order',
+    ).to.equal(count)
+    expect(await again.consumeOnce(`g${answered - 1}`)).to.equal(false)
+  })
+
   it('waits for a process that is writing to a file which is not in WAL mode yet', async () => {
     const file = newFile()
     const holder = spawn(process.execPath, [

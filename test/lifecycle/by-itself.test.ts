@@ -22,6 +22,10 @@ describe('an impersonation ends by itself', () => {
         () => only(deployment),
         (it) => it.state === state,
       )
+      await until(
+        async () => ended.length,
+        (events) => events > 0 || onReplay !== 'end',
+      )
       await wait(5)
       expect(object.state).to.equal(state)
       expect(ended.map(({ end }) => end?.cause)).to.deep.equal(onReplay === 'end' ? ['replay'] : [])
@@ -105,6 +109,10 @@ describe('an impersonation ends by itself', () => {
       )
       expect(alice?.end).to.deep.include({ cause: 'operator_signed_out', by: { sub: 'olivia' } })
       expect((await of('bob'))?.state).to.equal('active')
+      await until(
+        async () => ended.length,
+        (events) => events > 0,
+      )
       await wait(5)
       expect(ended.map(({ subject }) => subject)).to.deep.equal(['alice'])
       await deployment.close()

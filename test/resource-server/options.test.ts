@@ -71,6 +71,11 @@ describe('the options of a resource server', () => {
       'resourceServer.dPoP.replayStore must be an obj',
     ],
     [{ dPoP: { ...dPoP, nonce: true } }, 'resourceServer.dPoP.nonce is not a known option'],
+    [{ onImpersonatedRequest: 'log' }, 'resourceServer.onImpersonatedRequest must be a function'],
+    [
+      { onImpersonatedRequests: () => {} },
+      'resourceServer.onImpersonatedRequests is not a known option',
+    ],
     [{ mTLS: {} }, 'resourceServer.mTLS.getCertificate is required'],
     [{ mTLS: { getCertificate: 'x' } }, 'resourceServer.mTLS.getCertificate must be a function'],
   ]
@@ -89,7 +94,8 @@ describe('the options of a resource server', () => {
       { clockTolerance: 0, algorithms: ['ML-DSA-87'] },
       { clockTolerance: 300, algorithms: ['RS256', 'PS512'] },
       { jwksUri: undefined, algorithms: undefined, clockTolerance: undefined },
-      { dPoP: undefined, mTLS: undefined },
+      { dPoP: undefined, mTLS: undefined, onImpersonatedRequest: undefined },
+      { onImpersonatedRequest: async () => 'stored' },
       { dPoP: { ...dPoP, maxAge: 1, algorithms: ['PS256'] } },
       { dPoP: { getUrl, maxAge: 300, replayStore: { isFirstUse: () => true } } },
       { mTLS: { getCertificate: () => undefined } },

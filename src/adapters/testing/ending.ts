@@ -30,6 +30,29 @@ const note: ContractCase = {
   },
 }
 
+const noteOfTheWinner: ContractCase = {
+  title: `keeps the note of the one of ${CALLERS} callers at once that consumed, for each of two records`,
+  lifecycle: true,
+  async run({ factory }) {
+    const adapter = subjectTokens(factory)
+    const ids = [unique(), unique()]
+    await Promise.all(ids.map((id) => adapter.upsert(id, record(id), 60)))
+    const callers = Array.from({ length: CALLERS }, (_, by) => `operator-${by}`)
+    const winners = await Promise.all(
+      callers.flatMap((actor) =>
+        ids.map(async (id) => ((await adapter.consumeOnce(id, { actor })) ? { id, actor } : [])),
+      ),
+    )
+    const won = winners.flat().sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))
+    assert.deepEqual(
+      won.map(({ id }) => id),
+      ids,
+    )
+    for (const { id, actor } of won) assert.deepEqual((await adapter.find(id))?.note, { actor })
+    await destroyAll(adapter, ids)
+  },
+}
+
 const oneEnd: ContractCase = {
   title: `ends a record for exactly one of ${CALLERS} callers at once, consumed or not`,
   lifecycle: true,
@@ -176,6 +199,7 @@ const againstDestroy: ContractCase = {
 /** `endOnce`, and the note of `consumeOnce`. */
 export const endingCases: readonly ContractCase[] = [
   note,
+  noteOfTheWinner,
   oneEnd,
   neverConsumed,
   missing,

@@ -1,0 +1,63 @@
+import { type Caller, meetRequirement, type Requirement } from './caller.ts'
+import type { UseRefusal } from './impersonation-use.ts'
+import type { ResolvedResourceServerOptions } from './options.ts'
+import { offerDPoP, RequestRefused, refuserOf } from './refusal.ts'
+import type { Presented } from './request.ts'
+import { useTeller } from './tell-uses.ts'
+import { callerVerifier } from './verify.ts'
+
+/**
+ * Judges requests: who calls, and whether they may. It sees to it that `onImpersonatedRequest` is
+ * told, whatever the verdict is.
+ *
+ * @returns a function that throws {@link RequestRefused}; any other error is a failure of the API
+ * itself
+ */
+export function requestJudge(
+  options: ResolvedResourceServerOptions,
+): (presented: Presented, requirements: readonly Requirement[]) => Promise<Caller> {
+  const { dPoP } = options
+  const { verifyToken, checkSender, checkStatus } = callerVerifier(options)
+  const tellOf = useTeller(options)
+
+  async function judge(presented: Presented, requirements: readonly Requirement[]) {
+    const time = Date.now()
+    // A token that is not valid is not one of an impersonation, whatever it says.
+    const verified = await verifyToken(presented)
+    const { caller } = verified
+    let stage: UseRefusal['by'] = 'sender'
+    try {
+      await checkSender(presented, verified)
+      stage = 'status'
+      // After the sender: a token that is stolen must not lead to a fetch.
+      if (caller.isImpersonated) await checkStatus(caller)
+      stage = 'requirement'
+      for (const requirement of requirements) await meetRequirement(requirement, caller)
+    } catch (error) {
+      tellOf({ presented, caller, time, refused: refusalOf(error, stage) })
+      throw error
+    }
+    tellOf({ presented, caller, time, refused: undefined })
+    return caller
+  }
+
+  return async (presented, requirements) => {
+    try {
+      return await judge(presented, requirements)
+    } catch (error) {
+      if (error instanceof RequestRefused && dPoP) {
+        offerDPoP(error, { algs: dPoP.algorithms.join(' '), scheme: presented.scheme })
+      }
+      throw error
+    }
+  }
+}
+
+function refusalOf(error: unknown, stage: UseRefusal['by']): UseRefusal {
+  // The message of another error is for the log of the API: it may hold what no record should.
+  if (!(error instanceof RequestRefused)) {
+    return Object.freeze({ by: stage, description: 'the check failed' })
+  }
+  const { error: code, error_description: description } = error.toJSON()
+  return Object.freeze({ by: refuserOf(error) ?? stage, error: code, description })
+}

@@ -1,0 +1,96 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { Redis } from 'ioredis'
+import { inCi, type PrivateRedis, startRedis } from '../adapters/servers.ts'
+import { type Recording, recording } from './recorded-uses.ts'
+
+const STREAM = 'impersonation-uses'
+const server = await startRedis('--appendonly', 'yes', '--appendfsync', 'always')
+
+describe('docs/recording-uses.md: by Redis Streams', function () {
+  this.timeout(60_000)
+  if (!server) {
+    if (inCi) throw new Error('redis-server is not installed')
+    it.skip('redis-server is not installed')
+    return
+  }
+  const { port, crash, stop }: PrivateRedis = server
+  const environment = { REDIS_URL: `redis://127.0.0.1:${port}` }
+  let redis: Redis
+  let at: Recording
+
+  before(() => {
+    redis = new Redis(port)
+  })
+  after(async () => {
+    redis.disconnect()
+    await stop()
+  })
+  beforeEach(async () => {
+    await redis.flushall()
+    at = await recording()
+    const source = join(at.snippets.folder, 'src/orders-api.ts')
+    const text = await readFile(source, 'utf8')
+    const queued = text.replace('./send-uses.ts', './queue-uses.ts')
+    expect(queued).to.not.equal(text)
+    await writeFile(source, queued)
+  })
+  afterEach(() => at[Symbol.asyncDispose]())
+
+  const emptied = async () => {
+    for (let tries = 0; (await redis.xlen(STREAM)) > 0 && tries < 500; tries += 1) await wait(10)
+    return await redis.xlen(STREAM)
+  }
+
+  it('what is told is recorded, and leaves the stream', async () => {
+    const api = await at.launch('orders-api.ts', environment)
+    const recorder = await at.launch('take-uses.ts', environment)
+    expect(await api.ask('GET', '/orders', at.tokens.own)).to.equal(200)
+    expect(await api.ask('GET', '/orders', at.tokens.acted)).to.equal(200)
+    expect(await api.ask('PUT', '/email', at.tokens.acted)).to.equal(403)
+    while ((await redis.xlen(STREAM)) === 0 && (await redis.exists(STREAM)) === 0) await wait(10)
+    const stopped = api.stop()
+    expect(await stopped).to.equal(0)
+    expect(await emptied()).to.equal(0)
+    const uses = (await at.recorded(2)).map(({ use }) => use)
+    expect(uses.map(({ path, status }) => [path, status])).to.deep.equal([
+      ['/orders', 200],
+      ['/email', 403],
+    ])
+    expect(await recorder.stop()).to.equal(0)
+  })
+
+  it('what a recorder had read when it was killed is read again, and a copy is dropped', async () => {
+    const api = await at.launch('orders-api.ts', environment)
+    await redis.xgroup('CREATE', STREAM, 'recorders', '0', 'MKSTREAM')
+    for (let n = 0; n < 5; n += 1) await api.ask('GET', '/orders', at.tokens.acted)
+    expect(await api.stop()).to.equal(0)
+    const read = await redis.xreadgroup(
+      ...(['GROUP', 'recorders', 'recorder-1', 'STREAMS', STREAM, '>'] as const),
+    )
+    const [[, messages = []] = []] = read as [string, [string, string[]][]][]
+    expect(messages).to.have.lengthOf(5)
+    await redis.xadd(STREAM, '*', ...(messages[0]?.[1] ?? []))
+    await at.launch('take-uses.ts', environment)
+    await at.launch('take-uses.ts', { ...environment, NAME: 'recorder-2' })
+    while (!(await emptied().then((left) => left === 0))) await wait(10)
+    const ids = (await at.recorded(5)).map(({ use }) => use.useId)
+    expect(ids).to.have.lengthOf(5)
+  })
+
+  it('a Redis that crashes and comes back: the API answers, and nothing is missing', async () => {
+    const api = await at.launch('orders-api.ts', environment)
+    expect(await api.ask('GET', '/orders', at.tokens.acted)).to.equal(200)
+    const crashed = crash()
+    for (let n = 0; n < 20; n += 1) {
+      expect(await api.ask('GET', '/orders', at.tokens.acted)).to.equal(200)
+    }
+    await crashed
+    expect(await api.stop()).to.equal(0)
+    await at.launch('take-uses.ts', environment)
+    expect(await emptied()).to.equal(0)
+    expect(await at.recorded(21)).to.have.lengthOf(21)
+  })
+})

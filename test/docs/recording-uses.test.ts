@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { type Module, type Snippets, snippetsOf } from './documents.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+describe('docs/recording-uses.md', function () {
+  this.timeout(60_000)
+  let snippets: Snippets
+  let document: string
+  let source: string
+
+  before(async () => {
+    snippets = await snippetsOf('recording-uses.md')
+    document = await readFile(join(ROOT, 'docs/recording-uses.md'), 'utf8')
+    source = await readFile(join(ROOT, 'src/resource-server/impersonation-use.ts'), 'utf8')
+  })
+  after(() => snippets[Symbol.asyncDispose]())
+
+  it('compiles by the strictest settings', async () => {
+    const tsc = join(ROOT, 'node_modules/.bin/tsc')
+    const project = join(snippets.folder, 'tsconfig.json')
+    const { stdout } = await promisify(execFile)(tsc, ['-p', project]).catch((failure) => failure)
+    expect(stdout).to.equal('')
+  })
+
+  it('has no file that the tests beside this one do not run', async () => {
+    const run = ['orders-api.ts', 'receive-uses.ts', 'take-uses.ts']
+    const imported = ['send-uses.ts', 'queue-uses.ts', 'use-store.ts']
+    const files = await readdir(join(snippets.folder, 'src'))
+    expect(files).to.have.members(['log-uses.ts', ...run, ...imported])
+  })
+
+  it('names every member, and every reason of a refusal', () => {
+    const [, shape = ''] = /interface ImpersonationUse \{(.*?)^\}/ms.exec(source) ?? []
+    const members = [...shape.matchAll(/^ {2}readonly (\w+)/gm)].map(([, name]) => name)
+    expect(members).to.have.length.above(10)
+    const [, reasons = ''] = /readonly by: (.*)/.exec(source) ?? []
+    const values = [...reasons.matchAll(/'(\w+)'/g)].map(([, value]) => value)
+    expect(values).to.have.lengthOf(5)
+    for (const name of [...members, ...values]) expect(document).to.include(`\n| \`${name}\` |`)
+    const [, json = ''] = /```json\n(.*?)```/s.exec(document) ?? []
+    expect(Object.keys(JSON.parse(json))).to.deep.equal(members)
+  })
+
+  it('its store keeps all uses of a batch, or none, and a copy once', async () => {
+    const { useStore }: Module = await snippets.load('The same process')
+    using database = new DatabaseSync(':memory:')
+    const keep = (useStore as (database: DatabaseSync) => (...given: unknown[]) => void)(database)
+    const use = { useId: 'a', time: 1, id: 'i', subject: 'alice', actor: { sub: 'olivia' } }
+    keep([use, { useId: 'b', time: 2, dropped: 3 }], 'api')
+    keep([use], 'api')
+    expect(() => keep([{ ...use, useId: 'c' }, { useId: 'd' }], 'api')).to.throw()
+    const rows = database.prepare('SELECT use_id, id, actor, sender FROM impersonation_use').all()
+    expect(rows.map((row) => Object.values(row))).to.deep.equal([
+      ['a', 'i', 'olivia', 'api'],
+      ['b', null, null, 'api'],
+    ])
+  })
+})
