@@ -35,5 +35,7 @@ async function main([argument]: readonly string[]): Promise<void> {
   const server = await startServer(config, createApp)
   endOnSignal(() => server.close())
   await server.check()
-  console.log(banner(config, server.url, { commands: argument === '--commands' }))
+  console.log(
+    banner(config, server.url, { commands: argument === '--commands', shopUrl: server.shopUrl }),
+  )
 }

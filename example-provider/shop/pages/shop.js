@@ -90,6 +90,7 @@ async function openForOperator() {
   for (const over of /** @type {const} */ (['ended', 'expired'])) {
     session.addEventListener(over, () => {
       byId('orders').replaceChildren()
+      say('')
       show('over')
     })
   }

@@ -1,0 +1,114 @@
+import { expect } from 'chai'
+import type { BrowserContext, Page } from 'playwright-core'
+import { enterConsole, sayWhy } from './support/acting.ts'
+import { expectAccessible } from './support/axe.ts'
+import { browser } from './support/browser.ts'
+import { type LaunchedExample, launchExample } from './support/server.ts'
+import { signIn } from './support/sign-in.ts'
+
+/** The shop, where the console opens it. */
+const NOTE = 'Delivery note'
+
+describe('the shop, as a customer and as an operator who acts', () => {
+  let example: LaunchedExample
+  let shopUrl: string
+  let context: BrowserContext
+
+  before(async () => {
+    example = await launchExample()
+    shopUrl = /^Shop +(\S+)$/m.exec(example.log())?.[1] ?? ''
+  })
+  beforeEach(async () => {
+    context = await (await browser()).newContext({ baseURL: example.url, locale: 'en-GB' })
+    context.setDefaultTimeout(8000)
+  })
+  afterEach(() => context.close())
+  after(() => example[Symbol.asyncDispose]())
+
+  const card = (page: Page, order: string) => page.locator(`[data-order="${order}"]`)
+  const message = (page: Page) => page.locator('#message')
+  const banner = (page: Page) => page.locator('impersonation-banner')
+
+  /** Signs olivia in, and opens the shop as alice. */
+  async function openAsAlice(mayChange = true): Promise<{ page: Page; shop: Page }> {
+    const page = await context.newPage()
+    await enterConsole(page)
+    await sayWhy(page, { mayChange })
+    const opened = context.waitForEvent('page')
+    await page.getByRole('button', { name: 'Open the shop' }).click()
+    const shop = await opened
+    await shop.getByRole('heading', { name: 'Orders' }).waitFor()
+    return { page, shop }
+  }
+
+  it('is on an origin of its own, to which the browser sends no cookie of the provider', () => {
+    expect(new URL(shopUrl).hostname).not.to.equal(new URL(example.url).hostname)
+  })
+
+  it('alice signs in, sees her orders, leaves a note and changes her address', async () => {
+    const page = await context.newPage()
+    await page.goto(shopUrl)
+    await signIn(page, page.getByRole('button', { name: 'Sign in' }), 'alice')
+    await card(page, 'A-1003').getByLabel(NOTE).fill('Behind the shed')
+    await card(page, 'A-1003').getByRole('button', { name: 'Save note' }).click()
+    await message(page).getByText('The note is saved.').waitFor()
+    await page.getByLabel('E-mail address').fill('alice@example.org')
+    await page.getByRole('button', { name: 'Save address' }).click()
+    await message(page).getByText('The new address is saved.').waitFor()
+    expect(await banner(page).isVisible()).to.equal(false)
+    await expectAccessible(page)
+  })
+
+  it('olivia opens it as alice, changes a note, is refused the address, and ends it for good', async () => {
+    const { page, shop } = await openAsAlice()
+    // Nothing of the hand-over is left in the address or the history.
+    expect(shop.url()).to.equal(shopUrl)
+    await banner(shop).getByText('olivia').waitFor()
+    await banner(shop).getByText('alice').waitFor()
+    await banner(shop).getByText('SUP-123').waitFor()
+    await card(shop, 'A-1002').getByLabel(NOTE).fill('Ring twice')
+    await card(shop, 'A-1002').getByRole('button', { name: 'Save note' }).click()
+    await message(shop).getByText('The note is saved.').waitFor()
+    await card(shop, 'A-1002').getByText('Changed by support (olivia).').waitFor()
+    await shop.getByLabel('E-mail address').fill('olivia@example.org')
+    await shop.getByRole('button', { name: 'Save address' }).click()
+    await message(shop).getByText('Only the customer can change the e-mail address.').waitFor()
+    await expectAccessible(shop)
+    if (process.env.SHOTS) {
+      await shop.screenshot({ path: '/tmp/shop-refused.png' })
+      await shop.setViewportSize({ width: 320, height: 700 })
+      await shop.screenshot({ path: '/tmp/shop-narrow.png' })
+    }
+
+    await banner(shop).getByRole('button', { name: 'End' }).click()
+    await shop.getByRole('heading', { name: 'You no longer act for this customer' }).waitFor()
+    expect(await shop.locator('[data-order]').count()).to.equal(0)
+    await page.getByText('You act as Alice Ng in another tab').waitFor()
+
+    const alice = await context.browser()?.newContext({ baseURL: example.url })
+    const account = await alice?.newPage()
+    if (!account) throw new Error('no second browser')
+    await account.goto('/account')
+    await signIn(account, account.getByRole('button', { name: 'Sign in' }), 'alice')
+    await account.getByRole('cell', { name: 'SUP-123' }).first().waitFor()
+    await alice?.close()
+  })
+
+  it('without the right to change, the page says so instead of failing', async () => {
+    const { shop } = await openAsAlice(false)
+    await card(shop, 'A-1002').getByLabel(NOTE).fill('Ring twice')
+    await card(shop, 'A-1002').getByRole('button', { name: 'Save note' }).click()
+    await message(shop).getByText('this impersonation is read-only').waitFor()
+  })
+
+  it('a forged link acts as no customer, and says what to do', async () => {
+    const page = await context.newPage()
+    await enterConsole(page)
+    const shop = await context.newPage()
+    await shop.goto(`${shopUrl}#impersonation=${'x'.repeat(43)}&impersonation_actor=olivia`)
+    await shop.getByRole('heading', { name: 'You no longer act for this customer' }).waitFor()
+    expect(await message(shop).textContent()).to.match(/start again|begin again|once more/i)
+    expect(await shop.locator('[data-order]').count()).to.equal(0)
+    expect(shop.url()).to.equal(shopUrl)
+  })
+})
