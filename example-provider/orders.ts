@@ -37,8 +37,10 @@ const NOTE = bodyOf({
   ),
 })
 const EMAIL = bodyOf({
-  email: plainText('email', 'an address of at most 254 characters', (email) =>
-    /^(?=.{1,254}$)[^\s@]+@[^\s@]+$/u.test(email),
+  email: plainText(
+    'email',
+    'an address of at most 254 characters',
+    (email) => email.length <= 254 && /^[^\s@]+@[^\s@]+$/u.test(email),
   ),
 })
 
