@@ -6,6 +6,7 @@ import { createAudit } from './audit/audit.ts'
 import { auditGate } from './audit/gate.ts'
 import { type AuditDatabase, openAudit } from './audit/open.ts'
 import { recordEvents } from './audit/provider-events.ts'
+import { type RecordUse, useRecorder } from './audit/uses.ts'
 import type { IntrospectionOptions } from './backend/options.ts'
 import { operatorEndpoints } from './backend/router.ts'
 import { loadAssets } from './http/assets.ts'
@@ -29,6 +30,8 @@ export interface ConsoleOptions extends IntrospectionOptions {
   readonly customerClients: readonly string[]
   /** The customers' own application, in which operators may act, too. */
   readonly application?: CustomerApplication | undefined
+  /** Paths of APIs whose guard tells `recordUse`. Their requests wait while the audit cannot be stored. */
+  readonly apis?: readonly string[]
   /** A password that is public and that the pages show, in a demonstration. */
   readonly password?: string | undefined
   /** Aborts when the server stops: streams end, so that the server can. */
@@ -42,6 +45,8 @@ export interface SupportConsole {
   /** `/console`, `/account`, `/assets`, and what they ask below `/support` and `/account`. */
   readonly routes: Middleware
   readonly recordRefusal: RecordRefusal
+  /** For `onImpersonatedRequest` of the APIs' guards. */
+  readonly recordUse: RecordUse
   /** Stores the rest of the audit. Call it when no request is left. */
   close(): Promise<void>
 }
@@ -52,7 +57,7 @@ export interface SupportConsole {
  */
 export async function supportConsole(
   provider: Provider,
-  { database, ...options }: ConsoleOptions,
+  { database, apis = [], ...options }: ConsoleOptions,
 ): Promise<SupportConsole> {
   const assets = await loadAssets()
   const store = await openAudit(database)
@@ -64,6 +69,7 @@ export async function supportConsole(
       issue: '/api/subject-tokens',
       token: `${pathname}/token`,
       end: `${pathname}/impersonations/current/end`,
+      apis,
     }),
     routes: inOrder(
       operatorEndpoints({ ...options, audit }),
@@ -72,6 +78,7 @@ export async function supportConsole(
       assets,
     ),
     recordRefusal: refusalRecorder(audit),
+    recordUse: useRecorder(audit),
     async close() {
       // The provider emits events in the turn after its answer.
       await turn()

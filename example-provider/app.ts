@@ -134,6 +134,7 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
     password,
     application:
       shopUrl === undefined ? undefined : { name: 'the shop', url: `${shopUrl}/`, clientId: SHOP },
+    apis: ['/orders'],
     closing,
   }).catch(unusableStorage(config.storage.label))
 
@@ -148,7 +149,14 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
   app.use(signInPage(provider, accounts))
   app.use(supportBackend({ ...backend, url, recordRefusal: support.recordRefusal }))
   app.use(allowOrigin('/orders', shopUrl))
-  app.use(ordersApi({ url, providerUrl, adapter: storage.adapter }))
+  app.use(
+    ordersApi({
+      url,
+      providerUrl,
+      adapter: storage.adapter,
+      onImpersonatedRequest: support.recordUse,
+    }),
+  )
   for (const page of await demoPages(url, password)) app.use(page)
   app.use(support.routes)
   app.use(notFound)

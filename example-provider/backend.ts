@@ -5,7 +5,6 @@ import Router from '@koa/router'
 import type { Middleware } from 'koa'
 import { z } from 'zod'
 import type { IntrospectionOptions } from '../console/backend/options.ts'
-import { type Answer, unexpected } from '../console/backend/provider-client.ts'
 import { findSignedIn } from '../console/backend/signed-in.ts'
 import { bearerToken } from '../console/http/bearer.ts'
 import { readBody } from '../console/http/json-body.ts'
@@ -14,6 +13,7 @@ import { answerProblems, Problem } from '../console/http/problem.ts'
 import type { RecordRefusal } from '../console/index.ts'
 import { bodyOf, someText } from '../hosting/body.ts'
 import { machineClient } from '../hosting/machine-client.ts'
+import { subjectTokenOf } from '../hosting/subject-token-of.ts'
 import { people } from './accounts.ts'
 
 /** How the backend reaches the provider, and the client that it is there. */
@@ -93,15 +93,4 @@ export function supportBackend(options: BackendOptions): Middleware {
 
   // The router itself adds the context members that its type requires.
   return router.routes() as Middleware
-}
-
-/** The body of the management API's answer, if it is a subject token. Otherwise its refusal. */
-function subjectTokenOf(answer: Answer): string {
-  const { status, json, text, retryAfter } = answer
-  if (status === 201 && typeof json.subjectToken === 'string') return text
-  // What concerns the caller is passed on. A scope that is missing concerns the backend's token.
-  const { error, error_description: description = error } = json
-  const isForCaller = [400, 403, 404, 429, 503].includes(status) && error !== 'insufficient_scope'
-  if (!isForCaller || typeof error !== 'string') throw unexpected('subject-tokens', answer)
-  throw new Problem(status, error, String(description), { retryAfter })
 }

@@ -6,6 +6,7 @@ import type { AdapterFactory } from 'oidc-provider-impersonation'
 import {
   type Caller,
   denyImpersonation,
+  type OnImpersonatedRequest,
   type Requirement,
   requireScope,
   resourceServer,
@@ -24,6 +25,8 @@ export interface OrdersOptions {
   /** The origin at which the provider is reached from here. */
   readonly providerUrl: string
   readonly adapter: AdapterFactory
+  /** Records what operators do. */
+  readonly onImpersonatedRequest?: OnImpersonatedRequest | undefined
   /** Whether impersonated tokens are refused that nothing can end. */
   readonly requireStatus?: boolean
 }
@@ -89,7 +92,13 @@ export function ordersApi(options: OrdersOptions): Middleware {
 }
 
 /** Makes middleware that lets a caller through who meets the requirements, or answers 401 or 403. */
-function guardOf({ url, providerUrl, adapter, requireStatus = true }: OrdersOptions) {
+function guardOf({
+  url,
+  providerUrl,
+  adapter,
+  onImpersonatedRequest,
+  requireStatus = true,
+}: OrdersOptions) {
   const server = resourceServer({
     issuer: `${url}/oidc`,
     audience: `${url}/orders`,
@@ -98,6 +107,7 @@ function guardOf({ url, providerUrl, adapter, requireStatus = true }: OrdersOpti
     clockTolerance: 0,
     dPoP: { baseUrl: url, replayStore: usedProofs(adapter) },
     requireStatus,
+    onImpersonatedRequest,
     jwksUri: `${url}/oidc/jwks`,
     // Keys and status lists have the public address, which may not be reached from here.
     fetch: (address, init) => fetch(providerUrl + address.slice(url.length), init),

@@ -1,4 +1,5 @@
 import type { ImpersonationEvent } from 'oidc-provider-impersonation'
+import type { ImpersonationUse } from 'oidc-provider-impersonation/resource-server'
 import { asEscape } from '../http/text.ts'
 
 /** The events of the plugin about an impersonation. */
@@ -10,9 +11,14 @@ export const PLUGIN_EVENTS = [
   'impersonation.ended',
 ] as const
 
-/** The events of the plugin, and two of the example. */
+/** A request to an API in an impersonation. There are many of them: a search asks for them by name. */
+export const USED = 'impersonation.used'
+
+/** The events of the plugin, and three of the console. */
 export const AUDIT_EVENTS = [
   ...PLUGIN_EVENTS,
+  // What operators did: the guard of an API told it.
+  USED,
   // The backend refused the request of an operator before the provider received it.
   'support.refused',
   // Of the version before: an operator said that an impersonation was over. Read, never written.
@@ -29,6 +35,11 @@ export type AuditEventName = (typeof AUDIT_EVENTS)[number]
  */
 export interface AuditEntry extends ImpersonationEvent {
   readonly event: AuditEventName
+  /** With `impersonation.used`: the request, and its answer. */
+  readonly use?: Pick<
+    ImpersonationUse,
+    'useId' | 'audience' | 'method' | 'path' | 'status' | 'refused'
+  >
   /** Of a stored entry: how often the event happened, if more than once. */
   readonly count?: number | undefined
   /** With `count`: time of the last event, in milliseconds; `time` is the first. */

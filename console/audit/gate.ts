@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import type { Context, Middleware } from 'koa'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
 import { peekForm } from '../http/peek.ts'
@@ -15,6 +16,8 @@ export interface GatedPaths {
   readonly token: string
   /** Where a token ends its own impersonation. */
   readonly end: string
+  /** APIs: a request there makes an entry if its token is an impersonated one. */
+  readonly apis: readonly string[]
 }
 
 /**
@@ -37,20 +40,27 @@ export function auditGate(
     }
     if (!(await makesAnEntry(ctx, paths)) || (await room.wait(patience))) return next()
     if (pathOf(ctx) === paths.end) return next()
-    if (!isTold) tell('too many entries wait: issue and exchange are answered 503 for now')
+    if (!isTold)
+      tell(
+        'too many entries wait: issue, exchange and requests of operators are answered 503 for now',
+      )
     isTold = true
     ctx.set({ 'Cache-Control': 'no-store', 'Retry-After': RETRY_AFTER })
     ctx.status = 503
     ctx.body = {
       error: 'temporarily_unavailable',
-      error_description: 'nothing was issued or redeemed: try again later',
+      error_description: 'nothing was done: try again later',
     }
   }
 }
 
-async function makesAnEntry(ctx: Context, { issue, token, end }: GatedPaths): Promise<boolean> {
-  if (ctx.method !== 'POST') return false
+async function makesAnEntry(
+  ctx: Context,
+  { issue, token, end, apis }: GatedPaths,
+): Promise<boolean> {
   const path = pathOf(ctx)
+  if (apis.some((api) => path === api || path.startsWith(`${api}/`))) return isImpersonated(ctx)
+  if (ctx.method !== 'POST') return false
   if (path === issue || path === end) return true
   if (path !== token) return false
   const form = await peekForm(ctx.req, ctx.request.charset)
@@ -61,4 +71,14 @@ async function makesAnEntry(ctx: Context, { issue, token, end }: GatedPaths): Pr
 /** As the routers match: without regard to case and to a slash at the end. */
 function pathOf(ctx: Context): string {
   return ctx.path.toLowerCase().replace(/\/+$/, '')
+}
+
+/** By the word of the token, which the guard has not checked yet: a forged one only waits. */
+function isImpersonated(ctx: Context): boolean {
+  try {
+    const { jti } = decodeJwt(ctx.get('Authorization').split(' ').at(-1) ?? '')
+    return jti?.startsWith('impersonation:') === true
+  } catch {
+    return false
+  }
 }

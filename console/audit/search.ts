@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditEventName } from './entry.ts'
+import { type AuditEntry, type AuditEventName, USED } from './entry.ts'
 import { type AuditStore, isReadable, type StoredEntry } from './store.ts'
 
 /** The filter: entries that match all given members. */
@@ -7,6 +7,7 @@ export interface AuditFilter {
   readonly subject?: string | undefined
   /** The account id of the operator: the actor, or the only one who may redeem the token. */
   readonly actor?: string | undefined
+  /** Without it, all events but the many requests to APIs. */
   readonly event?: AuditEventName | undefined
   /** A text in subject, actor, ticket or reason. Upper and lower case are equal. */
   readonly text?: string | undefined
@@ -60,7 +61,7 @@ export function matcher(filter: AuditFilter): (entry: AuditEntry) => boolean {
   return ({ event, subject, actor, mayAct, context }) =>
     (filter.subject === undefined || filter.subject === subject) &&
     (filter.actor === undefined || [actor?.sub, mayAct?.sub].includes(filter.actor)) &&
-    (filter.event === undefined || filter.event === event) &&
+    (filter.event === undefined ? event !== USED : filter.event === event) &&
     (text === undefined ||
       [subject, actor?.sub, mayAct?.sub, context?.ticketId, context?.reason].some(
         (value) => typeof value === 'string' && value.toLowerCase().includes(text),

@@ -7,6 +7,7 @@ const NAMES: Readonly<Record<AuditEventName, string>> = {
   'impersonation.denied': 'Refused',
   'impersonation.replayed': 'Replayed',
   'impersonation.ended': 'Ended',
+  'impersonation.used': 'Requests',
   'support.refused': 'Refused by the backend',
   'support.ended': 'Ended, by their word',
 }
@@ -20,7 +21,7 @@ export const auditView = html`
 <p>Who acted as whom, when, for how long, and why. <span class="badge" role="status" data-slot="live">Connecting…</span></p>
 <form id="audit-filter" class="filter" novalidate>
 <label for="audit-text">Text<input id="audit-text" type="search" maxlength="100" autocomplete="off" placeholder="ticket, reason, id"></label>
-<label for="audit-event">What happened<select id="audit-event"><option value="">Everything</option>${kinds}</select></label>
+<label for="audit-event">What happened<select id="audit-event"><option value="">Everything but requests</option>${kinds}</select></label>
 <label for="audit-actor">Operator<input id="audit-actor" type="search" maxlength="255" autocomplete="off" spellcheck="false" placeholder="id, such as olivia"></label>
 <label for="audit-subject">Customer<input id="audit-subject" type="search" maxlength="255" autocomplete="off" spellcheck="false" placeholder="id, such as alice"></label>
 </form>

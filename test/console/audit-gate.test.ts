@@ -20,7 +20,7 @@ describe('console: while too many entries wait for the storage', () => {
   /** The gate, and behind it the function that reads the body. */
   async function serve(patience: number): Promise<string> {
     const app = new Koa()
-    const paths = { issue: '/api/subject-tokens', token: '/token', end: '/end' }
+    const paths = { issue: '/api/subject-tokens', token: '/token', end: '/end', apis: ['/orders'] }
     app.use(auditGate({ room: gatedRoom }, paths, patience))
     app.use(async (ctx) => {
       ctx.body = await text(ctx.req)
@@ -85,6 +85,22 @@ describe('console: while too many entries wait for the storage', () => {
     isFree = true
     gatedRoom.changed()
     expect((await waiting).status).to.equal(200)
+  })
+
+  it('a request to an API waits if its token says that it is an impersonated one', async () => {
+    const url = await serve(10)
+    const claims = (jti: string) => Buffer.from(JSON.stringify({ jti })).toString('base64url')
+    const statusOf = async (path: string, jti: string) => {
+      const authorization = `Bearer e30.${claims(jti)}.x`
+      return (await send(`${url}${path}`, { headers: { authorization } })).status
+    }
+    await quietly(async () => {
+      expect(await statusOf('/orders', 'impersonation:x')).to.equal(503)
+      expect(await statusOf('/Orders/A-1/', 'impersonation:x')).to.equal(503)
+      expect(await statusOf('/orders', 'x')).to.equal(200)
+      expect(await statusOf('/orders2', 'impersonation:x')).to.equal(200)
+    })
+    expect(reached).to.deep.equal(['/orders', '/orders2'])
   })
 
   it('another grant, another path and another method do not wait', async () => {

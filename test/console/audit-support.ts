@@ -80,7 +80,8 @@ export async function act(base: string, operator: string, request: object = WHY)
   const issued = await postJson(`${base}/support/impersonations`, request, operator)
   expect(issued.status, issued.text).to.equal(201)
   const subjectToken = String(issued.body.subjectToken)
-  const exchanged = await exchange(base, subjectToken, operator)
+  const scope = 'scope' in request ? String(request.scope) : 'orders:read'
+  const exchanged = await exchange(base, subjectToken, operator, { scope })
   expect(exchanged.status, exchanged.text).to.equal(200)
   const accessToken = String(exchanged.body.access_token)
   return { subjectToken, accessToken, jti: String(decodeJwt(accessToken).jti) }

@@ -74,11 +74,6 @@ describe('the shop, as a customer and as an operator who acts', () => {
     await shop.getByRole('button', { name: 'Save address' }).click()
     await message(shop).getByText('Only the customer can change the e-mail address.').waitFor()
     await expectAccessible(shop)
-    if (process.env.SHOTS) {
-      await shop.screenshot({ path: '/tmp/shop-refused.png' })
-      await shop.setViewportSize({ width: 320, height: 700 })
-      await shop.screenshot({ path: '/tmp/shop-narrow.png' })
-    }
 
     await banner(shop).getByRole('button', { name: 'End' }).click()
     await shop.getByRole('heading', { name: 'You no longer act for this customer' }).waitFor()

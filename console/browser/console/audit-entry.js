@@ -17,6 +17,7 @@ import { setTime, shownDuration, shownLimit, shownTimes } from '../time.js'
  * @property {string} [id]
  * @property {{ by?: { sub: string }, cause: string, reason?: string }} [end]
  * @property {{ error: string, reason: string }} [denial]
+ * @property {{ method?: string, path?: string, status?: number, refused?: { description: string } }} [use]
  * @property {number} [count]
  * @property {number} [lastTime]
  */
@@ -57,7 +58,8 @@ function who({ actor, mayAct }) {
 
 /** @param {Entry} entry */
 function why(entry) {
-  const { actor, denial, end, context = {} } = entry
+  const { actor, denial, end, use, context = {} } = entry
+  if (use) return useInWords(use)
   const { ticketId, reason } = context
   const said = [ticketId, reason].filter((text) => typeof text === 'string').join(': ')
   const refused = denial && `Refused: ${denial.reason || denial.error}`
@@ -65,6 +67,16 @@ function why(entry) {
   const isUsual = end?.cause === 'requested' && end.by?.sub === actor?.sub && !end.reason
   const ended = end && !isUsual && endInWords(entry)
   return [said, refused, ended].filter(Boolean).join('. ')
+}
+
+/**
+ * Says what was asked of an API, and what came of it.
+ *
+ * @param {NonNullable<Entry['use']>} use
+ */
+function useInWords({ method = 'A request', path = '', status, refused }) {
+  const outcome = refused ? `refused: ${refused.description}` : (status ?? 'no answer')
+  return `${method} ${path}: ${outcome}`
 }
 
 /**
@@ -112,7 +124,7 @@ export function matches({ event, subject = '', actor, mayAct, context = {} }, fi
     (text) => (typeof text === 'string' ? text.toLowerCase() : ''),
   )
   return (
-    (filter.event === '' || filter.event === event) &&
+    (filter.event === '' ? event !== 'impersonation.used' : filter.event === event) &&
     (filter.subject === '' || filter.subject === subject) &&
     (filter.actor === '' || [actor?.sub, mayAct?.sub].includes(filter.actor)) &&
     searched.some((text) => text.includes(filter.text.toLowerCase()))
