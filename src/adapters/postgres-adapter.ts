@@ -1,6 +1,7 @@
 import type { AdapterPayload } from 'oidc-provider'
 import type { ConsumptionNote, SingleUseAdapter } from './contract.ts'
 import type { PostgresResult } from './postgres-client.ts'
+import type { PostgresGroups } from './postgres-groups.ts'
 import type { PostgresStatements } from './postgres-statements.ts'
 import {
   consumedAt,
@@ -19,17 +20,24 @@ export interface PostgresStore {
   run(statement: keyof PostgresStatements, values: unknown[]): Promise<PostgresResult>
   /** Runs a statement that is never prepared. */
   send(text: string, values: unknown[]): Promise<PostgresResult>
+  /** Runs a call together with others of its kind. */
+  readonly groups: PostgresGroups
 }
 
-/** The adapter of every model but one; its statements are those of the version before. */
+/**
+ * The adapter of every model but one; its statements name what the version before had. Of these
+ * models only `find` is grouped: what a group writes, it writes together.
+ */
 export class PostgresAdapter implements SingleUseAdapter {
   readonly consumesEveryModel = true
 
   readonly #run: PostgresStore['run']
+  readonly #groups: PostgresGroups
   readonly #model: string
 
   constructor(model: string, store: PostgresStore) {
     this.#run = store.run
+    this.#groups = store.groups
     this.#model = model
   }
 
@@ -54,7 +62,7 @@ export class PostgresAdapter implements SingleUseAdapter {
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
-    return this.#read('find', id)
+    return payloadOf(await this.#groups.find({ model: this.#model, id: storableKey(id) }))
   }
 
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
@@ -82,9 +90,12 @@ export class PostgresAdapter implements SingleUseAdapter {
     await this.#run('revokeByGrantId', [this.#model, storableKey(grantId)])
   }
 
-  async #read(statement: 'find' | 'findByUid' | 'findByUserCode', key: string) {
+  async #read(statement: 'findByUid' | 'findByUserCode', key: string) {
     const { rows } = await this.#run(statement, [this.#model, storableKey(key)])
-    const row = rows[0]
-    return row && decodePayload(row.payload, { consumed: Number(row.consumed ?? 0) })
+    return payloadOf(rows[0])
   }
+}
+
+function payloadOf(row: PostgresResult['rows'][number] | undefined): AdapterPayload | undefined {
+  return row && decodePayload(row.payload, { consumed: Number(row.consumed ?? 0) })
 }

@@ -32,8 +32,9 @@ export class PostgresLifecycleAdapter extends PostgresAdapter implements Lifecyc
 
   override async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
     const keys = lifecycleKeys(MODEL, payload)
-    await this.#store.run('upsertListed', [
-      ...this.stored(id, payload, expiresIn),
+    const [, ...stored] = this.stored(id, payload, expiresIn)
+    await this.#store.groups.upsertListed([
+      ...stored,
       storable(keys?.accountId),
       storable(keys?.clientId),
       storable(keys?.actor),
@@ -44,18 +45,16 @@ export class PostgresLifecycleAdapter extends PostgresAdapter implements Lifecyc
   }
 
   override async find(id: string): Promise<AdapterPayload | undefined> {
-    const { rows } = await this.#store.run('findListed', [MODEL, storableKey(id)])
-    return rows[0] && payloadOf(rows[0])
+    const row = await this.#store.groups.findListed(storableKey(id))
+    return row && payloadOf(row)
   }
 
   override async consumeOnce(id: string, note?: ConsumptionNote): Promise<boolean> {
-    const { rows } = await this.#store.run('consumeListed', [
-      MODEL,
-      storableKey(id),
-      note && JSON.stringify(note),
-      storable(note?.actor),
-    ])
-    return rows.length === 1
+    return this.#store.groups.consumeListed({ id: storableKey(id), note })
+  }
+
+  override async revokeByGrantId(grantId: string): Promise<void> {
+    await this.#store.run('revokeListed', [MODEL, storableKey(grantId)])
   }
 
   async endOnce(id: string, end: EndNote): Promise<boolean> {

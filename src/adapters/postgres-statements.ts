@@ -4,6 +4,10 @@ const NEVER = 'to_timestamp(0)'
 /** What `find` and `list` read of a subject token. */
 const LISTED = 'payload, extract(epoch FROM consumed_at)::float8 AS consumed, note, ended'
 
+/** What `upsert` writes of a subject token. */
+const LISTED_COLUMNS = `(model, id, payload, uid, user_code, grant_id, consumed_at, expires_at,
+        account_id, client_id, actor, issued_at, status_list, status_index)`
+
 /** The SQL of every adapter method. `$1` is the model and `$2` the key, where nothing else is said. */
 export type PostgresStatements = ReturnType<typeof statements>
 
@@ -15,6 +19,20 @@ export function statements(table: string) {
     FROM ${table} WHERE model = $1 AND ${column} = $2 AND ${live}`
   // a uid whose session moved to another id: the one that lives longest is the latest
   const latest = 'ORDER BY expires_at DESC NULLS FIRST LIMIT 1'
+
+  const replaceListed = `ON CONFLICT (model, id) DO UPDATE SET
+        payload = EXCLUDED.payload, uid = EXCLUDED.uid, user_code = EXCLUDED.user_code,
+        grant_id = EXCLUDED.grant_id, expires_at = EXCLUDED.expires_at,
+        account_id = EXCLUDED.account_id, client_id = EXCLUDED.client_id,
+        issued_at = EXCLUDED.issued_at, status_list = EXCLUDED.status_list,
+        status_index = EXCLUDED.status_index,
+        consumed_at = CASE WHEN ${storedLive}
+          THEN coalesce(nullif(stored.consumed_at, ${NEVER}), EXCLUDED.consumed_at, stored.consumed_at)
+          ELSE EXCLUDED.consumed_at END,
+        note = CASE WHEN ${storedLive} THEN stored.note END,
+        note_actor = CASE WHEN ${storedLive} THEN stored.note_actor END,
+        actor = coalesce(CASE WHEN ${storedLive} THEN stored.note_actor END, EXCLUDED.actor),
+        ended = CASE WHEN ${storedLive} THEN stored.ended END`
 
   return {
     /**
@@ -50,6 +68,13 @@ export function statements(table: string) {
       WHERE model = $1 AND id = $2 AND consumed_at IS NULL AND ${live}
       RETURNING 1`,
 
+    /** `$1` the models and `$2` the ids. Each pair is looked up by the index, also on an empty table. */
+    findAll: `
+      SELECT asked.place::int, stored.*
+      FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (model, id, place),
+        LATERAL (SELECT payload, extract(epoch FROM consumed_at)::float8 AS consumed FROM ${table}
+          WHERE model = asked.model AND id = asked.id AND ${live} OFFSET 0) AS stored`,
+
     destroy: `DELETE FROM ${table} WHERE model = $1 AND id = $2`,
     revokeByGrantId: `DELETE FROM ${table} WHERE model = $1 AND grant_id = $2`,
 
@@ -60,27 +85,35 @@ export function statements(table: string) {
 
     /** As upsert; `$9` to `$11` account, client, actor, `$12` issued in s, `$13` and `$14` list, index. */
     upsertListed: `
-      INSERT INTO ${table} AS stored
-        (model, id, payload, uid, user_code, grant_id, consumed_at, expires_at,
-         account_id, client_id, actor, issued_at, status_list, status_index)
+      INSERT INTO ${table} AS stored ${LISTED_COLUMNS}
       VALUES ($1, $2, $3, $4, $5, $6, to_timestamp($7::float8),
         now() + $8::float8 * interval '1 millisecond', $9, $10, $11, $12, $13, $14)
-      ON CONFLICT (model, id) DO UPDATE SET
-        payload = EXCLUDED.payload, uid = EXCLUDED.uid, user_code = EXCLUDED.user_code,
-        grant_id = EXCLUDED.grant_id, expires_at = EXCLUDED.expires_at,
-        account_id = EXCLUDED.account_id, client_id = EXCLUDED.client_id,
-        issued_at = EXCLUDED.issued_at, status_list = EXCLUDED.status_list,
-        status_index = EXCLUDED.status_index,
-        consumed_at = CASE WHEN ${storedLive}
-          THEN coalesce(nullif(stored.consumed_at, ${NEVER}), EXCLUDED.consumed_at, stored.consumed_at)
-          ELSE EXCLUDED.consumed_at END,
-        note = CASE WHEN ${storedLive} THEN stored.note END,
-        note_actor = CASE WHEN ${storedLive} THEN stored.note_actor END,
-        actor = coalesce(CASE WHEN ${storedLive} THEN stored.note_actor END, EXCLUDED.actor),
-        ended = CASE WHEN ${storedLive} THEN stored.ended END`,
+      ${replaceListed}`,
 
     findListed: `
       SELECT ${LISTED} FROM ${table} WHERE model = $1 AND id = $2 AND ${live}`,
+
+    /** `$2` the ids. */
+    findListedAll: `
+      SELECT id, ${LISTED} FROM ${table} WHERE model = $1 AND id = ANY($2::text[]) AND ${live}`,
+
+    /**
+     * The values of upsertListed as arrays, `null` for a column that is empty. Rows are locked in
+     * the order of their ids, so that two groups never wait for each other in a circle.
+     */
+    upsertListedAll: `
+      INSERT INTO ${table} AS stored ${LISTED_COLUMNS}
+      SELECT $1, id, payload, uid, user_code, grant_id, to_timestamp(consumed),
+        now() + life * interval '1 millisecond',
+        account_id, client_id, actor, issued_at, status_list, status_index
+      FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[],
+          $8::float8[], $9::text[], $10::text[], $11::text[], $12::bigint[], $13::text[],
+          $14::bigint[])
+        AS asked (id, payload, uid, user_code, grant_id, consumed,
+          life, account_id, client_id, actor, issued_at, status_list,
+          status_index)
+      ORDER BY id COLLATE "C"
+      ${replaceListed}`,
 
     /** As consumeOnce; `$3` the note, `$4` its actor. */
     consumeListed: `
@@ -88,6 +121,31 @@ export function statements(table: string) {
         actor = coalesce($4, actor)
       WHERE model = $1 AND id = $2 AND consumed_at IS NULL AND ended IS NULL AND ${live}
       RETURNING 1`,
+
+    /**
+     * `$2` the ids, `$3` the notes, `$4` their actors. A row that another transaction holds is left
+     * out, like one that is consumed. A row that it locks is looked at again, so what was committed
+     * meanwhile counts. For a row that was updated a moment ago PostgreSQL may wait in spite of
+     * SKIP LOCKED ("while locking updated version"), hence the same order as in the other groups.
+     */
+    consumeListedAll: `
+      WITH locked AS (
+        SELECT id FROM ${table}
+        WHERE model = $1 AND id = ANY($2::text[]) AND consumed_at IS NULL AND ended IS NULL
+          AND ${live}
+        ORDER BY id FOR UPDATE SKIP LOCKED)
+      UPDATE ${table} AS stored SET consumed_at = date_trunc('second', now()), note = asked.note,
+        note_actor = asked.actor, actor = coalesce(asked.actor, stored.actor)
+      FROM locked JOIN unnest($2::text[], $3::text[], $4::text[]) AS asked (id, note, actor)
+        ON asked.id = locked.id
+      WHERE stored.model = $1 AND stored.id = locked.id AND stored.consumed_at IS NULL
+        AND stored.ended IS NULL AND ${storedLive}
+      RETURNING stored.id`,
+
+    /** As revokeByGrantId, but in the order in which groups lock. */
+    revokeListed: `
+      DELETE FROM ${table} WHERE model = $1 AND id = ANY(ARRAY(
+        SELECT id FROM ${table} WHERE model = $1 AND grant_id = $2 ORDER BY id FOR UPDATE))`,
 
     /** `$3` the end. The time of a consumption that never was keeps the version before from one. */
     endOnce: `

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AdapterFactory, LifecycleAdapter, SingleUseAdapter } from './contract.ts'
 import { PostgresAdapter, type PostgresStore } from './postgres-adapter.ts'
 import { type PostgresClient, runQuery } from './postgres-client.ts'
+import { postgresGroups } from './postgres-groups.ts'
 import { PostgresLifecycleAdapter } from './postgres-lifecycle.ts'
 import { type PostgresTable, tableNames } from './postgres-schema.ts'
 import { statements } from './postgres-statements.ts'
@@ -31,6 +32,15 @@ export interface PostgresAdapterOptions extends PostgresTable {
    * @defaultValue `true`
    */
   prepare?: boolean
+
+  /**
+   * Whether calls of the same kind that are made in one turn of the event loop go as one statement.
+   * Turn it off where `pool` looks at the request that it works for, for example to choose a
+   * database or to set a variable of the session: a statement then serves several requests.
+   *
+   * @defaultValue `true`
+   */
+  group?: boolean
 }
 
 /** The factory that {@link createPostgresAdapter} returns. */
@@ -47,9 +57,10 @@ export interface PostgresAdapterFactory extends AdapterFactory {
 }
 
 /**
- * An adapter for PostgreSQL 12 and later. `consumeOnce` is one conditional `UPDATE`, durable when the
- * promise resolves as far as the server's `synchronous_commit` goes, and counts once across all
- * processes and, with synchronous standbys, across a failover. Records expire by the database's
+ * An adapter for PostgreSQL 12 and later. `consumeOnce` is one conditional `UPDATE`, which may serve
+ * several calls. It is durable when the promise resolves as far as the server's
+ * `synchronous_commit` goes, and counts once across all processes and, with synchronous standbys,
+ * across a failover. Records expire by the database's
  * clock, so the clocks of the processes need not agree.
  *
  * Create the table with {@link migrate} first.
@@ -64,7 +75,7 @@ export interface PostgresAdapterFactory extends AdapterFactory {
  * @throws TypeError when an option is wrong.
  */
 export function createPostgresAdapter(options: PostgresAdapterOptions): PostgresAdapterFactory {
-  const { pool, prepare = true } = options
+  const { pool, prepare = true, group = true } = options
   if (typeof pool?.query !== 'function') {
     throw new TypeError('createPostgresAdapter: pool must be a Pool or Client of pg')
   }
@@ -73,15 +84,17 @@ export function createPostgresAdapter(options: PostgresAdapterOptions): Postgres
   // one name means one text on a connection, also when adapters of two tables share it
   const tag = createHash('sha256').update(table).digest('hex').slice(0, 8)
 
+  const run: PostgresStore['run'] = (statement, values) =>
+    runQuery(pool, table, {
+      ...(prepare ? { name: `oidc_${tag}_${statement}` } : {}),
+      text: texts[statement],
+      values,
+    })
   const store: PostgresStore = {
     table,
-    run: (statement, values) =>
-      runQuery(pool, table, {
-        ...(prepare ? { name: `oidc_${tag}_${statement}` } : {}),
-        text: texts[statement],
-        values,
-      }),
+    run,
     send: (text, values) => runQuery(pool, table, { text, values }),
+    groups: postgresGroups(run, group),
   }
 
   function factory(model: 'SubjectToken'): LifecycleAdapter

@@ -12,6 +12,7 @@ import { failingCases } from './testing/failing.ts'
 import { listedByCases } from './testing/listed-by.ts'
 import { listingCases } from './testing/listing.ts'
 import { lookingUpCases } from './testing/looking-up.ts'
+import { manyAtOnceCases } from './testing/many-at-once.ts'
 import { payloadCases } from './testing/payloads.ts'
 import { replacingCases } from './testing/replacing.ts'
 import { stayingEndedCases } from './testing/staying-ended.ts'
@@ -25,6 +26,7 @@ const groups: Readonly<Record<string, readonly ContractCase[]>> = {
   expiring: expiringCases,
   consuming: consumingCases,
   replacing: replacingCases,
+  'many at once': manyAtOnceCases,
   payloads: payloadCases,
   ending: [...endingCases, ...stayingEndedCases],
   listing: [...listingCases, ...listedByCases],

@@ -25,6 +25,35 @@ export const lifecycleMutants: Record<string, [LifecycleMutation, string]> = {
     (sound) => ({ consumeOnce: (id) => sound.consumeOnce(id) }),
     'keeps the note of the one that consumed',
   ],
+  'consumeOnce that keeps the note of another call of the same turn': [
+    (sound) => {
+      let last: Parameters<typeof sound.consumeOnce>[1]
+      return {
+        async consumeOnce(id, note) {
+          last = note
+          await undefined
+          return sound.consumeOnce(id, last)
+        },
+      }
+    },
+    'the note of its winner where several are consumed at once',
+  ],
+  'consumeOnce that asks only where a turn has no other': [
+    (sound) => {
+      let calls = 0
+      return {
+        async consumeOnce(id, note) {
+          calls += 1
+          await undefined
+          const others = calls - 1
+          const won = await sound.consumeOnce(id, note)
+          calls = 0
+          return won || others > 0
+        },
+      }
+    },
+    'consumes at once what is live, and nothing',
+  ],
   'a note that is kept although the consumption was lost': [
     (sound) => {
       const notes = new Map<string, unknown>()

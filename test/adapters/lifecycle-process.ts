@@ -34,9 +34,13 @@ process.on('message', async (start: number) => {
     const at = start + i * EVERY_MS + Math.random() * 0.3
     while (now() < at) await new Promise((resolve) => setImmediate(resolve))
     const began = now()
-    const won = await (role === 'consume'
-      ? adapter.consumeOnce(`round-${i}`, { actor: 'olivia', round: i })
-      : adapter.endOnce(`round-${i}`, { round: i }))
+    const turn =
+      role === 'consume'
+        ? [adapter.consumeOnce(`round-${i}`, { actor: 'olivia', round: i })]
+        : [adapter.endOnce(`round-${i}`, { round: i })]
+    // a second consumption of the same turn: where calls are grouped, every other is in a group
+    if (role === 'consume' && i % 2) turn.push(adapter.consumeOnce('nothing'))
+    const [won = false] = await Promise.all(turn)
     attempts.push({ won, began, done: now() })
   }
   process.send?.(attempts, async () => {

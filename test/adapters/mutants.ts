@@ -183,4 +183,45 @@ export const mutants: Record<string, [Mutation, string]> = {
     }),
     'unusual payloads',
   ],
+  'a find that answers with the record of another call of the same turn': [
+    (sound) => {
+      let last = ''
+      return {
+        async find(id) {
+          last = id
+          await undefined
+          return sound.find(last)
+        },
+      }
+    },
+    'when all are looked up at once',
+  ],
+  'an upsert that writes only the last record of a turn': [
+    (sound) => {
+      let last = ''
+      return {
+        async upsert(id, payload, ttl) {
+          last = id
+          await undefined
+          if (id === last) await sound.upsert(id, payload, ttl)
+        },
+      }
+    },
+    'records that are written at once',
+  ],
+  'a find that answers with the record of another model': [
+    findOfLastModel(),
+    'tells models apart where records of one id are looked up at once',
+  ],
+}
+
+function findOfLastModel(): Mutation {
+  let last: SingleUseAdapter | undefined
+  return (sound) => ({
+    async find(id) {
+      last = sound
+      await undefined
+      return last.find(id)
+    },
+  })
 }

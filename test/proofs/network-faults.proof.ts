@@ -126,6 +126,24 @@ describe('I5: trouble between provider and storage', function () {
         else if (kind === 'stall' || store.driver === 'ioredis') expect(later).to.be.within(0, 1)
         else expect(later).to.equal(1)
       })
+
+      // PostgreSQL gets the claims of one turn as one statement
+      it(`${kind}, at a claim of twenty exchanges at once: each is trouble or a success, and none succeeds twice`, async () => {
+        const tokens = await provider.subjectTokens(20)
+        const hits = proxy.hits
+        proxy.inject({ kind, command: commands.claim, times: 1 })
+        const answers = await Promise.all(tokens.map((token) => provider.exchange(token)))
+        expect(proxy.hits).to.equal(hits + 1)
+        for (const answer of answers) {
+          if (!succeeded(answer)) expect(answer.status, answer.body).to.be.within(500, 599)
+        }
+        await proxy.heal()
+        await works()
+        for (const [at, token] of tokens.entries()) {
+          const first = answers[at] && succeeded(answers[at]) ? 1 : 0
+          expect(first + (await redemptions(token))).to.be.at.most(1)
+        }
+      })
     }
 
     it('everything stalls under load: a hundred requests answer 5xx, and no token is lost or doubled', async () => {

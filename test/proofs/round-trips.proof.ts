@@ -13,6 +13,9 @@ const NAMES: Record<string, string> = {
   _upsertListed: 'write',
   _findListed: 'read',
   _consumeListed: 'claim',
+  _upsertListedAll: 'write of several',
+  _findListedAll: 'read of several',
+  _consumeListedAll: 'claim of several',
 }
 
 describe('round trips to the storage, counted on the wire', function () {
@@ -61,6 +64,19 @@ describe('round trips to the storage, counted on the wire', function () {
       expect(await provider.exchange(token)).to.satisfy(succeeded)
       expect(trips).to.deep.equal([['read'], ['claim']])
     })
+
+    if (store.driver === 'pg') {
+      it('less than that for each of fifty at once: what comes in one turn is one statement', async () => {
+        const tokens = await provider.subjectTokens(50)
+        const answers = await Promise.all(tokens.map((token) => provider.exchange(token)))
+        expect(answers.filter(succeeded)).to.have.length(50)
+        const statements = trips.flat()
+        for (const several of ['write of several', 'read of several', 'claim of several']) {
+          expect(statements).to.include(several)
+        }
+        expect(statements).to.have.length.below(150)
+      })
+    }
 
     it('one read to refuse a token that is unknown or used', async () => {
       const token = await provider.subjectToken()

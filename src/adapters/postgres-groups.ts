@@ -1,0 +1,118 @@
+import type { ConsumptionNote } from './contract.ts'
+import { type Grouping, inGroups } from './grouping.ts'
+import type { PostgresResult } from './postgres-client.ts'
+import type { PostgresStatements } from './postgres-statements.ts'
+import { storableKey } from './record.ts'
+import { StorageError } from './storage-error.ts'
+
+type Row = PostgresResult['rows'][number]
+type Run = (statement: keyof PostgresStatements, values: unknown[]) => Promise<PostgresResult>
+
+/** The statements that serve many calls at once. */
+export interface PostgresGroups {
+  find(call: { readonly model: string; readonly id: string }): Promise<Row | undefined>
+  findListed(id: string): Promise<Row | undefined>
+  /** The values of the statement of that name, without the model. */
+  upsertListed(values: readonly unknown[]): Promise<void>
+  consumeListed(call: {
+    readonly id: string
+    readonly note: ConsumptionNote | undefined
+  }): Promise<boolean>
+}
+
+/** The model of which writes are grouped. */
+const MODEL = 'SubjectToken'
+/** Beyond this the cost of a call hardly falls, and a trouble would fail more of them. */
+const SIZE = 64
+/** The values of `upsertListed`, without the model. */
+const UPSERT_VALUES = 13
+
+/** @param grouped whether calls are grouped; else each is a statement of its own */
+export function postgresGroups(run: Run, grouped: boolean): PostgresGroups {
+  const how = <Call, Result>(
+    grouping: Omit<Grouping<Call, Result>, 'size' | 'tookNoEffect'>,
+  ): ((call: Call) => Promise<Result>) =>
+    grouped ? inGroups({ ...grouping, size: SIZE, tookNoEffect }) : grouping.alone
+
+  const consumeAlone: PostgresGroups['consumeListed'] = async (call) => {
+    const { rows } = await run('consumeListed', [MODEL, ...consumption(call)])
+    return rows.length === 1
+  }
+
+  return {
+    find: how({
+      async alone({ model, id }) {
+        return (await run('find', [model, id])).rows[0]
+      },
+      async together(calls) {
+        const { rows } = await run('findAll', [
+          calls.map(({ model }) => model),
+          calls.map(({ id }) => id),
+        ])
+        const found = new Map(rows.map((row) => [calls[Number(row.place) - 1], row]))
+        return (call) => found.get(call)
+      },
+    }),
+
+    findListed: how({
+      async alone(id) {
+        return (await run('findListed', [MODEL, id])).rows[0]
+      },
+      async together(ids) {
+        const { rows } = await run('findListedAll', [MODEL, ids])
+        const found = new Map(rows.map((row) => [row.id, row]))
+        return (id) => found.get(id)
+      },
+    }),
+
+    upsertListed: how({
+      // one statement cannot write a row twice
+      key: ([id]) => String(id),
+      async alone(values) {
+        await run('upsertListed', [MODEL, ...values])
+      },
+      async together(calls) {
+        await run('upsertListedAll', [MODEL, ...columns(calls, UPSERT_VALUES)])
+        return () => {}
+      },
+    }),
+
+    consumeListed: how({
+      alone: consumeAlone,
+      async together(calls) {
+        const first = new Map(calls.toReversed().map((call) => [call.id, call]))
+        const asked = [...first.values()].map(consumption)
+        const { rows } = await run('consumeListedAll', [MODEL, ...columns(asked, 3)])
+        const won = new Set(rows.map((row) => row.id))
+        // the group passes over rows that other transactions hold; a call alone waits for its row
+        const outcomes = new Map(
+          [...first].map(([id, call]) => [id, won.has(id) || consumeAlone(call)]),
+        )
+        // of those that ask for one id the first may win, and the others fail where it fails
+        return async (call) => (await outcomes.get(call.id)) === true && first.get(call.id) === call
+      },
+    }),
+  }
+}
+
+function consumption({ id, note }: Parameters<PostgresGroups['consumeListed']>[0]) {
+  const actor = note?.actor
+  return [id, note && JSON.stringify(note), actor === undefined ? undefined : storableKey(actor)]
+}
+
+/** The rows as one array for each column; `null` for a column that is empty. */
+function columns(rows: readonly (readonly unknown[])[], count: number): unknown[] {
+  return Array.from({ length: count }, (_, at) => {
+    const column = rows.map((row) => row[at] ?? null)
+    return column.some((value) => value !== null) ? column : null
+  })
+}
+
+/**
+ * By SQLSTATE: the data (22), a constraint (23), a conflict of transactions (40) or a limit (54)
+ * was the matter, and the statement was rolled back. It is unknown whether 40003 was.
+ */
+function tookNoEffect(error: unknown): boolean {
+  const code = error instanceof StorageError ? error.code : undefined
+  return code !== undefined && /^(22|23|40|54)...$/.test(code) && code !== '40003'
+}
