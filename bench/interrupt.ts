@@ -13,11 +13,16 @@ export function onInterrupt(cleanUp: () => Promise<unknown>): () => void {
   }
 }
 
+/** Cleans up after a failure, in the reverse order. */
+export async function cleanUpAll(): Promise<void> {
+  for (const cleanUp of [...cleanUps].reverse()) await cleanUp().catch(() => {})
+}
+
 async function interrupt(): Promise<void> {
   // What is under way fails now. A second Ctrl-C ends at once.
   process.on('unhandledRejection', () => {})
   process.on('uncaughtException', () => {})
   process.exitCode = 130
-  for (const cleanUp of [...cleanUps].reverse()) await cleanUp().catch(() => {})
+  await cleanUpAll()
   process.exit()
 }
