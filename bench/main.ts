@@ -4,7 +4,7 @@ import { BENCH_VERSION, type BenchFile, printChanges, readBenchFile } from './co
 import { isWithinPromise, printEnds } from './end-report.ts'
 import { type EndFigures, measureEnds } from './ends.ts'
 import type { Figures } from './figures.ts'
-import { cleanUpAll } from './interrupt.ts'
+import { cleanUpAll, isInterrupted } from './interrupt.ts'
 import { type LiveFigures, measureLive } from './live.ts'
 import { parseOptions } from './options.ts'
 import { measureProcesses, type ProcessFigures, printProcesses } from './processes.ts'
@@ -20,6 +20,8 @@ const { alg, connections, storages } = options
 try {
   await run()
 } catch (error) {
+  // What was asked to end cleans up by itself, and has an exit code of its own.
+  if (isInterrupted()) await new Promise(() => {})
   progress('')
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
   process.exitCode = 1

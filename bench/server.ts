@@ -7,15 +7,14 @@ import mount from 'koa-mount'
 import { type AsymmetricSigningAlgorithm, errors } from 'oidc-provider'
 import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../src/index.ts'
 import { AuditQueue } from './audit-queue.ts'
+import { leaveEndToParent } from './interrupt.ts'
 import { newKey } from './key.ts'
 import type { Question, ServerOptions } from './process.ts'
 import { openStorage } from './storage.ts'
 
 const options: ServerOptions = JSON.parse(process.argv[2] ?? '{}')
 const { alg, ttl, shared } = options
-// The benchmark asks its parts to stop, also after Ctrl-C.
-process.on('SIGINT', () => {})
-process.once('disconnect', () => process.exit())
+leaveEndToParent()
 const storage = await openStorage(options.storage, {
   database: options.database,
   name: shared?.store,
