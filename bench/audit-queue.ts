@@ -40,6 +40,8 @@ export class AuditQueue {
   }
 
   async #write(): Promise<void> {
+    // Never done before it is remembered as under way.
+    await Promise.resolve()
     try {
       while (this.#waiting.length > 0) {
         const batch = this.#waiting.slice(0, BATCH)

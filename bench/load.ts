@@ -109,8 +109,8 @@ export class Load {
   }
 
   /**
-   * Runs `task` `count` times over all connections, with the number of the run. The server's heap is
-   * collected before, so that the order of slices does not matter.
+   * Runs `task` `count` times over all connections, with the number of the run. The garbage of
+   * what the server did before is collected first, so that the order of slices does not matter.
    */
   async slice(count: number, task: (index: number) => Promise<unknown>): Promise<Slice> {
     const latencies: number[] = []

@@ -45,7 +45,7 @@ export interface ServerOptions {
 export interface Questions {
   /** Processor time of the process so far, user and system together, in microseconds. */
   cpu: { parameter: undefined; answer: number }
-  /** Collects all garbage, so that a measurement does not pay for the one before. */
+  /** Collects new garbage, so that a measurement does not pay for the one before. */
   gc: { parameter: undefined; answer: undefined }
   /** What the storage has done so far. */
   use: { parameter: undefined; answer: StorageUse }
@@ -109,8 +109,7 @@ export function startServer(
 /** Starts a program, and makes sure that it ends with this process. */
 export async function startPart(program: string, options: object): Promise<PartProcess> {
   const child = fork(program, [JSON.stringify(options)], {
-    // Forced collections would count as the age of code, and throw away what only some requests run.
-    execArgv: ['--expose-gc', '--no-flush-bytecode', '--no-warnings'],
+    execArgv: ['--expose-gc', '--no-warnings'],
   })
   const exit = once(child, 'exit')
   const ended = exit.then(() => {
