@@ -106,6 +106,9 @@ export function startServer(
   return startPart(join(checkout, 'bench', 'server.ts'), all)
 }
 
+/** How long a part may take to clean up, in milliseconds: it may remove a million records. */
+const STOP_WITHIN_MS = 60_000
+
 /** Starts a program, and makes sure that it ends with this process. */
 export async function startPart(program: string, options: object): Promise<PartProcess> {
   const child = fork(program, [JSON.stringify(options)], {
@@ -130,7 +133,10 @@ export async function startPart(program: string, options: object): Promise<PartP
   async function stop(): Promise<void> {
     if (child.connected && !hasStopped) send({ ask: 'stop' })
     hasStopped = true
+    // A process that is busy for ever does not hear it.
+    const late = setTimeout(killNow, STOP_WITHIN_MS)
     await gone()
+    clearTimeout(late)
   }
 
   const [{ base, failure }] = await Promise.race([once(child, 'message'), ended])

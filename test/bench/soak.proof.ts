@@ -69,6 +69,13 @@ describe('the benchmark: --soak', () => {
   it('on memory, judges the heap for each live record, once records go', () => {
     const at = (step: number) => ({ heap: 30 + (step > 11 ? 400 : 36 * step) })
     expect(broken({ storage: 'memory', readings: readings(at) })).to.equal('')
+    // The load has doubled: so do the records, and the heap with them.
+    const faster = readings((step) => ({
+      cycles: step <= 13 ? step * 1000 : 13_000 + (step - 13) * 2000,
+      heap: step <= 13 ? 440 : 440 + (step - 13) * 40,
+    }))
+    expect(broken({ storage: 'memory', readings: faster })).to.equal('')
+    expect(broken({ readings: faster })).to.match(/^the heap grew/)
     const leaks = readings((step) => ({ heap: 30 + 36 * step }))
     expect(broken({ storage: 'memory', readings: leaks })).to.match(/^the heap grew/)
     const short = brokenPromises({

@@ -7,7 +7,7 @@ import { startServer } from '../../bench/process.ts'
 import type { StorageUse } from '../../bench/storage.ts'
 import { PostgresProcesses } from '../../bench/storages/postgres-processes.ts'
 import { processorTime } from '../../bench/storages/redis.ts'
-import { useSince } from '../../bench/use.ts'
+import { together, useSince } from '../../bench/use.ts'
 import { inCi, POSTGRES_URL, REDIS_URL, reachable } from '../adapters/servers.ts'
 
 const hasRedis = await reachable(REDIS_URL, 6379)
@@ -45,15 +45,23 @@ describe('the benchmark: what the storage does', () => {
   for (const storage of servers) {
     it(`runs several processes on one port and one store of ${storage}`, async () => {
       const group = await startGroup(storage, 'ES256', 2)
-      const load = new Load({ server: group.server, connections: 16 })
+      const loads = [1, 2].map(() => new Load({ server: group.server, connections: 16 }))
       try {
-        await load.open()
-        // Each request takes a connection of its own: what one process issues, the other exchanges.
-        const { cpu, statements } = await load.slice(100, load.cycle)
+        const [issuing, exchanging] = loads
+        if (!issuing || !exchanging) throw new Error('no load')
+        await issuing.open()
+        // Over connections of their own: what one process issues, the other one exchanges too.
+        const tokens: string[] = []
+        await issuing.slice(100, async () => {
+          tokens.push(await issuing.issue())
+        })
+        const { cpu, statements } = await exchanging.slice(100, (index) =>
+          exchanging.exchange(tokens[index] ?? ''),
+        )
         expect(cpu).to.be.above(10)
         expect(statements).to.be.within(0.1, 15)
       } finally {
-        await load.close()
+        for (const load of loads) await load.close()
         await group.stop()
       }
     })
@@ -65,15 +73,11 @@ describe('the benchmark: what the storage does', () => {
     expect(useSince(before, after, 10)).to.eql({ storageCpu: 80, statements: 2 })
   })
 
-  it('says that the time of a storage server elsewhere is unknown, not 0', () => {
-    const pool = new pg.Pool()
-    const processes = new PostgresProcesses(pool)
-    expect(processes.read().own).to.equal(0)
-    // A process of this machine may have the same id.
-    pool.emit('connect', Object.assign(new pg.Client(), { host: 'db.example', processID: 1 }))
-    expect(processes.read()).to.eql({ own: 'unknown', common: 'unknown' })
-    const before: StorageUse = { own: 0, common: 0 }
-    expect(useSince(before, processes.read(), 10).storageCpu).to.equal('unknown')
+  it('says that the time of a storage server is unknown, not 0, where one process cannot be read', () => {
+    const known: StorageUse = { own: 0, common: 0, statements: 1 }
+    const unknown: StorageUse = { own: 'unknown', common: 'unknown', statements: 2 }
+    expect(useSince(known, unknown, 1)).to.eql({ storageCpu: 'unknown', statements: 1 })
+    expect(together([known, unknown])).to.include({ own: 'unknown', statements: 3 })
   })
 
   it('says the same where the id is that of another program', () => {
@@ -92,6 +96,28 @@ describe('the benchmark: what the storage does', () => {
   })
 
   if (hasPostgres || inCi) {
+    it('says that the time of a PostgreSQL on another machine is unknown', async () => {
+      const client = new pg.Client({ connectionString: POSTGRES_URL })
+      await client.connect()
+      try {
+        // A PostgreSQL on this machine may have a process of the same id.
+        for (const [host, isKnown] of [
+          ['127.0.0.1', true],
+          ['/var/run/postgresql', true],
+          ['db.example', false],
+          ['10.0.0.1', false],
+        ] as const) {
+          const pool = new pg.Pool()
+          const processes = new PostgresProcesses(pool)
+          expect(processes.read().own).to.equal(0)
+          pool.emit('connect', Object.assign(client, { host }))
+          expect(typeof processes.read().own === 'number', host).to.equal(isKnown)
+        }
+      } finally {
+        await client.end()
+      }
+    })
+
     it('keeps the time of a PostgreSQL process that has ended', async () => {
       const pool = new pg.Pool({ connectionString: POSTGRES_URL, max: 1 })
       const processes = new PostgresProcesses(pool)
