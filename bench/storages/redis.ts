@@ -6,7 +6,13 @@ import type { Storage, StorageOptions } from '../storage.ts'
 const REDIS_URL = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
 
 export async function openRedis({ database, name }: Required<StorageOptions>): Promise<Storage> {
-  const client = createClient({ url: REDIS_URL, ...(database ? { database } : {}) })
+  const client = createClient({
+    url: REDIS_URL,
+    ...(database ? { database } : {}),
+    // Without node-redis' own limit, of 5 s: it keeps an AbortSignal of each command that long, and
+    // the adapter has a limit already.
+    commandOptions: { timeout: 0 },
+  })
   await client.connect()
   const keyPrefix = `impersonation-bench-${name}:`
   const auditPrefix = `impersonation-bench-audit-${name}:`
@@ -16,9 +22,9 @@ export async function openRedis({ database, name }: Required<StorageOptions>): P
   }
   let statements = 0
   const counted = {
-    sendCommand(args: string[]) {
+    sendCommand(...command: Parameters<typeof client.sendCommand>) {
       statements += 1
-      return client.sendCommand(args)
+      return client.sendCommand(...command)
     },
   }
   const adapter = createRedisAdapter({ client: counted, keyPrefix })
