@@ -59,8 +59,8 @@ that median, and the range of the rounds. docs/performance.md says how to read i
                           own; then all copies crash
   --ends N                how many are ended, for --end                    (default 200)
   --soak [MINUTES]        instead: issue and exchange at full load, with every event stored; fails
-                          where memory grows, a record outlives its time, or an event is missing
-                                                                           (10)
+                          where memory grows, a record outlives its time, or an event is missing;
+                          memory is judged from 7 minutes on               (10)
   --live [COUNT]          instead: what exchange, list by actor, get and end take with COUNT live
                           impersonations in the store, relative to 1,000   (1000000)
   --help                  this text

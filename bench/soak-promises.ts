@@ -37,6 +37,8 @@ export interface SoakFigures {
 
 /** Memory is level where it grows by less than this share of itself, or by so many megabytes. */
 export const LEVEL = { share: 0.1, heap: 8, rss: 32 }
+/** A process warms up for so long, in milliseconds: its compiler, its pools, its buffers. */
+const WARM = 240_000
 /** Readings that a slope needs. */
 const FEWEST = 4
 
@@ -72,13 +74,13 @@ export function brokenPromises(
 }
 
 /**
- * The readings of the second half. On memory the records are in the heap, which grows until the
+ * The readings of the second half, of a process that is warm. On memory the records are in the heap, which grows until the
  * first of them expire, and then follows the load: its size is taken as it would be with the mean
  * number of live records. `undefined` where too few are left.
  */
 function levelReadings(readings: readonly Reading[], storage: string): Reading[] | undefined {
   const end = readings.at(-1)?.at ?? 0
-  const full = storage === 'memory' ? (RECORD_LIFE + 20) * 1000 : 0
+  const full = storage === 'memory' ? (RECORD_LIFE + 20) * 1000 : WARM
   const judged = readings.filter(({ at }) => at >= Math.max(end / 2, full))
   if (judged.length < FEWEST) return undefined
   if (storage !== 'memory') return judged
