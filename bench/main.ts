@@ -67,8 +67,12 @@ async function measureAll(before: BenchFile | undefined): Promise<void> {
   // This comes first, because it fails without `npm run build`.
   const start = await measureStart(options.rounds)
   const figures: Figures[] = []
-  for (const storage of storages) figures.push(...(await measureStorage(storage, options)))
-  printReport(figures, start)
+  try {
+    for (const storage of storages) figures.push(...(await measureStorage(storage, options)))
+  } finally {
+    // What was measured before a storage failed took its time.
+    printReport(figures, start)
+  }
   if (before) printChanges(before, { ...head(), figures })
   await writeJson({ figures, start })
 }

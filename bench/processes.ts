@@ -46,15 +46,15 @@ export async function measureProcesses(
   for (let round = 0; round < rounds; round += 1) {
     progress(`${storage}: round ${round + 1} of ${rounds}, ${counts} processes`)
     const runs = loads.map((load, index) => async () => {
+      // As many requests for each process, however many there are.
+      const size = requests * (counts[index] ?? 1)
       const tokens: string[] = []
-      await load.slice(requests, async () => {
+      await load.slice(size, async () => {
         tokens.push(await load.issue())
       })
       const kept = slices[index]
-      kept?.exchange.push(
-        await load.slice(requests, (request) => load.exchange(tokens[request] ?? '')),
-      )
-      kept?.['full cycle'].push(await load.slice(requests, load.cycle))
+      kept?.exchange.push(await load.slice(size, (request) => load.exchange(tokens[request] ?? '')))
+      kept?.['full cycle'].push(await load.slice(size, load.cycle))
     })
     for (const run of turned(runs, round)) await run()
   }
