@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resourceServer, StatusUnavailable } from '../src/resource-server/index.ts'
+import { leaveEndToParent } from './interrupt.ts'
 import type { Question } from './process.ts'
 
 /** Options that the API starts with. */
@@ -12,8 +13,7 @@ export interface ApiOptions {
 }
 
 const { issuer, alg }: ApiOptions = JSON.parse(process.argv[2] ?? '{}')
-process.on('SIGINT', () => {})
-process.once('disconnect', () => process.exit())
+leaveEndToParent()
 const guard = resourceServer({ issuer, audience: 'https://api.example.com', algorithms: [alg] })
 const protect = guard.connect()
 const server = createServer((request, response) => {

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Deployment, deploy } from './copies.ts'
 import { measureOutage, type Outage } from './outage.ts'
-import { progress, quantile } from './report.ts'
+import { progress } from './report.ts'
+import { quantile } from './statistics.ts'
 
 /** How often an access token is used, in milliseconds. */
 const USE_EVERY_MS = 20

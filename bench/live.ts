@@ -2,7 +2,8 @@ import { OPERATORS } from './fill.ts'
 import { ALL_SCOPES, Load, type Slice } from './load.ts'
 import type { BenchOptions } from './options.ts'
 import { type PartProcess, startServer } from './process.ts'
-import { progress, type Spread, spread } from './report.ts'
+import { progress } from './report.ts'
+import { type Spread, spread } from './statistics.ts'
 
 /** The size of the small store, which the large store is compared with. */
 const FEW = 1000

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import { Pool } from 'undici'
 import type { PartProcess } from './process.ts'
+import type { StorageCpu } from './storage.ts'
+import { useSince } from './use.ts'
 
 export interface Target {
   readonly server: Pick<PartProcess, 'ask' | 'base'>
@@ -18,6 +20,10 @@ export interface Slice {
   readonly perSecond: number
   /** Processor time of the server process for one request, in microseconds. */
   readonly cpu: number
+  /** Processor time of the storage server for one request, in microseconds. */
+  readonly storageCpu: StorageCpu
+  /** Storage statements for one request; absent where there are none. */
+  readonly statements: number | undefined
   /** Milliseconds, ascending. */
   readonly latencies: readonly number[]
 }
@@ -102,7 +108,10 @@ export class Load {
     await this.#request('POST', '/oidc/impersonations/current/end', headers, 204)
   }
 
-  /** Runs `task` `count` times over all connections; `inputs` gives each run its own input. */
+  /**
+   * Runs `task` `count` times over all connections, with the number of the run. The garbage of
+   * what the server did before is collected first, so that the order of slices does not matter.
+   */
   async slice(count: number, task: (index: number) => Promise<unknown>): Promise<Slice> {
     const latencies: number[] = []
     let next = 0
@@ -115,12 +124,16 @@ export class Load {
         latencies.push(performance.now() - started)
       }
     }
+    await this.#server.ask('gc', undefined)
+    const useBefore = await this.#server.ask('use', undefined)
     const cpuBefore = await this.#server.ask('cpu', undefined)
     const started = performance.now()
     await Promise.all(Array.from({ length: this.#connections }, worker))
     const seconds = (performance.now() - started) / 1000
     const cpu = ((await this.#server.ask('cpu', undefined)) - cpuBefore) / count
-    return { perSecond: count / seconds, cpu, latencies: latencies.sort((a, b) => a - b) }
+    const use = useSince(useBefore, await this.#server.ask('use', undefined), count)
+    latencies.sort((a, b) => a - b)
+    return { perSecond: count / seconds, cpu, ...use, latencies }
   }
 
   /** Runs `task` over all connections until that time, and returns the number of runs. */

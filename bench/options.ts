@@ -7,10 +7,18 @@ export interface BenchOptions {
   readonly alg: string
   readonly connections: readonly number[]
   readonly rounds: number
+  /** How many times the servers are started; the rounds are divided among the starts. */
+  readonly starts: number
   readonly requests: number
   readonly json: string | undefined
   /** The folder of another checkout that is measured in the same rounds. */
   readonly against: string | undefined
+  /** The file of an earlier run to compare with. */
+  readonly compare: string | undefined
+  /** The file to compare with {@link compare} without measuring anything. */
+  readonly compared: string | undefined
+  /** Numbers of processes. If set, they are measured instead of the benchmark. */
+  readonly processes: readonly number[] | undefined
   /** Impersonations to end. If set, the ends are measured instead of the benchmark. */
   readonly ends: number | undefined
   /** Minutes of the soak. If set, the soak runs instead of the benchmark. */
@@ -24,46 +32,60 @@ export const STORAGES = ['memory', 'sqlite', 'redis', 'postgres'] as const
 const HELP = `npm run bench -- [options]
 
 Measures this package against the provider's own client_credentials grant, in one process each,
-on this machine, in interleaved rounds: requests per second, latency, and the processor time that
-the server process takes for a request (user and system, from the operating system). Judge by the
-ratios, never by the absolute figures, and by processor time rather than by throughput, which
-wanders with the load of the machine. A ratio over 1 is better than client_credentials.
-The soak and the comparison by size use the last number of --connections.
+on this machine, in interleaved rounds of short slices. For each scenario: the processor time that
+the server process takes for a request (user and system, from the operating system), that of the
+storage server, the number of storage statements, requests per second, latency.
+
+Judge by the ratios, never by the absolute figures, and by processor time rather than by
+throughput, which wanders with the load of the machine. A ratio over 1 is better than
+client_credentials. It is taken within each round: the median of all rounds, the 95 % interval of
+that median, and the range of the rounds. docs/performance.md says how to read it.
 
   --storage NAME[,NAME…]  memory, sqlite, redis, postgres                  (default memory)
   --alg ALG               signature of the access tokens: ES256, RS256, …  (default ES256)
   --connections N[,N…]    parallel connections                             (default 1,8,32)
-  --rounds N              rounds; the median of them is printed            (default 7)
-  --requests N            requests a slice at 8 connections and more       (default 1500)
+  --rounds N              rounds, in all starts together; at least 7       (default 60)
+  --requests N            requests a slice at 8 connections and more;
+                          half of it at fewer                              (default 200)
+  --starts N              how many times the servers are started           (default 3)
   --json FILE             write the figures to FILE as well
+  --compare OLD [NEW]     print what changed since the file OLD, which --json wrote, and whether
+                          that is more than the noise; with the file NEW, nothing is measured
   --against DIR           measure the checkout in DIR in the same rounds, and print what this one
                           takes relative to it; DIR needs node_modules and this bench/
+  --processes N[,N…]      instead: that many processes on one port and one store  (1,2,4)
   --end                   instead: how long an API accepts an impersonated token after its end;
                           two copies of the provider (one on memory), an API in a process of its
                           own; then all copies crash
   --ends N                how many are ended, for --end                    (default 200)
-  --soak [MINUTES]        instead: issue and exchange at full load, with tokens that live 5 s;
-                          the server's memory every 30 s, and what is left in the store (10)
+  --soak [MINUTES]        instead: issue and exchange at full load, with every event stored; fails
+                          where memory grows, a record outlives its time, or an event is missing;
+                          memory is judged from 7 minutes on               (10)
   --live [COUNT]          instead: what exchange, list by actor, get and end take with COUNT live
                           impersonations in the store, relative to 1,000   (1000000)
   --help                  this text
 
+--processes, --soak and --live use the last number of --connections.
 REDIS_URL and POSTGRES_URL say where those are (default: their standard ports on this machine).
 `
 
 /** Reads the command line. Prints and exits on --help or a mistake. */
 export function parseOptions(): BenchOptions {
   try {
-    const { values } = parseArgs({
+    const { values, positionals } = parseArgs({
       args: withDefaults(process.argv.slice(2)),
+      allowPositionals: true,
       options: {
-        storage: { type: 'string', default: 'memory' },
+        storage: { type: 'string' },
         alg: { type: 'string', default: 'ES256' },
         connections: { type: 'string', default: '1,8,32' },
-        rounds: { type: 'string', default: '7' },
-        requests: { type: 'string', default: '1500' },
+        rounds: { type: 'string', default: '60' },
+        requests: { type: 'string', default: '200' },
+        starts: { type: 'string', default: '3' },
         json: { type: 'string' },
+        compare: { type: 'string' },
         against: { type: 'string' },
+        processes: { type: 'string' },
         end: { type: 'boolean', default: false },
         ends: { type: 'string' },
         soak: { type: 'string' },
@@ -75,31 +97,65 @@ export function parseOptions(): BenchOptions {
       process.stdout.write(HELP)
       process.exit(0)
     }
-    const storages = values.storage.split(',')
-    const unknown = storages.find((name) => !STORAGES.some((known) => known === name))
-    if (unknown !== undefined) {
-      throw new Error(`--storage ${unknown}: must be one of ${STORAGES.join(', ')}`)
-    }
-    return {
-      storages,
+    const [compared, ...others] = positionals
+    const [unexpected] = values.compare === undefined ? positionals : others
+    if (unexpected !== undefined) throw new Error(`${unexpected}: no option takes it`)
+    const processes = values.processes && counts('--processes', values.processes)
+    const options: BenchOptions = {
+      storages: storages(values.storage ?? (processes ? SHARED.join(',') : 'memory')),
       alg: values.alg,
-      connections: values.connections.split(',').map((text) => count('--connections', text)),
+      connections: counts('--connections', values.connections),
       rounds: count('--rounds', values.rounds),
       requests: count('--requests', values.requests),
+      starts: count('--starts', values.starts),
       json: values.json,
+      compare: values.compare,
+      compared,
       against: values.against === undefined ? undefined : resolve(values.against),
+      processes: processes || undefined,
       ends: values.end || values.ends ? count('--ends', values.ends ?? '200') : undefined,
       soak: values.soak === undefined ? undefined : count('--soak', values.soak),
       live: values.live === undefined ? undefined : count('--live', values.live),
     }
+    check(options)
+    return options
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${HELP}`)
     process.exit(1)
   }
 }
 
+/** The storages that processes share. */
+const SHARED: readonly string[] = ['redis', 'postgres']
+
+/** @throws Error where options contradict each other */
+function check(options: BenchOptions): void {
+  const { storages, rounds, processes, ends, soak, live, compare, against } = options
+  const other = Object.entries({ processes, end: ends, soak, live }).filter(([, value]) => value)
+  const [first, second] = other.map(([name]) => `--${name}`)
+  if (second) throw new Error(`${first} and ${second}: one measurement at a time`)
+  if (first && compare !== undefined) throw new Error(`--compare does not go with ${first}`)
+  if (first && against !== undefined) throw new Error(`--against does not go with ${first}`)
+  if (rounds < 7) throw new Error(`--rounds ${rounds}: fewer than 7 say nothing of the noise`)
+  const alone = storages.find((name) => !SHARED.includes(name))
+  if (processes && alone !== undefined) {
+    throw new Error(`--processes: must be measured on ${SHARED.join(' or ')}, not on ${alone}`)
+  }
+}
+
+function storages(text: string): string[] {
+  const names = text.split(',')
+  const unknown = names.find((name) => !STORAGES.some((known) => known === name))
+  if (unknown === undefined) return names
+  throw new Error(`--storage ${unknown}: must be one of ${STORAGES.join(', ')}`)
+}
+
 /** Options that may come without a value, and the value that each then has. */
-const VALUES: Readonly<Record<string, string>> = { '--soak': '10', '--live': '1000000' }
+const VALUES: Readonly<Record<string, string>> = {
+  '--soak': '10',
+  '--live': '1000000',
+  '--processes': '1,2,4',
+}
 
 function withDefaults(args: readonly string[]): string[] {
   return args.flatMap((arg, index) => {
@@ -113,4 +169,8 @@ function count(name: string, text: string): number {
   const value = Number(text)
   if (!Number.isSafeInteger(value) || value < 1) throw new Error(`${name}: ${text} is no count`)
   return value
+}
+
+function counts(name: string, text: string): number[] {
+  return text.split(',').map((part) => count(name, part))
 }

@@ -4,12 +4,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { JWK } from 'jose'
 import { onInterrupt } from './interrupt.ts'
-import type { Left, Memory } from './storage.ts'
+import type { Left, Memory, StorageUse } from './storage.ts'
 
 /** What the copies of one provider have in common. */
 export interface Shared {
-  /** The origin of the issuer: of the balancer before the copies. */
-  readonly base: string
+  /**
+   * The origin of the issuer: of the balancer before the copies.
+   *
+   * @defaultValue the server's own
+   */
+  readonly base?: string
+  /** The port that all copies listen on, with `SO_REUSEPORT`. 0 takes a free one. */
+  readonly port?: number
   /** The name of their store. A server does not empty a store that has a name. */
   readonly store: string
   readonly key: JWK
@@ -25,6 +31,12 @@ export interface ServerOptions {
   readonly database: number
   /** Whether the client may also see and end impersonations. */
   readonly ends: boolean
+  /** The longest life of an impersonated access token, in seconds. */
+  readonly accessTokenTtl: number
+  /** How many connections to PostgreSQL the server may open. */
+  readonly poolSize: number
+  /** Whether every event of the package is stored, beside the records. */
+  readonly audit: boolean
   /** Absent for a server that is alone. */
   readonly shared?: Shared | undefined
 }
@@ -33,10 +45,24 @@ export interface ServerOptions {
 export interface Questions {
   /** Processor time of the process so far, user and system together, in microseconds. */
   cpu: { parameter: undefined; answer: number }
+  /** Collects new garbage, so that a measurement does not pay for the one before. */
+  gc: { parameter: undefined; answer: undefined }
+  /** What the storage has done so far. */
+  use: { parameter: undefined; answer: StorageUse }
   memory: { parameter: undefined; answer: Memory }
+  /** Waits until every event is stored, and tells how many of each name are. */
+  audited: { parameter: undefined; answer: Audited }
   left: { parameter: undefined; answer: Left }
   /** Puts that many live impersonations into the store. */
   fill: { parameter: number; answer: undefined }
+}
+
+/** What became of the audit. */
+export interface Audited {
+  /** How many events of each name are in the storage. */
+  readonly stored: Readonly<Record<string, number>>
+  /** The largest number of events that waited at once. */
+  readonly longestQueue: number
 }
 
 export interface Question {
@@ -68,9 +94,20 @@ export function startServer(
   options: Pick<ServerOptions, 'storage' | 'alg'> & Partial<ServerOptions>,
   checkout = ROOT,
 ): Promise<PartProcess> {
-  const all: ServerOptions = { ttl: 3600, database: 0, ends: false, ...options }
+  const all: ServerOptions = {
+    ttl: 3600,
+    accessTokenTtl: 3600,
+    database: 0,
+    ends: false,
+    poolSize: 16,
+    audit: false,
+    ...options,
+  }
   return startPart(join(checkout, 'bench', 'server.ts'), all)
 }
+
+/** How long a part may take to clean up, in milliseconds: it may remove a million records. */
+const STOP_WITHIN_MS = 60_000
 
 /** Starts a program, and makes sure that it ends with this process. */
 export async function startPart(program: string, options: object): Promise<PartProcess> {
@@ -96,16 +133,21 @@ export async function startPart(program: string, options: object): Promise<PartP
   async function stop(): Promise<void> {
     if (child.connected && !hasStopped) send({ ask: 'stop' })
     hasStopped = true
+    // A process that is busy for ever does not hear it.
+    const late = setTimeout(killNow, STOP_WITHIN_MS)
     await gone()
+    clearTimeout(late)
   }
 
-  const [{ base }] = await Promise.race([once(child, 'message'), ended])
+  const [{ base, failure }] = await Promise.race([once(child, 'message'), ended])
+  if (failure !== undefined) throw new Error(failure)
   return {
     base,
     async ask(ask, parameter) {
       const answered = once(child, 'message')
       send({ ask, parameter })
-      const [{ answer }] = await Promise.race([answered, ended])
+      const [{ answer, failure }] = await Promise.race([answered, ended])
+      if (failure !== undefined) throw new Error(`the server failed to answer ${ask}: ${failure}`)
       return answer
     },
     stop,

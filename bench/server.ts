@@ -6,22 +6,32 @@ import Koa from 'koa'
 import mount from 'koa-mount'
 import { type AsymmetricSigningAlgorithm, errors } from 'oidc-provider'
 import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../src/index.ts'
+import { AuditQueue } from './audit-queue.ts'
+import { leaveEndToParent } from './interrupt.ts'
 import { newKey } from './key.ts'
 import type { Question, ServerOptions } from './process.ts'
 import { openStorage } from './storage.ts'
 
 const options: ServerOptions = JSON.parse(process.argv[2] ?? '{}')
 const { alg, ttl, shared } = options
-// The benchmark asks its parts to stop, also after Ctrl-C.
-process.on('SIGINT', () => {})
-process.once('disconnect', () => process.exit())
+leaveEndToParent()
 const storage = await openStorage(options.storage, {
   database: options.database,
   name: shared?.store,
+  poolSize: options.poolSize,
+}).catch((error) => {
+  // Of an address with several names, each failure has the text, and the whole has none.
+  const reason = String(error.message || error.code || error)
+  process.send?.({ failure: `${options.storage} cannot be used: ${reason}` })
+  return process.exit(1)
 })
 const key = shared?.key ?? (await newKey(alg))
 const server = createServer()
-server.listen(0, '127.0.0.1')
+server.listen({
+  host: '127.0.0.1',
+  port: shared?.port ?? 0,
+  reusePort: shared?.port !== undefined,
+})
 await once(server, 'listening')
 const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const publicBase = shared?.base ?? base
@@ -66,6 +76,7 @@ const provider = new Provider(`${publicBase}/oidc`, {
         clients: options.ends ? { issue: ['bench'], read: ['bench'], end: ['bench'] } : ['bench'],
       },
       subjectToken: { ttl },
+      accessToken: { maxTtl: options.accessTokenTtl },
     },
   },
 })
@@ -73,26 +84,46 @@ const app = new Koa()
 app.use(provider.impersonation.routes())
 app.use(mount('/oidc', provider))
 server.on('request', app.callback())
+const audit = options.audit ? new AuditQueue(provider, await storage.audit()) : undefined
 process.send?.({ base })
 
-process.on('message', async ({ ask, parameter = 0 }: Question) => {
+process.on('message', ({ ask, parameter = 0 }: Question) => {
+  if (ask === 'stop') return stop()
+  answer(ask, parameter).then(
+    (answer) => process.send?.({ answer }),
+    (error) => process.send?.({ failure: String(error) }),
+  )
+})
+
+async function answer(ask: Exclude<Question['ask'], 'stop'>, parameter: number): Promise<unknown> {
   switch (ask) {
     case 'cpu':
-      return process.send?.({ answer: cpu() })
+      return cpu()
+    case 'gc':
+      // The young generation is what a slice leaves to the next. After a full collection the first
+      // requests cost twice as much, and short slices measure little else.
+      return globalThis.gc?.({ type: 'minor' })
+    case 'use':
+      return storage.use()
     case 'memory':
-      return process.send?.({ answer: memory() })
+      return memory()
+    case 'audited':
+      return audit?.finish()
     case 'left':
-      return process.send?.({ answer: await storage.left() })
+      return storage.left()
     case 'fill':
-      return process.send?.({ answer: await storage.fill(parameter, provider.issuer) })
-    case 'stop':
-      server.close()
-      server.closeAllConnections()
-      if (!shared) await storage.empty()
-      await storage.close()
-      process.disconnect()
+      return storage.fill(parameter, provider.issuer)
   }
-})
+}
+
+async function stop(): Promise<void> {
+  server.close()
+  server.closeAllConnections()
+  await audit?.finish().catch(() => {})
+  if (!shared) await storage.empty()
+  await storage.close()
+  process.disconnect()
+}
 
 function cpu() {
   const { user, system } = process.cpuUsage()

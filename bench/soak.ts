@@ -1,51 +1,72 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { Load } from './load.ts'
-import { startServer } from './process.ts'
-import type { Memory } from './storage.ts'
+import { type PartProcess, startServer } from './process.ts'
+import { progress } from './report.ts'
+import {
+  brokenPromises,
+  RECORD_LIFE,
+  type Reading,
+  type SoakFigures,
+  TTL,
+} from './soak-promises.ts'
 
-/** Lifetime of a subject token here, in seconds. All have expired soon after the last is issued. */
-const TTL = 5
-const REPORT_EVERY_MS = 30_000
-
-/** Issues and exchanges at full load, and prints how the memory of the server changes. */
+/** Issues and exchanges at full load with every event stored, and judges what that leaves. */
 export async function soak(
   storage: string,
   minutes: number,
   { alg, connections }: { alg: string; connections: number },
-): Promise<void> {
-  const server = await startServer({ storage, alg, ttl: TTL })
+): Promise<SoakFigures> {
+  const server = await startServer({
+    ...{ storage, alg, ttl: TTL, accessTokenTtl: TTL },
+    audit: true,
+  })
   const load = new Load({ server, connections })
   await load.open()
   console.log(`${storage}: ${minutes} minutes of issue and exchange, ${connections} connections`)
-
-  const started = Date.now()
-  const end = started + minutes * 60_000
-  const readings: Memory[] = []
-  let cycles = 0
-  while (Date.now() < end) {
-    const until = Math.min(Date.now() + REPORT_EVERY_MS, end)
-    cycles += await load.during(until, load.cycle)
-    const memory = await server.ask('memory', undefined)
-    readings.push(memory)
-    const seconds = Math.round((Date.now() - started) / 1000)
-    console.log(
-      `${String(seconds).padStart(6)} s ${String(cycles).padStart(9)} cycles  ${mb(memory)}`,
-    )
-  }
+  const { readings, cycles, endedAt } = await run(server, load, minutes * 60_000)
   await load.close()
-
-  // The process has warmed up before the first reading.
-  const [first, last] = [readings[0], readings.at(-1)]
-  if (first && last) {
-    const growth = { rss: last.rss - first.rss, heap: last.heap - first.heap }
-    console.log(`growth since the first reading: ${mb(growth)}`)
-  }
-  await wait((TTL + 2) * 1000)
-  const { expired, live } = await server.ask('left', undefined)
-  console.log(`left in the store: ${live} (the last clean-up removed ${expired} expired)\n`)
+  progress(`${storage}: counting`)
+  const { stored, longestQueue } = await server.ask('audited', undefined)
+  // Records may live as long after the end of the load as the load was over when they were issued.
+  const recent = (Date.now() - endedAt) / 1000
+  const left = await server.ask('left', undefined)
   await server.stop()
+  progress('')
+  const seen = {
+    ...{ storage, minutes, readings, cycles, left, stored, longestQueue },
+    explained: explained(readings, recent),
+  }
+  return { ...seen, ...brokenPromises(seen) }
 }
 
-function mb({ rss, heap }: Memory): string {
-  return `heap ${heap.toFixed(1)} MB, resident ${rss.toFixed(0)} MB`
+async function run(server: PartProcess, load: Load, duration: number) {
+  const started = Date.now()
+  const end = started + duration
+  const every = Math.min(30_000, duration / 12)
+  const readings: Reading[] = []
+  let cycles = 0
+  while (Date.now() < end) {
+    cycles += await load.during(Math.min(Date.now() + every, end), load.cycle)
+    const memory = await server.ask('memory', undefined)
+    const at = Date.now() - started
+    readings.push({ ...memory, at, cycles })
+    const line = `${String(Math.round(at / 1000)).padStart(6)} s ${String(cycles).padStart(9)} cycles`
+    console.log(`${line}  heap ${memory.heap.toFixed(1)} MB, resident ${memory.rss.toFixed(0)} MB`)
+  }
+  return { readings, cycles, endedAt: Date.now() }
+}
+
+/** Seconds that a clean-up may come late. */
+const CLEAN_UP_LATE = 5
+
+/**
+ * The records that can be live `ago` seconds after the load: what was issued after the latest
+ * reading before their life, and what status lists need.
+ */
+function explained(readings: readonly Reading[], ago: number): number {
+  const last = readings.at(-1)
+  if (!last) return 0
+  const since = last.at - (RECORD_LIFE + CLEAN_UP_LATE - ago) * 1000
+  const before = readings.findLast(({ at }) => at <= since)
+  // A block of 512 places is one record; a process keeps some open, and a list has a few.
+  return last.cycles - (before?.cycles ?? 0) + Math.ceil(last.cycles / 512) + 100
 }
