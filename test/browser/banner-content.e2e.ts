@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Example } from '../../example-provider/server.ts'
+import type { Example } from '../example-provider/support.ts'
 import { banner, bannerPage, seen, showBanner, visitBanner } from './support/banner-page.ts'
 
 describe('<impersonation-banner>: what it shows', () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
-import type { Example } from '../../example-provider/server.ts'
 import { ENGLISH } from '../../src/browser/banner-texts.ts'
+import type { Example } from '../example-provider/support.ts'
 import { banner, bannerPage, seen, showBanner, visitBanner } from './support/banner-page.ts'
 
 const DOCUMENT = await readFile(new URL('../../docs/banner.md', import.meta.url), 'utf8')

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
-import type { Example } from '../../example-provider/server.ts'
 import { expectAccessible } from '../e2e/support/axe.ts'
 import { NARROWEST, WIDE } from '../e2e/support/visit.ts'
+import type { Example } from '../example-provider/support.ts'
 import { bannerPage, showBanner, visitBanner } from './support/banner-page.ts'
 
 const NAMES = { actorName: 'Olivia Reyes', subjectName: 'Alice Ng', changes: true }

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Locator } from 'playwright-core'
-import type { Example } from '../../example-provider/server.ts'
 import { NARROWEST, WIDE } from '../e2e/support/visit.ts'
+import type { Example } from '../example-provider/support.ts'
 import { bannerPage, seen, showBanner, visitBanner } from './support/banner-page.ts'
 
 const LONG = 'Maria del Carmen '.repeat(59).slice(0, 1000)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import type { Example } from '../../example-provider/server.ts'
 import type { Visit } from '../e2e/support/visit.ts'
+import type { Example } from '../example-provider/support.ts'
 import { banner, bannerPage, seen, showBanner, visitBanner } from './support/banner-page.ts'
 
 const MINUTE = 60_000
