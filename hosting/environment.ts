@@ -35,7 +35,8 @@ export function variablesOf(environment: Readonly<Record<string, string | undefi
     oneOf(name, ...allowed) {
       const value = text(name) ?? allowed[0]
       if (allowed.includes(value)) return value
-      throw new StartError(`${name} must be ${allowed.join(' or ')}, not '${value}'`)
+      const others = allowed.slice(0, -1).join(', ')
+      throw new StartError(`${name} must be ${others} or ${allowed.at(-1)}, not '${value}'`)
     },
     origin(name) {
       const value = text(name)
