@@ -23,7 +23,7 @@ const provider = new Provider(`${base}/oidc`, {
       redirect_uris: ['https://console.example.com/callback'],
     },
   ],
-  findAccount: (ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
+  findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
   features: {
     resourceIndicators: {
       getResourceServerInfo: () => ({ scope: 'orders:read', accessTokenFormat: 'jwt' }),
@@ -37,7 +37,11 @@ const provider = new Provider(`${base}/oidc`, {
         if (context.grant.type !== TOKEN_EXCHANGE_GRANT_TYPE) return {}
         const { ticketId, reason, supportEngineerId } = context.grant.subjectTokenContext
         return {
-          impersonation_context: { ticket_id: ticketId, reason, support_engineer: supportEngineerId },
+          impersonation_context: {
+            ticket_id: ticketId,
+            reason,
+            support_engineer: supportEngineerId,
+          },
         }
       },
     },
