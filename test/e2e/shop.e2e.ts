@@ -3,6 +3,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { enterConsole, sayWhy } from './support/acting.ts'
 import { expectAccessible } from './support/axe.ts'
 import { browser } from './support/browser.ts'
+import { collectTokens } from './support/collect-tokens.ts'
 import { type LaunchedExample, launchExample } from './support/server.ts'
 import { signIn } from './support/sign-in.ts'
 
@@ -187,6 +188,45 @@ describe('the shop, as a customer and as an operator who acts', () => {
     await shop.getByRole('button', { name: 'Try again' }).click()
     await card(shop, 'A-1002').waitFor()
     expect(await message(shop).textContent()).to.equal('')
+  })
+
+  it('leaves no token in the log, the audit or the storage', async () => {
+    const collected = collectTokens(context)
+    const audit = context.waitForEvent('response', (it) => it.url().includes('/support/audit?'))
+    const { page, shop } = await openAsAlice()
+    await banner(shop).getByRole('button', { name: 'End' }).click()
+    await shop.getByRole('heading', { name: OVER }).waitFor()
+    await page.getByRole('link', { name: 'Audit' }).click()
+    const entries = await (await audit).text()
+    expect(entries).to.include('"shop"')
+    await collected.settled()
+    const names = new Set(collected.tokens.map(({ name }) => name))
+    expect([...names]).to.include.members(['access_token', 'subjectToken'])
+    const stored = collected.written.map(({ text }) => text).join()
+    for (const { name, value } of collected.tokens) {
+      expect(example.log(), name).to.not.include(value)
+      expect(entries, name).to.not.include(value)
+      // The subject token and the verifier wait there during the redirect.
+      if (/^(access|actor|id)_token/.test(name)) expect(stored, name).to.not.include(value)
+    }
+    expect(await shop.evaluate(() => sessionStorage.length + localStorage.length)).to.equal(0)
+  })
+
+  it('a request for a token that failed is made again for the shop', async () => {
+    let isDown = true
+    await context.route('**/support/impersonations', (route) =>
+      isDown ? route.abort() : route.continue(),
+    )
+    const page = await context.newPage()
+    await enterConsole(page)
+    await sayWhy(page)
+    await page.getByRole('button', { name: 'Open the shop' }).click()
+    await page.getByText('did not begin').waitFor()
+    isDown = false
+    const opened = context.waitForEvent('page')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    const shop = await opened
+    await shop.getByRole('heading', { name: 'Orders' }).waitFor()
   })
 
   it('an operator does not act without the banner', async () => {
