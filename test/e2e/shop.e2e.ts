@@ -89,6 +89,8 @@ describe('the shop, as a customer and as an operator who acts', () => {
     const { page, shop } = await openAsAlice()
     // Nothing of the hand-over is left in the address or the history.
     expect(shop.url()).to.equal(shopUrl)
+    const from = await shop.evaluate(() => [window.opener, document.referrer])
+    expect(from).to.deep.equal([null, ''])
     await banner(shop).getByText('olivia').waitFor()
     await banner(shop).getByText('alice').waitFor()
     await banner(shop).getByText('SUP-123').waitFor()
