@@ -17,7 +17,7 @@ export function countdown(expiresAt: number): () => number {
 export function announcements(): (seconds: number) => boolean {
   let last = Number.POSITIVE_INFINITY
   return (seconds) => {
-    const reached = ANNOUNCED.findLast((mark) => seconds <= mark)
+    const reached = ANNOUNCED.filter((mark) => seconds <= mark).at(-1)
     if (reached === undefined || reached >= last) return false
     last = reached
     return true

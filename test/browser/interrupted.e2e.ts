@@ -123,6 +123,39 @@ describe('what comes between the link and the session', () => {
     expect(await said(other)).to.equal('acting as bob')
   })
 
+  it('is good once, also where the tab was duplicated meanwhile', async () => {
+    await using person = await visit(sites)
+    const { page, context } = person
+    await sites.signIn(context)
+    // The browser stays on the page, where its storage can be read.
+    await page.route('**/oidc/auth?*', (route) => route.fulfill({ status: 204 }))
+    const asked = page.waitForRequest('**/oidc/auth?*')
+    await page.goto(await sites.link())
+    const url = (await asked).url()
+    const copy = await page.evaluate(() => ({ ...sessionStorage }))
+    expect(Object.keys(copy)).to.have.length(1)
+
+    // Each of them gets a code of its own, for the same verifier, state and nonce.
+    const duplicate = async () => {
+      const tab = await context.newPage()
+      await tab.goto('/')
+      await said(tab)
+      await tab.evaluate((entries) => Object.assign(sessionStorage, entries), copy)
+      await tab.goto(url)
+      return tab
+    }
+    const first = await duplicate()
+    expect(await said(first)).to.equal('acting as alice')
+    const second = await duplicate()
+    expect(await said(second)).to.match(/^already_acting: /)
+    expect(await stored(second)).to.equal(0)
+    await first.evaluate(() => session?.end())
+    person.expectFailure('/oidc/token', 400)
+    const third = await duplicate()
+    expect(await said(third)).to.match(/^refused: /)
+    expect(await stored(third)).to.equal(0)
+  })
+
   it('is nothing to go back to', async () => {
     await using person = await visit(sites)
     const { page, context } = person

@@ -7,18 +7,27 @@ import { builtKit } from './support/built-kit.ts'
 
 /** Bytes, compressed: of all files that accepting an impersonation takes, as they are shipped. */
 const MOST = 8000
+/** What the banner adds where it is shown. */
+const MOST_OF_BANNER = 3000
 /** What a page without an impersonation loads. */
 const MOST_AT_FIRST = 4000
 
 describe('the modules for browsers', () => {
   let folder: string
   let files: ReadonlyMap<string, string>
+  let banner: readonly number[]
 
   before(async function () {
     this.timeout(60_000)
     folder = await builtKit()
+    const all = await readdir(folder)
     // A page loads the banner where it shows it.
-    const names = (await readdir(folder)).filter((name) => !name.startsWith('banner'))
+    const names = all.filter((name) => !name.startsWith('banner'))
+    banner = await Promise.all(
+      all
+        .filter((name) => !names.includes(name))
+        .map(async (name) => gzipSync(await readFile(join(folder, name))).length),
+    )
     files = new Map(
       await Promise.all(
         names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const),
@@ -31,6 +40,11 @@ describe('the modules for browsers', () => {
     const sizes = [...files].map(([name, text]) => [name, gzipSync(text).length] as const)
     const sum = sizes.reduce((total, [, size]) => total + size, 0)
     expect(sum, JSON.stringify(sizes)).to.be.at.most(MOST)
+  })
+
+  it(`have ${MOST_OF_BANNER} bytes more, at most, where the banner is shown`, () => {
+    expect(banner).to.have.length(1)
+    expect(banner[0]).to.be.at.most(MOST_OF_BANNER)
   })
 
   it('have half of that where a customer opens the page in person', () => {

@@ -3,11 +3,14 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { enterConsole, sayWhy } from './support/acting.ts'
 import { expectAccessible } from './support/axe.ts'
 import { browser } from './support/browser.ts'
+import { collectTokens } from './support/collect-tokens.ts'
 import { type LaunchedExample, launchExample } from './support/server.ts'
 import { signIn } from './support/sign-in.ts'
 
 /** The shop, where the console opens it. */
 const NOTE = 'Delivery note'
+const OVER = 'You no longer act for this customer'
+const FORGED = `impersonation=${'x'.repeat(43)}&impersonation_actor=olivia`
 
 describe('the shop, as a customer and as an operator who acts', () => {
   let example: LaunchedExample
@@ -32,13 +35,26 @@ describe('the shop, as a customer and as an operator who acts', () => {
   /** Signs olivia in, and opens the shop as alice. */
   async function openAsAlice(mayChange = true): Promise<{ page: Page; shop: Page }> {
     const page = await context.newPage()
+    const shop = await openShop(page, mayChange)
+    await shop.getByRole('heading', { name: 'Orders' }).waitFor()
+    return { page, shop }
+  }
+
+  /** The same, without waiting for the orders. */
+  async function openShop(from?: Page, mayChange = true): Promise<Page> {
+    const page = from ?? (await context.newPage())
     await enterConsole(page)
     await sayWhy(page, { mayChange })
     const opened = context.waitForEvent('page')
     await page.getByRole('button', { name: 'Open the shop' }).click()
-    const shop = await opened
-    await shop.getByRole('heading', { name: 'Orders' }).waitFor()
-    return { page, shop }
+    return opened
+  }
+
+  async function expectRefused(shop: Page): Promise<void> {
+    await shop.getByRole('heading', { name: 'You do not act for a customer' }).waitFor()
+    await message(shop).getByText('Start again from the back office.').waitFor()
+    expect(await shop.locator('[data-order]').count()).to.equal(0)
+    expect(shop.url()).to.equal(shopUrl)
   }
 
   it('is on an origin of its own, to which the browser sends no cookie of the provider', () => {
@@ -59,10 +75,22 @@ describe('the shop, as a customer and as an operator who acts', () => {
     await expectAccessible(page)
   })
 
+  for (const minutes of [-2, 2]) {
+    it(`alice signs in with a clock that is ${minutes} minutes off`, async () => {
+      await context.clock.install({ time: Date.now() + minutes * 60_000 })
+      const page = await context.newPage()
+      await page.goto(shopUrl)
+      await signIn(page, page.getByRole('button', { name: 'Sign in' }), 'alice')
+      await card(page, 'A-1003').waitFor()
+    })
+  }
+
   it('olivia opens it as alice, changes a note, is refused the address, and ends it for good', async () => {
     const { page, shop } = await openAsAlice()
     // Nothing of the hand-over is left in the address or the history.
     expect(shop.url()).to.equal(shopUrl)
+    const from = await shop.evaluate(() => [window.opener, document.referrer])
+    expect(from).to.deep.equal([null, ''])
     await banner(shop).getByText('olivia').waitFor()
     await banner(shop).getByText('alice').waitFor()
     await banner(shop).getByText('SUP-123').waitFor()
@@ -76,7 +104,7 @@ describe('the shop, as a customer and as an operator who acts', () => {
     await expectAccessible(shop)
 
     await banner(shop).getByRole('button', { name: 'End' }).click()
-    await shop.getByRole('heading', { name: 'You no longer act for this customer' }).waitFor()
+    await shop.getByRole('heading', { name: OVER }).waitFor()
     expect(await shop.locator('[data-order]').count()).to.equal(0)
     await page.getByText('You act as Alice Ng in another tab').waitFor()
 
@@ -100,10 +128,115 @@ describe('the shop, as a customer and as an operator who acts', () => {
     const page = await context.newPage()
     await enterConsole(page)
     const shop = await context.newPage()
-    await shop.goto(`${shopUrl}#impersonation=${'x'.repeat(43)}&impersonation_actor=olivia`)
-    await shop.getByRole('heading', { name: 'You no longer act for this customer' }).waitFor()
-    expect(await message(shop).textContent()).to.match(/start again|begin again|once more/i)
+    await shop.goto(`${shopUrl}#${FORGED}`)
+    await expectRefused(shop)
+  })
+
+  it('a forged link in a page that is open already is taken out of the address, too', async () => {
+    const page = await context.newPage()
+    await enterConsole(page)
+    const shop = await context.newPage()
+    await shop.goto(shopUrl)
+    await shop.getByRole('button', { name: 'Sign in' }).waitFor()
+    await shop.goto(`${shopUrl}#${FORGED}`)
+    await expectRefused(shop)
+  })
+
+  it('orders that arrive after the end are not shown', async () => {
+    const asked = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
+    await context.route('**/orders', async (route) => {
+      const response = await route.fetch()
+      if (route.request().method() !== 'GET') return route.fulfill({ response })
+      asked.resolve()
+      await ended.promise
+      await route.fulfill({ response })
+    })
+    const shop = await openShop()
+    await asked.promise
+    await banner(shop).getByRole('button', { name: 'End' }).click()
+    await shop.getByRole('heading', { name: OVER }).waitFor()
+    const answered = shop.waitForResponse('**/orders')
+    ended.resolve()
+    await (await answered).finished()
+    await shop.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
     expect(await shop.locator('[data-order]').count()).to.equal(0)
-    expect(shop.url()).to.equal(shopUrl)
+    expect(await shop.getByRole('heading', { name: OVER }).isVisible()).to.equal(true)
+  })
+
+  it('an end by the customer shows at the next request, and says what to do', async () => {
+    const { shop } = await openAsAlice()
+    await context.route('**/orders/*', (route) =>
+      route.fulfill({
+        status: 401,
+        headers: { 'access-control-allow-origin': new URL(shopUrl).origin },
+        json: { error: 'invalid_token' },
+      }),
+    )
+    await card(shop, 'A-1002').getByLabel(NOTE).fill('Ring twice')
+    await card(shop, 'A-1002').getByRole('button', { name: 'Save note' }).click()
+    await shop.getByRole('heading', { name: OVER }).waitFor()
+    expect(await message(shop).textContent()).to.equal('')
+    expect(await shop.locator('#email').count()).to.equal(0)
+  })
+
+  it('orders that cannot be had are asked for again, without a new sign-in', async () => {
+    let isDown = true
+    await context.route('**/orders', (route) => (isDown ? route.abort() : route.continue()))
+    const shop = await openShop()
+    await message(shop).getByText('The shop cannot be reached.').waitFor()
+    expect(await shop.getByRole('button', { name: 'Sign in' }).isVisible()).to.equal(false)
+    isDown = false
+    await shop.getByRole('button', { name: 'Try again' }).click()
+    await card(shop, 'A-1002').waitFor()
+    expect(await message(shop).textContent()).to.equal('')
+  })
+
+  it('leaves no token in the log, the audit or the storage', async () => {
+    const collected = collectTokens(context)
+    const audit = context.waitForEvent('response', (it) => it.url().includes('/support/audit?'))
+    const { page, shop } = await openAsAlice()
+    await banner(shop).getByRole('button', { name: 'End' }).click()
+    await shop.getByRole('heading', { name: OVER }).waitFor()
+    await page.getByRole('link', { name: 'Audit' }).click()
+    const entries = await (await audit).text()
+    expect(entries).to.include('"shop"')
+    await collected.settled()
+    const names = new Set(collected.tokens.map(({ name }) => name))
+    expect([...names]).to.include.members(['access_token', 'subjectToken'])
+    const stored = collected.written.map(({ text }) => text).join()
+    for (const { name, value } of collected.tokens) {
+      expect(example.log(), name).to.not.include(value)
+      expect(entries, name).to.not.include(value)
+      // The subject token and the verifier wait there during the redirect.
+      if (/^(access|actor|id)_token/.test(name)) expect(stored, name).to.not.include(value)
+    }
+    expect(await shop.evaluate(() => sessionStorage.length + localStorage.length)).to.equal(0)
+  })
+
+  it('a request for a token that failed is made again for the shop', async () => {
+    let isDown = true
+    await context.route('**/support/impersonations', (route) =>
+      isDown ? route.abort() : route.continue(),
+    )
+    const page = await context.newPage()
+    await enterConsole(page)
+    await sayWhy(page)
+    await page.getByRole('button', { name: 'Open the shop' }).click()
+    await page.getByText('did not begin').waitFor()
+    isDown = false
+    const opened = context.waitForEvent('page')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    const shop = await opened
+    await shop.getByRole('heading', { name: 'Orders' }).waitFor()
+  })
+
+  it('an operator does not act without the banner', async () => {
+    await context.route('**/banner-element*', (route) => route.abort())
+    const told = context.waitForEvent('request', (it) => it.url().endsWith('/current/end'))
+    const shop = await openShop()
+    await message(shop).getByText('Something went wrong.').waitFor()
+    expect((await (await told).response())?.status()).to.equal(204)
+    expect(await shop.locator('[data-order]').count()).to.equal(0)
   })
 })

@@ -97,7 +97,7 @@ export class App {
     try {
       impersonation = await impersonate(this.#client, this.operator, customer, why, signal)
     } catch (error) {
-      if (!signal.aborted) this.#didNotBegin(error, customer)
+      if (!signal.aborted) this.#didNotBegin(error, customer, () => this.#views.reason.submit())
       return
     }
     if (signal.aborted) {
@@ -132,7 +132,8 @@ export class App {
       this.go('customers')
       say(`You act as ${customer.name} in another tab, in ${application.name}. End it there.`)
     } catch (error) {
-      if (!signal.aborted) this.#didNotBegin(error, customer)
+      if (signal.aborted) return
+      this.#didNotBegin(error, customer, () => this.open(application, customer, why))
     }
   }
 
@@ -145,15 +146,16 @@ export class App {
   /**
    * @param {unknown} error
    * @param {import('./impersonation.js').Customer} customer
+   * @param {() => unknown} again
    */
-  #didNotBegin(error, customer) {
+  #didNotBegin(error, customer, again) {
     const what = `Acting as ${customer.name} did not begin. The server`
     // The provider may require more than the backend, above all a recent sign-in.
     if (error instanceof ApiProblem && error.message.startsWith('actor token')) {
       const text = `${inWords(error, what)} Sign in once more; what you typed is kept.`
       say(text, { label: 'Sign in again', run: () => this.#leaveToSignIn(true) })
     } else {
-      this.failed(error, what, () => this.#views.reason.submit())
+      this.failed(error, what, again)
     }
   }
 

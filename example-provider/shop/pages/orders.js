@@ -5,10 +5,11 @@
 export class OrdersProblem extends Error {
   /**
    * @param {string} message
-   * @param {boolean} isSignedOut whether the token is worth nothing any more
+   * @param {ErrorOptions & { isSignedOut?: boolean }} [options] `isSignedOut`: the token is worth
+   * nothing any more
    */
-  constructor(message, isSignedOut = false) {
-    super(message)
+  constructor(message, { isSignedOut = false, ...options } = {}) {
+    super(message, options)
     this.isSignedOut = isSignedOut
   }
 }
@@ -38,16 +39,15 @@ export function ordersApi(url, send) {
       body: JSON.stringify(body),
       headers: { 'content-type': 'application/json' },
     }
-    const response = await send(url + path, { method, ...json }).catch((error) => {
-      throw new OrdersProblem(
-        'The shop cannot be reached. Try again in a moment.',
-        error?.code === 'ended',
-      )
+    const response = await send(url + path, { method, ...json }).catch((cause) => {
+      throw new OrdersProblem('The shop cannot be reached. Try again in a moment.', { cause })
     })
     if (response.ok) return response.json()
     const { error, error_description: description } = await response.json().catch(() => ({}))
     if (response.status === 401) {
-      throw new OrdersProblem('You are signed out. Sign in again to go on.', true)
+      throw new OrdersProblem('You are signed out. Sign in again to go on.', {
+        isSignedOut: true,
+      })
     }
     throw new OrdersProblem(inWords(response.status, error, path, description))
   }

@@ -28,7 +28,7 @@ function byId(id) {
   return element
 }
 
-/** @param {'waiting' | 'welcome' | 'over' | 'account'} id */
+/** @param {'waiting' | 'welcome' | 'refused' | 'over' | 'trouble' | 'account'} id */
 function show(id) {
   for (const section of document.querySelectorAll('section')) section.hidden = section.id !== id
   const heading = byId(id).querySelector('h1')
@@ -49,22 +49,36 @@ function sayProblem(error) {
   say(known && error instanceof Error ? error.message : 'Something went wrong. Reload the page.')
 }
 
-/** Shows the orders of the token's user. @param {Parameters<typeof ordersApi>[1]} send */
-async function open(send) {
+/**
+ * Shows the orders of the token's user.
+ *
+ * @param {Parameters<typeof ordersApi>[1]} send
+ * @param {() => boolean} isOver whether the answers must not be shown any more
+ */
+async function open(send, isOver = () => false) {
   const api = ordersApi(ordersUrl, send)
+  const failed = (/** @type {unknown} */ error) => {
+    if (isOver()) return
+    if (error instanceof OrdersProblem && error.isSignedOut) show('welcome')
+    sayProblem(error)
+  }
+  byId('again').onclick = () => open(send, isOver)
+  say('')
+  show('waiting')
   try {
     const { orders, email } = await api.list()
+    if (isOver()) return
     showOrders(orders, {
       email,
       say,
       changeNote: (id, note) => api.changeNote(id, note),
       changeEmail: (address) => api.changeEmail(address),
-      failed: sayProblem,
+      failed,
     })
     show('account')
   } catch (error) {
-    show('welcome')
-    sayProblem(error)
+    if (!isOver()) show('trouble')
+    failed(error)
   }
 }
 
@@ -79,7 +93,13 @@ async function openForOperator() {
   })
   if (!session) return false
   document.title = `${session.subject}: Corner Coffee`
-  defineImpersonationBanner()
+  try {
+    await defineImpersonationBanner()
+  } catch (error) {
+    // An operator does not act without a banner that says so.
+    await session.end()
+    throw error
+  }
   const banner =
     /** @type {import('oidc-provider-impersonation/browser').ImpersonationBannerElement} */ (
       byId('banner')
@@ -89,12 +109,15 @@ async function openForOperator() {
   banner.hidden = false
   for (const over of /** @type {const} */ (['ended', 'expired'])) {
     session.addEventListener(over, () => {
-      byId('orders').replaceChildren()
+      byId('account').remove()
       say('')
       show('over')
     })
   }
-  await open((url, init) => session.fetch(url, init))
+  await open(
+    (url, init) => session.fetch(url, init),
+    () => session.state !== 'active',
+  )
   return true
 }
 
@@ -119,9 +142,12 @@ byId('sign-out').addEventListener('click', () => {
   customer.signOut().catch(() => say('The sign-out cannot be reached. Try again in a moment.'))
 })
 
+// A link that is opened in a page that is open already changes the fragment alone.
+addEventListener('hashchange', () => location.reload())
+
 try {
   if (!(await openForOperator())) await openForCustomer()
 } catch (error) {
-  show(error instanceof ImpersonationError ? 'over' : 'welcome')
+  show(error instanceof ImpersonationError ? 'refused' : 'welcome')
   sayProblem(error)
 }

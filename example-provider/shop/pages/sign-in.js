@@ -73,8 +73,7 @@ export function signIn({ issuer, clientId, redirectUri, resource, scope }) {
           verifier,
           { ...insecure, additionalParameters: { resource } },
         )
-        const skewed = { ...client, [oauth.clockSkew]: skewOf(response) }
-        const tokens = await oauth.processAuthorizationCodeResponse(server, skewed, response, {
+        const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
           expectedNonce: nonce,
           requireIdToken: true,
         })
@@ -96,14 +95,4 @@ export function signIn({ issuer, clientId, redirectUri, resource, scope }) {
       location.assign(url)
     },
   }
-}
-
-/**
- * The seconds by which the clock of this machine is behind that of the provider.
- *
- * @param {Response} response
- */
-function skewOf(response) {
-  const skew = Date.parse(response.headers.get('date') ?? '') - Date.now()
-  return Number.isNaN(skew) ? 0 : Math.round(skew / 1000)
 }
