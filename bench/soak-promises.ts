@@ -58,31 +58,54 @@ export function brokenPromises(
   if (left.live > explained) {
     broken.push(`${left.live} records are left, and the load explains ${explained}`)
   }
-  const judged = levelReadings(seen.readings, storage)
+  const { readings } = seen
+  const judged = levelReadings(readings, storage)
   if (judged === undefined) return { broken, judgedSeconds: undefined }
   for (const kind of ['heap', 'rss'] as const) {
-    const points = judged.map((reading) => ({ at: reading.at, value: reading[kind] }))
-    const grown = growth(points)
-    const mean = points.reduce((sum, { value }) => sum + value, 0) / points.length
-    if (grown > Math.max(LEVEL.share * mean, LEVEL[kind])) {
+    const grown = growthOf(judged, kind)
+    // A load that falls leaves memory as large as it was: no leak, although each record has more.
+    const isLevel = [judged, perRecord(judged, readings, storage)].some(
+      (points) =>
+        growthOf(points, kind) <= Math.max(LEVEL.share * meanOf(points, kind), LEVEL[kind]),
+    )
+    if (!isLevel) {
       const name = kind === 'heap' ? 'the heap' : 'resident memory'
-      broken.push(`${name} grew by ${grown.toFixed(1)} MB, from about ${mean.toFixed(0)} MB`)
+      const from = meanOf(judged, kind).toFixed(0)
+      broken.push(`${name} grew by ${grown.toFixed(1)} MB, from about ${from} MB`)
     }
   }
   const seconds = ((judged.at(-1)?.at ?? 0) - (judged[0]?.at ?? 0)) / 1000
   return { broken, judgedSeconds: seconds }
 }
 
+function growthOf(points: readonly Reading[], kind: 'heap' | 'rss'): number {
+  return growth(points.map((reading) => ({ at: reading.at, value: reading[kind] })))
+}
+
+function meanOf(points: readonly Reading[], kind: 'heap' | 'rss'): number {
+  return points.reduce((sum, reading) => sum + reading[kind], 0) / points.length
+}
+
 /**
- * The readings of the second half, of a process that is warm. On memory the records are in the heap, which grows until the
- * first of them expire, and then follows the load: its size is taken as it would be with the mean
- * number of live records. `undefined` where too few are left.
+ * The readings of the second half, of a process that is warm; on memory, from when the first
+ * records expire. `undefined` where too few are left.
  */
 function levelReadings(readings: readonly Reading[], storage: string): Reading[] | undefined {
   const end = readings.at(-1)?.at ?? 0
   const full = storage === 'memory' ? (RECORD_LIFE + 20) * 1000 : WARM
   const judged = readings.filter(({ at }) => at >= Math.max(end / 2, full))
-  if (judged.length < FEWEST) return undefined
+  return judged.length < FEWEST ? undefined : judged
+}
+
+/**
+ * On memory the records are in the heap, which then follows the load: its size is taken as it would
+ * be with the mean number of live records.
+ */
+function perRecord(
+  judged: readonly Reading[],
+  readings: readonly Reading[],
+  storage: string,
+): readonly Reading[] {
   if (storage !== 'memory') return judged
   const live = judged.map((reading) => liveAt(readings, reading))
   const mean = live.reduce((sum, count) => sum + count, 0) / live.length

@@ -77,9 +77,10 @@ describe('console: the audit log', function () {
       expect(count('code')).to.equal(1)
       expect(kinds).to.include('cookie _session')
       expectNone(stdout, secrets)
-      expect(
-        eventsOf(stdout).map(({ event }) => event.replace('impersonation.', '')),
-      ).to.deep.equal(
+      const events = eventsOf(stdout).map(({ event }) => event.replace('impersonation.', ''))
+      // How often a copied token is tried until the API knows of the end differs.
+      expect(events.filter((event) => event === 'used').length).to.be.at.least(6)
+      expect(events.filter((event) => event !== 'used')).to.deep.equal(
         [
           'issued granted replayed ended issued denied denied',
           STRICT === '1' ? 'denied denied denied issued denied' : 'issued granted',
