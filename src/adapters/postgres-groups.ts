@@ -109,10 +109,12 @@ function columns(rows: readonly (readonly unknown[])[], count: number): unknown[
 }
 
 /**
- * By SQLSTATE: the data (22), a constraint (23), a conflict of transactions (40) or a limit (54)
- * was the matter, and the statement was rolled back. It is unknown whether 40003 was.
+ * By SQLSTATE: the data (22), a constraint (23), a conflict of transactions (40), a limit (54) or
+ * the `lock_timeout` of a row (55P03) was the matter, and the statement was rolled back. It is unknown
+ * whether 40003 was. A `statement_timeout` (57014) was rolled back as well, but a server that is
+ * too slow for one statement gets no 64 more.
  */
 function tookNoEffect(error: unknown): boolean {
   const code = error instanceof StorageError ? error.code : undefined
-  return code !== undefined && /^(22|23|40|54)...$/.test(code) && code !== '40003'
+  return code !== undefined && /^((22|23|40|54)...|55P03)$/.test(code) && code !== '40003'
 }

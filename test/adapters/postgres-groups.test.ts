@@ -250,6 +250,23 @@ suite('calls of one turn on PostgreSQL', () => {
       expect(await held).to.equal(true)
     })
 
+    it('a row that another transaction holds fails no write but its own under lock_timeout', async () => {
+      const impatient = new Pool({ connectionString: POSTGRES_URL, options: '-c lock_timeout=50' })
+      const adapter = create({ pool: impatient })('SubjectToken')
+      await adapter.upsert('id-1', { jti: 'before' }, 60)
+      const release = await hold('id-1')
+      const writes = ids(3).map((id) => adapter.upsert(id, { jti: 'after' }, 60))
+      const results = await Promise.allSettled(writes)
+      await release()
+      expect(results.map(({ status }) => status)).to.deep.equal([
+        ...['fulfilled', 'rejected', 'fulfilled'],
+      ])
+      expect(results[1]).to.have.nested.property('reason.code', '55P03')
+      const found = await Promise.all(ids(3).map((id) => adapter.find(id)))
+      expect(found.map((each) => each?.jti)).to.deep.equal(['after', 'before', 'after'])
+      await impatient.end()
+    })
+
     it('and its callers lose only once it is known that another won', async () => {
       const adapter = create()('SubjectToken')
       for (const id of ids(2)) await adapter.upsert(id, { jti: id }, 60)
