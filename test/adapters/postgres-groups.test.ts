@@ -1,4 +1,5 @@
 // Over 250 lines: every promise about groups, on one server.
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { Client, Pool } from 'pg'
@@ -106,6 +107,29 @@ suite('calls of one turn on PostgreSQL', () => {
       await Promise.all(ids(3).map((id) => adapter.upsert(id, {}, 60)))
       await Promise.all(ids(3).map((id) => adapter.find(id)))
       expect(sent).to.deep.equal([...Array(3).fill('upsertListed'), ...Array(3).fill('findListed')])
+    })
+
+    it('and each in the context of its own request with group: false, so that a pool can choose by it', async () => {
+      const request = new AsyncLocalStorage<string>()
+      const seen: string[] = []
+      const choosing = {
+        query: (query: PostgresQuery) => {
+          seen.push(`${request.getStore()}`)
+          return pool.query(query)
+        },
+      }
+      const factory = create({ pool: choosing, group: false })
+      const names = ['first', 'second', 'third']
+      for (const call of [
+        (id: string) => factory('SubjectToken').upsert(id, { jti: id }, 60),
+        (id: string) => factory('SubjectToken').find(id),
+        (id: string) => factory('SubjectToken').consumeOnce(id),
+        (id: string) => factory('Session').find(id),
+      ]) {
+        seen.length = 0
+        await Promise.all(names.map((name) => request.run(name, () => call(name))))
+        expect(seen).to.have.members(names)
+      }
     })
 
     it('without a name where statements are not prepared', async () => {
