@@ -1,8 +1,6 @@
-import type { ConsumptionNote } from './contract.ts'
 import { type Grouping, inGroups } from './grouping.ts'
 import type { PostgresResult } from './postgres-client.ts'
 import type { PostgresStatements } from './postgres-statements.ts'
-import { storableKey } from './record.ts'
 import { StorageError } from './storage-error.ts'
 
 type Row = PostgresResult['rows'][number]
@@ -16,7 +14,9 @@ export interface PostgresGroups {
   upsertListed(values: readonly unknown[]): Promise<void>
   consumeListed(call: {
     readonly id: string
-    readonly note: ConsumptionNote | undefined
+    /** As text: a note that is no JSON must fail before it is in a group. */
+    readonly note: string | undefined
+    readonly actor: string | undefined
   }): Promise<boolean>
 }
 
@@ -95,9 +95,8 @@ export function postgresGroups(run: Run, grouped: boolean): PostgresGroups {
   }
 }
 
-function consumption({ id, note }: Parameters<PostgresGroups['consumeListed']>[0]) {
-  const actor = note?.actor
-  return [id, note && JSON.stringify(note), actor === undefined ? undefined : storableKey(actor)]
+function consumption({ id, note, actor }: Parameters<PostgresGroups['consumeListed']>[0]) {
+  return [id, note, actor]
 }
 
 /** The rows as one array for each column; `null` for a column that is empty. */

@@ -259,6 +259,27 @@ suite('calls of one turn on PostgreSQL', () => {
       expect(await adapter.find('bad')).to.equal(undefined)
     })
 
+    it('a note that is no JSON fails alone, and each note is kept as it was when it was given', async () => {
+      const adapter = create()('SubjectToken')
+      for (const id of ids(3)) await adapter.upsert(id, { jti: id }, 60)
+      const note = { actor: 'olivia', act: { sub: 'olivia' } }
+      const calls = [
+        adapter.consumeOnce('id-0', note),
+        adapter.consumeOnce('id-1', { actor: 'oscar', at: 1n }),
+        adapter.consumeOnce('id-2', note),
+      ]
+      note.act.sub = 'mallory'
+      const results = await Promise.allSettled(calls)
+      expect(results.map(({ status }) => status)).to.deep.equal([
+        ...['fulfilled', 'rejected', 'fulfilled'],
+      ])
+      expect(await adapter.find('id-2')).to.have.deep.property('note', {
+        actor: 'olivia',
+        act: { sub: 'olivia' },
+      })
+      expect(await adapter.consumeOnce('id-1')).to.equal(true)
+    })
+
     it('a row that another transaction holds delays no consumption but its own', async () => {
       const adapter = create()('SubjectToken')
       for (const id of ids(3)) await adapter.upsert(id, { jti: id }, 60)
