@@ -1,7 +1,7 @@
 import { type Grouping, inGroups } from './grouping.ts'
 import type { PostgresResult } from './postgres-client.ts'
 import type { PostgresStatements } from './postgres-statements.ts'
-import { StorageError } from './storage-error.ts'
+import { errorOfItsOwn, StorageError } from './storage-error.ts'
 
 type Row = PostgresResult['rows'][number]
 type Run = (statement: keyof PostgresStatements, values: unknown[]) => Promise<PostgresResult>
@@ -89,7 +89,13 @@ export function postgresGroups(run: Run, grouped: boolean): PostgresGroups {
           [...first].map(([id, call]) => [id, won.has(id) || consumeAlone(call)]),
         )
         // of those that ask for one id the first may win, and the others fail where it fails
-        return async (call) => (await outcomes.get(call.id)) === true && first.get(call.id) === call
+        return async (call) => {
+          try {
+            return (await outcomes.get(call.id)) === true && first.get(call.id) === call
+          } catch (error) {
+            throw errorOfItsOwn(error)
+          }
+        }
       },
     }),
   }

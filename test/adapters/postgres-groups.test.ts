@@ -371,6 +371,26 @@ suite('calls of one turn on PostgreSQL', () => {
       for (const error of await Promise.all(calls)) expect(error).to.be.instanceOf(StorageError)
     })
 
+    it('each call rejects with an error of its own: what a request adds to it, no other request shows', async () => {
+      const failing = {
+        query: async ({ name = '' }: PostgresQuery) => {
+          if (name.endsWith('consumeListedAll')) return { rows: [], rowCount: 0 }
+          throw Object.assign(new Error('terminating connection'), { code: '57P01' })
+        },
+      }
+      const adapter = create({ pool: failing })('SubjectToken')
+      const errors = await Promise.all([
+        ...ids(3).map((id) => rejection(adapter.find(id))),
+        ...['same', 'same', 'other'].map((id) => rejection(adapter.consumeOnce(id))),
+      ])
+      expect(new Set(errors).size).to.equal(6)
+      for (const error of errors) {
+        expect(error).to.be.instanceOf(StorageError)
+        expect(error).to.include({ message: 'terminating connection', code: '57P01' })
+        expect(error.stack).to.contain('postgres-client.ts')
+      }
+    })
+
     it('I6: no error holds a value of any call, nor in the form that an array gives it', async () => {
       const quoting = {
         query: async ({ values = [] }: PostgresQuery) => {
