@@ -1,3 +1,5 @@
+import { errorOfItsOwn } from './storage-error.ts'
+
 // As it is at the start: calls go out also where a test replaces the timers of the process.
 const { setImmediate } = globalThis
 
@@ -84,6 +86,6 @@ async function runGroup<Call, Result>(
     for (const { call, resolve } of group) resolve(resultOf(call))
   } catch (error) {
     if (tookNoEffect(error)) return eachAlone()
-    for (const { reject } of group) reject(error)
+    for (const { reject } of group) reject(errorOfItsOwn(error))
   }
 }

@@ -1,9 +1,7 @@
-import type { ConsumptionNote } from './contract.ts'
 import { type Grouping, inGroups } from './grouping.ts'
 import type { PostgresResult } from './postgres-client.ts'
 import type { PostgresStatements } from './postgres-statements.ts'
-import { storableKey } from './record.ts'
-import { StorageError } from './storage-error.ts'
+import { errorOfItsOwn, StorageError } from './storage-error.ts'
 
 type Row = PostgresResult['rows'][number]
 type Run = (statement: keyof PostgresStatements, values: unknown[]) => Promise<PostgresResult>
@@ -16,7 +14,9 @@ export interface PostgresGroups {
   upsertListed(values: readonly unknown[]): Promise<void>
   consumeListed(call: {
     readonly id: string
-    readonly note: ConsumptionNote | undefined
+    /** As text: a note that is no JSON must fail before it is in a group. */
+    readonly note: string | undefined
+    readonly actor: string | undefined
   }): Promise<boolean>
 }
 
@@ -89,15 +89,20 @@ export function postgresGroups(run: Run, grouped: boolean): PostgresGroups {
           [...first].map(([id, call]) => [id, won.has(id) || consumeAlone(call)]),
         )
         // of those that ask for one id the first may win, and the others fail where it fails
-        return async (call) => (await outcomes.get(call.id)) === true && first.get(call.id) === call
+        return async (call) => {
+          try {
+            return (await outcomes.get(call.id)) === true && first.get(call.id) === call
+          } catch (error) {
+            throw errorOfItsOwn(error)
+          }
+        }
       },
     }),
   }
 }
 
-function consumption({ id, note }: Parameters<PostgresGroups['consumeListed']>[0]) {
-  const actor = note?.actor
-  return [id, note && JSON.stringify(note), actor === undefined ? undefined : storableKey(actor)]
+function consumption({ id, note, actor }: Parameters<PostgresGroups['consumeListed']>[0]) {
+  return [id, note, actor]
 }
 
 /** The rows as one array for each column; `null` for a column that is empty. */
@@ -109,10 +114,12 @@ function columns(rows: readonly (readonly unknown[])[], count: number): unknown[
 }
 
 /**
- * By SQLSTATE: the data (22), a constraint (23), a conflict of transactions (40) or a limit (54)
- * was the matter, and the statement was rolled back. It is unknown whether 40003 was.
+ * By SQLSTATE: the data (22), a constraint (23), a conflict of transactions (40), a limit (54) or
+ * the `lock_timeout` of a row (55P03) was the matter, and the statement was rolled back. It is unknown
+ * whether 40003 was. A `statement_timeout` (57014) was rolled back as well, but a server that is
+ * too slow for one statement gets no 64 more.
  */
 function tookNoEffect(error: unknown): boolean {
   const code = error instanceof StorageError ? error.code : undefined
-  return code !== undefined && /^(22|23|40|54)...$/.test(code) && code !== '40003'
+  return code !== undefined && /^((22|23|40|54)...|55P03)$/.test(code) && code !== '40003'
 }

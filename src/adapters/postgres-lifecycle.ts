@@ -50,7 +50,11 @@ export class PostgresLifecycleAdapter extends PostgresAdapter implements Lifecyc
   }
 
   override async consumeOnce(id: string, note?: ConsumptionNote): Promise<boolean> {
-    return this.#store.groups.consumeListed({ id: storableKey(id), note })
+    return this.#store.groups.consumeListed({
+      id: storableKey(id),
+      note: note && JSON.stringify(note),
+      actor: storable(note?.actor),
+    })
   }
 
   override async revokeByGrantId(grantId: string): Promise<void> {

@@ -8,9 +8,10 @@ export interface SqliteFile {
   file: string
 
   /**
-   * How safe a commit is. `'NORMAL'`: it survives the end of the process, `kill -9` included; when
-   * the machine loses power, the last moments may be forgotten, consumptions among them. `'FULL'`: it
-   * survives that too, at the cost of an fsync for each transaction.
+   * How safe a commit is. `'NORMAL'`: it survives the end of the process, `kill -9` included. When the
+   * machine loses power, the commits that the system has not put on the disk by itself are forgotten,
+   * consumptions among them: at most those since the last checkpoint. `'FULL'`: it survives that too,
+   * at the cost of an fsync for each transaction.
    *
    * @defaultValue `'NORMAL'`
    */
@@ -28,7 +29,8 @@ export interface SqliteFile {
 /**
  * With that many pages in the WAL file (16 MB), they are written into the database. SQLite's own
  * default is 1000; a page that several commits change is then written more often. With more than
- * 4000, each look-up in the WAL takes longer.
+ * 4000, each look-up in the WAL takes longer. With `NORMAL`, SQLite syncs the WAL at a checkpoint
+ * alone, so this bounds what a loss of power can undo.
  */
 const CHECKPOINT_PAGES = 4000
 
@@ -42,7 +44,8 @@ const CACHE_KIB = 8000
  * Opens the file, readable by its owner alone if it is new, and creates what is missing in it.
  * Several processes may do so at once.
  *
- * @throws TypeError when an option is wrong, Error when the file cannot be opened or is no database.
+ * @throws TypeError when an option is wrong, Error when the file cannot be opened or is no database,
+ * or this Node is too old.
  */
 export function openDatabase(options: SqliteFile): DatabaseSync {
   const { file, synchronous = 'NORMAL', busyTimeoutMs = 2000 } = options
@@ -55,6 +58,7 @@ export function openDatabase(options: SqliteFile): DatabaseSync {
   if (!Number.isInteger(busyTimeoutMs) || busyTimeoutMs < 0 || busyTimeoutMs > 2 ** 31 - 1) {
     throw new TypeError('createSqliteAdapter: busyTimeoutMs must be an integer, 0 or more')
   }
+  requireNumberedParameters()
   let database: DatabaseSync | undefined
   try {
     // SQLite would let everyone read it; its -wal and -shm files take their mode from it
@@ -76,6 +80,26 @@ export function openDatabase(options: SqliteFile): DatabaseSync {
         'writable, on a local disk, and the file be empty or made by this adapter.',
       { cause: error },
     )
+  }
+}
+
+/**
+ * node:sqlite takes values for `?1` from 22.20 and 24.7 on. Without that, each statement would fail,
+ * and only once a request needs it.
+ *
+ * @see {@link https://github.com/nodejs/node/pull/59350}
+ */
+function requireNumberedParameters(): void {
+  const database = new DatabaseSync(':memory:')
+  try {
+    database.prepare('SELECT ?1').get(1)
+  } catch (cause) {
+    throw new Error(
+      `createSqliteAdapter needs Node 22.20 or 24.7, or later: ${process.version} has a node:sqlite that takes no numbered parameters`,
+      { cause },
+    )
+  } finally {
+    database.close()
   }
 }
 

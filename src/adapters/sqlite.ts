@@ -38,7 +38,7 @@ export interface SqliteAdapterFactory extends AdapterFactory {
 const SWEEP_EVERY = 16
 
 /**
- * An adapter on one file, with node:sqlite (Node 22.13 or later): durable on one machine, safe for
+ * An adapter on one file, with node:sqlite (Node 22.20 or 24.7, or later): durable on one machine, safe for
  * several processes there, not for a network file system. WAL lets readers go on while another
  * writes; one conditional `UPDATE` decides `consumeOnce`. Expired records are never found, and every sixteen
  * writes remove up to thirty-two of them.

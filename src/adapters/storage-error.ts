@@ -19,6 +19,14 @@ export class StorageError extends Error {
   }
 }
 
+/** A copy for one of several requests that a failure concerns: handlers write to errors. */
+export function errorOfItsOwn(error: unknown): unknown {
+  if (!(error instanceof StorageError)) return error
+  const copy = new StorageError(error.message, error)
+  if (error.stack !== undefined) copy.stack = error.stack
+  return copy
+}
+
 /**
  * The maximum message length: a server's own message is shorter; quoted statements and rows are
  * longer.

@@ -1,4 +1,5 @@
 // Over 250 lines: every promise about groups, on one server.
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { Client, Pool } from 'pg'
@@ -106,6 +107,29 @@ suite('calls of one turn on PostgreSQL', () => {
       await Promise.all(ids(3).map((id) => adapter.upsert(id, {}, 60)))
       await Promise.all(ids(3).map((id) => adapter.find(id)))
       expect(sent).to.deep.equal([...Array(3).fill('upsertListed'), ...Array(3).fill('findListed')])
+    })
+
+    it('and each in the context of its own request with group: false, so that a pool can choose by it', async () => {
+      const request = new AsyncLocalStorage<string>()
+      const seen: string[] = []
+      const choosing = {
+        query: (query: PostgresQuery) => {
+          seen.push(`${request.getStore()}`)
+          return pool.query(query)
+        },
+      }
+      const factory = create({ pool: choosing, group: false })
+      const names = ['first', 'second', 'third']
+      for (const call of [
+        (id: string) => factory('SubjectToken').upsert(id, { jti: id }, 60),
+        (id: string) => factory('SubjectToken').find(id),
+        (id: string) => factory('SubjectToken').consumeOnce(id),
+        (id: string) => factory('Session').find(id),
+      ]) {
+        seen.length = 0
+        await Promise.all(names.map((name) => request.run(name, () => call(name))))
+        expect(seen).to.have.members(names)
+      }
     })
 
     it('without a name where statements are not prepared', async () => {
@@ -235,6 +259,27 @@ suite('calls of one turn on PostgreSQL', () => {
       expect(await adapter.find('bad')).to.equal(undefined)
     })
 
+    it('a note that is no JSON fails alone, and each note is kept as it was when it was given', async () => {
+      const adapter = create()('SubjectToken')
+      for (const id of ids(3)) await adapter.upsert(id, { jti: id }, 60)
+      const note = { actor: 'olivia', act: { sub: 'olivia' } }
+      const calls = [
+        adapter.consumeOnce('id-0', note),
+        adapter.consumeOnce('id-1', { actor: 'oscar', at: 1n }),
+        adapter.consumeOnce('id-2', note),
+      ]
+      note.act.sub = 'mallory'
+      const results = await Promise.allSettled(calls)
+      expect(results.map(({ status }) => status)).to.deep.equal([
+        ...['fulfilled', 'rejected', 'fulfilled'],
+      ])
+      expect(await adapter.find('id-2')).to.have.deep.property('note', {
+        actor: 'olivia',
+        act: { sub: 'olivia' },
+      })
+      expect(await adapter.consumeOnce('id-1')).to.equal(true)
+    })
+
     it('a row that another transaction holds delays no consumption but its own', async () => {
       const adapter = create()('SubjectToken')
       for (const id of ids(3)) await adapter.upsert(id, { jti: id }, 60)
@@ -248,6 +293,23 @@ suite('calls of one turn on PostgreSQL', () => {
       expect(isHeldDecided).to.equal(false)
       await release()
       expect(await held).to.equal(true)
+    })
+
+    it('a row that another transaction holds fails no write but its own under lock_timeout', async () => {
+      const impatient = new Pool({ connectionString: POSTGRES_URL, options: '-c lock_timeout=50' })
+      const adapter = create({ pool: impatient })('SubjectToken')
+      await adapter.upsert('id-1', { jti: 'before' }, 60)
+      const release = await hold('id-1')
+      const writes = ids(3).map((id) => adapter.upsert(id, { jti: 'after' }, 60))
+      const results = await Promise.allSettled(writes)
+      await release()
+      expect(results.map(({ status }) => status)).to.deep.equal([
+        ...['fulfilled', 'rejected', 'fulfilled'],
+      ])
+      expect(results[1]).to.have.nested.property('reason.code', '55P03')
+      const found = await Promise.all(ids(3).map((id) => adapter.find(id)))
+      expect(found.map((each) => each?.jti)).to.deep.equal(['after', 'before', 'after'])
+      await impatient.end()
     })
 
     it('and its callers lose only once it is known that another won', async () => {
@@ -307,6 +369,26 @@ suite('calls of one turn on PostgreSQL', () => {
       ])
       await ending.end()
       for (const error of await Promise.all(calls)) expect(error).to.be.instanceOf(StorageError)
+    })
+
+    it('each call rejects with an error of its own: what a request adds to it, no other request shows', async () => {
+      const failing = {
+        query: async ({ name = '' }: PostgresQuery) => {
+          if (name.endsWith('consumeListedAll')) return { rows: [], rowCount: 0 }
+          throw Object.assign(new Error('terminating connection'), { code: '57P01' })
+        },
+      }
+      const adapter = create({ pool: failing })('SubjectToken')
+      const errors = await Promise.all([
+        ...ids(3).map((id) => rejection(adapter.find(id))),
+        ...['same', 'same', 'other'].map((id) => rejection(adapter.consumeOnce(id))),
+      ])
+      expect(new Set(errors).size).to.equal(6)
+      for (const error of errors) {
+        expect(error).to.be.instanceOf(StorageError)
+        expect(error).to.include({ message: 'terminating connection', code: '57P01' })
+        expect(error.stack).to.contain('postgres-client.ts')
+      }
     })
 
     it('I6: no error holds a value of any call, nor in the form that an array gives it', async () => {

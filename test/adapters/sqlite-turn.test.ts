@@ -113,9 +113,9 @@ describe('what is asked of SQLite in one turn of the event loop', () => {
   })
 
   describe('when one of it fails', () => {
-    const refuse = (table: string, id: string) =>
+    const refuse = (table: string, id: string, how: 'ABORT' | 'ROLLBACK' = 'ABORT') =>
       other.exec(`CREATE TRIGGER "refuse ${id}" BEFORE INSERT ON ${table} WHEN NEW.id = '${id}'
-        BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+        BEGIN SELECT RAISE(${how}, 'refused'); END`)
 
     it('fails alone, and nothing of it is stored', async () => {
       await write('used')
@@ -135,6 +135,24 @@ describe('what is asked of SQLite in one turn of the event loop', () => {
       ).to.deep.equal([undefined, 'failed', true, 'failed', false, undefined])
       expect(stored()).to.deep.equal(['a', 'used', 'z'])
       expect(await adapter.find('used')).to.deep.include({ note: { actor: 'first' } })
+    })
+
+    it('fails alone where SQLite itself undoes the transaction, and the others are stored', async () => {
+      await write('used')
+      // as after some errors, such as a full disk
+      refuse('oidc_subject_tokens', 'bad', 'ROLLBACK')
+      const settled = await Promise.allSettled([
+        write('a'),
+        adapter.consumeOnce('used', { actor: 'olivia' }),
+        write('bad'),
+        write('z'),
+      ])
+      expect(
+        settled.map((each) => (each.status === 'fulfilled' ? each.value : 'failed')),
+      ).to.deep.equal([undefined, true, 'failed', undefined])
+      expect(stored()).to.deep.equal(['a', 'used', 'z'])
+      expect(await rejection(write('bad'))).to.be.instanceOf(StorageError)
+      expect(await adapter.consumeOnce('used', { actor: 'late' })).to.equal(false)
     })
 
     it('leaves nothing of itself where it is all that was asked for', async () => {

@@ -2,7 +2,8 @@
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import { createSqliteAdapter, type SqliteAdapterFactory } from '../../src/adapters/sqlite.ts'
 import { adapterContract } from '../../src/adapters/testing.ts'
@@ -219,6 +220,20 @@ describe('createSqliteAdapter', () => {
   describe('says what to do', () => {
     it('when the folder is not there', () => {
       expect(() => open(join(folder, 'missing', 'a.db'))).to.throw(/Its folder has to exist/)
+    })
+
+    it('when this Node binds no numbered parameters, before a file is made', async () => {
+      const file = newFile()
+      // as Node up to 22.19 and 24.6 does it
+      const get = mock.method(StatementSync.prototype, 'get', () => {
+        throw new Error('column index out of range')
+      })
+      try {
+        expect(() => open(file)).to.throw(/needs Node 22\.20 or 24\.7, or later: v\d/)
+      } finally {
+        get.mock.restore()
+      }
+      expect(await rejection(stat(file))).to.have.property('code', 'ENOENT')
     })
 
     it('when the file is no database, and leaves it as it is', async () => {
