@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { Adapter, AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
 import type { ConsumptionNote } from '../adapters/contract.ts'
 import { type TokenBase, tokenBaseOf } from '../host/models.ts'
@@ -9,9 +9,11 @@ import type { ImpersonationEnd } from '../public/lifecycle.ts'
 import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { deepFreeze } from '../shared/json.ts'
 import { statusListUri } from '../shared/status-uris.ts'
-import { randomValue } from './random-value.ts'
 import { type ConsumeOnce, consumerOf } from './single-use.ts'
 import { checkStorage } from './storage-check.ts'
+
+/** Bytes of randomness in a subject token's value: 256 bits, 43 characters of base64url. */
+const VALUE_BYTES = 32
 
 const MEMBERS = [
   'iss',
@@ -191,7 +193,7 @@ export function defineSubjectToken(
     }
 
     override generateTokenId(): string {
-      this.#value = randomValue()
+      this.#value = randomBytes(VALUE_BYTES).toString('base64url')
       return idOf(this.#value)
     }
 
