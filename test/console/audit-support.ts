@@ -76,11 +76,15 @@ export interface Acting {
 }
 
 /** An operator acts as a customer. */
-export async function act(base: string, operator: string, request: object = WHY): Promise<Acting> {
+export async function act(
+  base: string,
+  operator: string,
+  request: object = WHY,
+  scope = 'orders:read',
+): Promise<Acting> {
   const issued = await postJson(`${base}/support/impersonations`, request, operator)
   expect(issued.status, issued.text).to.equal(201)
   const subjectToken = String(issued.body.subjectToken)
-  const scope = 'scope' in request ? String(request.scope) : 'orders:read'
   const exchanged = await exchange(base, subjectToken, operator, { scope })
   expect(exchanged.status, exchanged.text).to.equal(200)
   const accessToken = String(exchanged.body.access_token)

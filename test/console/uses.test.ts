@@ -52,7 +52,7 @@ describe('console: what operators did, in the audit', () => {
 
   it('keeps every read, change and refused act, under its impersonation, over a restart', async () => {
     const olivia = await signIn(example.url)
-    const { accessToken, jti } = await act(example.url, olivia, WRITING)
+    const { accessToken, jti } = await act(example.url, olivia, WRITING, WRITING.scope)
     const id = jti.replace('impersonation:', '')
     expect((await get(`${example.url}/orders?secret=1`, accessToken)).status).to.equal(200)
     const note = await ask('/orders/A-1003', 'PATCH', accessToken, { deliveryNote: 'Ring' })
@@ -89,7 +89,7 @@ describe('console: what operators did, in the audit', () => {
 
   it('shows requests where they are asked for, and keeps the list of impersonations short', async () => {
     const olivia = await signIn(example.url)
-    const { accessToken } = await act(example.url, olivia, WRITING)
+    const { accessToken } = await act(example.url, olivia, WRITING, WRITING.scope)
     await get(`${example.url}/orders`, accessToken)
     const all = entriesOf(await get(`${example.url}/support/audit?limit=100`, olivia))
     expect(all.map(({ event }) => event)).to.include('impersonation.granted')
@@ -103,7 +103,7 @@ describe('console: what operators did, in the audit', () => {
     const before = await count(olivia)
     const alice = await signInToAccount(example.url, 'alice')
     await get(`${example.url}/orders`, alice)
-    const { accessToken, jti } = await act(example.url, olivia, WRITING)
+    const { accessToken, jti } = await act(example.url, olivia, WRITING, WRITING.scope)
     await get(`${example.url}/orders`, accessToken)
     await usesOf(jti.replace('impersonation:', ''), olivia, 1)
     expect(await count(olivia)).to.equal(before + 1)
@@ -111,7 +111,7 @@ describe('console: what operators did, in the audit', () => {
 
   it('I13: while the audit cannot be stored, operators wait and customers do not; nothing is lost', async () => {
     const olivia = await signIn(example.url)
-    const { accessToken, jti } = await act(example.url, olivia, WRITING)
+    const { accessToken, jti } = await act(example.url, olivia, WRITING, WRITING.scope)
     using database = new DatabaseSync(file)
     database.exec('PRAGMA busy_timeout = 5000')
     const answers: Answer[] = []
