@@ -77,9 +77,10 @@ describe('console: the audit log', function () {
       expect(count('code')).to.equal(1)
       expect(kinds).to.include('cookie _session')
       expectNone(stdout, secrets)
-      expect(
-        eventsOf(stdout).map(({ event }) => event.replace('impersonation.', '')),
-      ).to.deep.equal(
+      const told = eventsOf(stdout).map(({ event }) => event.replace('impersonation.', ''))
+      // The demo asks the API until an end has reached it: how often is a matter of time.
+      expect(told).to.include('used')
+      expect(told.filter((event) => event !== 'used')).to.deep.equal(
         [
           'issued granted replayed ended issued denied denied',
           STRICT === '1' ? 'denied denied denied issued denied' : 'issued granted',
