@@ -26,9 +26,9 @@ import type { Config } from './config.ts'
 import { demoPages } from './demo/pages.ts'
 import { logoutPages, renderError } from './demo/provider-pages.ts'
 import { publicPassword } from './demo/secrets.ts'
-import { RULES, STRICT_RULES } from './demo/strict.ts'
+import { STRICT_RULES } from './demo/strict.ts'
 import { ordersApi } from './orders.ts'
-import { claimsOf } from './policy.ts'
+import { authorize, claimsOf } from './policy.ts'
 import type { App, Parts } from './server.ts'
 import { SHOP } from './shop/client.ts'
 import { createShop } from './shop/server.ts'
@@ -41,7 +41,7 @@ function configuration(
   config: Config,
   { url, shopUrl, keys, storage }: Parts,
 ): ProviderConfiguration {
-  const { requireBinding, ...rules } = config.strict ? STRICT_RULES : RULES
+  const { requireBinding, ...stricter } = config.strict ? STRICT_RULES : { requireBinding: [] }
   const limiter = () => new RateLimiterMemory({ points: config.limitPerMinute, duration: 60 })
   const policy = interactionPolicy.base()
   policy.remove('consent')
@@ -81,8 +81,10 @@ function configuration(
           requireBinding,
         },
         limits: { issue: limiter(), failedExchanges: limiter() },
+        authorize,
         getCustomJwtClaims: claimsOf,
-        ...rules,
+        // With STRICT=1, these replace the rule above.
+        ...stricter,
       },
       clientCredentials: { enabled: true },
       resourceIndicators: { enabled: true, getResourceServerInfo: ordersResource(url) },

@@ -16,7 +16,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     /** 0 is a free one. */
     port,
     /** The shop has an origin of its own. */
-    shopPort: number('SHOP_PORT', port && port + 1, 0, 65_535),
+    shopPort: number('SHOP_PORT', (port && port + 1) % 65_536, 0, 65_535),
     shopUrl: origin('SHOP_URL'),
     /** The origin of all public URLs; `undefined` until the port is known. */
     baseUrl: origin('BASE_URL'),

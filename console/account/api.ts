@@ -39,6 +39,7 @@ export function accountApi(options: AccountOptions): Middleware {
     const accountId = await customerOf(ctx)
     const query = parseQuery(ctx.querystring, 'before', 'limit')
     const page = await search(audit.store, concerns(accountId), {
+      needed: 'without requests',
       before: query.get('before'),
       limit: parseLimit(query),
     })

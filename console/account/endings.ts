@@ -38,7 +38,7 @@ export async function endingsOf(
     const open = [...expiries].filter(([id]) => !endings.has(id)).map(([, expiry]) => expiry)
     if (open.length === 0) break
     const latest = Math.max(...open) + SKEW
-    const chunk = await store.after(cursor, CHUNK)
+    const chunk = await store.after(cursor, CHUNK, 'without requests')
     for (const { entry } of chunk) {
       if (!entry) continue
       if (entry.time > latest) return endings

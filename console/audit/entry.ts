@@ -14,6 +14,9 @@ export const PLUGIN_EVENTS = [
 /** A request to an API in an impersonation. There are many of them: a search asks for them by name. */
 export const USED = 'impersonation.used'
 
+/** How a stored request begins, and no other entry: a database finds the others by it. */
+export const USED_TEXT = `{"event":"${USED}"`
+
 /** The events of the plugin, and three of the console. */
 export const AUDIT_EVENTS = [
   ...PLUGIN_EVENTS,

@@ -1,7 +1,7 @@
 import { numberOf } from './cursor.ts'
-import { encodeEntry } from './entry.ts'
+import { encodeEntry, USED_TEXT } from './entry.ts'
 import { placeReader } from './reader.ts'
-import type { AuditRecord, AuditStore } from './store.ts'
+import type { AuditRecord, AuditStore, Needed, Place } from './store.ts'
 
 /** The largest number of entries. The oldest are removed. */
 const CAPACITY = 10_000
@@ -24,6 +24,15 @@ export function memoryAudit(capacity = CAPACITY): AuditStore {
   const at = (index: number) => {
     const kept = entries[index]
     return place(String(forgotten + index + 1), kept?.text, kept)
+  }
+
+  /** Up to `limit` places from an index on, one step after the other. */
+  function read(start: number, step: 1 | -1, limit: number, needed: Needed): Place[] {
+    const places: Place[] = []
+    for (let index = start; entries[index] && places.length < limit; index += step) {
+      if (needed === 'all' || !entries[index]?.text.startsWith(USED_TEXT)) places.push(at(index))
+    }
+    return places
   }
 
   function add({ entry, repeatKey, count, lastTime }: AuditRecord): void {
@@ -53,16 +62,13 @@ export function memoryAudit(capacity = CAPACITY): AuditStore {
       for (const record of records) add(record)
       forget()
     },
-    async before(cursor, limit) {
+    async before(cursor, limit, needed = 'all') {
       const newer = cursor === undefined ? entries.length : numberOf(cursor) - 1 - forgotten
-      const end = Math.max(0, Math.min(newer, entries.length))
-      const count = Math.min(limit, end)
-      return Array.from({ length: count }, (_, step) => at(end - 1 - step))
+      return read(Math.min(newer, entries.length) - 1, -1, limit, needed)
     },
-    async after(cursor, limit) {
+    async after(cursor, limit, needed = 'all') {
       const start = cursor === undefined ? 0 : Math.max(0, numberOf(cursor) - forgotten)
-      const count = Math.max(0, Math.min(limit, entries.length - start))
-      return Array.from({ length: count }, (_, step) => at(start + step))
+      return read(start, 1, limit, needed)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { malformedCursor } from './cursor.ts'
-import { encodeEntry } from './entry.ts'
+import { encodeEntry, USED_TEXT } from './entry.ts'
 import { placeReader } from './reader.ts'
-import type { AuditStore, Place } from './store.ts'
+import type { AuditStore, Needed, Place } from './store.ts'
 
 /** The part of a pool of pg that is used. */
 export interface PostgresPool {
@@ -10,6 +10,7 @@ export interface PostgresPool {
 
 const LOCK = `pg_advisory_xact_lock(hashtext('oidc-provider-impersonation'), hashtext('support_audit'))`
 const LARGEST = 2n ** 63n - 1n
+const OTHERS = `left(entry, ${USED_TEXT.length}) <> '${USED_TEXT}'`
 
 // Several copies may start at once. CREATE TABLE IF NOT EXISTS alone would then fail in one of
 // them. One query string is one transaction, which holds the lock to its end. ADD COLUMN updates
@@ -25,6 +26,7 @@ ALTER TABLE support_audit
   ADD COLUMN IF NOT EXISTS count bigint NOT NULL DEFAULT 1,
   ADD COLUMN IF NOT EXISTS last_time bigint;
 CREATE UNIQUE INDEX IF NOT EXISTS support_audit_repeat_key ON support_audit (repeat_key);
+CREATE INDEX IF NOT EXISTS support_audit_others ON support_audit (id) WHERE ${OTHERS};
 CREATE TABLE IF NOT EXISTS support_audit_writer (
   writer text PRIMARY KEY,
   batch  bigint NOT NULL,
@@ -73,7 +75,7 @@ interface Row {
 export async function postgresAudit(pool: PostgresPool): Promise<AuditStore> {
   // If the tables exist, the right to create tables is not needed.
   const { rows } = await pool.query<{ found: boolean }>(
-    `SELECT count(*) = 2 AS found FROM unnest(ARRAY['support_audit_repeat_key', 'support_audit_writer']) AS name
+    `SELECT count(*) = 3 AS found FROM unnest(ARRAY['support_audit_others', 'support_audit_repeat_key', 'support_audit_writer']) AS name
      WHERE to_regclass(name) IS NOT NULL`,
   )
   if (rows[0]?.found !== true) await pool.query(SCHEMA)
@@ -84,6 +86,9 @@ export async function postgresAudit(pool: PostgresPool): Promise<AuditStore> {
     const result = await pool.query<Row>(text, values)
     return result.rows.map(({ id, entry, ...repetition }) => place(String(id), entry, repetition))
   }
+
+  const select = (needed: Needed, range: string) =>
+    `SELECT ${COLUMNS} FROM support_audit WHERE ${needed === 'all' ? 'true' : OTHERS} AND ${range} LIMIT $2`
 
   return {
     async append({ writer, number, records }) {
@@ -96,21 +101,13 @@ export async function postgresAudit(pool: PostgresPool): Promise<AuditStore> {
         records.map(({ lastTime }) => lastTime),
       ])
     },
-    async before(cursor, limit) {
+    async before(cursor, limit, needed = 'all') {
       const id = cursor === undefined ? LARGEST.toString() : idOf(cursor)
-      return read(
-        `SELECT ${COLUMNS} FROM support_audit WHERE id < $1 ORDER BY id DESC LIMIT $2`,
-        id,
-        limit,
-      )
+      return read(select(needed, 'id < $1 ORDER BY id DESC'), id, limit)
     },
-    async after(cursor, limit) {
+    async after(cursor, limit, needed = 'all') {
       const id = cursor === undefined ? '0' : idOf(cursor)
-      return read(
-        `SELECT ${COLUMNS} FROM support_audit WHERE id > $1 ORDER BY id LIMIT $2`,
-        id,
-        limit,
-      )
+      return read(select(needed, 'id > $1 ORDER BY id'), id, limit)
     },
   }
 }

@@ -1,5 +1,5 @@
 import { type AuditEntry, type AuditEventName, USED } from './entry.ts'
-import { type AuditStore, isReadable, type StoredEntry } from './store.ts'
+import { type AuditStore, isReadable, type Needed, type StoredEntry } from './store.ts'
 
 /** The filter: entries that match all given members. */
 export interface AuditFilter {
@@ -18,6 +18,8 @@ export interface PageRequest {
   readonly before: string | undefined
   /** The largest number of entries. */
   readonly limit: number
+  /** @defaultValue 'all' */
+  readonly needed?: Needed
 }
 
 export interface Page {
@@ -38,13 +40,13 @@ export const SKEW = 60_000
 export async function search(
   store: AuditStore,
   matches: (entry: AuditEntry) => boolean,
-  { before, limit }: PageRequest,
+  { before, limit, needed }: PageRequest,
 ): Promise<Page> {
   const entries: StoredEntry[] = []
   let cursor = before
   let size = limit + 1
   for (let left = MAX_SCANNED; left > 0; left -= size, size = Math.min(CHUNK, left)) {
-    const chunk = await store.before(cursor, size)
+    const chunk = await store.before(cursor, size, needed)
     for (const place of chunk) {
       if (entries.length === limit) return { entries, next: cursor ?? null }
       cursor = place.cursor
@@ -54,6 +56,10 @@ export async function search(
   }
   return { entries, next: cursor ?? null }
 }
+
+/** What a search with this filter reads. */
+export const neededFor = ({ event }: AuditFilter): Needed =>
+  event === USED ? 'all' : 'without requests'
 
 /** Makes the function that tells whether an entry matches the filter. */
 export function matcher(filter: AuditFilter): (entry: AuditEntry) => boolean {

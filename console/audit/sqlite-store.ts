@@ -1,9 +1,9 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { numberOf } from './cursor.ts'
-import { encodeEntry } from './entry.ts'
+import { encodeEntry, USED_TEXT } from './entry.ts'
 import { placeReader } from './reader.ts'
-import type { AuditStore } from './store.ts'
+import type { AuditStore, Needed } from './store.ts'
 
 // AUTOINCREMENT: an id is never used twice, even after rows are deleted by hand.
 const TABLES = `
@@ -19,8 +19,11 @@ CREATE TABLE IF NOT EXISTS support_audit_writer (
   batch  INTEGER NOT NULL
 ) STRICT;
 `
-const INDEX =
-  'CREATE UNIQUE INDEX IF NOT EXISTS support_audit_repeat_key ON support_audit (repeat_key)'
+const OTHERS = `substr(entry, 1, ${USED_TEXT.length}) <> '${USED_TEXT}'`
+const INDEXES = `
+CREATE UNIQUE INDEX IF NOT EXISTS support_audit_repeat_key ON support_audit (repeat_key);
+CREATE INDEX IF NOT EXISTS support_audit_others ON support_audit (id) WHERE ${OTHERS};
+`
 
 /** Columns that the table of the previous version does not have. */
 const NEW_COLUMNS: ReadonlyArray<readonly [name: string, type: string]> = [
@@ -51,12 +54,14 @@ export function sqliteAudit(file: string): AuditStore & { close(): void } {
   inTransaction(database, () => prepare(database))
   const claim = database.prepare(CLAIM)
   const insert = database.prepare(INSERT)
-  const before = database.prepare(
-    `SELECT ${COLUMNS} FROM support_audit WHERE id < ? ORDER BY id DESC LIMIT ?`,
-  )
-  const after = database.prepare(
-    `SELECT ${COLUMNS} FROM support_audit WHERE id > ? ORDER BY id LIMIT ?`,
-  )
+  const reader = (range: string) => ({
+    all: database.prepare(`SELECT ${COLUMNS} FROM support_audit WHERE ${range} LIMIT ?`),
+    'without requests': database.prepare(
+      `SELECT ${COLUMNS} FROM support_audit INDEXED BY support_audit_others WHERE ${OTHERS} AND ${range} LIMIT ?`,
+    ),
+  })
+  const before = reader('id < ? ORDER BY id DESC')
+  const after = reader('id > ? ORDER BY id')
   const place = placeReader()
   const read = (statement: StatementSync, ...values: SQLInputValue[]) =>
     statement
@@ -75,11 +80,12 @@ export function sqliteAudit(file: string): AuditStore & { close(): void } {
         }
       })
     },
-    async before(cursor, limit) {
-      return read(before, cursor === undefined ? Number.MAX_SAFE_INTEGER : numberOf(cursor), limit)
+    async before(cursor, limit, needed: Needed = 'all') {
+      const id = cursor === undefined ? Number.MAX_SAFE_INTEGER : numberOf(cursor)
+      return read(before[needed], id, limit)
     },
-    async after(cursor, limit) {
-      return read(after, cursor === undefined ? 0 : numberOf(cursor), limit)
+    async after(cursor, limit, needed: Needed = 'all') {
+      return read(after[needed], cursor === undefined ? 0 : numberOf(cursor), limit)
     },
     close() {
       if (database.isOpen) database.close()
@@ -104,7 +110,7 @@ function prepare(database: DatabaseSync): void {
     if (there.some((column) => column.name === name)) continue
     database.exec(`ALTER TABLE support_audit ADD COLUMN ${name} ${type}`)
   }
-  database.exec(INDEX)
+  database.exec(INDEXES)
 }
 
 function inTransaction(database: DatabaseSync, work: () => void): void {

@@ -42,6 +42,12 @@ export interface Batch {
 }
 
 /**
+ * What a reader needs. There are many requests to APIs: without them, a store need not read past
+ * them, but it may.
+ */
+export type Needed = 'all' | 'without requests'
+
+/**
  * Entries in the order in which they were stored. A stored entry changes in one way only: a
  * repeated event raises the count of the entry with the same `repeatKey`. This entry keeps its
  * place and its cursor. From the second event on, it has `entry.count` and `entry.lastTime`.
@@ -58,7 +64,7 @@ export interface AuditStore {
    *
    * @throws Problem 400 when the cursor is malformed.
    */
-  before(cursor: string | undefined, limit: number): Promise<readonly Place[]>
+  before(cursor: string | undefined, limit: number, needed?: Needed): Promise<readonly Place[]>
 
   /**
    * Returns the oldest `limit` entries newer than the cursor (or of all), oldest first. A reader
@@ -67,5 +73,5 @@ export interface AuditStore {
    *
    * @throws Problem 400 when the cursor is malformed.
    */
-  after(cursor: string | undefined, limit: number): Promise<readonly Place[]>
+  after(cursor: string | undefined, limit: number, needed?: Needed): Promise<readonly Place[]>
 }

@@ -1,6 +1,6 @@
 import type { Audit } from '../audit/audit.ts'
 import { isAuditEvent } from '../audit/entry.ts'
-import { type AuditFilter, matcher, search } from '../audit/search.ts'
+import { type AuditFilter, matcher, neededFor, search } from '../audit/search.ts'
 import type { StoredEntry } from '../audit/store.ts'
 import { Problem } from '../http/problem.ts'
 import type { AuditAnswer, PlacedEntry } from './answers.ts'
@@ -10,7 +10,9 @@ import { parseId, parseLimit, parseQuery, parseText, type Query } from './query.
 export async function searchAudit({ store }: Audit, querystring: string): Promise<AuditAnswer> {
   const known = ['subject', 'actor', 'event', 'text', 'before', 'limit']
   const query = parseQuery(querystring, ...known)
-  const { entries, next } = await search(store, matcher(parseFilter(query)), {
+  const filter = parseFilter(query)
+  const { entries, next } = await search(store, matcher(filter), {
+    needed: neededFor(filter),
     before: query.get('before'),
     limit: parseLimit(query),
   })

@@ -26,7 +26,7 @@ const DIFFERENT = 6
  * @throws StartError that names every variable that is not set.
  */
 export function refuseDemo(config: Config): void {
-  const missing = [...wrongBaseUrl(config)]
+  const missing = [...wrongUrls(config)]
   if (!config.jwksFile) {
     missing.push('JWKS_FILE: a file with the private ES256 signing keys, as a JSON Web Key Set')
   }
@@ -62,12 +62,20 @@ function wrongSecrets(secrets: ReturnType<typeof secretsOf>): string[] {
   })
 }
 
-/** Without TLS, only addresses of this machine are allowed. */
-function* wrongBaseUrl({ baseUrl }: Config): Generator<string> {
-  const { protocol, hostname } = new URL(baseUrl ?? 'none:')
+function* wrongUrls({ baseUrl, shopUrl }: Config): Generator<string> {
   if (baseUrl === undefined) {
     yield 'BASE_URL: the origin under which everything is reached, such as https://id.example.com'
-  } else if (protocol !== 'https:' && !isLoopback(hostname)) {
+  } else if (isPlain(baseUrl)) {
     yield 'BASE_URL: an https URL; http is for localhost alone'
   }
+  if (shopUrl === undefined) return
+  // Access tokens of customers and of operators are in the pages of the shop.
+  if (isPlain(shopUrl)) yield 'SHOP_URL: an https URL; http is for localhost alone'
+  if (shopUrl === baseUrl) yield 'SHOP_URL: another origin than BASE_URL'
+}
+
+/** Without TLS, only addresses of this machine are allowed. */
+function isPlain(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol !== 'https:' && !isLoopback(hostname)
 }

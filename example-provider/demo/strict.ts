@@ -27,8 +27,6 @@ type Rules = Pick<ImpersonationOptions, 'actorToken' | 'authorize' | 'contextSch
   readonly requireBinding: readonly BindingMember[]
 }
 
-export const RULES: Rules = { authorize, requireBinding: [] }
-
 export const STRICT_RULES: Rules = {
   actorToken: { required: true, maxAge: 3600, sameClient: true },
   authorize: authorizeStaff,

@@ -12,9 +12,8 @@ import { statusListUri } from '../shared/status-uris.ts'
 import { type ConsumeOnce, consumerOf } from './single-use.ts'
 import { checkStorage } from './storage-check.ts'
 
-/** Bytes of randomness in a subject token's value: 256 bits, 43 characters of base64url. */
+/** Bytes of a value: 256 bits, 43 characters of base64url. */
 const VALUE_BYTES = 32
-
 const MEMBERS = [
   'iss',
   'accountId',

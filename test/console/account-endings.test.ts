@@ -41,6 +41,20 @@ describe('console: when an impersonation was ended', () => {
     }
   })
 
+  it('is found however many requests the operator made in between', async () => {
+    await granted(0, 'a')
+    const use = entryOf(1, { event: 'impersonation.used', id: 'a' })
+    await put(store, ...Array.from({ length: 12_000 }, () => use))
+    await ended(5 * MINUTE, 'a')
+    const needed = 'without requests'
+    const page = await search(store, concerns('alice'), { before: undefined, limit: 2, needed })
+    expect(page.next).to.equal(null)
+    const [, grant] = page.entries
+    expect([...(await endingsOf(store, grant ? [grant] : []))]).to.deep.equal([
+      ['a', { time: 5 * MINUTE, by: 'others' }],
+    ])
+  })
+
   it('is by the customer, by others, or by the word of an operator: that one says least', async () => {
     for (const id of ['a', 'b', 'c', 'd']) await granted(0, id)
     const by = (sub: string) => ({ end: { at: 60, by: { sub }, cause: 'user' as const } })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
-import type { AuditEntry } from '../../console/audit/entry.ts'
+import { type AuditEntry, USED } from '../../console/audit/entry.ts'
 import { countRepeats } from '../../console/audit/repeats.ts'
 import type { AuditStore, Place } from '../../console/audit/store.ts'
 import { Problem } from '../../console/http/problem.ts'
@@ -65,8 +65,13 @@ const MALFORMED = [
   '9'.repeat(5000),
 ]
 
-/** What every audit store promises. @param fresh an empty one each time */
-export function keepsTheContract(fresh: () => Promise<AuditStore>): void {
+/**
+ * What every audit store promises.
+ *
+ * @param fresh an empty one each time
+ * @param leavesOut whether it leaves out the requests where they are not needed
+ */
+export function keepsTheContract(fresh: () => Promise<AuditStore>, leavesOut = true): void {
   let store: AuditStore
   beforeEach(async () => {
     store = await fresh()
@@ -87,6 +92,26 @@ export function keepsTheContract(fresh: () => Promise<AuditStore>): void {
     expect(times(await store.before(undefined, 100))).to.deep.equal(TWENTY.toReversed())
     expect(times(await store.before(undefined, 3))).to.deep.equal([20, 19, 18])
     expect(times(await store.after(undefined, 3))).to.deep.equal([1, 2, 3])
+  })
+
+  it('finds the others among many requests, from either end and from any cursor', async () => {
+    const uses = Array.from({ length: 300 }, (_, time) => entryOf(time, { event: USED }))
+    await put(store, ...uses, entryOf(1000), ...uses, entryOf(2000), ...uses)
+    const limit = leavesOut ? 10 : 1000
+    const others = (places: readonly Place[]) => {
+      if (leavesOut) expect(places.map(({ entry }) => entry?.event)).not.to.include(USED)
+      return places.filter(({ entry }) => entry?.event !== USED)
+    }
+    const up = others(await store.after(undefined, limit, 'without requests'))
+    expect(times(up)).to.deep.equal([1000, 2000])
+    const down = others(await store.before(undefined, limit, 'without requests'))
+    expect(down).to.deep.equal(up.toReversed())
+    const [first, second] = up.map(({ cursor }) => cursor)
+    const newer = others(await store.after(first, limit, 'without requests'))
+    expect(times(newer)).to.deep.equal([2000])
+    const older = others(await store.before(second, limit, 'without requests'))
+    expect(times(older)).to.deep.equal([1000])
+    expect(await store.after(undefined, 1000)).to.have.length(902)
   })
 
   it('goes on from a cursor, without what it stands for', async () => {

@@ -116,7 +116,7 @@ describe('console: the audit store', function () {
       await client.close()
       storage = await open(url())
       return storage.audit
-    })
+    }, false)
     isShared(() => open(url()))
   })
 

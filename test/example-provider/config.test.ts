@@ -24,6 +24,11 @@ describe('example provider: configuration', () => {
     expect(config.production).to.equal(false)
   })
 
+  it('gives the shop the next port, or a free one after the last', () => {
+    expect(readConfig({ PORT: '4000' }).shopPort).to.equal(4001)
+    for (const PORT of ['0', '65535']) expect(readConfig({ PORT }).shopPort).to.equal(0)
+  })
+
   it('is frozen', () => {
     expect(Object.isFrozen(readConfig({}))).to.equal(true)
   })
@@ -115,6 +120,15 @@ describe('example provider: configuration', () => {
     }
     for (const host of ['localhost:3000', '127.0.0.1', '[::1]:80']) {
       expect(readConfig({ ...PRODUCTION, BASE_URL: `http://${host}` }).production).to.equal(true)
+    }
+  })
+
+  it('does not start in production with a shop on plain http or on the origin of the provider', () => {
+    for (const SHOP_URL of ['http://shop.example.com', PRODUCTION.BASE_URL]) {
+      expect(() => readConfig({ ...PRODUCTION, SHOP_URL })).to.throw(StartError, /SHOP_URL: /)
+    }
+    for (const SHOP_URL of ['https://shop.example.com', 'http://127.0.0.1:3001']) {
+      expect(readConfig({ ...PRODUCTION, SHOP_URL }).shopUrl).to.equal(SHOP_URL)
     }
   })
 
