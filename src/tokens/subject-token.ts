@@ -12,8 +12,6 @@ import { statusListUri } from '../shared/status-uris.ts'
 import { type ConsumeOnce, consumerOf } from './single-use.ts'
 import { checkStorage } from './storage-check.ts'
 
-/** Bytes of a value: 256 bits, 43 characters of base64url. */
-const VALUE_BYTES = 32
 const MEMBERS = [
   'iss',
   'accountId',
@@ -192,7 +190,8 @@ export function defineSubjectToken(
     }
 
     override generateTokenId(): string {
-      this.#value = randomBytes(VALUE_BYTES).toString('base64url')
+      // 256 bits, 43 characters
+      this.#value = randomBytes(32).toString('base64url')
       return idOf(this.#value)
     }
 
