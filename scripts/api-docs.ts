@@ -38,9 +38,20 @@ const entryPoints: readonly EntryPoint[] = Object.entries(manifest.exports).flat
 async function readPages(folder: string): Promise<Pages> {
   const pages = new Map<string, string>()
   for await (const path of glob('**/*.md', { cwd: folder })) {
-    pages.set(path, await readFile(join(folder, path), 'utf8'))
+    pages.set(path, withHeadings(await readFile(join(folder, path), 'utf8')))
   }
   return pages
+}
+
+/**
+ * TypeDoc numbers the anchor of a type whose name is that of a class and its member written together
+ * (`ImpersonationErrorCode`, `ImpersonationError.code`). The headings differ, so there is no number.
+ */
+function withHeadings(text: string): string {
+  const headings = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, name = '']) => name.toLowerCase())
+  return text.replaceAll(/\(#([a-z]+)-1\)/g, (link, name) =>
+    headings.filter((heading) => heading === name).length === 1 ? `(#${name})` : link,
+  )
 }
 
 async function generatePages(): Promise<Pages> {
