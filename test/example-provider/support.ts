@@ -34,7 +34,13 @@ export async function temporaryFolder(): Promise<AsyncDisposable & { path: strin
 export async function start(environment: Environment = {}): Promise<Example> {
   const folder = await temporaryFolder()
   const example = await startServer(
-    readConfig({ PORT: '0', DATA_DIR: folder.path, STORAGE_URL: 'memory:', ...environment }),
+    readConfig({
+      PORT: '0',
+      SHOP_PORT: '0',
+      DATA_DIR: folder.path,
+      STORAGE_URL: 'memory:',
+      ...environment,
+    }),
     createApp,
   )
   return {
@@ -184,7 +190,7 @@ export async function run(
 /** Runs main.ts to its end, on a free port and in a folder of its own. */
 export async function runMain(environment: Record<string, string>): Promise<Ended> {
   await using folder = await temporaryFolder()
-  return await run(MAIN, { PORT: '0', DATA_DIR: folder.path, ...environment })
+  return await run(MAIN, { PORT: '0', SHOP_PORT: '0', DATA_DIR: folder.path, ...environment })
 }
 
 export interface Running extends AsyncDisposable {
@@ -199,7 +205,7 @@ export interface Running extends AsyncDisposable {
 /** Starts main.ts as a process of its own, and waits until it is ready. */
 export async function launch(environment: Environment, ...args: string[]): Promise<Running> {
   const child = spawn(process.execPath, [CONDITION, MAIN, ...args], {
-    env: bare({ PORT: '0', ...environment }),
+    env: bare({ PORT: '0', SHOP_PORT: '0', ...environment }),
   })
   let stdout = ''
   let stderr = ''
