@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import Koa, { type Middleware } from 'koa'
 import mount from 'koa-mount'
 import type { ClientMetadata } from 'oidc-provider'
@@ -121,14 +122,19 @@ export async function startSites(
         ...(body && { 'content-type': 'application/json' }),
       },
     })
-  const issue: Sites['issue'] = async (opening = {}) =>
-    manage('/subject-tokens', 'impersonate', {
+  /** The ids of all impersonations, oldest first. The API orders those of one second by their ids. */
+  const ids: string[] = []
+  const issue: Sites['issue'] = async (opening = {}) => {
+    const issued = await manage('/subject-tokens', 'impersonate', {
       userId: 'alice',
       mayAct: { sub: 'olivia', clientId: CLIENT },
       resource,
       scope: 'orders:read',
       ...opening,
     })
+    ids.push(createHash('sha256').update(issued.subjectToken).digest('base64url'))
+    return issued
+  }
 
   const owned = stack.move()
   return {
@@ -149,8 +155,10 @@ export async function startSites(
       })
     },
     async states() {
-      const { items } = await manage('/impersonations', 'impersonations:read')
-      return items.map(({ state }: { state: string }) => state)
+      const { items } = await manage('/impersonations?limit=100', 'impersonations:read')
+      const found: readonly { id: string; state: string }[] = items
+      const states = new Map(found.map(({ id, state }) => [id, state]))
+      return ids.toReversed().map((id) => states.get(id) ?? 'gone')
     },
     async end() {
       await manage('/impersonations/end', 'impersonations:end', { userId: 'alice' })
