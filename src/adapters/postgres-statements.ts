@@ -93,9 +93,14 @@ export function statements(table: string) {
     findListed: `
       SELECT ${LISTED} FROM ${table} WHERE model = $1 AND id = $2 AND ${live}`,
 
-    /** `$2` the ids. */
+    /**
+     * `$2` the ids, each of which is looked up by the index: a plan that was made while the table
+     * was empty, and is kept by the connection, would read all rows of the model for `id = ANY`.
+     */
     findListedAll: `
-      SELECT id, ${LISTED} FROM ${table} WHERE model = $1 AND id = ANY($2::text[]) AND ${live}`,
+      SELECT stored.* FROM unnest($2::text[]) AS asked (id),
+        LATERAL (SELECT id, ${LISTED} FROM ${table}
+          WHERE model = $1 AND id = asked.id AND ${live} OFFSET 0) AS stored`,
 
     /**
      * The values of upsertListed as arrays, `null` for a column that is empty. Rows are locked in
@@ -130,10 +135,11 @@ export function statements(table: string) {
      */
     consumeListedAll: `
       WITH locked AS (
-        SELECT id FROM ${table}
-        WHERE model = $1 AND id = ANY($2::text[]) AND consumed_at IS NULL AND ended IS NULL
-          AND ${live}
-        ORDER BY id FOR UPDATE SKIP LOCKED)
+        SELECT free.id
+        FROM (SELECT id FROM unnest($2::text[]) AS ids (id) ORDER BY id COLLATE "C") AS asked,
+          LATERAL (SELECT id FROM ${table}
+            WHERE model = $1 AND id = asked.id AND consumed_at IS NULL AND ended IS NULL AND ${live}
+            FOR UPDATE SKIP LOCKED) AS free)
       UPDATE ${table} AS stored SET consumed_at = date_trunc('second', now()), note = asked.note,
         note_actor = asked.actor, actor = coalesce(asked.actor, stored.actor)
       FROM locked JOIN unnest($2::text[], $3::text[], $4::text[]) AS asked (id, note, actor)
