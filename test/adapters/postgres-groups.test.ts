@@ -407,7 +407,8 @@ suite('calls of one turn on PostgreSQL', () => {
   })
 
   it('looks nothing up without the index, also on a table that was just created', async () => {
-    const client = new Client({ connectionString: POSTGRES_URL })
+    await using stack = new AsyncDisposableStack()
+    const client = stack.adopt(new Client({ connectionString: POSTGRES_URL }), (it) => it.end())
     await client.connect()
     await migrate(client, { schema, table: 'fresh' })
     await client.query(`SET plan_cache_mode = force_generic_plan`)
@@ -422,10 +423,15 @@ suite('calls of one turn on PostgreSQL', () => {
       const planned = values.map((value) => `'${value}'`).join(', ')
       await client.query(`PREPARE ${name} AS ${texts[name]}`)
       const { rows } = await client.query(`EXPLAIN EXECUTE ${name}(${planned})`)
-      expect(JSON.stringify(rows), name)
+      const plan = JSON.stringify(rows)
+      expect(plan, name)
         .to.match(/fresh_(pkey|grant_id_idx)/)
         .and.not.contain('Seq Scan')
+      // An index that finds the model alone leaves all its rows to a filter. Few records have a grant.
+      if (name === 'revokeListed') continue
+      expect(plan, name)
+        .to.match(/Index Cond: \(\(model = [^)]*\) AND \(id = /)
+        .and.not.contain('ANY')
     }
-    await client.end()
   })
 })
