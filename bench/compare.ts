@@ -40,7 +40,7 @@ const STATEMENTS = 0.05
 /**
  * Reads a file that `--json` wrote.
  *
- * @throws Error where it is none, or one of another version
+ * @throws Error where the file is no such file, or another version of the benchmark wrote it
  */
 export async function readBenchFile(file: string): Promise<BenchFile> {
   const text = await readFile(file, 'utf8').catch((error) => {

@@ -16,7 +16,7 @@ export const fourEyes =
   (findApproval: FindApproval): Authorize =>
   async ({ account, actor, context }) => {
     const { ticketId, approvedBy } = context
-    // Two people: without an actor, nobody could tell whether they are.
+    // Two people: a token without an actor does not tell whether they are.
     if (!actor || typeof ticketId !== 'string' || typeof approvedBy !== 'string') return false
     const approval = await findApproval(ticketId)
     return (
