@@ -1,0 +1,62 @@
+import type { ImpersonationEvent } from 'oidc-provider-impersonation'
+import type { ImpersonationUse } from 'oidc-provider-impersonation/resource-server'
+
+/** The events of the plugin about an impersonation. */
+export const PLUGIN_EVENTS = [
+  'impersonation.issued',
+  'impersonation.granted',
+  'impersonation.denied',
+  'impersonation.replayed',
+  'impersonation.ended',
+] as const
+
+/** A request to an API in an impersonation: the guard of the API told it. */
+export const USED = 'impersonation.used'
+
+/** What people do in the console and on the account page. */
+export const CONSOLE_EVENTS = [
+  // The console refused the request of an operator before the provider received it.
+  'support.refused',
+  // A lead has seen the alarms of an impersonation.
+  'support.acknowledged',
+  // The entries of an impersonation are kept beyond the time that the audit keeps others; released
+  // again.
+  'support.held',
+  'support.released',
+  // The customer says: I did not ask for this.
+  'support.objected',
+  // The audit, or a part of it, was exported.
+  'support.exported',
+] as const
+
+export const AUDIT_EVENTS = [...PLUGIN_EVENTS, USED, ...CONSOLE_EVENTS] as const
+
+export type AuditEventName = (typeof AUDIT_EVENTS)[number]
+
+/** A person as the directory named them when the event happened. */
+export interface Named {
+  readonly name?: string | undefined
+  readonly email?: string | undefined
+}
+
+/**
+ * One event, with the members of docs/events.md. No entry holds the value of a token. `id` is the id
+ * of the impersonation.
+ */
+export interface AuditEntry extends Omit<ImpersonationEvent, 'time'> {
+  readonly event: AuditEventName
+  /** In milliseconds since the epoch. */
+  readonly time: number
+  /** With `impersonation.used`: the request, and its answer. */
+  readonly use?:
+    | Pick<ImpersonationUse, 'useId' | 'audience' | 'method' | 'path' | 'status' | 'refused'>
+    | undefined
+  /** With an event of {@link CONSOLE_EVENTS}: the account id of the person who did it. */
+  readonly by?: string | undefined
+  /** With an event of {@link CONSOLE_EVENTS}: what that person wrote. */
+  readonly note?: string | undefined
+  /** Added when the entry is recorded. A directory that fails leaves it away. */
+  readonly names?:
+    | { readonly subject?: Named | undefined; readonly actor?: Named | undefined }
+    | undefined
+}

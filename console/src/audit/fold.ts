@@ -1,0 +1,147 @@
+import { type AuditEntry, type Named, USED } from './entry.ts'
+import type { AlarmKind, AuditPerson, AuditRow } from './row.ts'
+
+/** An entry, or repetitions of one. */
+export interface Happening {
+  readonly entry: AuditEntry
+  /** How often it happened: 1 or more. */
+  readonly count: number
+  /** Time of the last one, in milliseconds since the epoch. */
+  readonly lastTime: number
+}
+
+/**
+ * Adds a happening to a row. The order of happenings of several processes does not matter: the
+ * result is the same.
+ *
+ * @param row the row so far; `undefined` for the first happening
+ */
+export function fold(row: AuditRow | undefined, id: string, happening: Happening): AuditRow {
+  const { entry, count, lastTime } = happening
+  const { time, event, context, client, resource, scope, jti, issuedTo } = entry
+  const before: AuditRow = row ?? { id, at: time, lastAt: time, ...NOTHING_COUNTED }
+  const granted = event === 'impersonation.granted'
+  const issued = event === 'impersonation.issued'
+  return {
+    ...before,
+    ...known({
+      customer: before.customer ?? personOf(entry.subject, entry.names?.subject),
+      operator: operatorOf(before, entry),
+      ticket: before.ticket ?? textOf(context?.ticketId),
+      reason: before.reason ?? textOf(context?.reason),
+      application: (granted ? client : undefined) ?? before.application ?? entry.mayAct?.clientId,
+      issuedTo: before.issuedTo ?? issuedTo,
+      resource: before.resource ?? (typeof resource === 'string' ? resource : resource?.[0]),
+      scope: granted ? (scope ?? before.scope) : (before.scope ?? scope),
+      jti: before.jti ?? (granted ? jti : undefined),
+      askedAt: issued ? time : before.askedAt,
+      startedAt: granted ? time : before.startedAt,
+      expiresAt: expiryOf(before, entry),
+      end: endOf(before, entry),
+      refusal: refusalOf(before, entry),
+      alarm: alarmOf(before, happening),
+      acknowledged: acknowledgementOf(before, entry),
+      hold: holdOf(before, entry),
+      objection: objectionOf(before, entry),
+    }),
+    at: Math.min(before.at, time),
+    lastAt: Math.max(before.lastAt, lastTime),
+    ...counted(before, entry, count),
+  }
+}
+
+const NOTHING_COUNTED = { reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 }
+const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+function counted(row: AuditRow, { event, use }: AuditEntry, count: number) {
+  const { reads, changes, refused, failed, denied, replays } = row
+  const all = { reads, changes, refused, failed, denied, replays }
+  if (event === 'impersonation.replayed') return { ...all, replays: replays + count }
+  if (event === 'impersonation.denied' || event === 'support.refused') {
+    return { ...all, denied: denied + count }
+  }
+  if (event !== USED || !use) return all
+  if (use.refused) return { ...all, refused: refused + count }
+  if ((use.status ?? 200) >= 400) return { ...all, failed: failed + count }
+  return use.method === undefined || READING.has(use.method)
+    ? { ...all, reads: reads + count }
+    : { ...all, changes: changes + count }
+}
+
+/** What the alarm of an entry is about, if it is one. */
+export function alarmKindOf({ event, use, end }: AuditEntry): AlarmKind | undefined {
+  if (event === 'impersonation.replayed') return 'replayed'
+  if (event === USED && use?.refused) return 'refused'
+  if (event === 'impersonation.ended' && end?.cause === 'user') return 'ended_by_customer'
+  if (event === 'support.objected') return 'objection'
+  return undefined
+}
+
+function alarmOf({ alarm }: AuditRow, { entry, count, lastTime }: Happening): AuditRow['alarm'] {
+  const kind = alarmKindOf(entry)
+  if (kind === undefined) return alarm
+  return {
+    at: Math.max(alarm?.at ?? 0, lastTime),
+    kinds: [...new Set([...(alarm?.kinds ?? []), kind])].toSorted(),
+    count: (alarm?.count ?? 0) + count,
+  }
+}
+
+/** The actor that redeemed it, or the operator that it was made for. */
+function operatorOf({ operator }: AuditRow, { actor, mayAct, names }: AuditEntry) {
+  return operator ?? personOf(actor?.sub ?? mayAct?.sub, names?.actor)
+}
+
+function personOf(id: string | undefined, named: Named | undefined): AuditPerson | undefined {
+  return id === undefined ? undefined : { id, ...known({ name: named?.name, email: named?.email }) }
+}
+
+/** Of the access token, once there is one. */
+function expiryOf(row: AuditRow, { event, expiresAt }: AuditEntry): number | undefined {
+  if (expiresAt === undefined) return row.expiresAt
+  if (event === 'impersonation.granted') return expiresAt * 1000
+  return event === 'impersonation.issued' && row.startedAt === undefined
+    ? expiresAt * 1000
+    : row.expiresAt
+}
+
+function endOf({ end }: AuditRow, entry: AuditEntry): AuditRow['end'] {
+  if (entry.event !== 'impersonation.ended' || (end && end.at <= entry.time)) return end
+  const { cause = 'requested', by, reason } = entry.end ?? {}
+  return { at: entry.time, cause, ...known({ by: by?.sub, reason }) }
+}
+
+function refusalOf({ refusal }: AuditRow, { event, time, denial }: AuditEntry) {
+  const isRefusal = event === 'impersonation.denied' || event === 'support.refused'
+  if (!isRefusal || !denial || (refusal && refusal.at <= time)) return refusal
+  return { at: time, error: denial.error, reason: denial.reason }
+}
+
+function acknowledgementOf({ acknowledged }: AuditRow, { event, time, by = '', note }: AuditEntry) {
+  if (event !== 'support.acknowledged' || (acknowledged && acknowledged.at >= time)) {
+    return acknowledged
+  }
+  return { at: time, by, ...known({ note }) }
+}
+
+function holdOf({ hold }: AuditRow, { event, time, by = '', note }: AuditEntry): AuditRow['hold'] {
+  const isHeld = event === 'support.held'
+  if ((!isHeld && event !== 'support.released') || (hold && hold.at >= time)) return hold
+  return { at: time, by, isHeld, ...known({ note }) }
+}
+
+function objectionOf({ objection }: AuditRow, { event, time, note }: AuditEntry) {
+  if (event !== 'support.objected' || (objection && objection.at >= time)) return objection
+  return { at: time, ...known({ note }) }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** The members that are not `undefined`. */
+function known<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+}

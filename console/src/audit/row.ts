@@ -1,0 +1,125 @@
+import type { ImpersonationEnd } from 'oidc-provider-impersonation'
+import type { Named } from './entry.ts'
+
+export interface AuditPerson extends Named {
+  readonly id: string
+}
+
+/** What an alarm is about. */
+export const ALARM_KINDS = [
+  // A subject token was presented again after it had been redeemed.
+  'replayed',
+  // The guard of an API refused an act.
+  'refused',
+  // The customer ended it.
+  'ended_by_customer',
+  // The customer says: I did not ask for this.
+  'objection',
+] as const
+
+export type AlarmKind = (typeof ALARM_KINDS)[number]
+
+/**
+ * One impersonation, from the first event to the last: the sum of its entries. A refused request to
+ * act, for which there never was an impersonation, is a row as well. All times are in milliseconds
+ * since the epoch. What is not known is absent.
+ */
+export interface AuditRow {
+  /** The id of the impersonation; of a refused request, an id of the same form. Permanent. */
+  readonly id: string
+  /** Time of the first entry. With `id`, it is the place in the list, and never changes. */
+  readonly at: number
+  /** Time of the last entry. */
+  readonly lastAt: number
+  readonly customer?: AuditPerson | undefined
+  readonly operator?: AuditPerson | undefined
+  readonly ticket?: string | undefined
+  readonly reason?: string | undefined
+  /** The client id of the application. */
+  readonly application?: string | undefined
+  /** The machine client that asked for the subject token. */
+  readonly issuedTo?: string | undefined
+  readonly resource?: string | undefined
+  readonly scope?: string | undefined
+  /** Of the access token. */
+  readonly jti?: string | undefined
+  readonly askedAt?: number | undefined
+  readonly startedAt?: number | undefined
+  /** When the access token expires; before the start, when the subject token does. */
+  readonly expiresAt?: number | undefined
+  readonly end?:
+    | {
+        readonly at: number
+        readonly cause: ImpersonationEnd['cause']
+        /** The account id. */
+        readonly by?: string | undefined
+        readonly reason?: string | undefined
+      }
+    | undefined
+  /** The first refusal, of a request that never became an impersonation. */
+  readonly refusal?:
+    | { readonly at: number; readonly error: string; readonly reason: string }
+    | undefined
+  /** Requests to APIs that read (GET, HEAD, OPTIONS), and that changed something (the others). */
+  readonly reads: number
+  readonly changes: number
+  /** Requests that the guard refused. */
+  readonly refused: number
+  /** Requests that the guard let pass, and that the API answered with an error. */
+  readonly failed: number
+  /** Refused exchanges, refused ends, and refused requests to act. */
+  readonly denied: number
+  /** How often the subject token was presented again. */
+  readonly replays: number
+  readonly alarm?:
+    | {
+        /** Time of the last one. It is open where it is later than `acknowledged.at`. */
+        readonly at: number
+        readonly kinds: readonly AlarmKind[]
+        readonly count: number
+      }
+    | undefined
+  readonly acknowledged?:
+    | { readonly at: number; readonly by: string; readonly note?: string | undefined }
+    | undefined
+  /** The last of `support.held` and `support.released`. */
+  readonly hold?:
+    | {
+        readonly at: number
+        readonly by: string
+        readonly isHeld: boolean
+        readonly note?: string | undefined
+      }
+    | undefined
+  readonly objection?: { readonly at: number; readonly note?: string | undefined } | undefined
+}
+
+/** How an impersonation stands, or how it ended. */
+export const OUTCOMES = [
+  'waiting', // asked for, not started yet, can still start
+  'running',
+  'requested', // ended by an operator or a lead
+  'user', // ended by the customer
+  'operator_signed_out',
+  'replay', // ended because the subject token was used again
+  'policy', // ended by a policy
+  'expired', // ran until its time was over
+  'unused', // asked for and never started
+  'refused', // never granted
+] as const
+
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** @param now in milliseconds since the epoch */
+export function outcomeOf(row: AuditRow, now: number): Outcome {
+  if (row.end) return row.end.cause
+  const isOver = row.expiresAt === undefined || row.expiresAt <= now
+  if (row.startedAt !== undefined) return isOver ? 'expired' : 'running'
+  if (row.askedAt === undefined) return 'refused'
+  return isOver ? 'unused' : 'waiting'
+}
+
+/** Whether a lead has not seen the last alarm yet. */
+export function isAlarmOpen({ alarm, acknowledged }: AuditRow): boolean {
+  return alarm !== undefined && alarm.at > (acknowledged?.at ?? 0)
+}

@@ -1,0 +1,184 @@
+import type { AuditEntry } from './entry.ts'
+import type { AuditRow, Outcome } from './row.ts'
+
+/**
+ * A link of a chain: each recorder (a process) has one chain. `hash` is the SHA-256, base64url, of
+ * the hash before, a line feed, and `text`. Before the first link stands the name of the writer.
+ */
+export interface Link {
+  /** 1 for the first entry of a writer, and one more for each next. */
+  readonly sequence: number
+  /** The entry as JSON in ASCII, as it is stored and hashed. */
+  readonly text: string
+  readonly hash: string
+}
+
+/** A new entry. */
+export interface NewRecord extends Link {
+  readonly entry: AuditEntry
+  /** The row that the entry belongs to; `undefined` for an entry that is about no impersonation. */
+  readonly row: string | undefined
+  /** Names the entry, so that repetitions of the event can raise its count. Unique in the store. */
+  readonly repeatKey: string | undefined
+}
+
+/**
+ * More events of the same kind as an entry that the same writer has appended before (or before in
+ * the same batch). They raise its count, and are outside the chain.
+ */
+export interface Repetition {
+  readonly repeatKey: string
+  readonly row: string | undefined
+  /** One of the events, for the row. */
+  readonly entry: AuditEntry
+  /** How often it happened again: 1 or more. */
+  readonly count: number
+  /** Time of the last event, in milliseconds since the epoch. */
+  readonly lastTime: number
+}
+
+/** Records that are written in one step: all or none. */
+export interface Batch {
+  /** The name of the recorder that writes the batch. Each recorder has its own name. */
+  readonly writer: string
+  /** Starts at 1. Each batch of a writer has a greater number than the one before. */
+  readonly number: number
+  /** In the order of their sequence. */
+  readonly records: readonly NewRecord[]
+  readonly repetitions: readonly Repetition[]
+}
+
+/** A stored entry. */
+export interface StoredEntry {
+  /** The place in the store: opaque outside it. URLs contain it without escaping. */
+  readonly cursor: string
+  readonly writer: string
+  readonly sequence: number
+  readonly hash: string
+  /** `undefined` where the entry was removed when its time was over, and its hash was kept. */
+  readonly text: string | undefined
+  readonly row: string | undefined
+  /** How often it happened: 1 or more. */
+  readonly count: number
+  /** Time of the last event, in milliseconds since the epoch, where `count` is more than 1. */
+  readonly lastTime: number | undefined
+}
+
+/** Rows that match all given members. */
+export interface RowFilter {
+  /** `at` is this or later, in milliseconds since the epoch. */
+  readonly from?: number | undefined
+  /** `at` is earlier than this. */
+  readonly to?: number | undefined
+  /** The account id of the operator. */
+  readonly operator?: string | undefined
+  /** The account id of the customer. */
+  readonly customer?: string | undefined
+  /** The whole ticket number; upper and lower case are equal. */
+  readonly ticket?: string | undefined
+  readonly outcome?: Outcome | undefined
+  /** A part of a name, e-mail address, account id, id, `jti`, ticket or reason, in any case. */
+  readonly text?: string | undefined
+  /** `'any'`: rows with an alarm. `'open'`: with one that no lead has acknowledged. */
+  readonly alarm?: 'any' | 'open' | undefined
+  /** Only rows on hold. */
+  readonly held?: true | undefined
+}
+
+export interface RowPage {
+  /** Newest first, by `at` and then `id`. */
+  readonly rows: readonly AuditRow[]
+  /** The cursor of the next, older page; `undefined` at the end. */
+  readonly next: string | undefined
+}
+
+/** The last link of a chain. */
+export interface ChainHead {
+  readonly writer: string
+  readonly sequence: number
+  readonly hash: string
+}
+
+/** What a removal did to one chain. */
+export interface RemovedFrom {
+  readonly writer: string
+  /** Entries up to this sequence may be removed. */
+  readonly upTo: number
+  /** Those up to `upTo` that are still there: of rows on hold, or not old enough. */
+  readonly except: readonly number[]
+}
+
+/**
+ * Where the audit is kept. Every method rejects where the storage fails. A cursor that no store can
+ * have made is refused with a `RangeError`.
+ */
+export interface AuditStore {
+  /**
+   * How long a row is kept after its last entry, in seconds; `undefined` for ever. Rows on hold are
+   * kept until they are released.
+   */
+  readonly keepFor: number | undefined
+
+  /** Creates what is missing. Called once, before all others. Safe in several processes at once. */
+  open(): Promise<void>
+
+  /**
+   * Writes a batch, and the rows that its entries belong to: see `fold`. The same batch written again
+   * changes nothing, so a write with an unknown result can be repeated. Of batches of several writers
+   * for the same row, none is lost.
+   */
+  append(batch: Batch): Promise<void>
+
+  /**
+   * The newest `limit` rows that match, older than the cursor (or of all).
+   *
+   * @param now for outcomes, in milliseconds since the epoch
+   */
+  find(
+    filter: RowFilter,
+    page: { before?: string | undefined; limit: number; now: number },
+  ): Promise<RowPage>
+
+  /** How many rows match that are newer than this one; at most 100 are counted. */
+  countNewer(filter: RowFilter, than: { at: number; id: string }, now: number): Promise<number>
+
+  row(id: string): Promise<AuditRow | undefined>
+
+  /** The entries of a row, oldest first, after the cursor (or from the first). */
+  timeline(
+    id: string,
+    page: { after?: string | undefined; limit: number },
+  ): Promise<readonly StoredEntry[]>
+
+  /**
+   * All entries in the order in which they became visible, after the cursor (or from the first). A
+   * reader that goes on from the last cursor misses no entry of any process.
+   */
+  entries(page: { after?: string | undefined; limit: number }): Promise<readonly StoredEntry[]>
+
+  /** The cursor of the last entry; `undefined` in an empty store. */
+  newest(): Promise<string | undefined>
+
+  /** The last link of each chain that has an entry, also if all its entries are removed. */
+  heads(): Promise<readonly ChainHead[]>
+
+  /**
+   * Removes at most `limit` rows whose `lastAt` is before this time and that are not on hold. Of
+   * their entries (and of old entries without a row) the hash is kept.
+   *
+   * @returns how many rows and entries were removed
+   */
+  remove(before: number, limit: number): Promise<number>
+
+  /** What is removed by now, for each chain from which something is. */
+  removed(): Promise<readonly RemovedFrom[]>
+
+  /** Keeps a signed checkpoint (a JWS). */
+  keepCheckpoint(jws: string, time: number): Promise<void>
+
+  /** The newest checkpoints, newest first. */
+  checkpoints(limit: number): Promise<readonly string[]>
+
+  /** Closes what `open` opened, and nothing that was handed in. */
+  close(): Promise<void>
+}

@@ -1,0 +1,63 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+/** The path of the console, such as `/console`: the server says it. */
+export const HOME = document.body.dataset.path ?? '/console'
+
+export interface Place {
+  /** Below {@link HOME}: `/audit`. */
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly hash: string
+}
+
+export function here(): Place {
+  const { pathname, search, hash } = location
+  return { path: pathname.slice(HOME.length) || '/', query: new URLSearchParams(search), hash }
+}
+
+const CHANGED = 'place changed'
+
+/** Goes to a page below {@link HOME}. `instead`: the page before is not in the history. */
+export function go(to: string, { instead = false } = {}): void {
+  history[instead ? 'replaceState' : 'pushState'](null, '', HOME + to)
+  dispatchEvent(new Event(CHANGED))
+}
+
+export function usePlace(): Place {
+  const [place, setPlace] = useState(here)
+  useEffect(() => {
+    const update = () => setPlace(here())
+    addEventListener('popstate', update)
+    addEventListener(CHANGED, update)
+    return () => {
+      removeEventListener('popstate', update)
+      removeEventListener(CHANGED, update)
+    }
+  }, [])
+  return place
+}
+
+/** A link to a page below {@link HOME}. */
+export function Link({
+  to,
+  class: name,
+  current,
+  children,
+}: {
+  to: string
+  class?: string
+  current?: boolean
+  children: ComponentChildren
+}) {
+  const follow = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
+    event.preventDefault()
+    go(to)
+  }
+  return (
+    <a href={HOME + to} class={name} onClick={follow} aria-current={current ? 'page' : undefined}>
+      {children}
+    </a>
+  )
+}

@@ -1,0 +1,106 @@
+import type { Account } from 'oidc-provider'
+import type { UseInWords } from './account/words.ts'
+import type { Alarm } from './audit/alarms.ts'
+import type { AuditStore } from './audit/store.ts'
+
+/**
+ * What a person may do in the console. An operator acts as customers, and sees what they did. A lead
+ * may do that, too, and sees and ends all. An auditor sees all, and acts as nobody.
+ */
+export type Role = 'operator' | 'lead' | 'auditor'
+
+/** A customer as the directory of the deployment knows them. */
+export interface Customer {
+  /** The account id: `sub` of their tokens. */
+  readonly id: string
+  readonly name: string
+  readonly email?: string | undefined
+  /** Why acting as them is forbidden, in a sentence for operators; absent where it is not. */
+  readonly protected?: string | undefined
+  /** More that helps to tell customers apart: a label and a text each, at most 4 are shown. */
+  readonly details?: Readonly<Record<string, string>> | undefined
+}
+
+/** The directory of the deployment. */
+export interface Customers {
+  /**
+   * Finds customers by what an operator typed.
+   *
+   * @param text 1 to 100 characters, trimmed
+   * @param page which part of the result: skip `offset`, and return at most `limit`
+   * @returns the customers in the order in which they are shown, and whether there are more
+   */
+  search(
+    text: string,
+    page: { readonly offset: number; readonly limit: number },
+  ): SearchResult | Promise<SearchResult>
+  get(id: string): Customer | undefined | Promise<Customer | undefined>
+}
+
+export interface SearchResult {
+  readonly customers: readonly Customer[]
+  readonly more: boolean
+}
+
+/** An application in which operators can act: it uses `oidc-provider-impersonation/browser`. */
+export interface Application {
+  /** How the console names it: *Shop*. */
+  readonly name: string
+  /** The page that accepts the impersonation. */
+  readonly url: string
+  /** The client of the application: the subject token is bound to it. */
+  readonly clientId: string
+  /** The resource indicator of the API that the application calls. */
+  readonly resource: string
+  /** The scopes to look at a customer's data, and to change it. Without `change`, only to look. */
+  readonly scopes: { readonly read: string; readonly change?: string | undefined }
+}
+
+export interface SupportConsoleOptions {
+  /** The public client of the console: see `supportConsoleClient`. */
+  readonly clientId: string
+  /** The machine client of the console: `managementApi.clients` must name it for `issue`. */
+  readonly machine: { readonly clientId: string; readonly clientSecret: string }
+  /** Called at every request: a role that was taken away is gone at once. */
+  readonly role: (account: Account) => Role | undefined | Promise<Role | undefined>
+  readonly customers: Customers
+  /** At least one. */
+  readonly applications: readonly Application[]
+  /** `createMemoryAudit()`, `createSqliteAudit()`, `createRedisAudit()`, `createPostgresAudit()`. */
+  readonly audit: AuditStore
+  /** Where the console is. @defaultValue '/console' */
+  readonly path?: string | undefined
+  /** The public origin of the console. @defaultValue the origin of the issuer */
+  readonly url?: string | undefined
+  /** The origin at which the provider is reached from here. @defaultValue the origin of the issuer */
+  readonly providerUrl?: string | undefined
+  /**
+   * How long operators may act at most, in seconds, as they can choose it: it goes to the policy as
+   * `context.duration`, and `authorize` must answer `accessTokenTtl`. Without it, no choice is shown.
+   */
+  readonly durations?: readonly number[] | undefined
+  /** What a ticket number looks like. @defaultValue 1 to 100 characters */
+  readonly ticket?:
+    | {
+        readonly pattern?: RegExp | undefined
+        readonly url?: ((ticket: string) => string) | undefined
+      }
+    | undefined
+  /** The page on which customers see who acted as them. Without it, there is none. */
+  readonly account?:
+    | {
+        /** The public client of the page: see `customerAccountClient`. */
+        readonly clientId: string
+        /** @defaultValue '/account' */
+        readonly path?: string | undefined
+        /** What an operator did, in the words of the application; `undefined` hides it. */
+        readonly describe?: UseInWords | undefined
+      }
+    | undefined
+  /** Called once for each alarm, after it was stored: for mail, chat or a pager. */
+  readonly onAlarm?: ((alarm: Alarm) => unknown) | undefined
+  /** Paths on this origin of APIs whose guard tells `onImpersonatedRequest`: they wait while the audit cannot be stored. */
+  readonly apis?: readonly string[] | undefined
+  /** The language where the browser asks for none that there is. @defaultValue 'en' */
+  readonly language?: 'de' | 'en' | undefined
+}

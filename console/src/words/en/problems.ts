@@ -1,0 +1,2 @@
+/** Errors, said to people. */
+export const problems = {} as const

@@ -1,0 +1,2 @@
+/** What runs now, ending it, and going on. */
+export const running = {} as const
