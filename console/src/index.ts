@@ -51,6 +51,8 @@ export interface SupportConsole extends Middleware {
   readonly onImpersonatedRequest: (use: ImpersonationUse) => Promise<void>
   /** Records what a backend of the deployment refused before the provider received it. */
   readonly recordRefusal: RecordRefusal
+  /** Resolves when all entries so far are stored, or are known to be lost. */
+  settled(): Promise<void>
   /** Rejects where the storage of the audit cannot be used, or a client is not set up. */
   check(): Promise<void>
   /**
@@ -73,8 +75,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const store = openedStore(settings.audit)
   const directory = customerDirectory(settings)
   const nameOf = personNames(provider, directory)
-  const handed =
-    onAlarm && alarms(store, { onAlarm, urlOf: (row) => `${url}${path}/audit/${row}` })
+  const handed = onAlarm && alarms(store, { onAlarm, urlOf: (row) => `${url}${path}/audit/${row}` })
   const written = recorder(store, {
     nameOf,
     stored(batch) {
@@ -115,6 +116,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     callback: () => requestListener(middleware, provider),
     onImpersonatedRequest: useRecorder(written),
     recordRefusal: parts.recordRefusal,
+    settled: written.settled,
     async check() {
       await store.opened()
       await checkClient()

@@ -23,7 +23,14 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/me', roles: ROLES, handle: me },
   { method: 'GET', path: '/customers', roles: ACTING, handle: searchCustomers },
   { method: 'GET', path: '/customers/:id', roles: ACTING, handle: showCustomer },
-  { method: 'POST', path: '/impersonations', roles: ACTING, isActing: true, writes: true, handle: act },
+  {
+    method: 'POST',
+    path: '/impersonations',
+    roles: ACTING,
+    isActing: true,
+    writes: true,
+    handle: act,
+  },
   {
     method: 'POST',
     path: '/impersonations/:id/continue',

@@ -1,5 +1,5 @@
-import { unavailable } from '../http/problem.ts'
 import type { CustomerAnswer, CustomersAnswer } from '../api/answers.ts'
+import { unavailable } from '../http/problem.ts'
 import type { Customer } from '../options.ts'
 import type { Settings } from '../settings.ts'
 
