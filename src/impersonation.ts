@@ -1,6 +1,6 @@
 // Over 250 lines by its docstrings: the one class of the package that deployments call.
-import type { Middleware } from 'koa'
-import type { Configuration, Provider } from 'oidc-provider'
+import type { Context, Middleware } from 'koa'
+import type { Account, Configuration, Provider } from 'oidc-provider'
 import { AccessTokenClaims } from './claims/access-token-claims.ts'
 import {
   type ConfigurationParts,
@@ -10,10 +10,13 @@ import {
 } from './configuration.ts'
 import { checkClassNames } from './host/class-names.ts'
 import { configurationOf } from './host/configuration.ts'
+import { findAccount } from './host/grants.ts'
 import { withholdFromSelfRegistered } from './host/registration.ts'
+import { runInRequest } from './host/request.ts'
 import type { Impersonations } from './lifecycle/impersonations.ts'
 import { ALL_CAUSES, checkEnd, checkFilter, checkQuery } from './lifecycle/inputs.ts'
 import { keptAfterRedemption, lifecycleOf, type WiredLifecycle } from './lifecycle/lifecycle.ts'
+import { requestless, withOidc } from './management/context.ts'
 import { endCurrentRoute } from './management/end-current.ts'
 import { type RequestListener, requestListener } from './management/listener.ts'
 import { ManagementResourceServer } from './management/machine-tokens.ts'
@@ -223,6 +226,31 @@ export class Impersonation {
    */
   async endAll(filter: ImpersonationFilter, how: EndOptions = {}): Promise<number> {
     return this.#impersonations.endAll(checkFilter(filter), checkEnd(how, ALL_CAUSES))
+  }
+
+  /** What a client of the management API has to know of it: `features.impersonation.managementApi`. */
+  get managementApi(): {
+    readonly resource: string
+    /** Of a token that issues. */
+    readonly scope: string
+    /** The path before `/subject-tokens`, below wherever {@link routes} is mounted. */
+    readonly prefix: string
+  } {
+    const { resource, scope, prefix } = this.#options.managementApi
+    return { resource, scope, prefix }
+  }
+
+  /**
+   * An account, by `findAccount` of the provider's configuration; `undefined` where there is none.
+   *
+   * @param ctx the request that is answered, for a `findAccount` that reads it
+   * @throws TypeError before {@link register}
+   */
+  async findAccount(accountId: string, ctx?: Context): Promise<Account | undefined> {
+    const provider = this.#provider
+    if (!provider) throw new TypeError('findAccount() comes after register(provider)')
+    const oidcCtx = withOidc(provider, ctx ?? requestless(provider))
+    return runInRequest(oidcCtx, () => findAccount(provider, oidcCtx, accountId))
   }
 
   get #impersonations(): Impersonations {

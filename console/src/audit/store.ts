@@ -3,13 +3,16 @@ import type { AuditRow, Outcome } from './row.ts'
 
 /**
  * A link of a chain: each recorder (a process) has one chain. `hash` is the SHA-256, base64url, of
- * the hash before, a line feed, and `text`. Before the first link stands the name of the writer.
+ * the hash before, a line feed, and `digest`: see `hashOf`. Before the first link stands the name of
+ * the writer.
  */
 export interface Link {
   /** 1 for the first entry of a writer, and one more for each next. */
   readonly sequence: number
   /** The entry as JSON in ASCII, as it is stored and hashed. */
   readonly text: string
+  /** The SHA-256, base64url, of `text`. It is kept when the text is removed. */
+  readonly digest: string
   readonly hash: string
 }
 
@@ -55,7 +58,9 @@ export interface StoredEntry {
   readonly writer: string
   readonly sequence: number
   readonly hash: string
-  /** `undefined` where the entry was removed when its time was over, and its hash was kept. */
+  /** Of the text, also where the text was removed. */
+  readonly digest: string
+  /** `undefined` where the entry was removed when its time was over. Digest and hash are kept. */
   readonly text: string | undefined
   readonly row: string | undefined
   /** How often it happened: 1 or more. */
@@ -164,7 +169,8 @@ export interface AuditStore {
 
   /**
    * Removes at most `limit` rows whose `lastAt` is before this time and that are not on hold. Of
-   * their entries (and of old entries without a row) the hash is kept.
+   * their entries (and of old entries without a row) writer, sequence, digest and hash are kept, for
+   * ever: without one of them, what stands before it in its chain could not be verified.
    *
    * @returns how many rows and entries were removed
    */
