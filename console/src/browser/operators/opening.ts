@@ -1,13 +1,16 @@
 import { impersonationUrl } from 'oidc-provider-impersonation/browser'
 import type { HandOver } from '../../api/answers.ts'
 import type { Session } from '../session.ts'
-import { serverTime } from '../running/clock.ts'
 
-/** The browser opened no tab. Nothing was asked for. */
-export class TabBlocked extends Error {
-  constructor() {
-    super('the browser opened no tab')
-    this.name = 'TabBlocked'
+/** There is no tab in which the application could open. */
+export class NoTab extends Error {
+  /** `blocked`: the browser opened none, and nothing was asked for. `closed`: it was closed again. */
+  readonly why: 'blocked' | 'closed'
+
+  constructor(why: 'blocked' | 'closed') {
+    super(`the tab was ${why}`)
+    this.name = 'NoTab'
+    this.why = why
   }
 }
 
@@ -17,7 +20,7 @@ export class TabBlocked extends Error {
  *
  * @param title of the tab, until the application is there
  * @param ask what asks for the hand-over
- * @throws {TabBlocked | ApiProblem | Unreachable}
+ * @throws {NoTab | ApiProblem | Unreachable}
  */
 export async function openApplication(
   session: Session,
@@ -26,7 +29,7 @@ export async function openApplication(
 ): Promise<HandOver> {
   // With `noopener`, the browser does not tell whether it opened the tab.
   const tab = open('about:blank', '_blank')
-  if (!tab) throw new TabBlocked()
+  if (!tab) throw new NoTab('blocked')
   // A sign-in by redirect leaves this page: the tab would stay empty for ever.
   const close = () => tab.close()
   addEventListener('pagehide', close)
@@ -34,11 +37,13 @@ export async function openApplication(
     tab.document.title = title
     const handOver = await ask()
     const { url, subjectToken, expiresIn } = handOver
-    if (tab.closed) return handOver
+    // The subject token is worth nothing a minute later.
+    if (tab.closed) throw new NoTab('closed')
+    // The application compares with the clock of this machine.
     const link = impersonationUrl(url, {
       subjectToken,
       actor: session.me.id,
-      expiresAt: serverTime(session) + expiresIn * 1000,
+      expiresAt: Date.now() + expiresIn * 1000,
     })
     tab.opener = null
     tab.location.replace(link)

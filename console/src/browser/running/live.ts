@@ -11,6 +11,8 @@ export interface Gone {
   readonly at: number
   /** How it ended; `undefined` while that is not known. */
   readonly outcome: Outcome | undefined
+  /** Whether the reader ended it: in this tab, or in another one. */
+  readonly isByReader?: boolean | undefined
 }
 
 /** What runs now, and what ran a moment ago. */
@@ -78,7 +80,7 @@ export class LiveRunning {
 
   /** Shows at once what this page has ended; the list is loaded then. */
   ended(impersonation: RunningImpersonation): void {
-    this.#leave([{ impersonation, at: this.#now, outcome: 'requested' }])
+    this.#leave([{ impersonation, at: this.#now, outcome: 'requested', isByReader: true }])
     void this.reload()
   }
 
@@ -88,10 +90,7 @@ export class LiveRunning {
 
   #start(): void {
     void this.reload()
-    const stops = [
-      this.#session.onChange(() => void this.reload()),
-      eachSecond(() => this.#tick()),
-    ]
+    const stops = [this.#session.onChange(() => void this.reload()), eachSecond(() => this.#tick())]
     const seen = () => {
       if (document.visibilityState === 'visible') void this.reload()
     }
@@ -153,10 +152,14 @@ export class LiveRunning {
   /** The audit knows how it ended. Without an answer, the page says only that it did. */
   async #lookUp(id: string): Promise<void> {
     try {
-      const { outcome } = await this.#session.ask<RowAnswer>(`/audit/${encodeURIComponent(id)}`)
+      const row = await this.#session.ask<RowAnswer>(`/audit/${encodeURIComponent(id)}`)
+      const { outcome } = row
       if (outcome === 'running' || outcome === 'waiting') return
+      const isByReader = row.end?.by === this.#session.me.id
       this.#change({
-        gone: this.#state.gone.map((it) => (it.impersonation.id === id ? { ...it, outcome } : it)),
+        gone: this.#state.gone.map((it) =>
+          it.impersonation.id === id ? { ...it, outcome, isByReader } : it,
+        ),
       })
     } catch {
       // The row says "over", which is true.
