@@ -47,7 +47,8 @@ export function clients(config: Config, url: string, shopUrl: string | undefined
       response_types: ['code'],
       redirect_uris: [`${url}/support/callback`],
     },
-    ...consoleClients(url),
+    // The ID token says when the person signed in: see the sign-out page.
+    ...consoleClients(url).map((client) => ({ ...client, require_auth_time: true })),
   ]
   return shopUrl === undefined ? all : [...all, shopClient(shopUrl)]
 }
