@@ -1,10 +1,10 @@
-import { fold, type Happening } from './fold.ts'
 import { searchTextOf } from './filter.ts'
+import { fold, type Happening } from './fold.ts'
 import { listOf, type RedisConnection, textOf } from './redis-connection.ts'
 import { placesOf, type RedisKeys } from './redis-keys.ts'
 import { APPEND } from './redis-scripts.ts'
-import { rowOf } from './row-columns.ts'
 import type { AuditRow } from './row.ts'
+import { rowOf } from './row-columns.ts'
 import type { Batch } from './store.ts'
 
 /** A row as it was read, and as the batch makes it. */

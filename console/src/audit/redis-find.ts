@@ -30,7 +30,8 @@ export async function findIds(
   const from = Math.max(filter.from ?? 0, after?.at ?? 0)
   // Of two upper ends, the lower one is in force.
   const isAfterEnd = before !== undefined && to !== undefined && before.at >= to
-  const top = before && !isAfterEnd ? [before.at, before.id] : [to === undefined ? '+inf' : `(${to}`, '']
+  const top =
+    before && !isAfterEnd ? [before.at, before.id] : [to === undefined ? '+inf' : `(${to}`, '']
   const bottom = [from, after && after.at === from ? after.id : '']
   const sets = await smallestFirst(redis, indexesOf(filter).map(keys.rowsBy), from, to)
   const time = timeOf(filter.outcome)
