@@ -6,6 +6,7 @@ import { clearMessage, Messages, say } from './message.tsx'
 import { inWords } from './problem.ts'
 import { go, HOME, Link, type Place, usePlace } from './router.tsx'
 import { paramsOf, type Route } from './routes.ts'
+import { MyRunning } from './running/my-running.tsx'
 import { Shortcuts, useShortcut } from './shortcuts.tsx'
 import { counted, Text, words } from './text.tsx'
 
@@ -27,9 +28,11 @@ export function Frame(props: {
   head?: ComponentChildren
   foot?: ComponentChildren
   notice?: ComponentChildren
+  /** Between the head and the page. */
+  strip?: ComponentChildren
   children: ComponentChildren
 }) {
-  const { product, head, foot, notice, children } = props
+  const { product, head, foot, notice, strip, children } = props
   return (
     <>
       <a class="skip" href="#content">
@@ -42,6 +45,7 @@ export function Frame(props: {
         </a>
         {head}
       </header>
+      {strip}
       <main id="content" tabIndex={-1}>
         {notice}
         <Messages />
@@ -100,7 +104,13 @@ export function ConsoleFrame(props: {
     </p>
   )
   return (
-    <Frame product={words.frame.product} head={head} foot={hint} notice={notice}>
+    <Frame
+      product={words.frame.product}
+      head={head}
+      foot={hint}
+      notice={notice}
+      strip={<MyRunning session={session} />}
+    >
       <Shortcuts />
       {found ? (
         <found.route.page
