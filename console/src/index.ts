@@ -20,6 +20,7 @@ import { knownClient } from './known-clients.ts'
 import { subjectTokenIssuer } from './management/subject-tokens.ts'
 import { openedStore } from './opened-store.ts'
 import type { SupportConsoleOptions } from './options.ts'
+import { accountPages, consolePages } from './page/pages.ts'
 import { reasonOf } from './reason.ts'
 import { type Settings, settingsOf } from './settings.ts'
 import { signedInTo } from './sign-in/signed-in.ts'
@@ -96,21 +97,19 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     closing: closing.signal,
     now: Date.now,
   }
-  const checkClient = knownClient(provider, {
-    at: 'options.clientId',
-    clientId,
-    redirectUri: `${url}${path}/callback`,
-    make: 'supportConsoleClient',
-  })
+  const checkClients = clientChecks(provider, settings)
   store.opened().catch((error: unknown) => tell(`the storage cannot be used: ${reasonOf(error)}`))
 
   const middleware: Middleware = inOrder(
     auditGate(written, gatedPaths(provider, settings)),
-    below(path, answerProblems('support console'), async (_ctx, next) => {
-      await checkClient()
-      await next()
-    }),
+    ...checkClients.map(({ at, check }) =>
+      below(at, answerProblems('support console'), async (_ctx, next) => {
+        await check()
+        await next()
+      }),
+    ),
     consoleApi(parts, signedInTo(provider, clientId)),
+    ...pages(provider, settings),
   )
   return Object.assign(middleware, {
     callback: () => requestListener(middleware, provider),
@@ -119,7 +118,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     settled: written.settled,
     async check() {
       await store.opened()
-      await checkClient()
+      for (const { check } of checkClients) await check()
     },
     async close() {
       closing.abort()
@@ -130,6 +129,29 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       await store.close()
     },
   })
+}
+
+/** For the path of each page, whether the provider knows its client. */
+function clientChecks(provider: Provider, { url, path, clientId, account }: Settings) {
+  const all = [
+    { at: 'options.clientId', path, clientId, make: 'supportConsoleClient' },
+    ...(account
+      ? [{ ...account, at: 'options.account.clientId', make: 'customerAccountClient' }]
+      : []),
+  ]
+  return all.map((page) => ({
+    at: page.path,
+    check: knownClient(provider, { ...page, redirectUri: `${url}${page.path}/callback` }),
+  }))
+}
+
+function pages(provider: Provider, { path, clientId, account, language }: Settings): Middleware[] {
+  return [
+    consolePages({ provider, path, clientId, language }),
+    ...(account
+      ? [accountPages({ provider, language, path: account.path, clientId: account.clientId })]
+      : []),
+  ]
 }
 
 /** The paths whose requests make entries. */
