@@ -9,6 +9,7 @@ import { Countdown, TimeOfDay } from './countdown.tsx'
 import { end } from './ending.ts'
 import { nameOf, operatorName } from './names.ts'
 import type { ShownRow } from './shown.ts'
+import { Ticket } from './ticket.tsx'
 
 /** Rows of what runs, oldest first. */
 export function RunningTable(props: {
@@ -58,7 +59,7 @@ function columnsFor(session: Session, hasOperator: boolean): readonly Column<Sho
     },
     {
       name: columns.ticket,
-      cell: ({ impersonation: { ticket, reason } }) => <bdi title={reason}>{ticket}</bdi>,
+      cell: ({ impersonation: { ticket, reason } }) => <Ticket of={ticket} title={reason} />,
     },
     {
       name: columns.application,
