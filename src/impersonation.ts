@@ -34,6 +34,7 @@ import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
 import { tokenExchangeHandler } from './token-exchange/handler.ts'
 import { PARAMETERS, REPEATABLE_PARAMETERS } from './token-exchange/request.ts'
 import { accessTokenVerifier } from './tokens/access-token.ts'
+import { signCheckpoint } from './tokens/checkpoint.ts'
 import { makeReplayDetectionAtomic } from './tokens/replay-detection.ts'
 import { defineSubjectToken } from './tokens/subject-token.ts'
 
@@ -258,6 +259,24 @@ export class Impersonation {
     throw new Error(
       'impersonations cannot be seen or ended here: see canEnd, and features.impersonation.lifecycle',
     )
+  }
+
+  /**
+   * Signs a checkpoint of an audit: what the audit was at this time, so that a later change of it can
+   * be proved. The result is a compact JWS with the `typ` `impersonation-audit-checkpoint+jwt`, made
+   * with the key that signs status lists. `jwks` has its public key, so the checkpoint can be verified
+   * as long as the key is published, or wherever a copy of `jwks` is kept. Its claims are `iss`, `iat`
+   * and `checkpoint`; it is no token and opens nothing.
+   *
+   * @param claims the member `checkpoint`: a plain object that JSON can hold, at most 1,048,576
+   * characters as JSON
+   * @throws TypeError for other claims, and before {@link register}
+   * @throws Error where no key in `jwks` can sign (RS256, ES256, EdDSA and others)
+   * @see RFC 7515, RFC 8725 §3.11
+   */
+  async signCheckpoint(claims: Readonly<Record<string, unknown>>): Promise<string> {
+    if (!this.#provider) throw new TypeError('signCheckpoint() comes after register(provider)')
+    return signCheckpoint(this.#provider, claims)
   }
 
   /**
