@@ -41,7 +41,9 @@ function conditionsOf(filter: RowFilter, people: FilterProps['people']): Conditi
   const { operator, customer, ticket, outcome, alarm, held } = filter
   const of = (member: string, value: string) => text(names.memberChip, { member, value })
   const conditions: (Condition | undefined)[] = [
-    filter.text === undefined ? undefined : { name: of(names.text, filter.text), members: ['text'] },
+    filter.text === undefined
+      ? undefined
+      : { name: of(names.text, filter.text), members: ['text'] },
     whenOf(filter),
     operator === undefined
       ? undefined
@@ -77,7 +79,8 @@ function whenOf({ from, to }: RowFilter): Condition | undefined {
     return { name: isWhole ? day.formatRange(from, to - 1) : moment.formatRange(from, to), members }
   }
   const format = isWhole ? day : moment
-  if (from !== undefined) return { name: text(names.fromChip, { from: format.format(from) }), members }
+  if (from !== undefined)
+    return { name: text(names.fromChip, { from: format.format(from) }), members }
   if (to !== undefined) return { name: text(names.toChip, { to: format.format(to) }), members }
   return undefined
 }

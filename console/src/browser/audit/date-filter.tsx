@@ -1,5 +1,4 @@
 import { useRef } from 'preact/hooks'
-import type { RowFilter } from '../../audit/store.ts'
 import { Field } from '../kit.tsx'
 import { language, text, words } from '../text.tsx'
 import {
@@ -9,6 +8,7 @@ import {
   lastDays,
   lastMonths,
   monthOf,
+  type OpenRange,
   type Range,
   rangeOfDate,
   rangeOfMonth,
@@ -29,10 +29,10 @@ export function DateFilter({
   now,
   onChange,
 }: {
-  range: Pick<RowFilter, 'from' | 'to'>
+  range: OpenRange
   /** In milliseconds since the epoch. */
   now: number
-  onChange: (range: Partial<Range>) => void
+  onChange: (range: OpenRange) => void
 }) {
   const presets = [
     [filter.today, lastDays(now, 1)],
@@ -41,7 +41,7 @@ export function DateFilter({
   ] as const
   const month = monthWith(range)
   const months = lastMonths(now, MONTHS)
-  const change = (part: Partial<Range>) => {
+  const change = (part: OpenRange) => {
     const { from, to } = { ...range, ...part }
     // The other end goes where it would leave nothing between.
     const isEmpty = from !== undefined && to !== undefined && from >= to
@@ -121,14 +121,19 @@ function Days({
   onChange,
 }: {
   month: string
-  range: Partial<Range>
+  range: OpenRange
   onChange: (range: Range) => void
 }) {
   const list = useRef<HTMLDivElement>(null)
   const days = daysOf(month)
   const chosen = days.findIndex((day) => isSame(day, range))
   const move = (event: KeyboardEvent) => {
-    const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 }
+    const steps: Readonly<Record<string, number>> = {
+      ArrowLeft: -1,
+      ArrowRight: 1,
+      ArrowUp: -7,
+      ArrowDown: 7,
+    }
     const step = steps[event.key]
     const buttons = [...(list.current?.querySelectorAll('button') ?? [])]
     const at = buttons.findIndex((button) => button === document.activeElement)
@@ -177,7 +182,7 @@ function Choice(props: { isChosen: boolean; onPress: () => void; children: strin
 }
 
 /** The month that the range is, or that its one day is in. */
-function monthWith({ from, to }: Partial<Range>): string | undefined {
+function monthWith({ from, to }: OpenRange): string | undefined {
   if (from === undefined || to === undefined) return undefined
   const month = monthOf(from)
   const isDay = isSame({ from, to }, rangeOfDate(dateOf(from)) ?? {})

@@ -4,6 +4,12 @@ export interface Range {
   readonly to: number
 }
 
+/** A range that may be open at one end, or at both. */
+export interface OpenRange {
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+}
+
 // Days and months are those of the reader's time zone. `Date` counts over the ends of months, and a
 // day of 23 or 25 hours is one day.
 
@@ -68,7 +74,7 @@ export function daysOf(month: string): Range[] {
   return Array.from({ length: days }, (_, index) => dayRange(year, number - 1, index + 1))
 }
 
-export function isSame(range: Partial<Range>, other: Partial<Range>): boolean {
+export function isSame(range: OpenRange, other: OpenRange): boolean {
   return range.from === other.from && range.to === other.to
 }
 

@@ -106,7 +106,7 @@ export function Exports({ session, filter }: { session: Session; filter: RowFilt
 
 function sayBroken(error: unknown, bytes: number, again: () => unknown): void {
   const action = { label: words.frame.tryAgain, run: again }
-  if (error instanceof Unsaved) return say('trouble', said.unsaved, action)
   const problem = error instanceof Incomplete ? said.incomplete : inWords(error)
-  say('trouble', text(said.broken, { size: sizeOf(bytes), problem }), action)
+  const broken = text(said.broken, { size: sizeOf(bytes), problem })
+  say('trouble', error instanceof Unsaved ? said.unsaved : broken, action)
 }

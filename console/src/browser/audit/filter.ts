@@ -1,5 +1,5 @@
-import type { RowFilter } from '../../audit/store.ts'
 import { OUTCOMES, type Outcome } from '../../audit/row.ts'
+import type { RowFilter } from '../../audit/store.ts'
 
 // The filter is in the address. Moments stand there in UTC, so a link shows the same rows to a reader
 // in another time zone.

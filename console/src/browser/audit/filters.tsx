@@ -42,10 +42,7 @@ export function Filters(props: FilterProps) {
   })
   return (
     <search class="filter">
-      <details
-        open={isOpen}
-        onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
-      >
+      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>{count === 0 ? names.title : counted(names.active, count)}</summary>
         <div class="filter-fields">
           <TextFilter {...textOf('text')} type="search" help={names.textHelp} />
@@ -100,11 +97,7 @@ export function Filters(props: FilterProps) {
             </label>
           )}
         </div>
-        <DateFilter
-          range={filter}
-          now={now}
-          onChange={({ from, to }) => change({ from, to })}
-        />
+        <DateFilter range={filter} now={now} onChange={({ from, to }) => change({ from, to })} />
       </details>
       {count > 0 && (
         <div class="conditions">

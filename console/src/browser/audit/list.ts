@@ -139,9 +139,7 @@ export class AuditList {
     return this.#session.ask<AuditAnswer>(`/audit?${query}`)
   }
 
-  #set(
-    members: Partial<Pick<AuditList, 'newer' | 'next' | 'problem' | 'rows' | 'state'>>,
-  ): void {
+  #set(members: Partial<Pick<AuditList, 'newer' | 'next' | 'problem' | 'rows' | 'state'>>): void {
     Object.assign(this, members)
     this.onUpdate()
   }

@@ -46,7 +46,5 @@ export function Rows({
     { name: heads.refused, numeric: true, cell: ({ refused, denied }) => refused + denied },
     { name: heads.alarms, cell: (row) => <Marks row={row} /> },
   ]
-  return (
-    <Table label={words.audit.list} columns={columns} rows={rows} keyOf={({ id }) => id} />
-  )
+  return <Table label={words.audit.list} columns={columns} rows={rows} keyOf={({ id }) => id} />
 }

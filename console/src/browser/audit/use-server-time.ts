@@ -13,7 +13,8 @@ export function useServerTime({ clockOffset }: Session, rows: readonly AuditRow[
   const [, redraw] = useState({})
   const now = Date.now() + clockOffset
   const next = rows.reduce(
-    (next, { end, expiresAt = 0 }) => (!end && expiresAt > now && expiresAt < next ? expiresAt : next),
+    (next, { end, expiresAt = 0 }) =>
+      !end && expiresAt > now && expiresAt < next ? expiresAt : next,
     Number.POSITIVE_INFINITY,
   )
   useEffect(() => {

@@ -151,7 +151,8 @@ export const audit: Translated<typeof english> = {
     expired: 'Endete von selbst',
     outcome: 'Stand',
     requests: 'Anfragen',
-    requestCounts: '{reads} gelesen, {changes} geändert, {refused} verweigert, {failed} fehlgeschlagen',
+    requestCounts:
+      '{reads} gelesen, {changes} geändert, {refused} verweigert, {failed} fehlgeschlagen',
     lasted: 'Dauer',
     refusals: 'Abgewiesen',
     alarms: 'Alarme',

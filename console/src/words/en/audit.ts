@@ -129,7 +129,8 @@ export const audit = {
     loading: 'The impersonation is being loaded',
     back: 'Back to the audit',
     backAlarms: 'Back to the alarms',
-    missing: 'There is no such impersonation, it is not yours to see, or its time in the audit is over.',
+    missing:
+      'There is no such impersonation, it is not yours to see, or its time in the audit is over.',
     copyLink: 'Copy link',
     copyEntryLink: 'Copy the link to this entry',
     copied: 'The link is copied.',
