@@ -61,18 +61,11 @@ export function AuditPage({ session, place }: PageProps) {
       {list.state === 'failed' && <Problem error={list.problem} again={() => list.load()} />}
       {shown.state === 'loading' && isSlow && <Skeleton label={audit.loading} lines={8} />}
       {shown.state === 'ready' && (
-        <div
-          aria-busy={list.state === 'loading'}
-          class={isSlow ? 'list stale' : 'list'}
-          onFocusIn={({ target }) => {
-            const row = target instanceof Element ? target.closest('tr') : null
-            if (row) list.focus = row.id
-          }}
-        >
+        <div aria-busy={list.state === 'loading'} class={isSlow ? 'list stale' : 'list'}>
           {shown.rows.length > 0 ? (
             <Rows rows={shown.rows} session={session} ids={ids} />
           ) : (
-            <p class="nothing">{nothingOf(isOwn, shown)}</p>
+            <p class="empty">{nothingOf(isOwn, shown)}</p>
           )}
           {shown.next !== undefined && (
             <Button onPress={() => showOlder(shown)}>{audit.older}</Button>
@@ -122,7 +115,7 @@ async function showOlder(list: AuditList): Promise<void> {
 function Count({ list }: { list: AuditList }) {
   const of = list.next === undefined ? audit.shownAll : audit.shown
   return (
-    <p class="count" role="status">
+    <p class="shown-count" role="status">
       {list.state === 'ready' && list.rows.length > 0 && counted(of, list.rows.length)}
     </p>
   )

@@ -172,7 +172,7 @@ function Choice(props: { isChosen: boolean; onPress: () => void; children: strin
   return (
     <button
       type="button"
-      class="button quiet choice"
+      class="button quiet toggle"
       aria-pressed={props.isChosen}
       onClick={props.onPress}
     >

@@ -1,9 +1,9 @@
 import type { RowAnswer } from '../../api/answers.ts'
 import { outcomeOf } from '../../audit/row.ts'
 import { type Column, Table, Time } from '../kit.tsx'
-import { Link } from '../router.tsx'
 import type { Session } from '../session.ts'
 import { words } from '../text.tsx'
+import { Opens } from './back.tsx'
 import { Acting } from './in-words.tsx'
 import { Marks, OutcomeBadge } from './outcome.tsx'
 import { useServerTime } from './use-server-time.ts'
@@ -30,9 +30,9 @@ export function Rows({
       name: heads.who,
       cell: (row) =>
         mayOpen(row) ? (
-          <Link to={`/audit/${row.id}`}>
+          <Opens to={`/audit/${row.id}`}>
             <Acting row={row} ids={ids} />
-          </Link>
+          </Opens>
         ) : (
           <Acting row={row} ids={ids} />
         ),

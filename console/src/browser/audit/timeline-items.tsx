@@ -95,9 +95,7 @@ function OnDemand({ entry, path }: { entry: TimelineEntry; path: string }) {
             <Text of={said.place} sequence={String(sequence)} writer={writer} hash={hash} />
           </p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
-          <pre tabIndex={0}>
-            {JSON.stringify(recorded, undefined, 2)}
-          </pre>
+          <pre tabIndex={0}>{JSON.stringify(recorded, undefined, 2)}</pre>
           <Button onPress={() => copyLink(path)}>{words.audit.impersonation.copyEntryLink}</Button>
         </>
       )}

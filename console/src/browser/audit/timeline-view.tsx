@@ -72,7 +72,7 @@ export function TimelineView({
         {runs.slice(before).map(itemOf)}
       </ol>
       {state !== 'loading' && (
-        <p class="count">{counted(hasMore ? said.shownMore : said.shown, entries.length)}</p>
+        <p class="shown-count">{counted(hasMore ? said.shownMore : said.shown, entries.length)}</p>
       )}
       {hasMore && <Button onPress={more}>{said.more}</Button>}
     </section>

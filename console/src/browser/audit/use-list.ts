@@ -25,8 +25,15 @@ export function useList(session: Session, place: Place): AuditList {
     const note = () => {
       list.scroll = scrollY
     }
+    const noteFocus = ({ target }: FocusEvent) => {
+      list.focus = target instanceof Element ? target.closest('tr')?.id : undefined
+    }
     addEventListener('scroll', note, { passive: true })
-    return () => removeEventListener('scroll', note)
+    addEventListener('focusin', noteFocus)
+    return () => {
+      removeEventListener('scroll', note)
+      removeEventListener('focusin', noteFocus)
+    }
   }, [list])
   return list
 }
