@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi'
-import { CLIENT_ID, IS_PROVIDER_HERE, PROVIDER } from './provider.ts'
+import { CLIENT_ID, PROVIDER } from './provider.ts'
 import { HOME } from './router.tsx'
 import { Unreachable } from './session.ts'
 
@@ -211,26 +211,18 @@ function failureOf(error: unknown): SignInFailed | Unreachable {
 }
 
 /**
- * Signs out at the provider, and comes back to the first page. The ID token goes into the body of a
- * form, and stays out of the address and the history. To another site, a form takes no cookies along.
+ * Signs out at the provider, and comes back to the first page. The address has the ID token, by which
+ * the provider knows that the request is of its own session: it opens nothing, and the access token
+ * is in no address.
+ *
+ * @see https://openid.net/specs/openid-connect-rpinitiated-1_0.html#RPLogout
  */
 export function leaveToSignOut(idToken: string | undefined): void {
-  const parameters: Record<string, string> = {
+  const url = new URL(PROVIDER.end_session_endpoint)
+  url.search = new URLSearchParams({
     client_id: CLIENT_ID,
     post_logout_redirect_uri: location.origin + HOME,
     ...(idToken === undefined ? {} : { id_token_hint: idToken }),
-  }
-  const form = document.createElement('form')
-  form.method = IS_PROVIDER_HERE ? 'post' : 'get'
-  form.action = PROVIDER.end_session_endpoint
-  for (const [name, value] of Object.entries(parameters)) {
-    const input = document.createElement('input')
-    input.type = 'hidden'
-    input.name = name
-    input.value = value
-    form.append(input)
-  }
-  document.body.append(form)
-  form.submit()
-  form.remove()
+  }).toString()
+  location.assign(url)
 }

@@ -98,8 +98,7 @@ function dataOf(provider: PagesOptions['provider']) {
 }
 
 /**
- * Scripts and requests of this origin and of the issuer only, nothing inline, and no foreign HTML.
- * The sign-out is a form to the issuer.
+ * Scripts of this origin, requests to it and to the issuer, nothing inline, and no foreign HTML.
  */
 function policyFor(issuer: string): string {
   return [
@@ -108,7 +107,7 @@ function policyFor(issuer: string): string {
     "img-src 'self'",
     "script-src 'self'",
     `connect-src 'self' ${issuer}`,
-    `form-action 'self' ${issuer}`,
+    "form-action 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",

@@ -23,19 +23,20 @@ export function problemsOf(draft: ActDraft, { ticketPattern }: MeAnswer): ActPro
   const { form } = words.operators
   const ticket = oneLine(draft.ticket)
   const reason = oneLine(draft.reason)
+  const { length } = [...reason]
   const wrongTicket =
     ticket === ''
       ? form.ticketMissing
-      : ticket.length > LONGEST_TICKET
+      : [...ticket].length > LONGEST_TICKET
         ? form.ticketLong
-        : ticketPattern !== undefined && !new RegExp(ticketPattern, 'u').test(ticket)
+        : ticketPattern !== undefined && !new RegExp(`^(?:${ticketPattern})$`, 'u').test(ticket)
           ? form.ticketWrong
           : undefined
   const wrongReason =
     reason === ''
       ? form.reasonMissing
-      : reason.length > LONGEST_REASON
-        ? text(form.reasonLong, { count: reason.length })
+      : length > LONGEST_REASON
+        ? text(form.reasonLong, { count: length })
         : undefined
   return {
     ...(wrongTicket !== undefined && { ticket: wrongTicket }),

@@ -3,7 +3,7 @@ import type { CustomerAnswer, HandOver } from '../../api/answers.ts'
 import { useDraft } from '../drafts.ts'
 import { Button, Field } from '../kit.tsx'
 import { go, Link } from '../router.tsx'
-import type { Session } from '../session.ts'
+import type { ApiProblem, Session } from '../session.ts'
 import { useShortcut } from '../shortcuts.tsx'
 import { language, text, words } from '../text.tsx'
 import {
@@ -39,9 +39,22 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
   const root = useRef<HTMLDivElement>(null)
   const { application, duration, access } = chosen(draft, me)
 
+  const focusOn = (id: string) => root.current?.querySelector<HTMLElement>(`#${id}`)?.focus()
+
   const type = (field: 'reason' | 'ticket', value: string) => {
     change({ [field]: value })
     setProblems(({ [field]: _, ...others }) => others)
+  }
+
+  /** The server looks at characters, too, that this page does not know of. */
+  const atField = ({ status, message }: ApiProblem) => {
+    if (status !== 400) return false
+    const field = /^(?:ticketId|reason) /.exec(message)?.[0]
+    if (!field) return false
+    const isTicket = field.startsWith('ticketId')
+    setProblems(isTicket ? { ticket: form.ticketWrong } : { reason: form.reasonWrong })
+    focusOn(isTicket ? 'ticket' : 'reason')
+    return true
   }
 
   const start = async () => {
@@ -49,13 +62,14 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
     const found = problemsOf(draft, me)
     setProblems(found)
     const [first] = Object.keys(found)
-    if (first) return root.current?.querySelector<HTMLElement>(`#${first}`)?.focus()
+    if (first) return focusOn(first)
     isStarting.current = true
     try {
       const body = bodyOf(customer.id, draft, me)
       const done = await handOver(session, {
         name: customer.name,
         ask: () => session.ask<HandOver>('/impersonations', { method: 'POST', body }),
+        onProblem: atField,
         again: start,
       })
       if (!done) return

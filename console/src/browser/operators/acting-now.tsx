@@ -35,7 +35,7 @@ export function ActingNow(props: {
           ))}
         </ul>
       )}
-      <p role="status" class="visually-hidden">
+      <p role="status" class="unseen">
         {running.filter(({ isMine }) => !isMine).map((it) => `${sentence(it)}. `)}
       </p>
     </div>

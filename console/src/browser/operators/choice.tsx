@@ -8,10 +8,10 @@ export function Choice(props: {
 }) {
   const { legend, name, value, options, onChoose } = props
   return (
-    <fieldset class="choice">
+    <fieldset class="choices">
       <legend>{legend}</legend>
       {options.map((option) => (
-        <label key={option.value}>
+        <label class="choice" key={option.value}>
           <input
             type="radio"
             name={name}

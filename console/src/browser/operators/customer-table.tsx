@@ -41,7 +41,7 @@ function ActLink({ customer }: { customer: CustomerAnswer }) {
   return (
     <Link to={actPath(customer.id)} class="button plain">
       <span aria-hidden="true">{operators.act}</span>
-      <span class="visually-hidden">{text(operators.actAs, { name: customer.name })}</span>
+      <span class="unseen">{text(operators.actAs, { name: customer.name })}</span>
     </Link>
   )
 }

@@ -40,7 +40,7 @@ export function CustomersPage({ session }: PageProps) {
           )}
         </Field>
       </search>
-      <p role="status" class={found ? 'found' : 'visually-hidden'}>
+      <p role="status" class={found ? 'found' : 'unseen'}>
         {found ? summary(found) : isLoading ? operators.searching : ''}
       </p>
       {error !== undefined && <Problem error={error} again={search.now} />}

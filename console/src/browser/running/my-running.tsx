@@ -32,7 +32,7 @@ function Strip({ session }: { session: Session }) {
   const others = mine.length - MOST
   return (
     <>
-      <p role="status" class="visually-hidden">
+      <p role="status" class="unseen">
         {said}
       </p>
       {mine.length > 0 && (

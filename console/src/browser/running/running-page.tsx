@@ -28,7 +28,7 @@ export function RunningPage({ session }: PageProps) {
   const isLong = rows.length > LONG || wanted !== ''
   return (
     <Page title={running.title} about={running.about[kind]} wide>
-      <p role="status" class="visually-hidden">
+      <p role="status" class="unseen">
         {said}
       </p>
       {live.error !== undefined && (
@@ -66,7 +66,7 @@ export function RunningPage({ session }: PageProps) {
               </Field>
             )}
             {kind === 'all' && (
-              <label class="check">
+              <label class="choice">
                 <input
                   type="checkbox"
                   checked={isGrouped}

@@ -46,6 +46,7 @@ export const operators: Translated<typeof english> = {
     reasonHelp: 'Worum der Kunde gebeten hat, in wenigen Worten.',
     reasonMissing: 'Sagen Sie in wenigen Worten, worum der Kunde gebeten hat.',
     reasonLong: 'Ein Grund hat höchstens 500 Zeichen. Dieser hat {count}.',
+    reasonWrong: 'Dieser Text hat Zeichen, die nicht gespeichert werden. Bitte neu eingeben.',
     application: 'Anwendung',
     access: 'Was Sie brauchen',
     read: 'Nur ansehen',

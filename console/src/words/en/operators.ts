@@ -38,6 +38,7 @@ export const operators = {
     reasonHelp: 'What the customer asked for, in a few words.',
     reasonMissing: 'Say in a few words what the customer asked for.',
     reasonLong: 'A reason has at most 500 characters. This one has {count}.',
+    reasonWrong: 'This text has characters that cannot be stored. Type it again.',
     application: 'Application',
     access: 'What you need',
     read: 'Look only',
