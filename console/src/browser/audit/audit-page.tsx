@@ -45,9 +45,8 @@ export function AuditPage({ session, place }: PageProps) {
         isOwn={isOwn}
         onChange={change}
       />
-      <div class="list-head">
-        <Count list={shown} />
-        <label class="check">
+      <div class="list-tools">
+        <label class="choice">
           <input
             type="checkbox"
             checked={ids}
@@ -57,7 +56,10 @@ export function AuditPage({ session, place }: PageProps) {
         </label>
         {!isOwn && <Exports session={session} filter={filter} />}
       </div>
-      <Newer list={list} />
+      <div class="list-head">
+        <Count list={shown} />
+        <Newer list={list} />
+      </div>
       {list.state === 'failed' && <Problem error={list.problem} again={() => list.load()} />}
       {shown.state === 'loading' && isSlow && <Skeleton label={audit.loading} lines={8} />}
       {shown.state === 'ready' && (

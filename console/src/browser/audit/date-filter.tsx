@@ -136,7 +136,7 @@ function Days({
     }
     const step = steps[event.key]
     const buttons = [...(list.current?.querySelectorAll('button') ?? [])]
-    const at = buttons.findIndex((button) => button === document.activeElement)
+    const at = buttons.findIndex((button) => button.matches(':focus'))
     if (step === undefined || at === -1) return
     event.preventDefault()
     buttons[Math.max(0, Math.min(buttons.length - 1, at + step))]?.focus()

@@ -85,7 +85,7 @@ export function Filters(props: FilterProps) {
             </Field>
           )}
           {!isOwn && (
-            <label class="check">
+            <label class="choice">
               <input
                 type="checkbox"
                 checked={filter.held === true}
