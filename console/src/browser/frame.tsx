@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { AlarmNotice } from './audit/alarm-notice.tsx'
 import type { ConsoleSession } from './console-session.ts'
 import { Badge, Button, Page } from './kit.tsx'
 import { clearMessage, Messages, say } from './message.tsx'
@@ -118,6 +119,7 @@ export function ConsoleFrame(props: {
     >
       <Shortcuts />
       {routes.some(({ path }) => path === '/') && <SearchShortcut />}
+      <AlarmNotice session={session} />
       {found ? (
         <found.route.page
           key={found.route.path}
