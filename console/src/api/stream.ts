@@ -1,3 +1,4 @@
+import { parseQuery } from '../http/query.ts'
 import { escapeControls } from '../http/text.ts'
 import { reasonOf } from '../reason.ts'
 import type { ChangedEvent } from './answers.ts'
@@ -5,7 +6,6 @@ import { EventStream } from './event-stream.ts'
 import { openAlarms } from './open-alarms.ts'
 import type { Call } from './parts.ts'
 import { places, tooMany } from './places.ts'
-import { parseQuery } from '../http/query.ts'
 
 /** Milliseconds between two signs of life. At each of them, the caller must still be who they were. */
 const HEARTBEAT_MS = 15_000
