@@ -12,12 +12,13 @@ import {
   type ProviderConfiguration,
 } from 'oidc-provider-impersonation'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import { refuseEncodedBodies } from '../console/http/encoded-body.ts'
-import { pinOrigin, securityHeaders } from '../console/http/headers.ts'
-import { notFound } from '../console/http/problem.ts'
 import { supportConsole } from '../console/index.ts'
 import { allowOrigin } from '../hosting/cors.ts'
 import { grantWhatIsAsked } from '../hosting/first-party-grants.ts'
+import { pageAssets } from '../hosting/http/assets.ts'
+import { refuseEncodedBodies } from '../hosting/http/encoded-body.ts'
+import { pinOrigin, securityHeaders } from '../hosting/http/headers.ts'
+import { notFound } from '../hosting/http/problem.ts'
 import { unusableStorage } from '../hosting/start-error.ts'
 import { CLAIMS, findAccount, loadAccounts, people } from './accounts.ts'
 import { supportBackend } from './backend.ts'
@@ -161,6 +162,7 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
   )
   for (const page of await demoPages(url, password)) app.use(page)
   app.use(support.routes)
+  app.use(await pageAssets())
   app.use(notFound)
 
   const shop = shopUrl && (await createShop({ issuer: provider.issuer, orders: `${url}/orders` }))

@@ -11,10 +11,10 @@ import {
   requireScope,
   resourceServer,
 } from 'oidc-provider-impersonation/resource-server'
-import { readBody } from '../console/http/json-body.ts'
-import { onlyMethods } from '../console/http/methods.ts'
-import { answerProblems, Problem } from '../console/http/problem.ts'
 import { bodyOf, plainText } from '../hosting/body.ts'
+import { readBody } from '../hosting/http/json-body.ts'
+import { onlyMethods } from '../hosting/http/methods.ts'
+import { answerProblems, Problem } from '../hosting/http/problem.ts'
 import { orUnavailable } from '../hosting/or-unavailable.ts'
 import { usedProofs } from '../hosting/used-proofs.ts'
 import { ORDERS } from './demo/orders.ts'

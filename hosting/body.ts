@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isPlain, NO_CONTROLS } from '../console/http/text.ts'
+import { isPlain, NO_CONTROLS } from './http/text.ts'
 
 /** A JSON object with these members and no others. */
 export function bodyOf<S extends z.ZodRawShape>(shape: S) {

@@ -1,5 +1,10 @@
-import type { IntrospectionOptions } from '../console/backend/options.ts'
-import { type Answer, basic, post, unexpected } from '../console/backend/provider-client.ts'
+import {
+  type Answer,
+  basic,
+  type IntrospectionOptions,
+  post,
+  unexpected,
+} from './provider-client.ts'
 
 export interface MachineTokenOptions extends IntrospectionOptions {
   /** The resource indicator of the management API. */

@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import { Problem } from '../console/http/problem.ts'
+import { Problem } from './http/problem.ts'
 
 /**
  * Answers 503 if a guard fails: it cannot have the keys, a status list or the used proofs. What

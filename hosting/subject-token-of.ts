@@ -1,5 +1,5 @@
-import { type Answer, unexpected } from '../console/backend/provider-client.ts'
-import { Problem } from '../console/http/problem.ts'
+import { Problem } from './http/problem.ts'
+import { type Answer, unexpected } from './provider-client.ts'
 
 /** The body of the management API's answer, if it is a subject token. Otherwise its refusal. */
 export function subjectTokenOf(answer: Answer): string {

@@ -1,6 +1,6 @@
 // Over 250 lines by its docstrings: the one class of the package that deployments call.
-import type { Middleware } from 'koa'
-import type { Configuration, Provider } from 'oidc-provider'
+import type { Context, Middleware } from 'koa'
+import type { Account, Configuration, Provider } from 'oidc-provider'
 import { AccessTokenClaims } from './claims/access-token-claims.ts'
 import {
   type ConfigurationParts,
@@ -10,10 +10,13 @@ import {
 } from './configuration.ts'
 import { checkClassNames } from './host/class-names.ts'
 import { configurationOf } from './host/configuration.ts'
+import { findAccount } from './host/grants.ts'
 import { withholdFromSelfRegistered } from './host/registration.ts'
+import { runInRequest } from './host/request.ts'
 import type { Impersonations } from './lifecycle/impersonations.ts'
 import { ALL_CAUSES, checkEnd, checkFilter, checkQuery } from './lifecycle/inputs.ts'
 import { keptAfterRedemption, lifecycleOf, type WiredLifecycle } from './lifecycle/lifecycle.ts'
+import { requestless, withOidc } from './management/context.ts'
 import { endCurrentRoute } from './management/end-current.ts'
 import { type RequestListener, requestListener } from './management/listener.ts'
 import { ManagementResourceServer } from './management/machine-tokens.ts'
@@ -31,6 +34,7 @@ import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
 import { tokenExchangeHandler } from './token-exchange/handler.ts'
 import { PARAMETERS, REPEATABLE_PARAMETERS } from './token-exchange/request.ts'
 import { accessTokenVerifier } from './tokens/access-token.ts'
+import { signCheckpoint } from './tokens/checkpoint.ts'
 import { makeReplayDetectionAtomic } from './tokens/replay-detection.ts'
 import { defineSubjectToken } from './tokens/subject-token.ts'
 
@@ -225,11 +229,54 @@ export class Impersonation {
     return this.#impersonations.endAll(checkFilter(filter), checkEnd(how, ALL_CAUSES))
   }
 
+  /** What a client of the management API has to know of it: `features.impersonation.managementApi`. */
+  get managementApi(): {
+    readonly resource: string
+    /** Of a token that issues. */
+    readonly scope: string
+    /** The path before `/subject-tokens`, below wherever {@link routes} is mounted. */
+    readonly prefix: string
+  } {
+    const { resource, scope, prefix } = this.#options.managementApi
+    return { resource, scope, prefix }
+  }
+
+  /**
+   * An account, by `findAccount` of the provider's configuration; `undefined` where there is none.
+   *
+   * @param ctx the request that is answered, for a `findAccount` that reads it
+   * @throws TypeError before {@link register}
+   */
+  async findAccount(accountId: string, ctx?: Context): Promise<Account | undefined> {
+    const provider = this.#provider
+    if (!provider) throw new TypeError('findAccount() comes after register(provider)')
+    const oidcCtx = withOidc(provider, ctx ?? requestless(provider))
+    return runInRequest(oidcCtx, () => findAccount(provider, oidcCtx, accountId))
+  }
+
   get #impersonations(): Impersonations {
     if (this.#lifecycle) return this.#lifecycle.impersonations
     throw new Error(
       'impersonations cannot be seen or ended here: see canEnd, and features.impersonation.lifecycle',
     )
+  }
+
+  /**
+   * Signs a checkpoint of an audit: what the audit was at this time, so that a later change of it can
+   * be proved. The result is a compact JWS with the `typ` `impersonation-audit-checkpoint+jwt`, made
+   * with the key that signs status lists. `jwks` has its public key, so the checkpoint can be verified
+   * as long as the key is published, or wherever a copy of `jwks` is kept. Its claims are `iss`, `iat`
+   * and `checkpoint`; it is no token and opens nothing.
+   *
+   * @param claims the member `checkpoint`: a plain object that JSON can hold, at most 1,048,576
+   * characters as JSON
+   * @throws TypeError for other claims, and before {@link register}
+   * @throws Error where no key in `jwks` can sign (RS256, ES256, EdDSA and others)
+   * @see RFC 7515, RFC 8725 §3.11
+   */
+  async signCheckpoint(claims: Readonly<Record<string, unknown>>): Promise<string> {
+    if (!this.#provider) throw new TypeError('signCheckpoint() comes after register(provider)')
+    return signCheckpoint(this.#provider, claims)
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import { hostAsked } from '../../console/http/headers.ts'
+import { hostAsked } from '../../hosting/http/headers.ts'
 import { isLoopback } from '../../hosting/loopback.ts'
 
 /**

@@ -1,6 +1,6 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
-import { html, showPage } from '../../console/http/page.ts'
+import { html, showPage } from '../../hosting/http/page.ts'
 import { sendHome } from './home.ts'
 import { loadOpenApi, OPENAPI } from './openapi.ts'
 

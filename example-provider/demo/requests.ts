@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JWTPayload } from 'jose'
-import { basic } from '../../console/backend/provider-client.ts'
+import { basic } from '../../hosting/provider-client.ts'
 import { TIMEOUT } from './browser.ts'
 import { check, masked, step } from './report.ts'
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Koa from 'koa'
-import { readModules } from '../../console/http/modules.ts'
+import { readModules } from '../../hosting/http/modules.ts'
 
 export interface ShopOptions {
   /** The issuer that customers and operators sign in at. */

@@ -1,3 +1,5 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import type { Context } from 'koa'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { publicUrl } from './public-url.ts'
@@ -15,4 +17,10 @@ export function withOidc(provider: Provider, ctx: Context): KoaContextWithOIDC {
   oidc.urlFor = (name, options) =>
     name === ROUTE ? publicUrl(ctx) : Reflect.apply(urlFor, oidc, [name, options])
   return Object.assign(ctx, { oidc })
+}
+
+/** A context for what happens outside a request. */
+export function requestless(provider: Provider): Context {
+  const request = new IncomingMessage(new Socket())
+  return provider.createContext(request, new ServerResponse(request))
 }

@@ -38,7 +38,7 @@ describe('example provider: pages', () => {
     expect(headers.get('content-security-policy')).to.match(/(?:^|;)style-src 'self'(?:;|$)/)
     expect(text).not.to.match(/<style|\sstyle=/)
     const styles = [...text.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)]
-    expect(styles).to.have.lengthOf(2)
+    expect(styles).to.have.lengthOf(1)
     for (const [, href = ''] of styles) {
       const { status, headers: type } = await send(new URL(href, example.url))
       expect([status, type.get('content-type')]).to.deep.equal([200, 'text/css; charset=utf-8'])

@@ -1,5 +1,6 @@
 import type { ImpersonationEvent } from 'oidc-provider-impersonation'
 import type { ImpersonationUse } from 'oidc-provider-impersonation/resource-server'
+import { asEscape } from '../http/text.ts'
 
 /** The events of the plugin about an impersonation. */
 export const PLUGIN_EVENTS = [
@@ -55,8 +56,47 @@ export interface AuditEntry extends Omit<ImpersonationEvent, 'time'> {
   readonly by?: string | undefined
   /** With an event of {@link CONSOLE_EVENTS}: what that person wrote. */
   readonly note?: string | undefined
+  /**
+   * With `support.acknowledged`: `alarm.count` of the row that the person saw. An alarm that is stored
+   * later stays open, also if it happened before.
+   */
+  readonly alarms?: number | undefined
   /** Added when the entry is recorded. A directory that fails leaves it away. */
   readonly names?:
     | { readonly subject?: Named | undefined; readonly actor?: Named | undefined }
     | undefined
+}
+
+/**
+ * Encodes an entry as JSON in ASCII. A database with any encoding accepts it. An entry that the
+ * database refuses would block all entries after it.
+ */
+export function encodeEntry(entry: AuditEntry): string {
+  return JSON.stringify(entry).replaceAll(/[^ -~]/g, asEscape)
+}
+
+/**
+ * Decodes what {@link encodeEntry} made. Returns `undefined` for what this version cannot read: a
+ * newer version that shares the store may have more events.
+ */
+export function decodeEntry(text: string): AuditEntry | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isEntry(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const NAMES: ReadonlySet<unknown> = new Set(AUDIT_EVENTS)
+
+function isEntry(value: unknown): value is AuditEntry {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'event' in value &&
+    NAMES.has(value.event) &&
+    'time' in value &&
+    typeof value.time === 'number'
+  )
 }

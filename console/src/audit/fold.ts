@@ -11,8 +11,9 @@ export interface Happening {
 }
 
 /**
- * Adds a happening to a row. The order of happenings of several processes does not matter: the
- * result is the same.
+ * Adds a happening to a row. The order in which the happenings of several processes are stored does
+ * not matter: the result is the same. Two exceptions are harmless: of two names of one person, and of
+ * two acts of one kind in the same millisecond, the row shows those that were stored first.
  *
  * @param row the row so far; `undefined` for the first happening
  */
@@ -22,16 +23,17 @@ export function fold(row: AuditRow | undefined, id: string, happening: Happening
   const before: AuditRow = row ?? { id, at: time, lastAt: time, ...NOTHING_COUNTED }
   const granted = event === 'impersonation.granted'
   const issued = event === 'impersonation.issued'
+  const target = typeof resource === 'string' ? resource : resource?.[0]
   return {
     ...before,
     ...known({
-      customer: before.customer ?? personOf(entry.subject, entry.names?.subject),
+      customer: personOf(before.customer, entry.subject, entry.names?.subject),
       operator: operatorOf(before, entry),
       ticket: before.ticket ?? textOf(context?.ticketId),
       reason: before.reason ?? textOf(context?.reason),
       application: (granted ? client : undefined) ?? before.application ?? entry.mayAct?.clientId,
       issuedTo: before.issuedTo ?? issuedTo,
-      resource: before.resource ?? (typeof resource === 'string' ? resource : resource?.[0]),
+      resource: (granted ? target : undefined) ?? before.resource ?? target,
       scope: granted ? (scope ?? before.scope) : (before.scope ?? scope),
       jti: before.jti ?? (granted ? jti : undefined),
       askedAt: issued ? time : before.askedAt,
@@ -87,13 +89,30 @@ function alarmOf({ alarm }: AuditRow, { entry, count, lastTime }: Happening): Au
   }
 }
 
-/** The actor that redeemed it, or the operator that it was made for. */
-function operatorOf({ operator }: AuditRow, { actor, mayAct, names }: AuditEntry) {
-  return operator ?? personOf(actor?.sub ?? mayAct?.sub, names?.actor)
+/**
+ * The actor that redeemed it, or the operator that it was made for. An attempt that is refused may come
+ * from any actor: it does not say who the operator of a token is.
+ */
+function operatorOf({ operator }: AuditRow, entry: AuditEntry): AuditPerson | undefined {
+  const { event, id, subject, actor, mayAct, names } = entry
+  const isOfToken = id !== undefined && subject !== undefined
+  const isAttempt = event === 'impersonation.denied' || event === 'impersonation.replayed'
+  const named = actor?.sub ?? mayAct?.sub
+  const told = isOfToken && isAttempt ? mayAct?.sub : named
+  const isDecided = event === 'impersonation.granted' && told !== undefined
+  const before = isDecided && operator?.id !== told ? undefined : operator
+  return personOf(before, told, told === named ? names?.actor : undefined)
 }
 
-function personOf(id: string | undefined, named: Named | undefined): AuditPerson | undefined {
-  return id === undefined ? undefined : { id, ...known({ name: named?.name, email: named?.email }) }
+/** The person who is known, with the names that were missing. */
+function personOf(
+  person: AuditPerson | undefined,
+  id: string | undefined,
+  named: Named | undefined,
+): AuditPerson | undefined {
+  if (id === undefined || (person && person.id !== id)) return person
+  const { name = named?.name, email = named?.email } = person ?? {}
+  return { id, ...known({ name, email }) }
 }
 
 /** Of the access token, once there is one. */
@@ -117,11 +136,12 @@ function refusalOf({ refusal }: AuditRow, { event, time, denial }: AuditEntry) {
   return { at: time, error: denial.error, reason: denial.reason }
 }
 
-function acknowledgementOf({ acknowledged }: AuditRow, { event, time, by = '', note }: AuditEntry) {
-  if (event !== 'support.acknowledged' || (acknowledged && acknowledged.at >= time)) {
-    return acknowledged
-  }
-  return { at: time, by, ...known({ note }) }
+function acknowledgementOf({ acknowledged }: AuditRow, entry: AuditEntry) {
+  const { event, time, by = '', note } = entry
+  if (event !== 'support.acknowledged') return acknowledged
+  const alarms = Math.max(acknowledged?.alarms ?? 0, entry.alarms ?? 0)
+  if (acknowledged && acknowledged.at >= time) return { ...acknowledged, alarms }
+  return { at: time, by, ...known({ note }), alarms }
 }
 
 function holdOf({ hold }: AuditRow, { event, time, by = '', note }: AuditEntry): AuditRow['hold'] {

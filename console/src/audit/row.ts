@@ -27,7 +27,10 @@ export type AlarmKind = (typeof ALARM_KINDS)[number]
 export interface AuditRow {
   /** The id of the impersonation; of a refused request, an id of the same form. Permanent. */
   readonly id: string
-  /** Time of the first entry. With `id`, it is the place in the list, and never changes. */
+  /**
+   * Time of the first entry. With `id`, it is the place in the list. It changes only where an entry of
+   * another process that happened earlier is stored later: then it becomes that earlier time.
+   */
   readonly at: number
   /** Time of the last entry. */
   readonly lastAt: number
@@ -56,7 +59,7 @@ export interface AuditRow {
         readonly reason?: string | undefined
       }
     | undefined
-  /** The first refusal, of a request that never became an impersonation. */
+  /** The first refusal: of a request that never became an impersonation, or of one before it began. */
   readonly refusal?:
     | { readonly at: number; readonly error: string; readonly reason: string }
     | undefined
@@ -73,14 +76,23 @@ export interface AuditRow {
   readonly replays: number
   readonly alarm?:
     | {
-        /** Time of the last one. It is open where it is later than `acknowledged.at`. */
+        /** Time of the last one. */
         readonly at: number
+        /** In the order of the alphabet. */
         readonly kinds: readonly AlarmKind[]
+        /** There is an open one where it is more than `acknowledged.alarms`. */
         readonly count: number
       }
     | undefined
   readonly acknowledged?:
-    | { readonly at: number; readonly by: string; readonly note?: string | undefined }
+    | {
+        /** Of the last acknowledgement, as `by` and `note`. */
+        readonly at: number
+        readonly by: string
+        readonly note?: string | undefined
+        /** How many alarms were seen: the most of all acknowledgements. */
+        readonly alarms: number
+      }
     | undefined
   /** The last of `support.held` and `support.released`. */
   readonly hold?:
@@ -119,7 +131,7 @@ export function outcomeOf(row: AuditRow, now: number): Outcome {
   return isOver ? 'unused' : 'waiting'
 }
 
-/** Whether a lead has not seen the last alarm yet. */
+/** Whether there is an alarm that no lead has seen yet. */
 export function isAlarmOpen({ alarm, acknowledged }: AuditRow): boolean {
-  return alarm !== undefined && alarm.at > (acknowledged?.at ?? 0)
+  return alarm !== undefined && alarm.count > (acknowledged?.alarms ?? 0)
 }

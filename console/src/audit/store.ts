@@ -3,28 +3,38 @@ import type { AuditRow, Outcome } from './row.ts'
 
 /**
  * A link of a chain: each recorder (a process) has one chain. `hash` is the SHA-256, base64url, of
- * the hash before, a line feed, and `text`. Before the first link stands the name of the writer.
+ * the hash before, a line feed, and `digest`: see `hashOf`. Before the first link stands the name of
+ * the writer.
  */
 export interface Link {
   /** 1 for the first entry of a writer, and one more for each next. */
   readonly sequence: number
   /** The entry as JSON in ASCII, as it is stored and hashed. */
   readonly text: string
+  /** The SHA-256, base64url, of `text`. It is kept when the text is removed. */
+  readonly digest: string
   readonly hash: string
 }
 
 /** A new entry. */
 export interface NewRecord extends Link {
   readonly entry: AuditEntry
-  /** The row that the entry belongs to; `undefined` for an entry that is about no impersonation. */
+  /**
+   * The row that the entry belongs to: 1 to 64 of the characters A-Z, a-z, 0-9, - and _. `undefined`
+   * for an entry that is about no impersonation.
+   */
   readonly row: string | undefined
-  /** Names the entry, so that repetitions of the event can raise its count. Unique in the store. */
+  /**
+   * Names the entry, so that repetitions of the event can raise its count. Unique in the store; at
+   * most 128 characters of ASCII.
+   */
   readonly repeatKey: string | undefined
 }
 
 /**
  * More events of the same kind as an entry that the same writer has appended before (or before in
- * the same batch). They raise its count, and are outside the chain.
+ * the same batch). They raise its count, and are outside the chain. Where the entry was removed
+ * meanwhile, only the row counts them.
  */
 export interface Repetition {
   readonly repeatKey: string
@@ -43,8 +53,9 @@ export interface Batch {
   readonly writer: string
   /** Starts at 1. Each batch of a writer has a greater number than the one before. */
   readonly number: number
-  /** In the order of their sequence. */
+  /** In the order of their sequence, and without a gap after those of the batch before. */
   readonly records: readonly NewRecord[]
+  /** Stored after `records`. */
   readonly repetitions: readonly Repetition[]
 }
 
@@ -55,7 +66,9 @@ export interface StoredEntry {
   readonly writer: string
   readonly sequence: number
   readonly hash: string
-  /** `undefined` where the entry was removed when its time was over, and its hash was kept. */
+  /** Of the text, also where the text was removed. */
+  readonly digest: string
+  /** `undefined` where the entry was removed when its time was over. Digest and hash are kept. */
   readonly text: string | undefined
   readonly row: string | undefined
   /** How often it happened: 1 or more. */
@@ -74,10 +87,13 @@ export interface RowFilter {
   readonly operator?: string | undefined
   /** The account id of the customer. */
   readonly customer?: string | undefined
-  /** The whole ticket number; upper and lower case are equal. */
+  /** The whole ticket number; upper and lower case are equal: see `searchable`. */
   readonly ticket?: string | undefined
   readonly outcome?: Outcome | undefined
-  /** A part of a name, e-mail address, account id, id, `jti`, ticket or reason, in any case. */
+  /**
+   * A part of a name, e-mail address, account id, id, `jti`, ticket or reason, in any case: see
+   * `searchTextOf`.
+   */
   readonly text?: string | undefined
   /** `'any'`: rows with an alarm. `'open'`: with one that no lead has acknowledged. */
   readonly alarm?: 'any' | 'open' | undefined
@@ -86,7 +102,7 @@ export interface RowFilter {
 }
 
 export interface RowPage {
-  /** Newest first, by `at` and then `id`. */
+  /** Newest first: by `at`, and then by `id` as bytes, both descending. */
   readonly rows: readonly AuditRow[]
   /** The cursor of the next, older page; `undefined` at the end. */
   readonly next: string | undefined
@@ -144,7 +160,7 @@ export interface AuditStore {
 
   row(id: string): Promise<AuditRow | undefined>
 
-  /** The entries of a row, oldest first, after the cursor (or from the first). */
+  /** The entries of a row in the order in which they were stored, after the cursor (or from the first). */
   timeline(
     id: string,
     page: { after?: string | undefined; limit: number },
@@ -164,7 +180,8 @@ export interface AuditStore {
 
   /**
    * Removes at most `limit` rows whose `lastAt` is before this time and that are not on hold. Of
-   * their entries (and of old entries without a row) the hash is kept.
+   * their entries (and of old entries without a row) writer, sequence, digest and hash are kept, for
+   * ever: without one of them, what stands before it in its chain could not be verified.
    *
    * @returns how many rows and entries were removed
    */

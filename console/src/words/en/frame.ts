@@ -1,2 +1,23 @@
 /** What every page has: the head, messages, shortcuts, signing in and out. */
-export const frame = {} as const
+export const frame = {
+  product: 'Support console',
+  skip: 'Skip to the content',
+  navigation: 'Pages',
+  loading: 'One moment…',
+  close: 'Close',
+  cancel: 'Cancel',
+  dismiss: 'Dismiss',
+  tryAgain: 'Try again',
+  openAlarms: { one: '{count} open alarm', other: '{count} open alarms' },
+  roles: { operator: 'Operator', lead: 'Lead', auditor: 'Auditor' },
+  signOut: 'Sign out',
+  shortcuts: 'Keyboard shortcuts',
+  shortcutHint: 'Press {key} for keyboard shortcuts',
+  shortcutList: 'List the shortcuts',
+  shortcutSearch: 'Search for a customer',
+  shortcutBack: 'Go back',
+  keys: { '/': '/', '?': '?', Escape: 'Esc', 'Control+Enter': 'Ctrl + Enter' },
+  notFoundTitle: 'There is no such page',
+  notFound: 'The address may be wrong, or the page is for other roles.',
+  toStart: 'To the first page',
+} as const

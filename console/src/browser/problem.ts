@@ -1,0 +1,21 @@
+import { ApiProblem, Unreachable } from './session.ts'
+import { words } from './text.tsx'
+
+/** An error in a sentence for people: by its code, not by the words of the server. */
+export function inWords(error: unknown): string {
+  const { problems } = words
+  if (error instanceof Unreachable) return problems.unreachable
+  if (!(error instanceof ApiProblem)) return problems.unexpected
+  if (error.status === 401) return problems.signedOut
+  const known: Readonly<Record<string, string>> = problems.codes
+  if (Object.hasOwn(known, error.error)) return known[error.error] ?? problems.unexpected
+  if (error.status >= 500) return problems.trouble
+  if (error.status === 404) return problems.notFound
+  if (error.status === 429) return problems.tooMany
+  return error.status === 403 ? problems.codes.access_denied : problems.unexpected
+}
+
+/** Whether the same request can succeed later. */
+export function mayPass(error: unknown): boolean {
+  return !(error instanceof ApiProblem) || error.status >= 500 || error.status === 429
+}

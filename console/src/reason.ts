@@ -1,0 +1,11 @@
+/** The reason in one line: the message of an error and the messages of its causes. */
+export function reasonOf(error: unknown): string {
+  const parts: string[] = []
+  for (let next = error; next instanceof Error && parts.length < 4; next = next.cause) {
+    // An error of a connection to several addresses has a code and no message.
+    const code = 'code' in next && typeof next.code === 'string' ? next.code : ''
+    const message = next.message || code || next.name
+    if (!parts.some((part) => part.includes(message))) parts.push(message)
+  }
+  return parts.length > 0 ? parts.join(': ') : String(error)
+}

@@ -1,0 +1,70 @@
+import type { Context } from 'koa'
+import { ASSETS } from './assets.ts'
+
+/** Markup with every value escaped. Only {@link html} makes it. */
+export class Html {
+  readonly #markup: string
+
+  constructor(markup: string) {
+    this.#markup = markup
+  }
+
+  toString(): string {
+    return this.#markup
+  }
+}
+
+type Value = string | number | Html | readonly Html[] | undefined
+
+/** Makes markup from a template. Escapes every value that is not markup itself. */
+export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
+  return new Html(String.raw({ raw: strings }, ...values.map(markupOf)))
+}
+
+function markupOf(value: Value): string {
+  if (value === undefined) return ''
+  if (value instanceof Html) return value.toString()
+  if (typeof value === 'object') return value.join('')
+  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+/**
+ * `script-src` without a source allows no script. oidc-provider adds the source of the one script
+ * of its self-submitting form there. `form-action` also applies to the redirects after a form, so
+ * it names the origin of every redirect URI.
+ */
+export function contentSecurityPolicy(redirectOrigins: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self'",
+    'script-src',
+    ["form-action 'self'", ...redirectOrigins].join(' '),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join(';')
+}
+
+/** Answers with a page. Browsers do not store it. */
+export function showPage(ctx: Context, title: string, content: Html): void {
+  ctx.set('Cache-Control', 'no-store')
+  ctx.type = 'html'
+  ctx.body = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="${ASSETS}/icon.svg">
+<link rel="stylesheet" href="${ASSETS}/page.css">
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${content}
+</main>
+</body>
+</html>
+`.toString()
+}

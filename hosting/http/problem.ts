@@ -1,0 +1,85 @@
+import type { Context, Middleware } from 'koa'
+
+/** An error answer: `{"error", "error_description"}`. */
+export class Problem extends Error {
+  override name = 'Problem'
+  readonly status: number
+  /** The `error` of the answer. */
+  readonly error: string
+  /** Seconds until the next attempt: the header `Retry-After`. */
+  readonly retryAfter: string | undefined
+
+  /** @param description for the caller, without secrets; the `cause` is for the log */
+  constructor(
+    status: number,
+    error: string,
+    description: string,
+    options: ErrorOptions & { retryAfter?: string | undefined } = {},
+  ) {
+    super(description, options)
+    this.status = status
+    this.error = error
+    this.retryAfter = options.retryAfter
+  }
+}
+
+/** A problem with the bearer token. RFC 6750 §3.1. */
+export class BearerProblem extends Problem {
+  /** The scope that the request needs. */
+  readonly scope: string | undefined
+  /** Whether the request has a bearer token. */
+  readonly presented: boolean
+
+  constructor(
+    kind: 'absent' | 'invalid_token' | 'insufficient_scope',
+    description: string,
+    options: ErrorOptions & { scope?: string } = {},
+  ) {
+    const status = kind === 'insufficient_scope' ? 403 : 401
+    super(status, kind === 'absent' ? 'invalid_token' : kind, description, options)
+    this.presented = kind !== 'absent'
+    this.scope = options.scope
+  }
+}
+
+/** Answers problems as JSON. Every other error becomes a 500 without details. */
+export function answerProblems(realm: string): Middleware {
+  return async (ctx, next) => {
+    ctx.set('Cache-Control', 'no-store')
+    try {
+      await next()
+    } catch (error) {
+      const problem =
+        error instanceof Problem
+          ? error
+          : new Problem(500, 'server_error', 'oops! something went wrong', { cause: error })
+      if (isTrouble(problem)) console.error(`${ctx.method} ${ctx.path}:`, problem)
+      answer(ctx, realm, problem)
+    }
+  }
+}
+
+/** The answer where no other middleware has one. */
+export const notFound: Middleware = (ctx) => {
+  ctx.status = 404
+  ctx.body = { error: 'not_found', error_description: 'there is nothing here' }
+}
+
+/** Whether an administrator must look at the problem. A 503 without a cause is only a limit. */
+function isTrouble({ status, cause }: Problem): boolean {
+  return status >= 500 && (status !== 503 || cause !== undefined)
+}
+
+function answer(ctx: Context, realm: string, problem: Problem): void {
+  ctx.status = problem.status
+  ctx.body = { error: problem.error, error_description: problem.message }
+  if (problem.retryAfter !== undefined) ctx.set('Retry-After', problem.retryAfter)
+  if (!(problem instanceof BearerProblem)) return
+  // RFC 6750 §3.1: without authentication information, "the resource server SHOULD NOT include an
+  // error code or other error information".
+  const details = problem.presented
+    ? `, error="${problem.error}", error_description="${problem.message}"`
+    : ''
+  const scope = problem.scope ? `, scope="${problem.scope}"` : ''
+  ctx.set('WWW-Authenticate', `Bearer realm="${realm}"${details}${scope}`)
+}

@@ -1,0 +1,144 @@
+import { expect } from 'chai'
+import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
+import { Impersonation } from '../../src/index.ts'
+import { RequestRefused, resourceServer } from '../../src/resource-server/index.ts'
+import { at } from '../support/clock.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
+import { REFUSED } from '../support/http.ts'
+import { signIn } from '../support/sign-in.ts'
+
+const TYPE = 'impersonation-audit-checkpoint+jwt'
+
+/** What a caller would write to make a token of it. */
+const GREEDY = {
+  iat: 1,
+  exp: 9_999_999_999,
+  sub: 'alice',
+  client_id: 'console',
+  scope: 'openid orders:read',
+  jti: 'x',
+  act: { sub: 'olivia' },
+  status_list: { bits: 1, lst: 'x' },
+}
+
+describe('signCheckpoint', () => {
+  let deployment: Deployment
+  let greedy: string
+
+  before(async () => {
+    deployment = await deploy()
+    const aud = [deployment.orders, deployment.management, 'console', deployment.issuer]
+    greedy = await deployment.provider.impersonation.signCheckpoint({
+      ...GREEDY,
+      iss: deployment.issuer,
+      aud,
+    })
+  })
+  after(() => deployment.close())
+
+  it('signs what it was given, under one member, with a key that the provider publishes', async () => {
+    const heads = [{ writer: 'w', sequence: 3, hash: 'h' }]
+    const time = 1_800_000_000_000
+    const token = await at(time, () => deployment.provider.impersonation.signCheckpoint({ heads }))
+    const keys = createRemoteJWKSet(new URL(`${deployment.issuer}/jwks`))
+    const { payload, protectedHeader } = await jwtVerify(token, keys, { typ: TYPE })
+    expect(payload).to.deep.equal({
+      iss: deployment.issuer,
+      iat: time / 1000,
+      checkpoint: { heads },
+    })
+    expect(protectedHeader).to.have.all.keys('alg', 'typ', 'kid')
+  })
+
+  it('leaves no claim to the caller: no audience, no subject, no expiry', () => {
+    expect(Object.keys(decodeJwt(greedy))).to.have.members(['iss', 'iat', 'checkpoint'])
+    expect(decodeJwt(greedy).iss).to.equal(deployment.issuer)
+    expect(decodeProtectedHeader(greedy).typ).to.equal(TYPE)
+  })
+
+  it('is no access token: not for an API, userinfo, the management API or an end', async () => {
+    const guard = resourceServer({ issuer: deployment.issuer, audience: deployment.orders })
+    const refused = await guard.authenticate(`Bearer ${greedy}`).catch((error: unknown) => error)
+    expect(refused).to.be.instanceOf(RequestRefused)
+    for (const [method, path] of [
+      ['GET', '/oidc/me'],
+      ['POST', '/api/subject-tokens'],
+      ['GET', '/api/impersonations'],
+      ['POST', '/oidc/impersonations/current/end'],
+    ]) {
+      const headers = { ...bearer(greedy), 'content-type': 'application/json' }
+      const body = method === 'POST' ? '{"userId":"alice"}' : null
+      const { status } = await fetch(deployment.base + path, {
+        method: String(method),
+        headers,
+        body,
+      })
+      expect(status, path).to.equal(401)
+    }
+  })
+
+  it('is neither subject token nor actor token', async () => {
+    const asSubject = await deployment.exchange({ subject_token: greedy })
+    expect(asSubject.body).to.deep.equal(REFUSED)
+    const subject = await deployment.subjectToken()
+    const asActor = await deployment.exchange({ subject_token: subject, actor_token: greedy })
+    expect(asActor.status).to.equal(400)
+    expect(asActor.body.error_description).to.equal('actor token is invalid')
+  })
+
+  it('is no ID token: a hint of who is signed in is refused', async () => {
+    const { id_token: real = '' } = await signIn(deployment, 'alice')
+    const signOut = async (hint: string) => {
+      const query = new URLSearchParams({ id_token_hint: hint, client_id: 'console' })
+      return (await fetch(`${deployment.issuer}/session/end?${query}`)).status
+    }
+    expect(await signOut(real)).to.equal(200)
+    expect(await signOut(greedy)).to.equal(400)
+  })
+
+  it('takes a plain object of at most 1,048,576 characters of JSON, and nothing else', async () => {
+    const { impersonation } = deployment.provider
+    const around = JSON.stringify({ a: '' }).length
+    await impersonation.signCheckpoint({ a: 'x'.repeat(1_048_576 - around) })
+    const circular: Record<string, unknown> = {}
+    circular.self = circular
+    for (const [wrong, told] of [
+      [{ a: 'x'.repeat(1_048_577 - around) }, 'at most 1048576 characters'],
+      [undefined, 'plain object'],
+      [null, 'plain object'],
+      ['{}', 'plain object'],
+      [[], 'plain object'],
+      [new Date(), 'plain object'],
+      [{ toJSON: () => 'text' }, 'plain object'],
+      [{ toJSON: () => undefined }, 'plain object'],
+      [circular, 'JSON can hold'],
+      [{ a: 1n }, 'JSON can hold'],
+    ] as const) {
+      const error = await impersonation.signCheckpoint(wrong as never).catch((it: unknown) => it)
+      expect(error).to.be.instanceOf(TypeError)
+      expect(String(error)).to.contain(told)
+    }
+  })
+
+  it('comes after register', async () => {
+    const error = await new Impersonation().signCheckpoint({}).catch((it: unknown) => it)
+    expect(String(error)).to.contain('comes after register(provider)')
+  })
+
+  it('says so where the provider has no key that can sign', async () => {
+    const keyless = await deploy({
+      configuration: {
+        jwks: { keys: [] },
+        enabledJWA: { idTokenSigningAlgValues: ['HS256'] },
+        clientDefaults: { id_token_signed_response_alg: 'HS256' },
+      },
+      impersonation: { managementApi: { tokenFormat: 'opaque', clients: { issue: () => true } } },
+    })
+    const { impersonation } = keyless.provider
+    const error = await impersonation.signCheckpoint({}).catch((it: unknown) => it)
+    expect(String(error)).to.contain('no key in jwks can sign checkpoints')
+    await keyless.close()
+  })
+})
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
