@@ -1,36 +1,54 @@
 // The people of this business, as the provider, the backend and the console know them. Yours are in
 // a database: `find` is then a query, and each person has a password of their own.
 import type { Account, Configuration } from 'oidc-provider'
-import type { People, Person } from '../console/index.ts'
 import { hashPassword, verifyPassword } from '../hosting/password.ts'
 
-type Role = 'customer' | 'support' | 'administrator'
+export interface Person {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly role: 'customer' | 'operator' | 'lead' | 'auditor'
+  /** Whether this person acts as customers. */
+  readonly isStaff: boolean
+  /** People with special rights: no operator may act as them. */
+  readonly isProtected: boolean
+  /** Of a customer: what a directory offers, to tell people apart. */
+  readonly number?: string
+  readonly city?: string
+  /** For sentences: *Alice can change her address*. */
+  readonly givenName: string
+  readonly possessive: 'her' | 'his' | 'their'
+}
 
-const person = (id: string, name: string, role: Role): Person & { readonly role: Role } => ({
-  id,
-  name,
-  email: `${id}@example.com`,
-  role,
-  isStaff: role === 'support',
-  // People with special rights: no operator may act as them.
-  isProtected: role !== 'customer',
-})
+function person(
+  id: string,
+  name: string,
+  role: Person['role'],
+  more: Partial<Pick<Person, 'city' | 'givenName' | 'number' | 'possessive'>> = {},
+): Person {
+  const isStaff = role === 'operator' || role === 'lead'
+  const words = { givenName: name.split(' ')[0] ?? name, possessive: 'their' } as const
+  const isProtected = role !== 'customer'
+  return { id, name, email: `${id}@example.com`, role, isStaff, isProtected, ...words, ...more }
+}
 
 const PEOPLE = [
-  person('alice', 'Alice Ng', 'customer'),
-  person('bob', 'Bob Meyer', 'customer'),
-  person('olivia', 'Olivia Reyes', 'support'),
-  person('grace', 'Grace Okafor', 'administrator'),
-  person('chidi', 'Chidi Okeke', 'customer'),
-  person('dana', 'Dana Schmidt', 'customer'),
+  person('alice', 'Alice Ng', 'customer', { number: '10021', city: 'Leipzig', possessive: 'her' }),
+  person('bob', 'Bob Meyer', 'customer', { number: '10022', city: 'Graz', possessive: 'his' }),
+  person('chidi', 'Chidi Okeke', 'customer', { number: '10035', city: 'Lagos' }),
+  person('dana', 'Dana Schmidt', 'customer', { number: '10048', city: 'Basel' }),
   // People choose their own names, so every page must escape a name.
-  person('mallory', '<img src=x onerror=alert(1)>', 'customer'),
+  person('mallory', '<img src=x onerror=alert(1)>', 'customer', { givenName: 'Mallory' }),
+  person('olivia', 'Olivia Reyes', 'operator'),
+  person('oscar', 'Oscar Lind', 'operator'),
+  person('grace', 'Grace Okafor', 'lead'),
+  person('ada', 'Ada Brandt', 'auditor'),
 ]
 
 export const people = {
   find: (id: string) => PEOPLE.find((one) => one.id === id),
-  all: () => PEOPLE,
-} satisfies People
+  all: (): readonly Person[] => PEOPLE,
+}
 
 /** The claims of each scope, in addition to those of oidc-provider. */
 export const CLAIMS: NonNullable<Configuration['claims']> = {

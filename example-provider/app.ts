@@ -165,7 +165,8 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
   app.use(await pageAssets())
   app.use(notFound)
 
-  const shop = shopUrl && (await createShop({ issuer: provider.issuer, orders: `${url}/orders` }))
+  const places = { issuer: provider.issuer, orders: `${url}/orders`, console: `${url}/console` }
+  const shop = shopUrl && (await createShop(places))
   return {
     handle: app.callback(),
     handleShop: shop ? shop.callback() : undefined,

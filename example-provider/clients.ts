@@ -8,8 +8,15 @@ import { SHOP, shopClient } from './shop/client.ts'
 /** The machine client that asks for subject tokens and introspects the tokens of its callers. */
 export const SUPPORT_BACKEND = 'support-backend'
 
-/** The applications in which operators sign in: with a server of its own, and in the browser. */
-export const OPERATOR_CLIENTS: readonly string[] = ['support-web', 'support-console']
+/**
+ * The operators' own applications, which ask the support backend: one with a server of its own, and
+ * one without a secret, which is `npm run demo` and the commands of `npm start -- --commands`.
+ */
+export const OPERATOR_CLIENTS: readonly string[] = [
+  'support-web',
+  'support-tool',
+  'support-console',
+]
 
 export function clients(config: Config, url: string, shopUrl: string | undefined) {
   const all: ClientMetadata[] = [
@@ -32,7 +39,16 @@ export function clients(config: Config, url: string, shopUrl: string | undefined
       response_types: ['code'],
       redirect_uris: [`${url}/support/callback`],
     },
-    ...consoleClients(url),
+    {
+      client_id: 'support-tool',
+      client_name: 'Support tool',
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
+      response_types: ['code'],
+      redirect_uris: [`${url}/support/callback`],
+    },
+    // The ID token says when the person signed in: see the sign-out page.
+    ...consoleClients(url).map((client) => ({ ...client, require_auth_time: true })),
   ]
   return shopUrl === undefined ? all : [...all, shopClient(shopUrl)]
 }

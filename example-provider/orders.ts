@@ -17,6 +17,7 @@ import { onlyMethods } from '../hosting/http/methods.ts'
 import { answerProblems, Problem } from '../hosting/http/problem.ts'
 import { orUnavailable } from '../hosting/or-unavailable.ts'
 import { usedProofs } from '../hosting/used-proofs.ts'
+import { people } from './accounts.ts'
 import { ORDERS } from './demo/orders.ts'
 
 export interface OrdersOptions {
@@ -58,7 +59,9 @@ export function ordersApi(options: OrdersOptions): Middleware {
   router.all('/orders', ...read, (ctx) => {
     const { subject, actor } = ctx.state.caller
     const [email, orders = []] = [emails.get(subject), ordersOf.get(subject)]
-    ctx.body = { subject, actor: actor?.sub, email, orders }
+    const { name, givenName, possessive } = people.find(subject) ?? {}
+    const customer = name === undefined ? undefined : { name, givenName, possessive }
+    ctx.body = { subject, actor: actor?.sub, customer, email, orders }
   })
 
   // This route comes before the orders, because `email` would match an order id. Only the customer

@@ -3,8 +3,8 @@ import type { RequestListener } from 'node:http'
 import { type Keys, loadKeys } from '../hosting/keys.ts'
 import { type Listener, listen, localUrl } from '../hosting/listener.ts'
 import { reasonOf, StartError } from '../hosting/start-error.ts'
+import { openStorage, type Storage } from '../hosting/storage.ts'
 import type { Config } from './config.ts'
-import { openStorage, type Storage } from './storage.ts'
 
 /** What the application is made of. */
 export interface Parts {

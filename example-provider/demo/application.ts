@@ -4,7 +4,7 @@ import * as oidc from 'openid-client'
 import { Browser, TIMEOUT } from './browser.ts'
 import { check } from './report.ts'
 
-const CLIENT_ID = 'support-console'
+const CLIENT_ID = 'support-tool'
 
 /** The client part of an application for operators. It runs in a browser, so it has no secret. */
 export class Application {
@@ -33,7 +33,7 @@ export class Application {
 
   /** Authorization code with PKCE. Returns the operator's access token. */
   async signIn(login: string, password: string): Promise<string> {
-    const redirectUri = `${this.#base}/console/callback`
+    const redirectUri = `${this.#base}/support/callback`
     const verifier = oidc.randomPKCECodeVerifier()
     const state = oidc.randomState()
     const authorizationUrl = oidc.buildAuthorizationUrl(this.#configuration, {

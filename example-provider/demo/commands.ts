@@ -21,12 +21,12 @@ const ACTOR: readonly string[] = [
   `-d actor_token_type=${ACCESS_TOKEN_TYPE}`,
 ]
 
-/** The URL that starts a sign-in to the console in a browser. */
+/** The URL that starts a sign-in of an operator in a browser. */
 export function authorizationUrl(baseUrl: string): string {
   const parameters = new URLSearchParams({
-    client_id: 'support-console',
+    client_id: 'support-tool',
     response_type: 'code',
-    redirect_uri: `${baseUrl}/console/callback`,
+    redirect_uri: `${baseUrl}/support/callback`,
     scope: 'openid',
     code_challenge: DEMO_PKCE.challenge,
     code_challenge_method: 'S256',
@@ -37,8 +37,8 @@ export function authorizationUrl(baseUrl: string): string {
 /** Exchanges the authorization code for the operator's access token. */
 export function codeExchange(baseUrl: string, code: string): string {
   return `OPERATOR_TOKEN=$(curl -sS ${baseUrl}/oidc/token \\
-  -d grant_type=authorization_code -d client_id=support-console \\
-  -d redirect_uri=${baseUrl}/console/callback \\
+  -d grant_type=authorization_code -d client_id=support-tool \\
+  -d redirect_uri=${baseUrl}/support/callback \\
   -d code_verifier=${DEMO_PKCE.verifier} -d code=${code} |
   ${member('access_token')})`
 }
@@ -102,7 +102,7 @@ echo "$ISSUED"`
 
 function exchange(baseUrl: string, actor: readonly string[]): string {
   const fields = [
-    '-d client_id=support-console',
+    '-d client_id=support-tool',
     `-d grant_type=${TOKEN_EXCHANGE_GRANT_TYPE}`,
     '--data-urlencode "subject_token=$SUBJECT_TOKEN"',
     `-d subject_token_type=${ACCESS_TOKEN_TYPE}`,

@@ -88,7 +88,7 @@ export async function refused(
 export function checked(claims: JWTPayload, base: string, actor: string | undefined): JWTPayload {
   check(claims.sub === CUSTOMER, `sub is not ${CUSTOMER}`)
   check(claims.aud === `${base}/orders`, 'aud is not the orders API')
-  check(claims.client_id === 'support-console', 'client_id is not support-console')
+  check(claims.client_id === 'support-tool', 'client_id is not support-tool')
   check(claims.scope === 'orders:read', 'scope is not what was asked for')
   check((claims.exp ?? Infinity) - (claims.iat ?? 0) <= LONGEST_LIFE, 'it lives too long')
   check(

@@ -11,6 +11,8 @@ export interface ShopOptions {
   readonly issuer: string
   /** The orders API: its URL is the resource of its access tokens. */
   readonly orders: string
+  /** The support console, for operators whose time is over. */
+  readonly console: string
 }
 
 interface File {
@@ -30,7 +32,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const MODULES = ['oauth4webapi', 'oidc-provider-impersonation/browser']
 
 /** Makes the application. It answers `GET` of its own files, and nothing else. */
-export async function createShop({ issuer, orders }: ShopOptions): Promise<Koa> {
+export async function createShop({ issuer, orders, console }: ShopOptions): Promise<Koa> {
   const files = new Map<string, File>()
   await addPages(files)
   const imports: Record<string, string> = {}
@@ -40,6 +42,7 @@ export async function createShop({ issuer, orders }: ShopOptions): Promise<Koa> 
     .replace('<!--import-map-->', `<script type="importmap">${importMap}</script>`)
     .replace('{{issuer}}', () => attribute(issuer))
     .replace('{{orders}}', () => attribute(orders))
+    .replaceAll('{{console}}', () => attribute(console))
   const policy = contentSecurityPolicy(importMap, [issuer, orders])
 
   const app = new Koa()

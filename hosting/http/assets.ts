@@ -8,6 +8,7 @@ export const ASSETS = '/assets'
 const FILES: ReadonlyArray<readonly [name: string, type: string]> = [
   ['page.css', 'text/css; charset=utf-8'],
   ['icon.svg', 'image/svg+xml'],
+  ['submit.js', 'text/javascript; charset=utf-8'],
 ]
 
 interface Asset {
@@ -16,7 +17,7 @@ interface Asset {
   readonly etag: string
 }
 
-/** Reads the stylesheet and the icon of the pages once, and serves these two and nothing else. */
+/** Reads the files of the pages once, and serves these and nothing else. */
 export async function pageAssets(): Promise<Middleware> {
   const assets = new Map<string, Asset>()
   for (const [name, type] of FILES) {

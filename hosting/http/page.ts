@@ -45,6 +45,14 @@ export function contentSecurityPolicy(redirectOrigins: readonly string[]): strin
   ].join(';')
 }
 
+/** Answers with a page that submits the one form in it. */
+export function showSubmitting(ctx: Context, title: string, form: Html): void {
+  showPage(ctx, title, html`${form}<script type="module" src="${ASSETS}/submit.js"></script>`)
+  const policy = ctx.response.get('Content-Security-Policy')
+  const scripts = "script-src 'self';require-trusted-types-for 'script';trusted-types 'none'"
+  ctx.set('Content-Security-Policy', policy.replace(/(?<=^|;)script-src(?=;|$)/, scripts))
+}
+
 /** Answers with a page. Browsers do not store it. */
 export function showPage(ctx: Context, title: string, content: Html): void {
   ctx.set('Cache-Control', 'no-store')

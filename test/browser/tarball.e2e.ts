@@ -49,7 +49,11 @@ describe('the shop with the kit from the packed tarball', function () {
     const [{ port }] = await once(server, 'message')
     shopUrl = `http://127.0.0.1:${port}`
     example = await launchExample({ SHOP_URL: shopUrl, SHOP_PORT: '0' })
-    server.send({ issuer: `${example.url}/oidc`, orders: `${example.url}/orders` })
+    server.send({
+      issuer: `${example.url}/oidc`,
+      orders: `${example.url}/orders`,
+      console: `${example.url}/console`,
+    })
     ;[kit] = await once(server, 'message')
     context = await (await browser()).newContext({ baseURL: example.url })
     context.setDefaultTimeout(8000)
@@ -75,7 +79,7 @@ describe('the shop with the kit from the packed tarball', function () {
       recursive: true,
     })
     await symlink(join(ROOT, 'node_modules/koa'), join(modules, 'koa'))
-    for (const file of ['example-provider/shop', 'console/http/modules.ts']) {
+    for (const file of ['example-provider/shop', 'hosting/http/modules.ts']) {
       await cp(join(ROOT, file), join(project, file), { recursive: true })
     }
     await writeFile(join(project, 'package.json'), '{"private":true,"type":"module"}')
@@ -105,7 +109,7 @@ describe('the shop with the kit from the packed tarball', function () {
     await order.getByRole('button', { name: 'Save note' }).click()
     await order.getByText('Changed by support (olivia).').waitFor()
     await banner.getByRole('button', { name: 'End' }).click()
-    await shop.getByRole('heading', { name: 'You no longer act for this customer' }).waitFor()
+    await shop.getByRole('heading', { name: 'You no longer act for Alice Ng' }).waitFor()
 
     const folder = `${shopUrl}/modules/oidc-provider-impersonation/browser/`
     const files = loaded

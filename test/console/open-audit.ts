@@ -1,7 +1,7 @@
 import { openAudit } from '../../console/audit/open.ts'
 import type { AuditStore } from '../../console/audit/store.ts'
 import { readConfig } from '../../example-provider/config.ts'
-import { openStorage } from '../../example-provider/storage.ts'
+import { openStorage } from '../../hosting/storage.ts'
 import type { AdapterFactory } from '../../src/index.ts'
 
 /** The audit of a storage, and its connections. */

@@ -9,7 +9,7 @@ import { signIn } from './support/sign-in.ts'
 
 /** The shop, where the console opens it. */
 const NOTE = 'Delivery note'
-const OVER = 'You no longer act for this customer'
+const OVER = 'You no longer act for'
 const FORGED = `impersonation=${'x'.repeat(43)}&impersonation_actor=olivia`
 
 describe('the shop, as a customer and as an operator who acts', () => {
@@ -100,7 +100,7 @@ describe('the shop, as a customer and as an operator who acts', () => {
     await card(shop, 'A-1002').getByText('Changed by support (olivia).').waitFor()
     await shop.getByLabel('E-mail address').fill('olivia@example.org')
     await shop.getByRole('button', { name: 'Save address' }).click()
-    await message(shop).getByText('Only the customer can change the e-mail address.').waitFor()
+    await message(shop).getByText('Only Alice can change her e-mail address.').waitFor()
     await expectAccessible(shop)
 
     await banner(shop).getByRole('button', { name: 'End' }).click()
@@ -121,7 +121,7 @@ describe('the shop, as a customer and as an operator who acts', () => {
     const { shop } = await openAsAlice(false)
     await card(shop, 'A-1002').getByLabel(NOTE).fill('Ring twice')
     await card(shop, 'A-1002').getByRole('button', { name: 'Save note' }).click()
-    await message(shop).getByText('this impersonation is read-only').waitFor()
+    await message(shop).getByText('You can look at everything here, and change nothing.').waitFor()
   })
 
   it('a forged link acts as no customer, and says what to do', async () => {

@@ -12,7 +12,7 @@ describe('example provider: support backend and its provider', () => {
   const ACTIVE = {
     active: true,
     sub: 'olivia',
-    client_id: 'support-console',
+    client_id: 'support-tool',
     scope: 'openid',
     token_type: 'Bearer',
   }
@@ -62,7 +62,7 @@ describe('example provider: support backend and its provider', () => {
         url: 'https://id.example.com',
         clientId: 'support-backend',
         clientSecret: 'se:cret é',
-        operatorClients: ['support-console', 'support-web'],
+        operatorClients: ['support-tool', 'support-web'],
         recordRefusal: async () => {},
         now: () => clock.now,
       }),

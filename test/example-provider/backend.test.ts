@@ -85,7 +85,7 @@ describe('example provider: support backend', () => {
   it('refuses a revoked token', async () => {
     const token = await signIn(example.url)
     expect((await ask(REQUEST, token)).status).to.equal(201)
-    await postForm(`${example.url}/oidc/token/revocation`, { token, client_id: 'support-console' })
+    await postForm(`${example.url}/oidc/token/revocation`, { token, client_id: 'support-tool' })
     await expectInvalidToken(token)
   })
 
@@ -110,7 +110,7 @@ describe('example provider: support backend', () => {
     await expectInvalidToken(String(body.subjectToken))
   })
 
-  for (const login of ['alice', 'grace']) {
+  for (const login of ['alice', 'ada']) {
     it(`refuses ${login}, who is not support staff`, async () => {
       const { status, body } = await ask(
         { ...REQUEST, userId: 'bob' },
@@ -120,7 +120,7 @@ describe('example provider: support backend', () => {
     })
   }
 
-  for (const userId of ['grace', 'olivia']) {
+  for (const userId of ['ada', 'grace', 'olivia']) {
     it(`protects ${userId}, who is not a customer`, async () => {
       const { status, body } = await ask({ ...REQUEST, userId })
       expect([status, body.error]).to.deep.equal([403, 'access_denied'])

@@ -91,7 +91,7 @@ function actAsOneProvider(storageUrl: () => string): void {
   function exchange(subjectToken: string, actor: string, at = front.url): Promise<Answer> {
     return postForm(`${at}/oidc/token`, {
       grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-      client_id: 'support-console',
+      client_id: 'support-tool',
       subject_token: subjectToken,
       subject_token_type: TYPE,
       actor_token: actor,

@@ -122,7 +122,7 @@ describe('example provider: the flow', () => {
       operator.access_token,
       {},
       {
-        client_id: 'support-console',
+        client_id: 'support-tool',
       },
     )
     expect(status).to.equal(200)
@@ -140,7 +140,7 @@ describe('example provider: the flow', () => {
     const orders = await send(`${example.url}/orders`, {
       headers: { authorization: `Bearer ${body.access_token}` },
     })
-    expect(orders.body).to.have.all.keys('subject', 'orders')
+    expect(orders.body).to.have.all.keys('subject', 'customer', 'orders')
   })
 
   it('gives the scopes that belong to the sign-in, and their claims', async () => {

@@ -6,7 +6,7 @@ import { BASE_URL, type Issuer, startIssuer } from './orders-issuer.ts'
 import { type Example, exchange, postJson, send, signIn, start } from './support.ts'
 
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
-const client: oauth.Client = { client_id: 'support-console' }
+const client: oauth.Client = { client_id: 'support-tool' }
 const insecure = { [oauth.allowInsecureRequests]: true }
 
 describe('example provider: tokens that are bound to a key, by a client of other people', () => {

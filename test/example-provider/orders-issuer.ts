@@ -10,7 +10,7 @@ export const ISSUER = `${BASE_URL}/oidc`
 const AUDIENCE = `${BASE_URL}/orders`
 /** The answer to a request without a token. */
 export const CHALLENGE = `Bearer realm="${ISSUER}", DPoP realm="${ISSUER}", algs="ES256 Ed25519 EdDSA"`
-const GOOD = { scope: 'orders:read', client_id: 'support-console', jti: 'token' }
+const GOOD = { scope: 'orders:read', client_id: 'support-tool', jti: 'token' }
 /** The claims of tokens that were exchanged without an actor token. */
 export const NAMELESS = { jti: 'impersonation:token' }
 

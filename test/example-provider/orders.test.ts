@@ -36,8 +36,10 @@ describe('example provider: orders API', () => {
     const { status, headers, body } = await get(await token())
     expect(status).to.equal(200)
     expect(headers.get('cache-control')).to.equal('no-store')
-    expect(body).to.have.all.keys('subject', 'orders')
+    expect(body).to.have.all.keys('subject', 'customer', 'orders')
     expect(body.subject).to.equal('alice')
+    const words = { name: 'Alice Ng', givenName: 'Alice', possessive: 'her' }
+    expect(body.customer, 'for the sentences of the shop').to.deep.equal(words)
     expect(JSON.stringify(body.orders)).to.include('A-1001').and.not.include('B-2001')
   })
 
@@ -47,7 +49,7 @@ describe('example provider: orders API', () => {
   })
 
   it('has no orders for who never ordered', async () => {
-    for (const sub of ['olivia', '__proto__']) {
+    for (const sub of ['stranger', '__proto__']) {
       expect((await get(await token({ sub }))).body).to.deep.equal({ subject: sub, orders: [] })
     }
   })

@@ -76,13 +76,13 @@ describe('example provider: pages', () => {
     const [, action = ''] = /action="([^"]+)"/.exec(form.text) ?? []
     const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(form.text) ?? []
     const resumed = await cookies.submit(action, { xsrf, logout: 'yes' })
-    expect(target(await cookies.send(target(resumed)))).to.include('/console/callback?code=')
+    expect(target(await cookies.send(target(resumed)))).to.include('/support/callback?code=')
   })
 
   it('keep a session: the second sign-in asks nothing', async () => {
     const cookies = new Cookies()
     await signIn(cookies, authorizationUrl(example.url), 'olivia')
     const silent = await cookies.send(`${authorizationUrl(example.url)}&prompt=none`)
-    expect(target(silent)).to.include('/console/callback?code=')
+    expect(target(silent)).to.include('/support/callback?code=')
   })
 })

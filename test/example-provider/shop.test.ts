@@ -178,6 +178,7 @@ describe('example provider: the server of the shop', () => {
     const app = await createShop({
       issuer: 'https://id.example/oidc',
       orders: 'https://api.example/orders?a="><script>&b=$&',
+      console: 'https://id.example/console?a="><script>&b=$&',
     })
     shop = await listen(app.callback())
   })

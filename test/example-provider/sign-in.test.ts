@@ -44,13 +44,13 @@ describe('example provider: sign-in', () => {
     expect(resume.status).to.equal(303)
     const back = await cookies.send(target(resume))
     expect(back.status).to.equal(303)
-    expect(target(back)).to.match(/\/console\/callback\?code=[\w-]+&/)
+    expect(target(back)).to.match(/\/support\/callback\?code=[\w-]+&/)
     const landing = await send(target(back))
     expect(landing.status).to.equal(200)
-    expect(landing.text).to.include('/assets/browser/console.js')
+    expect(landing.text).to.include('You are signed in')
   })
 
-  for (const login of ['alice', 'bob', 'olivia', 'grace']) {
+  for (const login of ['alice', 'bob', 'olivia', 'oscar', 'grace', 'ada']) {
     it(`knows ${login}`, async () => {
       const token = await signIn(example.url, login)
       const { body } = await send(`${example.url}/oidc/me`, {
@@ -114,7 +114,7 @@ describe('example provider: sign-in', () => {
     const [, action = ''] = /formaction="([^"]+)"/.exec(form.text) ?? []
     const resume = await cookies.submit(new URL(action, page).href, {})
     const back = await cookies.send(target(resume))
-    expect(target(back)).to.include('/console/callback?error=access_denied')
+    expect(target(back)).to.include('/support/callback?error=access_denied')
     expect((await send(target(back))).status).to.equal(200)
   })
 
@@ -182,7 +182,7 @@ describe('example provider: sign-in', () => {
     expect(target(again)).to.include('/sign-in/')
   })
 
-  for (const path of ['/console/callback', '/account/callback', '/support/callback']) {
+  for (const path of ['/support/callback', '/account/callback', '/support/callback']) {
     it(`repeats nothing at ${path} that an attacker put into the address`, async () => {
       for (const name of ['code', 'state', 'error', 'error_description']) {
         const value = encodeURIComponent('$(id)<img src=x>')

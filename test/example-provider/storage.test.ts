@@ -6,8 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { Client } from 'pg'
 import { readConfig } from '../../example-provider/config.ts'
-import { openStorage } from '../../example-provider/storage.ts'
 import { StartError } from '../../hosting/start-error.ts'
+import { openStorage } from '../../hosting/storage.ts'
 import { createSqliteAdapter } from '../../src/adapters/sqlite.ts'
 import { freePort, inCi, POSTGRES_URL, reachable } from '../adapters/servers.ts'
 import { startRedis } from './redis-server.ts'
@@ -70,7 +70,7 @@ function exchange(
 ): Promise<Answer> {
   return postForm(`${at}/oidc/token`, {
     grant_type: GRANT,
-    client_id: 'support-console',
+    client_id: 'support-tool',
     subject_token: subjectToken,
     subject_token_type: TYPE,
     resource: `${base}/orders`,

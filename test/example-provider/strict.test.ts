@@ -68,7 +68,7 @@ describe('example provider: STRICT=1', () => {
     }
   })
 
-  for (const who of ['bob', 'grace', 'stranger']) {
+  for (const who of ['bob', 'ada', 'stranger']) {
     it(`lets ${who}, who is not support staff, be the operator of no token`, async () => {
       const request = { userId: 'alice', context: CONTEXT, ...bindingTo(who) }
       const { status, body } = await issueDirectly(example.url, request)
@@ -77,7 +77,7 @@ describe('example provider: STRICT=1', () => {
   }
 
   it('asks who acts at the exchange, too: a token that is bound to a client alone', async () => {
-    const mayAct = { clientId: 'support-console' }
+    const mayAct = { clientId: 'support-tool' }
     const request = { userId: 'alice', context: CONTEXT, ...bindingTo('olivia'), mayAct }
     const { status, body } = await issueDirectly(example.url, request)
     expect([status, body.error]).to.deep.equal([403, 'access_denied'])
@@ -116,8 +116,8 @@ describe('example provider: STRICT=1', () => {
     const tokenOf = async (callback: string): Promise<string> => {
       const { body } = await postForm(`${example.url}/oidc/token`, {
         grant_type: 'authorization_code',
-        client_id: 'support-console',
-        redirect_uri: `${example.url}/console/callback`,
+        client_id: 'support-tool',
+        redirect_uri: `${example.url}/support/callback`,
         code: new URL(callback).searchParams.get('code') ?? '',
         code_verifier: VERIFIER,
       })

@@ -121,7 +121,7 @@ export function exchange(
   const type = 'urn:ietf:params:oauth:token-type:access_token'
   return postForm(`${base}/oidc/token`, {
     grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-    client_id: 'support-console',
+    client_id: 'support-tool',
     subject_token: String(subjectToken),
     subject_token_type: type,
     ...(actorToken === undefined ? {} : { actor_token: actorToken, actor_token_type: type }),

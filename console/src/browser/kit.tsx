@@ -157,8 +157,14 @@ export function Time({ at, long = false }: { at: number; long?: boolean }) {
   )
 }
 
-/** Gray lines, where something takes longer than 300 ms. */
+/** Gray lines, where something takes longer than 300 ms: shorter ones would only flicker. */
 export function Skeleton({ lines = 3, label }: { lines?: number; label: string }) {
+  const [isShown, setShown] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), 300)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!isShown) return null
   return (
     <div class="skeleton" role="status" aria-label={label}>
       {Array.from({ length: lines }, (_, index) => (

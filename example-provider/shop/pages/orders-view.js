@@ -24,9 +24,10 @@ export function showOrders(orders, actions) {
 
   const form = elementOf(document, '#email-form')
   const input = /** @type {HTMLInputElement} */ (elementOf(form, '#email'))
-  input.value = actions.email ?? ''
+  input.defaultValue = input.value = actions.email ?? ''
   form.onsubmit = submitted(form, actions, async () => {
     await actions.changeEmail(input.value.trim())
+    input.defaultValue = input.value
     return 'The new address is saved.'
   })
 }
@@ -56,7 +57,8 @@ function cardOf(order, actions) {
 
   const form = slot('form')
   const input = /** @type {HTMLInputElement} */ (slot('input'))
-  input.value = deliveryNote ?? ''
+  input.name = `note ${id}`
+  input.defaultValue = deliveryNote ?? ''
   form.hidden = false
   form.onsubmit = submitted(form, actions, async () => {
     const changed = await actions.changeNote(id, input.value.trim())

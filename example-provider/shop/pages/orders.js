@@ -25,10 +25,19 @@ export class OrdersProblem extends Error {
  */
 
 /**
+ * @typedef {object} Customer
+ * @property {string} name
+ * @property {string} givenName
+ * @property {string} possessive *her*, *his* or *their*
+ */
+
+/**
  * @param {string} url of the API
  * @param {(url: string, init: RequestInit) => Promise<Response>} send adds the access token
  */
 export function ordersApi(url, send) {
+  let customer = /** @type {Customer | undefined} */ (undefined)
+
   /**
    * @param {string} method
    * @param {string} path
@@ -43,18 +52,43 @@ export function ordersApi(url, send) {
       throw new OrdersProblem('The shop cannot be reached. Try again in a moment.', { cause })
     })
     if (response.ok) return response.json()
-    const { error, error_description: description } = await response.json().catch(() => ({}))
+    const { error } = await response.json().catch(() => ({}))
     if (response.status === 401) {
       throw new OrdersProblem('You are signed out. Sign in again to go on.', {
         isSignedOut: true,
       })
     }
-    throw new OrdersProblem(inWords(response.status, error, path, description))
+    throw new OrdersProblem(inWords(response.status, error, path))
+  }
+
+  /**
+   * @param {number} status
+   * @param {string | undefined} error
+   * @param {string} path
+   */
+  function inWords(status, error, path) {
+    if (error === 'access_denied' && path === '/email') {
+      const { givenName = 'the customer', possessive = 'the' } = customer ?? {}
+      return `Only ${givenName} can change ${possessive} e-mail address.`
+    }
+    if (error === 'access_denied' || error === 'insufficient_scope') {
+      return 'You can look at everything here, and change nothing. To change something, start again with changes allowed.'
+    }
+    if (status === 404) return 'There is no such order any more. Reload the page.'
+    if (status === 409) return 'This order is delivered: its note cannot be changed any more.'
+    if (status >= 500) return 'The shop has a problem. Try again in a moment.'
+    return path === '/email'
+      ? 'This is not an e-mail address that the shop can use.'
+      : 'This note cannot be saved. Use at most 200 characters, and no special ones.'
   }
 
   return {
-    /** @returns {Promise<{ orders: Order[], email?: string }>} */
-    list: () => ask('GET', ''),
+    /** @returns {Promise<{ orders: Order[], customer?: Customer, email?: string }>} */
+    async list() {
+      const answer = await ask('GET', '')
+      customer = answer.customer
+      return answer
+    },
     /**
      * @param {string} id
      * @param {string} deliveryNote an empty one removes it
@@ -64,21 +98,4 @@ export function ordersApi(url, send) {
     /** @param {string} email */
     changeEmail: (email) => ask('PUT', '/email', { email }),
   }
-}
-
-/**
- * @param {number} status
- * @param {string | undefined} error
- * @param {string} path
- * @param {string | undefined} description
- */
-function inWords(status, error, path, description) {
-  if (error === 'access_denied' && path === '/email') {
-    return 'Only the customer can change the e-mail address. Ask them to do it themselves.'
-  }
-  if (error === 'insufficient_scope') {
-    return 'You may look, but not change anything: this impersonation is read-only.'
-  }
-  if (status >= 500) return 'The shop has a problem. Try again in a moment.'
-  return `This was refused: ${description ?? error ?? status}.`
 }

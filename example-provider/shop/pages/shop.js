@@ -8,8 +8,14 @@ import {
 import { OrdersProblem, ordersApi } from './orders.js'
 import { showOrders } from './orders-view.js'
 import { SignInFailed, signIn } from './sign-in.js'
+import { askToGiveWay, shareTyped } from './typed.js'
+
+/** @typedef {import('./orders.js').Customer} Customer */
 
 const CLIENT_ID = 'shop'
+const SHOP = 'Corner Coffee'
+/** In the last minute, and a little before: the clocks of browser and provider differ. */
+const NEARLY_OVER_MS = 90_000
 const { issuer = '', orders: ordersUrl = '' } = document.documentElement.dataset
 const address = (/** @type {string} */ path) => new URL(path, location.origin).href
 
@@ -28,7 +34,7 @@ function byId(id) {
   return element
 }
 
-/** @param {'waiting' | 'welcome' | 'refused' | 'over' | 'trouble' | 'account'} id */
+/** @param {'waiting' | 'welcome' | 'refused' | 'over' | 'moved' | 'trouble' | 'account'} id */
 function show(id) {
   for (const section of document.querySelectorAll('section')) section.hidden = section.id !== id
   const heading = byId(id).querySelector('h1')
@@ -53,20 +59,22 @@ function sayProblem(error) {
  * Shows the orders of the token's user.
  *
  * @param {Parameters<typeof ordersApi>[1]} send
- * @param {() => boolean} isOver whether the answers must not be shown any more
+ * @param {object} [how]
+ * @param {() => boolean} [how.isOver] whether the answers must not be shown any more
+ * @param {(customer: Customer | undefined) => void} [how.opened] the orders are shown
  */
-async function open(send, isOver = () => false) {
+async function open(send, { isOver = () => false, opened = () => {} } = {}) {
   const api = ordersApi(ordersUrl, send)
   const failed = (/** @type {unknown} */ error) => {
     if (isOver()) return
     if (error instanceof OrdersProblem && error.isSignedOut) show('welcome')
     sayProblem(error)
   }
-  byId('again').onclick = () => open(send, isOver)
+  byId('again').onclick = () => open(send, { isOver, opened })
   say('')
   show('waiting')
   try {
-    const { orders, email } = await api.list()
+    const { orders, customer, email } = await api.list()
     if (isOver()) return
     showOrders(orders, {
       email,
@@ -76,6 +84,7 @@ async function open(send, isOver = () => false) {
       failed,
     })
     show('account')
+    opened(customer)
   } catch (error) {
     if (!isOver()) show('trouble')
     failed(error)
@@ -84,6 +93,7 @@ async function open(send, isOver = () => false) {
 
 /** An operator acts as a customer. */
 async function openForOperator() {
+  if (location.hash.includes('impersonation=')) await askToGiveWay()
   const session = await acceptImpersonation({
     issuer,
     clientId: CLIENT_ID,
@@ -92,7 +102,7 @@ async function openForOperator() {
     scope: 'orders:read orders:write',
   })
   if (!session) return false
-  document.title = `${session.subject}: Corner Coffee`
+  document.title = `Acting as ${session.subject} · ${SHOP}`
   try {
     await defineImpersonationBanner()
   } catch (error) {
@@ -107,17 +117,34 @@ async function openForOperator() {
   banner.session = session
   banner.changes = session.scope.includes('orders:write')
   banner.hidden = false
+  const isOver = () => session.state !== 'active'
+  const typed = shareTyped(session, {
+    isNearlyOver: () => !isOver() && session.expiresAt - Date.now() <= NEARLY_OVER_MS,
+    end: () => session.end(),
+    movedOn: () => {
+      if (isOver()) show('moved')
+    },
+    returned: () => say('What you typed before is back. It is not saved yet.'),
+  })
   for (const over of /** @type {const} */ (['ended', 'expired'])) {
     session.addEventListener(over, () => {
+      byId('kept').hidden = !typed.keep()
       byId('account').remove()
+      document.title = SHOP
       say('')
       show('over')
     })
   }
-  await open(
-    (url, init) => session.fetch(url, init),
-    () => session.state !== 'active',
-  )
+  await open((url, init) => session.fetch(url, init), {
+    isOver,
+    opened(customer) {
+      const name = customer?.name ?? session.subject ?? ''
+      document.title = `Acting as ${name} · ${SHOP}`
+      banner.subjectName = name
+      byId('over-name').textContent = name
+      typed.ask()
+    },
+  })
   return true
 }
 
@@ -127,10 +154,15 @@ async function openForCustomer() {
   if (!signedIn) return show('welcome')
   byId('name').textContent = signedIn.subject
   byId('person').hidden = false
-  await open((url, init) => {
+  const send = (/** @type {string} */ url, /** @type {RequestInit} */ init) => {
     const headers = new Headers(init.headers)
     headers.set('authorization', `Bearer ${signedIn.accessToken}`)
     return fetch(url, { ...init, headers, credentials: 'omit' })
+  }
+  await open(send, {
+    opened(customer) {
+      byId('name').textContent = customer?.name ?? signedIn.subject
+    },
   })
 }
 

@@ -13,8 +13,32 @@ export const frame: Translated<typeof english> = {
   openAlarms: { one: '{count} offener Alarm', other: '{count} offene Alarme' },
   roles: { operator: 'Support', lead: 'Leitung', auditor: 'Revision' },
   signOut: 'Abmelden',
+  signOutFailed: 'Sie sind nicht abgemeldet, weil nicht beendet werden konnte, was Sie gerade tun.',
+  signOutAnyway: 'Trotzdem abmelden',
+  signIn: 'Anmelden',
+  signInAbout:
+    'Für das Support-Team: für Kunden handeln, sehen, was läuft, und lesen, wer was getan hat.',
+  signInAgain: 'Erneut anmelden',
+  signInOther: 'Als andere Person anmelden',
+  signInEnds: {
+    expired:
+      'Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an: was Sie geschrieben haben, bleibt erhalten.',
+    'other person': 'Eine andere Person hat sich in diesem Browser angemeldet.',
+    'signed out': 'Sie haben sich in einem anderen Tab abgemeldet.',
+  },
+  signInTroubles: {
+    cancelled: 'Die Anmeldung wurde abgebrochen.',
+    elsewhere:
+      'Diese Anmeldung begann in einem anderen Tab oder ist schon vorbei. Melden Sie sich hier an.',
+    late: 'Die Anmeldung hat zu lange gedauert. Melden Sie sich noch einmal an.',
+    refused: 'Der Anmeldedienst hat Sie nicht zugelassen.',
+  },
+  turnedAwayTitle: 'Sie haben hier keine Rolle',
+  turnedAway: 'Sie sind als {person} angemeldet. Dieses Konto gehört nicht zum Support-Team.',
+  noScript:
+    'Diese Seite läuft in Ihrem Browser, damit Tokens in seinem Speicher bleiben: Sie braucht JavaScript.',
   shortcuts: 'Tastenkürzel',
-  shortcutHint: '{key} zeigt die Tastenkürzel',
+  shortcutHint: '{keys} zeigt die Tastenkürzel',
   shortcutList: 'Tastenkürzel anzeigen',
   shortcutSearch: 'Nach einem Kunden suchen',
   shortcutBack: 'Zurück',

@@ -4,10 +4,10 @@ import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { AdapterFactory } from 'oidc-provider-impersonation'
 import type { AuditDatabase } from '../console/index.ts'
-import { inTime } from '../hosting/in-time.ts'
-import { reportOutages } from '../hosting/outages.ts'
-import { unusableStorage } from '../hosting/start-error.ts'
-import type { StorageUrl } from '../hosting/storage-url.ts'
+import { inTime } from './in-time.ts'
+import { reportOutages } from './outages.ts'
+import { unusableStorage } from './start-error.ts'
+import type { StorageUrl } from './storage-url.ts'
 
 export interface Storage {
   /** For the provider. */

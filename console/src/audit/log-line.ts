@@ -1,0 +1,17 @@
+import { escapeControls } from '../http/text.ts'
+import type { AuditEntry } from './entry.ts'
+
+/** An entry as one line of JSON. */
+export function lineOf(entry: AuditEntry): string {
+  return escapeControls(JSON.stringify(entry))
+}
+
+/** Writes to stderr that the store does not have this entry. */
+export function complain({ event, time }: AuditEntry, reason: string): void {
+  tell(`${event} at ${time} is only in the log, it could not be stored: ${reason}`)
+}
+
+/** Writes one line to stderr. */
+export function tell(text: string): void {
+  console.error(escapeControls(`audit: ${text}`))
+}

@@ -1,0 +1,77 @@
+import { endsWithin } from '../http/within.ts'
+import type { AuditEntry, Named } from './entry.ts'
+
+/** Names an account. What it throws, and `undefined`, leave the name away. */
+export type NameOf = (accountId: string) => Named | undefined | Promise<Named | undefined>
+
+/** How long the directory may take for a name, in milliseconds. */
+const PATIENCE = 2000
+/** How long a directory that took too long is not asked again, in milliseconds. */
+const REST = 10_000
+/** How long a name is known, in milliseconds, and how many are. */
+const KNOWN_FOR = 60_000
+const KNOWN = 1000
+/** The longest name and e-mail address, in UTF-16 code units. More is cut off. */
+const LONGEST = 320
+
+/** Returns the entry with the names of customer and operator. Never rejects. */
+export type AddNames = (entry: AuditEntry) => Promise<AuditEntry>
+
+/** A directory that fails or is slow leaves names away. It never delays an entry for longer. */
+export function naming(nameOf: NameOf | undefined, patience = PATIENCE, rest = REST): AddNames {
+  if (!nameOf) return async (entry) => entry
+  const known = new Map<
+    string,
+    { readonly named: Promise<Named | undefined>; readonly at: number }
+  >()
+  let restsUntil = 0
+
+  function lookUp(id: string): Promise<Named | undefined> {
+    const now = performance.now()
+    const before = known.get(id)
+    if (before && now - before.at < KNOWN_FOR) return before.named
+    if (now < restsUntil) return Promise.resolve(undefined)
+    const named = ask(id)
+    known.delete(id)
+    known.set(id, { named, at: now })
+    const [oldest] = known.keys()
+    if (known.size > KNOWN && oldest !== undefined) known.delete(oldest)
+    return named
+  }
+
+  async function ask(id: string): Promise<Named | undefined> {
+    try {
+      const answer = Promise.resolve(nameOf?.(id))
+      if (await endsWithin(patience, answer)) return plain(await answer)
+      restsUntil = performance.now() + rest
+    } catch {
+      // The entry goes without a name.
+    }
+    known.delete(id)
+    return undefined
+  }
+
+  return async (entry) => {
+    const actorId = entry.actor?.sub ?? entry.mayAct?.sub
+    const [subject, actor] = await Promise.all([
+      entry.subject === undefined ? undefined : lookUp(entry.subject),
+      actorId === undefined ? undefined : lookUp(actorId),
+    ])
+    if (!subject && !actor) return entry
+    return { ...entry, names: { ...(subject && { subject }), ...(actor && { actor }) } }
+  }
+}
+
+/** Only the two members, as text that is not too long: the directory is code of the deployment. */
+function plain(named: unknown): Named | undefined {
+  if (typeof named !== 'object' || named === null) return undefined
+  const name = 'name' in named ? textOf(named.name) : undefined
+  const email = 'email' in named ? textOf(named.email) : undefined
+  if (name === undefined && email === undefined) return undefined
+  return { ...(name !== undefined && { name }), ...(email !== undefined && { email }) }
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value === '') return undefined
+  return value.slice(0, LONGEST).toWellFormed()
+}

@@ -1,0 +1,91 @@
+import { searchable } from './filter.ts'
+import { listOf, numberOf, type RedisConnection, textOf } from './redis-connection.ts'
+import type { RedisKeys, RowIndex } from './redis-keys.ts'
+import { FIND } from './redis-scripts.ts'
+import type { Outcome } from './row.ts'
+import type { RowFilter } from './store.ts'
+
+/** How many rows one script looks at: Redis serves other commands between two of them. */
+const SLICE = 2000
+
+/** Where a search begins and ends. */
+export interface Range {
+  /** Rows that are older. */
+  readonly before?: { readonly at: number; readonly id: string } | undefined
+  /** Rows that are newer. */
+  readonly after?: { readonly at: number; readonly id: string } | undefined
+  /** How many rows to find. */
+  readonly limit: number
+}
+
+/** The ids of rows that match, newest first. */
+export async function findIds(
+  redis: RedisConnection,
+  keys: RedisKeys,
+  filter: RowFilter,
+  { before, after, limit }: Range,
+  now: number,
+): Promise<string[]> {
+  const { to } = filter
+  const from = Math.max(filter.from ?? 0, after?.at ?? 0)
+  // Of two upper ends, the lower one is in force.
+  const isAfterEnd = before !== undefined && to !== undefined && before.at >= to
+  const top =
+    before && !isAfterEnd ? [before.at, before.id] : [to === undefined ? '+inf' : `(${to}`, '']
+  const bottom = [from, after && after.at === from ? after.id : '']
+  const sets = await smallestFirst(redis, indexesOf(filter).map(keys.rowsBy), from, to)
+  const time = timeOf(filter.outcome)
+  const text = filter.text === undefined ? '' : searchable(filter.text)
+  const scripted = [sets[0] ?? keys.rowsBy('all'), keys.searches, keys.expires, ...sets.slice(1)]
+
+  const found: string[] = []
+  for (let [score, id] = top; ; ) {
+    const wanted = limit - found.length
+    const args = [score, id, ...bottom, SLICE, wanted, text, time, now].map(String)
+    const [isLast, ...rest] = listOf(await redis.run(FIND, scripted, args))
+    const [lastScore = '', lastId = '', ...ids] = rest.map((each) => textOf(each) ?? '')
+    found.push(...ids)
+    if (numberOf(isLast) === 1 || found.length >= limit) return found
+    ;[score, id] = [lastScore, lastId]
+  }
+}
+
+/** The rows that match are in all of them. */
+function indexesOf({ operator, customer, ticket, outcome, alarm, held }: RowFilter): RowIndex[] {
+  const indexes: (RowIndex | false)[] = [
+    operator !== undefined && `operator ${operator}`,
+    customer !== undefined && `customer ${customer}`,
+    ticket !== undefined && `ticket ${searchable(ticket)}`,
+    outcome !== undefined && `phase ${PHASES[outcome] ?? outcome}`,
+    alarm === 'any' && 'alarm',
+    alarm === 'open' && 'open alarm',
+    held === true && 'held',
+  ]
+  const given = indexes.filter((index) => index !== false)
+  return given.length === 0 ? ['all'] : given
+}
+
+const PHASES: Partial<Record<Outcome, Outcome>> = { expired: 'running', unused: 'waiting' }
+
+function timeOf(outcome: Outcome | undefined): 'live' | 'over' | '' {
+  if (outcome === 'running' || outcome === 'waiting') return 'live'
+  return outcome === 'expired' || outcome === 'unused' ? 'over' : ''
+}
+
+/** Fewer rows are looked at where the smallest set leads. */
+async function smallestFirst(
+  redis: RedisConnection,
+  sets: readonly string[],
+  from: number,
+  to: number | undefined,
+): Promise<string[]> {
+  if (sets.length < 2) return [...sets]
+  const end = to === undefined ? '+inf' : `(${to}`
+  const sizes = await Promise.all(
+    sets.map(async (key) => {
+      const size = numberOf(await redis.send('ZCOUNT', key, String(from), end))
+      return { key, size }
+    }),
+  )
+  return sizes.toSorted((a, b) => a.size - b.size).map(({ key }) => key)
+}

@@ -1,0 +1,176 @@
+import { script } from './redis-connection.ts'
+
+/**
+ * Writes a batch: all of it, or nothing. Answers `done`, also where the batch was written before, or
+ * `again` where a row is no longer as it was read.
+ *
+ * KEYS: chains, newest, links, entries, counts, repeats, rowless, rows, searches; then sorted sets,
+ * which ARGV names by their place. ARGV: writer, number of the batch, sequence and hash of its last
+ * link or two empty texts; then four lists, each after its length:
+ * - rows: id, text that was read or ''
+ * - rows: id, new text, search text, how many sorted sets change, and of each place, score or ''
+ * - entries: link, entry, repeat key or '', place of the timeline or of rowless, score or ''
+ * - repetitions: repeat key, count, last time, whether there is no row (1 or 0)
+ *
+ * The number of the batch is written last. If the script fails half-way, entries are written twice,
+ * but none is lost.
+ */
+export const APPEND = script(`
+local at = 0
+local function take() at = at + 1; return ARGV[at] end
+local chains, newest, links, entries, counts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local repeats, rowless, rows, searches = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local writer, number, sequence, hash = take(), take(), take(), take()
+local written, lastSequence, lastHash =
+  string.match(redis.call('HGET', chains, writer) or '', '^(%d+) (%d*) (.*)$')
+if written and tonumber(written) >= tonumber(number) then return 'done' end
+
+for _ = 1, tonumber(take()) do
+  local id, read = take(), take()
+  if (redis.call('HGET', rows, id) or '') ~= read then return 'again' end
+end
+for _ = 1, tonumber(take()) do
+  local id = take()
+  redis.call('HSET', rows, id, take())
+  redis.call('HSET', searches, id, take())
+  for _ = 1, tonumber(take()) do
+    local set, score = KEYS[tonumber(take())], take()
+    if score == '' then redis.call('ZREM', set, id) else redis.call('ZADD', set, score, id) end
+  end
+end
+for _ = 1, tonumber(take()) do
+  local n = string.format('%.0f', redis.call('INCR', newest))
+  redis.call('HSET', links, n, take())
+  redis.call('HSET', entries, n, take())
+  local key, set, score, time = take(), KEYS[tonumber(take())], take(), take()
+  redis.call('ZADD', set, score == '' and n or score, n)
+  if key ~= '' then
+    redis.call('HSET', repeats, key, n)
+    redis.call('HSET', counts, n, '1 ' .. time)
+  end
+end
+for _ = 1, tonumber(take()) do
+  local key, count, last, isRowless = take(), take(), take(), take()
+  local n = redis.call('HGET', repeats, key)
+  if n then
+    local before, time = string.match(redis.call('HGET', counts, n) or '1 0', '^(%d+) (%d+)$')
+    if tonumber(time) > tonumber(last) then last = time end
+    redis.call('HSET', counts, n, string.format('%.0f', before + count) .. ' ' .. last)
+    if isRowless == '1' then redis.call('ZADD', rowless, 'XX', last, n) end
+  end
+end
+if sequence == '' then sequence, hash = lastSequence or '', lastHash or '' end
+redis.call('HSET', chains, writer, number .. ' ' .. sequence .. ' ' .. hash)
+return 'done'
+`)
+
+/**
+ * Looks at a slice of the rows of a sorted set, newest first. Answers: whether it was the last slice
+ * (1 or 0), score and id of the last row that it looked at, and the id of each row that matches.
+ *
+ * KEYS: the sorted set, searches, expires; then sorted sets in which a row has to be as well. ARGV:
+ * - the highest score, and the id: rows with this score match where their id is smaller; or '' for all
+ * - the lowest score, and the id: rows with this score match where their id is greater; or '' for all
+ * - how many rows to look at, how many to find
+ * - the text, or ''
+ * - 'live' for rows that expire later than the next argument, 'over' for all others, or ''
+ */
+export const FIND = script(`
+local set, searches, expires = KEYS[1], KEYS[2], KEYS[3]
+local top, below, bottom, above = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local slice, wanted, text = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
+local time, now = ARGV[8], tonumber(ARGV[9])
+local start = 0
+if below ~= '' then
+  local score = redis.call('ZSCORE', set, below)
+  if score and tonumber(score) == tonumber(top) then
+    start = redis.call('ZREVRANK', set, below) + 1 - redis.call('ZCOUNT', set, '(' .. top, '+inf')
+  end
+end
+local rows = redis.call('ZREVRANGEBYSCORE', set, top, bottom, 'WITHSCORES', 'LIMIT', start, slice)
+
+-- By bytes, as sorted sets compare. The operators of Lua compare by the locale of the server.
+local function isLess(a, b)
+  for at = 1, math.min(#a, #b) do
+    local x, y = string.byte(a, at), string.byte(b, at)
+    if x ~= y then return x < y end
+  end
+  return #a < #b
+end
+
+local function matches(id, score)
+  if below ~= '' and score == tonumber(top) and not isLess(id, below) then return false end
+  if above ~= '' and score == tonumber(bottom) and not isLess(above, id) then return false end
+  for key = 4, #KEYS do
+    if not redis.call('ZSCORE', KEYS[key], id) then return false end
+  end
+  if time ~= '' then
+    local live = tonumber(redis.call('ZSCORE', expires, id) or 0) > now
+    if live ~= (time == 'live') then return false end
+  end
+  if text == '' then return true end
+  local found = redis.call('HGET', searches, id)
+  return found and string.find(found, text, 1, true)
+end
+
+local answer = { #rows < 2 * slice and 1 or 0, '', '' }
+for at = 1, #rows, 2 do
+  answer[2], answer[3] = rows[at + 1], rows[at]
+  if matches(rows[at], tonumber(rows[at + 1])) then
+    answer[#answer + 1] = rows[at]
+    if #answer == wanted + 3 then
+      if at + 1 < #rows then answer[1] = 0 end
+      break
+    end
+  end
+end
+return answer
+`)
+
+/**
+ * Removes entries: of a row, or of none. Answers how many entries and rows it removed; -1 where the
+ * row is no longer as it was read.
+ *
+ * KEYS: entries, counts, repeats, removedUpTo, the timeline or rowless, rows, searches; then bitmaps,
+ * then the sorted sets of the row. ARGV: id of the row or '', its text, the time before which entries
+ * of no row are removed, the place of the first sorted set of the row; then of each entry: its number,
+ * place of the bitmap of its writer, writer, sequence, repeat key or ''.
+ */
+export const REMOVE = script(`
+local entries, counts, repeats, upTo, list = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local rows, searches = KEYS[6], KEYS[7]
+local row, read, before = ARGV[1], ARGV[2], tonumber(ARGV[3])
+if row ~= '' and redis.call('HGET', rows, row) ~= read then return -1 end
+local removed = 0
+for at = 5, #ARGV, 5 do
+  local n, writer, sequence, key = ARGV[at], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
+  local score = redis.call('ZSCORE', list, n)
+  if score and (row ~= '' or tonumber(score) < before) then
+    redis.call('HDEL', entries, n)
+    redis.call('HDEL', counts, n)
+    if key ~= '' then redis.call('HDEL', repeats, key) end
+    redis.call('ZREM', list, n)
+    redis.call('SETBIT', KEYS[tonumber(ARGV[at + 1])], sequence, 1)
+    if tonumber(redis.call('HGET', upTo, writer) or 0) < tonumber(sequence) then
+      redis.call('HSET', upTo, writer, sequence)
+    end
+    removed = removed + 1
+  end
+end
+if row ~= '' and redis.call('ZCARD', list) == 0 then
+  redis.call('HDEL', rows, row)
+  redis.call('HDEL', searches, row)
+  for key = tonumber(ARGV[4]), #KEYS do redis.call('ZREM', KEYS[key], row) end
+  removed = removed + 1
+end
+return removed
+`)
+
+/** All fields and values of a hash as a flat list, whatever version of the protocol is spoken. */
+export const HASH = script(`return redis.call('HGETALL', KEYS[1])`)
+
+/** A part of a bitmap in hexadecimal. ARGV: the first and the last byte. */
+export const BITS = script(`
+local bytes = redis.call('GETRANGE', KEYS[1], ARGV[1], ARGV[2])
+return (string.gsub(bytes, '.', function(c) return string.format('%02x', string.byte(c)) end))
+`)

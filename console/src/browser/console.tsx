@@ -1,0 +1,21 @@
+import { render } from 'preact'
+import { auditRoutes } from './audit/routes.ts'
+import { ConsoleSession } from './console-session.ts'
+import { ConsoleFrame } from './frame.tsx'
+import { Gate } from './gate.tsx'
+import { operatorRoutes } from './operators/routes.ts'
+import { runningRoutes } from './running/routes.ts'
+import { words } from './text.tsx'
+
+const ROUTES = [...operatorRoutes, ...runningRoutes, ...auditRoutes]
+
+render(
+  <Gate
+    product={words.frame.product}
+    about={words.frame.signInAbout}
+    enter={(signIn) => ConsoleSession.enter(signIn)}
+  >
+    {(session, notice) => <ConsoleFrame session={session} routes={ROUTES} notice={notice} />}
+  </Gate>,
+  document.body,
+)

@@ -1,0 +1,93 @@
+import { createParser } from 'eventsource-parser'
+import type { ChangedEvent } from '../api/answers.ts'
+
+/** The longest time without data, in milliseconds: the server sends a comment more often. */
+const SILENCE_MS = 45_000
+/** Pauses before the next attempt to connect, in milliseconds. */
+const PAUSES: readonly number[] = [500, 1000, 2000, 5000, 10_000, 30_000]
+
+/**
+ * Follows the stream of the server until the signal aborts, and connects again after each
+ * interruption. EventSource cannot send a token but in the address, so this reads the stream itself.
+ *
+ * @param connect throws where there is no stream
+ * @param onChange after an interruption, it is told of a change of anything
+ */
+export async function follow(
+  connect: (signal: AbortSignal) => Promise<Response>,
+  signal: AbortSignal,
+  onChange: (change: Partial<ChangedEvent>) => void,
+): Promise<void> {
+  let failures = 0
+  let isFirst = true
+  const parser = createParser({
+    onEvent({ event, data }) {
+      if (event === 'changed') onChange(JSON.parse(data))
+    },
+  })
+  while (!signal.aborted) {
+    const silence = watchdog()
+    try {
+      const { body } = await connect(AbortSignal.any([signal, silence.signal]))
+      if (!body) throw new Error('the answer has no body')
+      failures = 0
+      if (!isFirst) onChange({ ids: [] })
+      isFirst = false
+      await read(body, (text) => {
+        silence.heard()
+        parser.feed(text)
+      })
+    } catch {
+      // The server is away, or the sign-in is over: the next attempt tells.
+    } finally {
+      silence.stop()
+    }
+    parser.reset()
+    const longest = PAUSES[Math.min(failures, PAUSES.length - 1)] ?? 0
+    // Not all browsers come back at once after a restart of the server.
+    await pause(longest * (0.5 + Math.random() / 2), signal)
+    failures += 1
+  }
+}
+
+async function read(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  feed: (text: string) => void,
+): Promise<void> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    feed(value)
+  }
+}
+
+/** Aborts after a time without data: a connection can break without an error. */
+function watchdog() {
+  const controller = new AbortController()
+  const begin = () => setTimeout(() => controller.abort(), SILENCE_MS)
+  let timer = begin()
+  return {
+    signal: controller.signal,
+    heard() {
+      clearTimeout(timer)
+      timer = begin()
+    },
+    stop: () => clearTimeout(timer),
+  }
+}
+
+/** Ends early where the browser comes back to the network, or the person to this tab. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = new AbortController()
+    const finish = () => {
+      clearTimeout(timer)
+      done.abort()
+      resolve()
+    }
+    const timer = setTimeout(finish, milliseconds)
+    addEventListener('online', finish, { signal: done.signal })
+    signal.addEventListener('abort', finish, { signal: done.signal })
+  })
+}

@@ -1,0 +1,174 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { ConsoleSession } from './console-session.ts'
+import { Badge, Button, Page } from './kit.tsx'
+import { clearMessage, Messages, say } from './message.tsx'
+import { inWords } from './problem.ts'
+import { go, goBack, Link, usePlace } from './router.tsx'
+import { paramsOf, type Route } from './routes.ts'
+import { MyRunning } from './running/my-running.tsx'
+import { Shortcuts, useShortcut } from './shortcuts.tsx'
+import { counted, Text, words } from './text.tsx'
+
+/** The mark: two circles, one in the place of the other. */
+export function Mark() {
+  return (
+    <svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
+      <rect class="mark-ground" width="32" height="32" rx="8" />
+      <circle class="mark-line" cx="12.5" cy="16" r="7.5" />
+      <circle class="mark-line" cx="19.5" cy="16" r="7.5" />
+      <path class="mark-heart" d="M16 9.37a7.5 7.5 0 0 1 0 13.26a7.5 7.5 0 0 1 0-13.26z" />
+    </svg>
+  )
+}
+
+/** What every page has. `head` stands between the name of the product and the end of the head. */
+export function Frame(props: {
+  product: string
+  head?: ComponentChildren
+  foot?: ComponentChildren
+  notice?: ComponentChildren
+  /** Between the head and the page. */
+  strip?: ComponentChildren
+  children: ComponentChildren
+}) {
+  const { product, head, foot, notice, strip, children } = props
+  return (
+    <>
+      <a class="skip" href="#content">
+        {words.frame.skip}
+      </a>
+      <header class="head">
+        <Link to="" class="brand">
+          <Mark />
+          <span>{product}</span>
+        </Link>
+        {head}
+      </header>
+      {strip}
+      <main id="content" tabIndex={-1}>
+        {notice}
+        <Messages />
+        {children}
+      </main>
+      <footer class="foot">{foot}</footer>
+    </>
+  )
+}
+
+/** The frame of a signed-in person, with the page that the address names. */
+export function ConsoleFrame(props: {
+  session: ConsoleSession
+  routes: readonly Route[]
+  notice?: ComponentChildren
+}) {
+  const { session, notice } = props
+  const { me } = session
+  const place = usePlace()
+  const routes = props.routes.filter(({ roles }) => roles.includes(me.role))
+  const first = routes.find(({ link }) => link !== undefined)?.path ?? '/'
+  useShortcut('Escape', words.frame.shortcutBack, goBack)
+  const found = findPage(routes, place.path)
+  const isLost = !found && place.path === '/' && first !== '/'
+  useEffect(() => {
+    if (isLost) go(first, { instead: true })
+  }, [isLost, first])
+
+  useEffect(() => {
+    addEventListener('popstate', clearMessage)
+    return () => removeEventListener('popstate', clearMessage)
+  }, [])
+
+  const head = (
+    <>
+      <nav aria-label={words.frame.navigation}>
+        <ul>
+          {routes.map(({ path, link, shows }) =>
+            link === undefined ? null : (
+              <li key={path}>
+                <Link to={path} current={isBelow(place.path, path)}>
+                  {link}
+                  {shows === 'alarms' && <OpenAlarms session={session} />}
+                </Link>
+              </li>
+            ),
+          )}
+        </ul>
+      </nav>
+      <span class="me">
+        <bdi class="person">{me.name}</bdi> <Badge>{words.frame.roles[me.role]}</Badge>
+      </span>
+      <Button kind="quiet" onPress={() => signOut(session)}>
+        {words.frame.signOut}
+      </Button>
+    </>
+  )
+  const hint = (
+    <p class="hint">
+      <Text of={words.frame.shortcutHint} keys={<kbd>?</kbd>} />
+    </p>
+  )
+  return (
+    <Frame
+      product={words.frame.product}
+      head={head}
+      foot={hint}
+      notice={notice}
+      strip={<MyRunning session={session} />}
+    >
+      <Shortcuts />
+      {found ? (
+        <found.route.page
+          key={found.route.path}
+          session={session}
+          place={place}
+          params={found.params}
+        />
+      ) : (
+        !isLost && (
+          <Page title={words.frame.notFoundTitle} about={words.frame.notFound}>
+            <Link to={first} class="button">
+              {words.frame.toStart}
+            </Link>
+          </Page>
+        )
+      )}
+    </Frame>
+  )
+}
+
+function findPage(routes: readonly Route[], path: string) {
+  for (const route of routes) {
+    const params = paramsOf(route.path, path)
+    if (params) return { route, params }
+  }
+  return undefined
+}
+
+const isBelow = (path: string, link: string) =>
+  path === link || (link !== '/' && path.startsWith(`${link}/`))
+
+function OpenAlarms({ session }: { session: ConsoleSession }) {
+  const [count, setCount] = useState(session.alarms)
+  useEffect(() => session.onChange(({ alarms }) => setCount(alarms)), [session])
+  if (count === 0) return null
+  return (
+    <span class="count" title={counted(words.frame.openAlarms, count)}>
+      <span aria-hidden="true">{count}</span>
+      <span class="unseen">{counted(words.frame.openAlarms, count)}</span>
+    </span>
+  )
+}
+
+async function signOut(session: ConsoleSession): Promise<void> {
+  try {
+    await session.signOut()
+  } catch (error) {
+    say(
+      'trouble',
+      `${words.frame.signOutFailed} ${inWords(error)}`,
+      { label: words.frame.tryAgain, run: () => signOut(session) },
+      { label: words.frame.signOutAnyway, run: () => session.leave() },
+    )
+  }
+}

@@ -1,0 +1,76 @@
+import type { ActBody, MeAnswer } from '../../api/answers.ts'
+import { text, words } from '../text.tsx'
+
+/** What stands in the form. */
+export interface ActDraft extends Readonly<Record<string, string>> {
+  readonly ticket: string
+  readonly reason: string
+  readonly application: string
+  readonly access: string
+  readonly duration: string
+}
+
+/** What is wrong, by field. */
+export type ActProblems = Readonly<Partial<Record<'reason' | 'ticket', string>>>
+
+const LONGEST_TICKET = 100
+const LONGEST_REASON = 500
+
+/** The server refuses a line break as a control character. */
+export const oneLine = (value: string) => value.trim().replaceAll(/\s+/g, ' ')
+
+export function problemsOf(draft: ActDraft, { ticketPattern }: MeAnswer): ActProblems {
+  const { form } = words.operators
+  const ticket = oneLine(draft.ticket)
+  const reason = oneLine(draft.reason)
+  const { length } = [...reason]
+  const wrongTicket =
+    ticket === ''
+      ? form.ticketMissing
+      : [...ticket].length > LONGEST_TICKET
+        ? form.ticketLong
+        : ticketPattern !== undefined && !new RegExp(`^(?:${ticketPattern})$`, 'u').test(ticket)
+          ? form.ticketWrong
+          : undefined
+  const wrongReason =
+    reason === ''
+      ? form.reasonMissing
+      : length > LONGEST_REASON
+        ? text(form.reasonLong, { count: length })
+        : undefined
+  return {
+    ...(wrongTicket !== undefined && { ticket: wrongTicket }),
+    ...(wrongReason !== undefined && { reason: wrongReason }),
+  }
+}
+
+/** The draft with what the deployment offers: an application or a duration may be gone. */
+export function chosen(draft: ActDraft, { applications, durations }: MeAnswer) {
+  const application =
+    applications.find(({ clientId }) => clientId === draft.application) ?? applications[0]
+  const duration = durations.find((seconds) => String(seconds) === draft.duration) ?? durations[0]
+  const canChange = application?.canChange === true && draft.access === 'change'
+  return { application, duration, access: canChange ? ('change' as const) : ('read' as const) }
+}
+
+export function bodyOf(userId: string, draft: ActDraft, me: MeAnswer): ActBody {
+  const { application, duration, access } = chosen(draft, me)
+  return {
+    userId,
+    ticketId: oneLine(draft.ticket),
+    reason: oneLine(draft.reason),
+    application: application?.clientId ?? '',
+    access,
+    ...(duration !== undefined && { duration }),
+  }
+}
+
+const units = { hour: 3600, minute: 60, second: 1 } as const
+
+/** Such as *10 minutes*. @param seconds how long */
+export function durationText(seconds: number, language: string): string {
+  const unit = seconds % 3600 === 0 ? 'hour' : seconds % 60 === 0 ? 'minute' : 'second'
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(
+    seconds / units[unit],
+  )
+}

@@ -1,0 +1,157 @@
+import { useRef, useState } from 'preact/hooks'
+import type { CustomerAnswer, HandOver } from '../../api/answers.ts'
+import { useDraft } from '../drafts.ts'
+import { Button, Field } from '../kit.tsx'
+import { go, Link } from '../router.tsx'
+import type { ApiProblem, Session } from '../session.ts'
+import { useShortcut } from '../shortcuts.tsx'
+import { language, text, words } from '../text.tsx'
+import {
+  type ActDraft,
+  type ActProblems,
+  bodyOf,
+  chosen,
+  durationText,
+  problemsOf,
+} from './act-check.ts'
+import { Choice } from './choice.tsx'
+import { handOver } from './hand-over.ts'
+import { customerPath } from './paths.ts'
+
+/** What a link from a ticket system says. */
+export interface ActLink {
+  readonly ticket: string
+  readonly reason: string
+}
+
+/** Asks why, in which application, and what for. Nothing starts without a click. */
+export function ActForm(props: { session: Session; customer: CustomerAnswer; link: ActLink }) {
+  const { session, customer, link } = props
+  const { me } = session
+  const { form } = words.operators
+  // Another link is another form: it does not show what was typed into this one.
+  const [draft, change, forget] = useDraft<ActDraft>(
+    `act ${JSON.stringify([customer.id, link.ticket, link.reason])}`,
+    { ...link, application: '', access: 'read', duration: '' },
+  )
+  const [problems, setProblems] = useState<ActProblems>({})
+  const isStarting = useRef(false)
+  const root = useRef<HTMLDivElement>(null)
+  const { application, duration, access } = chosen(draft, me)
+
+  const focusOn = (id: string) => root.current?.querySelector<HTMLElement>(`#${id}`)?.focus()
+
+  const type = (field: 'reason' | 'ticket', value: string) => {
+    change({ [field]: value })
+    setProblems(({ [field]: _, ...others }) => others)
+  }
+
+  /** The server looks at characters, too, that this page does not know of. */
+  const atField = ({ status, message }: ApiProblem) => {
+    if (status !== 400) return false
+    const field = /^(?:ticketId|reason) /.exec(message)?.[0]
+    if (!field) return false
+    const isTicket = field.startsWith('ticketId')
+    setProblems(isTicket ? { ticket: form.ticketWrong } : { reason: form.reasonWrong })
+    focusOn(isTicket ? 'ticket' : 'reason')
+    return true
+  }
+
+  const start = async () => {
+    if (isStarting.current) return
+    const found = problemsOf(draft, me)
+    setProblems(found)
+    const [first] = Object.keys(found)
+    if (first) return focusOn(first)
+    isStarting.current = true
+    try {
+      const body = bodyOf(customer.id, draft, me)
+      const done = await handOver(session, {
+        name: customer.name,
+        ask: () => session.ask<HandOver>('/impersonations', { method: 'POST', body }),
+        onProblem: atField,
+        again: start,
+      })
+      if (!done) return
+      forget()
+      go(customerPath(customer.id), { instead: true })
+    } finally {
+      isStarting.current = false
+    }
+  }
+  useShortcut('Control+Enter', form.shortcut, start)
+
+  return (
+    <div class="form act-form" ref={root}>
+      <Field id="ticket" label={form.ticket} problem={problems.ticket}>
+        {(input) => (
+          <input
+            {...input}
+            type="text"
+            dir="auto"
+            autoComplete="off"
+            spellcheck={false}
+            required
+            value={draft.ticket}
+            onInput={(event) => type('ticket', event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field id="reason" label={form.reason} help={form.reasonHelp} problem={problems.reason}>
+        {(input) => (
+          <textarea
+            {...input}
+            rows={2}
+            dir="auto"
+            required
+            value={draft.reason}
+            onInput={(event) => type('reason', event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      {me.applications.length > 1 && (
+        <Choice
+          legend={form.application}
+          name="application"
+          value={application?.clientId ?? ''}
+          options={me.applications.map(({ clientId, name }) => ({ value: clientId, label: name }))}
+          onChoose={(value) => change({ application: value })}
+        />
+      )}
+      {application?.canChange ? (
+        <Choice
+          legend={form.access}
+          name="access"
+          value={access}
+          options={[
+            { value: 'read', label: form.read },
+            { value: 'change', label: form.change },
+          ]}
+          onChoose={(value) => change({ access: value })}
+        />
+      ) : (
+        <p class="hint">{text(form.onlyRead, { application: application?.name ?? '' })}</p>
+      )}
+      {me.durations.length > 1 && (
+        <Choice
+          legend={form.duration}
+          name="duration"
+          value={String(duration)}
+          options={me.durations.map((seconds) => ({
+            value: String(seconds),
+            label: durationText(seconds, language),
+          }))}
+          onChoose={(value) => change({ duration: value })}
+        />
+      )}
+      <div class="actions">
+        <Button kind="primary" onPress={start}>
+          {text(form.submit, { name: customer.name })}
+        </Button>
+        <Link to={customerPath(customer.id)} class="button quiet">
+          {form.cancel}
+        </Link>
+      </div>
+    </div>
+  )
+}

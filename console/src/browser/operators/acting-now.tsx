@@ -1,0 +1,76 @@
+import type { JSX } from 'preact'
+import type { CustomerAnswer, RunningImpersonation } from '../../api/answers.ts'
+import { Badge, Person } from '../kit.tsx'
+import { useServerTime } from '../running/clock.ts'
+import { Countdown } from '../running/countdown.tsx'
+import type { Session } from '../session.ts'
+import { Text, text, words } from '../text.tsx'
+
+/** Who acts as this customer right now. Screen readers hear when that changes. */
+export function ActingNow(props: {
+  session: Session
+  customer: CustomerAnswer
+  running: readonly RunningImpersonation[]
+}) {
+  const { session, customer } = props
+  const now = useServerTime(session)
+  const running = props.running.filter(({ expiresAt }) => expiresAt > now)
+  const isOther = running.some(({ isMine }) => !isMine)
+  const { now: said } = words.operators
+  const name = <Person id={customer.id} name={customer.name} />
+  const none = running.length > 0 ? said.onlyYou : said.none
+  return (
+    <div class={isOther ? 'acting-now other' : 'acting-now'}>
+      {!isOther && (
+        <p>
+          <Text of={none} name={name} />
+        </p>
+      )}
+      {running.length > 0 && (
+        <ul>
+          {running.map((it) => (
+            <li key={it.id}>
+              <ActingOne it={it} name={name} session={session} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <p role="status" class="unseen">
+        {running.filter(({ isMine }) => !isMine).map((it) => `${sentence(it)}. `)}
+      </p>
+    </div>
+  )
+}
+
+/** For screen readers, without the time that is left: that changes each second. */
+function sentence({ operator, customer }: RunningImpersonation): string {
+  return text(words.operators.now.other, {
+    operator: operator?.name ?? operator?.id ?? words.running.unnamed,
+    name: customer.name ?? customer.id,
+  })
+}
+
+function ActingOne(props: { it: RunningImpersonation; name: JSX.Element; session: Session }) {
+  const { it, name, session } = props
+  const { running, operators } = words
+  const who = it.operator ? <Person {...it.operator} /> : running.unnamed
+  return (
+    <>
+      <b>
+        {it.isMine ? (
+          <Text of={operators.now.you} name={name} />
+        ) : (
+          <Text of={operators.now.other} operator={who} name={name} />
+        )}
+      </b>
+      {it.ticket !== undefined && <bdi class="ticket">{it.ticket}</bdi>}
+      {it.application !== undefined && <bdi>{it.application}</bdi>}
+      <Badge tone={it.canChange ? 'warning' : 'plain'}>
+        {it.canChange ? running.change : running.look}
+      </Badge>
+      <span>
+        <Text of={running.left} time={<Countdown session={session} until={it.expiresAt} />} />
+      </span>
+    </>
+  )
+}

@@ -1,0 +1,40 @@
+import { Page } from '../kit.tsx'
+import { Link } from '../router.tsx'
+import type { PageProps } from '../routes.ts'
+import { text, words } from '../text.tsx'
+import { Forbidden } from './act-page.tsx'
+import { ActingNow } from './acting-now.tsx'
+import { Past } from './past.tsx'
+import { actPath } from './paths.ts'
+import { Who } from './who.tsx'
+import { WithCustomer } from './with-customer.tsx'
+
+/** `/customers/:id`: who they are, who acts as them now, and who did before. */
+export function CustomerPage({ session, params }: PageProps) {
+  const { operators } = words
+  const { id } = params
+  if (id === undefined) return <Page title={operators.notFoundTitle} />
+  return (
+    <WithCustomer session={session} id={id} title={(name) => name}>
+      {({ customer, running }) => (
+        <>
+          <Who customer={customer} />
+          {customer.protected === undefined ? (
+            <div class="actions">
+              <Link to={actPath(customer.id)} class="button primary">
+                {text(operators.actAs, { name: customer.name })}
+              </Link>
+            </div>
+          ) : (
+            <Forbidden name={customer.name} why={customer.protected} />
+          )}
+          <section aria-labelledby="now">
+            <h2 id="now">{text(operators.now.title, { name: customer.name })}</h2>
+            <ActingNow session={session} customer={customer} running={running} />
+          </section>
+          <Past key={customer.id} session={session} customer={customer} />
+        </>
+      )}
+    </WithCustomer>
+  )
+}

@@ -1,0 +1,64 @@
+import { useRef } from 'preact/hooks'
+import { Button, Field, Page, Skeleton } from '../kit.tsx'
+import { Problem } from '../load.tsx'
+import type { PageProps } from '../routes.ts'
+import { useShortcut } from '../shortcuts.tsx'
+import { counted, text, words } from '../text.tsx'
+import { CustomerTable } from './customer-table.tsx'
+import { RecentCustomers } from './recent-customers.tsx'
+import { type Found, LONGEST_TEXT, useSearch } from './search.ts'
+
+/** Finds a customer. Nothing is listed without a search, but for those who were opened last. */
+export function CustomersPage({ session }: PageProps) {
+  const { operators } = words
+  const search = useSearch(session)
+  const input = useRef<HTMLInputElement>(null)
+  useShortcut('/', operators.searchShortcut, () => {
+    input.current?.focus()
+    input.current?.select()
+  })
+  const { found, error, isLoading } = search
+  return (
+    <Page title={operators.title} about={operators.about}>
+      <search>
+        <Field id="search" label={operators.search} help={operators.searchHelp}>
+          {(props) => (
+            <input
+              {...props}
+              ref={input}
+              type="search"
+              dir="auto"
+              autoComplete="off"
+              spellcheck={false}
+              maxLength={LONGEST_TEXT}
+              value={search.text}
+              onInput={(event) => search.type(event.currentTarget.value)}
+              onKeyDown={({ key, ctrlKey, metaKey }) => {
+                if (key === 'Enter' && !ctrlKey && !metaKey) search.now()
+              }}
+            />
+          )}
+        </Field>
+      </search>
+      <p role="status" class={found ? 'found' : 'unseen'}>
+        {found ? summary(found) : isLoading ? operators.searching : ''}
+      </p>
+      {error !== undefined && <Problem error={error} again={search.now} />}
+      {found && found.customers.length > 0 && (
+        <div aria-busy={isLoading}>
+          <CustomerTable label={summary(found)} customers={found.customers} />
+          {found.more && <Button onPress={search.more}>{operators.more}</Button>}
+        </div>
+      )}
+      {found?.customers.length === 0 && <p class="empty">{operators.foundNoneHelp}</p>}
+      {!found && isLoading && <Skeleton label={operators.searching} />}
+      {search.text.trim() === '' && <RecentCustomers session={session} />}
+    </Page>
+  )
+}
+
+function summary({ text: asked, customers, more }: Found): string {
+  const { operators } = words
+  if (customers.length === 0) return text(operators.foundNone, { text: asked })
+  return counted(more ? operators.foundMore : operators.found, customers.length, { text: asked })
+}

@@ -1,0 +1,15 @@
+import type { CustomerAnswer } from '../../api/answers.ts'
+import { Details } from './person-details.tsx'
+
+/** Who a customer is: what the operator compares with the ticket. */
+export function Who({ customer }: { customer: CustomerAnswer }) {
+  return (
+    <div class="who">
+      <p>
+        {customer.email !== undefined && <bdi class="email">{customer.email}</bdi>}
+        <bdi class="id">{customer.id}</bdi>
+      </p>
+      <Details of={customer} />
+    </div>
+  )
+}

@@ -1,0 +1,20 @@
+import type { AuthorizationServer } from 'oauth4webapi'
+
+const { dataset } = document.body
+
+/** The public client of this page: the server says it. */
+export const CLIENT_ID = dataset.clientId ?? ''
+
+/** The provider, as the server says it in the page: no request is needed. */
+export const PROVIDER = {
+  issuer: dataset.issuer ?? '',
+  authorization_endpoint: dataset.authorizationEndpoint ?? '',
+  token_endpoint: dataset.tokenEndpoint ?? '',
+  end_session_endpoint: dataset.endSessionEndpoint ?? '',
+  // RFC 9207: an answer without `iss` is not of this provider.
+  authorization_response_iss_parameter_supported: true,
+} satisfies AuthorizationServer
+
+/** Whether requests to the provider have its cookies: only then a renewal needs no redirect. */
+export const IS_PROVIDER_HERE =
+  new URL(PROVIDER.authorization_endpoint, location.origin).origin === location.origin

@@ -1,0 +1,38 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Session } from '../session.ts'
+
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+
+/** Calls back each second: all countdowns of a page share one timer, and change at once. */
+export function eachSecond(listener: () => void): () => void {
+  listeners.add(listener)
+  timer ??= setInterval(() => {
+    for (const each of [...listeners]) each()
+  }, 1000)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+/** The time of the server, in milliseconds since the epoch: the clock of this machine may be wrong. */
+export const serverTime = (session: Session) => Date.now() + session.clockOffset
+
+/** The time of the server, again each second. */
+export function useServerTime(session: Session): number {
+  const [now, setNow] = useState(() => serverTime(session))
+  useEffect(() => {
+    const tick = () => setNow(serverTime(session))
+    const stop = eachSecond(tick)
+    // Timers stand still while the machine sleeps.
+    document.addEventListener('visibilitychange', tick)
+    return () => {
+      stop()
+      document.removeEventListener('visibilitychange', tick)
+    }
+  }, [session])
+  return now
+}

@@ -1,0 +1,39 @@
+import type { HandOver, RunningImpersonation } from '../../api/answers.ts'
+import { say } from '../message.tsx'
+import { handOver } from '../operators/hand-over.ts'
+import { go } from '../router.tsx'
+import type { Session } from '../session.ts'
+import { words } from '../text.tsx'
+import { nameOf } from './names.ts'
+
+/** Asks for a new impersonation with the same ticket, and opens the application again. */
+export async function continueOne(
+  session: Session,
+  it: RunningImpersonation,
+): Promise<HandOver | undefined> {
+  return handOver(session, {
+    name: nameOf(it.customer),
+    ask: () =>
+      session.ask<HandOver>(`/impersonations/${encodeURIComponent(it.id)}/continue`, {
+        method: 'POST',
+      }),
+    onProblem: ({ status, error }) => {
+      if (status !== 404 || error === 'user_not_found') return false
+      say('refused', words.running.continueGone, {
+        label: words.running.toForm,
+        run: () => go(formFor(it)),
+      })
+      return true
+    },
+    again: () => continueOne(session, it),
+  })
+}
+
+/** The form with what was in it. */
+function formFor({ customer, ticket, reason }: RunningImpersonation): string {
+  return `/act?${new URLSearchParams({
+    user: customer.id,
+    ...(ticket !== undefined && { ticket }),
+    ...(reason !== undefined && { reason }),
+  })}`
+}

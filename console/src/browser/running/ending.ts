@@ -1,0 +1,45 @@
+import type { RunningImpersonation } from '../../api/answers.ts'
+import { say } from '../message.tsx'
+import { inWords, mayPass } from '../problem.ts'
+import { ApiProblem, type Session } from '../session.ts'
+import { counted, text, words } from '../text.tsx'
+import { liveOf } from './live.ts'
+import { nameOf, operatorName } from './names.ts'
+
+/** Ends one, and says so. What is over already needs no end: the list is loaded again. */
+export async function end(session: Session, it: RunningImpersonation): Promise<void> {
+  const { running, frame } = words
+  try {
+    const path = `/running/${encodeURIComponent(it.id)}/end`
+    await session.ask(path, { method: 'POST', body: {} })
+    liveOf(session).ended(it)
+    session.changed(it.id)
+    const customer = nameOf(it.customer)
+    if (it.isMine) say('done', text(running.ended, { customer }))
+    else say('done', text(running.endedOther, { operator: operatorName(it), customer }))
+  } catch (error) {
+    if (error instanceof ApiProblem && error.status === 404) return liveOf(session).reload()
+    if (!mayPass(error)) return say('refused', inWords(error))
+    say('trouble', inWords(error), { label: frame.tryAgain, run: () => end(session, it) })
+  }
+}
+
+/** Ends all of an operator. @param operator the account id */
+export async function endAll(session: Session, operator: string): Promise<void> {
+  const { running, frame } = words
+  try {
+    const { ended } = await session.ask<{ ended: number }>('/running/end', {
+      method: 'POST',
+      body: { operator },
+    })
+    say('done', counted(running.endedAll, ended))
+  } catch (error) {
+    if (!mayPass(error)) say('refused', inWords(error))
+    else {
+      const run = () => endAll(session, operator)
+      say('trouble', inWords(error), { label: frame.tryAgain, run })
+    }
+  }
+  session.changed()
+  await liveOf(session).reload()
+}

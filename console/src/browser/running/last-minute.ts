@@ -1,0 +1,56 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Session } from '../session.ts'
+import { text, words } from '../text.tsx'
+import { useServerTime } from './clock.ts'
+import { clockText } from './countdown.tsx'
+import type { Mine } from './mine.ts'
+import { nameOf } from './names.ts'
+
+/** The title of the page begins with what is left of the last minute: other tabs show it, too. */
+export function useTitle(session: Session, mine: readonly Mine[]): void {
+  const now = useServerTime(session)
+  const prefix = useRef('')
+  const first = mine.find(({ phase }) => phase === 'last minute')?.impersonation
+  const wanted = first ? `${clockText(first.expiresAt - now)} ${nameOf(first.customer)} · ` : ''
+  // A page sets its title when it is shown: the prefix is looked for each time.
+  useEffect(() => {
+    const plain = document.title.startsWith(prefix.current)
+      ? document.title.slice(prefix.current.length)
+      : document.title
+    prefix.current = wanted
+    if (document.title !== wanted + plain) document.title = wanted + plain
+  })
+  useEffect(
+    () => () => {
+      if (document.title.startsWith(prefix.current)) {
+        document.title = document.title.slice(prefix.current.length)
+      }
+    },
+    [],
+  )
+}
+
+/** Said by screen readers: once when the last minute begins, and once when the time is over. */
+export function useWarnings(mine: readonly Mine[]): string {
+  const phases = useRef<ReadonlyMap<string, Mine['phase']>>(new Map())
+  const [said, setSaid] = useState('')
+  const key = mine.map(({ impersonation: { id }, phase }) => `${id} ${phase}`).join('\n')
+  useEffect(() => {
+    const before = phases.current
+    phases.current = new Map(mine.map(({ impersonation: { id }, phase }) => [id, phase]))
+    const changed = mine.filter(
+      ({ impersonation: { id }, phase }) => phase !== 'long' && before.get(id) !== phase,
+    )
+    if (changed.length > 0) setSaid(changed.map(warning).join(' '))
+    else if (mine.every(({ phase }) => phase === 'long')) setSaid('')
+  }, [key])
+  return said
+}
+
+function warning({ phase, impersonation: { customer, ticket } }: Mine): string {
+  const { minuteLeft, timeOver } = words.running
+  return text(phase === 'expired' ? timeOver : minuteLeft, {
+    customer: nameOf(customer),
+    ticket: ticket ?? '',
+  })
+}

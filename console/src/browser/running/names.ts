@@ -1,0 +1,9 @@
+import type { RunningImpersonation } from '../../api/answers.ts'
+import type { AuditPerson } from '../../audit/row.ts'
+import { words } from '../text.tsx'
+
+export const nameOf = ({ id, name }: AuditPerson): string => name ?? id
+
+/** How an operator is named where other operators are named, too. */
+export const operatorName = ({ operator }: RunningImpersonation): string =>
+  operator ? nameOf(operator) : words.running.unnamed

@@ -1,0 +1,132 @@
+import { useEffect, useRef } from 'preact/hooks'
+import type { RunningImpersonation } from '../../api/answers.ts'
+import { Badge, Button, type Column, Person, Table, Time } from '../kit.tsx'
+import { customerPath } from '../operators/paths.ts'
+import { Link } from '../router.tsx'
+import type { Session } from '../session.ts'
+import { text, words } from '../text.tsx'
+import { Countdown } from './countdown.tsx'
+import { end } from './ending.ts'
+import { nameOf, operatorName } from './names.ts'
+import type { ShownRow } from './shown.ts'
+
+/** Rows of what runs, oldest first. */
+export function RunningTable(props: {
+  session: Session
+  label: string
+  rows: readonly ShownRow[]
+  /** Whether the rows are of several operators. */
+  hasOperator: boolean
+}) {
+  const { session, label, rows, hasOperator } = props
+  return (
+    <Table
+      label={label}
+      columns={columnsFor(session, hasOperator)}
+      rows={rows}
+      keyOf={({ impersonation }) => impersonation.id}
+    />
+  )
+}
+
+function columnsFor(session: Session, hasOperator: boolean): readonly Column<ShownRow>[] {
+  const { columns } = words.running
+  const operator: Column<ShownRow> = {
+    name: columns.operator,
+    cell: ({ impersonation: it }) =>
+      it.operator ? (
+        <>
+          <Person {...it.operator} />
+          {it.isMine && <Badge>{words.running.you}</Badge>}
+        </>
+      ) : (
+        words.running.unnamed
+      ),
+  }
+  return [
+    ...(hasOperator ? [operator] : []),
+    {
+      name: columns.customer,
+      cell: ({ impersonation: { customer } }) =>
+        session.me.role === 'auditor' ? (
+          <Person {...customer} />
+        ) : (
+          <Link to={customerPath(customer.id)}>
+            <Person {...customer} />
+          </Link>
+        ),
+    },
+    {
+      name: columns.ticket,
+      cell: ({ impersonation: { ticket, reason } }) => <bdi title={reason}>{ticket}</bdi>,
+    },
+    {
+      name: columns.application,
+      cell: ({ impersonation: { application } }) => <bdi>{application}</bdi>,
+    },
+    {
+      name: columns.access,
+      cell: ({ impersonation: { canChange } }) => (
+        <Badge tone={canChange ? 'warning' : 'plain'}>
+          {canChange ? words.running.change : words.running.look}
+        </Badge>
+      ),
+    },
+    {
+      name: columns.started,
+      cell: ({ impersonation: { startedAt } }) => <Time at={startedAt} />,
+    },
+    {
+      name: columns.left,
+      numeric: true,
+      cell: (row) =>
+        row.over ? '' : <Countdown session={session} until={row.impersonation.expiresAt} />,
+    },
+    { name: columns.end, cell: (row) => <End row={row} session={session} /> },
+  ]
+}
+
+/** The button; after the end, a word in its place, which takes the focus that the button had. */
+function End({ row, session }: { row: ShownRow; session: Session }) {
+  const { impersonation: it, over } = row
+  const place = useRef<HTMLSpanElement>(null)
+  const hadFocus = useRef(false)
+  useEffect(() => {
+    if (over && hadFocus.current) place.current?.querySelector<HTMLElement>('b')?.focus()
+  }, [over])
+  return (
+    <span
+      ref={place}
+      onFocusIn={() => {
+        hadFocus.current = true
+      }}
+      onFocusOut={({ relatedTarget }) => {
+        // A button that is removed loses the focus to nothing.
+        if (relatedTarget) hadFocus.current = false
+      }}
+    >
+      {over ? (
+        <b tabIndex={-1}>{outcomeWord(over)}</b>
+      ) : (
+        it.canEnd && (
+          <Button kind="danger" label={endLabel(it)} onPress={() => end(session, it)}>
+            {words.running.end}
+          </Button>
+        )
+      )}
+    </span>
+  )
+}
+
+export function endLabel(it: RunningImpersonation): string {
+  const customer = nameOf(it.customer)
+  return it.isMine
+    ? text(words.running.endMine, { customer })
+    : text(words.running.endOf, { operator: operatorName(it), customer })
+}
+
+function outcomeWord(over: NonNullable<ShownRow['over']>): string {
+  const { outcomes } = words.running
+  const known: Readonly<Record<string, string>> = outcomes
+  return known[over] ?? outcomes.unknown
+}

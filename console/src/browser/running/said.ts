@@ -1,0 +1,41 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { RunningImpersonation } from '../../api/answers.ts'
+import { counted, text, words } from '../text.tsx'
+import type { Live } from './live.ts'
+import { nameOf, operatorName } from './names.ts'
+
+/** More changes at once than this are only counted. */
+const MOST = 2
+
+/** What a screen reader says of the list: who came and who left, and no seconds. */
+export function useSaid({ running }: Live): string {
+  const before = useRef<ReadonlyMap<string, RunningImpersonation>>()
+  const [said, setSaid] = useState('')
+  useEffect(() => {
+    if (!running) return
+    const now = new Map(running.map((it) => [it.id, it]))
+    const earlier = before.current
+    before.current = now
+    if (!earlier) return
+    const came = running.filter(({ id }) => !earlier.has(id))
+    const left = [...earlier.values()].filter(({ id }) => !now.has(id))
+    if (came.length + left.length === 0) return
+    const { running: of } = words
+    const sentence = (template: string) => (it: RunningImpersonation) =>
+      text(template, {
+        operator: it.isMine ? of.you : operatorName(it),
+        customer: nameOf(it.customer),
+      })
+    setSaid(
+      [
+        ...(came.length > MOST
+          ? [counted(of.came_many, came.length)]
+          : came.map(sentence(of.came))),
+        ...(left.length > MOST
+          ? [counted(of.left_many, left.length)]
+          : left.map(sentence(of.left_one))),
+      ].join(' '),
+    )
+  }, [running])
+  return said
+}

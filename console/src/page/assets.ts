@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { Context } from 'koa'
+import { type BrowserFiles, browserFiles, type FileName } from './bundle.ts'
+
+const TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+interface Asset {
+  readonly type: string
+  readonly identity: Buffer
+  readonly gzip: Buffer
+  readonly br: Buffer
+}
+
+/** The files that browsers load, compressed once. */
+export interface Assets {
+  /** The name with the hash of the content: `console-mY3kqN8cQ1xB.js`. */
+  readonly names: Readonly<Record<FileName, string>>
+  readonly byName: ReadonlyMap<string, Asset>
+}
+
+let assets: Promise<Assets> | undefined
+
+/** The assets of both pages. A failure is not kept. */
+export function allAssets(): Promise<Assets> {
+  assets ??= browserFiles()
+    .then(assetsOf)
+    .catch((error) => {
+      assets = undefined
+      throw error
+    })
+  return assets
+}
+
+async function assetsOf(files: BrowserFiles): Promise<Assets> {
+  const byName = new Map<string, Asset>()
+  const add = async (name: FileName) => {
+    const [stem, extension = ''] = name.split('.')
+    const content = Buffer.from(files[name])
+    const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12)
+    const hashed = `${stem}-${hash}.${extension}`
+    byName.set(hashed, {
+      type: TYPES[extension] ?? '',
+      identity: content,
+      gzip: await promisify(gzip)(content, { level: 9 }),
+      br: await promisify(brotliCompress)(content, {
+        params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
+      }),
+    })
+    return hashed
+  }
+  return {
+    names: {
+      'console.js': await add('console.js'),
+      'account.js': await add('account.js'),
+      'style.css': await add('style.css'),
+      'icon.svg': await add('icon.svg'),
+    },
+    byName,
+  }
+}
+
+/** Answers with an asset: for ever the same, since its name has the hash of its content. */
+export async function showAsset(ctx: Context, name: string): Promise<void> {
+  const asset = (await allAssets()).byName.get(name)
+  if (!asset) {
+    // Browsers must not keep this: the next version of the server may have the file.
+    ctx.set('Cache-Control', 'no-store')
+    ctx.status = 404
+    return
+  }
+  const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity') || 'identity'
+  ctx.set({
+    'Cache-Control': 'public, max-age=31536000, immutable',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'X-Content-Type-Options': 'nosniff',
+  })
+  ctx.vary('Accept-Encoding')
+  ctx.type = asset.type
+  if (encoding === 'br' || encoding === 'gzip') ctx.set('Content-Encoding', encoding)
+  ctx.body = asset[encoding === 'br' || encoding === 'gzip' ? encoding : 'identity']
+}

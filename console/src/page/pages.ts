@@ -1,0 +1,116 @@
+import type { Context, Middleware } from 'koa'
+import type { Provider } from 'oidc-provider'
+import { CATALOGUE, type Language } from '../words/index.ts'
+import { allAssets, showAsset } from './assets.ts'
+import type { FileName } from './bundle.ts'
+import { html } from './html.ts'
+
+export interface PagesOptions {
+  /** Where the page is: `/console`. */
+  readonly path: string
+  /** The public client of the page. */
+  readonly clientId: string
+  readonly provider: Pick<Provider, 'issuer' | 'pathFor'>
+  /** The language where the browser asks for none that there is. @defaultValue 'en' */
+  readonly language?: Language | undefined
+}
+
+/** `GET {path}`, every page below it, and `{path}/assets/*`. Other requests go on. */
+export function consolePages(options: PagesOptions): Middleware {
+  return pages('console.js', ({ frame }) => frame.product, options)
+}
+
+/** As {@link consolePages}: the page on which customers see who acted as them. */
+export function accountPages(options: PagesOptions): Middleware {
+  return pages('account.js', ({ account }) => account.title, options)
+}
+
+function pages(
+  script: FileName,
+  titleIn: (words: (typeof CATALOGUE)[Language]) => string,
+  { path, clientId, provider, language = 'en' }: PagesOptions,
+): Middleware {
+  const data = dataOf(provider)
+  const policy = policyFor(new URL(provider.issuer).origin)
+  const languages = [language, ...(['en', 'de'] as const).filter((other) => other !== language)]
+
+  const showPage = async (ctx: Context) => {
+    const { names } = await allAssets()
+    const asked = ctx.acceptsLanguages(languages)
+    const lang = languages.find((known) => known === asked) ?? language
+    const words = CATALOGUE[lang]
+    const assets = `${path}/assets`
+    ctx.set({
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': policy,
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+      'Referrer-Policy': 'no-referrer',
+      'X-Content-Type-Options': 'nosniff',
+    })
+    ctx.vary('Accept-Language')
+    ctx.type = 'html'
+    ctx.body = html`<!doctype html>
+<html lang="${lang}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${titleIn(words)}</title>
+<link rel="stylesheet" href="${assets}/${names['style.css']}">
+<script type="module" src="${assets}/${names[script]}"></script>
+<link rel="icon" href="${assets}/${names['icon.svg']}">
+</head>
+<body data-path="${path}" data-client-id="${clientId}" data-issuer="${data.issuer}" data-authorization-endpoint="${data.authorization}" data-token-endpoint="${data.token}" data-end-session-endpoint="${data.endSession}">
+<noscript><p class="noscript">${words.frame.noScript}</p></noscript>
+</body>
+</html>
+`
+  }
+
+  return async (ctx, next) => {
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next()
+    const below = belowOf(ctx.path, path)
+    if (below === undefined || /^api(?:$|\/)/.test(below)) return next()
+    if (below.startsWith('assets/')) return showAsset(ctx, below.slice('assets/'.length))
+    return showPage(ctx)
+  }
+}
+
+/** What is below the path; `undefined` where the request is for something else. */
+function belowOf(asked: string, path: string): string | undefined {
+  if (asked === path) return ''
+  return asked.startsWith(`${path}/`) ? asked.slice(path.length + 1) : undefined
+}
+
+/** What the page must know of the provider, so that it needs no request for its metadata. */
+function dataOf(provider: PagesOptions['provider']) {
+  const { issuer } = provider
+  // The path of the issuer is the one that the provider is mounted at.
+  const mountPath = new URL(issuer).pathname.replace(/\/$/, '')
+  const urlOf = (name: string) => new URL(provider.pathFor(name, { mountPath }), issuer).href
+  return {
+    issuer,
+    authorization: urlOf('authorization'),
+    token: urlOf('token'),
+    endSession: urlOf('end_session'),
+  }
+}
+
+/**
+ * Scripts of this origin, requests to it and to the issuer, nothing inline, and no foreign HTML.
+ */
+function policyFor(issuer: string): string {
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "script-src 'self'",
+    `connect-src 'self' ${issuer}`,
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join(';')
+}
