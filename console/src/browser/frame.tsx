@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { AlarmNotice } from './audit/alarm-notice.tsx'
 import type { ConsoleSession } from './console-session.ts'
 import { Badge, Button, Page } from './kit.tsx'
 import { clearMessage, Messages, say } from './message.tsx'
@@ -117,6 +118,7 @@ export function ConsoleFrame(props: {
       strip={<MyRunning session={session} />}
     >
       <Shortcuts />
+      <AlarmNotice session={session} />
       {found ? (
         <found.route.page
           key={found.route.path}
