@@ -109,6 +109,21 @@ describe('what an operator has typed in the shop', () => {
     }
   })
 
+  it('does not come back where it was changed and saved in the next tab', async () => {
+    await typeAsAlice()
+    await pass(11 * MINUTE)
+    const next = await act()
+    await message(next).getByText(BACK).waitFor()
+    await note(next).fill('Leave it at the door')
+    await next.locator('[data-order="A-1002"]').getByRole('button', { name: 'Save note' }).click()
+    await message(next).getByText('The note is saved.').waitFor()
+    await pass(11 * MINUTE)
+    const last = await act()
+    await message(last).getByText(BACK).waitFor()
+    expect(await address(last).inputValue(), 'it was not saved').to.equal(ADDRESS)
+    expect(await note(last).inputValue()).to.equal('Leave it at the door')
+  })
+
   it('is shown to no other customer, and to no other operator', async () => {
     const text = 'Alice asked olivia alone'
     const before = await typeAsAlice(text)
