@@ -75,6 +75,11 @@ export interface SupportConsoleOptions {
   /** The origin at which the provider is reached from here. @defaultValue the origin of the issuer */
   readonly providerUrl?: string | undefined
   /**
+   * The path of the management API at `providerUrl`, for a `provider.impersonation.routes()` that is
+   * mounted below another path. @defaultValue `managementApi.prefix` of the provider: '/api'
+   */
+  readonly managementPath?: string | undefined
+  /**
    * How long operators may act at most, in seconds, as they can choose it: it goes to the policy as
    * `context.duration`, and `authorize` must answer `accessTokenTtl`. Without it, no choice is shown.
    */
@@ -82,6 +87,7 @@ export interface SupportConsoleOptions {
   /** What a ticket number looks like. @defaultValue 1 to 100 characters */
   readonly ticket?:
     | {
+        /** The whole number matches it. It has no flag but `u`. */
         readonly pattern?: RegExp | undefined
         readonly url?: ((ticket: string) => string) | undefined
       }

@@ -4,7 +4,7 @@ import { keepForOf } from './keep-for.ts'
 import { inTransaction, type PostgresPool, rowsOfQuery } from './postgres-client.ts'
 import { createSchema, ENTRY, LOCK, ROW } from './postgres-schema.ts'
 import * as statements from './postgres-statements.ts'
-import { type Condition, conditionsOf, rowOf } from './row-columns.ts'
+import { type Condition, conditionsOf, isRowId, rowOf } from './row-columns.ts'
 import type { AuditStore, Batch } from './store.ts'
 import { headOf, numberIn, removedFromOf, storedEntryOf, textIn } from './stored-columns.ts'
 
@@ -79,13 +79,15 @@ export function createPostgresAudit(options: PostgresAuditOptions): AuditStore {
     },
 
     async row(id) {
+      if (!isRowId(id)) return undefined
       const [found] = await read(statements.STORED_ROWS, [id])
       return found ? rowOf(found.data) : undefined
     },
 
     async timeline(id, { after, limit }) {
-      const found = await read(statements.TIMELINE, id, numberOf(after), limit)
-      return found.map(storedEntryOf)
+      const number = numberOf(after)
+      if (!isRowId(id)) return []
+      return (await read(statements.TIMELINE, id, number, limit)).map(storedEntryOf)
     },
 
     async entries({ after, limit }) {

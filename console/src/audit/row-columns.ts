@@ -65,6 +65,11 @@ export function columnsOf(row: AuditRow): RowColumns {
   }
 }
 
+/** Whether a text can be the id of a row. PostgreSQL refuses to compare with some that cannot. */
+export function isRowId(id: string): boolean {
+  return /^[\w-]{1,64}$/.test(id)
+}
+
 /** @throws Error when the text is not that of a row. */
 export function rowOf(text: unknown): AuditRow {
   const row: unknown = typeof text === 'string' ? JSON.parse(text) : undefined

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { AlarmNotice } from './audit/alarm-notice.tsx'
 import type { ConsoleSession } from './console-session.ts'
 import { Badge, Button, Page } from './kit.tsx'
 import { clearMessage, Messages, say } from './message.tsx'
 import { inWords } from './problem.ts'
-import { go, HOME, Link, type Place, usePlace } from './router.tsx'
+import { go, goBack, Link, usePlace } from './router.tsx'
 import { paramsOf, type Route } from './routes.ts'
 import { MyRunning } from './running/my-running.tsx'
 import { Shortcuts, useShortcut } from './shortcuts.tsx'
@@ -39,10 +40,10 @@ export function Frame(props: {
         {words.frame.skip}
       </a>
       <header class="head">
-        <a class="brand" href={HOME}>
+        <Link to="" class="brand">
           <Mark />
           <span>{product}</span>
-        </a>
+        </Link>
         {head}
       </header>
       {strip}
@@ -67,12 +68,17 @@ export function ConsoleFrame(props: {
   const place = usePlace()
   const routes = props.routes.filter(({ roles }) => roles.includes(me.role))
   const first = routes.find(({ link }) => link !== undefined)?.path ?? '/'
-  useShortcut('Escape', words.frame.shortcutBack, () => goBack(place))
+  useShortcut('Escape', words.frame.shortcutBack, goBack, { otherwise: true })
   const found = findPage(routes, place.path)
   const isLost = !found && place.path === '/' && first !== '/'
   useEffect(() => {
     if (isLost) go(first, { instead: true })
   }, [isLost, first])
+
+  useEffect(() => {
+    addEventListener('popstate', clearMessage)
+    return () => removeEventListener('popstate', clearMessage)
+  }, [])
 
   const head = (
     <>
@@ -112,6 +118,8 @@ export function ConsoleFrame(props: {
       strip={<MyRunning session={session} />}
     >
       <Shortcuts />
+      {routes.some(({ path }) => path === '/') && <SearchShortcut />}
+      <AlarmNotice session={session} />
       {found ? (
         <found.route.page
           key={found.route.path}
@@ -132,6 +140,21 @@ export function ConsoleFrame(props: {
   )
 }
 
+/** Leads to the search from every other page. */
+function SearchShortcut() {
+  const search = () => {
+    go('/')
+    afterPaint(() => document.querySelector<HTMLInputElement>('input[type=search]')?.focus())
+  }
+  useShortcut('/', words.frame.shortcutSearch, search, { otherwise: true })
+  return null
+}
+
+/** Calls it when the new page has been drawn, and its heading has the focus. */
+function afterPaint(then: () => void): void {
+  requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => setTimeout(then))))
+}
+
 function findPage(routes: readonly Route[], path: string) {
   for (const route of routes) {
     const params = paramsOf(route.path, path)
@@ -142,19 +165,6 @@ function findPage(routes: readonly Route[], path: string) {
 
 const isBelow = (path: string, link: string) =>
   path === link || (link !== '/' && path.startsWith(`${link}/`))
-
-/** To the page that this one lies below: also where the person came by a link from elsewhere. */
-function goBack({ path }: Place): void {
-  if (path === '/') return
-  clearMessage()
-  if (history.length > 1 && cameFromHere) history.back()
-  else go(path.slice(0, path.lastIndexOf('/')) || '/')
-}
-
-let cameFromHere = false
-addEventListener('place changed', () => {
-  cameFromHere = true
-})
 
 function OpenAlarms({ session }: { session: ConsoleSession }) {
   const [count, setCount] = useState(session.alarms)

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from './kit.tsx'
+import { words } from './text.tsx'
 
 /** Done; refused, and trying again does not help; trouble, that may pass. */
 export type Tone = 'done' | 'refused' | 'trouble'
@@ -58,6 +59,16 @@ export function Messages() {
               {label}
             </Button>
           ))}
+          <button
+            type="button"
+            class="dismiss"
+            aria-label={words.frame.dismiss}
+            onClick={clearMessage}
+          >
+            <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+              <path d="M4 4l8 8M12 4l-8 8" />
+            </svg>
+          </button>
         </div>
       )}
     </div>

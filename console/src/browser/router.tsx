@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { clearMessage } from './message.tsx'
 
 /** The path of the console, such as `/console`: the server says it. */
 export const HOME = document.body.dataset.path ?? '/console'
@@ -20,8 +21,22 @@ const CHANGED = 'place changed'
 
 /** Goes to a page below {@link HOME}. `instead`: the page before is not in the history. */
 export function go(to: string, { instead = false } = {}): void {
-  history[instead ? 'replaceState' : 'pushState'](null, '', HOME + to)
+  if (instead) history.replaceState(history.state, '', HOME + to)
+  else history.pushState(steps() + 1, '', HOME + to)
   dispatchEvent(new Event(CHANGED))
+}
+
+/** How many pages of ours lie before this one in the history. */
+function steps(): number {
+  return typeof history.state === 'number' ? history.state : 0
+}
+
+/** To the page before; where the person came from elsewhere, to the one that this one lies below. */
+export function goBack(): void {
+  clearMessage()
+  const { path } = here()
+  if (steps() > 0) history.back()
+  else if (path !== '/') go(path.slice(0, path.lastIndexOf('/')) || '/', { instead: true })
 }
 
 export function usePlace(): Place {
@@ -53,6 +68,7 @@ export function Link({
   const follow = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
     event.preventDefault()
+    clearMessage()
     go(to)
   }
   return (

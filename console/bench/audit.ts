@@ -1,0 +1,104 @@
+import { performance } from 'node:perf_hooks'
+import { parseArgs } from 'node:util'
+import type { AuditStore } from '../src/audit/store.ts'
+import { EXPORTS, pageQuestions, type Question } from './questions.ts'
+import { STORAGES } from './storages.ts'
+import { fillYear } from './year.ts'
+
+const HELP = `Measures the audit of the console: how long a store takes for each page that a reader asks for.
+
+npm run bench:audit -- [options]
+
+  --storage <name>   ${Object.keys(STORAGES).join(', ')}; can be repeated (all without)
+  --rows <number>    impersonations over a year, about ten entries each (20000 without)
+  --runs <number>    how often each page is asked for (9 without)
+  --help
+
+POSTGRES_URL and REDIS_URL name the servers (127.0.0.1 without). What is written there has names of
+its own, and is removed at the end. The exit code is 1 where a page took 200 ms or more.
+`
+
+/** What is promised for a page, in milliseconds. */
+const PROMISED_MS = 200
+
+interface Measured {
+  readonly name: string
+  readonly count: number
+  readonly median: number
+  readonly slowest: number
+}
+
+async function measure(question: Question, store: AuditStore, runs: number): Promise<Measured> {
+  const times: number[] = []
+  let count = 0
+  for (let run = 0; run < runs; run += 1) {
+    const start = performance.now()
+    count = await question.ask(store)
+    times.push(performance.now() - start)
+  }
+  const sorted = times.toSorted((a, b) => a - b)
+  const [median = 0, slowest = 0] = [sorted[runs >> 1], sorted.at(-1)]
+  return { name: question.name, count, median, slowest }
+}
+
+function print({ name, count, median, slowest }: Measured): void {
+  const [middle, most] = [median, slowest].map((time) => time.toFixed(1).padStart(9))
+  console.log(`  ${name.padEnd(44)}${String(count).padStart(7)}${middle}${most}`)
+}
+
+/** @returns whether each page took less than what is promised */
+async function measureStorage(name: string, rows: number, runs: number): Promise<boolean> {
+  const open = STORAGES[name]
+  if (!open) throw new Error(`there is no storage ${name}`)
+  const { store, remove } = await open()
+  try {
+    const start = performance.now()
+    const entries = await fillYear(store, rows)
+    const seconds = (performance.now() - start) / 1000
+    console.log(
+      `${name}: ${rows} impersonations, ${entries} entries, written in ${seconds.toFixed(1)} s`,
+    )
+    console.log(
+      `  ${''.padEnd(44)}${'found'.padStart(7)}${'median'.padStart(9)}${'slowest'.padStart(9)}`,
+    )
+    let isKept = true
+    for (const question of pageQuestions(rows)) {
+      const measured = await measure(question, store, runs)
+      print(measured)
+      isKept &&= measured.slowest < PROMISED_MS
+    }
+    for (const question of EXPORTS) print(await measure(question, store, 1))
+    console.log(
+      isKept
+        ? `  Each page took less than ${PROMISED_MS} ms.\n`
+        : `  A page took ${PROMISED_MS} ms or more.\n`,
+    )
+    return isKept
+  } finally {
+    await remove()
+  }
+}
+
+function numberOf(text: string, name: string): number {
+  const number = Number(text)
+  if (Number.isSafeInteger(number) && number >= 1) return number
+  throw new Error(`--${name} must be a whole number, 1 or more`)
+}
+
+const { values } = parseArgs({
+  options: {
+    storage: { type: 'string', multiple: true, default: Object.keys(STORAGES) },
+    rows: { type: 'string', default: '20000' },
+    runs: { type: 'string', default: '9' },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) {
+  console.log(HELP)
+} else {
+  const [rows, runs] = [numberOf(values.rows, 'rows'), numberOf(values.runs, 'runs')]
+  console.log('Times in milliseconds.\n')
+  for (const name of values.storage) {
+    if (!(await measureStorage(name, rows, runs))) process.exitCode = 1
+  }
+}

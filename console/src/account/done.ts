@@ -1,0 +1,123 @@
+import { decodeEntry, USED } from '../audit/entry.ts'
+import type { AuditRow } from '../audit/row.ts'
+import type { AuditStore, StoredEntry } from '../audit/store.ts'
+import type { AccountImpersonation, Done } from './answers.ts'
+import type { ToldUse, UseInWords } from './words.ts'
+
+/** What was done in an impersonation, as the answers tell it. */
+export type WhatWasDone = Pick<AccountImpersonation, 'did' | 'more'>
+
+/** So many different things are told of an impersonation. The others are counted. */
+const MOST_DONE = 50
+/** So many characters of the words of a deployment are told. */
+const MOST_CHARACTERS = 200
+/** So many entries of an impersonation are read. The requests of the others are counted. */
+const MOST_READ = 1000
+const PAGE = 500
+
+const READING: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS', undefined])
+
+/** Requests for which there are no words. */
+type Counted = Record<'changes' | 'reads' | 'refused', number>
+
+/**
+ * Sums up what was done, in the words of the deployment. What it hides is not told.
+ *
+ * @param describe without it, the requests are counted
+ */
+export async function whatWasDone(
+  store: Pick<AuditStore, 'timeline'>,
+  { id, reads, changes, refused, failed }: AuditRow,
+  describe: UseInWords | undefined,
+  language: 'de' | 'en',
+): Promise<WhatWasDone> {
+  // A request that the API answered with an error did nothing: words may tell it, numbers do not.
+  const wordless: Counted = { reads, changes, refused }
+  if (!describe || reads + changes + refused + failed === 0) return { did: [], ...more(wordless) }
+  const did = new Map<string, Done>()
+  for (const { use, count, at } of await usesOf(store, id)) {
+    const words = wordsFor(use, describe, language)
+    if (words.kind === 'none') continue
+    if (words.kind === 'told' && !tell(did, words.text, { use, count, at })) continue
+    const kind = kindOf(use)
+    if (kind) wordless[kind] -= count
+  }
+  return { did: [...did.values()], ...more(wordless) }
+}
+
+interface Used {
+  readonly use: ToldUse
+  readonly count: number
+  /** Time of the last one. */
+  readonly at: number
+}
+
+/** The requests of an impersonation, the first first. */
+async function usesOf(store: Pick<AuditStore, 'timeline'>, id: string): Promise<Used[]> {
+  const uses: Used[] = []
+  let after: string | undefined
+  for (let read = 0; read < MOST_READ; read += PAGE) {
+    const entries = await store.timeline(id, { after, limit: PAGE })
+    uses.push(...entries.flatMap(usedIn))
+    if (entries.length < PAGE) break
+    after = entries.at(-1)?.cursor
+  }
+  return uses
+}
+
+function usedIn({ text, count, lastTime }: StoredEntry): Used[] {
+  const entry = text === undefined ? undefined : decodeEntry(text)
+  if (entry?.event !== USED || !entry.use) return []
+  const { method, path, status, refused, audience } = entry.use
+  const use = { method, path, status, refused: refused !== undefined, audience }
+  return [{ use, count, at: lastTime ?? entry.time }]
+}
+
+type Words =
+  | { readonly kind: 'told'; readonly text: string }
+  | { readonly kind: 'hidden' }
+  | { readonly kind: 'none' }
+
+/** A function that fails hides nothing: the request is counted. */
+function wordsFor(use: ToldUse, describe: UseInWords, language: 'de' | 'en'): Words {
+  try {
+    const text: unknown = describe(use, language)
+    if (text === undefined) return { kind: 'hidden' }
+    if (typeof text !== 'string' || text.trim() === '') return { kind: 'none' }
+    return { kind: 'told', text: [...text.trim()].slice(0, MOST_CHARACTERS).join('') }
+  } catch {
+    return { kind: 'none' }
+  }
+}
+
+/** @returns false where too much is told already */
+function tell(did: Map<string, Done>, text: string, { use, count, at }: Used): boolean {
+  const { refused } = use
+  const key = `${refused} ${text}`
+  const before = did.get(key)
+  if (!before && did.size >= MOST_DONE) return false
+  did.set(key, {
+    text,
+    count: count + (before?.count ?? 0),
+    at: Math.max(at, before?.at ?? 0),
+    refused,
+  })
+  return true
+}
+
+/** As the row of the audit counts it; `undefined` for a request that failed. */
+function kindOf({ method, status = 200, refused }: ToldUse): keyof Counted | undefined {
+  if (refused) return 'refused'
+  if (status >= 400) return undefined
+  return READING.has(method) ? 'reads' : 'changes'
+}
+
+/** The row may be older than the entries: then there are fewer than none. */
+function more(wordless: Counted): Pick<WhatWasDone, 'more'> {
+  const [reads, changes, refused] = [wordless.reads, wordless.changes, wordless.refused].map(
+    (count) => Math.max(0, count),
+  )
+  return reads || changes || refused
+    ? { more: { reads: reads ?? 0, changes: changes ?? 0, refused: refused ?? 0 } }
+    : {}
+}

@@ -1,0 +1,170 @@
+import type { AuditEntry } from '../audit/entry.ts'
+import { type Body, readBody, textOf } from '../http/json-body.ts'
+import { invalid, notFound, Problem } from '../http/problem.ts'
+import type { Application } from '../options.ts'
+import type { ActBody, HandOver } from './answers.ts'
+import { reading, settle } from './audit-trouble.ts'
+import { isId } from './ids.ts'
+import type { Call, Parts } from './parts.ts'
+import type { Refusal } from './refusals.ts'
+
+/** Seconds until a subject token is worth nothing: enough to open a page. */
+const HAND_OVER_LIFETIME = 60
+/** How long after its start an impersonation can be continued, in milliseconds. */
+const CONTINUABLE = 12 * 3600 * 1000
+/** Entries of an impersonation that are read, to find how it was asked for. */
+const FIRST_ENTRIES = 20
+
+/** `POST /impersonations` */
+export async function act(call: Call): Promise<void> {
+  const members = ['userId', 'ticketId', 'reason', 'application', 'access', 'duration']
+  const body = actBodyOf(await readBody(call.ctx, ...members), call)
+  await handOver(call, body)
+}
+
+/** `POST /impersonations/:id/continue` */
+export async function continueOne(call: Call): Promise<void> {
+  await handOver(call, await askedBefore(call, call.param('id')))
+}
+
+/** What a person asked for who may not act: for the record alone. */
+export async function refusedRequest(
+  call: Pick<Call, 'ctx' | 'settings'>,
+): Promise<Refusal['request']> {
+  const members = ['userId', 'ticketId', 'reason', 'application', 'access', 'duration']
+  try {
+    return requestOf(actBodyOf(await readBody(call.ctx, ...members), call))
+  } catch {
+    return undefined
+  }
+}
+
+async function handOver(call: Call, asked: ActBody): Promise<void> {
+  const { ctx, caller, directory, settings, issue } = call
+  const application = applicationOf(asked.application, settings)
+  const customer = await directory.get(asked.userId)
+  if (!customer) {
+    return refuse(call, asked, new Problem(404, 'user_not_found', 'there is no such customer'))
+  }
+  if (customer.protected !== undefined) {
+    return refuse(call, asked, new Problem(403, 'access_denied', customer.protected))
+  }
+  const { ticketId, reason, access, duration } = asked
+  const { subjectToken, expiresIn } = await issue({
+    userId: customer.id,
+    // Good for this operator in this application, for its API, and for these scopes at most.
+    mayAct: { sub: caller.id, clientId: application.clientId },
+    resource: application.resource,
+    scope: scopeOf(application, access),
+    expiresIn: HAND_OVER_LIFETIME,
+    context: {
+      ticketId,
+      reason,
+      supportEngineerId: caller.id,
+      access,
+      ...(duration === undefined ? {} : { duration }),
+    },
+  })
+  const answer: HandOver = {
+    subjectToken,
+    expiresIn,
+    url: application.url,
+    customer: { id: customer.id, name: customer.name },
+    application: { clientId: application.clientId, name: application.name },
+  }
+  ctx.status = 201
+  ctx.body = answer
+}
+
+async function refuse(call: Call, asked: ActBody, problem: Problem): Promise<never> {
+  const refusal: Refusal = {
+    operator: call.caller.id,
+    error: problem.error,
+    reason: problem.message,
+    request: requestOf(asked),
+  }
+  await call.recordRefusal(refusal)
+  throw problem
+}
+
+function requestOf(asked: ActBody): Refusal['request'] {
+  const { userId, application, ticketId, reason, access, duration } = asked
+  return {
+    subject: userId,
+    mayAct: { clientId: application },
+    context: { ticketId, reason, access, ...(duration === undefined ? {} : { duration }) },
+  }
+}
+
+function actBodyOf(body: Body, { settings }: Pick<Call, 'settings'>): ActBody {
+  const userId = textOf(body, 'userId', 255)
+  const ticketId = textOf(body, 'ticketId', 100)
+  if (settings.ticketPattern?.whole.test(ticketId) === false) {
+    throw invalid('ticketId is not a ticket number')
+  }
+  const reason = textOf(body, 'reason', 500)
+  const application = textOf(body, 'application', 255)
+  const { access, duration } = body
+  if (access !== 'read' && access !== 'change') throw invalid('access must be read or change')
+  const known = applicationOf(application, settings)
+  if (access === 'change' && known.scopes.change === undefined) {
+    throw invalid('access must be read in this application')
+  }
+  return {
+    userId,
+    ticketId,
+    reason,
+    application,
+    access,
+    ...(duration === undefined ? {} : { duration: durationOf(duration, settings) }),
+  }
+}
+
+function durationOf(value: unknown, { durations }: Parts['settings']): number {
+  const found = durations.find((duration) => duration === value)
+  if (found !== undefined) return found
+  const choice = durations.length > 0 ? `must be one of: ${durations.join(', ')}` : 'is no choice'
+  throw invalid(`duration ${choice}`)
+}
+
+function applicationOf(clientId: string, { applications }: Parts['settings']): Application {
+  const found = applications.find((application) => application.clientId === clientId)
+  if (found) return found
+  const known = applications.map((application) => application.clientId).join(', ')
+  throw invalid(`application must be one of: ${known}`)
+}
+
+function scopeOf({ scopes }: Application, access: ActBody['access']): string {
+  const all = access === 'change' ? `${scopes.read} ${scopes.change ?? ''}` : scopes.read
+  return [...new Set(all.split(' ').filter((scope) => scope !== ''))].join(' ')
+}
+
+/** How an impersonation was asked for that the caller ran, and that may be continued. */
+async function askedBefore(call: Call, id: string): Promise<ActBody> {
+  const { audit, caller, now } = call
+  const gone = () => notFound('there is no such impersonation of yours to continue')
+  if (!isId(id)) throw gone()
+  await settle(audit)
+  const row = await reading(() => audit.store.row(id))
+  if (!row || row.operator?.id !== caller.id || row.startedAt === undefined) throw gone()
+  if (row.startedAt < now() - CONTINUABLE) throw gone()
+  const entries = await reading(() => audit.store.timeline(id, { limit: FIRST_ENTRIES }))
+  for (const { text } of entries) {
+    if (text === undefined) continue
+    const entry: AuditEntry = JSON.parse(text)
+    if (entry.event !== 'impersonation.issued') continue
+    const { subject, context, mayAct } = entry
+    return actBodyOf(
+      {
+        userId: subject,
+        application: mayAct?.clientId,
+        ticketId: context?.ticketId,
+        reason: context?.reason,
+        access: context?.access,
+        duration: context?.duration,
+      },
+      call,
+    )
+  }
+  throw gone()
+}

@@ -1,0 +1,30 @@
+import { invalid, notFound } from '../http/problem.ts'
+import { numberIn, parseQuery, textIn } from '../http/query.ts'
+import type { CustomerPageAnswer, CustomersAnswer } from './answers.ts'
+import type { Call } from './parts.ts'
+import { runningImpersonations } from './running.ts'
+
+const MOST_OFFSET = 10_000
+
+/** `GET /customers?q=&offset=` */
+export async function searchCustomers({ ctx, directory }: Call): Promise<void> {
+  const query = parseQuery(ctx.querystring, 'q', 'offset')
+  const text = textIn(query, 'q', 100)?.trim()
+  if (!text) throw invalid('q is required: 1 to 100 characters')
+  const answer: CustomersAnswer = await directory.search(
+    text,
+    numberIn(query, 'offset', 0, MOST_OFFSET) ?? 0,
+  )
+  ctx.body = answer
+}
+
+/** `GET /customers/:id` */
+export async function showCustomer(call: Call): Promise<void> {
+  const { ctx, directory } = call
+  parseQuery(ctx.querystring)
+  const customer = await directory.get(call.param('id'))
+  if (!customer) throw notFound('there is no such customer')
+  const { running } = await runningImpersonations(call, { userId: customer.id })
+  const answer: CustomerPageAnswer = { customer, running }
+  ctx.body = answer
+}

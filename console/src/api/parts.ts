@@ -1,0 +1,49 @@
+import type { Context } from 'koa'
+import type { Provider } from 'oidc-provider-impersonation'
+import type { Changes } from '../audit/changes.ts'
+import type { Recorder } from '../audit/recorder.ts'
+import type { AuditStore } from '../audit/store.ts'
+import type { CustomerDirectory } from '../directory/customers.ts'
+import type { NameOf } from '../directory/names.ts'
+import type { IssueSubjectToken } from '../management/subject-tokens.ts'
+import type { Role } from '../options.ts'
+import type { Settings } from '../settings.ts'
+import type { SignedIn } from '../sign-in/signed-in.ts'
+import type { RecordRefusal } from './refusals.ts'
+
+/** What the handlers of the API stand on. */
+export interface Parts {
+  readonly provider: Pick<Provider, 'impersonation'>
+  readonly settings: Settings
+  readonly audit: Audit
+  readonly directory: CustomerDirectory
+  readonly nameOf: NameOf
+  readonly issue: IssueSubjectToken
+  readonly recordRefusal: RecordRefusal
+  /** Aborts when the console closes: streams end, and no new ones begin. */
+  readonly closing: AbortSignal
+  /** The clock, in milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** The audit: what is stored, what is written, and what changes. */
+export interface Audit {
+  readonly store: AuditStore
+  readonly recorder: Recorder
+  readonly changes: Changes
+}
+
+/** Who calls, and may. */
+export interface Caller extends SignedIn {
+  readonly role: Role
+}
+
+/** A request that was let in. */
+export interface Call extends Parts {
+  readonly ctx: Context
+  readonly caller: Caller
+  /** A parameter of the path. */
+  param(name: string): string
+  /** Asks again whether the caller may. It rejects where not. */
+  checkAgain(): Promise<void>
+}

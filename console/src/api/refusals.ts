@@ -1,0 +1,66 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { AuditEntry } from '../audit/entry.ts'
+import { Problem } from '../http/problem.ts'
+import { escapeControls } from '../http/text.ts'
+
+/** The largest number of recorded refusals of one account in a minute. People need fewer. */
+const MAX_RECORDED = 20
+const WINDOW = 60
+
+/** A request to act that was refused before the provider received it. */
+export interface Refusal {
+  /** The account id of the operator. */
+  readonly operator: string
+  /** The `error` of the answer. */
+  readonly error: string
+  /** What the operator is told. */
+  readonly reason: string
+  /** What was asked for, if the request could be read. */
+  readonly request?: Pick<AuditEntry, 'context' | 'mayAct' | 'scope' | 'subject'> | undefined
+}
+
+/**
+ * Records a refusal. A signed-in person can cause any number of refusals, with any text: the limit
+ * keeps these refusals from hiding other entries and from filling the store.
+ *
+ * @throws Problem 429 where this operator was refused too often: such a refusal is not recorded
+ */
+export type RecordRefusal = (refusal: Refusal) => Promise<void>
+
+export function refusalRecorder(
+  record: (entry: AuditEntry) => Promise<void>,
+  now: () => number = Date.now,
+): RecordRefusal {
+  const limiter = new RateLimiterMemory({ points: MAX_RECORDED, duration: WINDOW })
+
+  async function count(operator: string): Promise<void> {
+    try {
+      await limiter.consume(operator)
+    } catch (rejection) {
+      if (!(rejection instanceof RateLimiterRes)) throw rejection
+      const seconds = Math.max(1, Math.ceil(rejection.msBeforeNext / 1000))
+      if (rejection.consumedPoints === MAX_RECORDED + 1) {
+        console.error(
+          escapeControls(
+            `support.refused: ${operator} was refused ${MAX_RECORDED} times in a minute; more is not recorded for ${seconds} s`,
+          ),
+        )
+      }
+      throw new Problem(429, 'temporarily_unavailable', 'too many requests: try again later', {
+        retryAfter: String(seconds),
+      })
+    }
+  }
+
+  return async ({ operator, error, reason, request }) => {
+    await count(operator)
+    void record({
+      event: 'support.refused',
+      time: now(),
+      by: operator,
+      actor: { sub: operator },
+      denial: { stage: 'issue', error, reason },
+      ...request,
+    })
+  }
+}

@@ -1,0 +1,177 @@
+import type { ImpersonationFilter, ImpersonationObject } from 'oidc-provider-impersonation'
+import type { AuditPerson, AuditRow } from '../audit/row.ts'
+import type { RowFilter } from '../audit/store.ts'
+import { optionalTextOf, readBody } from '../http/json-body.ts'
+import { notFound, Problem, unavailable } from '../http/problem.ts'
+import { parseQuery } from '../http/query.ts'
+import { escapeControls } from '../http/text.ts'
+import { reasonOf } from '../reason.ts'
+import type { Settings } from '../settings.ts'
+import type { RunningAnswer, RunningImpersonation } from './answers.ts'
+import { settle } from './audit-trouble.ts'
+import { isId } from './ids.ts'
+import type { Call, Parts } from './parts.ts'
+
+const MOST_RUNNING = 500
+const PAGE = 100
+/** The longest that an access token may live, and the time of clocks that differ, in milliseconds. */
+const LONGEST_LIFE = 25 * 3600 * 1000
+
+/** `GET /running` */
+export async function listRunning(call: Call): Promise<void> {
+  const { ctx, caller, now } = call
+  parseQuery(ctx.querystring)
+  const own = caller.role === 'operator' ? { actor: caller.id } : {}
+  const { running, more } = await runningImpersonations(call, own)
+  const answer: RunningAnswer = { running, more, now: now() }
+  ctx.body = answer
+}
+
+/** `POST /running/:id/end` */
+export async function endOne(call: Call): Promise<void> {
+  const { ctx, caller, provider } = call
+  await readBody(ctx)
+  const id = call.param('id')
+  const none = () => notFound('there is no such impersonation that you may end')
+  if (!isId(id)) throw none()
+  await asked(async () => {
+    const found = await provider.impersonation.get(id)
+    if (!found || !(caller.role === 'lead' || isOf(found, caller.id))) {
+      throw none()
+    }
+    await provider.impersonation.end(id, { by: { sub: caller.id } })
+  })
+  await settle(call.audit)
+  ctx.status = 204
+}
+
+/** `POST /running/end` */
+export async function endAll(call: Call): Promise<void> {
+  const { ctx, caller, provider } = call
+  const body = await readBody(ctx, 'operator')
+  const actor = optionalTextOf(body, 'operator', 255) ?? caller.id
+  if (actor !== caller.id && caller.role !== 'lead') {
+    throw new Problem(403, 'access_denied', 'only a lead may end what another operator runs')
+  }
+  const ended = await asked(() =>
+    provider.impersonation.endAll({ actor }, { by: { sub: caller.id } }),
+  )
+  await settle(call.audit)
+  ctx.body = { ended }
+}
+
+/** What runs, oldest first. */
+export async function runningImpersonations(
+  call: Call,
+  filter: ImpersonationFilter,
+): Promise<Pick<RunningAnswer, 'more' | 'running'>> {
+  const { caller, provider, settings } = call
+  const found: ImpersonationObject[] = []
+  let cursor: string | undefined
+  do {
+    const page = await asked(() =>
+      provider.impersonation.list({ ...filter, state: 'active', limit: PAGE, cursor }),
+    )
+    found.push(...page.items)
+    cursor = page.next
+  } while (cursor !== undefined && found.length < MOST_RUNNING)
+  const shown = found.slice(0, MOST_RUNNING).toReversed()
+  const rows = shown.length > 0 ? await rowsOf(call, filter) : undefined
+  return {
+    running: shown.map((each) => shownTo(caller, each, rows?.get(each.id), settings)),
+    more: cursor !== undefined || found.length > MOST_RUNNING,
+  }
+}
+
+/**
+ * The rows of the audit name people. What runs is shown without them, too: it must be stoppable while
+ * the audit cannot be read.
+ */
+async function rowsOf(
+  { audit, now }: Parts,
+  { userId, actor }: ImpersonationFilter,
+): Promise<ReadonlyMap<string, AuditRow>> {
+  const rows = new Map<string, AuditRow>()
+  const filter: RowFilter = {
+    outcome: 'running',
+    from: now() - LONGEST_LIFE,
+    customer: userId,
+    operator: actor,
+  }
+  try {
+    let before: string | undefined
+    do {
+      const page = await audit.store.find(filter, { before, limit: 200, now: now() })
+      for (const row of page.rows) rows.set(row.id, row)
+      before = page.next
+    } while (before !== undefined && rows.size < MOST_RUNNING)
+  } catch (error) {
+    console.error(escapeControls(`support console: no names of what runs: ${reasonOf(error)}`))
+  }
+  return rows
+}
+
+function shownTo(
+  caller: Call['caller'],
+  found: ImpersonationObject,
+  row: AuditRow | undefined,
+  { applications }: Settings,
+): RunningImpersonation {
+  const { id, userId, context, client, mayAct, startedAt = 0, expiresAt = 0 } = found
+  const operator = operatorOf(found)
+  const clientId = client ?? mayAct?.clientId
+  const application = applications.find((each) => each.clientId === clientId)
+  const isMine = operator === caller.id
+  return {
+    id,
+    ...(operator === undefined ? {} : { operator: personOf(operator, row?.operator) }),
+    customer: personOf(userId, row?.customer),
+    ...textMember('ticket', context.ticketId),
+    ...textMember('reason', context.reason),
+    ...textMember('application', application?.name ?? clientId),
+    canChange: application ? canChange(found, application.scopes) : context.access === 'change',
+    startedAt: startedAt * 1000,
+    expiresAt: expiresAt * 1000,
+    isMine,
+    canEnd: isMine || caller.role === 'lead',
+  }
+}
+
+/** Whether the token has a scope of those to change, that those to look do not have. */
+function canChange(
+  { scope = '' }: ImpersonationObject,
+  { read, change = '' }: { readonly read: string; readonly change?: string | undefined },
+): boolean {
+  const granted = scope.split(' ')
+  const toLook = read.split(' ')
+  return change.split(' ').some((each) => granted.includes(each) && !toLook.includes(each))
+}
+
+function operatorOf({ actor, mayAct }: ImpersonationObject): string | undefined {
+  return actor?.sub ?? mayAct?.sub
+}
+
+function isOf(found: ImpersonationObject, accountId: string): boolean {
+  return operatorOf(found) === accountId
+}
+
+function personOf(id: string, known: AuditPerson | undefined): AuditPerson {
+  return known?.id === id ? known : { id }
+}
+
+function textMember<K extends string>(member: K, value: unknown): { readonly [M in K]?: string } {
+  // The one member is of the type, whatever the compiler makes of a computed name.
+  return (typeof value === 'string' && value !== '' ? { [member]: value } : {}) as {
+    readonly [M in K]?: string
+  }
+}
+
+/** Storage that fails is trouble, and never reads as *not found*. */
+async function asked<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (cause) {
+    if (cause instanceof Problem) throw cause
+    throw unavailable('the provider cannot look up impersonations now', cause)
+  }
+}

@@ -1,0 +1,55 @@
+import type { CustomerAnswer, CustomersAnswer } from '../api/answers.ts'
+import { unavailable } from '../http/problem.ts'
+import type { Customer } from '../options.ts'
+import type { Settings } from '../settings.ts'
+
+/** How many customers one answer has. */
+export const MOST_FOUND = 25
+/** How many details of a customer are shown. */
+const MOST_DETAILS = 4
+
+/** The deployment's directory. A directory that fails is trouble, and never reads as *not found*. */
+export interface CustomerDirectory {
+  /** @throws Problem 503 */
+  search(text: string, offset: number): Promise<CustomersAnswer>
+  /** @throws Problem 503 */
+  get(id: string): Promise<CustomerAnswer | undefined>
+}
+
+export function customerDirectory({ customers }: Pick<Settings, 'customers'>): CustomerDirectory {
+  return {
+    async search(text, offset) {
+      const { customers: found, more } = await asked(() =>
+        customers.search(text, { offset, limit: MOST_FOUND }),
+      )
+      return {
+        customers: found.slice(0, MOST_FOUND).map(copyOf),
+        more: more || found.length > MOST_FOUND,
+      }
+    },
+    async get(id) {
+      const found = await asked(() => customers.get(id))
+      return found && copyOf(found)
+    },
+  }
+}
+
+async function asked<T>(ask: () => Promise<T> | T): Promise<T> {
+  try {
+    return await ask()
+  } catch (cause) {
+    throw unavailable('the customers cannot be looked up now', cause)
+  }
+}
+
+/** Member by member: what else the deployment's object has stays here. */
+function copyOf({ id, name, email, protected: why, details }: Customer): CustomerAnswer {
+  const shown = Object.entries(details ?? {}).slice(0, MOST_DETAILS)
+  return {
+    id,
+    name,
+    ...(email === undefined ? {} : { email }),
+    ...(why === undefined ? {} : { protected: why }),
+    ...(shown.length === 0 ? {} : { details: Object.fromEntries(shown) }),
+  }
+}

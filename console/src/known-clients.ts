@@ -1,0 +1,51 @@
+import type { Provider } from 'oidc-provider-impersonation'
+import { Problem, unavailable } from './http/problem.ts'
+
+/** A page of this package, and the client that it signs people in with. */
+export interface PageClient {
+  /** The option: `options.clientId`. */
+  readonly at: string
+  readonly clientId: string
+  readonly redirectUri: string
+  /** The function that makes the metadata. */
+  readonly make: string
+}
+
+/**
+ * Finds out whether the provider knows the client of a page. Storage of the provider may have it, so
+ * this is asked at the first use, and no more once it is known.
+ *
+ * @returns a function that throws Problem 500 where the client is unknown, and 503 where that cannot
+ * be known now
+ */
+export function knownClient(provider: Provider, page: PageClient): () => Promise<void> {
+  let isKnown = false
+  return async () => {
+    if (isKnown) return
+    const wrong = await wrongOf(provider, page)
+    if (wrong !== undefined) {
+      throw new Problem(500, 'server_error', 'the page is not set up: see the log', {
+        cause: new TypeError(wrong),
+      })
+    }
+    isKnown = true
+  }
+}
+
+async function wrongOf(
+  provider: Provider,
+  { at, clientId, redirectUri, make }: PageClient,
+): Promise<string | undefined> {
+  const client = await provider.Client.find(clientId).catch((cause: unknown) => {
+    throw unavailable('the client of this page cannot be looked up now', cause)
+  })
+  const add = `add ${make}({ url, … }) to the clients of the provider`
+  if (!client) return `${at}: the provider has no client ${clientId}: ${add}`
+  if (client.clientAuthMethod !== 'none') {
+    return `${at}: the client ${clientId} has a secret, which a page cannot keep: ${add}`
+  }
+  if (!client.redirectUris?.includes(redirectUri)) {
+    return `${at}: the client ${clientId} has no redirect URI ${redirectUri}: ${add}`
+  }
+  return undefined
+}

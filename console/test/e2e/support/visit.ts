@@ -1,0 +1,91 @@
+import { fail } from 'node:assert/strict'
+import type { BrowserContext, Page } from 'playwright-core'
+import { browser } from './browser.ts'
+import { collectTokens } from './collect-tokens.ts'
+import './disposal.ts'
+import { type Tokens, tokensOf } from './tokens.ts'
+import { type Announcements, watch } from './watch.ts'
+
+/** A laptop. */
+export const WIDE = { width: 1280, height: 800 } as const
+/** A telephone. */
+export const NARROW = { width: 390, height: 844 } as const
+/** What a page of 1280 becomes when it is magnified four times: WCAG 1.4.10. */
+export const NARROWEST = { width: 320, height: 640 } as const
+
+export interface VisitOptions {
+  /** @defaultValue `'light'` */
+  readonly colorScheme?: 'dark' | 'light'
+  /** @defaultValue {@link WIDE} */
+  readonly viewport?: { readonly width: number; readonly height: number }
+  /** What the clock in the browser shows at the start; `page.clock` moves it. */
+  readonly clock?: Date
+  /** @defaultValue `'Europe/Berlin'` */
+  readonly timezoneId?: string
+  /** What the browser asks for. @defaultValue `'en-GB'` */
+  readonly locale?: string
+  /** Other origins that pages may ask: those of applications. */
+  readonly origins?: readonly string[]
+}
+
+/** A visitor with an empty browser. */
+export interface Visit extends Announcements, AsyncDisposable {
+  readonly page: Page
+  /** For further tabs, which are watched as well. */
+  readonly context: BrowserContext
+  /** Every URL that was requested or shown. */
+  readonly urls: readonly string[]
+  readonly tokens: Tokens
+}
+
+/**
+ * The time to wait for an expected element. It is shorter than the time limit of a test, so that
+ * the error names the cause.
+ */
+const PATIENCE = 8000
+
+/**
+ * Opens a browser window for one test. When it is disposed of, the test fails if anything went
+ * wrong in it that was not announced, or if a token is where none may be.
+ */
+export async function visit(base: string, options: VisitOptions = {}): Promise<Visit> {
+  const { colorScheme = 'light', viewport = WIDE, timezoneId = 'Europe/Berlin', clock } = options
+  const { locale = 'en-GB', origins = [] } = options
+  const context = await (await browser()).newContext({
+    baseURL: base,
+    colorScheme,
+    viewport,
+    timezoneId,
+    locale,
+    reducedMotion: 'reduce',
+  })
+  context.setDefaultTimeout(PATIENCE)
+  const { urls, complaints, ...announcements } = watch(context, new URL(base).origin, ...origins)
+  const collected = collectTokens(context)
+  if (clock) await context.clock.install({ time: clock })
+  const page = await context.newPage()
+  await collected.settled()
+  const tokens = tokensOf(context, collected, urls)
+
+  return {
+    ...announcements,
+    page,
+    context,
+    urls,
+    tokens,
+    async [Symbol.asyncDispose]() {
+      try {
+        await Promise.all(context.pages().map(reportsOf))
+        const wrong = [...complaints(), ...(await tokens.leaks())]
+        if (wrong.length > 0) fail(`in the browser:\n${wrong.map((it) => `- ${it}`).join('\n')}`)
+      } finally {
+        await context.close()
+      }
+    },
+  }
+}
+
+/** Waits for one answer of the page: all its earlier reports have arrived then. */
+async function reportsOf(page: Page): Promise<void> {
+  await page.evaluate(() => document.readyState).catch(() => {})
+}

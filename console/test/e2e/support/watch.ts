@@ -1,0 +1,140 @@
+import type { BrowserContext, Dialog } from 'playwright-core'
+
+/** How a test announces an expected failure, before or after it. */
+export interface Announcements {
+  /**
+   * A request that fails, and the line that Chromium writes about it.
+   *
+   * @param url the path, or a pattern for the whole URL
+   * @param status the status of the answer; without it, no answer at all counts, too
+   */
+  expectFailure(url: string | RegExp, status?: number): void
+  /** An error or a violation in the console. */
+  expectConsoleError(pattern: RegExp): void
+  /**
+   * A dialog, which is then accepted. Announce it before it opens; every other dialog is dismissed.
+   */
+  expectDialog(pattern: RegExp): void
+}
+
+export interface Watch extends Announcements {
+  /** Every URL that was requested or shown, in order. */
+  readonly urls: readonly string[]
+  /** What happened and was not announced, and what was announced and did not happen. */
+  complaints(): string[]
+}
+
+interface Happening {
+  readonly kind: 'console' | 'dialog' | 'failure' | 'fault'
+  readonly text: string
+  readonly url?: string
+  readonly status?: number
+}
+
+interface Announcement {
+  readonly text: string
+  covers(happening: Happening): boolean
+}
+
+const VIOLATION = /content.security.policy|trusted.?(types|html|script)/i
+const LOADING = /^Failed to load resource: (?:.* status of (?<status>\d+))?/
+
+/** Watches every page of the context, from its first request on. */
+export function watch(context: BrowserContext, ...origins: readonly string[]): Watch {
+  const happenings: Happening[] = []
+  const announcements: Announcement[] = []
+  const urls: string[] = []
+  const happened = (happening: Happening) => happenings.push(happening)
+
+  context.on('console', (message) => {
+    const text = message.text()
+    if (message.type() !== 'error' && !VIOLATION.test(text)) return
+    const { url } = message.location()
+    const loading = LOADING.exec(text)
+    if (!loading) happened({ kind: 'console', text: `console: ${text}` })
+    else happened(failure(url, loading.groups?.status, `console: ${text} (${url})`))
+  })
+  context.on('weberror', (error) => {
+    happened({ kind: 'fault', text: `uncaught: ${error.error().stack ?? error.error()}` })
+  })
+  context.on('dialog', async (dialog: Dialog) => {
+    const happening = { kind: 'dialog', text: `${dialog.type()}: ${dialog.message()}` } as const
+    happened(happening)
+    const announced = announcements.some((announcement) => announcement.covers(happening))
+    // A page that closes also closes its dialog.
+    await (announced ? dialog.accept() : dialog.dismiss()).catch(() => {})
+  })
+  context.on('request', (request) => {
+    urls.push(request.url())
+    if (isElsewhere(request.url(), origins)) {
+      happened({ kind: 'fault', text: `a request to another origin: ${request.url()}` })
+    }
+  })
+  context.on('response', (response) => {
+    const status = response.status()
+    if (status >= 400) happened(failure(response.url(), status, `${status} from ${response.url()}`))
+  })
+  context.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText
+    // The page itself cancelled the request: it navigated away, or no longer needs the answer.
+    if (reason === 'net::ERR_ABORTED') return
+    happened(failure(request.url(), undefined, `no answer from ${request.url()}: ${reason}`))
+  })
+  context.on('page', (page) => {
+    page.on('crash', () => happened({ kind: 'fault', text: `crashed: ${page.url()}` }))
+    // Covers also navigation without a request: a fragment, or pushState.
+    page.on('framenavigated', (frame) => urls.push(frame.url()))
+    page.on('websocket', (socket) => {
+      urls.push(socket.url())
+      happened({ kind: 'fault', text: `a web socket: ${socket.url()}` })
+    })
+  })
+
+  return {
+    urls,
+    expectFailure(url, status) {
+      announcements.push({
+        text: `a failure of ${url}${status === undefined ? '' : ` with ${status}`}`,
+        covers: (it) =>
+          it.kind === 'failure' &&
+          matches(url, it.url ?? '') &&
+          (status === undefined || it.status === status),
+      })
+    },
+    expectConsoleError(pattern) {
+      announcements.push({
+        text: `${pattern} in the console`,
+        covers: (it) => it.kind === 'console' && pattern.test(it.text),
+      })
+    },
+    expectDialog(pattern) {
+      announcements.push({
+        text: `a dialog ${pattern}`,
+        covers: (it) => it.kind === 'dialog' && pattern.test(it.text),
+      })
+    },
+    complaints: () => [
+      ...happenings
+        .filter((it) => !announcements.some((a) => a.covers(it)))
+        .map(({ text }) => text),
+      ...announcements
+        .filter((a) => !happenings.some((it) => a.covers(it)))
+        .map(({ text }) => `announced, but did not happen: ${text}`),
+    ],
+  }
+}
+
+function failure(url: string, status: number | string | undefined, text: string): Happening {
+  const known = status === undefined ? {} : { status: Number(status) }
+  return { kind: 'failure', text, url, ...known }
+}
+
+function isElsewhere(url: string, origins: readonly string[]): boolean {
+  // `data:` makes no request, and the origin of a `blob:` is the origin of its page.
+  const { protocol, origin: target } = new URL(url)
+  return protocol !== 'data:' && !origins.includes(target)
+}
+
+function matches(expected: string | RegExp, url: string): boolean {
+  return typeof expected === 'string' ? URL.parse(url)?.pathname === expected : expected.test(url)
+}

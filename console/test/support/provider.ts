@@ -1,0 +1,154 @@
+import { exportJWK, generateKeyPair, type JWK } from 'jose'
+import { errors, type KoaContextWithOIDC } from 'oidc-provider'
+import {
+  interactionPolicy,
+  type ProviderConfiguration,
+  TOKEN_EXCHANGE_GRANT_TYPE,
+} from 'oidc-provider-impersonation'
+import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
+import { customerAccountClient, supportConsoleClient } from 'oidc-provider-impersonation-console'
+import { claimsOf, directory, isKnown } from './people.ts'
+
+export const MACHINE = { clientId: 'support-backend', clientSecret: 'a-secret-of-the-tests-only' }
+
+const KEY: JWK = {
+  ...(await exportJWK((await generateKeyPair('ES256', { extractable: true })).privateKey)),
+  kid: 'test',
+  alg: 'ES256',
+  use: 'sig',
+}
+
+export interface ProviderSettings {
+  readonly url: string
+  readonly shopUrl: string
+  readonly consolePath: string
+  readonly accountPath: string
+  /** Throws while the storage is out of order. */
+  readonly checkStorage: () => void
+  /** Seconds. */
+  readonly accessTokenTtl: number
+  readonly sessionTtl: number
+}
+
+/** The configuration of a small deployment. Every person signs in without a password. */
+export function configuration(settings: ProviderSettings): ProviderConfiguration {
+  const { url, shopUrl, consolePath, accountPath } = settings
+  const policy = interactionPolicy.base()
+  policy.remove('consent')
+  return {
+    adapter: faulty(settings.checkStorage),
+    jwks: { keys: [KEY] },
+    cookies: { keys: ['test'] },
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    clients: [
+      {
+        client_id: MACHINE.clientId,
+        client_secret: MACHINE.clientSecret,
+        grant_types: ['client_credentials'],
+        response_types: [],
+        redirect_uris: [],
+      },
+      supportConsoleClient({ url, path: consolePath }),
+      customerAccountClient({ url, path: accountPath }),
+      {
+        client_id: 'shop',
+        token_endpoint_auth_method: 'none',
+        grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
+        response_types: ['code'],
+        redirect_uris: [`${shopUrl}/`],
+      },
+      {
+        client_id: 'other',
+        token_endpoint_auth_method: 'none',
+        grant_types: ['authorization_code'],
+        response_types: ['code'],
+        redirect_uris: [`${shopUrl}/other`],
+      },
+    ],
+    clientBasedCORS: (_ctx, origin, { clientId }) =>
+      origin === (clientId === 'shop' ? shopUrl : url),
+    claims: { openid: ['sub'], profile: ['name'], email: ['email'] },
+    findAccount: (_ctx, sub) =>
+      isKnown(sub) ? { accountId: sub, claims: () => ({ sub, ...claimsOf(sub) }) } : undefined,
+    interactions: { policy, url: (_ctx, { uid }) => `/sign-in/${uid}` },
+    loadExistingGrant,
+    ttl: {
+      AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? settings.accessTokenTtl,
+      AuthorizationCode: 60,
+      ClientCredentials: 600,
+      Grant: 8 * 3600,
+      IdToken: 3600,
+      Interaction: 3600,
+      Session: settings.sessionTtl,
+    },
+    features: {
+      clientCredentials: { enabled: true },
+      devInteractions: { enabled: false },
+      dPoP: { enabled: true },
+      revocation: { enabled: true },
+      rpInitiatedLogout: { enabled: true },
+      resourceIndicators: {
+        getResourceServerInfo(_ctx, resource) {
+          if (resource !== `${url}/orders`) throw new errors.InvalidTarget()
+          return {
+            scope: 'orders:read orders:write',
+            audience: resource,
+            accessTokenFormat: 'jwt',
+            accessTokenTTL: 600,
+            jwt: { sign: { alg: 'ES256' } },
+          }
+        },
+      },
+      impersonation: {
+        enabled: true,
+        managementApi: {
+          resource: `${url}/api`,
+          clients: { issue: [MACHINE.clientId] },
+          requireBinding: ['mayAct', 'resource', 'scope'],
+        },
+        actorToken: { required: true },
+        async authorize({ account, context: { duration } }) {
+          const customer = await directory.get(account.accountId)
+          if (!customer || customer.protected !== undefined) return false
+          return typeof duration === 'number' ? { accessTokenTtl: duration } : true
+        },
+        getCustomJwtClaims: async ({ context }) =>
+          context.grant.type === TOKEN_EXCHANGE_GRANT_TYPE
+            ? { impersonation_context: context.grant.subjectTokenContext }
+            : {},
+      },
+    },
+  }
+}
+
+async function loadExistingGrant({ oidc }: KoaContextWithOIDC) {
+  const { client, session, provider, requestParamScopes } = oidc
+  if (!client || !session?.accountId) return undefined
+  const id = session.grantIdFor(client.clientId)
+  const grant =
+    (id ? await provider.Grant.find(id) : undefined) ??
+    new provider.Grant({ clientId: client.clientId, accountId: session.accountId })
+  grant.addOIDCScope([...oidc.requestParamOIDCScopes].join(' '))
+  for (const [indicator, server] of Object.entries(oidc.resourceServers ?? {})) {
+    const scopes = [...requestParamScopes].filter((scope) => server.scopes.has(scope))
+    if (scopes.length > 0) grant.addResourceScope(indicator, scopes.join(' '))
+  }
+  await grant.save()
+  return grant
+}
+
+/** An adapter whose every call fails while `check` throws. */
+function faulty(check: () => void) {
+  const factory = createMemoryAdapter()
+  return (model: string) =>
+    new Proxy(factory(model), {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name)
+        if (typeof member !== 'function') return member
+        return async (...args: unknown[]) => {
+          check()
+          return Reflect.apply(member, target, args)
+        }
+      },
+    })
+}
