@@ -45,7 +45,9 @@ export function AuditPage({ session, place }: PageProps) {
         isOwn={isOwn}
         onChange={change}
       />
-      <div class="list-tools">
+      <div class="list-head">
+        <Count list={shown} />
+        <Newer list={list} />
         <label class="choice">
           <input
             type="checkbox"
@@ -55,10 +57,6 @@ export function AuditPage({ session, place }: PageProps) {
           {audit.showIds}
         </label>
         {!isOwn && <Exports session={session} filter={filter} />}
-      </div>
-      <div class="list-head">
-        <Count list={shown} />
-        <Newer list={list} />
       </div>
       {list.state === 'failed' && <Problem error={list.problem} again={() => list.load()} />}
       {shown.state === 'loading' && isSlow && <Skeleton label={audit.loading} lines={8} />}

@@ -11,13 +11,13 @@ export function TextFilter(props: {
   id: string
   label: string
   value: string
-  help?: string | undefined
+  placeholder?: string
   type?: 'search' | 'text'
   /** Suggestions: a value, and what it means. */
   known?: ReadonlyMap<string, string>
   onChange: (value: string, how: { instead: boolean }) => void
 }) {
-  const { id, label, value, help, type = 'text', known, onChange } = props
+  const { id, label, value, placeholder, type = 'text', known, onChange } = props
   const [typed, setTyped] = useState(value)
   const committed = useRef(value)
   const hasChanged = useRef(false)
@@ -38,7 +38,7 @@ export function TextFilter(props: {
     hasChanged.current = true
   }
   return (
-    <Field id={id} label={label} help={help}>
+    <Field id={id} label={label}>
       {(input) => (
         <>
           <input
@@ -46,6 +46,7 @@ export function TextFilter(props: {
             type={type}
             value={typed}
             maxLength={200}
+            placeholder={placeholder}
             autoComplete="off"
             spellcheck={false}
             list={known && known.size > 0 ? `${id}-known` : undefined}

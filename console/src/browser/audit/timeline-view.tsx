@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type AuditRow, outcomeOf } from '../../audit/row.ts'
 import { Button, Skeleton } from '../kit.tsx'
@@ -6,9 +7,10 @@ import { say } from '../message.tsx'
 import { inWords } from '../problem.ts'
 import type { Session } from '../session.ts'
 import { counted, words } from '../text.tsx'
+import { dateOf } from './dates.ts'
 import { type Run, runsOf } from './runs.ts'
 import { Timeline } from './timeline.ts'
-import { anchorOf, Expiry, RunItem } from './timeline-items.tsx'
+import { anchorOf, DayItem, Expiry, RunItem } from './timeline-items.tsx'
 import { useSlow } from './use-slow.ts'
 
 const { timeline: said } = words.audit
