@@ -44,7 +44,18 @@ export function TimelineView({
     if (element && !isInSight(element)) element.scrollIntoView({ block: 'center' })
   }, [target, isFound])
 
-  const itemOf = (run: Run) => <RunItem key={run[0].cursor} run={run} row={row} target={target} />
+  let day = ''
+  const itemOf = (run: Run) => {
+    const [{ cursor, time }] = run
+    const isNewDay = dateOf(time) !== day
+    day = dateOf(time)
+    return (
+      <Fragment key={cursor}>
+        {isNewDay && <DayItem at={time} />}
+        <RunItem run={run} row={row} target={target} />
+      </Fragment>
+    )
+  }
   const more = async () => {
     try {
       await timeline.more()
