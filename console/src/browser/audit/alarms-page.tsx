@@ -79,7 +79,8 @@ function Alarm(props: {
   const [isAsked, setAsked] = useState(false)
   const acknowledge = async (note: string) => {
     try {
-      const body = note === '' ? {} : { note }
+      // What came after the page was read stays open.
+      const body = { ...(note === '' ? {} : { note }), alarms: alarm?.count }
       await session.ask(`/audit/${encodeURIComponent(row.id)}/acknowledge`, {
         method: 'POST',
         body,

@@ -8,12 +8,12 @@ import { go } from '../router.tsx'
 import type { PageProps } from '../routes.ts'
 import { counted, Text, words } from '../text.tsx'
 import { Exports } from './exports.tsx'
-import { addressOf, filterOf } from './filter.ts'
+import { addressOf } from './filter.ts'
 import { Filters } from './filters.tsx'
 import type { AuditList } from './list.ts'
 import { Newer } from './newer.tsx'
 import { Rows } from './rows.tsx'
-import { useList } from './use-list.ts'
+import { useList, visibleFilterOf } from './use-list.ts'
 import { useSlow } from './use-slow.ts'
 
 const { audit } = words
@@ -31,10 +31,10 @@ export function AuditPage({ session, place }: PageProps) {
   useReturn(list)
 
   const isOwn = session.me.role === 'operator'
-  const filter = filterOf(place.query)
+  const filter = visibleFilterOf(session, place)
   const change = (filter: Parameters<typeof addressOf>[0], how?: { instead: boolean }) => {
     const address = addressOf(filter)
-    if (address !== addressOf(filterOf(place.query))) go(`/audit${address}`, how)
+    if (address !== list.address) go(`/audit${address}`, how)
   }
   return (
     <Page wide title={titleOf(isOwn, filter.customer)} about={aboutOf(isOwn, filter.customer)}>

@@ -45,7 +45,7 @@ export function TextFilter(props: {
             {...input}
             type={type}
             value={typed}
-            maxLength={200}
+            maxLength={100}
             placeholder={placeholder}
             autoComplete="off"
             spellcheck={false}

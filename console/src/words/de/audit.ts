@@ -175,6 +175,7 @@ export const audit: Translated<typeof english> = {
     end: 'Jetzt beenden',
     wasEnded: 'Es ist beendet.',
     wasOver: 'Es war schon vorbei.',
+    wasDone: 'Das war schon geschehen.',
     acknowledge: 'Bestätigen',
     acknowledgeLabel: 'Alarm bestätigen: {acting}',
     acknowledgeAbout: 'Sie sagen, dass Sie den Alarm gesehen haben. Das kommt ins Protokoll.',

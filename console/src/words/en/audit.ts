@@ -172,6 +172,7 @@ export const audit = {
     end: 'End it now',
     wasEnded: 'It is ended.',
     wasOver: 'It was over already.',
+    wasDone: 'That was done already.',
     acknowledge: 'Acknowledge',
     acknowledgeLabel: 'Acknowledge the alarm: {acting}',
     acknowledgeAbout: 'You say that you have seen the alarm. That goes into the audit.',
