@@ -2,7 +2,7 @@ import type { RowAnswer } from '../../api/answers.ts'
 import { outcomeOf } from '../../audit/row.ts'
 import { type Column, Table } from '../kit.tsx'
 import type { Session } from '../session.ts'
-import { language, words } from '../text.tsx'
+import { locale, words } from '../text.tsx'
 import { Opens } from './back.tsx'
 import { Acting, utcOf } from './in-words.tsx'
 import { Marks, OutcomeBadge } from './outcome.tsx'
@@ -49,13 +49,13 @@ export function Rows({
   return <Table label={words.audit.list} columns={columns} rows={rows} keyOf={({ id }) => id} />
 }
 
-const thisYear = new Intl.DateTimeFormat(language, {
+const thisYear = new Intl.DateTimeFormat(locale, {
   month: 'short',
   day: 'numeric',
   hour: 'numeric',
   minute: '2-digit',
 })
-const otherYear = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
+const otherYear = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 
 /** Without the year, where it is this one: rows keep to one line. UTC on hover. */
 function Started({ at }: { at: number }) {

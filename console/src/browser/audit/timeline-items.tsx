@@ -109,7 +109,7 @@ function Details({ entry, path }: { entry: TimelineEntry; path: string }) {
   )
 }
 
-const day = new Intl.DateTimeFormat(language, { dateStyle: 'full' })
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'full' })
 const ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** The day of what stands below. */

@@ -44,7 +44,9 @@ export async function storePast(
   const { next } = batches()
   for (let from = 0; from < past.length; from += 100) {
     const part = past.slice(from, from + 100)
-    await audit.append(next(part.flatMap((each, index) => entriesOf(each, firstNumber + from + index))))
+    await audit.append(
+      next(part.flatMap((each, index) => entriesOf(each, firstNumber + from + index))),
+    )
   }
 }
 
@@ -59,7 +61,10 @@ function entriesOf(past: Past, number: number): AuditEntry[] {
     client: 'shop',
     context: { ticketId: ticket, reason, supportEngineerId: operator },
     names: {
-      subject: { name: past.customerName ?? NAMES[customer] ?? customer, email: `${customer}@example.com` },
+      subject: {
+        name: past.customerName ?? NAMES[customer] ?? customer,
+        email: `${customer}@example.com`,
+      },
       actor: { name: NAMES[operator] ?? operator },
     },
   }
@@ -72,7 +77,11 @@ function entriesOf(past: Past, number: number): AuditEntry[] {
   const use = (method: string, path: string, status: number) => ({
     use: { useId: `${number} ${time}`, audience: AUDIENCE, method, path, status },
   })
-  const refusal = { by: 'impersonation', error: 'access_denied', description: 'not while acting' } as const
+  const refusal = {
+    by: 'impersonation',
+    error: 'access_denied',
+    description: 'not while acting',
+  } as const
   return [
     then('impersonation.issued', { expiresAt: expiresAt + 60, issuedTo: 'support-backend' }),
     then('impersonation.granted', { expiresAt: expiresAt + 600, jti: `impersonation:${base.id}` }),
