@@ -30,8 +30,10 @@ export async function temporaryFolder(): Promise<AsyncDisposable & { path: strin
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** An example on a free port, in this process. */
-export async function start(environment: Environment = {}): Promise<Example> {
+/** An example on free ports, in this process. */
+export async function start(
+  environment: Environment = {},
+): Promise<Example & { readonly shopUrl: string | undefined }> {
   const folder = await temporaryFolder()
   const example = await startServer(
     readConfig({
@@ -45,6 +47,7 @@ export async function start(environment: Environment = {}): Promise<Example> {
   )
   return {
     url: example.url,
+    shopUrl: example.shopUrl,
     async close() {
       await example.close()
       await folder[Symbol.asyncDispose]()

@@ -126,6 +126,7 @@ export function createMemoryAudit(options: MemoryAuditOptions = {}): AuditStore 
 
   return {
     keepFor,
+    removesEarly: true,
     async open() {},
     async append({ writer, number, records, repetitions }: Batch) {
       if ((written.get(writer) ?? 0) >= number) return

@@ -30,6 +30,7 @@ export function opening(store: AuditStore): OpeningStore {
   open().catch(() => {})
   return {
     keepFor: store.keepFor,
+    removesEarly: store.removesEarly,
     open,
     append: later(store.append),
     find: later(store.find),

@@ -135,6 +135,9 @@ export interface AuditStore {
    */
   readonly keepFor: number | undefined
 
+  /** Rows also go before that time, where there are too many. Then no checkpoint can tell when. */
+  readonly removesEarly?: boolean | undefined
+
   /** Creates what is missing. Called once, before all others. Safe in several processes at once. */
   open(): Promise<void>
 

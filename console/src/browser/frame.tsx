@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { AlarmNotice } from './audit/alarm-notice.tsx'
 import type { ConsoleSession } from './console-session.ts'
 import { Badge, Button, Page } from './kit.tsx'
 import { clearMessage, Messages, say } from './message.tsx'
@@ -67,7 +68,7 @@ export function ConsoleFrame(props: {
   const place = usePlace()
   const routes = props.routes.filter(({ roles }) => roles.includes(me.role))
   const first = routes.find(({ link }) => link !== undefined)?.path ?? '/'
-  useShortcut('Escape', words.frame.shortcutBack, goBack)
+  useShortcut('Escape', words.frame.shortcutBack, goBack, { otherwise: true })
   const found = findPage(routes, place.path)
   const isLost = !found && place.path === '/' && first !== '/'
   useEffect(() => {
@@ -117,6 +118,8 @@ export function ConsoleFrame(props: {
       strip={<MyRunning session={session} />}
     >
       <Shortcuts />
+      {routes.some(({ path }) => path === '/') && <SearchShortcut />}
+      <AlarmNotice session={session} />
       {found ? (
         <found.route.page
           key={found.route.path}
@@ -135,6 +138,21 @@ export function ConsoleFrame(props: {
       )}
     </Frame>
   )
+}
+
+/** Leads to the search from every other page. */
+function SearchShortcut() {
+  const search = () => {
+    go('/')
+    afterPaint(() => document.querySelector<HTMLInputElement>('input[type=search]')?.focus())
+  }
+  useShortcut('/', words.frame.shortcutSearch, search, { otherwise: true })
+  return null
+}
+
+/** Calls it when the new page has been drawn, and its heading has the focus. */
+function afterPaint(then: () => void): void {
+  requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => setTimeout(then))))
 }
 
 function findPage(routes: readonly Route[], path: string) {

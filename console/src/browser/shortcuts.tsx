@@ -14,16 +14,26 @@ export interface Shortcut {
 /** The one that was registered last is the one that counts: a page goes before the frame. */
 const registered: { current: Shortcut }[] = []
 
-/** Registers a shortcut for as long as the component is shown. */
-export function useShortcut(keys: Keys, label: string, run: () => unknown): void {
+/**
+ * Registers a shortcut for as long as the component is shown.
+ *
+ * @param how.otherwise only where no other component registers these keys: for the frame
+ */
+export function useShortcut(
+  keys: Keys,
+  label: string,
+  run: () => unknown,
+  { otherwise = false } = {},
+): void {
   const [holder] = useState(() => ({ current: { keys, label, run } }))
   holder.current = { keys, label, run }
   useEffect(() => {
-    registered.push(holder)
+    if (otherwise) registered.unshift(holder)
+    else registered.push(holder)
     return () => {
       registered.splice(registered.indexOf(holder), 1)
     }
-  }, [holder])
+  }, [holder, otherwise])
 }
 
 /** The shortcuts that work on this page. */

@@ -7,6 +7,8 @@ type Environment = Record<string, string>
 /** The example, started as a user starts it, and its output. */
 export interface LaunchedExample extends AsyncDisposable {
   readonly url: string
+  /** The page of the shop. */
+  readonly shopUrl: string
   /** Everything so far, output and errors. */
   log(): string
 }
@@ -25,13 +27,14 @@ export async function launchExample(environment: Environment = {}): Promise<Laun
   const owned = stack.move()
   return {
     url: example.url,
+    shopUrl: /^Shop +(\S+)$/m.exec(example.printed())?.[1] ?? '',
     log: () => example.printed() + errors,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
 
 /** What a test may do with an example that it has not started. */
-export type SharedExample = Pick<LaunchedExample, 'url' | 'log'>
+export type SharedExample = Pick<LaunchedExample, 'log' | 'shopUrl' | 'url'>
 
 let shared: Promise<LaunchedExample> | undefined
 
@@ -59,6 +62,7 @@ export async function startExampleHere(environment: Environment = {}): Promise<S
   }
   return {
     url: example.url,
+    shopUrl: `${example.shopUrl}/`,
     log: () => printed.join(''),
     moveClock: clock.by,
     async [Symbol.asyncDispose]() {

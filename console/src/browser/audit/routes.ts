@@ -1,3 +1,20 @@
 import type { Route } from '../routes.ts'
+import { words } from '../text.tsx'
+import { AlarmsPage } from './alarms-page.tsx'
+import { AuditPage } from './audit-page.tsx'
+import { ImpersonationPage } from './impersonation-page.tsx'
 
-export const auditRoutes: readonly Route[] = []
+const { audit } = words
+
+export const auditRoutes: readonly Route[] = [
+  { path: '/audit', roles: ['operator'], page: AuditPage, link: audit.linkOwn },
+  { path: '/audit', roles: ['lead', 'auditor'], page: AuditPage, link: audit.link },
+  { path: '/audit/:id', roles: ['operator', 'lead', 'auditor'], page: ImpersonationPage },
+  {
+    path: '/alarms',
+    roles: ['lead', 'auditor'],
+    page: AlarmsPage,
+    link: audit.alarmsPage.link,
+    shows: 'alarms',
+  },
+]

@@ -3,6 +3,7 @@ import type { CustomerAnswer, RunningImpersonation } from '../../api/answers.ts'
 import { Badge, Person } from '../kit.tsx'
 import { useServerTime } from '../running/clock.ts'
 import { Countdown } from '../running/countdown.tsx'
+import { Ticket } from '../running/ticket.tsx'
 import type { Session } from '../session.ts'
 import { Text, text, words } from '../text.tsx'
 
@@ -63,7 +64,7 @@ function ActingOne(props: { it: RunningImpersonation; name: JSX.Element; session
           <Text of={operators.now.other} operator={who} name={name} />
         )}
       </b>
-      {it.ticket !== undefined && <bdi class="ticket">{it.ticket}</bdi>}
+      <Ticket of={it.ticket} />
       {it.application !== undefined && <bdi>{it.application}</bdi>}
       <Badge tone={it.canChange ? 'warning' : 'plain'}>
         {it.canChange ? running.change : running.look}

@@ -1,5 +1,5 @@
 import type { CustomerAnswer } from '../../api/answers.ts'
-import { Badge, type Column, Table } from '../kit.tsx'
+import { Badge, type Column, Person, Table } from '../kit.tsx'
 import { Link } from '../router.tsx'
 import { text, words } from '../text.tsx'
 import { actPath, customerPath } from './paths.ts'
@@ -12,22 +12,39 @@ const COLUMNS: readonly Column<CustomerAnswer>[] = [
     name: columns.name,
     cell: ({ id, name }) => (
       <Link to={customerPath(id)}>
-        <bdi>{name}</bdi>
+        <Person id={id} name={name} />
       </Link>
     ),
   },
-  { name: columns.email, cell: ({ email }) => <bdi>{email}</bdi> },
+  { name: columns.email, cell: ({ email }) => <bdi class="email">{email}</bdi> },
   { name: columns.id, cell: ({ id }) => <bdi class="id">{id}</bdi> },
   { name: columns.details, cell: (customer) => <Details of={customer} /> },
   { name: columns.act, cell: (customer) => <ActLink customer={customer} /> },
 ]
 
-/** Customers, each with the way to act as them, or why that is forbidden. */
-export function CustomerTable(props: { label: string; customers: readonly CustomerAnswer[] }) {
-  const { label, customers } = props
+/**
+ * Customers, each with the way to act as them, or why that is forbidden.
+ *
+ * @param props.text what was searched for: where it is in an id, the ids are shown
+ */
+export function CustomerTable(props: {
+  label: string
+  customers: readonly CustomerAnswer[]
+  text?: string
+}) {
+  const { label, customers, text: asked } = props
+  const hasId = customers.some((customer) => isFoundById(customer, asked))
   const hasDetails = customers.some(({ details }) => Object.keys(details ?? {}).length > 0)
-  const shown = COLUMNS.filter(({ name }) => hasDetails || name !== columns.details)
+  const shown = COLUMNS.filter(
+    ({ name }) => (hasDetails || name !== columns.details) && (hasId || name !== columns.id),
+  )
   return <Table label={label} columns={shown} rows={customers} keyOf={({ id }) => id} />
+}
+
+function isFoundById({ id, name, email = '' }: CustomerAnswer, asked = ''): boolean {
+  const wanted = asked.toLocaleLowerCase()
+  const isIn = (value: string) => value.toLocaleLowerCase().includes(wanted)
+  return wanted !== '' && isIn(id) && !isIn(name) && !isIn(email)
 }
 
 function ActLink({ customer }: { customer: CustomerAnswer }) {

@@ -45,8 +45,8 @@ export function CustomersPage({ session }: PageProps) {
       </p>
       {error !== undefined && <Problem error={error} again={search.now} />}
       {found && found.customers.length > 0 && (
-        <div aria-busy={isLoading}>
-          <CustomerTable label={summary(found)} customers={found.customers} />
+        <div class="results" aria-busy={isLoading}>
+          <CustomerTable label={summary(found)} customers={found.customers} text={found.text} />
           {found.more && <Button onPress={search.more}>{operators.more}</Button>}
         </div>
       )}

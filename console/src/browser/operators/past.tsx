@@ -3,6 +3,7 @@ import type { AuditAnswer, CustomerAnswer, RowAnswer } from '../../api/answers.t
 import { Badge, Button, type Column, Person, Table, Time } from '../kit.tsx'
 import { Loaded, Problem, useLoad } from '../load.tsx'
 import { Link } from '../router.tsx'
+import { Ticket } from '../running/ticket.tsx'
 import type { Session } from '../session.ts'
 import { counted, text, words } from '../text.tsx'
 
@@ -74,7 +75,7 @@ function columnsFor({ me }: Session): readonly Column<RowAnswer>[] {
       name: columns.operator,
       cell: ({ operator }) => (operator ? <Person {...operator} /> : words.running.unnamed),
     },
-    { name: columns.ticket, cell: ({ ticket }) => <bdi>{ticket}</bdi> },
+    { name: columns.ticket, cell: ({ ticket }) => <Ticket of={ticket} /> },
     { name: columns.reason, cell: ({ reason }) => <bdi>{reason}</bdi> },
     {
       name: columns.outcome,

@@ -1,4 +1,5 @@
 import type { Session } from '../session.ts'
+import { locale } from '../text.tsx'
 import { useServerTime } from './clock.ts'
 
 /** What is left, such as `9:05` or `1:02:03`. @param left milliseconds */
@@ -18,5 +19,17 @@ export function Countdown({ session, until }: { session: Session; until: number 
     <span role="timer" class={left <= 60_000 ? 'countdown urgent' : 'countdown'}>
       {clockText(left)}
     </span>
+  )
+}
+
+const timeOfDay = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+
+/** When it started: what runs is hours old at most. UTC on hover. */
+export function TimeOfDay({ at }: { at: number }) {
+  const iso = new Date(at).toISOString()
+  return (
+    <time dateTime={iso} title={iso.replace('T', ' ').replace(/\.\d+Z/, ' UTC')}>
+      {timeOfDay.format(at)}
+    </time>
   )
 }

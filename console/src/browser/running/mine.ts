@@ -91,7 +91,7 @@ async function expiredBefore(
   const query = new URLSearchParams({
     operator: session.me.id,
     outcome: 'expired',
-    from: String(serverTime(session) - CONTINUABLE),
+    from: String(Math.floor(serverTime(session) - CONTINUABLE)),
     limit: String(MOST),
   })
   try {

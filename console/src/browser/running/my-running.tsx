@@ -13,6 +13,7 @@ import type { Live } from './live.ts'
 import { type Mine, useMine } from './mine.ts'
 import { nameOf } from './names.ts'
 import { endLabel } from './running-table.tsx'
+import { Ticket } from './ticket.tsx'
 
 /** The strip has room for this many; the page *Running now* has the others. */
 const MOST = 3
@@ -75,7 +76,7 @@ function One(props: { session: Session; it: Mine; onHide: () => void; onContinue
           }
         />
       </b>
-      {ticket !== undefined && <bdi class="ticket">{ticket}</bdi>}
+      <Ticket of={ticket} />
       {application !== undefined && <bdi class="application">{application}</bdi>}
       {!isOver && (
         <Badge tone={canChange ? 'warning' : 'plain'}>

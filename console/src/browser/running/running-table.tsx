@@ -1,14 +1,15 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { RunningImpersonation } from '../../api/answers.ts'
-import { Badge, Button, type Column, Person, Table, Time } from '../kit.tsx'
+import { Badge, Button, type Column, Person, Table } from '../kit.tsx'
 import { customerPath } from '../operators/paths.ts'
 import { Link } from '../router.tsx'
 import type { Session } from '../session.ts'
 import { text, words } from '../text.tsx'
-import { Countdown } from './countdown.tsx'
+import { Countdown, TimeOfDay } from './countdown.tsx'
 import { end } from './ending.ts'
 import { nameOf, operatorName } from './names.ts'
 import type { ShownRow } from './shown.ts'
+import { Ticket } from './ticket.tsx'
 
 /** Rows of what runs, oldest first. */
 export function RunningTable(props: {
@@ -58,7 +59,7 @@ function columnsFor(session: Session, hasOperator: boolean): readonly Column<Sho
     },
     {
       name: columns.ticket,
-      cell: ({ impersonation: { ticket, reason } }) => <bdi title={reason}>{ticket}</bdi>,
+      cell: ({ impersonation: { ticket, reason } }) => <Ticket of={ticket} title={reason} />,
     },
     {
       name: columns.application,
@@ -74,7 +75,7 @@ function columnsFor(session: Session, hasOperator: boolean): readonly Column<Sho
     },
     {
       name: columns.started,
-      cell: ({ impersonation: { startedAt } }) => <Time at={startedAt} />,
+      cell: ({ impersonation: { startedAt } }) => <TimeOfDay at={startedAt} />,
     },
     {
       name: columns.left,

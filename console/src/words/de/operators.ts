@@ -43,7 +43,7 @@ export const operators: Translated<typeof english> = {
     ticketLong: 'Eine Ticketnummer hat höchstens 100 Zeichen.',
     ticketWrong: 'So sieht eine Ticketnummer hier nicht aus.',
     reason: 'Grund',
-    reasonHelp: 'Worum der Kunde gebeten hat, in wenigen Worten.',
+    reasonHelp: 'Das Protokoll behält ihn: keine Passwörter und Kartennummern.',
     reasonMissing: 'Sagen Sie in wenigen Worten, worum der Kunde gebeten hat.',
     reasonLong: 'Ein Grund hat höchstens 500 Zeichen. Dieser hat {count}.',
     reasonWrong: 'Dieser Text hat Zeichen, die nicht gespeichert werden. Bitte neu eingeben.',

@@ -35,7 +35,7 @@ export const operators = {
     ticketLong: 'A ticket number has at most 100 characters.',
     ticketWrong: 'This is not what a ticket number looks like here.',
     reason: 'Reason',
-    reasonHelp: 'What the customer asked for, in a few words.',
+    reasonHelp: 'The audit keeps it: leave out passwords and card numbers.',
     reasonMissing: 'Say in a few words what the customer asked for.',
     reasonLong: 'A reason has at most 500 characters. This one has {count}.',
     reasonWrong: 'This text has characters that cannot be stored. Type it again.',

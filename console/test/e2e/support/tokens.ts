@@ -37,7 +37,9 @@ export function tokensOf(
     const now: Place[] = [
       ...urls.map((url) => ({ place: `the URL ${new URL(url).pathname}`, text: withoutHint(url) })),
       ...(await scriptCookies(context)),
-      ...pages.filter(({ place }) => !(revealed && place === IN_PAGE)),
+      ...pages
+        .filter(({ place }) => !(revealed && place === IN_PAGE))
+        .map(({ place, text }) => ({ place, text: withoutHint(text) })),
       { place: 'the log of the server', text: log },
     ]
     await collected.settled()
@@ -76,10 +78,8 @@ export function tokensOf(
  * The sign-out has the ID token in its address, as its specification says: it opens nothing. An
  * access token there would be a finding.
  */
-function withoutHint(url: string): string {
-  const { href, searchParams, pathname } = new URL(url)
-  const hint = pathname.endsWith('/session/end') ? searchParams.get('id_token_hint') : null
-  return hint === null ? href : href.replaceAll(hint, '')
+function withoutHint(text: string): string {
+  return text.replaceAll(/(\/session\/end\?[^"\s]*?id_token_hint=)[\w.-]+/g, '$1')
 }
 
 /** Any use of these stores is a finding: the console does not use them. */

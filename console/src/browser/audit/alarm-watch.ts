@@ -1,0 +1,82 @@
+import type { AlarmsAnswer, RowAnswer } from '../../api/answers.ts'
+import type { Session } from '../session.ts'
+import { soon } from './soon.ts'
+
+/** The open alarms of a session, kept up to date. One for the frame and the page of the alarms. */
+export class AlarmWatch {
+  rows: readonly RowAnswer[] = []
+  state: 'loading' | 'ready' | 'failed' = 'loading'
+  problem: unknown
+  readonly #session: Session
+  readonly #listeners = new Set<(fresh: readonly RowAnswer[]) => void>()
+  #stop: (() => void) | undefined
+  #count = -1
+
+  static of(session: Session): AlarmWatch {
+    const watch = watches.get(session) ?? new AlarmWatch(session)
+    watches.set(session, watch)
+    return watch
+  }
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  /**
+   * @param listener is told of each change, with the rows that have a new alarm
+   * @returns a function that stops it
+   */
+  listen(listener: (fresh: readonly RowAnswer[]) => void): () => void {
+    this.#listeners.add(listener)
+    this.#stop ??= this.#start()
+    return () => {
+      this.#listeners.delete(listener)
+      if (this.#listeners.size > 0) return
+      this.#stop?.()
+      this.#stop = undefined
+    }
+  }
+
+  /** Reads the alarms. A failure is kept in `problem`. */
+  async load(): Promise<void> {
+    try {
+      const { rows } = await this.#session.ask<AlarmsAnswer>('/alarms')
+      const known = new Set(this.rows.map(alarmKey))
+      const fresh = this.state === 'ready' ? rows.filter((row) => !known.has(alarmKey(row))) : []
+      this.rows = rows
+      this.state = 'ready'
+      this.problem = undefined
+      this.#tell(fresh)
+    } catch (problem) {
+      this.problem = problem
+      if (this.state === 'loading') this.state = 'failed'
+      this.#tell([])
+    }
+  }
+
+  #start(): () => void {
+    const stop = new AbortController()
+    const refresh = soon(() => this.load(), stop.signal)
+    refresh()
+    const unlisten = this.#session.onChange(({ ids, alarms }) => {
+      const concerns = ids.length === 0 || this.rows.some(({ id }) => ids.includes(id))
+      if (concerns || alarms !== this.#count) refresh()
+      this.#count = alarms
+    })
+    return () => {
+      stop.abort()
+      unlisten()
+    }
+  }
+
+  #tell(fresh: readonly RowAnswer[]): void {
+    for (const listener of this.#listeners) listener(fresh)
+  }
+}
+
+const watches = new WeakMap<Session, AlarmWatch>()
+
+/** An alarm that happens again has another key. */
+export function alarmKey({ id, alarm }: RowAnswer): string {
+  return `${id} ${alarm?.count ?? 0}`
+}

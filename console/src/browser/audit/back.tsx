@@ -1,0 +1,40 @@
+import type { ComponentChildren } from 'preact'
+import { go, HOME } from '../router.tsx'
+
+// A page that was opened from a list knows it, by the state of its place in the history: the way back
+// is then the way of the browser, and the list is as it was left.
+
+/** A link from a list to one of its items. */
+export function Opens({ to, children }: { to: string; children: ComponentChildren }) {
+  const open = () => {
+    go(to)
+    history.replaceState({ ...Object(history.state), isOpened: true }, '')
+  }
+  return (
+    <a href={HOME + to} onClick={(event) => follow(event, open)}>
+      {children}
+    </a>
+  )
+}
+
+/** Goes back to the list as it was left; without one, to a new list. */
+export function Back({ to, children }: { to: string; children: string }) {
+  const back = () => (isOpened() ? history.back() : go(to))
+  return (
+    <a href={HOME + to} class="back" onClick={(event) => follow(event, back)}>
+      {children}
+    </a>
+  )
+}
+
+function isOpened(): boolean {
+  const state: unknown = history.state
+  return state instanceof Object && 'isOpened' in state && state.isOpened === true
+}
+
+/** Other clicks open a tab or a window: they are left to the browser. */
+function follow(event: MouseEvent, run: () => void): void {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
+  event.preventDefault()
+  run()
+}

@@ -1,0 +1,125 @@
+import type { ComponentChildren } from 'preact'
+import type { TimelineEntry } from '../../api/answers.ts'
+import { alarmKindOf } from '../../audit/fold.ts'
+import type { AuditPerson, AuditRow } from '../../audit/row.ts'
+import { Badge } from '../kit.tsx'
+import { Text, words } from '../text.tsx'
+import { Moment, Named, personOf } from './in-words.tsx'
+
+const { timeline: said } = words.audit
+
+/** What an entry tells, in words. */
+export function EntryInWords({ entry, row }: { entry: TimelineEntry; row: AuditRow }) {
+  const { event, note, denial, end } = entry
+  const isUse = event === 'impersonation.used'
+  return (
+    <>
+      <span class="what">
+        {isUse ? <Request entry={entry} /> : <What entry={entry} row={row} />}
+      </span>
+      {denial && <Quote of={denial.reason || denial.error} />}
+      {isUse && entry.use?.refused && <Quote of={entry.use.refused.description} />}
+      {end?.reason !== undefined && <Quote of={end.reason} />}
+      {note !== undefined && <Quote of={note} />}
+    </>
+  )
+}
+
+/** What a person or a program said, as it is. */
+function Quote({ of }: { of: string }) {
+  return (
+    <q class="said">
+      <bdi>{of}</bdi>
+    </q>
+  )
+}
+
+/** A request to an API, and its answer. */
+function Request({ entry }: { entry: TimelineEntry }) {
+  const { method, path = '', status, refused } = entry.use ?? {}
+  return (
+    <>
+      <code class="request">
+        <Text of={said.request} method={method ?? said.anyMethod} path={path} />
+      </code>{' '}
+      <Badge tone={refused ? 'alarm' : (status ?? 0) >= 400 ? 'warning' : 'plain'}>
+        {refused ? (
+          said.refusedUse
+        ) : status === undefined ? (
+          said.noAnswer
+        ) : (
+          <Text of={said.answered} status={status} />
+        )}
+      </Badge>
+    </>
+  )
+}
+
+function What({ entry, row }: { entry: TimelineEntry; row: AuditRow }): ComponentChildren {
+  const { event, time, denial, expiresAt, scope } = entry
+  const until = expiresAt === undefined ? undefined : expiresAt * 1000
+  switch (event) {
+    case 'impersonation.issued':
+      return (
+        <>
+          <Text
+            of={said.asked}
+            operator={<Named person={row.operator} />}
+            customer={<Named person={row.customer} />}
+          />{' '}
+          {until !== undefined && <Moment of={said.askedUntil} at={until} />}
+        </>
+      )
+    case 'impersonation.granted':
+      return (
+        <>
+          <Text of={said.started} application={entry.client ?? words.audit.unknownPerson} />{' '}
+          {scope !== undefined && <Text of={said.rights} rights={scope} />}
+        </>
+      )
+    case 'impersonation.denied':
+      return deniedAt(denial?.stage)
+    case 'impersonation.replayed':
+      return said.replayed
+    case 'impersonation.ended': {
+      const { cause = 'requested', by } = entry.end ?? {}
+      const person = by ? <Named person={personOf(by.sub, row)} /> : said.provider
+      return <Text of={said.ends[cause]} person={person} />
+    }
+    case 'support.refused':
+      return said.refused
+    case 'support.acknowledged':
+      return <Text of={said.acknowledged} person={<Named person={byOf(entry, row)} />} />
+    case 'support.held':
+      return <Text of={said.held} person={<Named person={byOf(entry, row)} />} />
+    case 'support.released':
+      return <Text of={said.released} person={<Named person={byOf(entry, row)} />} />
+    case 'support.objected':
+      return <Text of={said.objected} person={<Named person={byOf(entry, row)} />} />
+    case 'support.exported':
+      return <Text of={said.exported} person={<Named person={byOf(entry, row)} />} />
+    default:
+      return <Moment of="{time}" at={time} />
+  }
+}
+
+function deniedAt(stage: 'end' | 'exchange' | 'issue' | undefined): string {
+  if (stage === 'end') return said.deniedEnd
+  return stage === 'exchange' ? said.deniedExchange : said.deniedIssue
+}
+
+/** The person who did it in the console or on the account page. */
+function byOf({ by, byName }: TimelineEntry, row: AuditRow): AuditPerson | undefined {
+  if (by === undefined) return undefined
+  return byName === undefined ? personOf(by, row) : { id: by, name: byName }
+}
+
+export type EntryTone = 'alarm' | 'good' | 'plain' | 'warning'
+
+/** The colour of the dot in the timeline. */
+export function toneOf(entry: TimelineEntry): EntryTone {
+  if (alarmKindOf(entry) !== undefined) return 'alarm'
+  if (entry.event === 'impersonation.granted') return 'good'
+  const isError = (entry.use?.status ?? 0) >= 400
+  return isError || entry.denial ? 'warning' : 'plain'
+}

@@ -1,0 +1,207 @@
+import type { ComponentChildren } from 'preact'
+import type { RowAnswer } from '../../api/answers.ts'
+import { type AuditPerson, outcomeOf } from '../../audit/row.ts'
+import { Time } from '../kit.tsx'
+import { Link } from '../router.tsx'
+import type { Session } from '../session.ts'
+import { counted, Text, text, words } from '../text.tsx'
+import { addressOf } from './filter.ts'
+import { durationOf, Named, nameOf, personOf } from './in-words.tsx'
+import { Marks, OutcomeBadge } from './outcome.tsx'
+import { useServerTime } from './use-server-time.ts'
+
+const { impersonation: said, alarms } = words.audit
+
+/** All that is known of an impersonation. */
+export function Facts({ row, session }: { row: RowAnswer; session: Session }) {
+  const now = useServerTime(session, [row])
+  const outcome = outcomeOf(row, now)
+  const { customer, operator, ticket, reason, end, refusal, alarm, acknowledged, hold, objection } =
+    row
+  const over = end?.at ?? (outcome === 'expired' ? row.expiresAt : undefined)
+  const hasAudit = session.me.role !== 'operator'
+  return (
+    <div class="facts-part">
+      <dl class="facts" aria-label={said.facts}>
+        <Fact name={said.outcome}>
+          <OutcomeBadge outcome={outcome} /> <Marks row={row} />
+        </Fact>
+        <PersonFact
+          name={said.operator}
+          person={operator}
+          link={hasAudit ? 'operator' : undefined}
+        />
+        <PersonFact name={said.customer} person={customer} link="customer" />
+        <Fact name={said.ticket}>
+          {ticket !== undefined && (
+            <>
+              <bdi class="ticket">{ticket}</bdi>{' '}
+              <Link to={`/audit${addressOf({ ticket })}`}>
+                {text(said.allOfTicket, { ticket })}
+              </Link>
+            </>
+          )}
+        </Fact>
+        <Fact name={said.reason}>{reason !== undefined && <bdi class="free">{reason}</bdi>}</Fact>
+        <Fact name={said.application}>
+          {(row.applicationName ?? row.application) && (
+            <bdi>{row.applicationName ?? row.application}</bdi>
+          )}
+        </Fact>
+        <MomentFact name={said.asked} at={row.askedAt} />
+        <MomentFact name={said.started} at={row.startedAt} />
+        <Fact name={said.ended}>
+          {end && (
+            <Text
+              of={said.endedBy}
+              time={<Time at={end.at} long />}
+              person={<EndedBy by={end.by} row={row} />}
+            />
+          )}
+        </Fact>
+        {!end && (
+          <MomentFact name={outcome === 'expired' ? said.expired : said.until} at={row.expiresAt} />
+        )}
+        <Fact name={said.lasted}>
+          {row.startedAt !== undefined && over !== undefined && durationOf(over - row.startedAt)}
+        </Fact>
+        <Fact name={said.requests}>{row.startedAt !== undefined && requestsOf(row)}</Fact>
+        <Fact name={said.refusals}>
+          {refusal && (
+            <>
+              <Time at={refusal.at} long />
+              {': '}
+              <bdi class="free">{refusal.reason || refusal.error}</bdi>
+            </>
+          )}
+        </Fact>
+        <Fact name={said.alarms}>
+          {alarm && (
+            <>
+              {alarm.kinds.map((kind) => alarms[kind]).join('. ')}. <Time at={alarm.at} long />
+            </>
+          )}
+        </Fact>
+        <Fact name={said.objection}>
+          {objection && <Said note={objection.note} at={objection.at} by={customer} />}
+        </Fact>
+        <Fact name={said.acknowledged}>
+          {acknowledged && (
+            <Said
+              note={acknowledged.note}
+              at={acknowledged.at}
+              by={personOf(acknowledged.by, row)}
+            />
+          )}
+        </Fact>
+        <Fact name={said.hold}>
+          {hold && (
+            <>
+              <Text
+                of={hold.isHeld ? said.held : said.released}
+                time={<Time at={hold.at} long />}
+                person={<Named person={personOf(hold.by, row)} />}
+              />
+              {hold.note !== undefined && <Note of={hold.note} />}
+            </>
+          )}
+        </Fact>
+      </dl>
+      <details class="technical">
+        <summary>{said.technical}</summary>
+        <dl class="facts">
+          <Technical name={said.id} value={row.id} />
+          <Technical name={said.jti} value={row.jti} />
+          <Technical name={said.operator} value={operator?.id} />
+          <Technical name={said.customer} value={customer?.id} />
+          <Technical name={said.client} value={row.application} />
+          <Technical name={said.issuedTo} value={row.issuedTo} />
+          <Technical name={said.resource} value={row.resource} />
+          <Technical name={said.scope} value={row.scope} />
+        </dl>
+      </details>
+    </div>
+  )
+}
+
+function requestsOf({ reads, changes, refused, failed }: RowAnswer): string {
+  return [
+    counted(said.reads, reads),
+    counted(said.changes, changes),
+    counted(said.refusedActs, refused),
+    counted(said.failed, failed),
+  ].join(', ')
+}
+
+/** A fact that is not known is not there. */
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  if (children === undefined || children === false || children === '') return null
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function MomentFact({ name, at }: { name: string; at: number | undefined }) {
+  return <Fact name={name}>{at !== undefined && <Time at={at} long />}</Fact>
+}
+
+function PersonFact(props: {
+  name: string
+  person: AuditPerson | undefined
+  /** The member of the filter that finds all of this person. */
+  link: 'customer' | 'operator' | undefined
+}) {
+  const { name, person, link } = props
+  if (!person) return null
+  const of = link === 'operator' ? said.of : said.as
+  return (
+    <Fact name={name}>
+      <Named person={person} />
+      {person.email !== undefined && (
+        <>
+          {', '}
+          <bdi class="email">{person.email}</bdi>
+        </>
+      )}{' '}
+      {link && (
+        <Link to={`/audit${addressOf({ [link]: person.id })}`}>
+          {text(of, { person: nameOf(person) })}
+        </Link>
+      )}
+    </Fact>
+  )
+}
+
+function EndedBy({ by, row }: { by: string | undefined; row: RowAnswer }) {
+  if (by === undefined) return <>{words.audit.timeline.provider}</>
+  return <Named person={personOf(by, row)} />
+}
+
+/** A note, and who wrote it when. */
+function Said(props: { note: string | undefined; at: number; by: AuditPerson | undefined }) {
+  return (
+    <>
+      <Text
+        of={said.byAt}
+        person={<Named person={props.by} />}
+        time={<Time at={props.at} long />}
+      />
+      {props.note !== undefined && <Note of={props.note} />}
+    </>
+  )
+}
+
+function Note({ of }: { of: string }) {
+  return (
+    <q class="said">
+      <bdi>{of}</bdi>
+    </q>
+  )
+}
+
+function Technical({ name, value }: { name: string; value: string | undefined }) {
+  return <Fact name={name}>{value !== undefined && <code>{value}</code>}</Fact>
+}

@@ -1,0 +1,118 @@
+import { useEffect, useState } from 'preact/hooks'
+import { OUTCOMES } from '../../audit/row.ts'
+import type { RowFilter } from '../../audit/store.ts'
+import { Button, Field } from '../kit.tsx'
+import { counted, words } from '../text.tsx'
+import { Conditions } from './conditions.tsx'
+import { DateFilter } from './date-filter.tsx'
+import { isOutcome, type TextMember } from './filter.ts'
+import { TextFilter } from './text-filter.tsx'
+
+const { filter: names } = words.audit
+
+/** Wider than this, the filter is open from the start: 48 em of 16 px. */
+const WIDE = matchMedia('(min-width: 48em)')
+
+export interface FilterProps {
+  filter: RowFilter
+  now: number
+  /** Names of people in the list, by id. */
+  people: { operators: ReadonlyMap<string, string>; customers: ReadonlyMap<string, string> }
+  /** Operators see what they did: they have no filter by operator, alarm or hold. */
+  isOwn: boolean
+  onChange: (filter: RowFilter, how?: { instead: boolean }) => void
+}
+
+export function Filters(props: FilterProps) {
+  const { filter, now, people, isOwn, onChange } = props
+  const count = Object.keys(filter).length
+  const [isOpen, setOpen] = useState(WIDE.matches)
+  useEffect(() => {
+    const follow = () => setOpen(WIDE.matches)
+    WIDE.addEventListener('change', follow)
+    return () => WIDE.removeEventListener('change', follow)
+  }, [])
+  const change = (part: RowFilter, how?: { instead: boolean }) =>
+    onChange(withoutEmpty({ ...filter, ...part }), how)
+  const textOf = (name: TextMember) => ({
+    id: `filter-${name}`,
+    label: names[name],
+    value: filter[name] ?? '',
+    onChange: (value: string, how: { instead: boolean }) => change({ [name]: value }, how),
+  })
+  return (
+    <search class="filter">
+      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>{count === 0 ? names.title : counted(names.active, count)}</summary>
+        <div class="filter-fields">
+          <TextFilter {...textOf('text')} type="search" placeholder={names.textHelp} />
+          {!isOwn && <TextFilter {...textOf('operator')} known={people.operators} />}
+          <TextFilter {...textOf('customer')} known={people.customers} />
+          <TextFilter {...textOf('ticket')} />
+          <Field id="filter-outcome" label={names.outcome}>
+            {(input) => (
+              <select
+                {...input}
+                value={filter.outcome ?? ''}
+                onChange={({ currentTarget: { value } }) =>
+                  change({ outcome: isOutcome(value) ? value : undefined })
+                }
+              >
+                <option value="">{names.anyOutcome}</option>
+                {OUTCOMES.map((outcome) => (
+                  <option key={outcome} value={outcome}>
+                    {words.audit.outcomes[outcome]}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          {!isOwn && (
+            <Field id="filter-alarm" label={names.alarm}>
+              {(input) => (
+                <select
+                  {...input}
+                  value={filter.alarm ?? ''}
+                  onChange={({ currentTarget: { value } }) =>
+                    change({ alarm: value === 'any' || value === 'open' ? value : undefined })
+                  }
+                >
+                  <option value="">{names.anyAlarm}</option>
+                  <option value="any">{names.withAlarm}</option>
+                  <option value="open">{names.openAlarm}</option>
+                </select>
+              )}
+            </Field>
+          )}
+          {!isOwn && (
+            <label class="choice">
+              <input
+                type="checkbox"
+                checked={filter.held === true}
+                onChange={({ currentTarget: { checked } }) =>
+                  change({ held: checked ? true : undefined })
+                }
+              />
+              {names.held}
+            </label>
+          )}
+        </div>
+        <DateFilter range={filter} now={now} onChange={({ from, to }) => change({ from, to })} />
+      </details>
+      {count > 0 && (
+        <div class="conditions">
+          <Conditions filter={filter} people={people} onChange={onChange} />
+          <Button kind="quiet" onPress={() => onChange({})}>
+            {names.clear}
+          </Button>
+        </div>
+      )}
+    </search>
+  )
+}
+
+function withoutEmpty(filter: RowFilter): RowFilter {
+  return Object.fromEntries(
+    Object.entries(filter).filter(([, value]) => value !== undefined && value !== ''),
+  )
+}

@@ -1,0 +1,66 @@
+import { useEffect } from 'preact/hooks'
+import type { RowAnswer } from '../../api/answers.ts'
+import { Page, Skeleton } from '../kit.tsx'
+import { Problem, useLoad } from '../load.tsx'
+import type { PageProps } from '../routes.ts'
+import { ApiProblem } from '../session.ts'
+import { text, words } from '../text.tsx'
+import { Actions } from './actions.tsx'
+import { Back } from './back.tsx'
+import { Facts } from './facts.tsx'
+import { actingOf, nameOf } from './in-words.tsx'
+import { soon } from './soon.ts'
+import { TimelineView } from './timeline-view.tsx'
+import { useSlow } from './use-slow.ts'
+
+const { impersonation: said } = words.audit
+
+/** One impersonation: all facts, and everything that happened in it. The address is permanent. */
+export function ImpersonationPage({ session, place, params }: PageProps) {
+  const { id = '' } = params
+  const row = useLoad<RowAnswer>(
+    (signal) => session.ask(`/audit/${encodeURIComponent(id)}`, { signal }),
+    [id],
+  )
+  useEffect(() => {
+    const stop = new AbortController()
+    const refresh = soon(row.reload, stop.signal)
+    const unlisten = session.onChange(({ ids }) => {
+      if (ids.length === 0 || ids.includes(id)) refresh()
+    })
+    return () => {
+      stop.abort()
+      unlisten()
+    }
+  }, [id])
+  const { value, error } = row
+  const isMissing = error instanceof ApiProblem && error.status === 404
+  const isSlow = useSlow(value === undefined && error === undefined)
+  return (
+    <Page wide title={value ? titleOf(value) : words.audit.title}>
+      <p class="back-line">
+        <Back to="/audit">{said.back}</Back>
+      </p>
+      {isMissing ? (
+        <p class="message refused" role="alert">
+          {said.missing}
+        </p>
+      ) : (
+        error !== undefined && <Problem error={error} again={row.reload} />
+      )}
+      {isSlow && <Skeleton label={said.loading} lines={8} />}
+      {value && (
+        <>
+          <Actions session={session} row={value} onDone={row.reload} />
+          <Facts row={value} session={session} />
+          <TimelineView session={session} row={value} hash={place.hash} />
+        </>
+      )}
+    </Page>
+  )
+}
+
+function titleOf(row: RowAnswer): string {
+  if (row.outcome !== 'refused') return actingOf(row)
+  return text(said.titleRefused, { operator: nameOf(row.operator), customer: nameOf(row.customer) })
+}

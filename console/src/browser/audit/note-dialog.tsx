@@ -1,0 +1,64 @@
+import { useState } from 'preact/hooks'
+import { Dialog } from '../dialog.tsx'
+import { Button, Field } from '../kit.tsx'
+import { words } from '../text.tsx'
+
+const { impersonation: said } = words.audit
+
+/** The API takes no longer note. */
+const LONGEST_NOTE = 500
+
+/** Asks for a note, and then does what the title says. */
+export function NoteDialog(props: {
+  title: string
+  about: string
+  /** What it is about: *Olivia as Alice*. */
+  subject: string
+  isNeeded: boolean
+  onConfirm: (note: string) => Promise<void>
+  onClose: () => void
+}) {
+  const { title, about, subject, isNeeded, onConfirm, onClose } = props
+  const [note, setNote] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const confirm = async () => {
+    if (isNeeded && note.trim() === '') {
+      setProblem(said.noteNeeded)
+      document.getElementById('note')?.focus()
+      return
+    }
+    await onConfirm(note.trim())
+    onClose()
+  }
+  return (
+    <Dialog
+      title={title}
+      close={words.frame.cancel}
+      onClose={onClose}
+      actions={
+        <Button kind="primary" onPress={confirm}>
+          {title}
+        </Button>
+      }
+    >
+      <p>
+        <bdi>{subject}</bdi>
+      </p>
+      <p>{about}</p>
+      <Field id="note" label={isNeeded ? said.note : said.noteOptional} problem={problem}>
+        {(input) => (
+          <textarea
+            {...input}
+            rows={3}
+            maxLength={LONGEST_NOTE}
+            value={note}
+            onInput={({ currentTarget }) => {
+              setNote(currentTarget.value)
+              setProblem(undefined)
+            }}
+          />
+        )}
+      </Field>
+    </Dialog>
+  )
+}

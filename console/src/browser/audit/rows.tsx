@@ -1,0 +1,69 @@
+import type { RowAnswer } from '../../api/answers.ts'
+import { outcomeOf } from '../../audit/row.ts'
+import { type Column, Table } from '../kit.tsx'
+import type { Session } from '../session.ts'
+import { locale, words } from '../text.tsx'
+import { Opens } from './back.tsx'
+import { Acting, utcOf } from './in-words.tsx'
+import { Marks, OutcomeBadge } from './outcome.tsx'
+import { useServerTime } from './use-server-time.ts'
+
+const { columns: heads } = words.audit
+
+/** The impersonations, one row each. */
+export function Rows({
+  rows,
+  session,
+  ids,
+}: {
+  rows: readonly RowAnswer[]
+  session: Session
+  /** Whether the ids of people are shown beside their names. */
+  ids: boolean
+}) {
+  const now = useServerTime(session, rows)
+  const { me } = session
+  // The server shows an operator the entries of what they did themselves.
+  const mayOpen = (row: RowAnswer) => me.role !== 'operator' || row.operator?.id === me.id
+  const columns: readonly Column<RowAnswer>[] = [
+    {
+      name: heads.who,
+      cell: (row) =>
+        mayOpen(row) ? (
+          <Opens to={`/audit/${row.id}`}>
+            <Acting row={row} ids={ids} />
+          </Opens>
+        ) : (
+          <Acting row={row} ids={ids} />
+        ),
+    },
+    { name: heads.started, cell: ({ startedAt, at }) => <Started at={startedAt ?? at} /> },
+    { name: heads.ticket, cell: ({ ticket }) => <bdi class="ticket">{ticket}</bdi> },
+    { name: heads.reason, cell: ({ reason }) => <bdi class="free">{reason}</bdi> },
+    { name: heads.outcome, cell: (row) => <OutcomeBadge outcome={outcomeOf(row, now)} /> },
+    { name: heads.reads, numeric: true, cell: ({ reads }) => reads },
+    { name: heads.changes, numeric: true, cell: ({ changes }) => changes },
+    { name: heads.refused, numeric: true, cell: ({ refused, denied }) => refused + denied },
+    { name: heads.alarms, cell: (row) => <Marks row={row} /> },
+  ]
+  return <Table label={words.audit.list} columns={columns} rows={rows} keyOf={({ id }) => id} />
+}
+
+const thisYear = new Intl.DateTimeFormat(locale, {
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+})
+const otherYear = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+
+/** Without the year, where it is this one: rows keep to one line. UTC on hover. */
+function Started({ at }: { at: number }) {
+  const date = new Date(at)
+  const format = date.getFullYear() === new Date().getFullYear() ? thisYear : otherYear
+  return (
+    <time dateTime={date.toISOString()} title={utcOf(at)}>
+      {format.format(date)}
+    </time>
+  )
+}

@@ -1,0 +1,114 @@
+import { Fragment } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type AuditRow, outcomeOf } from '../../audit/row.ts'
+import { Button, Skeleton } from '../kit.tsx'
+import { Problem } from '../load.tsx'
+import { say } from '../message.tsx'
+import { inWords } from '../problem.ts'
+import type { Session } from '../session.ts'
+import { counted, words } from '../text.tsx'
+import { dateOf } from './dates.ts'
+import { type Run, runsOf } from './runs.ts'
+import { Timeline } from './timeline.ts'
+import { anchorOf, DayItem, Expiry, RunItem } from './timeline-items.tsx'
+import { useSlow } from './use-slow.ts'
+
+const { timeline: said } = words.audit
+
+/** Everything that happened in an impersonation, oldest first; what comes goes to the end. */
+export function TimelineView({
+  session,
+  row,
+  hash,
+}: {
+  session: Session
+  row: AuditRow
+  /** `#` and the cursor of an entry, or nothing. */
+  hash: string
+}) {
+  const timeline = useTimeline(session, row.id, hash)
+  const target = hash.slice(1)
+  const { state, entries, hasMore } = timeline
+  const isSlow = useSlow(state === 'loading')
+  const isFound = timeline.has(target)
+  const now = Date.now() + session.clockOffset
+  const runs = runsOf(entries)
+  // An expiry raises no event.
+  const expiry = outcomeOf(row, now) === 'expired' ? row.expiresAt : undefined
+  const later = runs.findIndex(([{ time }]) => expiry !== undefined && time > expiry)
+  const before = later === -1 ? runs.length : later
+  useEffect(() => {
+    if (!isFound) return
+    const element = document.getElementById(anchorOf(target))
+    element?.focus({ preventScroll: true })
+    if (element && !isInSight(element)) element.scrollIntoView({ block: 'center' })
+  }, [target, isFound])
+
+  let day = ''
+  const itemOf = (run: Run) => {
+    const [{ cursor, time }] = run
+    const isNewDay = dateOf(time) !== day
+    day = dateOf(time)
+    return (
+      <Fragment key={cursor}>
+        {isNewDay && <DayItem at={time} />}
+        <RunItem run={run} row={row} target={target} />
+      </Fragment>
+    )
+  }
+  const more = async () => {
+    try {
+      await timeline.more()
+    } catch (error) {
+      say('trouble', inWords(error), { label: words.frame.tryAgain, run: more })
+    }
+  }
+  return (
+    <section class="timeline-part" aria-labelledby="timeline">
+      <h2 id="timeline">{said.title}</h2>
+      {state === 'failed' && (
+        <Problem error={timeline.problem} again={() => timeline.load(target || undefined)} />
+      )}
+      {state === 'ready' && target !== '' && !isFound && (
+        <p class="message refused" role="alert">
+          {said.missing}
+        </p>
+      )}
+      {state === 'loading' && isSlow && (
+        <Skeleton label={target === '' ? said.loading : said.searching} lines={5} />
+      )}
+      <ol class="timeline">
+        {runs.slice(0, before).map(itemOf)}
+        {expiry !== undefined && (later !== -1 || (!hasMore && state === 'ready')) && (
+          <Expiry key="expiry" at={expiry} />
+        )}
+        {runs.slice(before).map(itemOf)}
+      </ol>
+      {state !== 'loading' && (
+        <p class="shown-count">{counted(hasMore ? said.shownMore : said.shown, entries.length)}</p>
+      )}
+      {hasMore && <Button onPress={more}>{said.more}</Button>}
+    </section>
+  )
+}
+
+function useTimeline(session: Session, id: string, hash: string): Timeline {
+  const held = useRef<{ id: string; timeline: Timeline }>()
+  if (held.current?.id !== id) held.current = { id, timeline: new Timeline(session, id) }
+  const { timeline } = held.current
+  const [, redraw] = useState({})
+  useEffect(() => {
+    timeline.onUpdate = () => redraw({})
+    return timeline.open(hash.slice(1) || undefined)
+  }, [timeline])
+  useEffect(() => {
+    // A link to another entry of the same page.
+    if (timeline.state === 'ready') timeline.find(hash.slice(1) || undefined).catch(() => {})
+  }, [timeline, hash])
+  return timeline
+}
+
+function isInSight(element: Element): boolean {
+  const { top, bottom } = element.getBoundingClientRect()
+  return top >= 0 && bottom <= innerHeight
+}

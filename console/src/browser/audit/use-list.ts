@@ -1,0 +1,70 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { RowFilter } from '../../audit/store.ts'
+import type { Place } from '../router.tsx'
+import type { Session } from '../session.ts'
+import { filterOf, ownPartOf } from './filter.ts'
+import { AuditList } from './list.ts'
+
+/** Lists that the reader can come back to. Each place of the history has its own. */
+const kept = new Map<string, AuditList>()
+const MOST_KEPT = 20
+
+/**
+ * The list of a place. Who comes back to the place, by *back* or *forward*, finds the list as it was:
+ * its pages, the scroll place and the focus.
+ */
+export function useList(session: Session, place: Place): AuditList {
+  const list = useListOf(session, place)
+  const [, redraw] = useState({})
+  useEffect(() => {
+    list.onUpdate = () => redraw({})
+    const close = list.open()
+    redraw({})
+    return close
+  }, [list])
+  useLayoutEffect(() => {
+    const note = () => {
+      list.scroll = scrollY
+    }
+    const noteFocus = ({ target }: FocusEvent) => {
+      list.focus = target instanceof Element ? target.closest('tr')?.id : undefined
+    }
+    addEventListener('scroll', note, { passive: true })
+    addEventListener('focusin', noteFocus)
+    return () => {
+      removeEventListener('scroll', note)
+      removeEventListener('focusin', noteFocus)
+    }
+  }, [list])
+  return list
+}
+
+function useListOf(session: Session, place: Place): AuditList {
+  const held = useRef<{ place: Place; list: AuditList }>()
+  if (held.current?.place === place) return held.current.list
+  const key = keyOfPlace()
+  const list = kept.get(key) ?? new AuditList(session, visibleFilterOf(session, place))
+  // The last used stands last.
+  kept.delete(key)
+  kept.set(key, list)
+  const [oldest] = kept.keys()
+  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest)
+  held.current = { place, list }
+  return list
+}
+
+/** The filter of the address, as far as the role of the person has it. */
+export function visibleFilterOf({ me }: Session, { query }: Place): RowFilter {
+  const filter = filterOf(query)
+  return me.role === 'operator' ? ownPartOf(filter) : filter
+}
+
+/** A new place has no key yet. */
+function keyOfPlace(): string {
+  const state: unknown = history.state
+  const key = state instanceof Object && 'auditList' in state ? state.auditList : undefined
+  if (typeof key === 'string') return key
+  const fresh = crypto.randomUUID()
+  history.replaceState({ ...Object(state), auditList: fresh }, '')
+  return fresh
+}

@@ -1,0 +1,66 @@
+import type { Locator, Page } from 'playwright-core'
+import type { Deployment } from '../../support/deployment.ts'
+import { type Visit, type VisitOptions, visit } from './visit.ts'
+
+/** An empty browser in front of a deployment; the application is another origin. */
+export function visitDeployment(
+  { url, shopUrl }: Deployment,
+  options: VisitOptions = {},
+): Promise<Visit> {
+  return visit(url, { ...options, origins: [shopUrl] })
+}
+
+/** Types a login into the sign-in page of the deployment. */
+export async function typeLogin(page: Page, login: string): Promise<void> {
+  await page.getByLabel('Login').fill(login)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** Signs in at the console, until the first page of this person is there. */
+export async function enter(page: Page, login = 'olivia'): Promise<void> {
+  await page.goto('/console')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await typeLogin(page, login)
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+}
+
+/** Follows a link into the console, through the sign-in. */
+export async function enterBy(page: Page, link: string, login = 'olivia'): Promise<void> {
+  await page.goto(link)
+  await typeLogin(page, login)
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+}
+
+/** Goes to a page of the console without loading it again. */
+export async function goTo(page: Page, path: string): Promise<void> {
+  await page.evaluate((to) => {
+    history.pushState(null, '', to)
+    dispatchEvent(new PopStateEvent('popstate'))
+  }, path)
+}
+
+/** The heading of the page. */
+export function heading(page: Page, name: string): Locator {
+  return page.getByRole('heading', { level: 1, name, exact: true })
+}
+
+/** The strip that every page has. */
+export function strip(page: Page): Locator {
+  return page.getByRole('region', { name: 'What you run now' })
+}
+
+/** Starts to act by the form that is shown, and answers the tab of the application. */
+export async function pressAct(page: Page, name = 'Alice Ng'): Promise<Page> {
+  const opened = page.context().waitForEvent('page')
+  await page.getByRole('button', { name: `Act as ${name}` }).click()
+  return await opened
+}
+
+/** Signs in at the application where it asks, until it acts. */
+export async function actIn(tab: Page, login: string, customer: string): Promise<void> {
+  const acting = tab.getByText(`acting as ${customer}`, { exact: true })
+  const asked = tab.getByLabel('Login')
+  await acting.or(asked).waitFor()
+  if (await asked.isVisible()) await typeLogin(tab, login)
+  await acting.waitFor()
+}
