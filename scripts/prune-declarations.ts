@@ -1,12 +1,13 @@
-// Removes the declarations in dist that no public entry point uses. Only exported code is
+// Removes the declarations in dist of the current folder that no public entry point uses. Only exported code is
 // published, and declarations that import untyped modules of oidc-provider would not compile for
 // users.
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import manifest from '../package.json' with { type: 'json' }
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+const root = process.cwd()
+const manifest: { exports: Record<string, string | { types: string }> } = JSON.parse(
+  await readFile(join(root, 'package.json'), 'utf8'),
+)
 const reached = new Set<string>()
 
 async function follow(file: string): Promise<void> {

@@ -1,15 +1,16 @@
-// Adds the export condition of the sources to package.json, or removes it. In the repository, the
-// condition lets files import the package by its name without a build. The tarball has no sources,
-// so `prepack` removes the condition and `postpack` adds it again:
+// Adds the export condition of the sources to package.json of the current folder, or removes it. In
+// the repository, the condition lets files import a package by its name without a build. The tarball
+// has no sources, so `prepack` removes the condition and `postpack` adds it again:
 //   node scripts/source-condition.ts remove | add
 import { readFile, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 
-/** Named after the package: other packages use a general name such as `source`, too. */
+/** Named after the plugin: other packages use a general name such as `source`, too. */
 const CONDITION = 'oidc-provider-impersonation'
 
 type Entry = string | Record<string, string>
 
-const FILE = new URL('../package.json', import.meta.url)
+const FILE = resolve('package.json')
 const [command] = process.argv.slice(2)
 if (command !== 'add' && command !== 'remove') throw new TypeError('say add or remove')
 

@@ -16,8 +16,9 @@ export interface Tarball {
   readonly source: string
 }
 
-/** What the build and the tarball need. */
+/** What the builds and the tarballs need. */
 const PACKED = [
+  'console',
   'docs',
   'scripts',
   'src',
@@ -31,7 +32,7 @@ const PACKED = [
 ]
 
 /**
- * Builds the package and packs it into a folder. It does so in a copy, because `prepack` changes
+ * Builds the plugin and packs it into a folder. It does so in a copy, because `prepack` changes
  * package.json for a moment, and other processes may start the example meanwhile.
  */
 export async function packInto(folder: string): Promise<Tarball> {
@@ -39,6 +40,15 @@ export async function packInto(folder: string): Promise<Tarball> {
   await mkdir(source)
   for (const name of PACKED) await cp(join(ROOT, name), join(source, name), { recursive: true })
   await symlink(join(ROOT, 'node_modules'), join(source, 'node_modules'))
+  return pack(source, folder)
+}
+
+/** As {@link packInto}, the console, where the plugin was packed before. */
+export function packConsoleInto(folder: string): Promise<Tarball> {
+  return pack(join(folder, 'packed-from', 'console'), folder)
+}
+
+async function pack(source: string, folder: string): Promise<Tarball> {
   const pack = ['pack', '--json', '--pack-destination', folder]
   const { stdout } = await run('npm', pack, { cwd: source })
   // What the build prints comes before the report. npm 12 names the reports by package.

@@ -161,8 +161,11 @@ export type TimelineEntry = AuditEntry & {
   readonly byName?: string
 }
 
-// `POST /audit/:id/acknowledge` with `{ note?: string }`: lead. 204.
+// `POST /audit/:id/acknowledge` with `{ note?: string, alarms?: number }`: lead. 204. `alarms` is
+//   `alarm.count` of the row that the lead saw: an alarm that came meanwhile stays open. 409 `conflict`
+//   without an alarm.
 // `POST /audit/:id/hold` and `/release` with `{ note: string }` or `{ note?: string }`: lead, auditor. 204.
+//   Releasing what is not on hold: 409 `conflict`. A note has at most 1000 characters.
 // `GET /audit/export.csv` and `/audit/export.jsonl` with the filter of `GET /audit`: lead, auditor.
 //   Streamed; one line for each row; in JSON Lines with its entries. The export is an entry itself.
 // `GET /audit/entries.jsonl`: lead, auditor. All entries with their chain, and a signed checkpoint in
@@ -175,7 +178,8 @@ export interface AlarmsAnswer {
 }
 
 /**
- * `GET /stream`: server-sent events. `event: changed`, `data: {"ids": […], "alarms": number}`: rows
+ * `GET /stream`: server-sent events. The first one comes at once, with no ids: what happened before it,
+ * the page may have missed. `event: changed`, `data: {"ids": […], "alarms": number}`: rows
  * that the caller may see have changed (at most 100 ids; then `ids` is empty, which means any), and
  * how many open alarms there are (0 for an operator). Comments between show that it is alive.
  */

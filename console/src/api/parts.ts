@@ -44,6 +44,6 @@ export interface Call extends Parts {
   readonly caller: Caller
   /** A parameter of the path. */
   param(name: string): string
-  /** Asks again whether the caller may. It rejects where not. */
-  checkAgain(): Promise<void>
+  /** Finds the caller again. It rejects where the caller may not use the route any more. */
+  findAgain(): Promise<Caller>
 }

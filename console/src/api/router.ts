@@ -17,7 +17,7 @@ export function consoleApi(parts: Parts, findSignedIn: FindSignedIn): Middleware
   const router = new Router({ prefix, sensitive: true, strict: true })
   const problems = answerProblems('support console')
   for (const route of ROUTES) {
-    const allowed = route.method === 'GET' ? ['GET', 'HEAD'] : ['POST']
+    const allowed = route.method === 'GET' && !route.streams ? ['GET', 'HEAD'] : [route.method]
     router.all(route.path, problems, onlyMethods(...allowed), async (ctx) => {
       const find = async () => callerOf(ctx, route, parts, await findSignedIn(ctx))
       const { params } = ctx
@@ -28,9 +28,7 @@ export function consoleApi(parts: Parts, findSignedIn: FindSignedIn): Middleware
         ctx,
         caller,
         param: (name) => params[name] ?? '',
-        checkAgain: async () => {
-          await find()
-        },
+        findAgain: find,
       })
     })
   }

@@ -1,0 +1,133 @@
+import { CONSOLE_EVENTS, decodeEntry } from '../audit/entry.ts'
+import type { StoredEntry } from '../audit/store.ts'
+import { invalid } from '../http/problem.ts'
+import { numberIn, parseQuery, textIn } from '../http/query.ts'
+import { endsWithin } from '../http/within.ts'
+import type {
+  AlarmsAnswer,
+  AuditAnswer,
+  NewerAnswer,
+  TimelineAnswer,
+  TimelineEntry,
+} from './answers.ts'
+import { reading, settle } from './audit-trouble.ts'
+import { FILTER, MOST_TIME, visibleFilter } from './filter.ts'
+import { isId } from './ids.ts'
+import type { Call } from './parts.ts'
+import { rowOf, shownRow } from './rows.ts'
+
+const LIMIT = { most: 200, without: 50 }
+const MOST_ALARMS = 100
+/** The longest cursor, in characters. */
+const CURSOR = 200
+/** How long names may take, in milliseconds. */
+const NAMES_TIMEOUT_MS = 2000
+
+/** What leads, auditors and customers say of an impersonation, and no request to act. */
+const SUPERVISION: ReadonlySet<string> = new Set(
+  CONSOLE_EVENTS.filter((event) => event !== 'support.refused'),
+)
+
+/** `GET /audit` */
+export async function searchAudit(call: Call): Promise<void> {
+  const { ctx, caller, audit } = call
+  const query = parseQuery(ctx.querystring, ...FILTER, 'before', 'limit')
+  const limit = numberIn(query, 'limit', 1, LIMIT.most) ?? LIMIT.without
+  const before = textIn(query, 'before', CURSOR)
+  const filter = visibleFilter(query, caller)
+  const now = call.now()
+  if (before === undefined) await settle(audit)
+  const { rows, next } = filter
+    ? await reading(() => audit.store.find(filter, { before, limit, now }))
+    : { rows: [], next: undefined }
+  const answer: AuditAnswer = {
+    rows: rows.map((row) => shownRow(row, call)),
+    ...(next === undefined ? {} : { next }),
+    now,
+  }
+  ctx.body = answer
+}
+
+/** `GET /audit/newer` */
+export async function countNewer(call: Call): Promise<void> {
+  const { ctx, caller, audit } = call
+  const query = parseQuery(ctx.querystring, ...FILTER, 'at', 'id')
+  const at = numberIn(query, 'at', 0, MOST_TIME)
+  const id = textIn(query, 'id', 43)
+  if (at === undefined || id === undefined || !isId(id)) {
+    throw invalid('at and id are required: those of the first row')
+  }
+  const filter = visibleFilter(query, caller)
+  const count = filter
+    ? await reading(() => audit.store.countNewer(filter, { at, id }, call.now()))
+    : 0
+  const answer: NewerAnswer = { count }
+  ctx.body = answer
+}
+
+/** `GET /audit/:id` */
+export async function showRow(call: Call): Promise<void> {
+  parseQuery(call.ctx.querystring)
+  await settle(call.audit)
+  call.ctx.body = shownRow(await rowOf(call), call)
+}
+
+/** `GET /audit/:id/timeline` */
+export async function showTimeline(call: Call): Promise<void> {
+  const { ctx, caller, audit } = call
+  const query = parseQuery(ctx.querystring, 'after', 'limit')
+  const limit = numberIn(query, 'limit', 1, LIMIT.most) ?? LIMIT.without
+  const after = textIn(query, 'after', CURSOR)
+  const { id } = await rowOf(call)
+  const stored = await reading(() => audit.store.timeline(id, { after, limit }))
+  const entries = stored
+    .flatMap(placed)
+    .filter(({ event }) => caller.role !== 'operator' || !SUPERVISION.has(event))
+  const names = await namesOf(call, entries)
+  const next = stored.length === limit ? stored.at(-1)?.cursor : undefined
+  const answer: TimelineAnswer = {
+    entries: entries.map((entry) => {
+      const byName = entry.by === undefined ? undefined : names.get(entry.by)
+      return byName === undefined ? entry : { ...entry, byName }
+    }),
+    ...(next === undefined ? {} : { next }),
+  }
+  ctx.body = answer
+}
+
+/** `GET /alarms` */
+export async function listAlarms(call: Call): Promise<void> {
+  const { ctx, audit } = call
+  parseQuery(ctx.querystring)
+  const now = call.now()
+  const { rows } = await reading(() =>
+    audit.store.find({ alarm: 'open' }, { limit: MOST_ALARMS, now }),
+  )
+  const newestFirst = rows.toSorted((a, b) => (b.alarm?.at ?? 0) - (a.alarm?.at ?? 0))
+  const answer: AlarmsAnswer = { rows: newestFirst.map((row) => shownRow(row, call)), now }
+  ctx.body = answer
+}
+
+/** Nothing, where the text was removed when its time was over. */
+function placed({ cursor, writer, sequence, hash, text, count, lastTime }: StoredEntry) {
+  const entry = text === undefined ? undefined : decodeEntry(text)
+  if (!entry) return []
+  const repeated = count > 1 && lastTime !== undefined ? { count, lastTime } : {}
+  const answer: TimelineEntry = { ...entry, cursor, writer, sequence, hash, ...repeated }
+  return [answer]
+}
+
+/** A directory that fails, or is slow, leaves names away. */
+async function namesOf(
+  { nameOf }: Call,
+  entries: readonly TimelineEntry[],
+): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>()
+  const ids = new Set(entries.flatMap(({ by }) => by ?? []))
+  const look = async (id: string) => {
+    const found = await nameOf(id).catch(() => undefined)
+    if (found?.name !== undefined) names.set(id, found.name)
+  }
+  await endsWithin(NAMES_TIMEOUT_MS, Promise.all([...ids].map(look)))
+  return new Map(names)
+}

@@ -1,0 +1,63 @@
+import type { AuditEntry } from '../audit/entry.ts'
+import { optionalTextOf, readBody, textOf } from '../http/json-body.ts'
+import { invalid, Problem } from '../http/problem.ts'
+import { endsWithin } from '../http/within.ts'
+import type { Call } from './parts.ts'
+import { rowOf } from './rows.ts'
+
+const NOTE = 1000
+/** How long an answer waits for its entry to be stored, in milliseconds. */
+const STORE_TIMEOUT_MS = 2000
+
+/** `POST /audit/:id/acknowledge` */
+export async function acknowledge(call: Call): Promise<void> {
+  const body = await readBody(call.ctx, 'note', 'alarms')
+  const note = optionalTextOf(body, 'note', NOTE)
+  const { alarm, id } = await rowOf(call)
+  if (!alarm) throw new Problem(409, 'conflict', 'there is no alarm')
+  const seen = body.alarms ?? alarm.count
+  if (typeof seen !== 'number' || !Number.isSafeInteger(seen) || seen < 1) {
+    throw invalid('alarms must be how many alarms were seen: 1 or more')
+  }
+  await recordNow(call, {
+    ...{ event: 'support.acknowledged', id, note },
+    alarms: Math.min(seen, alarm.count),
+  })
+  call.ctx.status = 204
+}
+
+/** `POST /audit/:id/hold` */
+export async function hold(call: Call): Promise<void> {
+  const note = textOf(await readBody(call.ctx, 'note'), 'note', NOTE)
+  const { id } = await rowOf(call)
+  await recordNow(call, { event: 'support.held', id, note })
+  call.ctx.status = 204
+}
+
+/** `POST /audit/:id/release` */
+export async function release(call: Call): Promise<void> {
+  const note = optionalTextOf(await readBody(call.ctx, 'note'), 'note', NOTE)
+  const { id, hold: before } = await rowOf(call)
+  if (!before?.isHeld) throw new Problem(409, 'conflict', 'it is not on hold')
+  await recordNow(call, { event: 'support.released', id, note })
+  call.ctx.status = 204
+}
+
+/**
+ * Records what the caller does.
+ *
+ * @throws Problem 503 where the entry is not stored in time: it waits in memory, and is stored later
+ */
+export async function recordNow(
+  { audit, caller, now }: Pick<Call, 'audit' | 'caller' | 'now'>,
+  entry: Omit<AuditEntry, 'by' | 'time'>,
+): Promise<void> {
+  const stored = audit.recorder.record({ ...entry, time: now(), by: caller.id })
+  if (await endsWithin(STORE_TIMEOUT_MS, stored)) return
+  throw new Problem(
+    503,
+    'temporarily_unavailable',
+    'the audit does not answer: what you did is stored as soon as it does',
+    { retryAfter: '5' },
+  )
+}

@@ -1,0 +1,164 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { install, packConsoleInto, packInto } from '../../../test/support/tarball.ts'
+import { signInByDevInteractions } from './dev-interactions.ts'
+
+const run = promisify(execFile)
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const bin = (name: string) => join(ROOT, 'node_modules/.bin', name)
+
+const NEST = ['@nestjs/common@11', '@nestjs/core@11', '@nestjs/platform-express@11']
+const PACKAGES = [
+  'oidc-provider@9',
+  'koa@3',
+  'koa-mount@4',
+  'express@5',
+  'reflect-metadata',
+  'rxjs',
+]
+
+describe('the console as users get it', function () {
+  this.timeout(240_000)
+  let folder: string
+  let project: string
+  let tarball: string
+  let files: readonly string[]
+  let readme: string
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'impersonation-console-'))
+    project = await mkdtemp(join(folder, 'project-'))
+    readme = await readFile(join(ROOT, 'console/README.md'), 'utf8')
+    const plugin = await packInto(folder)
+    ;({ path: tarball, files } = await packConsoleInto(folder))
+    await writeFile(join(project, 'package.json'), '{"private":true,"type":"module"}')
+    await install(project, [plugin.path, tarball, ...PACKAGES, ...NEST])
+    for (const [, name = '', code = ''] of readme.matchAll(/```js\n\/\/ (\w+\.mjs)\n(.*?)```/gs)) {
+      await writeFile(join(project, name), code)
+    }
+  })
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  it('has nothing in it that a user does not need', () => {
+    const others = files.filter(
+      (path) =>
+        !/^dist\/(?!browser\/).*\.(js|d\.ts)$|^dist\/browser\/(account\.js|console\.js|icon\.svg|style\.css|LICENSES\.txt)$/.test(
+          path,
+        ),
+    )
+    expect(others.sort()).to.deep.equal(['LICENSE', 'README.md', 'package.json'])
+  })
+
+  it('names no sources', async () => {
+    const { stdout: packed } = await run('tar', ['-xOf', tarball, 'package/package.json'])
+    expect(packed).not.to.include('./src/')
+    expect(packed).to.include('"./dist/index.js"')
+  })
+
+  it('publint finds nothing', async () => {
+    const { stdout } = await run(bin('publint'), ['--strict', tarball], { cwd: ROOT })
+    expect(stdout).to.include('All good!')
+  })
+
+  it('are the types wrong? No', async () => {
+    await run(bin('attw'), [tarball, '--ignore-rules', 'cjs-resolves-to-esm'], { cwd: ROOT })
+  })
+
+  it('mounts in a deployment by about twenty lines', () => {
+    const [, code = ''] = /```js\n\/\/ koa\.mjs\n(.*?)```/s.exec(readme) ?? []
+    expect(code.trim().split('\n').length).to.be.within(10, 24)
+  })
+
+  it('needs no esbuild and no bundler where it is installed', async () => {
+    const { stdout } = await run('npm', ['ls', 'esbuild', '--json'], { cwd: project }).catch(
+      (failure: { stdout: string }) => failure,
+    )
+    expect(JSON.parse(stdout)).not.to.have.property('dependencies')
+  })
+
+  it('has the command verify', async () => {
+    const command = join(project, 'node_modules/.bin/oidc-provider-impersonation-console')
+    const { stdout } = await run(process.execPath, [command, '--help'], { cwd: project })
+    expect(stdout).to.include('verify')
+  })
+
+  for (const framework of ['koa', 'express', 'nest']) {
+    it(`works in ${framework}.mjs of the README: olivia signs in, finds alice, and gets a subject token`, async () => {
+      const port = await freePort()
+      const url = `http://localhost:${port}`
+      const server = spawn(process.execPath, [`${framework}.mjs`], {
+        cwd: project,
+        env: { PATH: process.env.PATH, PORT: String(port), BASE_URL: url },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      let log = ''
+      server.stderr.on('data', (chunk) => {
+        log += chunk
+      })
+      try {
+        const page = await reachable(`${url}/console`, () => log)
+        expect(page).to.match(
+          /<script type="module" src="\/console\/assets\/console[.-][\w-]+\.js"/,
+        )
+        const [, script = ''] = /src="(\/console\/assets\/console[^"]+)"/.exec(page) ?? []
+        expect((await fetch(url + script)).headers.get('cache-control')).to.include('immutable')
+
+        const token = await signInByDevInteractions(url, 'olivia')
+        const ask = async (path: string, init: RequestInit = {}) => {
+          const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+          const response = await fetch(`${url}/console/api${path}`, { ...init, headers })
+          return { status: response.status, body: JSON.parse((await response.text()) || '{}') }
+        }
+        expect((await ask('/me')).body).to.include({ id: 'olivia', role: 'operator' })
+        const found = await ask('/customers?q=alice')
+        expect(found.body.customers[0], log).to.include({ id: 'alice', name: 'Alice Ng' })
+        const act = {
+          userId: 'alice',
+          ticketId: 'SUP-1',
+          reason: 'She asked where her order is',
+          application: 'shop',
+          access: 'read',
+        }
+        const handOver = await ask('/impersonations', { method: 'POST', body: JSON.stringify(act) })
+        expect(handOver.status, JSON.stringify(handOver.body) + log).to.equal(201)
+        expect(handOver.body.url).to.equal('https://shop.example.com/')
+        expect(handOver.body.subjectToken).to.match(/^[\w-]{20,}$/)
+        const audit = await ask('/audit')
+        expect(audit.body.rows?.[0], JSON.stringify(audit)).to.deep.include({ ticket: 'SUP-1', outcome: 'waiting' })
+        expect(audit.body.rows[0].operator).to.deep.include({ id: 'olivia', name: 'Olivia Reyes' })
+        // What the console does not answer goes on to the deployment.
+        expect((await fetch(`${url}/oidc/jwks`)).status).to.equal(200)
+        expect((await fetch(`${url}/elsewhere`)).status).to.equal(404)
+      } finally {
+        server.kill()
+        if (server.exitCode === null && server.signalCode === null) await once(server, 'exit')
+      }
+    })
+  }
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+async function reachable(url: string, log: () => string): Promise<string> {
+  for (let attempts = 0; attempts < 100; attempts += 1) {
+    const response = await fetch(url).catch(() => undefined)
+    if (response?.ok) return response.text()
+    await wait(100)
+  }
+  throw new Error(`${url} does not answer: ${log()}`)
+}
