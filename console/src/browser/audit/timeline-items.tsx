@@ -3,7 +3,7 @@ import type { TimelineEntry } from '../../api/answers.ts'
 import type { AuditRow } from '../../audit/row.ts'
 import { Button } from '../kit.tsx'
 import { Link } from '../router.tsx'
-import { counted, language, Text, text, words } from '../text.tsx'
+import { counted, locale, Text, text, words } from '../text.tsx'
 import { copyLink } from './copy-link.ts'
 import { EntryInWords, toneOf } from './entry.tsx'
 import { countOf, type Run } from './runs.ts'
@@ -115,8 +115,8 @@ export function Expiry({ at }: { at: number }) {
   )
 }
 
-const today = new Intl.DateTimeFormat(language, { timeStyle: 'medium' })
-const clock = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' })
+const today = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
+const clock = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' })
 
 /** A time to the second, with the date and the zone for screen readers; UTC on hover. */
 function Clock({ at }: { at: number }) {
