@@ -146,6 +146,11 @@ export function Person({ id, name }: { id: string; name?: string | undefined }) 
 const local = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' })
 const short = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 
+/** A moment for a sentence or a label. @param at milliseconds since the epoch */
+export function shortTime(at: number): string {
+  return short.format(at)
+}
+
 /** A moment in the zone of the reader, named; UTC on hover. @param at milliseconds since the epoch */
 export function Time({ at, long = false }: { at: number; long?: boolean }) {
   const date = new Date(at)

@@ -26,7 +26,8 @@ export function AlarmsPage({ session }: PageProps) {
   useEffect(() => watch.listen(() => redraw({})), [watch])
   const rows = shown.current ?? []
   const known = new Set(rows.map(alarmKey))
-  const open = new Set(watch.rows.map(alarmKey))
+  // One that has a newer alarm is open, too.
+  const open = new Set(watch.rows.map(({ id }) => id))
   const newer = watch.rows.filter((row) => !known.has(alarmKey(row))).length
   const show = () => {
     shown.current = watch.rows
@@ -35,13 +36,16 @@ export function AlarmsPage({ session }: PageProps) {
   }
   return (
     <Page title={said.title} about={said.about}>
-      <div class="newer" role="status">
-        {newer > 0 && (
-          <>
-            <span>{counted(said.newer, newer)}</span>
-            <Button onPress={show}>{words.audit.showNewer}</Button>
-          </>
-        )}
+      <div class="list-head">
+        <p class="shown-count">{rows.length > 0 && counted(said.shown, rows.length)}</p>
+        <div class="newer" role="status">
+          {newer > 0 && (
+            <>
+              <span>{counted(said.newer, newer)}</span>
+              <Button onPress={show}>{words.audit.showNewer}</Button>
+            </>
+          )}
+        </div>
       </div>
       {watch.problem !== undefined && <Problem error={watch.problem} again={() => watch.load()} />}
       {watch.state === 'loading' && <Skeleton label={said.loading} lines={6} />}
@@ -52,7 +56,7 @@ export function AlarmsPage({ session }: PageProps) {
             key={alarmKey(row)}
             row={row}
             session={session}
-            isOpen={open.has(alarmKey(row))}
+            isOpen={open.has(row.id)}
             onDone={() => watch.load()}
           />
         ))}
@@ -76,7 +80,8 @@ function Alarm(props: {
   const [isAsked, setAsked] = useState(false)
   const acknowledge = async (note: string) => {
     try {
-      const body = note === '' ? {} : { note }
+      // What came after the page was read stays open.
+      const body = { ...(note === '' ? {} : { note }), alarms: alarm?.count }
       await session.ask(`/audit/${encodeURIComponent(row.id)}/acknowledge`, {
         method: 'POST',
         body,

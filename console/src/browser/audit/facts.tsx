@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import type { RowAnswer } from '../../api/answers.ts'
+import type { AuditRowAnswer } from '../../api/answers.ts'
 import { type AuditPerson, outcomeOf } from '../../audit/row.ts'
 import { Time } from '../kit.tsx'
 import { Link } from '../router.tsx'
 import type { Session } from '../session.ts'
-import { Text, text, words } from '../text.tsx'
+import { counted, Text, text, words } from '../text.tsx'
 import { addressOf } from './filter.ts'
 import { durationOf, Named, nameOf, personOf } from './in-words.tsx'
 import { Marks, OutcomeBadge } from './outcome.tsx'
@@ -13,7 +13,7 @@ import { useServerTime } from './use-server-time.ts'
 const { impersonation: said, alarms } = words.audit
 
 /** All that is known of an impersonation. */
-export function Facts({ row, session }: { row: RowAnswer; session: Session }) {
+export function Facts({ row, session }: { row: AuditRowAnswer; session: Session }) {
   const now = useServerTime(session, [row])
   const outcome = outcomeOf(row, now)
   const { customer, operator, ticket, reason, end, refusal, alarm, acknowledged, hold, objection } =
@@ -65,15 +65,7 @@ export function Facts({ row, session }: { row: RowAnswer; session: Session }) {
         <Fact name={said.lasted}>
           {row.startedAt !== undefined && over !== undefined && durationOf(over - row.startedAt)}
         </Fact>
-        <Fact name={said.requests}>
-          {row.startedAt !== undefined &&
-            text(said.requestCounts, {
-              reads: row.reads,
-              changes: row.changes,
-              refused: row.refused,
-              failed: row.failed,
-            })}
-        </Fact>
+        <Fact name={said.requests}>{row.startedAt !== undefined && requestsOf(row)}</Fact>
         <Fact name={said.refusals}>
           {refusal && (
             <>
@@ -95,11 +87,7 @@ export function Facts({ row, session }: { row: RowAnswer; session: Session }) {
         </Fact>
         <Fact name={said.acknowledged}>
           {acknowledged && (
-            <Said
-              note={acknowledged.note}
-              at={acknowledged.at}
-              by={personOf(acknowledged.by, row)}
-            />
+            <Said note={acknowledged.note} at={acknowledged.at} by={byOf(acknowledged.by, row)} />
           )}
         </Fact>
         <Fact name={said.hold}>
@@ -108,7 +96,7 @@ export function Facts({ row, session }: { row: RowAnswer; session: Session }) {
               <Text
                 of={hold.isHeld ? said.held : said.released}
                 time={<Time at={hold.at} long />}
-                person={<Named person={personOf(hold.by, row)} />}
+                person={<Named person={byOf(hold.by, row)} />}
               />
               {hold.note !== undefined && <Note of={hold.note} />}
             </>
@@ -130,6 +118,15 @@ export function Facts({ row, session }: { row: RowAnswer; session: Session }) {
       </details>
     </div>
   )
+}
+
+function requestsOf({ reads, changes, refused, failed }: AuditRowAnswer): string {
+  return [
+    counted(said.reads, reads),
+    counted(said.changes, changes),
+    counted(said.refusedActs, refused),
+    counted(said.failed, failed),
+  ].join(', ')
 }
 
 /** A fact that is not known is not there. */
@@ -174,9 +171,15 @@ function PersonFact(props: {
   )
 }
 
-function EndedBy({ by, row }: { by: string | undefined; row: RowAnswer }) {
+function EndedBy({ by, row }: { by: string | undefined; row: AuditRowAnswer }) {
   if (by === undefined) return <>{words.audit.timeline.provider}</>
-  return <Named person={personOf(by, row)} />
+  return <Named person={byOf(by, row)} />
+}
+
+/** The person who ended, acknowledged, held or released it. */
+function byOf(id: string, row: AuditRowAnswer): AuditPerson | undefined {
+  const name = row.byNames[id]
+  return name === undefined ? personOf(id, row) : { id, name }
 }
 
 /** A note, and who wrote it when. */

@@ -83,3 +83,8 @@ export function durationOf(milliseconds: number): string {
     ? new Intl.NumberFormat(locale, { style: 'unit', unit: 'second' }).format(0)
     : parts.join(' ')
 }
+
+/** A moment in UTC, to the millisecond: `2026-11-22 10:40:44.012 UTC`. */
+export function utcOf(at: number): string {
+  return new Date(at).toISOString().replace('T', ' ').replace('Z', ' UTC')
+}
