@@ -1,7 +1,15 @@
 import { equal } from 'node:assert/strict'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { asks, hold } from './support/holding.ts'
-import { enter, enterBy, goTo, heading, strip, visitDeployment } from './support/operating.ts'
+import {
+  enter,
+  enterBy,
+  goTo,
+  heading,
+  reads,
+  strip,
+  visitDeployment,
+} from './support/operating.ts'
 
 describe('what comes late, or twice, to an operator', () => {
   let deployment: Deployment
@@ -20,10 +28,10 @@ describe('what comes late, or twice, to an operator', () => {
     await search.fill('alice')
     await alice.arrived
     await search.fill('bob')
-    await page.getByRole('link', { name: 'Bob Marsh', exact: true }).waitFor()
+    await page.getByRole('link', { name: reads('Bob Marsh', 'exact') }).waitFor()
     await alice.goOn()
-    await page.getByText('1 customer fits “bob”').waitFor()
-    equal(await page.getByText('Alice Ng').count(), 0)
+    await page.getByText(reads('1 customer fits “bob”')).waitFor()
+    equal(await page.getByText(reads('Alice Ng')).count(), 0)
 
     const carla = await hold(page, 'GET', asks(/^\/customers\?q=carla/))
     await search.fill('carla')
@@ -45,8 +53,8 @@ describe('what comes late, or twice, to an operator', () => {
     await heading(page, 'Act as Bob Marsh').waitFor()
     await page.getByLabel('Ticket number').fill('SUP-bob')
     await alice.goOn()
-    await page.getByRole('button', { name: 'Act as Bob Marsh' }).waitFor()
-    equal(await page.getByText('Alice Ng').count(), 0)
+    await page.getByRole('button', { name: reads('Act as Bob Marsh') }).waitFor()
+    equal(await page.getByText(reads('Alice Ng')).count(), 0)
 
     await goTo(page, '/console/act?user=alice')
     await heading(page, 'Act as Alice Ng').waitFor()
@@ -63,14 +71,14 @@ describe('what comes late, or twice, to an operator', () => {
       if (request.method() === 'POST') asked.push(new URL(request.url()).pathname)
     })
     const held = await hold(page, 'POST', asks('/impersonations'))
-    const act = page.getByRole('button', { name: 'Act as Alice Ng' })
+    const act = page.getByRole('button', { name: reads('Act as Alice Ng') })
     await act.dblclick()
     await held.arrived
     await page.keyboard.press('Control+Enter')
     equal(await act.getAttribute('aria-busy'), 'true')
     await held.goOn()
     await (await opened).getByText('acting as alice', { exact: true }).waitFor()
-    await strip(page).getByText('You act as Alice Ng').waitFor()
+    await strip(page).getByText(reads('You act as Alice Ng')).waitFor()
     equal(asked.filter((path) => path.endsWith('/impersonations')).length, 1)
     equal(context.pages().length, 2)
     await deployment.ask('olivia', '/running/end', {})
@@ -82,7 +90,7 @@ describe('what comes late, or twice, to an operator', () => {
     await enterBy(page, '/console/act?user=alice&ticket=SUP-2&reason=Left')
     const held = await hold(page, 'POST', asks('/impersonations'))
     const opened = context.waitForEvent('page')
-    await page.getByRole('button', { name: 'Act as Alice Ng' }).click()
+    await page.getByRole('button', { name: reads('Act as Alice Ng') }).click()
     await held.arrived
     const tab = await opened
     const closed = tab.waitForEvent('close')
