@@ -1,8 +1,8 @@
 import { endsWithin } from '../http/within.ts'
+import { openedStore } from '../opened-store.ts'
 import { type Alarm, alarms } from './alarms.ts'
 import { type Changes, changes } from './changes.ts'
 import type { NameOf } from './names.ts'
-import { opening } from './open.ts'
 import { type Recorder, type RecorderOptions, recorder } from './recorder.ts'
 import type { AuditStore } from './store.ts'
 
@@ -23,12 +23,12 @@ export interface AuditOptions extends Omit<RecorderOptions, 'stored'> {
 /** How long the last alarms may take at the end of the process, in milliseconds. */
 const LAST_ALARMS_MS = 5000
 
-/** Opens the store at once, and tries again at each call while it cannot be opened. */
+/** Opens the store at its first use, and tries again at each call while it cannot be opened. */
 export function createAudit(
   closed: AuditStore,
   { onAlarm, urlOf, ...options }: AuditOptions,
 ): Audit {
-  const store = opening(closed)
+  const store = openedStore(closed)
   const told = onAlarm && alarms(store, { onAlarm, urlOf })
   const recording = recorder(store, {
     ...options,
