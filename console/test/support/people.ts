@@ -25,7 +25,7 @@ export const HOSTILE: Readonly<Record<string, string>> = {
 const GIVEN = ['Amir', 'Bea', 'Chen', 'Dara', 'Elif', 'Femi', 'Gita', 'Hugo', 'Ines', 'Jonas']
 const FAMILY = ['Ng', 'Okoye', 'Petrov', 'Quist', 'Rossi', 'Silva', 'Tanaka', 'Ueda', 'Varga']
 
-/** Everybody whom operators can find. */
+/** The people whom operators can find. */
 export const CUSTOMERS: readonly Customer[] = [
   {
     id: 'alice',
@@ -39,7 +39,7 @@ export const CUSTOMERS: readonly Customer[] = [
     id: 'paula',
     name: 'Paula Protected',
     email: 'paula@example.com',
-    protected: 'Paula works for us: nobody from support acts as colleagues.',
+    protected: 'Paula works here: support does not act as colleagues.',
   },
   ...GIVEN.flatMap((given, index) =>
     FAMILY.slice(index % 5, (index % 5) + 4).map((family) => ({

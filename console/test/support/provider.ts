@@ -85,7 +85,6 @@ export function configuration(settings: ProviderSettings): ProviderConfiguration
       clientCredentials: { enabled: true },
       devInteractions: { enabled: false },
       dPoP: { enabled: true },
-      revocation: { enabled: true },
       rpInitiatedLogout: {
         enabled: true,
         // The page of oidc-provider asks another origin for a font.
@@ -96,6 +95,10 @@ export function configuration(settings: ProviderSettings): ProviderConfiguration
 <body><main><h1>Sign out?</h1>${form}
 <button form="op.logoutForm" name="logout" value="yes">Yes, sign me out</button></main></body></html>`
         },
+      },
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_ctx, { clientId }, token) => clientId === token.clientId,
       },
       resourceIndicators: {
         getResourceServerInfo(_ctx, resource) {
