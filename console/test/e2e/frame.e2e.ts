@@ -7,8 +7,7 @@ import { expectFocus, tabTo } from './support/focus.ts'
 import { expectGoodLooks } from './support/pictures.ts'
 import { NARROWEST, visit } from './support/visit.ts'
 
-const heading = (page: Page, name: string | RegExp) =>
-  page.getByRole('heading', { level: 1, name })
+const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name })
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Keyboard shortcuts' })
 
 describe('the frame of the console', function () {
@@ -48,12 +47,16 @@ describe('the frame of the console', function () {
       await using visitor = await visit(deployment.url)
       await enter(visitor.page, person)
       const links = visitor.page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
-      return await links.evaluateAll((all) => all.map(({ pathname }: HTMLAnchorElement) => pathname))
+      return await links.evaluateAll((all) =>
+        all.map(({ pathname }: HTMLAnchorElement) => pathname),
+      )
     }
     const operator = await linksOf('olivia')
     expect(operator).to.include('/console').and.not.include('/console/alarms')
     expect(await linksOf('grace')).to.include.members(['/console', '/console/alarms'])
-    expect(await linksOf('ada')).to.include('/console/audit').and.not.include('/console')
+    expect(await linksOf('ada'))
+      .to.include('/console/audit')
+      .and.not.include('/console')
   })
 
   it('says that a page does not exist, with a way on', async () => {
@@ -74,7 +77,11 @@ describe('the frame of the console', function () {
     await page.keyboard.press('?')
     await dialog(page).waitFor()
     await expectGoodLooks(page, 'frame-shortcuts')
-    expect(await dialog(page).locator('kbd').allTextContents()).to.include.members(['/', '?', 'Esc'])
+    expect(await dialog(page).locator('kbd').allTextContents()).to.include.members([
+      '/',
+      '?',
+      'Esc',
+    ])
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
     expect(new URL(page.url()).pathname, 'Esc closes the dialog only').to.equal('/console/running')
