@@ -1,0 +1,51 @@
+import { endsWithin } from '../http/within.ts'
+import { openedStore } from '../opened-store.ts'
+import { type Alarm, alarms } from './alarms.ts'
+import { type Changes, changes } from './changes.ts'
+import type { NameOf } from './names.ts'
+import { type Recorder, type RecorderOptions, recorder } from './recorder.ts'
+import type { AuditStore } from './store.ts'
+
+/** The audit of this process: records events, stores them, hands over alarms and tells of changes. */
+export interface Audit extends Recorder {
+  /** It waits until it is open. Its `open()` rejects where it cannot be opened, and tries again. */
+  readonly store: AuditStore
+  readonly changes: Pick<Changes, 'follow'>
+}
+
+export interface AuditOptions extends Omit<RecorderOptions, 'stored'> {
+  readonly nameOf?: NameOf | undefined
+  readonly onAlarm?: ((alarm: Alarm) => unknown) | undefined
+  /** The page of the console that shows a row. */
+  readonly urlOf: (row: string) => string
+}
+
+/** How long the last alarms may take at the end of the process, in milliseconds. */
+const LAST_ALARMS_MS = 5000
+
+/** Opens the store at its first use, and tries again at each call while it cannot be opened. */
+export function createAudit(
+  closed: AuditStore,
+  { onAlarm, urlOf, ...options }: AuditOptions,
+): Audit {
+  const store = openedStore(closed)
+  const told = onAlarm && alarms(store, { onAlarm, urlOf })
+  const recording = recorder(store, {
+    ...options,
+    stored(batch) {
+      told?.stored(batch)
+      news.stored(batch)
+    },
+  })
+  const news = changes(store, recording.writer)
+  return {
+    ...recording,
+    store,
+    changes: news,
+    async close() {
+      await recording.close()
+      if (told) await endsWithin(LAST_ALARMS_MS, told.settled())
+      await store.close()
+    },
+  }
+}
