@@ -47,9 +47,7 @@ describe('the frame of the console', function () {
       await using visitor = await visit(deployment.url)
       await enter(visitor.page, person)
       const links = visitor.page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
-      return await links.evaluateAll((all) =>
-        all.map(({ pathname }: HTMLAnchorElement) => pathname),
-      )
+      return await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))
     }
     const operator = await linksOf('olivia')
     expect(operator).to.include('/console').and.not.include('/console/alarms')

@@ -20,19 +20,16 @@ describe('a restart of the server', function () {
       // The stream tries again and again, and so do other requests of the page.
       visitor.expectFailure(/\/console\/api\//)
       await page.getByRole('link', { name: 'Running now' }).click()
-      await page.getByText('The server does not answer.').first().waitFor()
+      await page.getByText('The server does not answer right now').waitFor()
 
       // All sign-ins are gone: the storage of this deployment is its memory.
       deployment = await deploy({ port })
-      await page.getByRole('button', { name: 'Try again' }).first().click()
-      await page.getByText('Your sign-in is over.').first().waitFor()
+      await page.getByText('Your sign-in is over.').waitFor({ timeout: 20_000 })
       await page.goBack()
-      await page.getByRole('heading', { name: /Alice Ng/ }).waitFor()
       await page.getByRole('button', { name: 'Sign in again' }).click()
       await submitSignIn(page, 'olivia')
       await page.getByRole('heading', { name: /Alice Ng/ }).waitFor()
       expect(await page.getByLabel(/reason/i).inputValue()).to.equal('Typed before the restart')
-      visitor.expectFailure(/./)
     } finally {
       await deployment[Symbol.asyncDispose]()
     }
