@@ -100,7 +100,7 @@ const WRONG: readonly (readonly [differs: object, message: string])[] = [
   [{ ticket: /x/ }, 'options.ticket must be an object with: pattern, url'],
   [{ ticket: { pattern: 'x' } }, 'options.ticket.pattern must be a regular expression'],
   [{ ticket: { pattern: /x/gi } }, 'options.ticket.pattern must have no flag but u'],
-  [{ ticket: { pattern: /-/ } }, 'options.ticket.pattern must be valid with the flag u'],
+  [{ ticket: { pattern: /SUP-{/ } }, 'options.ticket.pattern must be valid with the flag u'],
   [{ ticket: { url: 'https://x' } }, 'options.ticket.url must be a function'],
   [{ account: {} }, 'options.account.clientId must be a non-empty string'],
   [{ account: { clientId: 'x', title: '' } }, 'options.account.title is not a known option'],
