@@ -134,11 +134,18 @@ export function Table<Row>(props: {
   )
 }
 
+/** A word that no column has room for: it breaks, and others stay whole. */
+const WIDE_WORD = /[^\s-]{25}/
+
 /** A person: the name, and on demand the id. */
 export function Person({ id, name }: { id: string; name?: string | undefined }) {
+  const shown = name ?? id
   return (
-    <bdi class="person" title={name === undefined ? undefined : id}>
-      {name ?? id}
+    <bdi
+      class={WIDE_WORD.test(shown) ? 'person wide-word' : 'person'}
+      title={name === undefined ? undefined : id}
+    >
+      {shown}
     </bdi>
   )
 }

@@ -36,6 +36,8 @@ export interface DeploymentOptions {
   /** Seconds. @defaultValue one hour */
   readonly accessTokenTtl?: number
   readonly sessionTtl?: number
+  /** Of the provider and the console: to start it once more at the same address. */
+  readonly port?: number
   /** Middleware before all others: to delay or refuse requests. */
   readonly before?: Middleware
 }
@@ -99,6 +101,8 @@ export interface Deployment extends AsyncDisposable {
   readonly log: readonly string[]
   /** Each role, to be changed by tests. */
   readonly roles: Map<string, 'auditor' | 'lead' | 'operator'>
+  /** From now on, acting as this customer is forbidden. */
+  protect(customer: string, why: string): void
   /** Signs a person in over HTTP. @defaultValue to the console */
   signIn(person: string, options?: SignInOptions): Promise<SignedIn>
   /** The access token of a person at the console: the same one at each call. */
@@ -121,7 +125,7 @@ export interface Deployment extends AsyncDisposable {
 export async function deploy(options: DeploymentOptions = {}): Promise<Deployment> {
   const [server, shopServer] = [createServer(), createServer()]
   for (const each of [server, shopServer]) {
-    each.listen(0, '127.0.0.1')
+    each.listen(each === server ? (options.port ?? 0) : 0, '127.0.0.1')
     await once(each, 'listening')
     // The run ends also when a test fails before it closes the server.
     each.unref()
@@ -136,6 +140,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   const stopLog = collectLog(log)
   const audit = options.audit ?? createMemoryAudit()
   const faults: Faults = { storage: false, directory: false, roles: false }
+  const protectedNow = new Map<string, string>()
   const roles = new Map(Object.entries(STAFF).map(([id, { role }]) => [id, role]))
   const consolePath = options.console?.path ?? '/console'
   const accountPath = options.console?.account?.path ?? '/account'
@@ -165,7 +170,9 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
       },
       get(id) {
         failIf(faults.directory, 'the directory is out of order')
-        return directory.get(id)
+        const found = directory.get(id)
+        const why = protectedNow.get(id)
+        return found && why !== undefined ? { ...found, protected: why } : found
       },
     },
     applications: [
@@ -218,6 +225,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
     faults,
     log,
     roles,
+    protect: (customer, why) => protectedNow.set(customer, why),
     signIn: (person, how) => signIn(provider, person, how),
     tokenOf: async (person) => (await signInOnce(person, 'support-console')).accessToken,
     async ask(who, path, body, headers = {}) {

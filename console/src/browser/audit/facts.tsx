@@ -178,7 +178,7 @@ function EndedBy({ by, row }: { by: string | undefined; row: AuditRowAnswer }) {
 
 /** The person who ended, acknowledged, held or released it. */
 function byOf(id: string, row: AuditRowAnswer): AuditPerson | undefined {
-  const name = row.byNames[id]
+  const name = Object.hasOwn(row.byNames, id) ? row.byNames[id] : undefined
   return name === undefined ? personOf(id, row) : { id, name }
 }
 
