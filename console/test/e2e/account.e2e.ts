@@ -105,7 +105,10 @@ describe('the account page', function () {
     await page.clock.fastForward(3_541_000)
     await page.getByRole('button', { name: 'Sign in again' }).click()
     await submitSignIn(page, 'alice')
-    await page.getByRole('button', { name: /I did not ask for this/ }).first().click()
+    await page
+      .getByRole('button', { name: /I did not ask for this/ })
+      .first()
+      .click()
     expect(await page.getByRole('textbox').inputValue()).to.equal('Not me')
   })
 
