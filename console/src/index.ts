@@ -93,7 +93,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     issue: subjectTokenIssuer(provider, settings),
     recordRefusal: refusalRecorder(audit.record),
     closing: closing.signal,
-    now: Date.now,
+    now: () => Date.now(),
   }
   const checkClients = clientChecks(provider, settings)
   store.open().catch((error: unknown) => tell(`the storage cannot be used: ${reasonOf(error)}`))

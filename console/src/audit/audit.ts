@@ -1,4 +1,3 @@
-import { endsWithin } from '../http/within.ts'
 import { openedStore } from '../opened-store.ts'
 import { type Alarm, alarms } from './alarms.ts'
 import { type Changes, changes } from './changes.ts'
@@ -19,9 +18,6 @@ export interface AuditOptions extends Omit<RecorderOptions, 'stored'> {
   /** The page of the console that shows a row. */
   readonly urlOf: (row: string) => string
 }
-
-/** How long the last alarms may take at the end of the process, in milliseconds. */
-const LAST_ALARMS_MS = 5000
 
 /** Opens the store at its first use, and tries again at each call while it cannot be opened. */
 export function createAudit(
@@ -44,7 +40,7 @@ export function createAudit(
     changes: news,
     async close() {
       await recording.close()
-      if (told) await endsWithin(LAST_ALARMS_MS, told.settled())
+      await told?.settled()
       await store.close()
     },
   }
