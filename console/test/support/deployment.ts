@@ -36,6 +36,8 @@ export interface DeploymentOptions {
   /** Seconds. @defaultValue one hour */
   readonly accessTokenTtl?: number
   readonly sessionTtl?: number
+  /** Of the provider and the console: to start it once more at the same address. */
+  readonly port?: number
   /** Middleware before all others: to delay or refuse requests. */
   readonly before?: Middleware
 }
@@ -123,7 +125,7 @@ export interface Deployment extends AsyncDisposable {
 export async function deploy(options: DeploymentOptions = {}): Promise<Deployment> {
   const [server, shopServer] = [createServer(), createServer()]
   for (const each of [server, shopServer]) {
-    each.listen(0, '127.0.0.1')
+    each.listen(each === server ? (options.port ?? 0) : 0, '127.0.0.1')
     await once(each, 'listening')
     // The run ends also when a test fails before it closes the server.
     each.unref()

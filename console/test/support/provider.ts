@@ -85,11 +85,21 @@ export function configuration(settings: ProviderSettings): ProviderConfiguration
       clientCredentials: { enabled: true },
       devInteractions: { enabled: false },
       dPoP: { enabled: true },
+      rpInitiatedLogout: {
+        enabled: true,
+        // The page of oidc-provider asks another origin for a font.
+        logoutSource(ctx, form) {
+          ctx.type = 'html'
+          ctx.body = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Sign out</title><link rel="icon" href="data:,"></head>
+<body><main><h1>Sign out?</h1>${form}
+<button form="op.logoutForm" name="logout" value="yes">Yes, sign me out</button></main></body></html>`
+        },
+      },
       revocation: {
         enabled: true,
         allowedPolicy: (_ctx, { clientId }, token) => clientId === token.clientId,
       },
-      rpInitiatedLogout: { enabled: true },
       resourceIndicators: {
         getResourceServerInfo(_ctx, resource) {
           if (resource !== `${url}/orders`) throw new errors.InvalidTarget()
