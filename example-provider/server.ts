@@ -10,28 +10,28 @@ import type { Config } from './config.ts'
 export interface Parts {
   /** The origin of all public URLs. */
   readonly url: string
-  /** The origin of the shop, if there is one. */
-  readonly shopUrl: string | undefined
+  /** The origin of the shop. */
+  readonly shopUrl: string
   /** The origin at which the parts reach the provider: it still works when the public one closes. */
   readonly providerUrl: string
   readonly keys: Keys
   readonly storage: Storage
-  /** Aborts when the server stops. */
-  readonly closing: AbortSignal
 }
 
 export interface App {
   readonly handle: RequestListener
-  readonly handleShop: RequestListener | undefined
+  readonly handleShop: RequestListener
   /** Rejects if the storage cannot keep subject tokens. */
   check(): Promise<void>
+  /** Called when the server begins to stop. */
+  endStreams(): void
   /** Called when no request is left. */
   close(): Promise<void>
 }
 
 export interface Server {
   readonly url: string
-  readonly shopUrl: string | undefined
+  readonly shopUrl: string
   /** @throws StartError that describes the problem of the storage */
   check(): Promise<void>
   /** Accepts no new requests, finishes the open requests, and closes the storage. */
@@ -45,11 +45,10 @@ export async function startServer(
 ): Promise<Server> {
   const keys = await loadKeys(config)
   const storage = await openStorage(config.storage)
-  const stop = new AbortController()
   const listeners: Listener[] = []
   let app: App | undefined
   const close = async () => {
-    stop.abort()
+    app?.endStreams()
     // Open public requests need the inner address, which needs the storage.
     for (const listener of listeners.toReversed()) await listener.close()
     await app?.close()
@@ -62,13 +61,9 @@ export async function startServer(
     listeners.push(await listen('127.0.0.1', 0))
     listeners.push(await listen(config.host, config.port))
     const [inner = 0, outer = 0] = listeners.map(({ port }) => port)
-    // The shop is a demonstration: in production, it is there if it has an address.
-    const shop =
-      config.shopUrl !== undefined || !config.production
-        ? await listen(config.host, config.shopPort, 'SHOP_PORT')
-        : undefined
-    if (shop) listeners.push(shop)
-    const shopUrl = config.shopUrl ?? shop?.url
+    const shop = await listen(config.host, config.shopPort, 'SHOP_PORT')
+    listeners.push(shop)
+    const shopUrl = config.shopUrl ?? shop.url
     const url = config.baseUrl ?? localUrl(config.host, outer)
     const providerUrl = `http://127.0.0.1:${inner}`
     app = await createApp(config, {
@@ -77,9 +72,8 @@ export async function startServer(
       providerUrl,
       keys,
       storage,
-      closing: stop.signal,
     })
-    const { check, handle, handleShop = handle } = app
+    const { check, handle, handleShop } = app
     for (const listener of listeners) listener.serve(listener === shop ? handleShop : handle)
     return { url, shopUrl, check: () => check().catch(cannotUse), close }
   } catch (error) {

@@ -68,7 +68,10 @@ function* wrongUrls({ baseUrl, shopUrl }: Config): Generator<string> {
   } else if (isPlain(baseUrl)) {
     yield 'BASE_URL: an https URL; http is for localhost alone'
   }
-  if (shopUrl === undefined) return
+  if (shopUrl === undefined) {
+    yield 'SHOP_URL: the origin of the shop, where operators act, such as https://shop.example.com'
+    return
+  }
   // Access tokens of customers and of operators are in the pages of the shop.
   if (isPlain(shopUrl)) yield 'SHOP_URL: an https URL; http is for localhost alone'
   if (shopUrl === baseUrl) yield 'SHOP_URL: another origin than BASE_URL'
