@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Middleware } from 'koa'
 import type { Provider, RequestListener } from 'oidc-provider-impersonation'
 import type { ImpersonationUse } from 'oidc-provider-impersonation/resource-server'
+import { accountApi } from './account/api.ts'
 import type { Parts } from './api/parts.ts'
 import { type RecordRefusal, refusalRecorder } from './api/refusals.ts'
 import { consoleApi } from './api/router.ts'
@@ -73,7 +74,7 @@ export interface SupportConsole extends Middleware {
  */
 export function supportConsole(provider: Provider, options: SupportConsoleOptions): SupportConsole {
   const settings = settingsOf(provider, options)
-  const { path, url, clientId, onAlarm } = settings
+  const { path, url, clientId, account, onAlarm } = settings
   const closing = new AbortController()
   const store = openedStore(settings.audit)
   const directory = customerDirectory(settings)
@@ -111,6 +112,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       }),
     ),
     consoleApi(parts, signedInTo(provider, clientId)),
+    ...(account ? [accountApi(parts, account, signedInTo(provider, account.clientId))] : []),
     ...pages(provider, settings),
   )
   return Object.assign(middleware, {

@@ -40,7 +40,7 @@ export function consoleApi(parts: Parts, findSignedIn: FindSignedIn): Middleware
 }
 
 /** I13: while too many entries wait for the store, what would make another one is refused. */
-async function waitForRoom({ audit: { recorder } }: Parts): Promise<void> {
+export async function waitForRoom({ audit: { recorder } }: Pick<Parts, 'audit'>): Promise<void> {
   if (recorder.room.isFree() || (await recorder.room.wait(ROOM_TIMEOUT_MS))) return
   throw new Problem(503, 'temporarily_unavailable', 'nothing was done: try again later', {
     retryAfter: '5',

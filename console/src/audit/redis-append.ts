@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { searchTextOf } from './filter.ts'
 import { fold, type Happening } from './fold.ts'
 import { listOf, type RedisConnection, textOf } from './redis-connection.ts'
@@ -24,6 +25,8 @@ export async function append(redis: RedisConnection, keys: RedisKeys, batch: Bat
     const answer = textOf(await redis.run(APPEND, ...commandOf(keys, batch, changes)))
     if (answer === 'done') return
     if (answer !== 'again') throw new Error('Redis answered an append with something unknown')
+    // Several processes that read at the same moment again would meet again.
+    await wait(Math.random() * attempt)
   }
   throw new Error('other processes change the same rows of the audit all the time')
 }

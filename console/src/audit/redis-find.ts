@@ -6,7 +6,7 @@ import type { Outcome } from './row.ts'
 import type { RowFilter } from './store.ts'
 
 /** How many rows one script looks at: Redis serves other commands between two of them. */
-const SLICE = 2000
+const SLICE = 1000
 
 /** Where a search begins and ends. */
 export interface Range {

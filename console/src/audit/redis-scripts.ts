@@ -98,7 +98,14 @@ local function isLess(a, b)
   return #a < #b
 end
 
-local function matches(id, score)
+local texts = {}
+if text ~= '' and #rows > 0 then
+  local ids = {}
+  for at = 1, #rows, 2 do ids[#ids + 1] = rows[at] end
+  texts = redis.call('HMGET', searches, unpack(ids))
+end
+
+local function matches(id, score, at)
   if below ~= '' and score == tonumber(top) and not isLess(id, below) then return false end
   if above ~= '' and score == tonumber(bottom) and not isLess(above, id) then return false end
   for key = 4, #KEYS do
@@ -108,15 +115,14 @@ local function matches(id, score)
     local live = tonumber(redis.call('ZSCORE', expires, id) or 0) > now
     if live ~= (time == 'live') then return false end
   end
-  if text == '' then return true end
-  local found = redis.call('HGET', searches, id)
-  return found and string.find(found, text, 1, true)
+  local found = texts[(at + 1) / 2]
+  return text == '' or found and string.find(found, text, 1, true)
 end
 
 local answer = { #rows < 2 * slice and 1 or 0, '', '' }
 for at = 1, #rows, 2 do
   answer[2], answer[3] = rows[at + 1], rows[at]
-  if matches(rows[at], tonumber(rows[at + 1])) then
+  if matches(rows[at], tonumber(rows[at + 1]), at) then
     answer[#answer + 1] = rows[at]
     if #answer == wanted + 3 then
       if at + 1 < #rows then answer[1] = 0 end

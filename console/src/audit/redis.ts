@@ -10,7 +10,7 @@ import { HASH } from './redis-scripts.ts'
 import { entriesAt, linksAfter } from './redis-stored.ts'
 import type { AuditRow } from './row.ts'
 import { rowOf } from './row-columns.ts'
-import type { AuditStore, ChainHead } from './store.ts'
+import type { AuditStore, Batch, ChainHead } from './store.ts'
 
 /** Options of {@link createRedisAudit}. */
 export interface RedisAuditOptions {
@@ -36,6 +36,16 @@ export interface RedisAuditOptions {
    * @defaultValue 'impersonation-audit'
    */
   readonly prefix?: string | undefined
+}
+
+/** Calls that come while one is under way wait for it, whatever becomes of it. */
+function inTurn<T>(work: (input: T) => Promise<void>): (input: T) => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (input) => {
+    const next = last.then(() => work(input))
+    last = next.catch(() => {})
+    return next
+  }
 }
 
 /** At most so many are counted. */
@@ -82,7 +92,8 @@ export function createRedisAudit(options: RedisAuditOptions): AuditStore {
       // Nothing has to be created. It rejects where the server is away, or the key is of another kind.
       await redis.send('HLEN', keys.rows)
     },
-    append: (batch) => append(redis, keys, batch),
+    // One after the other: batches of one process must not get in each other's way.
+    append: inTurn((batch: Batch) => append(redis, keys, batch)),
 
     async find(filter, { before: cursor, limit, now }) {
       const before = cursor === undefined ? undefined : parseRowCursor(cursor)

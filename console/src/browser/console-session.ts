@@ -38,7 +38,7 @@ export class ConsoleSession implements Session {
     const asked = Date.now()
     // The API of the same version answers it.
     const me = (await signIn.ask('/me')) as MeAnswer
-    return new ConsoleSession(signIn, me, me.now - (asked + Date.now()) / 2)
+    return new ConsoleSession(signIn, me, Math.round(me.now - (asked + Date.now()) / 2))
   }
 
   /** How many alarms are open, as the stream said last. */

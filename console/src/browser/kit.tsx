@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { language } from './text.tsx'
+import { locale } from './text.tsx'
 
 /** One page of the application: its heading gets the focus when the page is shown. */
 export function Page(props: {
@@ -143,8 +143,8 @@ export function Person({ id, name }: { id: string; name?: string | undefined }) 
   )
 }
 
-const local = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' })
-const short = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
+const local = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' })
+const short = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 
 /** A moment in the zone of the reader, named; UTC on hover. @param at milliseconds since the epoch */
 export function Time({ at, long = false }: { at: number; long?: boolean }) {

@@ -149,8 +149,17 @@ export async function signInSilently(): Promise<SignedIn | undefined> {
 
 /** @returns `undefined` where the provider wants to see the person */
 async function redeem(answer: URL, begun: Begun): Promise<SignedIn | undefined> {
+  let parameters: URLSearchParams
   try {
-    const parameters = oauth.validateAuthResponse(PROVIDER, CLIENT, answer, begun.state)
+    parameters = oauth.validateAuthResponse(PROVIDER, CLIENT, answer, begun.state)
+  } catch (error) {
+    if (!(error instanceof oauth.AuthorizationResponseError)) {
+      throw new SignInFailed('elsewhere', error)
+    }
+    if (NEEDS_PERSON.includes(error.error)) return undefined
+    throw new SignInFailed(error.error === 'access_denied' ? 'cancelled' : 'refused', error)
+  }
+  try {
     const response = await oauth.authorizationCodeGrantRequest(
       PROVIDER,
       CLIENT,
@@ -179,10 +188,9 @@ async function redeem(answer: URL, begun: Begun): Promise<SignedIn | undefined> 
       left: countDown(lifetime),
     }
   } catch (error) {
-    if (error instanceof oauth.AuthorizationResponseError && NEEDS_PERSON.includes(error.error)) {
-      return undefined
-    }
-    throw failureOf(error)
+    if (error instanceof oauth.ResponseBodyError) throw new SignInFailed('late', error)
+    if (error instanceof oauth.OperationProcessingError) throw new SignInFailed('refused', error)
+    throw new Unreachable(error)
   }
 }
 
@@ -199,15 +207,6 @@ function skewOf(response: Response): number {
 function countDown(milliseconds: number): () => number {
   const [date, began] = [Date.now(), performance.now()]
   return () => milliseconds - Math.max(Date.now() - date, performance.now() - began)
-}
-
-function failureOf(error: unknown): SignInFailed | Unreachable {
-  if (error instanceof oauth.AuthorizationResponseError) {
-    return new SignInFailed(error.error === 'access_denied' ? 'cancelled' : 'refused', error)
-  }
-  if (error instanceof oauth.ResponseBodyError) return new SignInFailed('late', error)
-  if (error instanceof oauth.OperationProcessingError) return new SignInFailed('elsewhere', error)
-  return new Unreachable(error)
 }
 
 /**

@@ -13,7 +13,8 @@ export const PROVIDER = {
   end_session_endpoint: dataset.endSessionEndpoint ?? '',
   // RFC 9207: an answer without `iss` is not of this provider.
   authorization_response_iss_parameter_supported: true,
-  // The client of a deployment may have any of these. The ID token comes from the provider itself.
+  // The ID token comes over TLS from the token endpoint, so its signature is not checked: OpenID
+  // Connect Core 1.0, section 3.1.3.7. A client may have any of these; `none` is not among them.
   id_token_signing_alg_values_supported: [
     'RS256',
     'RS384',

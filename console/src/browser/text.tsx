@@ -4,11 +4,14 @@ import { CATALOGUE, type Language, type Plural } from '../words/index.ts'
 /** The language of the page: the server chose it. */
 export const language: Language = document.documentElement.lang === 'de' ? 'de' : 'en'
 
+/** The language of the page, as the person writes dates and numbers in it: `en-GB`. */
+export const locale = navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language
+
 /** The strings of the page. */
 export const words = CATALOGUE[language]
 
 const plurals = new Intl.PluralRules(language)
-const numbers = new Intl.NumberFormat(language)
+const numbers = new Intl.NumberFormat(locale)
 
 /** U+2068 and U+2069 keep a value that turns the direction of writing to itself. */
 const isolated = (value: string | number) =>

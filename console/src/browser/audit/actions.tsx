@@ -77,7 +77,11 @@ export function Actions({
           onConfirm={(note) =>
             post(
               `/audit/${encodeURIComponent(row.id)}/${asked}`,
-              note === '' ? {} : { note },
+              {
+                ...(note === '' ? {} : { note }),
+                // What came after the page was read stays open.
+                ...(asked === 'acknowledge' ? { alarms: row.alarm?.count } : {}),
+              },
               dialogs[asked].done,
             )
           }
@@ -88,7 +92,8 @@ export function Actions({
 }
 
 function sayFailed(error: unknown, again: () => unknown): void {
-  const isOver = error instanceof ApiProblem && error.status === 404
-  if (isOver) say('refused', said.wasOver)
+  const status = error instanceof ApiProblem ? error.status : 0
+  if (status === 404) say('refused', said.wasOver)
+  else if (status === 409) say('refused', said.wasDone)
   else say('trouble', inWords(error), { label: words.frame.tryAgain, run: again })
 }

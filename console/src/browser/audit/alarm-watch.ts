@@ -76,7 +76,7 @@ export class AlarmWatch {
 
 const watches = new WeakMap<Session, AlarmWatch>()
 
-/** An alarm that happens again has another time, so it has another key. */
+/** An alarm that happens again has another key. */
 export function alarmKey({ id, alarm }: RowAnswer): string {
-  return `${id} ${alarm?.at ?? 0}`
+  return `${id} ${alarm?.count ?? 0}`
 }

@@ -35,13 +35,16 @@ export function AlarmsPage({ session }: PageProps) {
   }
   return (
     <Page title={said.title} about={said.about}>
-      <div class="newer" role="status">
-        {newer > 0 && (
-          <>
-            <span>{counted(said.newer, newer)}</span>
-            <Button onPress={show}>{words.audit.showNewer}</Button>
-          </>
-        )}
+      <div class="list-head">
+        <p class="shown-count">{rows.length > 0 && counted(said.shown, rows.length)}</p>
+        <div class="newer" role="status">
+          {newer > 0 && (
+            <>
+              <span>{counted(said.newer, newer)}</span>
+              <Button onPress={show}>{words.audit.showNewer}</Button>
+            </>
+          )}
+        </div>
       </div>
       {watch.problem !== undefined && <Problem error={watch.problem} again={() => watch.load()} />}
       {watch.state === 'loading' && <Skeleton label={said.loading} lines={6} />}
@@ -76,7 +79,8 @@ function Alarm(props: {
   const [isAsked, setAsked] = useState(false)
   const acknowledge = async (note: string) => {
     try {
-      const body = note === '' ? {} : { note }
+      // What came after the page was read stays open.
+      const body = { ...(note === '' ? {} : { note }), alarms: alarm?.count }
       await session.ask(`/audit/${encodeURIComponent(row.id)}/acknowledge`, {
         method: 'POST',
         body,

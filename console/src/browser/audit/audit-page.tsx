@@ -8,12 +8,12 @@ import { go } from '../router.tsx'
 import type { PageProps } from '../routes.ts'
 import { counted, Text, words } from '../text.tsx'
 import { Exports } from './exports.tsx'
-import { addressOf, filterOf } from './filter.ts'
+import { addressOf } from './filter.ts'
 import { Filters } from './filters.tsx'
 import type { AuditList } from './list.ts'
 import { Newer } from './newer.tsx'
 import { Rows } from './rows.tsx'
-import { useList } from './use-list.ts'
+import { useList, visibleFilterOf } from './use-list.ts'
 import { useSlow } from './use-slow.ts'
 
 const { audit } = words
@@ -31,10 +31,10 @@ export function AuditPage({ session, place }: PageProps) {
   useReturn(list)
 
   const isOwn = session.me.role === 'operator'
-  const filter = filterOf(place.query)
+  const filter = visibleFilterOf(session, place)
   const change = (filter: Parameters<typeof addressOf>[0], how?: { instead: boolean }) => {
     const address = addressOf(filter)
-    if (address !== addressOf(filterOf(place.query))) go(`/audit${address}`, how)
+    if (address !== list.address) go(`/audit${address}`, how)
   }
   return (
     <Page wide title={titleOf(isOwn, filter.customer)} about={aboutOf(isOwn, filter.customer)}>
@@ -45,7 +45,9 @@ export function AuditPage({ session, place }: PageProps) {
         isOwn={isOwn}
         onChange={change}
       />
-      <div class="list-tools">
+      <div class="list-head">
+        <Count list={shown} />
+        <Newer list={list} />
         <label class="choice">
           <input
             type="checkbox"
@@ -55,10 +57,6 @@ export function AuditPage({ session, place }: PageProps) {
           {audit.showIds}
         </label>
         {!isOwn && <Exports session={session} filter={filter} />}
-      </div>
-      <div class="list-head">
-        <Count list={shown} />
-        <Newer list={list} />
       </div>
       {list.state === 'failed' && <Problem error={list.problem} again={() => list.load()} />}
       {shown.state === 'loading' && isSlow && <Skeleton label={audit.loading} lines={8} />}

@@ -1,11 +1,11 @@
 import type { RowFilter } from '../../audit/store.ts'
-import { language, text, words } from '../text.tsx'
+import { locale, text, words } from '../text.tsx'
 import type { FilterProps } from './filters.tsx'
 
 const { filter: names } = words.audit
 
-const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
-const moment = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 
 /** What the filter asks for, each condition with a button that takes it away. */
 export function Conditions({

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { Field } from '../kit.tsx'
-import { language, text, words } from '../text.tsx'
+import { locale, text, words } from '../text.tsx'
 import {
   dateOf,
   daysOf,
@@ -18,9 +18,9 @@ import {
 const MONTHS = 36
 const { filter } = words.audit
 
-const monthName = new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric' })
-const dayName = new Intl.DateTimeFormat(language, { dateStyle: 'full' })
-const weekday = new Intl.DateTimeFormat(language, { weekday: 'short' })
+const monthName = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' })
+const dayName = new Intl.DateTimeFormat(locale, { dateStyle: 'full' })
+const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short' })
 const nameOf = (month: string) => monthName.format(rangeOfMonth(month)?.from)
 
 /** Any date within three clicks: the list of months, a month, a day of it. */

@@ -4,7 +4,7 @@ import { type AuditPerson, outcomeOf } from '../../audit/row.ts'
 import { Time } from '../kit.tsx'
 import { Link } from '../router.tsx'
 import type { Session } from '../session.ts'
-import { Text, text, words } from '../text.tsx'
+import { counted, Text, text, words } from '../text.tsx'
 import { addressOf } from './filter.ts'
 import { durationOf, Named, nameOf, personOf } from './in-words.tsx'
 import { Marks, OutcomeBadge } from './outcome.tsx'
@@ -65,15 +65,7 @@ export function Facts({ row, session }: { row: RowAnswer; session: Session }) {
         <Fact name={said.lasted}>
           {row.startedAt !== undefined && over !== undefined && durationOf(over - row.startedAt)}
         </Fact>
-        <Fact name={said.requests}>
-          {row.startedAt !== undefined &&
-            text(said.requestCounts, {
-              reads: row.reads,
-              changes: row.changes,
-              refused: row.refused,
-              failed: row.failed,
-            })}
-        </Fact>
+        <Fact name={said.requests}>{row.startedAt !== undefined && requestsOf(row)}</Fact>
         <Fact name={said.refusals}>
           {refusal && (
             <>
@@ -130,6 +122,15 @@ export function Facts({ row, session }: { row: RowAnswer; session: Session }) {
       </details>
     </div>
   )
+}
+
+function requestsOf({ reads, changes, refused, failed }: RowAnswer): string {
+  return [
+    counted(said.reads, reads),
+    counted(said.changes, changes),
+    counted(said.refusedActs, refused),
+    counted(said.failed, failed),
+  ].join(', ')
 }
 
 /** A fact that is not known is not there. */

@@ -45,7 +45,7 @@ export function Filters(props: FilterProps) {
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>{count === 0 ? names.title : counted(names.active, count)}</summary>
         <div class="filter-fields">
-          <TextFilter {...textOf('text')} type="search" help={names.textHelp} />
+          <TextFilter {...textOf('text')} type="search" placeholder={names.textHelp} />
           {!isOwn && <TextFilter {...textOf('operator')} known={people.operators} />}
           <TextFilter {...textOf('customer')} known={people.customers} />
           <TextFilter {...textOf('ticket')} />

@@ -1,6 +1,6 @@
 import type { AuditPerson, AuditRow } from '../../audit/row.ts'
 import { Person, Time } from '../kit.tsx'
-import { language, Text, text, words } from '../text.tsx'
+import { locale, Text, text, words } from '../text.tsx'
 
 const { audit } = words
 
@@ -51,7 +51,7 @@ export function Moment({ of, at }: { of: string; at: number }) {
   return <Text of={of} time={<Time at={at} long />} />
 }
 
-const units = new Intl.NumberFormat(language, {
+const units = new Intl.NumberFormat(locale, {
   style: 'unit',
   unit: 'byte',
   unitDisplay: 'narrow',
@@ -77,9 +77,14 @@ export function durationOf(milliseconds: number): string {
     const count = Math.floor(rest / seconds)
     rest %= seconds
     if (count === 0) return []
-    return [new Intl.NumberFormat(language, { style: 'unit', unit }).format(count)]
+    return [new Intl.NumberFormat(locale, { style: 'unit', unit }).format(count)]
   })
   return parts.length === 0
-    ? new Intl.NumberFormat(language, { style: 'unit', unit: 'second' }).format(0)
+    ? new Intl.NumberFormat(locale, { style: 'unit', unit: 'second' }).format(0)
     : parts.join(' ')
+}
+
+/** A moment in UTC, to the millisecond: `2026-11-22 10:40:44.012 UTC`. */
+export function utcOf(at: number): string {
+  return new Date(at).toISOString().replace('T', ' ').replace('Z', ' UTC')
 }

@@ -148,4 +148,4 @@ export class AuditList {
 /** Stands for all ids: the stream does not say which rows have changed. */
 const ANY = '*' satisfies ChangedEvent['ids'][number]
 /** Comes before every id, so a row of the same millisecond as the empty answer is newer. */
-const NO_ID = '-'
+const NO_ID = '-'.repeat(43)

@@ -1,10 +1,10 @@
 import type { RowAnswer } from '../../api/answers.ts'
 import { outcomeOf } from '../../audit/row.ts'
-import { type Column, Table, Time } from '../kit.tsx'
+import { type Column, Table } from '../kit.tsx'
 import type { Session } from '../session.ts'
-import { words } from '../text.tsx'
+import { locale, words } from '../text.tsx'
 import { Opens } from './back.tsx'
-import { Acting } from './in-words.tsx'
+import { Acting, utcOf } from './in-words.tsx'
 import { Marks, OutcomeBadge } from './outcome.tsx'
 import { useServerTime } from './use-server-time.ts'
 
@@ -37,7 +37,7 @@ export function Rows({
           <Acting row={row} ids={ids} />
         ),
     },
-    { name: heads.started, cell: ({ startedAt, at }) => <Time at={startedAt ?? at} /> },
+    { name: heads.started, cell: ({ startedAt, at }) => <Started at={startedAt ?? at} /> },
     { name: heads.ticket, cell: ({ ticket }) => <bdi class="ticket">{ticket}</bdi> },
     { name: heads.reason, cell: ({ reason }) => <bdi class="free">{reason}</bdi> },
     { name: heads.outcome, cell: (row) => <OutcomeBadge outcome={outcomeOf(row, now)} /> },
@@ -47,4 +47,23 @@ export function Rows({
     { name: heads.alarms, cell: (row) => <Marks row={row} /> },
   ]
   return <Table label={words.audit.list} columns={columns} rows={rows} keyOf={({ id }) => id} />
+}
+
+const thisYear = new Intl.DateTimeFormat(locale, {
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+})
+const otherYear = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+
+/** Without the year, where it is this one: rows keep to one line. UTC on hover. */
+function Started({ at }: { at: number }) {
+  const date = new Date(at)
+  const format = date.getFullYear() === new Date().getFullYear() ? thisYear : otherYear
+  return (
+    <time dateTime={date.toISOString()} title={utcOf(at)}>
+      {format.format(date)}
+    </time>
+  )
 }

@@ -11,13 +11,13 @@ export function TextFilter(props: {
   id: string
   label: string
   value: string
-  help?: string | undefined
+  placeholder?: string
   type?: 'search' | 'text'
   /** Suggestions: a value, and what it means. */
   known?: ReadonlyMap<string, string>
   onChange: (value: string, how: { instead: boolean }) => void
 }) {
-  const { id, label, value, help, type = 'text', known, onChange } = props
+  const { id, label, value, placeholder, type = 'text', known, onChange } = props
   const [typed, setTyped] = useState(value)
   const committed = useRef(value)
   const hasChanged = useRef(false)
@@ -38,14 +38,15 @@ export function TextFilter(props: {
     hasChanged.current = true
   }
   return (
-    <Field id={id} label={label} help={help}>
+    <Field id={id} label={label}>
       {(input) => (
         <>
           <input
             {...input}
             type={type}
             value={typed}
-            maxLength={200}
+            maxLength={100}
+            placeholder={placeholder}
             autoComplete="off"
             spellcheck={false}
             list={known && known.size > 0 ? `${id}-known` : undefined}

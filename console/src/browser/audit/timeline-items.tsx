@@ -3,9 +3,10 @@ import type { TimelineEntry } from '../../api/answers.ts'
 import type { AuditRow } from '../../audit/row.ts'
 import { Button } from '../kit.tsx'
 import { Link } from '../router.tsx'
-import { counted, language, Text, text, words } from '../text.tsx'
+import { counted, locale, Text, text, words } from '../text.tsx'
 import { copyLink } from './copy-link.ts'
 import { EntryInWords, toneOf } from './entry.tsx'
+import { utcOf } from './in-words.tsx'
 import { countOf, type Run } from './runs.ts'
 
 const { timeline: said } = words.audit
@@ -53,6 +54,7 @@ export function RunItem({ run, row, target }: Context & { run: Run }) {
 
 function EntryItem({ entry, row, target }: Context & { entry: TimelineEntry }) {
   const { cursor, time, count = 1, lastTime = time } = entry
+  const [isOpen, setOpen] = useState(false)
   const isTarget = cursor === target
   const path = `/audit/${row.id}#${cursor}`
   return (
@@ -76,31 +78,43 @@ function EntryItem({ entry, row, target }: Context & { entry: TimelineEntry }) {
             />
           </span>
         )}
-        <OnDemand entry={entry} path={path} />
       </div>
+      <button
+        type="button"
+        class="button quiet details"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {said.details}
+      </button>
+      {isOpen && <Details entry={entry} path={path} />}
     </li>
   )
 }
 
 /** The whole entry, and its place in the chain. */
-function OnDemand({ entry, path }: { entry: TimelineEntry; path: string }) {
-  const [isOpen, setOpen] = useState(false)
+function Details({ entry, path }: { entry: TimelineEntry; path: string }) {
   const { cursor, writer, sequence, hash, count, lastTime, byName, ...recorded } = entry
   return (
-    <details class="on-demand" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{said.details}</summary>
-      {isOpen && (
-        <>
-          <p class="chain">
-            <Text of={said.place} sequence={String(sequence)} writer={writer} hash={hash} />
-          </p>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
-          <pre tabIndex={0}>{JSON.stringify(recorded, undefined, 2)}</pre>
-          <Button onPress={() => copyLink(path)}>{words.audit.impersonation.copyEntryLink}</Button>
-        </>
-      )}
-    </details>
+    <div class="on-demand">
+      <p class="chain">
+        <Text of={said.place} sequence={String(sequence)} writer={writer} hash={hash} />
+      </p>
+      <section aria-label={said.json}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+        <pre tabIndex={0}>{JSON.stringify(recorded, undefined, 2)}</pre>
+      </section>
+      <Button onPress={() => copyLink(path)}>{words.audit.impersonation.copyEntryLink}</Button>
+    </div>
   )
+}
+
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'full' })
+const ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** The day of what stands below. */
+export function DayItem({ at }: { at: number }) {
+  return <li class="day-line">{text(said.day, { day: day.format(at), zone: ZONE })}</li>
 }
 
 /** The end that came by itself. No entry tells of it. */
@@ -115,18 +129,17 @@ export function Expiry({ at }: { at: number }) {
   )
 }
 
-const today = new Intl.DateTimeFormat(language, { timeStyle: 'medium' })
-const clock = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' })
+const today = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
+const clock = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' })
 
 /** A time to the second, with the date and the zone for screen readers; UTC on hover. */
 function Clock({ at }: { at: number }) {
-  const iso = new Date(at).toISOString()
   return (
     <time
-      dateTime={iso}
+      dateTime={new Date(at).toISOString()}
       title={text('{local} = {utc}', {
         local: clock.format(at),
-        utc: iso.replace('T', ' ').replace('Z', ' UTC'),
+        utc: utcOf(at),
       })}
     >
       {today.format(at)}

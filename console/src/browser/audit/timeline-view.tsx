@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type AuditRow, outcomeOf } from '../../audit/row.ts'
 import { Button, Skeleton } from '../kit.tsx'
@@ -6,9 +7,10 @@ import { say } from '../message.tsx'
 import { inWords } from '../problem.ts'
 import type { Session } from '../session.ts'
 import { counted, words } from '../text.tsx'
+import { dateOf } from './dates.ts'
 import { type Run, runsOf } from './runs.ts'
 import { Timeline } from './timeline.ts'
-import { anchorOf, Expiry, RunItem } from './timeline-items.tsx'
+import { anchorOf, DayItem, Expiry, RunItem } from './timeline-items.tsx'
 import { useSlow } from './use-slow.ts'
 
 const { timeline: said } = words.audit
@@ -42,7 +44,18 @@ export function TimelineView({
     if (element && !isInSight(element)) element.scrollIntoView({ block: 'center' })
   }, [target, isFound])
 
-  const itemOf = (run: Run) => <RunItem key={run[0].cursor} run={run} row={row} target={target} />
+  let day = ''
+  const itemOf = (run: Run) => {
+    const [{ cursor, time }] = run
+    const isNewDay = dateOf(time) !== day
+    day = dateOf(time)
+    return (
+      <Fragment key={cursor}>
+        {isNewDay && <DayItem at={time} />}
+        <RunItem run={run} row={row} target={target} />
+      </Fragment>
+    )
+  }
   const more = async () => {
     try {
       await timeline.more()

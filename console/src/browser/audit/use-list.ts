@@ -1,7 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { RowFilter } from '../../audit/store.ts'
 import type { Place } from '../router.tsx'
 import type { Session } from '../session.ts'
-import { filterOf } from './filter.ts'
+import { filterOf, ownPartOf } from './filter.ts'
 import { AuditList } from './list.ts'
 
 /** Lists that the reader can come back to. Each place of the history has its own. */
@@ -42,7 +43,7 @@ function useListOf(session: Session, place: Place): AuditList {
   const held = useRef<{ place: Place; list: AuditList }>()
   if (held.current?.place === place) return held.current.list
   const key = keyOfPlace()
-  const list = kept.get(key) ?? new AuditList(session, filterOf(place.query))
+  const list = kept.get(key) ?? new AuditList(session, visibleFilterOf(session, place))
   // The last used stands last.
   kept.delete(key)
   kept.set(key, list)
@@ -50,6 +51,12 @@ function useListOf(session: Session, place: Place): AuditList {
   if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest)
   held.current = { place, list }
   return list
+}
+
+/** The filter of the address, as far as the role of the person has it. */
+export function visibleFilterOf({ me }: Session, { query }: Place): RowFilter {
+  const filter = filterOf(query)
+  return me.role === 'operator' ? ownPartOf(filter) : filter
 }
 
 /** A new place has no key yet. */

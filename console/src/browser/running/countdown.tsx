@@ -1,5 +1,5 @@
 import type { Session } from '../session.ts'
-import { language } from '../text.tsx'
+import { locale } from '../text.tsx'
 import { useServerTime } from './clock.ts'
 
 /** What is left, such as `9:05` or `1:02:03`. @param left milliseconds */
@@ -22,7 +22,7 @@ export function Countdown({ session, until }: { session: Session; until: number 
   )
 }
 
-const timeOfDay = new Intl.DateTimeFormat(language, { timeStyle: 'short' })
+const timeOfDay = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
 
 /** When it started: what runs is hours old at most. UTC on hover. */
 export function TimeOfDay({ at }: { at: number }) {

@@ -1,0 +1,56 @@
+import { fail } from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+
+/**
+ * Expects that the page does not scroll sideways, that no text is cut off, that no name breaks inside
+ * a word, and that the head does not touch what is below it.
+ */
+export async function expectNothingCut(page: Page): Promise<void> {
+  const wrong = await page.evaluate(() => {
+    const found: string[] = []
+    const { scrollWidth, clientWidth } = document.documentElement
+    if (scrollWidth > clientWidth)
+      found.push(`the page is ${scrollWidth - clientWidth} px too wide`)
+    const nameOf = (element: Element) =>
+      `${element.localName}.${element.className}: ${element.textContent?.slice(0, 40)}`
+    for (const element of document.querySelectorAll('body *')) {
+      if (!(element instanceof HTMLElement) || element.closest('.unseen, .skip, thead')) continue
+      const { overflowX, overflowY } = getComputedStyle(element)
+      const hides = [overflowX, overflowY].some((it) => it === 'hidden' || it === 'clip')
+      const isCut =
+        element.scrollWidth > element.clientWidth + 1 ||
+        element.scrollHeight > element.clientHeight + 1
+      if (hides && isCut) found.push(`cut: ${nameOf(element)}`)
+      const { right, width } = element.getBoundingClientRect()
+      if (width > 0 && right > clientWidth + 1 && !element.closest('dialog:not([open])')) {
+        found.push(`beyond the edge: ${nameOf(element)}`)
+      }
+    }
+    for (const name of document.querySelectorAll('.person')) {
+      const word = brokenWord(name)
+      if (word !== undefined) found.push(`broken inside a word: ${word}`)
+    }
+    const head = document.querySelector('.head')?.getBoundingClientRect().bottom ?? 0
+    const first = document.querySelector('main > *:not(:empty)')?.getBoundingClientRect().top
+    if (first !== undefined && scrollY === 0 && first - head < 12) {
+      found.push(`${first - head} px are between the head and what is below it`)
+    }
+    return found
+
+    /** A word of ordinary length on two lines. A longer one has to break. */
+    function brokenWord(element: Element): string | undefined {
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        for (const match of node.textContent?.matchAll(/[\p{L}\p{M}\d]{2,24}/gu) ?? []) {
+          const range = document.createRange()
+          range.setStart(node, match.index)
+          range.setEnd(node, match.index + match[0].length)
+          const tops = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))
+          if (tops.size > 1 && !/\S{25}/.test(node.textContent ?? '')) return match[0]
+        }
+      }
+      return undefined
+    }
+  })
+  if (wrong.length > 0) fail(`at ${page.url()}:\n${wrong.map((it) => `- ${it}`).join('\n')}`)
+}
