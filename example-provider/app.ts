@@ -24,6 +24,7 @@ import { supportBackend } from './backend.ts'
 import { clients, OPERATOR_CLIENTS, ordersResource, SUPPORT_BACKEND } from './clients.ts'
 import type { Config } from './config.ts'
 import { customers, describe, onAlarm, role } from './console.ts'
+import { sendHome } from './demo/home.ts'
 import { demoPages } from './demo/pages.ts'
 import { logoutPages, renderError } from './demo/provider-pages.ts'
 import { publicPassword } from './demo/secrets.ts'
@@ -155,6 +156,7 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
   const app = new Koa({ proxy: provider.proxy, keys: [...keys.cookies] })
   app.use(pinOrigin(url))
   app.use(securityHeaders(shopUrl))
+  app.use(sendHome(url))
   // Before the provider: what happens there waits while the audit cannot be stored.
   app.use(support)
   // The impersonation routes refuse compressed bodies themselves and emit events about them.
@@ -172,7 +174,7 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
       onImpersonatedRequest: support.onImpersonatedRequest,
     }),
   )
-  for (const page of await demoPages(url, publicPassword(config))) app.use(page)
+  for (const page of await demoPages(shopUrl, publicPassword(config))) app.use(page)
   app.use(await pageAssets())
   app.use(notFound)
 

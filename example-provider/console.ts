@@ -10,6 +10,7 @@ import type {
 } from 'oidc-provider-impersonation-console'
 import { escapeControls } from '../hosting/http/text.ts'
 import { type Person, people } from './accounts.ts'
+import { REQUESTS } from './demo/words.ts'
 
 /** Asked at every request: a role that is taken away here is gone at once. */
 export function role({ accountId }: Account): Role | undefined {
@@ -44,34 +45,6 @@ function customerOf({ id, name, email, number, city, isProtected }: Person): Cus
     ? { id, name, email, protected: `${name} works here: nobody acts as a colleague.` }
     : { id, name, email, details }
 }
-
-/** A request to the orders API: where it worked, and where it was refused or failed. */
-const REQUESTS = [
-  {
-    is: /^(?:GET|HEAD) \/orders$/,
-    done: { en: 'Looked at your orders', de: 'Ihre Bestellungen angesehen' },
-    not: { en: 'Tried to look at your orders', de: 'Versucht, Ihre Bestellungen anzusehen' },
-  },
-  {
-    is: /^PUT \/orders\/email$/,
-    done: { en: 'Changed your e-mail address', de: 'Ihre E-Mail-Adresse geändert' },
-    not: {
-      en: 'Tried to change your e-mail address',
-      de: 'Versucht, Ihre E-Mail-Adresse zu ändern',
-    },
-  },
-  {
-    is: /^PATCH \/orders\//,
-    done: {
-      en: 'Changed the delivery note of an order',
-      de: 'Den Lieferhinweis einer Bestellung geändert',
-    },
-    not: {
-      en: 'Tried to change the delivery note of an order',
-      de: 'Versucht, den Lieferhinweis einer Bestellung zu ändern',
-    },
-  },
-]
 
 /** For the account page: what a request was for the customer. */
 export const describe: UseInWords = ({ method, path, status = 500, refused }, language) => {

@@ -9,6 +9,7 @@ import { DEMO, launch, listen, MAIN, run, temporaryFolder } from './support.ts'
 const PRODUCTION = {
   NODE_ENV: 'production',
   BASE_URL: 'https://id.example.com',
+  SHOP_URL: 'https://shop.example.com',
   JWKS_FILE: '/somewhere/jwks.json',
   COOKIE_KEYS: 'a-cookie-key-of-our-own',
   SUPPORT_BACKEND_SECRET: 'a backend secret of our own',
