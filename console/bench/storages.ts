@@ -3,8 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Pool } from 'pg'
+import { createClient } from 'redis'
 import { createMemoryAudit } from '../src/audit/memory.ts'
 import { createPostgresAudit } from '../src/audit/postgres.ts'
+import { createRedisAudit } from '../src/audit/redis.ts'
 import { createSqliteAudit } from '../src/audit/sqlite.ts'
 import type { AuditStore } from '../src/audit/store.ts'
 
@@ -28,6 +30,25 @@ export const STORAGES: Readonly<Record<string, () => Promise<OpenStore>>> = {
       async remove() {
         await store.close()
         await rm(folder, { recursive: true })
+      },
+    }
+  },
+
+  async redis() {
+    const { REDIS_URL = 'redis://127.0.0.1:6379' } = process.env
+    const client = createClient({ url: REDIS_URL, disableOfflineQueue: true })
+    await client.connect()
+    const prefix = `bench-audit-${randomUUID()}`
+    const store = createRedisAudit({ client, prefix })
+    await store.open()
+    return {
+      store,
+      async remove() {
+        await store.close()
+        for await (const keys of client.scanIterator({ MATCH: `{${prefix}}*`, COUNT: 10_000 })) {
+          if (keys.length > 0) await client.unlink(keys)
+        }
+        client.destroy()
       },
     }
   },

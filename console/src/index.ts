@@ -6,12 +6,11 @@ import { accountApi } from './account/api.ts'
 import type { Parts } from './api/parts.ts'
 import { type RecordRefusal, refusalRecorder } from './api/refusals.ts'
 import { consoleApi } from './api/router.ts'
-import { alarms } from './audit/alarms.ts'
-import { changes } from './audit/changes.ts'
+import { createAudit } from './audit/audit.ts'
 import { auditGate } from './audit/gate.ts'
 import { tell } from './audit/log-line.ts'
 import { recordEvents } from './audit/provider-events.ts'
-import { recorder } from './audit/recorder.ts'
+import { startRetention } from './audit/retention.ts'
 import { useRecorder } from './audit/uses.ts'
 import { requestListener } from './callback.ts'
 import { customerDirectory } from './directory/customers.ts'
@@ -19,7 +18,6 @@ import { personNames } from './directory/names.ts'
 import { answerProblems } from './http/problem.ts'
 import { knownClient } from './known-clients.ts'
 import { subjectTokenIssuer } from './management/subject-tokens.ts'
-import { openedStore } from './opened-store.ts'
 import type { SupportConsoleOptions } from './options.ts'
 import { accountPages, consolePages } from './page/pages.ts'
 import { reasonOf } from './reason.ts'
@@ -76,35 +74,34 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const settings = settingsOf(provider, options)
   const { path, url, clientId, account, onAlarm } = settings
   const closing = new AbortController()
-  const store = openedStore(settings.audit)
   const directory = customerDirectory(settings)
   const nameOf = personNames(provider, directory)
-  const handed = onAlarm && alarms(store, { onAlarm, urlOf: (row) => `${url}${path}/audit/${row}` })
-  const written = recorder(store, {
+  const audit = createAudit(settings.audit, {
     nameOf,
-    stored(batch) {
-      news.stored(batch)
-      handed?.stored(batch)
-    },
+    onAlarm,
+    urlOf: (row) => `${url}${path}/audit/${row}`,
   })
-  const news = changes(store, written.writer)
-  recordEvents(provider, written)
+  const { store } = audit
+  recordEvents(provider, audit)
+  const retention = startRetention(store, {
+    sign: (claims) => provider.impersonation.signCheckpoint(claims),
+  })
   const parts: Parts = {
     provider,
     settings,
-    audit: { store, recorder: written, changes: news },
+    audit: { store, recorder: audit, changes: audit.changes },
     directory,
     nameOf,
     issue: subjectTokenIssuer(provider, settings),
-    recordRefusal: refusalRecorder(written.record),
+    recordRefusal: refusalRecorder(audit.record),
     closing: closing.signal,
-    now: Date.now,
+    now: () => Date.now(),
   }
   const checkClients = clientChecks(provider, settings)
-  store.opened().catch((error: unknown) => tell(`the storage cannot be used: ${reasonOf(error)}`))
+  store.open().catch((error: unknown) => tell(`the storage cannot be used: ${reasonOf(error)}`))
 
   const middleware: Middleware = inOrder(
-    auditGate(written, gatedPaths(provider, settings)),
+    auditGate(audit, gatedPaths(provider, settings)),
     ...checkClients.map(({ at, check }) =>
       below(at, answerProblems('support console'), async (_ctx, next) => {
         await check()
@@ -117,11 +114,11 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   )
   return Object.assign(middleware, {
     callback: () => requestListener(middleware, provider),
-    onImpersonatedRequest: useRecorder(written),
+    onImpersonatedRequest: useRecorder(audit),
     recordRefusal: parts.recordRefusal,
-    settled: written.settled,
+    settled: audit.settled,
     async check() {
-      await store.opened()
+      await store.open()
       for (const { check } of checkClients) await check()
     },
     endStreams: () => closing.abort(),
@@ -129,9 +126,8 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       closing.abort()
       // The provider emits events in the turn after its answer.
       await turn()
-      await written.close()
-      await handed?.settled()
-      await store.close()
+      await retention.stop()
+      await audit.close()
     },
   })
 }

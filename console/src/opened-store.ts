@@ -30,6 +30,7 @@ export function openedStore(store: AuditStore): OpenedStore {
 
   return {
     keepFor: store.keepFor,
+    removesEarly: store.removesEarly,
     opened,
     open: opened,
     append: (batch) => use(() => store.append(batch)),

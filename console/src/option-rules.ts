@@ -18,7 +18,7 @@ export function optional(
 /** An object with these members and no others. */
 export function anObject(at: string, value: unknown, members: readonly string[]): void {
   const known = members.join(', ')
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (typeof value !== 'object' || value === null || !isPlain(value)) {
     fail(`${at} must be an object with: ${known}`)
   }
   const unknown = Object.keys(value).find((name) => !members.includes(name))
@@ -106,6 +106,12 @@ function isSafe({ protocol, hostname }: URL): boolean {
 
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname)
+}
+
+/** A class instance, such as a RegExp, has no options. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
 }
 
 function has(value: unknown, method: string): boolean {

@@ -6,7 +6,7 @@ const ROOT = new URL('../../', import.meta.url)
 describe('the links of the documents', () => {
   it('lead to files that exist, and to headings that they have', async () => {
     const broken: string[] = []
-    for await (const document of glob(['*.md', 'docs/**/*.md'], { cwd: ROOT })) {
+    for await (const document of glob(['*.md', 'docs/**/*.md', 'console/*.md'], { cwd: ROOT })) {
       const text = await readFile(new URL(document, ROOT), 'utf8')
       for (const [, link = ''] of withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)) {
         if (/^https?:/.test(link)) continue

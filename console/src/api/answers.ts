@@ -139,8 +139,11 @@ export interface NewerAnswer {
   readonly count: number
 }
 
-/** `GET /audit/:id`: the row. An operator: only their own, else 404. */
-export type AuditRowAnswer = RowAnswer
+/**
+ * `GET /audit/:id`: the row. An operator: only their own, else 404. `byNames` are the names of those
+ * who ended, acknowledged, held or released it, by account id.
+ */
+export type AuditRowAnswer = RowAnswer & { readonly byNames: Readonly<Record<string, string>> }
 
 /** `GET /audit/:id/timeline?after=&limit=`: as the row. Oldest first, at most 200. */
 export interface TimelineAnswer {

@@ -6,6 +6,7 @@ import { endsWithin } from '../http/within.ts'
 import type {
   AlarmsAnswer,
   AuditAnswer,
+  AuditRowAnswer,
   NewerAnswer,
   TimelineAnswer,
   TimelineEntry,
@@ -69,7 +70,10 @@ export async function countNewer(call: Call): Promise<void> {
 export async function showRow(call: Call): Promise<void> {
   parseQuery(call.ctx.querystring)
   await settle(call.audit)
-  call.ctx.body = shownRow(await rowOf(call), call)
+  const row = shownRow(await rowOf(call), call)
+  const names = await namesOf(call, [row.end?.by, row.acknowledged?.by, row.hold?.by])
+  const answer: AuditRowAnswer = { ...row, byNames: Object.fromEntries(names) }
+  call.ctx.body = answer
 }
 
 /** `GET /audit/:id/timeline` */
@@ -83,7 +87,10 @@ export async function showTimeline(call: Call): Promise<void> {
   const entries = stored
     .flatMap(placed)
     .filter(({ event }) => caller.role !== 'operator' || !SUPERVISION.has(event))
-  const names = await namesOf(call, entries)
+  const names = await namesOf(
+    call,
+    entries.map(({ by }) => by),
+  )
   const next = stored.length === limit ? stored.at(-1)?.cursor : undefined
   const answer: TimelineAnswer = {
     entries: entries.map((entry) => {
@@ -120,10 +127,10 @@ function placed({ cursor, writer, sequence, hash, text, count, lastTime }: Store
 /** A directory that fails, or is slow, leaves names away. */
 async function namesOf(
   { nameOf }: Call,
-  entries: readonly TimelineEntry[],
+  people: ReadonlyArray<string | undefined>,
 ): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>()
-  const ids = new Set(entries.flatMap(({ by }) => by ?? []))
+  const ids = new Set(people.filter((id) => id !== undefined))
   const look = async (id: string) => {
     const found = await nameOf(id).catch(() => undefined)
     if (found?.name !== undefined) names.set(id, found.name)

@@ -30,7 +30,7 @@ export interface Parts {
 export interface Audit {
   readonly store: AuditStore
   readonly recorder: Recorder
-  readonly changes: Changes
+  readonly changes: Pick<Changes, 'follow'>
 }
 
 /** Who calls, and may. */

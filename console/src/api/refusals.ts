@@ -29,7 +29,7 @@ export type RecordRefusal = (refusal: Refusal) => Promise<void>
 
 export function refusalRecorder(
   record: (entry: AuditEntry) => Promise<void>,
-  now: () => number = Date.now,
+  now: () => number = () => Date.now(),
 ): RecordRefusal {
   const limiter = new RateLimiterMemory({ points: MAX_RECORDED, duration: WINDOW })
 

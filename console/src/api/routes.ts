@@ -3,6 +3,7 @@ import { ACTING, ROLES } from '../roles.ts'
 import { act, continueOne } from './act.ts'
 import { countNewer, listAlarms, searchAudit, showRow, showTimeline } from './audit.ts'
 import { searchCustomers, showCustomer } from './customers.ts'
+import { exportEntries, exportRows } from './exports.ts'
 import { me } from './me.ts'
 import type { Call } from './parts.ts'
 import { endAll, endOne, listRunning } from './running.ts'
@@ -51,6 +52,24 @@ export const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/running/:id/end', roles: ACTING, handle: endOne },
   { method: 'GET', path: '/audit', roles: ROLES, handle: searchAudit },
   { method: 'GET', path: '/audit/newer', roles: ROLES, handle: countNewer },
+  ...(['csv', 'jsonl'] as const).map(
+    (format): Route => ({
+      method: 'GET',
+      path: `/audit/export.${format}`,
+      roles: SUPERVISING,
+      writes: true,
+      streams: true,
+      handle: exportRows(format),
+    }),
+  ),
+  {
+    method: 'GET',
+    path: '/audit/entries.jsonl',
+    roles: SUPERVISING,
+    writes: true,
+    streams: true,
+    handle: exportEntries,
+  },
   { method: 'GET', path: '/audit/:id', roles: ROLES, handle: showRow },
   { method: 'GET', path: '/audit/:id/timeline', roles: ROLES, handle: showTimeline },
   {

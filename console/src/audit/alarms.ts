@@ -31,7 +31,10 @@ export interface AlarmOptions {
 export interface Alarms {
   /** Hands over the alarms of what was stored. Repetitions of an entry are not handed again. */
   stored(batch: Batch): void
-  /** Resolves when all alarms were handed over. Never rejects. */
+  /**
+   * Resolves when all alarms were handed over, or when that takes longer than a function may take.
+   * Never rejects.
+   */
   settled(): Promise<void>
 }
 
@@ -69,6 +72,8 @@ export function alarms(
         last = last.then(() => hand(kind, record, row))
       }
     },
-    settled: () => last,
+    async settled() {
+      if (!(await endsWithin(patience, last))) tell('the last alarms are only in the console')
+    },
   }
 }

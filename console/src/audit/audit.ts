@@ -1,8 +1,7 @@
-import { endsWithin } from '../http/within.ts'
+import { openedStore } from '../opened-store.ts'
 import { type Alarm, alarms } from './alarms.ts'
 import { type Changes, changes } from './changes.ts'
 import type { NameOf } from './names.ts'
-import { opening } from './open.ts'
 import { type Recorder, type RecorderOptions, recorder } from './recorder.ts'
 import type { AuditStore } from './store.ts'
 
@@ -20,15 +19,12 @@ export interface AuditOptions extends Omit<RecorderOptions, 'stored'> {
   readonly urlOf: (row: string) => string
 }
 
-/** How long the last alarms may take at the end of the process, in milliseconds. */
-const LAST_ALARMS_MS = 5000
-
-/** Opens the store at once, and tries again at each call while it cannot be opened. */
+/** Opens the store at its first use, and tries again at each call while it cannot be opened. */
 export function createAudit(
   closed: AuditStore,
   { onAlarm, urlOf, ...options }: AuditOptions,
 ): Audit {
-  const store = opening(closed)
+  const store = openedStore(closed)
   const told = onAlarm && alarms(store, { onAlarm, urlOf })
   const recording = recorder(store, {
     ...options,
@@ -44,7 +40,7 @@ export function createAudit(
     changes: news,
     async close() {
       await recording.close()
-      if (told) await endsWithin(LAST_ALARMS_MS, told.settled())
+      await told?.settled()
       await store.close()
     },
   }

@@ -90,7 +90,7 @@ const ROW_ID = /^[\w-]{43}$/
  *
  * @param name a text that no other entry has
  */
-function rowOf({ event, id, subject }: AuditEntry, name: string): string | undefined {
+export function rowOf({ event, id, subject }: AuditEntry, name: string): string | undefined {
   const isRefusal = event === 'impersonation.denied' || event === 'support.refused'
   const isAct = event.startsWith('support.')
   // In a denial, an id without a subject is what the request asked for, and belongs to no token.

@@ -41,7 +41,7 @@ export function naming(nameOf: NameOf | undefined, patience = PATIENCE, rest = R
 
   async function ask(id: string): Promise<Named | undefined> {
     try {
-      const answer = Promise.resolve(nameOf?.(id))
+      const answer = Promise.resolve().then(() => nameOf?.(id))
       if (await endsWithin(patience, answer)) return plain(await answer)
       restsUntil = performance.now() + rest
     } catch {

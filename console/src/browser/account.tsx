@@ -1,4 +1,6 @@
 import { render } from 'preact'
+import { AccountFrame } from './account/account-frame.tsx'
+import { AccountSession } from './account/session.ts'
 import { Gate } from './gate.tsx'
 import { words } from './text.tsx'
 
@@ -6,9 +8,9 @@ render(
   <Gate
     product={words.account.title}
     about={words.account.signInAbout}
-    enter={async () => ({ close() {} })}
+    enter={async (signIn) => new AccountSession(signIn)}
   >
-    {() => null}
+    {(session, notice) => <AccountFrame session={session} notice={notice} />}
   </Gate>,
   document.body,
 )

@@ -134,17 +134,29 @@ export function Table<Row>(props: {
   )
 }
 
+/** A word that no column has room for: it breaks, and others stay whole. */
+const WIDE_WORD = /[^\s-]{25}/
+
 /** A person: the name, and on demand the id. */
 export function Person({ id, name }: { id: string; name?: string | undefined }) {
+  const shown = name ?? id
   return (
-    <bdi class="person" title={name === undefined ? undefined : id}>
-      {name ?? id}
+    <bdi
+      class={WIDE_WORD.test(shown) ? 'person wide-word' : 'person'}
+      title={name === undefined ? undefined : id}
+    >
+      {shown}
     </bdi>
   )
 }
 
 const local = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' })
 const short = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+
+/** A moment for a sentence or a label. @param at milliseconds since the epoch */
+export function shortTime(at: number): string {
+  return short.format(at)
+}
 
 /** A moment in the zone of the reader, named; UTC on hover. @param at milliseconds since the epoch */
 export function Time({ at, long = false }: { at: number; long?: boolean }) {

@@ -7,11 +7,11 @@ export function inWords(error: unknown): string {
   if (error instanceof Unreachable) return problems.unreachable
   if (!(error instanceof ApiProblem)) return problems.unexpected
   if (error.status === 401) return problems.signedOut
+  if (error.status === 429) return problems.codes.too_many_requests
   const known: Readonly<Record<string, string>> = problems.codes
   if (Object.hasOwn(known, error.error)) return known[error.error] ?? problems.unexpected
   if (error.status >= 500) return problems.trouble
-  if (error.status === 404) return problems.notFound
-  if (error.status === 429) return problems.tooMany
+  if (error.status === 404) return problems.codes.not_found
   return error.status === 403 ? problems.codes.access_denied : problems.unexpected
 }
 

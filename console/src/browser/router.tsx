@@ -22,13 +22,25 @@ const CHANGED = 'place changed'
 /** Goes to a page below {@link HOME}. `instead`: the page before is not in the history. */
 export function go(to: string, { instead = false } = {}): void {
   if (instead) history.replaceState(history.state, '', HOME + to)
-  else history.pushState(steps() + 1, '', HOME + to)
+  else history.pushState({ steps: steps() + 1 }, '', HOME + to)
   dispatchEvent(new Event(CHANGED))
+}
+
+/** A member of the state that this place has in the history. Pages keep members of their own there. */
+export function stateOfPlace(name: string): unknown {
+  const state: unknown = history.state
+  return state instanceof Object ? Reflect.get(state, name) : undefined
+}
+
+/** Keeps something with this place in the history. */
+export function keepWithPlace(members: Readonly<Record<string, boolean | string>>): void {
+  history.replaceState({ ...Object(history.state), ...members }, '')
 }
 
 /** How many pages of ours lie before this one in the history. */
 function steps(): number {
-  return typeof history.state === 'number' ? history.state : 0
+  const steps = stateOfPlace('steps')
+  return typeof steps === 'number' ? steps : 0
 }
 
 /** To the page before; where the person came from elsewhere, to the one that this one lies below. */

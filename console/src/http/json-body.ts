@@ -44,6 +44,8 @@ async function readJson(ctx: Context): Promise<unknown> {
   if (ctx.request.type.trim().toLowerCase() !== 'application/json') {
     throw new Problem(415, 'invalid_request', 'Content-Type must be application/json')
   }
+  // Some frameworks read the body before any middleware runs. Their limits apply then.
+  if (!ctx.req.readable) return ctx.req.body ?? ctx.request.body
   try {
     await parse(ctx, async () => {})
   } catch (cause) {

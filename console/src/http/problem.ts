@@ -72,10 +72,11 @@ function isTrouble({ status, cause }: Problem): boolean {
   return status >= 500 && (status !== 503 || cause !== undefined)
 }
 
-/** One line; the stack only of what is a mistake in the code. */
+/** One line, and the stack of what is a mistake in the code. */
 function log({ method, path }: Context, problem: Problem): void {
-  console.error(escapeControls(`support console: ${method} ${path}: ${reasonOf(problem)}`))
-  if (problem.status === 500) console.error(problem.cause)
+  const line = escapeControls(`support console: ${method} ${path}: ${reasonOf(problem)}`)
+  if (problem.status === 500) console.error(line, problem.cause)
+  else console.error(line)
 }
 
 function answer(ctx: Context, realm: string, problem: Problem): void {

@@ -25,7 +25,7 @@ export interface MachineToken {
 const MARGIN = 30_000
 
 export function machineToken(options: MachineTokenOptions): MachineToken {
-  const { issuer, tokenEndpoint, machine, resource, scope, now = Date.now } = options
+  const { issuer, tokenEndpoint, machine, resource, scope, now = () => Date.now() } = options
   const server: oauth.AuthorizationServer = { issuer, token_endpoint: tokenEndpoint }
   const client: oauth.Client = { client_id: machine.clientId }
   let current: { readonly value: string; readonly goodUntil: number } | undefined

@@ -14,6 +14,9 @@ const PROMISED: Readonly<Record<string, string>> = {
   'POST /running/:id/end': 'operator lead',
   'GET /audit': 'operator lead auditor',
   'GET /audit/newer': 'operator lead auditor',
+  'GET /audit/export.csv': 'lead auditor',
+  'GET /audit/export.jsonl': 'lead auditor',
+  'GET /audit/entries.jsonl': 'lead auditor',
   'GET /audit/:id': 'operator lead auditor',
   'GET /audit/:id/timeline': 'operator lead auditor',
   'POST /audit/:id/acknowledge': 'lead',
@@ -62,7 +65,7 @@ describe('every route of the console, for each role', function () {
       signal: gone.signal,
     })
     const { status, headers } = response
-    const isJson = headers.get('content-type')?.startsWith('application/json')
+    const isJson = /^application\/json\b/.test(headers.get('content-type') ?? '')
     const body: unknown = isJson ? await response.json() : undefined
     gone.abort()
     const error =

@@ -132,7 +132,10 @@ describe('the console as users get it', function () {
         expect(handOver.body.url).to.equal('https://shop.example.com/')
         expect(handOver.body.subjectToken).to.match(/^[\w-]{20,}$/)
         const audit = await ask('/audit')
-        expect(audit.body.rows?.[0], JSON.stringify(audit)).to.deep.include({ ticket: 'SUP-1', outcome: 'waiting' })
+        expect(audit.body.rows?.[0], JSON.stringify(audit)).to.deep.include({
+          ticket: 'SUP-1',
+          outcome: 'waiting',
+        })
         expect(audit.body.rows[0].operator).to.deep.include({ id: 'olivia', name: 'Olivia Reyes' })
         // What the console does not answer goes on to the deployment.
         expect((await fetch(`${url}/oidc/jwks`)).status).to.equal(200)

@@ -99,6 +99,8 @@ export interface Deployment extends AsyncDisposable {
   readonly log: readonly string[]
   /** Each role, to be changed by tests. */
   readonly roles: Map<string, 'auditor' | 'lead' | 'operator'>
+  /** From now on, acting as this customer is forbidden. */
+  protect(customer: string, why: string): void
   /** Signs a person in over HTTP. @defaultValue to the console */
   signIn(person: string, options?: SignInOptions): Promise<SignedIn>
   /** The access token of a person at the console: the same one at each call. */
@@ -136,6 +138,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   const stopLog = collectLog(log)
   const audit = options.audit ?? createMemoryAudit()
   const faults: Faults = { storage: false, directory: false, roles: false }
+  const protectedNow = new Map<string, string>()
   const roles = new Map(Object.entries(STAFF).map(([id, { role }]) => [id, role]))
   const consolePath = options.console?.path ?? '/console'
   const accountPath = options.console?.account?.path ?? '/account'
@@ -165,7 +168,9 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
       },
       get(id) {
         failIf(faults.directory, 'the directory is out of order')
-        return directory.get(id)
+        const found = directory.get(id)
+        const why = protectedNow.get(id)
+        return found && why !== undefined ? { ...found, protected: why } : found
       },
     },
     applications: [
@@ -218,6 +223,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
     faults,
     log,
     roles,
+    protect: (customer, why) => protectedNow.set(customer, why),
     signIn: (person, how) => signIn(provider, person, how),
     tokenOf: async (person) => (await signInOnce(person, 'support-console')).accessToken,
     async ask(who, path, body, headers = {}) {
@@ -343,7 +349,7 @@ function ordersApi(
 
 async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text()
-  const isJson = response.headers.get('content-type')?.startsWith('application/json')
+  const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '')
   return {
     status: response.status,
     headers: response.headers,

@@ -25,7 +25,7 @@ export const HOSTILE: Readonly<Record<string, string>> = {
 const GIVEN = ['Amir', 'Bea', 'Chen', 'Dara', 'Elif', 'Femi', 'Gita', 'Hugo', 'Ines', 'Jonas']
 const FAMILY = ['Ng', 'Okoye', 'Petrov', 'Quist', 'Rossi', 'Silva', 'Tanaka', 'Ueda', 'Varga']
 
-/** Everybody whom operators can find. */
+/** The people whom operators can find. */
 export const CUSTOMERS: readonly Customer[] = [
   {
     id: 'alice',
@@ -39,7 +39,7 @@ export const CUSTOMERS: readonly Customer[] = [
     id: 'paula',
     name: 'Paula Protected',
     email: 'paula@example.com',
-    protected: 'Paula works for us: nobody from support acts as colleagues.',
+    protected: 'Paula works here: support does not act as colleagues.',
   },
   ...GIVEN.flatMap((given, index) =>
     FAMILY.slice(index % 5, (index % 5) + 4).map((family) => ({
@@ -59,7 +59,7 @@ export const CUSTOMERS: readonly Customer[] = [
 const BY_ID = new Map(CUSTOMERS.map((customer) => [customer.id, customer]))
 
 /** Searches names, ids, e-mail addresses and cities. */
-export const directory: Customers = {
+export const directory = {
   search(text, { offset, limit }) {
     const wanted = text.toLowerCase()
     const found = CUSTOMERS.filter(({ id, name, email = '', details = {} }) =>
@@ -73,7 +73,7 @@ export const directory: Customers = {
     }
   },
   get: (id) => BY_ID.get(id),
-}
+} satisfies Customers
 
 export function isKnown(id: string): boolean {
   return BY_ID.has(id) || Object.hasOwn(STAFF, id)

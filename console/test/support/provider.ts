@@ -85,7 +85,10 @@ export function configuration(settings: ProviderSettings): ProviderConfiguration
       clientCredentials: { enabled: true },
       devInteractions: { enabled: false },
       dPoP: { enabled: true },
-      revocation: { enabled: true },
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_ctx, { clientId }, token) => clientId === token.clientId,
+      },
       rpInitiatedLogout: { enabled: true },
       resourceIndicators: {
         getResourceServerInfo(_ctx, resource) {

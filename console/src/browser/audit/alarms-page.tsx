@@ -26,7 +26,8 @@ export function AlarmsPage({ session }: PageProps) {
   useEffect(() => watch.listen(() => redraw({})), [watch])
   const rows = shown.current ?? []
   const known = new Set(rows.map(alarmKey))
-  const open = new Set(watch.rows.map(alarmKey))
+  // One that has a newer alarm is open, too.
+  const open = new Set(watch.rows.map(({ id }) => id))
   const newer = watch.rows.filter((row) => !known.has(alarmKey(row))).length
   const show = () => {
     shown.current = watch.rows
@@ -55,7 +56,7 @@ export function AlarmsPage({ session }: PageProps) {
             key={alarmKey(row)}
             row={row}
             session={session}
-            isOpen={open.has(alarmKey(row))}
+            isOpen={open.has(row.id)}
             onDone={() => watch.load()}
           />
         ))}

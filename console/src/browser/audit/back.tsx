@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { go, HOME } from '../router.tsx'
+import { go, HOME, keepWithPlace, stateOfPlace } from '../router.tsx'
 
 // A page that was opened from a list knows it, by the state of its place in the history: the way back
 // is then the way of the browser, and the list is as it was left.
@@ -8,7 +8,7 @@ import { go, HOME } from '../router.tsx'
 export function Opens({ to, children }: { to: string; children: ComponentChildren }) {
   const open = () => {
     go(to)
-    history.replaceState({ ...Object(history.state), isOpened: true }, '')
+    keepWithPlace({ isOpened: true })
   }
   return (
     <a href={HOME + to} onClick={(event) => follow(event, open)}>
@@ -17,19 +17,23 @@ export function Opens({ to, children }: { to: string; children: ComponentChildre
   )
 }
 
-/** Goes back to the list as it was left; without one, to a new list. */
-export function Back({ to, children }: { to: string; children: string }) {
-  const back = () => (isOpened() ? history.back() : go(to))
+/** The link of an entry of the page. It goes there in place of the page: the way back stays short. */
+export function Anchor({ to, children }: { to: string; children: ComponentChildren }) {
   return (
-    <a href={HOME + to} class="back" onClick={(event) => follow(event, back)}>
+    <a href={HOME + to} onClick={(event) => follow(event, () => go(to, { instead: true }))}>
       {children}
     </a>
   )
 }
 
-function isOpened(): boolean {
-  const state: unknown = history.state
-  return state instanceof Object && 'isOpened' in state && state.isOpened === true
+/** Goes back to the list as it was left; without one, to a new list. */
+export function Back({ to, children }: { to: string; children: string }) {
+  const back = () => (stateOfPlace('isOpened') === true ? history.back() : go(to))
+  return (
+    <a href={HOME + to} class="back" onClick={(event) => follow(event, back)}>
+      {children}
+    </a>
+  )
 }
 
 /** Other clicks open a tab or a window: they are left to the browser. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { RowAnswer } from '../../api/answers.ts'
+import type { AuditRowAnswer } from '../../api/answers.ts'
 import { type AuditPerson, outcomeOf } from '../../audit/row.ts'
 import { Time } from '../kit.tsx'
 import { Link } from '../router.tsx'
@@ -13,7 +13,7 @@ import { useServerTime } from './use-server-time.ts'
 const { impersonation: said, alarms } = words.audit
 
 /** All that is known of an impersonation. */
-export function Facts({ row, session }: { row: RowAnswer; session: Session }) {
+export function Facts({ row, session }: { row: AuditRowAnswer; session: Session }) {
   const now = useServerTime(session, [row])
   const outcome = outcomeOf(row, now)
   const { customer, operator, ticket, reason, end, refusal, alarm, acknowledged, hold, objection } =
@@ -87,11 +87,7 @@ export function Facts({ row, session }: { row: RowAnswer; session: Session }) {
         </Fact>
         <Fact name={said.acknowledged}>
           {acknowledged && (
-            <Said
-              note={acknowledged.note}
-              at={acknowledged.at}
-              by={personOf(acknowledged.by, row)}
-            />
+            <Said note={acknowledged.note} at={acknowledged.at} by={byOf(acknowledged.by, row)} />
           )}
         </Fact>
         <Fact name={said.hold}>
@@ -100,7 +96,7 @@ export function Facts({ row, session }: { row: RowAnswer; session: Session }) {
               <Text
                 of={hold.isHeld ? said.held : said.released}
                 time={<Time at={hold.at} long />}
-                person={<Named person={personOf(hold.by, row)} />}
+                person={<Named person={byOf(hold.by, row)} />}
               />
               {hold.note !== undefined && <Note of={hold.note} />}
             </>
@@ -124,7 +120,7 @@ export function Facts({ row, session }: { row: RowAnswer; session: Session }) {
   )
 }
 
-function requestsOf({ reads, changes, refused, failed }: RowAnswer): string {
+function requestsOf({ reads, changes, refused, failed }: AuditRowAnswer): string {
   return [
     counted(said.reads, reads),
     counted(said.changes, changes),
@@ -175,9 +171,15 @@ function PersonFact(props: {
   )
 }
 
-function EndedBy({ by, row }: { by: string | undefined; row: RowAnswer }) {
+function EndedBy({ by, row }: { by: string | undefined; row: AuditRowAnswer }) {
   if (by === undefined) return <>{words.audit.timeline.provider}</>
-  return <Named person={personOf(by, row)} />
+  return <Named person={byOf(by, row)} />
+}
+
+/** The person who ended, acknowledged, held or released it. */
+function byOf(id: string, row: AuditRowAnswer): AuditPerson | undefined {
+  const name = Object.hasOwn(row.byNames, id) ? row.byNames[id] : undefined
+  return name === undefined ? personOf(id, row) : { id, name }
 }
 
 /** A note, and who wrote it when. */

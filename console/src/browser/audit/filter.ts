@@ -65,7 +65,10 @@ function membersOf(filter: RowFilter, time: (at: number) => string): URLSearchPa
   return query
 }
 
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z$/
+
 function momentOf(value: string | null): number | undefined {
-  const time = value === null ? Number.NaN : Date.parse(value)
+  // Engines parse more than ISO 8601, each in its own way.
+  const time = value !== null && MOMENT.test(value) ? Date.parse(value) : Number.NaN
   return Number.isNaN(time) || time < 0 ? undefined : time
 }

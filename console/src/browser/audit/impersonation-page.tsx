@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import type { RowAnswer } from '../../api/answers.ts'
+import type { AuditRowAnswer } from '../../api/answers.ts'
 import { Page, Skeleton } from '../kit.tsx'
 import { Problem, useLoad } from '../load.tsx'
 import type { PageProps } from '../routes.ts'
@@ -18,7 +18,7 @@ const { impersonation: said } = words.audit
 /** One impersonation: all facts, and everything that happened in it. The address is permanent. */
 export function ImpersonationPage({ session, place, params }: PageProps) {
   const { id = '' } = params
-  const row = useLoad<RowAnswer>(
+  const row = useLoad<AuditRowAnswer>(
     (signal) => session.ask(`/audit/${encodeURIComponent(id)}`, { signal }),
     [id],
   )
@@ -60,7 +60,7 @@ export function ImpersonationPage({ session, place, params }: PageProps) {
   )
 }
 
-function titleOf(row: RowAnswer): string {
+function titleOf(row: AuditRowAnswer): string {
   if (row.outcome !== 'refused') return actingOf(row)
   return text(said.titleRefused, { operator: nameOf(row.operator), customer: nameOf(row.customer) })
 }

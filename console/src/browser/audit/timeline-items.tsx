@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import type { TimelineEntry } from '../../api/answers.ts'
 import type { AuditRow } from '../../audit/row.ts'
 import { Button } from '../kit.tsx'
-import { Link } from '../router.tsx'
 import { counted, locale, Text, text, words } from '../text.tsx'
+import { Anchor } from './back.tsx'
 import { copyLink } from './copy-link.ts'
 import { EntryInWords, toneOf } from './entry.tsx'
 import { utcOf } from './in-words.tsx'
@@ -64,9 +64,9 @@ function EntryItem({ entry, row, target }: Context & { entry: TimelineEntry }) {
       tabIndex={-1}
       aria-current={isTarget ? 'location' : undefined}
     >
-      <Link to={path} class="entry-time">
+      <Anchor to={path}>
         <Clock at={time} />
-      </Link>
+      </Anchor>
       <div class="entry-body">
         <EntryInWords entry={entry} row={row} />
         {count > 1 && (

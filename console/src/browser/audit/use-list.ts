@@ -1,8 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RowFilter } from '../../audit/store.ts'
-import type { Place } from '../router.tsx'
+import { keepWithPlace, type Place, stateOfPlace } from '../router.tsx'
 import type { Session } from '../session.ts'
-import { filterOf, ownPartOf } from './filter.ts'
+import { addressOf, filterOf, ownPartOf } from './filter.ts'
 import { AuditList } from './list.ts'
 
 /** Lists that the reader can come back to. Each place of the history has its own. */
@@ -43,7 +43,10 @@ function useListOf(session: Session, place: Place): AuditList {
   const held = useRef<{ place: Place; list: AuditList }>()
   if (held.current?.place === place) return held.current.list
   const key = keyOfPlace()
-  const list = kept.get(key) ?? new AuditList(session, visibleFilterOf(session, place))
+  const filter = visibleFilterOf(session, place)
+  const old = kept.get(key)
+  // While a filter is typed, its place is replaced and keeps its key.
+  const list = old?.address === addressOf(filter) ? old : new AuditList(session, filter)
   // The last used stands last.
   kept.delete(key)
   kept.set(key, list)
@@ -61,10 +64,9 @@ export function visibleFilterOf({ me }: Session, { query }: Place): RowFilter {
 
 /** A new place has no key yet. */
 function keyOfPlace(): string {
-  const state: unknown = history.state
-  const key = state instanceof Object && 'auditList' in state ? state.auditList : undefined
+  const key = stateOfPlace('auditList')
   if (typeof key === 'string') return key
   const fresh = crypto.randomUUID()
-  history.replaceState({ ...Object(state), auditList: fresh }, '')
+  keepWithPlace({ auditList: fresh })
   return fresh
 }

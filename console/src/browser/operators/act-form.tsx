@@ -1,7 +1,8 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CustomerAnswer, HandOver } from '../../api/answers.ts'
 import { useDraft } from '../drafts.ts'
 import { Button, Field } from '../kit.tsx'
+import { clearMessage } from '../message.tsx'
 import { go, Link } from '../router.tsx'
 import type { ApiProblem, Session } from '../session.ts'
 import { useShortcut } from '../shortcuts.tsx'
@@ -36,6 +37,16 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
   )
   const [problems, setProblems] = useState<ActProblems>({})
   const isStarting = useRef(false)
+  const leaving = useRef(new AbortController())
+  const hasFailed = useRef(false)
+  useEffect(
+    () => () => {
+      leaving.current.abort()
+      // Its button would start what is no longer on the screen.
+      if (hasFailed.current) clearMessage()
+    },
+    [],
+  )
   const root = useRef<HTMLDivElement>(null)
   const { application, duration, access } = chosen(draft, me)
 
@@ -65,13 +76,16 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
     if (first) return focusOn(first)
     isStarting.current = true
     try {
+      const { signal } = leaving.current
       const body = bodyOf(customer.id, draft, me)
       const done = await handOver(session, {
         name: customer.name,
-        ask: () => session.ask<HandOver>('/impersonations', { method: 'POST', body }),
+        ask: () => session.ask<HandOver>('/impersonations', { method: 'POST', body, signal }),
+        signal,
         onProblem: atField,
-        again: start,
+        again: () => latest.current(),
       })
+      hasFailed.current = !done
       if (!done) return
       forget()
       go(customerPath(customer.id), { instead: true })
@@ -79,6 +93,9 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
       isStarting.current = false
     }
   }
+  // What is typed after a failure counts when it is tried again.
+  const latest = useRef(start)
+  latest.current = start
   useShortcut('Control+Enter', form.shortcut, start)
 
   return (

@@ -12,6 +12,8 @@ export interface HandingOver {
   readonly ask: () => Promise<HandOver>
   /** Answers whether it has said what is wrong, instead of the message. */
   readonly onProblem?: ((problem: ApiProblem) => boolean) | undefined
+  /** Aborts where the operator has left the form: nothing starts then, and nothing is said. */
+  readonly signal?: AbortSignal | undefined
   /** Does the whole again, after trouble that may pass. */
   readonly again: () => unknown
 }
@@ -23,16 +25,17 @@ export interface HandingOver {
  */
 export async function handOver(
   session: Session,
-  { name, ask, onProblem, again }: HandingOver,
+  { name, ask, onProblem, signal, again }: HandingOver,
 ): Promise<HandOver | undefined> {
   const { operators, frame } = words
   clearMessage()
   try {
-    const done = await openApplication(session, text(operators.opening, { name }), ask)
+    const done = await openApplication(session, text(operators.opening, { name }), ask, signal)
     session.changed()
     say('done', text(operators.started, { application: done.application.name, name }))
     return done
   } catch (error) {
+    if (signal?.aborted) return undefined
     if (error instanceof ApiProblem && onProblem?.(error)) return undefined
     if (error instanceof NoTab) say('refused', operators[error.why])
     else if (mayPass(error)) say('trouble', inWords(error), { label: frame.tryAgain, run: again })

@@ -26,6 +26,7 @@ export async function openApplication(
   session: Session,
   title: string,
   ask: () => Promise<HandOver>,
+  signal?: AbortSignal,
 ): Promise<HandOver> {
   // With `noopener`, the browser does not tell whether it opened the tab.
   const tab = open('about:blank', '_blank')
@@ -36,6 +37,7 @@ export async function openApplication(
   try {
     tab.document.title = title
     const handOver = await ask()
+    signal?.throwIfAborted()
     const { url, subjectToken, expiresIn } = handOver
     // The subject token is worth nothing a minute later.
     if (tab.closed) throw new NoTab('closed')

@@ -8,13 +8,17 @@ export const problems: Translated<typeof english> = {
   unexpected: 'Diese Seite versteht die Antwort des Servers nicht. Laden Sie die Seite neu.',
   signedOut:
     'Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an; was Sie geschrieben haben, bleibt erhalten.',
-  notFound: 'Das gibt es nicht, oder es ist nicht für Sie bestimmt.',
-  tooMany: 'Das waren zu viele Anfragen auf einmal. Warten Sie einen Moment.',
   codes: {
     access_denied: 'Ihre Rolle erlaubt das nicht.',
     user_not_found: 'Es gibt keinen Kunden mit dieser Kennung.',
     not_found: 'Das gibt es nicht, oder es ist nicht für Sie bestimmt.',
+    invalid_request: 'Der Server nimmt die Eingabe nicht an.',
+    conflict: 'Das hat sich inzwischen geändert. Laden Sie neu.',
+    already_objected: 'Das haben Sie schon gesagt. Das Support-Team geht der Sache nach.',
+    too_many_requests: 'Das waren zu viele Anfragen auf einmal. Warten Sie einen Moment.',
+    bad_gateway:
+      'Der Anmeldedienst antwortet nicht wie erwartet, deshalb geschah nichts. Versuchen Sie es gleich noch einmal.',
     temporarily_unavailable:
-      'Das Audit kann gerade nicht gespeichert werden, deshalb geschieht nichts. Versuchen Sie es gleich noch einmal.',
+      'Etwas, das die Konsole braucht, antwortet nicht, deshalb geschah nichts. Versuchen Sie es gleich noch einmal.',
   },
 }

@@ -89,7 +89,11 @@ export const appending: readonly ContractCase[] = [
           ended(name, T + 9, { end: { at: 1, cause: 'user', reason: text } }),
         ]
         const one = writer(store)
-        for (const entry of entries.slice(0, 5)) await one.write(entry)
+        for (const [index, entry] of entries.slice(0, 5).entries()) {
+          await one.write(entry)
+          const sofar = rowOf(name, ...entries.slice(0, index + 1))
+          expect(await store.row(idOf(name)), name).to.deep.equal(sofar)
+        }
         await put(store, ...entries.slice(5))
         expect(await store.row(idOf(name)), name).to.deep.equal(rowOf(name, ...entries))
       }

@@ -120,6 +120,7 @@ export const finding: readonly ContractCase[] = [
       expect(await namesOf(store, names, { operator: 'oli_ia' })).to.deep.equal(['d'])
       expect(await namesOf(store, names, { operator: '' })).to.deep.equal(['e'])
       expect(await namesOf(store, names, { customer: 'alice' })).to.deep.equal(['f', 'c', 'a'])
+      expect(await namesOf(store, names, { customer: 'ali' })).to.deep.equal(['d'])
       expect(await namesOf(store, names, { customer: 'a%' })).to.deep.equal(['e'])
       expect(await namesOf(store, names, { customer: 'alice', operator: 'olivia' })).to.deep.equal([
         'a',

@@ -59,13 +59,13 @@ export const searching: readonly ContractCase[] = [
       for (const text of [...parts, 'jtiof', id, id.slice(3, 20), id.toUpperCase(), 'came', 'C']) {
         expect(await namesOf(store, ['a'], { text }), text).to.include('a')
       }
+      const others = ['client-99', 'hidden', 'secret', 'SUP-123x', 'adamsalice', 'shop', 'backend']
       for (const text of [
-        'client-99',
-        'hidden',
-        'secret',
-        'SUP-123x',
+        ...others,
+        'orders',
+        'api.example',
         'impersonation.granted',
-        'adamsalice',
+        'startedAt',
       ]) {
         expect(await namesOf(store, ['a'], { text }), text).to.deep.equal([])
       }
@@ -199,7 +199,7 @@ export const searching: readonly ContractCase[] = [
         const newer = rows.slice(0, limit).filter((row) => means(filter, row, now)).length
         expect(await store.countNewer(filter, than, now)).to.equal(newer)
       }
-      await fc.assert(fc.asyncProperty(questions, compare), { numRuns: 60 })
+      await fc.assert(fc.asyncProperty(questions, compare), { numRuns: 100 })
     },
   },
 ]
@@ -245,24 +245,26 @@ interface Question {
   readonly now: number
 }
 
+/** All members at once would find nothing. */
+function seldom<V>(arbitrary: fc.Arbitrary<V>): fc.Arbitrary<V | undefined> {
+  return fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
+}
+
 const moment = fc.integer({ min: T - 1, max: T + 70_001 })
 const questions: fc.Arbitrary<Question> = fc.record({
   limit: fc.integer({ min: 1, max: ROWS - 1 }),
   now: fc.integer({ min: T, max: T + 800_000 }),
-  filter: fc.record(
-    {
-      from: moment,
-      to: moment,
-      operator: fc.constantFrom(...OPERATORS, 'nobody'),
-      customer: fc.constantFrom(...SUBJECTS, 'nobody'),
-      ticket: fc.constantFrom('SUP-1', 'Sup-2', 'SUP'),
-      outcome: fc.constantFrom(...OUTCOMES),
-      text: fc.constantFrom('LICE', 'o', 'reason 1', 'sup-2', 'x%', '_'),
-      alarm: fc.constantFrom('any' as const, 'open' as const),
-      held: fc.constant(true as const),
-    },
-    { requiredKeys: [] },
-  ),
+  filter: fc.record({
+    from: seldom(moment),
+    to: seldom(moment),
+    operator: seldom(fc.constantFrom(...OPERATORS, 'nobody')),
+    customer: seldom(fc.constantFrom(...SUBJECTS, 'nobody')),
+    ticket: seldom(fc.constantFrom('SUP-1', 'Sup-2', 'SUP')),
+    outcome: seldom(fc.constantFrom(...OUTCOMES)),
+    text: seldom(fc.constantFrom('LICE', 'o', 'reason 1', 'sup-2', 'x%', '_')),
+    alarm: seldom(fc.constantFrom('any' as const, 'open' as const)),
+    held: seldom(fc.constant(true as const)),
+  }),
 })
 
 /** What the contract says of a filter, in other words than the stores. */

@@ -1,3 +1,4 @@
+import { expect } from 'chai'
 import { batches } from '../../../src/audit/batches.ts'
 import { digestOf } from '../../../src/audit/chain.ts'
 import { type AuditEntry, decodeEntry, USED } from '../../../src/audit/entry.ts'
@@ -140,6 +141,9 @@ export function rowOf(name: string, ...entries: readonly AuditEntry[]): AuditRow
   )
 }
 
+/** More than any case stores: a store that returns a page again and again is stopped. */
+const MOST = 20_000
+
 /** All rows that match, read in pages. */
 export async function found(
   store: AuditStore,
@@ -150,7 +154,9 @@ export async function found(
   for (let before: string | undefined, isMore = true; isMore; ) {
     const page = await store.find(filter, { before, limit, now })
     all.push(...page.rows)
+    if (all.length > MOST) expect.fail('the pages do not end')
     before = page.next
+    if (before !== undefined) expect(page.rows, 'a page that is not the last').to.have.length(limit)
     isMore = before !== undefined
   }
   return all
@@ -178,6 +184,7 @@ export async function readOn(
     const page = await store.entries({ after: all.at(-1)?.cursor ?? from, limit })
     if (page.length === 0) return all
     all.push(...page)
+    if (all.length > MOST) expect.fail('the pages do not end')
   }
 }
 

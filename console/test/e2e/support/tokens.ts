@@ -25,17 +25,29 @@ interface Place {
   readonly text: string
 }
 
+/**
+ * @param applications origins to which the console hands over: by the fragment of an address, and the
+ * application stores the subject token of the tab while the operator signs in there
+ */
 export function tokensOf(
   context: BrowserContext,
   collected: Collected,
   urls: readonly string[],
+  applications: readonly string[] = [],
 ): Tokens {
   let revealed = false
+
+  const isHandOver = (url: string) => {
+    const { origin, pathname, search, hash } = new URL(url)
+    return applications.includes(origin) && !/token/.test(pathname + search) && hash !== ''
+  }
 
   async function leaks(log = ''): Promise<string[]> {
     const pages = (await Promise.all(context.pages().map(placesOf))).flat()
     const now: Place[] = [
-      ...urls.map((url) => ({ place: `the URL ${new URL(url).pathname}`, text: withoutHint(url) })),
+      ...urls
+        .filter((url) => !isHandOver(url))
+        .map((url) => ({ place: `the URL ${new URL(url).pathname}`, text: withoutHint(url) })),
       ...(await scriptCookies(context)),
       ...pages
         .filter(({ place }) => !(revealed && place === IN_PAGE))
@@ -45,7 +57,8 @@ export function tokensOf(
     await collected.settled()
     // The page has to store the code_verifier during the sign-in, so it may be among the stored
     // values.
-    const lasting = collected.tokens.filter(({ name }) => name !== 'code_verifier')
+    const stored = applications.length > 0 ? ['code_verifier', 'subjectToken'] : ['code_verifier']
+    const lasting = collected.tokens.filter(({ name }) => !stored.includes(name))
     const found = [...findings(collected.tokens, now), ...findings(lasting, collected.written)]
     return [
       ...new Set(found),

@@ -65,7 +65,7 @@ export async function visit(base: string, options: VisitOptions = {}): Promise<V
   if (clock) await context.clock.install({ time: clock })
   const page = await context.newPage()
   await collected.settled()
-  const tokens = tokensOf(context, collected, urls)
+  const tokens = tokensOf(context, collected, urls, origins)
 
   return {
     ...announcements,

@@ -1,0 +1,129 @@
+import type { ComponentChildren } from 'preact'
+import type { AccountImpersonation, Done } from '../../account/answers.ts'
+import { Badge, Button, shortTime, Time } from '../kit.tsx'
+import { counted, Text, text, words } from '../text.tsx'
+import { nameOf, sentenceOf, toneOf } from './told.ts'
+
+/** One time that the support team acted as the customer. */
+export function ImpersonationCard(props: {
+  of: AccountImpersonation
+  onEnd: () => unknown
+  onObject: () => void
+}) {
+  const { of, onEnd, onObject } = props
+  const { state, startedAt, endedAt, expiresAt, objectedAt } = of
+  const isRunning = state === 'running'
+  const who = nameOf(of)
+  const { account } = words
+  return (
+    <article class={isRunning ? 'card running' : 'card'}>
+      <div class="card-head">
+        <h3>
+          <Text of={sentenceOf(state)} who={<bdi class="person">{who}</bdi>} />
+        </h3>
+        <Badge tone={toneOf(state)}>{account.states[state]}</Badge>
+      </div>
+      <dl class="told-facts">
+        <Fact name={startedAt === undefined ? account.askedAt : account.started}>
+          <Time at={startedAt ?? of.at} />
+        </Fact>
+        {endedAt !== undefined && (
+          <Fact name={account.ended}>
+            <Time at={endedAt} />
+          </Fact>
+        )}
+        {isRunning && expiresAt !== undefined && (
+          <Fact name={account.endsAt}>
+            <Time at={expiresAt} />
+          </Fact>
+        )}
+        <Fact name={account.ticket}>{of.ticket ?? account.noTicket}</Fact>
+        {of.application !== undefined && (
+          <Fact name={account.application}>
+            <bdi>{of.application}</bdi>
+          </Fact>
+        )}
+        {of.canChange !== undefined && (
+          <Fact name={account.could}>{of.canChange ? account.lookAndChange : account.look}</Fact>
+        )}
+      </dl>
+      <WhatWasDone of={of} />
+      {of.replays > 0 && <p class="message refused">{counted(account.replays, of.replays)}</p>}
+      {objectedAt !== undefined && (
+        <p class="message done">
+          <Text of={account.objected} at={<Time at={objectedAt} />} />
+        </p>
+      )}
+      <div class="actions">
+        {isRunning && (
+          <Button kind="danger" label={text(account.endLabel, { who })} onPress={onEnd}>
+            {account.end}
+          </Button>
+        )}
+        {objectedAt === undefined && (
+          <Button
+            kind={isRunning ? 'plain' : 'quiet'}
+            label={text(account.objectLabel, { who, at: shortTime(startedAt ?? of.at) })}
+            onPress={onObject}
+          >
+            {account.object}
+          </Button>
+        )}
+      </div>
+    </article>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** In the words of the application, and in numbers where it has none. */
+function WhatWasDone({ of }: { of: AccountImpersonation }) {
+  const { account } = words
+  const { did, more, state, startedAt } = of
+  const numbers = more
+    ? ([
+        [account.reads, more.reads],
+        [account.changes, more.changes],
+        [account.refusals, more.refused],
+      ] as const)
+    : []
+  const counts = numbers.filter(([, count]) => count > 0)
+  if (did.length + counts.length === 0) {
+    if (startedAt === undefined) return null
+    return <p>{state === 'running' ? account.didNothingYet : account.didNothing}</p>
+  }
+  return (
+    <div>
+      <h4>{account.did}</h4>
+      <ul class="did">
+        {did.map((done) => (
+          <li key={`${done.text} ${done.at}`}>
+            <Said of={done} />
+          </li>
+        ))}
+        {counts.map(([words, count]) => (
+          <li key={words.other}>{counted(words, count)}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function Said({ of: { text: said, count, at, refused } }: { of: Done }) {
+  return (
+    <>
+      <bdi>{said}</bdi>
+      {refused && <Badge tone="warning">{words.account.wasRefused}</Badge>}
+      <span class="soft">
+        {count > 1 ? counted(words.account.times, count, { at: shortTime(at) }) : <Time at={at} />}
+      </span>
+    </>
+  )
+}

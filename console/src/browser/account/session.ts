@@ -1,0 +1,59 @@
+import type {
+  AccountAnswer,
+  AccountEndBody,
+  AccountRunningAnswer,
+  ObjectionBody,
+} from '../../account/answers.ts'
+import { forgetDrafts, setDraftOwner } from '../drafts.ts'
+import type { SignIn } from '../sign-in.ts'
+import { listenToTabs, tellTabs } from '../tabs.ts'
+import { language } from '../text.tsx'
+
+/** The session of a customer at the account page. */
+export class AccountSession {
+  readonly #signIn: SignIn
+
+  constructor(signIn: SignIn) {
+    this.#signIn = signIn
+    setDraftOwner(signIn.subject)
+  }
+
+  async running(signal: AbortSignal): Promise<AccountRunningAnswer> {
+    const path = `/running?${new URLSearchParams({ language })}`
+    // The API of the same version answers it.
+    return (await this.#signIn.ask(path, { signal })) as AccountRunningAnswer
+  }
+
+  /** @param before the `next` of the page before; without it, the newest */
+  async past(before: string | undefined, signal?: AbortSignal): Promise<AccountAnswer> {
+    const query = new URLSearchParams({ language, ...(before === undefined ? {} : { before }) })
+    const how = signal ? { signal } : {}
+    // The API of the same version answers it.
+    return (await this.#signIn.ask(`/impersonations?${query}`, how)) as AccountAnswer
+  }
+
+  async end(id: string): Promise<void> {
+    const body: AccountEndBody = { id }
+    await this.#signIn.ask('/end', { method: 'POST', body })
+    tellTabs({ kind: 'changed', ids: [id] })
+  }
+
+  /** Tells the leads that the customer did not ask for it. */
+  async object(id: string, note: string): Promise<void> {
+    const body: ObjectionBody = note === '' ? { id } : { id, note }
+    await this.#signIn.ask('/objection', { method: 'POST', body })
+    tellTabs({ kind: 'changed', ids: [id] })
+  }
+
+  /** Is told of what another tab did. */
+  onChange(listener: () => void): () => void {
+    return listenToTabs(({ kind }) => kind === 'changed' && listener())
+  }
+
+  signOut(): void {
+    forgetDrafts()
+    this.#signIn.signOut()
+  }
+
+  close(): void {}
+}

@@ -1,0 +1,169 @@
+#!/usr/bin/env node
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
+import { escapeControls } from './http/text.ts'
+import { reasonOf } from './reason.ts'
+import { Broken } from './verify/broken.ts'
+import { linesOf } from './verify/lines.ts'
+import { type Verification, verify } from './verify/verification.ts'
+
+const HELP = `Verifies the audit of a support console: that no entry was changed, added or removed.
+
+  oidc-provider-impersonation-console verify <entries.jsonl> --jwks <url or file> [options]
+
+<entries.jsonl>       The export "all entries" of the console.
+--jwks <url or file>  The public keys of the provider, as its jwks_uri has them. A file keeps the
+                      keys that the provider no longer publishes. It can be given several times.
+--issuer <url>        The issuer that must have signed. Without it, any whose key is among the keys.
+--checkpoint <file>   A checkpoint that was kept elsewhere, or an earlier export. It proves that
+                      nothing was cut off and made again since. It can be given several times.
+--help                This text.
+
+The exit code is 0 if the audit is whole, 1 if it is not (the first broken entry is named), and 2 if
+it could not be verified. How often an event was repeated is no part of what is signed.
+`
+
+/** How long the keys may take to arrive, in milliseconds. */
+const KEYS_TIMEOUT = 10_000
+
+/** The command was called in a wrong way, or something that it needs is not there. */
+class Unusable extends Error {}
+
+interface Command {
+  readonly file: string
+  readonly jwks: readonly string[]
+  readonly issuer: string | undefined
+  readonly checkpoints: readonly string[]
+}
+
+function commandOf(args: string[]): Command | 'help' {
+  const { values, positionals } = parsed(args)
+  if (values.help) return 'help'
+  const [name, file, ...others] = positionals
+  if (name !== 'verify') throw new Unusable('the command is: verify')
+  if (file === undefined || others.length > 0) throw new Unusable('name one file with entries')
+  if (values.jwks.length === 0) throw new Unusable('--jwks is missing')
+  return { file, jwks: values.jwks, issuer: values.issuer, checkpoints: values.checkpoint }
+}
+
+function parsed(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', default: false },
+        issuer: { type: 'string' },
+        jwks: { type: 'string', multiple: true, default: [] },
+        checkpoint: { type: 'string', multiple: true, default: [] },
+      },
+    })
+  } catch (error) {
+    throw new Unusable(reasonOf(error))
+  }
+}
+
+async function keysFrom(sources: readonly string[]): Promise<JSONWebKeySet> {
+  const sets = await Promise.all(
+    sources.map(async (source) => {
+      const set: unknown = JSON.parse(await textFrom(source))
+      if (isKeySet(set)) return set.keys
+      throw new Unusable(`${source} has no key set`)
+    }),
+  )
+  return { keys: sets.flat() }
+}
+
+function isKeySet(value: unknown): value is JSONWebKeySet {
+  return typeof value === 'object' && value !== null && 'keys' in value && Array.isArray(value.keys)
+}
+
+async function textFrom(source: string): Promise<string> {
+  if (!/^https?:\/\//i.test(source)) return readFile(source, 'utf8')
+  const response = await fetch(source, { signal: AbortSignal.timeout(KEYS_TIMEOUT) })
+  if (response.ok) return response.text()
+  throw new Unusable(`${source} answered ${response.status}`)
+}
+
+/** The checkpoints in a file: one on each line, as itself or as an export has it. */
+async function checkpointsFrom(name: string) {
+  const found: { jws: string; name: string }[] = []
+  for await (const { text, number } of linesOf(readParts(name, '\n'))) {
+    if (text.trim() === '') continue
+    const value: unknown = text.startsWith('{') ? JSON.parse(text) : { checkpoint: text.trim() }
+    if (typeof value !== 'object' || value === null || !('checkpoint' in value)) continue
+    found.push({ jws: String(value.checkpoint), name: `${name}, line ${number}` })
+  }
+  if (found.length === 0) throw new Unusable(`${name} has no checkpoint`)
+  return found
+}
+
+/** @param end is added: a file of one line may lack its line feed */
+async function* readParts(file: string, end = ''): AsyncGenerator<string> {
+  for await (const part of createReadStream(file, 'utf8')) yield String(part)
+  yield end
+}
+
+async function run({ file, jwks, issuer, checkpoints }: Command): Promise<Verification> {
+  const keys = createLocalJWKSet(await keysFrom(jwks))
+  const kept = (await Promise.all(checkpoints.map(checkpointsFrom))).flat()
+  return verify({ read: () => readParts(file), keys, issuer, kept })
+}
+
+function summaryOf(found: Verification, { file, checkpoints }: Command): string[] {
+  const { entries, removed, chains, issuer, time, unknown } = found
+  return [
+    `${file}: whole.`,
+    `${entries} entries in ${chains} chains; ${removed} of them were removed when their time was over.`,
+    `${found.checkpoints} checkpoints, signed by ${issuer}; the one of the file is of ${new Date(time).toISOString()}.`,
+    ...(unknown === 0
+      ? []
+      : [
+          `${unknown} more are signed with keys that the key set does not have. They were not used.`,
+        ]),
+    ...(checkpoints.length > 0
+      ? []
+      : [
+          'A checkpoint that was kept elsewhere (--checkpoint) proves more than those of the file.',
+        ]),
+  ]
+}
+
+function complaintOf({ message, place }: Broken, file: string): string {
+  const { writer, sequence, line } = place
+  const where = [
+    writer === undefined ? [] : `writer ${writer}`,
+    sequence === undefined ? [] : `entry ${sequence}`,
+    line === undefined ? [] : `line ${line}`,
+  ].flat()
+  return [`${file}: broken.`, [where.join(', '), message].filter(Boolean).join(': ')]
+    .map(escapeControls)
+    .join('\n')
+}
+
+async function main(): Promise<number> {
+  try {
+    const command = commandOf(process.argv.slice(2))
+    if (command === 'help') {
+      console.log(HELP)
+      return 0
+    }
+    try {
+      const lines = summaryOf(await run(command), command)
+      console.log(lines.map(escapeControls).join('\n'))
+      return 0
+    } catch (error) {
+      if (!(error instanceof Broken)) throw error
+      console.error(complaintOf(error, command.file))
+      return 1
+    }
+  } catch (error) {
+    console.error(escapeControls(reasonOf(error)))
+    if (error instanceof Unusable) console.error('--help tells more.')
+    return 2
+  }
+}
+
+process.exitCode = await main()

@@ -1,0 +1,18 @@
+/** What is wrong, and where. */
+export interface Place {
+  readonly writer?: string | undefined
+  readonly sequence?: number | undefined
+  /** Of the file, from 1. */
+  readonly line?: number | undefined
+}
+
+/** The audit is not what the provider vouched for. */
+export class Broken extends Error {
+  override name = 'Broken'
+  readonly place: Place
+
+  constructor(message: string, place: Place, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause })
+    this.place = place
+  }
+}

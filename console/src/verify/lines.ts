@@ -1,0 +1,26 @@
+import { Broken } from './broken.ts'
+
+export interface Line {
+  /** From 1. */
+  readonly number: number
+  readonly text: string
+}
+
+/** The longest line, in UTF-16 units: a checkpoint is the longest that there is, under 2 MiB. */
+const MAX_LENGTH = 8_388_608
+
+/** The lines of a text that comes in parts. The last line ends with a line feed, as all do. */
+export async function* linesOf(parts: AsyncIterable<string>): AsyncGenerator<Line> {
+  let [number, rest] = [0, '']
+  for await (const part of parts) {
+    const lines = (rest + part).split('\n')
+    rest = lines.pop() ?? ''
+    for (const text of lines) {
+      number += 1
+      yield { number, text }
+    }
+    if (rest.length > MAX_LENGTH) throw new Broken('the line is too long', { line: number + 1 })
+  }
+  if (rest !== '')
+    throw new Broken('the line has no end: the file is cut off', { line: number + 1 })
+}

@@ -1,0 +1,194 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import type { AuditEntry } from '../../src/audit/entry.ts'
+import { fold, type Happening } from '../../src/audit/fold.ts'
+import { type AuditRow, isAlarmOpen, outcomeOf } from '../../src/audit/row.ts'
+import {
+  act,
+  ended,
+  granted,
+  idOf,
+  issued,
+  refused,
+  replayed,
+  rowOf as rowOfName,
+  T,
+  used,
+} from './contract/support.ts'
+
+const rowOf = (...entries: readonly AuditEntry[]): AuditRow =>
+  rowOfName('a', ...entries) ?? expect.fail()
+
+/** A refused exchange of a token that there is. */
+function attempted(time: number, more: Partial<AuditEntry> = {}): AuditEntry {
+  const { denial } = refused(time)
+  return { event: 'impersonation.denied', time, id: idOf('a'), subject: 'alice', denial, ...more }
+}
+
+/** All that can happen to one impersonation, as several processes tell it. */
+const HAPPENINGS: readonly Happening[] = [
+  issued('a', T, { scope: 'orders profile', resource: ['https://other', 'https://api'] }),
+  granted('a', T + 10, { names: { subject: { name: 'Alice' }, actor: { name: 'Olivia' } } }),
+  used('a', T + 20),
+  used('a', T + 30, { method: 'POST' }),
+  used('a', T + 40, { refused: { by: 'scope', description: 'd' } }),
+  used('a', T + 50, { status: 500 }),
+  attempted(T + 5, { actor: { sub: 'mallory' } }),
+  attempted(T + 60),
+  replayed('a', T + 70, { actor: { sub: 'mallory' }, mayAct: { sub: 'olivia' } }),
+  ended('a', T + 80, { end: { at: 1, cause: 'user', by: { sub: 'alice' }, reason: 'no' } }),
+  act('objected', 'a', T + 90, { note: 'not me' }),
+  act('acknowledged', 'a', T + 95, { alarms: 2 }),
+  act('acknowledged', 'a', T + 94, { alarms: 3, by: 'heidi' }),
+  act('held', 'a', T + 100, { note: 'case 7' }),
+  act('released', 'a', T + 110),
+].map((entry, index) => ({
+  // All entries of a token have its context.
+  entry: { ...entry, ...('context' in entry && { context: { ticketId: 'SUP-1', reason: 'r' } }) },
+  count: 1 + (index % 3),
+  lastTime: entry.time + (index % 3),
+}))
+
+describe('the row of an impersonation', () => {
+  it('is the same in whatever order its entries are stored', () => {
+    const sum = (all: readonly Happening[]) =>
+      all.reduce<AuditRow | undefined>((row, each) => fold(row, idOf('a'), each), undefined)
+    const expected = sum(HAPPENINGS)
+    const shuffled = fc.shuffledSubarray([...HAPPENINGS], { minLength: HAPPENINGS.length })
+    fc.assert(
+      fc.property(shuffled, (all) => {
+        expect(sum(all)).to.deep.equal(expected)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('says who acted as whom, where, why, and until when', () => {
+    const row = rowOf(issued('a', T), granted('a', T + 1))
+    expect(row).to.deep.equal({
+      id: idOf('a'),
+      at: T,
+      lastAt: T + 1,
+      customer: { id: 'alice' },
+      operator: { id: 'olivia' },
+      ticket: 'SUP-1',
+      reason: 'Order lost',
+      application: 'shop',
+      issuedTo: 'backend',
+      resource: 'https://api.example.com',
+      scope: 'orders',
+      jti: `impersonation:${idOf('a')}`,
+      askedAt: T,
+      startedAt: T + 1,
+      expiresAt: T + 600_000,
+      ...{ reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 },
+    })
+  })
+
+  it('never names as operator who only tried: neither before nor after the one who was granted it', () => {
+    const attempts = [
+      replayed('a', T, { actor: { sub: 'mallory' } }),
+      attempted(T, { actor: { sub: 'mallory' } }),
+    ]
+    const unbound = { mayAct: undefined }
+    for (const attempt of attempts) {
+      expect(rowOf(attempt).operator).to.equal(undefined)
+      const row = rowOf(issued('a', T, unbound), attempt, granted('a', T + 1, unbound), attempt)
+      expect(row.operator).to.deep.equal({ id: 'olivia' })
+      expect(rowOf({ ...attempt, mayAct: { sub: 'olivia' } }).operator).to.deep.equal({
+        id: 'olivia',
+      })
+    }
+    expect(rowOf(refused(T)).operator, 'who asked and was refused').to.deep.equal({ id: 'olivia' })
+  })
+
+  it('gives a name to the person it belongs to, also when it becomes known later', () => {
+    const names = { subject: { name: 'Alice', email: 'a@x' }, actor: { name: 'Mallory' } }
+    const attempt = replayed('a', T, {
+      actor: { sub: 'mallory' },
+      mayAct: { sub: 'olivia' },
+      names,
+    })
+    const row = rowOf(issued('a', T), attempt)
+    expect(row.customer).to.deep.equal({ id: 'alice', name: 'Alice', email: 'a@x' })
+    expect(row.operator).to.deep.equal({ id: 'olivia' })
+    const later = rowOf(issued('a', T), granted('a', T, { names: { actor: { email: 'o@x' } } }))
+    expect(later.operator).to.deep.equal({ id: 'olivia', email: 'o@x' })
+    const renamed = granted('a', T, { names: { actor: { name: 'New', email: 'new@x' } } })
+    const first = issued('a', T, { names: { actor: { name: 'Old' } } })
+    expect(rowOf(first, renamed).operator).to.deep.equal({
+      id: 'olivia',
+      name: 'Old',
+      email: 'new@x',
+    })
+  })
+
+  it('counts reads, changes, what was refused and what failed', () => {
+    const requests = [
+      ...['GET', 'HEAD', 'OPTIONS', undefined].map((method) => used('a', T, { method })),
+      ...['POST', 'PUT', 'PATCH', 'DELETE', 'QUERY'].map((method) => used('a', T, { method })),
+      used('a', T, { status: 399 }),
+      used('a', T, { status: undefined }),
+      used('a', T, { status: 400 }),
+      used('a', T, { status: 500, method: 'POST' }),
+      used('a', T, { status: 403, refused: { by: 'impersonation', description: 'd' } }),
+    ]
+    expect(rowOf(...requests)).to.include({ reads: 6, changes: 5, failed: 2, refused: 1 })
+  })
+
+  it('says how it ended: by the first end', () => {
+    const first = ended('a', T + 5, { end: { at: 1, cause: 'policy', reason: 'night' } })
+    const second = ended('a', T + 9)
+    for (const row of [rowOf(first, second), rowOf(second, first)]) {
+      expect(row.end).to.deep.equal({ at: T + 5, cause: 'policy', reason: 'night' })
+      expect(outcomeOf(row, T)).to.equal('policy')
+    }
+  })
+
+  it('has an alarm of each kind, and none of what is no reason for one', () => {
+    const alarms: readonly [AuditEntry, string][] = [
+      [replayed('a', T), 'replayed'],
+      [used('a', T, { refused: { by: 'sender', description: 'd' } }), 'refused'],
+      [ended('a', T, { end: { at: 1, cause: 'user' } }), 'ended_by_customer'],
+      [act('objected', 'a', T), 'objection'],
+    ]
+    for (const [entry, kind] of alarms) {
+      expect(rowOf(entry).alarm, kind).to.deep.equal({ at: T, kinds: [kind], count: 1 })
+    }
+    const all = rowOf(...alarms.map(([entry]) => entry))
+    expect(all.alarm?.kinds).to.deep.equal([
+      'ended_by_customer',
+      'objection',
+      'refused',
+      'replayed',
+    ])
+    for (const entry of [
+      issued('a', T),
+      ended('a', T),
+      used('a', T, { status: 500 }),
+      refused(T),
+    ]) {
+      expect(rowOf(entry).alarm, entry.event).to.equal(undefined)
+    }
+  })
+
+  it('has an open alarm until a lead has seen as many as there are, whenever they happened', () => {
+    const seen = (alarms?: number) => act('acknowledged', 'a', T + 50, { alarms })
+    const [one, two] = [replayed('a', T + 10), act('objected', 'a', T + 20)]
+    expect(isAlarmOpen(rowOf(issued('a', T)))).to.equal(false)
+    expect(isAlarmOpen(rowOf(one))).to.equal(true)
+    expect(isAlarmOpen(rowOf(one, seen(1)))).to.equal(false)
+    expect(isAlarmOpen(rowOf(one, seen(1), two)), 'stored late').to.equal(true)
+    expect(isAlarmOpen(rowOf(one, two, seen(2), seen(1)))).to.equal(false)
+    expect(isAlarmOpen(rowOf(one, seen()))).to.equal(true)
+  })
+
+  it('is waiting, running, expired, unused or refused as time goes', () => {
+    const [asked, running] = [rowOf(issued('a', T)), rowOf(issued('a', T), granted('a', T + 1))]
+    expect(outcomeOf(asked, T + 59_999)).to.equal('waiting')
+    expect(outcomeOf(asked, T + 60_000)).to.equal('unused')
+    expect(outcomeOf(running, T + 599_999)).to.equal('running')
+    expect(outcomeOf(running, T + 600_000)).to.equal('expired')
+    expect(outcomeOf(rowOf(refused(T)), T)).to.equal('refused')
+  })
+})

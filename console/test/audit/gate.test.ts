@@ -1,0 +1,185 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect } from 'chai'
+import Koa from 'koa'
+import { auditGate } from '../../src/audit/gate.ts'
+import { room } from '../../src/audit/room.ts'
+import { quietly } from './quietly.ts'
+
+const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
+const FORM = 'application/x-www-form-urlencoded'
+const NEVER = 1_000_000
+
+describe('while too many entries wait for the storage of the audit', () => {
+  let isFree = false
+  const gatedRoom = room(() => isFree)
+  const reached: string[] = []
+  const servers: Server[] = []
+
+  /** The gate, and behind it the function that reads the body. */
+  async function serve(patience: number): Promise<string> {
+    const app = new Koa()
+    const paths = {
+      issue: '/api/subject-tokens',
+      token: '/oidc/Token/',
+      end: '/oidc/impersonations/current/end',
+      apis: ['/Orders/', '/notes'],
+    }
+    app.use(auditGate({ room: gatedRoom }, paths, patience))
+    app.use(async (ctx) => {
+      ctx.body = await text(ctx.req)
+      reached.push(ctx.path)
+    })
+    const server = createServer(app.callback()).listen(0, '127.0.0.1')
+    servers.push(server)
+    await once(server, 'listening')
+    const address = server.address()
+    if (typeof address !== 'object' || !address) return expect.fail('no port')
+    return `http://127.0.0.1:${address.port}`
+  }
+
+  async function post(url: string, fields: Record<string, string>) {
+    const answer = await fetch(url, { method: 'POST', body: new URLSearchParams(fields) })
+    return { status: answer.status, headers: answer.headers, text: await answer.text() }
+  }
+
+  beforeEach(() => {
+    isFree = false
+    reached.length = 0
+  })
+  after(() => {
+    isFree = true
+    gatedRoom.changed()
+    for (const server of servers) {
+      server.close()
+      server.closeAllConnections()
+    }
+  })
+
+  const gated: [what: string, path: string, fields: Record<string, string>][] = [
+    ['issue', '/api/subject-tokens', {}],
+    ['issue, spelt otherwise', '/API/subject-tokens/', {}],
+    ['exchange', '/oidc/token', { grant_type: EXCHANGE }],
+    ['exchange, spelt otherwise', '/OIDC/Token/', { scope: 's', grant_type: EXCHANGE }],
+  ]
+  for (const [what, path, fields] of gated) {
+    it(`I13: ${what} is answered 503 in the end, and reaches nothing`, async () => {
+      const url = await serve(10)
+      const { stderr } = await quietly(async () => {
+        for (let sent = 0; sent < 3; sent += 1) {
+          const { status, headers, text: body } = await post(`${url}${path}`, fields)
+          expect([status, JSON.parse(body).error]).to.deep.equal([503, 'temporarily_unavailable'])
+          expect(headers.get('retry-after')).to.match(/^[1-9]\d*$/)
+          expect(headers.get('cache-control')).to.equal('no-store')
+        }
+      })
+      expect([reached, stderr.length], 'told once').to.deep.equal([[], 1])
+    })
+
+    it(`${what} waits, and goes on whole once there is room`, async () => {
+      const url = await serve(NEVER)
+      const answer = post(`${url}${path}`, fields)
+      // A request that does not wait is answered first: the other request has arrived by then.
+      await post(`${url}/elsewhere`, {})
+      expect(reached).to.deep.equal(['/elsewhere'])
+      isFree = true
+      while (reached.length < 2) {
+        gatedRoom.changed()
+        await new Promise(setImmediate)
+      }
+      const { status, text: body } = await answer
+      expect([status, body]).to.deep.equal([200, new URLSearchParams(fields).toString()])
+    })
+  }
+
+  it('an end waits, and goes on without room', async () => {
+    const path = '/oidc/impersonations/current/end'
+    const [slow, fast] = [await serve(NEVER), await serve(10)]
+    const waiting = post(`${slow}${path}`, {})
+    expect((await post(`${fast}${path}`, {})).status).to.equal(200)
+    expect(reached, 'the other one still waits').to.deep.equal([path])
+    isFree = true
+    gatedRoom.changed()
+    expect((await waiting).status).to.equal(200)
+  })
+
+  it('a request to an API waits if its token says that it is an impersonated one', async () => {
+    const url = await serve(10)
+    const token = (payload: string) => `e30.${Buffer.from(payload).toString('base64url')}.x`
+    const statusOf = async (path: string, payload: string, scheme = 'Bearer') => {
+      const headers = { authorization: `${scheme} ${token(payload)}` }
+      return (await fetch(`${url}${path}`, { headers })).status
+    }
+    const impersonated = '{"jti":"impersonation:x"}'
+    await quietly(async () => {
+      expect(await statusOf('/orders', impersonated)).to.equal(503)
+      expect(await statusOf('/Orders/A-1/', impersonated)).to.equal(503)
+      expect(await statusOf('/notes', impersonated, 'DPoP')).to.equal(503)
+      expect(await statusOf('/orders2', impersonated)).to.equal(200)
+      for (const payload of [
+        '{"jti":"x"}',
+        '{"jti":7}',
+        '{}',
+        'null',
+        '[]',
+        'x',
+        '"impersonation:"',
+      ]) {
+        expect(await statusOf('/orders', payload), payload).to.equal(200)
+      }
+      expect((await fetch(`${url}/orders`)).status).to.equal(200)
+      expect(
+        (await fetch(`${url}/orders`, { headers: { authorization: 'Bearer x' } })).status,
+      ).to.equal(200)
+    })
+    expect(reached).to.have.length(10)
+  })
+
+  it('another grant, another path and another method do not wait', async () => {
+    const url = await serve(NEVER)
+    for (const grant_type of ['authorization_code', 'client_credentials']) {
+      const { text: body } = await post(`${url}/oidc/token`, { grant_type, code: 'x' })
+      expect(body).to.equal(`grant_type=${grant_type}&code=x`)
+    }
+    for (const path of ['/oidc/token/introspection', '/api', '/token', '/oidc/token2']) {
+      await post(url + path, {})
+    }
+    await fetch(`${url}/oidc/token`)
+    expect(reached).to.have.length(7)
+  })
+
+  it('a form that hides its grant waits: in pieces, twice, too long, or in another charset', async () => {
+    const url = await serve(10)
+    const send = async (body: string | Buffer<ArrayBuffer>, type = FORM) => {
+      const headers = { 'content-type': type }
+      return (await fetch(`${url}/oidc/token`, { method: 'POST', body, headers })).status
+    }
+    await quietly(async () => {
+      const long = { filler: 'x'.repeat(70_000), grant_type: 'client_credentials' }
+      expect((await post(`${url}/oidc/token`, long)).status).to.equal(503)
+      const twice = `grant_type=client_credentials&grant_type=${encodeURIComponent(EXCHANGE)}`
+      expect(await send(twice)).to.equal(503)
+      const marked = `\uFEFFgrant_type=${encodeURIComponent(EXCHANGE)}`
+      for (const [charset, encoding] of [
+        ['utf-16le', 'utf16le'],
+        ['utf-8', 'utf8'],
+      ] as const) {
+        const status = await send(Buffer.from(marked, encoding), `${FORM}; charset=${charset}`)
+        expect(status, charset).to.equal(503)
+      }
+
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      const half = `grant_type=${EXCHANGE}`.slice(0, -3)
+      const length = half.length + 3
+      socket.write(
+        `POST /oidc/token HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n${half}`,
+      )
+      const [answer] = await once(socket, 'data')
+      expect(String(answer)).to.match(/^HTTP\/1\.1 503 /)
+      socket.destroy()
+    })
+    expect(reached).to.deep.equal([])
+  })
+})

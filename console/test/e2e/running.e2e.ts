@@ -1,0 +1,213 @@
+import { equal } from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { type Deployment, deploy } from '../support/deployment.ts'
+import { expectFocus } from './support/focus.ts'
+import { type MovedClock, movedClock } from './support/moved-clock.ts'
+import {
+  actIn,
+  enter,
+  enterBy,
+  goTo,
+  heading,
+  reads,
+  strip,
+  visitDeployment,
+} from './support/operating.ts'
+
+/** Time passes at the server and in the browser alike. */
+async function pass(page: Page, clock: MovedClock, milliseconds: number): Promise<void> {
+  clock.by(milliseconds)
+  await page.clock.fastForward(milliseconds)
+}
+
+describe('what runs now', () => {
+  let deployment: Deployment
+
+  beforeEach(async () => {
+    deployment = await deploy()
+  })
+  afterEach(() => deployment[Symbol.asyncDispose]())
+
+  it('two operators, a lead and an auditor at once: each sees what is theirs to see, live', async () => {
+    await using olivia = await visitDeployment(deployment)
+    await using oscar = await visitDeployment(deployment)
+    await using grace = await visitDeployment(deployment)
+    await using ada = await visitDeployment(deployment)
+    await enter(olivia.page)
+    await enterBy(oscar.page, '/console/running', 'oscar')
+    await enterBy(grace.page, '/console/running', 'grace')
+    await enterBy(ada.page, '/console/running', 'ada')
+    await grace.page.getByText('No operator acts as a customer right now.').waitFor()
+
+    // Started in another process: no page of theirs did it.
+    const first = await deployment.impersonate({ ticket: 'SUP-1' })
+    await deployment.impersonate({ operator: 'oscar', customer: 'bob', ticket: 'SUP-2' })
+    await strip(olivia.page).getByText(reads('You act as Alice Ng')).waitFor()
+    await oscar.page.getByRole('rowheader', { name: 'Bob Marsh' }).waitFor()
+    equal(await oscar.page.getByText('SUP-1').count(), 0, 'an operator sees what another runs')
+    for (const { page } of [grace, ada]) {
+      await page.getByRole('row', { name: /Olivia Okafor.*Alice Ng.*SUP-1/ }).waitFor()
+      await page.getByRole('row', { name: /Oscar Öhman.*Bob Marsh.*SUP-2/ }).waitFor()
+    }
+    equal(await ada.page.getByRole('button', { name: 'End' }).count(), 0, 'an auditor can end')
+
+    const end = grace.page.getByRole('button', {
+      name: reads('End: Olivia Okafor acts as Alice Ng'),
+    })
+    await end.focus()
+    await grace.page.keyboard.press('Enter')
+    const word = grace.page.getByRole('row', { name: /SUP-1/ }).getByText('Ended', { exact: true })
+    await word.waitFor()
+    await expectFocus(word)
+    equal((await deployment.provider.impersonation.get(first.id))?.state, 'ended')
+    await olivia.page.getByText(reads('Another person ended that you act as Alice Ng.')).waitFor()
+    await strip(olivia.page).waitFor({ state: 'hidden' })
+    await ada.page.getByRole('row', { name: /SUP-1.*Ended/ }).waitFor()
+
+    await grace.page.getByLabel('Group by operator').check()
+    await grace.page.getByRole('button', { name: reads('End all of Oscar Öhman') }).click()
+    await grace.page.getByRole('button', { name: 'End 1', exact: false }).waitFor()
+    await grace.page.keyboard.press('Escape')
+    equal((await deployment.ask('oscar', '/running')).body.running.length, 1)
+    await grace.page.getByRole('button', { name: reads('End all of Oscar Öhman') }).click()
+    await grace.page.getByRole('dialog').getByRole('button', { name: /^End/ }).click()
+    await grace.page.getByText(reads('1 was ended.')).waitFor()
+    await strip(oscar.page).waitFor({ state: 'hidden' })
+    equal((await deployment.ask('oscar', '/running')).body.running.length, 0)
+  })
+
+  it('who else acts is said before starting, and follows', async () => {
+    await using visit = await visitDeployment(deployment, { clock: new Date() })
+    const { page } = visit
+    await deployment.impersonate({ operator: 'oscar', ticket: 'SUP-31', access: 'read' })
+    await enterBy(page, '/console/act?user=alice&ticket=SUP-1&reason=x')
+    const other = page.getByText(reads('Oscar Öhman acts as Alice Ng right now'), { exact: true })
+    await other.first().waitFor()
+    await page.getByText('SUP-31').waitFor()
+    await page.getByText('Look only').first().waitFor()
+    await deployment.ask('oscar', '/running/end', {})
+    await page.clock.fastForward(10_000)
+    await page.getByText(reads('No operator acts as Alice Ng right now.')).waitFor()
+    equal(await page.getByLabel('Ticket number').inputValue(), 'SUP-1')
+  })
+
+  it('at one minute, one click continues with the same ticket', async () => {
+    await using visit = await visitDeployment(deployment, { clock: new Date() })
+    const { page, context } = visit
+    using clock = movedClock()
+    const before = await deployment.impersonate({
+      ticket: 'SUP-123',
+      reason: 'An order',
+      duration: 120,
+    })
+    await enter(page)
+    const go = strip(page).getByRole('button', { name: reads('Continue for SUP-123, as Alice Ng') })
+    await strip(page).getByText('SUP-123').waitFor()
+    equal(await go.count(), 0, 'it is offered before the last minute')
+    await pass(page, clock, 65_000)
+    await go.waitFor()
+    await page
+      .getByRole('status')
+      .getByText(/One minute left/)
+      .waitFor({ state: 'attached' })
+    const title = await page.title()
+    equal(/^0:\d\d .*Alice Ng.* · Customers$/.test(title), true, title)
+
+    const opened = context.waitForEvent('page')
+    await go.click()
+    await actIn(await opened, 'olivia', 'alice')
+    await go.waitFor({ state: 'hidden' })
+    const { running } = (await deployment.ask('olivia', '/running')).body
+    const [, after] = running
+    equal(running.length, 2)
+    equal(after.id === before.id, false)
+    equal(after.ticket, 'SUP-123')
+    equal(after.reason, 'An order')
+    equal(after.expiresAt - running[0].expiresAt > 60_000, true, 'it ends no later')
+
+    // The first one is over: the second one goes on.
+    await pass(page, clock, 58_000)
+    await page.waitForFunction(() => document.querySelectorAll('.my-running li').length === 1)
+    equal(await page.getByText('Time is over').count(), 0)
+  })
+
+  it('after expiry, the strip offers to continue for ten minutes, also after a reload', async () => {
+    await using visit = await visitDeployment(deployment, { clock: new Date() })
+    const { page, context } = visit
+    using clock = movedClock()
+    await deployment.impersonate({ customer: 'bob', ticket: 'SUP-9', duration: 120 })
+    await enter(page)
+    await strip(page).getByText(reads('You act as Bob Marsh')).waitFor()
+    await pass(page, clock, 125_000)
+    await strip(page).getByText('Time is over').waitFor()
+    await strip(page).getByText(reads('You acted as Bob Marsh')).waitFor()
+    equal(await page.title(), 'Customers')
+    const go = strip(page).getByRole('button', { name: reads('Continue for SUP-9') })
+    const opened = context.waitForEvent('page')
+    await go.click()
+    await actIn(await opened, 'olivia', 'bob')
+    await strip(page).getByText(reads('You act as Bob Marsh')).waitFor()
+    await deployment.ask('olivia', '/running/end', {})
+    await pass(page, clock, 10 * 60_000)
+    await strip(page).waitFor({ state: 'hidden' })
+  })
+
+  it('a long list can be narrowed, and no row moves under the pointer', async () => {
+    await using visit = await visitDeployment(deployment, { clock: new Date() })
+    const { page } = visit
+    const all = []
+    for (let ticket = 1; ticket <= 14; ticket += 1) {
+      all.push(await deployment.impersonate({ ticket: `SUP-${ticket}.`, customer: 'carla' }))
+    }
+    await enterBy(page, '/console/running', 'grace')
+    const rows = page.locator('tbody tr')
+    await page.getByText(reads('14 are running')).waitFor()
+    await rows.nth(5).hover()
+    const place = (await rows.nth(5).boundingBox())?.y
+    await all[0]?.end()
+    const over = page.getByRole('row', { name: /SUP-1\./ })
+    await over.getByText('Ended').waitFor()
+    await page.clock.fastForward(30_000)
+    equal((await rows.nth(5).boundingBox())?.y, place, 'the row has moved')
+    await heading(page, 'Running now').hover()
+    await page.clock.fastForward(10_000)
+    await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 13)
+
+    await page.getByLabel('Only those with').fill('carla sup-7.')
+    await page.getByText('1 fits').waitFor()
+    equal(await rows.count(), 1)
+  })
+
+  it('an outage of the storage is said, and the list stays', async () => {
+    await using visit = await visitDeployment(deployment, { clock: new Date() })
+    const { page } = visit
+    await deployment.impersonate()
+    await enterBy(page, '/console/running')
+    await page.getByRole('rowheader', { name: 'Alice Ng' }).waitFor()
+    visit.expectFailure(/\/console\/api\//)
+    deployment.faults.storage = true
+    try {
+      await page.clock.fastForward(31_000)
+      await page.getByText('This list may be out of date.').waitFor()
+      await page.getByRole('rowheader', { name: 'Alice Ng' }).waitFor()
+      equal(await page.getByText('You act as no customer').count(), 0)
+    } finally {
+      deployment.faults.storage = false
+    }
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('This list may be out of date.').waitFor({ state: 'detached' })
+  })
+
+  it('what the customer ends is told to the operator', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    const running = await deployment.impersonate()
+    await enter(page)
+    await strip(page).waitFor()
+    await deployment.provider.impersonation.end(running.id, { by: { sub: 'alice' }, cause: 'user' })
+    await page.getByText(reads('Alice Ng ended that you act as them.')).waitFor()
+    await strip(page).waitFor({ state: 'hidden' })
+    await goTo(page, '/console/running')
+    await page.getByRole('row').getByText('Ended by the customer').waitFor()
+  })
+})

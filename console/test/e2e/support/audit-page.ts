@@ -1,0 +1,43 @@
+import type { Locator, Page } from 'playwright-core'
+
+/** The links of the rows, in the order in which they are shown: *Olivia Okafor as Alice Ng*. */
+export function rowLinks(page: Page): Locator {
+  return page.getByRole('table').getByRole('rowheader').getByRole('link')
+}
+
+/** The tickets of the rows, in the order in which they are shown. */
+export async function ticketsOf(page: Page): Promise<string[]> {
+  return page.getByRole('table').locator('.ticket').allTextContents()
+}
+
+/** Waits until the list says that it shows so many rows, and no more are there. */
+export async function waitForAll(page: Page, count: number): Promise<void> {
+  const text = count === 1 ? '1 impersonation in all' : `${count} impersonations in all`
+  await page.getByText(text, { exact: true }).waitFor()
+}
+
+/** A condition of the filter, with the button that takes it away. */
+export function condition(page: Page, name: string): Locator {
+  return page.getByRole('button', { name: saying(`Remove this condition: ${name}`) })
+}
+
+/** The text, also with the characters that keep the direction of writing of a name to itself. */
+export function saying(text: string): RegExp {
+  const characters = [...text].map((character) => character.replace(/[^\w\s]/, '\\$&'))
+  return new RegExp(`^[\u2068\u2069]*${characters.join('[\u2068\u2069]*')}[\u2068\u2069]*$`)
+}
+
+/** What is shown in the timeline, an entry each, without the button *Details*. */
+export async function timelineOf(page: Page): Promise<string[]> {
+  const entries = page.getByRole('region', { name: 'Timeline' }).locator('.entry')
+  const texts = await entries.allInnerTexts()
+  return texts.map((text) => text.replace(/\s*Details\s*$/, '').replace(/\s+/g, ' '))
+}
+
+/** The place of the reader, and of an element in the window. */
+export async function placeOf(locator: Locator): Promise<{ scroll: number; top: number }> {
+  return locator.evaluate((element) => ({
+    scroll: scrollY,
+    top: element.getBoundingClientRect().top,
+  }))
+}

@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect } from 'chai'
+import { exportJWK, generateKeyPair } from 'jose'
+import { Provider } from 'oidc-provider-impersonation'
+import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
+import type { SignCheckpoint } from '../../src/audit/checkpoint.ts'
+import { createMemoryAudit } from '../../src/audit/memory.ts'
+import { changed, history, isCheckpoint, KEEP_FOR, linesOfExport } from './history.ts'
+
+const COMMAND = join(import.meta.dirname, '../../src/verify.ts')
+
+describe('the command verify', function () {
+  this.timeout(30_000)
+  let folder: string
+  let server: Server
+  let issuer: string
+  let lines: string[]
+  let elsewhere: string
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'audit-command-'))
+    server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const provider = await providerAt(issuer)
+    server.on('request', provider.callback())
+    const sign: SignCheckpoint = (claims) => provider.impersonation.signCheckpoint(claims)
+    const store = createMemoryAudit({ keepFor: KEEP_FOR })
+    await history(store, sign)
+    lines = await linesOfExport(store, sign)
+    elsewhere = JSON.parse(lines.findLast(isCheckpoint) ?? '').checkpoint
+  })
+  after(async () => {
+    server.close()
+    server.closeAllConnections()
+    await rm(folder, { recursive: true })
+  })
+
+  async function file(name: string, content: string): Promise<string> {
+    const path = join(folder, name)
+    await writeFile(path, content)
+    return path
+  }
+
+  const exportFile = (name = 'entries.jsonl', content = lines) =>
+    file(name, content.map((line) => `${line}\n`).join(''))
+
+  async function run(...args: string[]) {
+    const options = ['--conditions=oidc-provider-impersonation', COMMAND, ...args]
+    const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'pipe'] })
+    const [out, err, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'exit'),
+    ])
+    return { code: Number(code), out, err }
+  }
+
+  it('says that an export is whole, by the keys that the provider publishes', async () => {
+    const path = await exportFile()
+    const { code, out, err } = await run('verify', path, '--jwks', `${issuer}/jwks`)
+    expect(err).to.equal('')
+    expect(code).to.equal(0)
+    expect(out).to.contain(`${path}: whole.\n49 entries in 7 chains; 19 of them were removed`)
+    expect(out).to.contain(
+      `4 checkpoints, signed by ${issuer}; the one of the file is of 2026-02-20`,
+    )
+    expect(out).to.contain('A checkpoint that was kept elsewhere (--checkpoint) proves more')
+  })
+
+  it('takes keys and checkpoints from files, and an earlier export for checkpoints', async () => {
+    const keys = await (await fetch(`${issuer}/jwks`)).text()
+    const args = ['verify', await exportFile(), '--jwks', await file('jwks.json', keys)]
+    const kept = ['--checkpoint', await file('kept.jws', elsewhere)]
+    const earlier = ['--checkpoint', await exportFile('earlier.jsonl')]
+    const { code, out } = await run(...args, '--issuer', issuer, ...kept, ...earlier)
+    expect(code).to.equal(0)
+    expect(out).to.contain('9 checkpoints')
+    expect(out).not.to.contain('proves more')
+  })
+
+  it('names writer, number and line of the first broken entry, and ends with 1', async () => {
+    const tampered = changed(lines, (entries) => {
+      const entry = entries[7]
+      if (entry) entry.text = entry.text?.replace('alice', 'bobby') ?? ''
+    })
+    const path = await exportFile('tampered.jsonl', tampered)
+    const { writer, sequence } = JSON.parse(lines[7] ?? '')
+    expect(await run('verify', path, '--jwks', `${issuer}/jwks`)).to.deep.equal({
+      code: 1,
+      out: '',
+      err: `${path}: broken.\nwriter ${writer}, entry ${sequence}, line 8: its text is not the one that was recorded\n`,
+    })
+  })
+
+  it('refuses a checkpoint of another issuer with 1', async () => {
+    const args = ['verify', await exportFile(), '--jwks', `${issuer}/jwks`]
+    const { code, err } = await run(...args, '--issuer', 'https://other.example')
+    expect(code).to.equal(1)
+    expect(err).to.contain(`the checkpoint is of another issuer: ${issuer}`)
+  })
+
+  it('shows nothing of a file that a terminal would obey', async () => {
+    const writer = '\u001b]0;title\u0007\u202e\n'
+    const forged = [JSON.stringify({ ...JSON.parse(lines[0] ?? ''), writer }), ...lines.slice(1)]
+    const path = await exportFile('forged.jsonl', forged)
+    const { code, err } = await run('verify', path, '--jwks', `${issuer}/jwks`)
+    expect(code).to.equal(1)
+    expect(err).to.contain('\\u001b]0;title\\u0007\\u202e\\u000a')
+    for (const obeyed of ['\u001b', '\u0007', '\u202e']) expect(err).not.to.contain(obeyed)
+  })
+
+  it('ends with 2 where it is called in a wrong way, or cannot verify', async () => {
+    const path = await exportFile()
+    const keys = `${issuer}/jwks`
+    const wrong: [args: string[], told: string][] = [
+      [[], 'the command is: verify'],
+      [['prove', path], 'the command is: verify'],
+      [['verify', '--jwks', keys], 'name one file'],
+      [['verify', path, path, '--jwks', keys], 'name one file'],
+      [['verify', path], '--jwks is missing'],
+      [['verify', path, '--jwks', keys, '--force'], "Unknown option '--force'"],
+      [['verify', join(folder, 'none'), '--jwks', keys], 'ENOENT'],
+      [['verify', path, '--jwks', join(folder, 'none')], 'ENOENT'],
+      [['verify', path, '--jwks', `${issuer}/none`], 'answered 404'],
+      [['verify', path, '--jwks', await file('no-keys.json', '{}')], 'has no key set'],
+      [['verify', path, '--jwks', await file('no-json', 'x')], 'JSON'],
+      [['verify', path, '--jwks', keys, '--checkpoint', await file('empty', '')], 'no checkpoint'],
+    ]
+    for (const [args, told] of wrong) {
+      const { code, out, err } = await run(...args)
+      expect(err, told).to.contain(told)
+      expect({ code, out }, told).to.deep.equal({ code: 2, out: '' })
+    }
+  })
+
+  it('tells how it is called', async () => {
+    const { code, out } = await run('--help')
+    expect(code).to.equal(0)
+    for (const told of ['verify <entries.jsonl>', '--jwks', '--issuer', '--checkpoint']) {
+      expect(out).to.contain(told)
+    }
+  })
+})
+
+async function providerAt(issuer: string): Promise<Provider> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const key = { ...(await exportJWK(privateKey)), kid: 'k', alg: 'ES256', use: 'sig' }
+  return new Provider(issuer, {
+    adapter: createMemoryAdapter(),
+    jwks: { keys: [key as never] },
+    cookies: { keys: ['test'] },
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    features: {
+      devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
+      impersonation: {
+        enabled: true,
+        managementApi: { resource: `${issuer}/api`, clients: { issue: [] } },
+      },
+    },
+  })
+}
