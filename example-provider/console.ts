@@ -55,5 +55,5 @@ export const describe: UseInWords = ({ method, path, status = 500, refused }, la
 /** Yours sends a message to a chat, or pages the lead on duty. */
 export function onAlarm({ kind, impersonation, url }: Alarm): void {
   const { operator, customer } = impersonation
-  console.error(escapeControls(`alarm: ${kind}, ${operator?.id} as ${customer?.id}: ${url}`))
+  console.log(escapeControls(`alarm: ${kind}, ${operator?.id} as ${customer?.id}: ${url}`))
 }

@@ -2,7 +2,7 @@
 import type { RequestListener } from 'node:http'
 import { type Keys, loadKeys } from '../hosting/keys.ts'
 import { type Listener, listen, localUrl } from '../hosting/listener.ts'
-import { reasonOf, StartError } from '../hosting/start-error.ts'
+import { unusableStorage } from '../hosting/start-error.ts'
 import { openStorage, type Storage } from '../hosting/storage.ts'
 import type { Config } from './config.ts'
 
@@ -54,9 +54,6 @@ export async function startServer(
     await app?.close()
     await storage.close()
   }
-  const cannotUse = (cause: unknown): never => {
-    throw new StartError(`STORAGE_URL: ${reasonOf(cause)}`, { cause })
-  }
   try {
     listeners.push(await listen('127.0.0.1', 0))
     listeners.push(await listen(config.host, config.port))
@@ -75,7 +72,12 @@ export async function startServer(
     })
     const { check, handle, handleShop } = app
     for (const listener of listeners) listener.serve(listener === shop ? handleShop : handle)
-    return { url, shopUrl, check: () => check().catch(cannotUse), close }
+    return {
+      url,
+      shopUrl,
+      check: () => check().catch(unusableStorage(config.storage.label)),
+      close,
+    }
   } catch (error) {
     await close()
     throw error

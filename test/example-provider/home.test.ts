@@ -98,12 +98,7 @@ describe('example provider: pages under another name of this machine', () => {
   })
 
   // Each BASE_URL is the address of a proxy; the proxy may then set any `Host`.
-  for (const base of [
-    'http://localhost:8080',
-    'https://localhost',
-    'https://id.example.com',
-    'http://id.example.com',
-  ]) {
+  for (const base of ['http://localhost:8080', 'https://localhost', 'https://id.example.com']) {
     it(`do not loop behind a proxy at ${base} that passes the name of what is behind it`, async () => {
       const own = await freePort()
       await using stack = new AsyncDisposableStack()
