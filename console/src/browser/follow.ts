@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser'
 import type { ChangedEvent } from '../api/answers.ts'
+import { SIGNED_IN_AGAIN } from './sign-in.ts'
 
 /** The longest time without data, in milliseconds: the server sends a comment more often. */
 const SILENCE_MS = 45_000
@@ -12,11 +13,13 @@ const PAUSES: readonly number[] = [500, 1000, 2000, 5000, 10_000, 30_000]
  *
  * @param connect throws where there is no stream
  * @param onChange after an interruption, it is told of a change of anything
+ * @param onState is told whether there is a stream
  */
 export async function follow(
   connect: (signal: AbortSignal) => Promise<Response>,
   signal: AbortSignal,
   onChange: (change: Partial<ChangedEvent>) => void,
+  onState: (isLive: boolean) => void,
 ): Promise<void> {
   let failures = 0
   let isFirst = true
@@ -31,6 +34,7 @@ export async function follow(
       const { body } = await connect(AbortSignal.any([signal, silence.signal]))
       if (!body) throw new Error('the answer has no body')
       failures = 0
+      onState(true)
       if (!isFirst) onChange({ ids: [] })
       isFirst = false
       await read(body, (text) => {
@@ -43,6 +47,7 @@ export async function follow(
       silence.stop()
     }
     parser.reset()
+    if (!signal.aborted) onState(false)
     const longest = PAUSES[Math.min(failures, PAUSES.length - 1)] ?? 0
     // Not all browsers come back at once after a restart of the server.
     await pause(longest * (0.5 + Math.random() / 2), signal)
@@ -88,6 +93,7 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
     }
     const timer = setTimeout(finish, milliseconds)
     addEventListener('online', finish, { signal: done.signal })
+    addEventListener(SIGNED_IN_AGAIN, finish, { signal: done.signal })
     signal.addEventListener('abort', finish, { signal: done.signal })
   })
 }

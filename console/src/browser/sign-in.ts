@@ -15,6 +15,9 @@ import { tellTabs } from './tabs.ts'
 const BEFORE_END_MS = 60_000
 const PAUSE_AFTER_FAILURE_MS = 5000
 
+/** An event of the window: what failed without a sign-in can be asked again. */
+export const SIGNED_IN_AGAIN = 'signed in again'
+
 /** Why a sign-in is over. */
 export type End = 'expired' | 'other person' | 'signed out'
 
@@ -73,6 +76,7 @@ export class SignIn {
     this.#use(tokens)
     document.addEventListener('visibilitychange', this.#wake)
     this.#onChange(undefined)
+    dispatchEvent(new Event(SIGNED_IN_AGAIN))
   }
 
   /** Tells the other tabs, forgets the tokens, and goes to the sign-out of the provider. */

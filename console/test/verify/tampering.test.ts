@@ -293,6 +293,15 @@ describe('verify', () => {
       expect(String(error)).to.contain('the line has no end: the file is cut off')
     })
 
+    it('with an entry after its checkpoint', async () => {
+      const [last = '', ...others] = lines.filter((line) => !isCheckpoint(line)).toReversed()
+      const moved = [...others.toReversed(), ...lines.filter(isCheckpoint), last]
+      expect(await broken(moved)).to.deep.equal({
+        told: 'the file does not end with a checkpoint: it is cut off',
+        line: lines.length,
+      })
+    })
+
     it('whose end was cut off, with an earlier checkpoint in place of the last', async () => {
       // Up to day 40: by itself it is whole, and says of which day it is.
       const [, day40 = ''] = lines.filter(isCheckpoint)
@@ -412,6 +421,21 @@ describe('verify', () => {
       const found = await broken(file, { kept: elsewhere })
       expect(found.told).to.contain('was changed: the checkpoint of ')
       expect(found.writer).to.equal(entries[index]?.writer)
+    })
+
+    it('that says of fewer entries that they were removed', async () => {
+      const removed = own().removed as { writer: string; upTo: number }[]
+      const [chain] = removed
+      const less = removed.with(0, { ...chain, upTo: (chain?.upTo ?? 0) - 1 } as never)
+      const jws = await provider.sign({ ...own(), removed: less })
+      const file = [
+        ...lines.filter((line) => !isCheckpoint(line)),
+        JSON.stringify({ checkpoint: jws }),
+      ]
+      expect(await broken(file)).to.deep.include({
+        ...{ writer: chain?.writer, sequence: chain?.upTo },
+        told: 'its text is missing, and no checkpoint says that it was removed',
+      })
     })
 
     it('of which a part is missing', async () => {
