@@ -42,6 +42,21 @@ describe('what comes late, or twice, to an operator', () => {
     equal(await page.getByRole('table').count(), 0)
   })
 
+  it('more customers follow the first ones, each of them once', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enter(page)
+    await page.getByRole('searchbox').fill('e')
+    await page.getByText(reads('The first 25 customers for “e”')).waitFor()
+    await page.getByRole('button', { name: 'Show more' }).click()
+    const last = page.getByText(/^\d+ customers fit/)
+    await last.waitFor()
+    const ids = await page.locator('tbody tr').evaluateAll((rows) => rows.map(({ id }) => id))
+    equal(ids.length > 25, true)
+    equal(new Set(ids).size, ids.length)
+    equal(await page.getByRole('button', { name: 'Show more' }).count(), 0)
+  })
+
   it('a late answer about one customer is not shown for another', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
