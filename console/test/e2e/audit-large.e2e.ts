@@ -26,13 +26,13 @@ describe('an audit of 2,000 impersonations, and an empty one', () => {
     const older = page.getByRole('button', { name: 'Show older ones' })
     for (let shown = 50; shown < 2000; shown = Math.min(2000, shown + 200)) {
       await older.click()
-      await expectFocus(rowLinks(page).nth(shown))
+      await expectFocus(page.locator(`.list tr:nth-child(${shown + 1}) a`))
     }
     await waitForAll(page, 2000)
     expect(await older.count()).to.equal(0)
-    await page.getByRole('cell', { name: 'T-1', exact: true }).waitFor()
     const tickets = await page.locator('.list .ticket').allTextContents()
     expect(new Set(tickets).size).to.equal(2000)
+    expect(tickets.at(-1)).to.equal('T-1')
   }).timeout(60_000)
 
   it('begins empty, says so, and announces the first one', async () => {
