@@ -21,6 +21,11 @@ export function condition(page: Page, name: string): Locator {
   return page.getByRole('button', { name: saying(`Remove this condition: ${name}`) })
 }
 
+/** The page of an impersonation: *Olivia Okafor as Alice Ng*. */
+export function impersonation(page: Page, acting: string): Locator {
+  return page.getByRole('heading', { level: 1, name: saying(acting) })
+}
+
 /** The text, also with the characters that keep the direction of writing of a name to itself. */
 export function saying(text: string): RegExp {
   const characters = [...text].map((character) => character.replace(/[^\w\s]/, '\\$&'))
@@ -29,7 +34,8 @@ export function saying(text: string): RegExp {
 
 /** What is shown in the timeline, an entry each, without the button *Details*. */
 export async function timelineOf(page: Page): Promise<string[]> {
-  const entries = page.getByRole('region', { name: 'Timeline' }).locator('.entry')
+  // Those of a run are in it.
+  const entries = page.getByRole('region', { name: 'Timeline' }).locator('> .timeline > .entry')
   const texts = await entries.allInnerTexts()
   return texts.map((text) => text.replace(/\s*Details\s*$/, '').replace(/\s+/g, ' '))
 }
