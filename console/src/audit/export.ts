@@ -187,6 +187,6 @@ function textCell(text: string): string {
   const safe = text
     .toWellFormed()
     .replaceAll(/[^\P{Cc}\t\r\n]/gu, '\ufffd')
-    .replaceAll(/(^|[;|\t\r\n])(?=\s*[=+\-@＝＋－＠\t\r])/gu, "$1'")
+    .replaceAll(/(?<=^|[;|\t\r\n])(?=\s*[=+\-@＝＋－＠\t\r])/gu, "'")
   return /[",;|\t\r\n']|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

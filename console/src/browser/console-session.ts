@@ -12,7 +12,9 @@ export class ConsoleSession implements Session {
   readonly #signIn: SignIn
   readonly #closing = new AbortController()
   readonly #listeners = new Set<(change: ChangedEvent) => void>()
+  readonly #liveListeners = new Set<(isLive: boolean) => void>()
   #alarms = 0
+  #isLive = true
 
   private constructor(signIn: SignIn, me: MeAnswer, clockOffset: number) {
     this.#signIn = signIn
@@ -30,6 +32,10 @@ export class ConsoleSession implements Session {
         this.#alarms = alarms
         this.#tell({ ids, alarms })
       },
+      (isLive) => {
+        this.#isLive = isLive
+        for (const listener of this.#liveListeners) listener(isLive)
+      },
     )
   }
 
@@ -44,6 +50,18 @@ export class ConsoleSession implements Session {
   /** How many alarms are open, as the stream said last. */
   get alarms(): number {
     return this.#alarms
+  }
+
+  /** Whether the server tells of changes: otherwise, what is shown may be old. */
+  get isLive(): boolean {
+    return this.#isLive
+  }
+
+  onLive(listener: (isLive: boolean) => void): () => void {
+    this.#liveListeners.add(listener)
+    return () => {
+      this.#liveListeners.delete(listener)
+    }
   }
 
   async ask<T>(path: string, how?: AskOptions): Promise<T> {

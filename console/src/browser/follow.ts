@@ -1,5 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import type { ChangedEvent } from '../api/answers.ts'
+import { ApiProblem } from './session.ts'
+import { SIGNED_IN_AGAIN } from './sign-in.ts'
 
 /** The longest time without data, in milliseconds: the server sends a comment more often. */
 const SILENCE_MS = 45_000
@@ -12,11 +14,13 @@ const PAUSES: readonly number[] = [500, 1000, 2000, 5000, 10_000, 30_000]
  *
  * @param connect throws where there is no stream
  * @param onChange after an interruption, it is told of a change of anything
+ * @param onState is told whether the server answers
  */
 export async function follow(
   connect: (signal: AbortSignal) => Promise<Response>,
   signal: AbortSignal,
   onChange: (change: Partial<ChangedEvent>) => void,
+  onState: (isLive: boolean) => void,
 ): Promise<void> {
   let failures = 0
   let isFirst = true
@@ -27,22 +31,26 @@ export async function follow(
   })
   while (!signal.aborted) {
     const silence = watchdog()
+    let isRefused = false
     try {
       const { body } = await connect(AbortSignal.any([signal, silence.signal]))
       if (!body) throw new Error('the answer has no body')
       failures = 0
+      onState(true)
       if (!isFirst) onChange({ ids: [] })
       isFirst = false
       await read(body, (text) => {
         silence.heard()
         parser.feed(text)
       })
-    } catch {
-      // The server is away, or the sign-in is over: the next attempt tells.
+    } catch (error) {
+      // The next attempt tells whether the server is back. One that refuses is not away.
+      isRefused = error instanceof ApiProblem && error.status < 500
     } finally {
       silence.stop()
     }
     parser.reset()
+    if (!signal.aborted) onState(isRefused)
     const longest = PAUSES[Math.min(failures, PAUSES.length - 1)] ?? 0
     // Not all browsers come back at once after a restart of the server.
     await pause(longest * (0.5 + Math.random() / 2), signal)
@@ -88,6 +96,7 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
     }
     const timer = setTimeout(finish, milliseconds)
     addEventListener('online', finish, { signal: done.signal })
+    addEventListener(SIGNED_IN_AGAIN, finish, { signal: done.signal })
     signal.addEventListener('abort', finish, { signal: done.signal })
   })
 }

@@ -40,7 +40,7 @@ export function Frame(props: {
         {words.frame.skip}
       </a>
       <header class="head">
-        <Link to="" class="brand">
+        <Link to="/" class="brand">
           <Mark />
           <span>{product}</span>
         </Link>
@@ -114,7 +114,7 @@ export function ConsoleFrame(props: {
       product={words.frame.product}
       head={head}
       foot={hint}
-      notice={notice}
+      notice={notice || <Interrupted session={session} />}
       strip={<MyRunning session={session} />}
     >
       <Shortcuts />
@@ -137,6 +137,30 @@ export function ConsoleFrame(props: {
         )
       )}
     </Frame>
+  )
+}
+
+/** How long the stream may be away before the page says so, in milliseconds. */
+const INTERRUPTION_MS = 3000
+
+/** Says that what is shown may be old, while the server tells of no changes. */
+function Interrupted({ session }: { session: ConsoleSession }) {
+  const [isLive, setLive] = useState(session.isLive)
+  const [isLong, setLong] = useState(false)
+  useEffect(() => session.onLive(setLive), [session])
+  useEffect(() => {
+    if (isLive) return
+    const timer = setTimeout(() => setLong(true), INTERRUPTION_MS)
+    return () => {
+      clearTimeout(timer)
+      setLong(false)
+    }
+  }, [isLive])
+  if (isLive || !isLong) return null
+  return (
+    <p class="message trouble" role="status">
+      {words.frame.interrupted}
+    </p>
   )
 }
 

@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Skeleton } from './kit.tsx'
 import { inWords, mayPass } from './problem.ts'
+import { ApiProblem } from './session.ts'
+import { SIGNED_IN_AGAIN } from './sign-in.ts'
 import { words } from './text.tsx'
 
 /** Something that a page asks for. */
@@ -47,6 +49,13 @@ export function useLoad<T>(
     void load()
     return () => controller.current?.abort()
   }, [key])
+  const isRefused = state.error instanceof ApiProblem && state.error.status === 401
+  useEffect(() => {
+    if (!isRefused) return
+    const again = () => void load()
+    addEventListener(SIGNED_IN_AGAIN, again)
+    return () => removeEventListener(SIGNED_IN_AGAIN, again)
+  }, [isRefused, key])
   const current = state.key === key ? state : { key, busy: true }
   return { value: current.value, error: current.error, isLoading: current.busy, reload: load }
 }
@@ -72,8 +81,12 @@ export function Loaded<T>(props: {
   return <>{children(of.value)}</>
 }
 
-/** What went wrong in a part of a page, with a button to try again where that can help. */
+/**
+ * What went wrong in a part of a page, with a button to try again where that can help. That the
+ * sign-in is over stands above the page.
+ */
 export function Problem({ error, again }: { error: unknown; again: () => unknown }) {
+  if (error instanceof ApiProblem && error.status === 401) return null
   return (
     <div class={`message ${mayPass(error) ? 'trouble' : 'refused'}`} role="alert">
       <p>{inWords(error)}</p>

@@ -19,10 +19,15 @@ export function here(): Place {
 
 const CHANGED = 'place changed'
 
+/** The address of a page: that of the first one has no slash at its end. */
+function addressOf(to: string): string {
+  return HOME + (/^\/(?:$|[?#])/.test(to) ? to.slice(1) : to)
+}
+
 /** Goes to a page below {@link HOME}. `instead`: the page before is not in the history. */
 export function go(to: string, { instead = false } = {}): void {
-  if (instead) history.replaceState(history.state, '', HOME + to)
-  else history.pushState({ steps: steps() + 1 }, '', HOME + to)
+  if (instead) history.replaceState(history.state, '', addressOf(to))
+  else history.pushState({ steps: steps() + 1 }, '', addressOf(to))
   dispatchEvent(new Event(CHANGED))
 }
 
@@ -84,7 +89,12 @@ export function Link({
     go(to)
   }
   return (
-    <a href={HOME + to} class={name} onClick={follow} aria-current={current ? 'page' : undefined}>
+    <a
+      href={addressOf(to)}
+      class={name}
+      onClick={follow}
+      aria-current={current ? 'page' : undefined}
+    >
       {children}
     </a>
   )

@@ -8,12 +8,15 @@ import {
 } from './oidc.ts'
 import { IS_PROVIDER_HERE } from './provider.ts'
 import { HOME } from './router.tsx'
-import { ApiProblem, type AskOptions } from './session.ts'
+import { ApiProblem, type AskOptions, Unreachable } from './session.ts'
 import { tellTabs } from './tabs.ts'
 
 /** A token is renewed this long before its end, or at two thirds of its life if it is short. */
 const BEFORE_END_MS = 60_000
 const PAUSE_AFTER_FAILURE_MS = 5000
+
+/** An event of the window: what failed without a sign-in can be asked again. */
+export const SIGNED_IN_AGAIN = 'signed in again'
 
 /** Why a sign-in is over. */
 export type End = 'expired' | 'other person' | 'signed out'
@@ -73,6 +76,7 @@ export class SignIn {
     this.#use(tokens)
     document.addEventListener('visibilitychange', this.#wake)
     this.#onChange(undefined)
+    dispatchEvent(new Event(SIGNED_IN_AGAIN))
   }
 
   /** Tells the other tabs, forgets the tokens, and goes to the sign-out of the provider. */
@@ -92,6 +96,8 @@ export class SignIn {
       if (!(error instanceof ApiProblem) || error.status !== 401) throw error
       // Another request can have renewed it meanwhile.
       if (this.#tokens?.accessToken === token) await this.#renew()
+      // The provider did not answer: that passes, and the person need not sign in.
+      if (!this.#end && this.#tokens?.accessToken === token) throw new Unreachable(error)
       return send(this.#token())
     }
   }

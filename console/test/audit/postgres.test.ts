@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import { Client, type ClientBase, Pool } from 'pg'
@@ -29,13 +29,13 @@ async function newSchema() {
   return {
     schema,
     admin,
-    pool(options: { user?: string; name?: string } = {}): Pool {
-      const { user, name = schema } = options
+    pool(options: { user?: string; name?: string; level?: string } = {}): Pool {
+      const { user, name = schema, level = '' } = options
       const url = new globalThis.URL(URL)
       if (user !== undefined) url.username = user
       const pool = new Pool({
         connectionString: url.href,
-        options: `-c search_path=${schema}`,
+        options: `-c search_path=${schema} ${level}`,
         application_name: name,
         max: 4,
       })
@@ -210,6 +210,35 @@ describe('the audit in PostgreSQL', function () {
     expect(await readOn(store)).to.have.length(1)
   })
 
+  it('keeps and finds texts that are too long for an index, and cannot be compressed', async () => {
+    const store = await opened()
+    const [ticket, subject, operator] = [randomText(), randomText(), randomText()]
+    const mayAct = { sub: operator, clientId: 'shop' }
+    const context = { ticketId: ticket, reason: randomText() }
+    await put(store, issued('a', T, { subject, mayAct, context }), issued('b', T))
+    for (const filter of [{ ticket }, { customer: subject }, { operator }, { text: ticket }]) {
+      const { rows } = await store.find(filter, { limit: 9, now: T })
+      expect(rows.map(({ id }) => id)).to.deep.equal([idOf('a')])
+    }
+  })
+
+  it('writes from several pools also where transactions are serializable by default', async () => {
+    const { admin, schema, pool } = database
+    const level = '-c default_transaction_isolation=serializable'
+    const stores = await Promise.all([1, 2, 3].map(() => opened(pool({ level }))))
+    await Promise.all(
+      stores.map(async (store, from) => {
+        const { write } = writer(store)
+        for (let number = 0; number < 20; number += 1) await write(used('a', T + from + number))
+      }),
+    )
+    expect(await stores[0]?.row(idOf('a'))).to.include({ reads: 60 })
+    const { rows } = await admin.query(
+      `SELECT count(*)::int FROM ${schema}.impersonation_audit_entry`,
+    )
+    expect(rows).to.deep.equal([{ count: 60 }])
+  })
+
   it('leaves the pool open when it is closed', async () => {
     const pool = database.pool()
     await (await opened(pool)).close()
@@ -275,6 +304,11 @@ describe('the audit in PostgreSQL', function () {
     expect(createPostgresAudit({ pool, keepFor: 60 }).keepFor).to.equal(60)
   })
 })
+
+/** 4000 characters that have nothing in common. */
+function randomText(): string {
+  return randomBytes(3000).toString('base64url')
+}
 
 /** Ends the connections of a pool, and waits until they are gone. */
 async function end(admin: ClientBase, name: string): Promise<void> {

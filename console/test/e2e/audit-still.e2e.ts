@@ -1,7 +1,14 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type Deployment, deploy } from '../support/deployment.ts'
-import { placeOf, rowLinks, ticketsOf, timelineOf, waitForAll } from './support/audit-page.ts'
+import {
+  impersonation,
+  placeOf,
+  rowLinks,
+  ticketsOf,
+  timelineOf,
+  waitForAll,
+} from './support/audit-page.ts'
 import { idOf, type Past, storePast } from './support/audit-rows.ts'
 import { expectFocus } from './support/focus.ts'
 import { enterBy, heading, visitDeployment } from './support/operating.ts'
@@ -85,10 +92,7 @@ describe('the audit under the reader', () => {
     ]
     for (const goBack of ways) {
       await page.keyboard.press('Enter')
-      await heading(page, 'Olivia Okafor as Alice Ng')
-        .or(page.getByText('Timeline'))
-        .first()
-        .waitFor()
+      await impersonation(page, 'Olivia Okafor as Alice Ng').waitFor()
       await page.getByRole('heading', { name: 'Timeline' }).waitFor()
       await goBack()
       await heading(page, 'Audit').waitFor()

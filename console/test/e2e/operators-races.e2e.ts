@@ -42,6 +42,23 @@ describe('what comes late, or twice, to an operator', () => {
     equal(await page.getByRole('table').count(), 0)
   })
 
+  it('more customers follow the first ones, each of them once', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enter(page)
+    await page.getByRole('searchbox').fill('e')
+    await page.getByText(reads('The first 25 customers for “e”')).waitFor()
+    const more = page.getByRole('button', { name: 'Show more' })
+    await more.click()
+    await page.getByText(reads('The first 50 customers for “e”')).waitFor()
+    await more.click()
+    await page.getByText(/^\d+ customers fit/).waitFor()
+    const ids = await page.locator('tbody tr').evaluateAll((rows) => rows.map(({ id }) => id))
+    equal(ids.length > 50, true)
+    equal(new Set(ids).size, ids.length)
+    equal(await more.count(), 0)
+  })
+
   it('a late answer about one customer is not shown for another', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit

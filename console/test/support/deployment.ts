@@ -36,6 +36,10 @@ export interface DeploymentOptions {
   /** Seconds. @defaultValue one hour */
   readonly accessTokenTtl?: number
   readonly sessionTtl?: number
+  /** Of the provider and the console: to start it once more at the same address. */
+  readonly port?: number
+  /** Whether the console is at another site than the provider. */
+  readonly elsewhere?: boolean
   /** Middleware before all others: to delay or refuse requests. */
   readonly before?: Middleware
 }
@@ -123,7 +127,7 @@ export interface Deployment extends AsyncDisposable {
 export async function deploy(options: DeploymentOptions = {}): Promise<Deployment> {
   const [server, shopServer] = [createServer(), createServer()]
   for (const each of [server, shopServer]) {
-    each.listen(0, '127.0.0.1')
+    each.listen(each === server ? (options.port ?? 0) : 0, '127.0.0.1')
     await once(each, 'listening')
     // The run ends also when a test fails before it closes the server.
     each.unref()
@@ -132,6 +136,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   // Two sites: cookies of the one are third-party cookies of the other.
   const url = `http://localhost:${portOf(server)}`
   const shopUrl = `http://127.0.0.1:${portOf(shopServer)}`
+  const pagesUrl = options.elsewhere ? `http://127.0.0.1:${portOf(server)}` : url
   const issuer = `${url}/oidc`
   const api = `${url}/orders`
   const log: string[] = []
@@ -147,6 +152,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
     configuration({
       url,
       shopUrl,
+      pagesUrl,
       consolePath,
       accountPath,
       checkStorage: () => failIf(faults.storage, 'the storage is out of order'),
@@ -156,6 +162,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   )
   const support = supportConsole(provider, {
     clientId: 'support-console',
+    url: pagesUrl,
     machine: MACHINE,
     role({ accountId }) {
       failIf(faults.roles, 'the roles are out of order')
@@ -215,7 +222,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   const deployment: Deployment = {
     url,
     shopUrl,
-    consoleUrl: `${url}${consolePath}`,
+    consoleUrl: `${pagesUrl}${consolePath}`,
     issuer,
     provider,
     console: support,

@@ -1,30 +1,34 @@
 import type { AuditStore } from 'oidc-provider-impersonation-console'
 import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 
-/** An audit that can be out of order: wholly, or only some of its methods. */
-export interface FaultyAudit extends AuditStore {
+interface Faults {
   /** The methods that fail now; `'all'`: every one. */
   failing: 'all' | readonly (keyof AuditStore)[]
+  /** How many calls of those methods still succeed. */
+  passing: number
 }
 
+/** An audit that can be out of order: wholly, or only some of its methods. */
+export interface FaultyAudit extends AuditStore, Faults {}
+
 export function faultyAudit(): FaultyAudit {
-  const state: { failing: FaultyAudit['failing'] } = { failing: [] }
+  const faults: Faults = { failing: [], passing: 0 }
+  const isFailing = (name: string | symbol) =>
+    faults.failing === 'all' || faults.failing.some((each) => each === name)
   return new Proxy(createMemoryAudit(), {
     get(target, name) {
-      if (name === 'failing') return state.failing
+      if (name in faults) return Reflect.get(faults, name)
       const member: unknown = Reflect.get(target, name)
       if (typeof member !== 'function') return member
       return async (...args: unknown[]) => {
-        const { failing } = state
-        if (failing === 'all' || failing.some((each) => each === name)) {
-          throw new Error('the audit is out of order')
+        if (isFailing(name)) {
+          if (faults.passing === 0) throw new Error('the audit is out of order')
+          faults.passing -= 1
         }
         return Reflect.apply(member, target, args)
       }
     },
-    set(_target, name, value) {
-      return Reflect.set(state, name, value)
-    },
-    // The proxy has the member that its target has not.
+    set: (_target, name, value) => Reflect.set(faults, name, value),
+    // The proxy has the members that its target has not.
   }) as FaultyAudit
 }

@@ -2,6 +2,7 @@ import type { CustomerAnswer } from '../../api/answers.ts'
 import { Badge, type Column, Person, Table } from '../kit.tsx'
 import { Link } from '../router.tsx'
 import { text, words } from '../text.tsx'
+import { Email } from './email.tsx'
 import { actPath, customerPath } from './paths.ts'
 import { Details } from './person-details.tsx'
 
@@ -16,7 +17,7 @@ const COLUMNS: readonly Column<CustomerAnswer>[] = [
       </Link>
     ),
   },
-  { name: columns.email, cell: ({ email }) => <bdi class="email">{email}</bdi> },
+  { name: columns.email, cell: ({ email }) => <Email of={email} /> },
   { name: columns.id, cell: ({ id }) => <bdi class="id">{id}</bdi> },
   { name: columns.details, cell: (customer) => <Details of={customer} /> },
   { name: columns.act, cell: (customer) => <ActLink customer={customer} /> },

@@ -1,3 +1,4 @@
+import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { AuditAnswer, CustomerAnswer, RowAnswer } from '../../api/answers.ts'
 import { Badge, Button, type Column, Person, Table, Time } from '../kit.tsx'
@@ -89,12 +90,18 @@ function columnsFor({ me }: Session): readonly Column<RowAnswer>[] {
   ]
 }
 
-function doneIn({ reads, changes, refused }: RowAnswer): string {
+function doneIn({ reads, changes, refused }: RowAnswer): ComponentChildren {
   const { past } = words.operators
   const parts = [
     ...(reads > 0 ? [counted(past.reads, reads)] : []),
     ...(changes > 0 ? [counted(past.changes, changes)] : []),
     ...(refused > 0 ? [counted(past.refused, refused)] : []),
   ]
-  return parts.length > 0 ? parts.join(', ') : past.nothing
+  if (parts.length === 0) return past.nothing
+  return parts.map((part, index) => (
+    <Fragment key={part}>
+      {index > 0 && ', '}
+      <span class="count-of">{part}</span>
+    </Fragment>
+  ))
 }

@@ -1,4 +1,5 @@
 import type { CustomerAnswer } from '../../api/answers.ts'
+import { Email } from './email.tsx'
 import { Details } from './person-details.tsx'
 
 /** Who a customer is: what the operator compares with the ticket. */
@@ -6,7 +7,7 @@ export function Who({ customer }: { customer: CustomerAnswer }) {
   return (
     <div class="who">
       <p>
-        {customer.email !== undefined && <bdi class="email">{customer.email}</bdi>}
+        <Email of={customer.email} />
         <bdi class="id">{customer.id}</bdi>
       </p>
       <Details of={customer} />

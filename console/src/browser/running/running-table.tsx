@@ -6,7 +6,7 @@ import { Link } from '../router.tsx'
 import type { Session } from '../session.ts'
 import { text, words } from '../text.tsx'
 import { Countdown, TimeOfDay } from './countdown.tsx'
-import { end } from './ending.ts'
+import { end as endOne } from './ending.ts'
 import { nameOf, operatorName } from './names.ts'
 import type { ShownRow } from './shown.ts'
 import { Ticket } from './ticket.tsx'
@@ -43,6 +43,11 @@ function columnsFor(session: Session, hasOperator: boolean): readonly Column<Sho
       ) : (
         words.running.unnamed
       ),
+  }
+  const mayEnd = session.me.role !== 'auditor'
+  const end: Column<ShownRow> = {
+    name: columns.end,
+    cell: (row) => <End row={row} session={session} />,
   }
   return [
     ...(hasOperator ? [operator] : []),
@@ -81,9 +86,13 @@ function columnsFor(session: Session, hasOperator: boolean): readonly Column<Sho
       name: columns.left,
       numeric: true,
       cell: (row) =>
-        row.over ? '' : <Countdown session={session} until={row.impersonation.expiresAt} />,
+        row.over ? (
+          mayEnd || outcomeWord(row.over)
+        ) : (
+          <Countdown session={session} until={row.impersonation.expiresAt} />
+        ),
     },
-    { name: columns.end, cell: (row) => <End row={row} session={session} /> },
+    ...(mayEnd ? [end] : []),
   ]
 }
 
@@ -110,7 +119,7 @@ function End({ row, session }: { row: ShownRow; session: Session }) {
         <b tabIndex={-1}>{outcomeWord(over)}</b>
       ) : (
         it.canEnd && (
-          <Button kind="danger" label={endLabel(it)} onPress={() => end(session, it)}>
+          <Button kind="danger" label={endLabel(it)} onPress={() => endOne(session, it)}>
             {words.running.end}
           </Button>
         )

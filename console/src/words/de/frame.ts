@@ -11,6 +11,8 @@ export const frame: Translated<typeof english> = {
   dismiss: 'Ausblenden',
   tryAgain: 'Erneut versuchen',
   openAlarms: { one: '{count} offener Alarm', other: '{count} offene Alarme' },
+  interrupted:
+    'Der Server antwortet gerade nicht: Was Sie sehen, kann veraltet sein. Diese Seite versucht es von selbst wieder.',
   roles: { operator: 'Support', lead: 'Leitung', auditor: 'Revision' },
   signOut: 'Abmelden',
   signOutFailed: 'Sie sind nicht abgemeldet, weil nicht beendet werden konnte, was Sie gerade tun.',

@@ -74,7 +74,7 @@ export const operators: Translated<typeof english> = {
     you: 'Sie handeln gerade als {name}',
   },
   past: {
-    title: 'Früher',
+    title: 'Bisher',
     loading: 'Wer als dieser Kunde handelte, wird geladen',
     none: 'Bisher hat niemand als {name} gehandelt.',
     open: 'Öffnen, was {operator} für {ticket} getan hat',

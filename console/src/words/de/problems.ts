@@ -3,8 +3,7 @@ import type { Translated } from '../words.ts'
 
 export const problems: Translated<typeof english> = {
   unreachable: 'Der Server antwortet nicht. Prüfen Sie die Verbindung und versuchen Sie es erneut.',
-  trouble:
-    'Der Server hat eine Störung. Es wurde nichts geändert. Versuchen Sie es gleich noch einmal.',
+  trouble: 'Der Server hat eine Störung. Versuchen Sie es gleich noch einmal.',
   unexpected: 'Diese Seite versteht die Antwort des Servers nicht. Laden Sie die Seite neu.',
   signedOut:
     'Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an; was Sie geschrieben haben, bleibt erhalten.',

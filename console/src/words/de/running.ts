@@ -42,7 +42,6 @@ export const running: Translated<typeof english> = {
   ended: 'Sie handeln nicht mehr als {customer}.',
   endedOther: '{operator} handelt nicht mehr als {customer}.',
   endAll: 'Alle von {operator} beenden',
-  endAllMine: 'Alle eigenen beenden',
   endAllQuestion: {
     one: 'Das beendet {count} Handeln von {operator}. Offene Seiten der Anwendung funktionieren sofort nicht mehr.',
     other:

@@ -9,6 +9,8 @@ export const frame = {
   dismiss: 'Dismiss',
   tryAgain: 'Try again',
   openAlarms: { one: '{count} open alarm', other: '{count} open alarms' },
+  interrupted:
+    'The server does not answer right now: what you see may be out of date. This page tries again by itself.',
   roles: { operator: 'Operator', lead: 'Lead', auditor: 'Auditor' },
   signOut: 'Sign out',
   signOutFailed: 'You are not signed out, since what you run could not be ended.',

@@ -68,7 +68,7 @@ export const operators = {
     you: 'You act as {name} right now',
   },
   past: {
-    title: 'Earlier',
+    title: 'So far',
     loading: 'Loading who acted as this customer',
     none: 'No operator has acted as {name} so far.',
     open: 'Open what {operator} did for {ticket}',

@@ -1,7 +1,7 @@
 /** Errors, said to people. */
 export const problems = {
   unreachable: 'The server does not answer. Check your connection, and try again.',
-  trouble: 'The server has trouble. Nothing was changed. Try again in a moment.',
+  trouble: 'The server has trouble. Try again in a moment.',
   unexpected: 'The server gave an answer that this page does not understand. Reload the page.',
   signedOut: 'Your sign-in is over. Sign in again to go on; what you typed is kept.',
   /** By the code of our own API. */

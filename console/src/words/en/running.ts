@@ -41,7 +41,6 @@ export const running = {
   ended: 'You no longer act as {customer}.',
   endedOther: '{operator} no longer acts as {customer}.',
   endAll: 'End all of {operator}',
-  endAllMine: 'End all of mine',
   endAllQuestion: {
     one: 'This ends {count} impersonation of {operator}. Open pages of the application stop working at once.',
     other:

@@ -12,13 +12,21 @@ export async function ticketsOf(page: Page): Promise<string[]> {
 
 /** Waits until the list says that it shows so many rows, and no more are there. */
 export async function waitForAll(page: Page, count: number): Promise<void> {
-  const text = count === 1 ? '1 impersonation in all' : `${count} impersonations in all`
+  const text =
+    count === 1
+      ? '1 impersonation in all'
+      : `${count.toLocaleString('en-GB')} impersonations in all`
   await page.getByText(text, { exact: true }).waitFor()
 }
 
 /** A condition of the filter, with the button that takes it away. */
 export function condition(page: Page, name: string): Locator {
   return page.getByRole('button', { name: saying(`Remove this condition: ${name}`) })
+}
+
+/** The page of an impersonation: *Olivia Okafor as Alice Ng*. */
+export function impersonation(page: Page, acting: string): Locator {
+  return page.getByRole('heading', { level: 1, name: saying(acting) })
 }
 
 /** The text, also with the characters that keep the direction of writing of a name to itself. */
@@ -29,7 +37,8 @@ export function saying(text: string): RegExp {
 
 /** What is shown in the timeline, an entry each, without the button *Details*. */
 export async function timelineOf(page: Page): Promise<string[]> {
-  const entries = page.getByRole('region', { name: 'Timeline' }).locator('.entry')
+  // Those of a run are in it.
+  const entries = page.getByRole('region', { name: 'Timeline' }).locator('> .timeline > .entry')
   const texts = await entries.allInnerTexts()
   return texts.map((text) => text.replace(/\s*Details\s*$/, '').replace(/\s+/g, ' '))
 }

@@ -18,6 +18,7 @@ export async function expectGoodLooks(page: Page, name: string): Promise<void> {
     await expectNothingCut(page)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
+      await page.evaluate(() => new Promise(requestAnimationFrame))
       if (FOLDER !== undefined) {
         await mkdir(FOLDER, { recursive: true })
         const path = join(FOLDER, `${name}-${width}-${colorScheme}.png`)
