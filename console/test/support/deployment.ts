@@ -38,6 +38,8 @@ export interface DeploymentOptions {
   readonly sessionTtl?: number
   /** Of the provider and the console: to start it once more at the same address. */
   readonly port?: number
+  /** Whether the console is at another site than the provider. */
+  readonly elsewhere?: boolean
   /** Middleware before all others: to delay or refuse requests. */
   readonly before?: Middleware
 }
@@ -134,6 +136,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   // Two sites: cookies of the one are third-party cookies of the other.
   const url = `http://localhost:${portOf(server)}`
   const shopUrl = `http://127.0.0.1:${portOf(shopServer)}`
+  const pagesUrl = options.elsewhere ? `http://127.0.0.1:${portOf(server)}` : url
   const issuer = `${url}/oidc`
   const api = `${url}/orders`
   const log: string[] = []
@@ -149,6 +152,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
     configuration({
       url,
       shopUrl,
+      pagesUrl,
       consolePath,
       accountPath,
       checkStorage: () => failIf(faults.storage, 'the storage is out of order'),
@@ -158,6 +162,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   )
   const support = supportConsole(provider, {
     clientId: 'support-console',
+    url: pagesUrl,
     machine: MACHINE,
     role({ accountId }) {
       failIf(faults.roles, 'the roles are out of order')
@@ -217,7 +222,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   const deployment: Deployment = {
     url,
     shopUrl,
-    consoleUrl: `${url}${consolePath}`,
+    consoleUrl: `${pagesUrl}${consolePath}`,
     issuer,
     provider,
     console: support,

@@ -21,6 +21,8 @@ const KEY: JWK = {
 export interface ProviderSettings {
   readonly url: string
   readonly shopUrl: string
+  /** The origin of the console and the account page. @defaultValue that of the provider */
+  readonly pagesUrl?: string
   readonly consolePath: string
   readonly accountPath: string
   /** Throws while the storage is out of order. */
@@ -32,7 +34,7 @@ export interface ProviderSettings {
 
 /** The configuration of a small deployment. Every person signs in without a password. */
 export function configuration(settings: ProviderSettings): ProviderConfiguration {
-  const { url, shopUrl, consolePath, accountPath } = settings
+  const { url, shopUrl, pagesUrl = url, consolePath, accountPath } = settings
   const policy = interactionPolicy.base()
   policy.remove('consent')
   return {
@@ -48,8 +50,8 @@ export function configuration(settings: ProviderSettings): ProviderConfiguration
         response_types: [],
         redirect_uris: [],
       },
-      supportConsoleClient({ url, path: consolePath }),
-      customerAccountClient({ url, path: accountPath }),
+      supportConsoleClient({ url: pagesUrl, path: consolePath }),
+      customerAccountClient({ url: pagesUrl, path: accountPath }),
       {
         client_id: 'shop',
         token_endpoint_auth_method: 'none',
@@ -66,7 +68,7 @@ export function configuration(settings: ProviderSettings): ProviderConfiguration
       },
     ],
     clientBasedCORS: (_ctx, origin, { clientId }) =>
-      origin === (clientId === 'shop' ? shopUrl : url),
+      origin === (clientId === 'shop' ? shopUrl : pagesUrl),
     claims: { openid: ['sub'], profile: ['name'], email: ['email'] },
     findAccount: (_ctx, sub) =>
       isKnown(sub) ? { accountId: sub, claims: () => ({ sub, ...claimsOf(sub) }) } : undefined,

@@ -86,7 +86,7 @@ export function AccountPage({ session }: { session: AccountSession }) {
           {({ impersonations }) => {
             const past = [...impersonations, ...older.shown].filter(({ id }) => !runs.has(id))
             return past.length === 0 && older.next === undefined ? (
-              <p class="empty">{words.account.never}</p>
+              <p class="empty">{runs.size > 0 ? words.account.neverBefore : words.account.never}</p>
             ) : (
               cards(past)
             )

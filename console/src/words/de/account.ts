@@ -13,6 +13,7 @@ export const account: Translated<typeof english> = {
   notNow: 'Im Moment handelt das Support-Team nicht in Ihrem Namen.',
   before: 'Früher',
   never: 'Das Support-Team hat noch nicht in Ihrem Namen gehandelt.',
+  neverBefore: 'Davor gab es nichts.',
   older: 'Ältere anzeigen',
   support: 'Eine Person vom Support-Team',
   actsAsYou: '{who} handelt in Ihrem Namen',

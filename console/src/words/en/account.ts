@@ -10,6 +10,7 @@ export const account = {
   notNow: 'At the moment, the support team does not act as you.',
   before: 'Before',
   never: 'The support team has not acted as you.',
+  neverBefore: 'There is nothing before that.',
   older: 'Show older ones',
   support: 'A person of the support team',
   actsAsYou: '{who} acts as you',

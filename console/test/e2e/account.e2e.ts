@@ -1,0 +1,168 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { type Deployment, deploy, HOSTILE } from '../support/deployment.ts'
+import { submitSignIn } from './support/enter.ts'
+import { expectFocus } from './support/focus.ts'
+import { expectGoodLooks } from './support/pictures.ts'
+import { visit } from './support/visit.ts'
+
+const now = (page: Page) => page.getByRole('region', { name: 'Right now' })
+const before_ = (page: Page) => page.getByRole('region', { name: 'Before' })
+
+async function open(page: Page, person = 'alice'): Promise<void> {
+  await page.goto('/account')
+  await page.getByRole('button', { name: /^(?:Sign in|Anmelden)$/ }).click()
+  await submitSignIn(page, person)
+  await page.getByRole('button', { name: /^(?:Sign out|Abmelden)$/ }).waitFor()
+}
+
+describe('the account page', function () {
+  this.timeout(120_000)
+  let deployment: Deployment
+  beforeEach(async () => {
+    deployment = await deploy({
+      console: {
+        account: {
+          clientId: 'customer-account',
+          describe: ({ method, path }, language) => {
+            if (path !== '/orders') return `${method} ${path}`
+            return language === 'de' ? 'Ihre Bestellungen angesehen' : 'Looked at your orders'
+          },
+        },
+      },
+    })
+  })
+  afterEach(() => deployment[Symbol.asyncDispose]())
+
+  it('shows who acts as the customer now and what was done, and ends it at once', async () => {
+    const running = await deployment.impersonate()
+    await running.look()
+    await running.look()
+    await running.change()
+    await running.refused()
+    await deployment.settled()
+    await using visitor = await visit(deployment.url)
+    const { page } = visitor
+    await open(page)
+    const card = now(page).getByRole('article')
+    await card.getByRole('heading', { name: 'Olivia Okafor acts as you' }).waitFor()
+    await card.getByText('Looked at your orders').waitFor()
+    await card.getByText('SUP-123').waitFor()
+    await card.getByText('tried, and refused').waitFor()
+    expect(await card.getByText('An order did not arrive').count(), 'the reason').to.equal(0)
+    await expectGoodLooks(page, 'account-running')
+
+    await card.getByRole('button', { name: /^End it now: .*Olivia Okafor/ }).click()
+    await page.getByText('You ended it.').waitFor()
+    await now(page).getByText('does not act as you').waitFor()
+    const past = before_(page).getByRole('article')
+    await past.getByText('Ended by you').waitFor()
+    const { body } = await deployment.ask('grace', '/running')
+    expect(body.running).to.eql([])
+    await expectGoodLooks(page, 'account-ended')
+    await visitor.tokens.expectNowhere(deployment.log.join('\n'))
+  })
+
+  it('takes an objection with a note, ends what runs, and says what happens next', async () => {
+    const { id } = await deployment.impersonate()
+    await using visitor = await visit(deployment.url)
+    const { page } = visitor
+    await open(page)
+    const object = now(page).getByRole('button', { name: /I did not ask for this/ })
+    await object.click()
+    const dialog = page.getByRole('dialog', { name: 'You did not ask for this?' })
+    await expectGoodLooks(page, 'account-objection')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await expectFocus(object)
+    await object.click()
+    await dialog.getByRole('textbox').fill('I know of no ticket')
+    await dialog.getByRole('button', { name: 'Tell them' }).click()
+    await page.getByText('Thank you.').waitFor()
+    await before_(page).getByText('You said on').waitFor()
+    expect(await page.getByRole('button', { name: /I did not ask/ }).count(), 'once').to.equal(0)
+    await expectGoodLooks(page, 'account-objected')
+    await deployment.settled()
+    const { body } = await deployment.ask('grace', '/alarms')
+    expect(body.rows.map((row: { id: string }) => row.id)).to.eql([id])
+    const timeline = await deployment.ask('grace', `/audit/${id}/timeline`)
+    expect(timeline.text).to.contain('I know of no ticket')
+  })
+
+  it('keeps the note where it could not be sent, and through a new sign-in', async () => {
+    await deployment.impersonate()
+    await using visitor = await visit(deployment.url, { clock: new Date() })
+    const { page, context } = visitor
+    await open(page)
+    await page.route('**/api/objection', (route) => route.abort('connectionrefused'), { times: 1 })
+    visitor.expectFailure('/account/api/objection')
+    await page.getByRole('button', { name: /I did not ask for this/ }).click()
+    await page.getByRole('textbox').fill('Not me')
+    await page.getByRole('button', { name: 'Tell them' }).click()
+    await page.getByText('The server does not answer.').waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await context.clearCookies()
+    await page.clock.fastForward(3_541_000)
+    await page.getByRole('button', { name: 'Sign in again' }).click()
+    await submitSignIn(page, 'alice')
+    await page
+      .getByRole('button', { name: /I did not ask for this/ })
+      .first()
+      .click()
+    expect(await page.getByRole('textbox').inputValue()).to.equal('Not me')
+  })
+
+  it('is empty for a customer as whom the team never acted, and looks again when asked', async () => {
+    await using visitor = await visit(deployment.url)
+    const { page } = visitor
+    await open(page, 'bob')
+    await before_(page).getByText('The support team has not acted as you.').waitFor()
+    await expectGoodLooks(page, 'account-empty')
+    await deployment.impersonate({ customer: 'bob' })
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await now(page).getByRole('article').waitFor()
+  })
+
+  it('shows names and tickets of an attacker as text', async () => {
+    const customer = 'hostile-html'
+    for (const ticket of [HOSTILE.html, HOSTILE.script, 'x'.repeat(100)]) {
+      await deployment.impersonate({ customer, ticket: String(ticket).slice(0, 100) })
+    }
+    await using visitor = await visit(deployment.url)
+    const { page } = visitor
+    await open(page, customer)
+    await now(page).getByText('<img src=x').waitFor()
+    expect(await page.title()).to.equal('Who acted as you')
+    await expectGoodLooks(page, 'account-hostile')
+  })
+
+  it('shows older ones when asked', async () => {
+    for (let ticket = 0; ticket < 12; ticket += 1) {
+      const running = await deployment.impersonate({ ticket: `SUP-${ticket}` })
+      await running.end()
+    }
+    await deployment.settled()
+    await using visitor = await visit(deployment.url)
+    const { page } = visitor
+    await open(page)
+    const cards = before_(page).getByRole('article')
+    await cards.first().waitFor()
+    expect(await cards.count()).to.equal(10)
+    await page.getByRole('button', { name: 'Show older ones' }).click()
+    await cards.nth(11).waitFor()
+    expect(await cards.count()).to.equal(12)
+    expect(await page.getByRole('button', { name: 'Show older ones' }).count()).to.equal(0)
+  })
+
+  it('speaks German where the browser does', async () => {
+    const running = await deployment.impersonate()
+    await running.look()
+    await deployment.settled()
+    await using visitor = await visit(deployment.url, { locale: 'de-DE' })
+    const { page } = visitor
+    await open(page)
+    await page.getByText('Olivia Okafor handelt in Ihrem Namen').waitFor()
+    await page.getByText('Ihre Bestellungen angesehen').waitFor()
+    await expectGoodLooks(page, 'account-german')
+  })
+})

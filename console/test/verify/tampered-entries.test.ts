@@ -1,0 +1,197 @@
+import { expect } from 'chai'
+import { digestOf } from '../../src/audit/chain.ts'
+import type { AuditStore } from '../../src/audit/store.ts'
+import { idOf, issued } from '../audit/contract/support.ts'
+import { changed, END, type ExportedEntry, KEEP_FOR, linesOfExport, rechain } from './history.ts'
+import { broken, type Exported, exportedHistory, nth, provider } from './tampering.ts'
+
+describe('verify finds an entry', () => {
+  let exported: Exported
+  let store: AuditStore
+  let lines: string[]
+  let entries: ExportedEntry[]
+
+  before(async () => {
+    exported = await exportedHistory()
+    ;({ store, lines, entries } = exported)
+  })
+  after(() => exported.dispose())
+
+  /** The place of an entry in the file, and what is said of it. */
+  function at(index: number, told: string) {
+    const { writer, sequence } = entries[index] ?? expect.fail()
+    return { writer, sequence, line: index + 1, told }
+  }
+
+  const HASH = 'its hash does not follow from it and the entry before it'
+  const ORDER = 'it is here a second time, or not in its place'
+  const later = (sequence: number) => `it is missing: this line has entry ${sequence} of the chain`
+
+  it('whose text was changed', async () => {
+    const index = nth(entries, 3)
+    const tampered = changed(lines, (all) => {
+      const entry = all[index] ?? expect.fail()
+      entry.text = entry.text?.replace('alice', 'bobby') ?? ''
+    })
+    expect(await broken(tampered)).to.deep.equal(
+      at(index, 'its text is not the one that was recorded'),
+    )
+  })
+
+  it('whose text and digest were changed', async () => {
+    const index = nth(entries, 3)
+    const tampered = changed(lines, (all) => {
+      const entry = all[index] ?? expect.fail()
+      entry.text = entry.text?.replace('alice', 'bobby') ?? ''
+      entry.digest = digestOf(entry.text)
+    })
+    expect(await broken(tampered)).to.deep.equal(at(index, HASH))
+  })
+
+  it('that is removed, and whose digest or hash was changed', async () => {
+    const index = nth(entries, 3, 'no text')
+    for (const member of ['digest', 'hash'] as const) {
+      const tampered = changed(lines, (all) => {
+        const entry = all[index] ?? expect.fail()
+        entry[member] = digestOf('x')
+      })
+      expect(await broken(tampered)).to.deep.equal(at(index, HASH))
+    }
+  })
+
+  it('that was changed, with all hashes after it', async () => {
+    for (const wanted of [0, 8, 20]) {
+      const index = nth(entries, wanted)
+      const tampered = changed(lines, (all) => {
+        const entry = all[index] ?? expect.fail()
+        // Any change: JSON may end with a space.
+        entry.text = `${entry.text} `
+        entry.digest = digestOf(entry.text)
+        return rechain(all)
+      })
+      const found = await broken(tampered)
+      expect(found.told).to.contain('was changed: the checkpoint of ')
+      expect(found.writer).to.equal(entries[index]?.writer)
+      expect(found.sequence).to.be.at.least(entries[index]?.sequence ?? 0)
+    }
+  })
+
+  it('that was taken out, in the middle and at the beginning of a chain', async () => {
+    let found = 0
+    for (const [index, { writer, sequence }] of entries.entries()) {
+      const after = entries.findIndex((other, n) => n > index && other.writer === writer)
+      if (after < 0) continue
+      found += 1
+      const told = later(sequence + 1)
+      const without = changed(lines, (all) => all.toSpliced(index, 1))
+      expect(await broken(without)).to.deep.equal({ writer, sequence, line: after, told })
+    }
+    expect(found).to.be.greaterThan(30)
+  })
+
+  it('that was taken out, with numbers and hashes made anew', async () => {
+    const index = nth(entries, 5)
+    const found = await broken(changed(lines, (all) => rechain(all.toSpliced(index, 1))))
+    expect(found.writer).to.equal(entries[index]?.writer)
+    expect(found.told).to.match(/was changed: the checkpoint of|it is missing, and all after it/)
+  })
+
+  it('that changed its place with the next of its chain', async () => {
+    const index = nth(entries, 0)
+    const next = entries.findIndex((each, n) => n > index && each.writer === entries[index]?.writer)
+    const swapped = changed(lines, (all) => {
+      const [a, b] = [all[index], all[next]]
+      if (a && b) [all[index], all[next]] = [b, a]
+    })
+    const { writer, sequence = 0 } = entries[index] ?? expect.fail()
+    expect(await broken(swapped)).to.deep.equal({
+      ...{ writer, sequence, line: index + 1, told: later(sequence + 1) },
+    })
+    // As if the numbers were those of the places.
+    const renumbered = changed(swapped, (all) => {
+      const [a, b] = [all[index], all[next]]
+      if (a && b) [a.sequence, b.sequence] = [b.sequence, a.sequence]
+    })
+    expect(await broken(renumbered)).to.deep.include({ writer, sequence, told: HASH })
+  })
+
+  it('that is there twice', async () => {
+    const index = nth(entries, 4)
+    const entry = entries[index] ?? expect.fail()
+    const found = await broken(changed(lines, (all) => all.toSpliced(index + 1, 0, entry)))
+    expect(found).to.deep.equal({ ...at(index, ORDER), line: index + 2 })
+  })
+
+  it('that was put in', async () => {
+    const index = nth(entries, 4)
+    const entry = entries[index] ?? expect.fail()
+    const text = entry.text?.replace('alice', 'bobby') ?? ''
+    const forged = { ...entry, text, digest: digestOf(text) }
+    const found = await broken(changed(lines, (all) => all.toSpliced(index, 0, forged)))
+    expect(found).to.deep.equal(at(index, HASH))
+    const made = await broken(changed(lines, (all) => rechain(all.toSpliced(index, 0, forged))))
+    expect(made.writer).to.equal(entry.writer)
+  })
+
+  it('that was put in after the end of its chain, or in a chain of its own', async () => {
+    const last = entries.at(-1) ?? expect.fail()
+    const text = JSON.stringify(issued('x', END))
+    const forged = { ...last, text, digest: digestOf(text), row: idOf('x') }
+    const told = 'no checkpoint of this file vouches for it'
+    const line = entries.length + 1
+    for (const writer of [last.writer, 'a forged writer']) {
+      const sequence = writer === last.writer ? last.sequence + 1 : 1
+      const found = await broken(changed(lines, (all) => rechain([...all, { ...forged, writer }])))
+      expect(found).to.deep.equal({ writer, sequence, line, told })
+    }
+  })
+
+  it('that was moved to another impersonation, or to none', async () => {
+    const index = nth(entries, 2)
+    for (const row of [idOf('another'), undefined]) {
+      const tampered = changed(lines, (all) => {
+        const { row: _, ...entry } = all[index] ?? expect.fail()
+        all[index] = row === undefined ? entry : { ...entry, row }
+      })
+      expect(await broken(tampered)).to.deep.equal(
+        at(index, 'it was moved to another impersonation'),
+      )
+    }
+  })
+
+  it('that looks as if it was removed', async () => {
+    for (const wanted of [0, 10]) {
+      const index = nth(entries, wanted)
+      const tampered = changed(lines, (all) => {
+        delete all[index]?.text
+      })
+      expect(await broken(tampered)).to.deep.equal(
+        at(index, 'its text is missing, and no checkpoint says that it was removed'),
+      )
+    }
+  })
+
+  it('that looks as if it was removed, in the storage, before the checkpoint was signed', async () => {
+    // Of day 40. The storage says that it was removed, and the provider signs what the storage says.
+    const index = nth(entries, entries.filter(({ text }) => text !== undefined).length - 1)
+    const { writer, sequence } = entries[index] ?? expect.fail()
+    const blanked: AuditStore = {
+      ...store,
+      keepFor: KEEP_FOR,
+      entries: async (page) =>
+        (await store.entries(page)).map((entry) =>
+          entry.writer === writer && entry.sequence === sequence
+            ? { ...entry, text: undefined }
+            : entry,
+        ),
+      removed: async () => [
+        ...(await store.removed()).filter((each) => each.writer !== writer),
+        { writer, upTo: sequence, except: Array.from({ length: sequence - 1 }, (_, n) => n + 1) },
+      ],
+      keepCheckpoint: async () => {},
+    }
+    const { told, ...place } = await broken(await linesOfExport(blanked, provider.sign))
+    expect(place).to.deep.equal({ writer, sequence, line: index + 1 })
+    expect(told).to.contain('its text is missing, but it was recorded after ')
+  })
+})

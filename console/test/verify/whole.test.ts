@@ -1,0 +1,45 @@
+import { expect } from 'chai'
+import type { AuditStore } from '../../src/audit/store.ts'
+import { issued, put } from '../audit/contract/support.ts'
+import { DAY, END, type ExportedEntry, ISSUER, linesOfExport } from './history.ts'
+import { type Exported, exportedHistory, provider, verified } from './tampering.ts'
+
+describe('verify', () => {
+  let exported: Exported
+  let store: AuditStore
+  let lines: string[]
+  let entries: ExportedEntry[]
+  let elsewhere: Exported['elsewhere']
+
+  before(async () => {
+    exported = await exportedHistory()
+    ;({ store, lines, entries, elsewhere } = exported)
+  })
+  after(() => exported.dispose())
+
+  it('finds nothing in an export as it was made', async () => {
+    expect(await verified(lines)).to.deep.equal({
+      ...{ entries: 49, removed: 19, chains: 7, checkpoints: 4, unknown: 0 },
+      ...{ issuer: ISSUER, time: END },
+    })
+    await verified(lines, { issuer: ISSUER, kept: elsewhere })
+  })
+
+  it('takes what was stored during an export for no fault', async () => {
+    let isStored = false
+    const busy: AuditStore = {
+      ...store,
+      async entries(page) {
+        const found = await store.entries(page)
+        if (!isStored) await put(store, issued('meanwhile', END))
+        isStored = true
+        return found
+      },
+    }
+    const during = await linesOfExport(busy, provider.sign)
+    expect(await verified(during)).to.include({ entries: entries.length })
+    expect(await verified(await linesOfExport(store, provider.sign, END + DAY))).to.include({
+      entries: entries.length + 1,
+    })
+  })
+})
