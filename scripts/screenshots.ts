@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
 import { enter } from '../console/test/e2e/support/enter.ts'
 import { deploy } from '../console/test/support/deployment.ts'
+import { launch, temporaryFolder } from '../test/example-provider/support.ts'
 
 const IMAGES = join(import.meta.dirname, '../console/images')
+const DOCS = join(import.meta.dirname, '../docs/images')
 const WIDE = { width: 1280, height: 800 }
 
 await mkdir(IMAGES, { recursive: true })
@@ -29,6 +31,7 @@ try {
   const { body } = await deployment.ask('grace', '/audit?text=SUP-118')
   await picture('impersonation', 'grace', `/console/audit/${body.rows[0].id}`)
   await picture('account', 'alice', '/account')
+  await pictureOfShop()
 } finally {
   await browser.close()
 }
@@ -54,6 +57,39 @@ async function fill(): Promise<void> {
     } else if (index < 4) await running.end()
   }
   await deployment.settled()
+}
+
+/** The example's shop, in which olivia acts as Alice. */
+async function pictureOfShop(): Promise<void> {
+  await using folder = await temporaryFolder()
+  await using example = await launch({ DATA_DIR: folder.path, STORAGE_URL: 'memory:' })
+  const context = await browser.newContext({
+    baseURL: example.url,
+    viewport: WIDE,
+    locale: 'en-GB',
+  })
+  try {
+    const page = await context.newPage()
+    await page.goto('/console/act?user=alice&ticket=SUP-123&reason=The+parcel+should+go+next+door')
+    await page.getByLabel('Login').fill('olivia')
+    await page.getByLabel('Password').fill('demo-password')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByLabel('Look and change').check()
+    const opened = context.waitForEvent('page')
+    await page.getByRole('button', { name: 'Act as' }).click()
+    const shop = await opened
+    await shop.getByText('Coffee grinder').waitFor()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await shop.emulateMedia({ colorScheme })
+      await shop.screenshot({
+        path: join(DOCS, `acting-${colorScheme}.png`),
+        animations: 'disabled',
+      })
+      console.log(`docs/images/acting-${colorScheme}.png`)
+    }
+  } finally {
+    await context.close()
+  }
 }
 
 async function picture(
