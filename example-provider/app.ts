@@ -11,19 +11,20 @@ import {
   Provider,
   type ProviderConfiguration,
 } from 'oidc-provider-impersonation'
+import { supportConsole } from 'oidc-provider-impersonation-console'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import { supportConsole } from '../console/index.ts'
 import { allowOrigin } from '../hosting/cors.ts'
 import { grantWhatIsAsked } from '../hosting/first-party-grants.ts'
 import { pageAssets } from '../hosting/http/assets.ts'
 import { refuseEncodedBodies } from '../hosting/http/encoded-body.ts'
 import { pinOrigin, securityHeaders } from '../hosting/http/headers.ts'
 import { notFound } from '../hosting/http/problem.ts'
-import { unusableStorage } from '../hosting/start-error.ts'
-import { CLAIMS, findAccount, loadAccounts, people } from './accounts.ts'
+import { CLAIMS, findAccount, loadAccounts } from './accounts.ts'
 import { supportBackend } from './backend.ts'
 import { clients, OPERATOR_CLIENTS, ordersResource, SUPPORT_BACKEND } from './clients.ts'
 import type { Config } from './config.ts'
+import { customers, describe, onAlarm, role } from './console.ts'
+import { sendHome } from './demo/home.ts'
 import { demoPages } from './demo/pages.ts'
 import { logoutPages, renderError } from './demo/provider-pages.ts'
 import { publicPassword } from './demo/secrets.ts'
@@ -35,7 +36,8 @@ import { SHOP } from './shop/client.ts'
 import { createShop } from './shop/server.ts'
 import { signInPage } from './sign-in.ts'
 
-const HOUR = 3600
+const MINUTE = 60
+const HOUR = 60 * MINUTE
 const WORKING_DAY = 8 * HOUR
 
 function configuration(
@@ -113,7 +115,7 @@ function configuration(
 
 /** One Koa application for all of it. Yours may be several: only URLs connect the parts. */
 export async function createApp(config: Config, parts: Parts): Promise<App> {
-  const { url, shopUrl, providerUrl, storage, keys, closing } = parts
+  const { url, shopUrl, providerUrl, storage, keys } = parts
   const accounts = await loadAccounts(config.demoPassword)
   const provider = new Provider(`${url}/oidc`, configuration(config, parts))
   provider.on('server_error', (ctx, error) => {
@@ -128,23 +130,35 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
     clientSecret: config.supportBackendSecret,
     operatorClients: OPERATOR_CLIENTS,
   }
-  const password = publicPassword(config)
-  const support = await supportConsole(provider, {
-    ...backend,
-    customerClients: ['customer-account'],
-    people,
-    database: storage.database,
-    password,
-    application:
-      shopUrl === undefined ? undefined : { name: 'the shop', url: `${shopUrl}/`, clientId: SHOP },
+  const support = supportConsole(provider, {
+    clientId: 'support-console',
+    machine: { clientId: SUPPORT_BACKEND, clientSecret: config.supportBackendSecret },
+    providerUrl,
+    role,
+    customers,
+    applications: [
+      {
+        name: 'Shop',
+        url: `${shopUrl}/`,
+        clientId: SHOP,
+        resource: `${url}/orders`,
+        scopes: { read: 'orders:read', change: 'orders:read orders:write' },
+      },
+    ],
+    audit: storage.audit,
+    durations: [2 * MINUTE, 5 * MINUTE, 10 * MINUTE],
+    ticket: { pattern: /SUP-\d{1,9}/ },
+    account: { clientId: 'customer-account', describe },
+    onAlarm,
     apis: ['/orders'],
-    closing,
-  }).catch(unusableStorage(config.storage.label))
+  })
 
   const app = new Koa({ proxy: provider.proxy, keys: [...keys.cookies] })
   app.use(pinOrigin(url))
   app.use(securityHeaders(shopUrl))
-  app.use(support.gate)
+  app.use(sendHome(url))
+  // Before the provider: what happens there waits while the audit cannot be stored.
+  app.use(support)
   // The impersonation routes refuse compressed bodies themselves and emit events about them.
   app.use(provider.impersonation.routes())
   app.use(refuseEncodedBodies)
@@ -157,20 +171,23 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
       url,
       providerUrl,
       adapter: storage.adapter,
-      onImpersonatedRequest: support.recordUse,
+      onImpersonatedRequest: support.onImpersonatedRequest,
     }),
   )
-  for (const page of await demoPages(url, password)) app.use(page)
-  app.use(support.routes)
+  for (const page of await demoPages(shopUrl, publicPassword(config))) app.use(page)
   app.use(await pageAssets())
   app.use(notFound)
 
   const places = { issuer: provider.issuer, orders: `${url}/orders`, console: `${url}/console` }
-  const shop = shopUrl && (await createShop(places))
+  const shop = await createShop(places)
   return {
     handle: app.callback(),
-    handleShop: shop ? shop.callback() : undefined,
-    check: () => provider.impersonation.check(),
+    handleShop: shop.callback(),
+    async check() {
+      await provider.impersonation.check()
+      await support.check()
+    },
+    endStreams: support.endStreams,
     close: support.close,
   }
 }

@@ -3,8 +3,8 @@
 // could be a process of its own: it knows the provider by its URL alone.
 import Router from '@koa/router'
 import type { Middleware } from 'koa'
+import type { RecordRefusal } from 'oidc-provider-impersonation-console'
 import { z } from 'zod'
-import type { RecordRefusal } from '../console/index.ts'
 import { bodyOf, someText } from '../hosting/body.ts'
 import { bearerToken } from '../hosting/http/bearer.ts'
 import { readBody } from '../hosting/http/json-body.ts'

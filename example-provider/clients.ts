@@ -1,25 +1,21 @@
 // The clients of the provider, and the resource that they get tokens for.
 import type { Client, ClientMetadata, KoaContextWithOIDC, ResourceServer } from 'oidc-provider'
 import { errors, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
-import { consoleClients } from '../console/clients.ts'
+import { customerAccountClient, supportConsoleClient } from 'oidc-provider-impersonation-console'
 import type { Config } from './config.ts'
 import { SHOP, shopClient } from './shop/client.ts'
 
-/** The machine client that asks for subject tokens and introspects the tokens of its callers. */
+/** The machine client of the backend and of the console: it asks for subject tokens. */
 export const SUPPORT_BACKEND = 'support-backend'
 
 /**
  * The operators' own applications, which ask the support backend: one with a server of its own, and
  * one without a secret, which is `npm run demo` and the commands of `npm start -- --commands`.
  */
-export const OPERATOR_CLIENTS: readonly string[] = [
-  'support-web',
-  'support-tool',
-  'support-console',
-]
+export const OPERATOR_CLIENTS: readonly string[] = ['support-web', 'support-tool']
 
-export function clients(config: Config, url: string, shopUrl: string | undefined) {
-  const all: ClientMetadata[] = [
+export function clients(config: Config, url: string, shopUrl: string): ClientMetadata[] {
+  return [
     {
       client_id: SUPPORT_BACKEND,
       client_name: 'Support backend',
@@ -48,9 +44,10 @@ export function clients(config: Config, url: string, shopUrl: string | undefined
       redirect_uris: [`${url}/support/callback`],
     },
     // The ID token says when the person signed in: see the sign-out page.
-    ...consoleClients(url).map((client) => ({ ...client, require_auth_time: true })),
+    { ...supportConsoleClient({ url }), require_auth_time: true },
+    { ...customerAccountClient({ url }), require_auth_time: true },
+    shopClient(shopUrl),
   ]
-  return shopUrl === undefined ? all : [...all, shopClient(shopUrl)]
 }
 
 /** `getResourceServerInfo` of oidc-provider: the orders API, only for tokens of users. */

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { variablesOf } from '../hosting/environment.ts'
 import { parseStorageUrl } from '../hosting/storage-url.ts'
-import { DEMO, refuseDemo } from './demo/secrets.ts'
+import { DEMO, refuseDemo, refusePlain } from './demo/secrets.ts'
 
 export type Config = ReturnType<typeof readConfig>
 
@@ -36,5 +36,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     production: oneOf('NODE_ENV', 'development', 'production', 'test') === 'production',
   })
   if (config.production) refuseDemo(config)
+  else refusePlain(config)
   return config
 }

@@ -2,7 +2,7 @@
 import type { RequestListener } from 'node:http'
 import { type Keys, loadKeys } from '../hosting/keys.ts'
 import { type Listener, listen, localUrl } from '../hosting/listener.ts'
-import { reasonOf, StartError } from '../hosting/start-error.ts'
+import { unusableStorage } from '../hosting/start-error.ts'
 import { openStorage, type Storage } from '../hosting/storage.ts'
 import type { Config } from './config.ts'
 
@@ -10,28 +10,28 @@ import type { Config } from './config.ts'
 export interface Parts {
   /** The origin of all public URLs. */
   readonly url: string
-  /** The origin of the shop, if there is one. */
-  readonly shopUrl: string | undefined
+  /** The origin of the shop. */
+  readonly shopUrl: string
   /** The origin at which the parts reach the provider: it still works when the public one closes. */
   readonly providerUrl: string
   readonly keys: Keys
   readonly storage: Storage
-  /** Aborts when the server stops. */
-  readonly closing: AbortSignal
 }
 
 export interface App {
   readonly handle: RequestListener
-  readonly handleShop: RequestListener | undefined
+  readonly handleShop: RequestListener
   /** Rejects if the storage cannot keep subject tokens. */
   check(): Promise<void>
+  /** Called when the server begins to stop. */
+  endStreams(): void
   /** Called when no request is left. */
   close(): Promise<void>
 }
 
 export interface Server {
   readonly url: string
-  readonly shopUrl: string | undefined
+  readonly shopUrl: string
   /** @throws StartError that describes the problem of the storage */
   check(): Promise<void>
   /** Accepts no new requests, finishes the open requests, and closes the storage. */
@@ -45,30 +45,22 @@ export async function startServer(
 ): Promise<Server> {
   const keys = await loadKeys(config)
   const storage = await openStorage(config.storage)
-  const stop = new AbortController()
   const listeners: Listener[] = []
   let app: App | undefined
   const close = async () => {
-    stop.abort()
+    app?.endStreams()
     // Open public requests need the inner address, which needs the storage.
     for (const listener of listeners.toReversed()) await listener.close()
     await app?.close()
     await storage.close()
   }
-  const cannotUse = (cause: unknown): never => {
-    throw new StartError(`STORAGE_URL: ${reasonOf(cause)}`, { cause })
-  }
   try {
     listeners.push(await listen('127.0.0.1', 0))
     listeners.push(await listen(config.host, config.port))
     const [inner = 0, outer = 0] = listeners.map(({ port }) => port)
-    // The shop is a demonstration: in production, it is there if it has an address.
-    const shop =
-      config.shopUrl !== undefined || !config.production
-        ? await listen(config.host, config.shopPort, 'SHOP_PORT')
-        : undefined
-    if (shop) listeners.push(shop)
-    const shopUrl = config.shopUrl ?? shop?.url
+    const shop = await listen(config.host, config.shopPort, 'SHOP_PORT')
+    listeners.push(shop)
+    const shopUrl = config.shopUrl ?? shop.url
     const url = config.baseUrl ?? localUrl(config.host, outer)
     const providerUrl = `http://127.0.0.1:${inner}`
     app = await createApp(config, {
@@ -77,11 +69,15 @@ export async function startServer(
       providerUrl,
       keys,
       storage,
-      closing: stop.signal,
     })
-    const { check, handle, handleShop = handle } = app
+    const { check, handle, handleShop } = app
     for (const listener of listeners) listener.serve(listener === shop ? handleShop : handle)
-    return { url, shopUrl, check: () => check().catch(cannotUse), close }
+    return {
+      url,
+      shopUrl,
+      check: () => check().catch(unusableStorage(config.storage.label)),
+      close,
+    }
   } catch (error) {
     await close()
     throw error

@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { AdapterFactory } from 'oidc-provider-impersonation'
-import type { AuditDatabase } from '../console/index.ts'
+import type { AuditStore } from 'oidc-provider-impersonation-console'
 import { inTime } from './in-time.ts'
 import { reportOutages } from './outages.ts'
 import { unusableStorage } from './start-error.ts'
@@ -12,8 +12,8 @@ import type { StorageUrl } from './storage-url.ts'
 export interface Storage {
   /** For the provider. */
   readonly adapter: AdapterFactory
-  /** For the audit of the console. */
-  readonly database: AuditDatabase
+  /** For the support console. */
+  readonly audit: AuditStore
   close(): Promise<void>
 }
 
@@ -46,18 +46,22 @@ async function open(storage: StorageUrl): Promise<Storage> {
 
 async function openMemory(): Promise<Storage> {
   const { createMemoryAdapter } = await import('oidc-provider-impersonation/adapters/memory')
-  return { adapter: createMemoryAdapter(), database: { kind: 'memory' }, async close() {} }
+  const { createMemoryAudit } = await import('oidc-provider-impersonation-console/audit/memory')
+  return { adapter: createMemoryAdapter(), audit: createMemoryAudit(), async close() {} }
 }
 
 async function openSqlite(file: string): Promise<Storage> {
   const { createSqliteAdapter } = await import('oidc-provider-impersonation/adapters/sqlite')
+  const { createSqliteAudit } = await import('oidc-provider-impersonation-console/audit/sqlite')
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const adapter = createSqliteAdapter({ file })
-  return { adapter, database: { kind: 'sqlite', file }, close: async () => adapter.close() }
+  const audit = createSqliteAudit({ file })
+  return { adapter, audit, close: async () => adapter.close() }
 }
 
 async function openRedis(url: string): Promise<Storage> {
   const { createRedisAdapter } = await import('oidc-provider-impersonation/adapters/redis')
+  const { createRedisAudit } = await import('oidc-provider-impersonation-console/audit/redis')
   const { createClient } = await import('redis')
   let isReached = false
   const client = createClient({
@@ -82,11 +86,12 @@ async function openRedis(url: string): Promise<Storage> {
   }
   isReached = true
   const close = () => inTime(COMMAND_TIMEOUT, client.close()).catch(() => client.destroy())
-  return { adapter, database: { kind: 'redis', client }, close }
+  return { adapter, audit: createRedisAudit({ client }), close }
 }
 
 async function openPostgres(connectionString: string): Promise<Storage> {
   const postgres = await import('oidc-provider-impersonation/adapters/postgres')
+  const { createPostgresAudit } = await import('oidc-provider-impersonation-console/audit/postgres')
   const { Pool } = await import('pg')
   const pool = new Pool({
     connectionString,
@@ -106,5 +111,5 @@ async function openPostgres(connectionString: string): Promise<Storage> {
     clearInterval(cleanUp)
     return pool.end()
   }
-  return { adapter, database: { kind: 'postgres', pool }, close }
+  return { adapter, audit: createPostgresAudit({ pool }), close }
 }

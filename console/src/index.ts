@@ -56,9 +56,11 @@ export interface SupportConsole extends Middleware {
   /** Rejects where the storage of the audit cannot be used, or a client is not set up. */
   check(): Promise<void>
   /**
-   * Ends open streams, and stores the rest of the audit. Call it when the server takes no more
-   * requests.
+   * Ends open streams, and lets no new ones begin: a server that waits for its open requests would
+   * never stop. Call it when the server begins to stop.
    */
+  endStreams(): void
+  /** Stores the rest of the audit. Call it when the server has no more requests. */
   close(): Promise<void>
 }
 
@@ -119,6 +121,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       await store.open()
       for (const { check } of checkClients) await check()
     },
+    endStreams: () => closing.abort(),
     async close() {
       closing.abort()
       // The provider emits events in the turn after its answer.

@@ -10,11 +10,11 @@ import { publicPassword } from './secrets.ts'
 export function banner(
   config: Config,
   url: string,
-  { commands, shopUrl }: { readonly commands: boolean; readonly shopUrl?: string | undefined },
+  { commands, shopUrl }: { readonly commands: boolean; readonly shopUrl: string },
 ): string {
-  const shop = shopUrl === undefined ? '' : `\nShop             ${shopUrl}/`
   const links = `Support console  ${url}/console
-Customer account ${url}/account${shop}`
+Customer account ${url}/account
+Shop             ${shopUrl}/`
   const parts = [`The example provider is running: ${url}`, `${links}\n${others(config, url)}`]
   if (!config.production) parts.push(howToSignIn(config))
   if (commands && !config.production) {

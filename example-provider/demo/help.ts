@@ -3,7 +3,7 @@ const VARIABLES: ReadonlyArray<readonly [name: string, meaning: string, byDefaul
   ['HOST', 'address to listen on', '127.0.0.1'],
   ['BASE_URL', 'origin under which everything is reached', 'http://localhost:<port>'],
   ['SHOP_PORT', 'port of the shop', 'PORT + 1'],
-  ['SHOP_URL', 'origin of the shop', 'http://127.0.0.1:<port>; in production none'],
+  ['SHOP_URL', 'origin of the shop', 'http://127.0.0.1:<port>'],
   ['DATA_DIR', 'folder for keys and data', 'example-provider/data'],
   ['STORAGE_URL', 'sqlite:<file>, redis://…, postgres://… or memory:', 'a file in DATA_DIR'],
   ['JWKS_FILE', 'private ES256 signing keys, as a JSON Web Key Set', 'made at the first start'],

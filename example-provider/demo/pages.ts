@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { html, showPage } from '../../hosting/http/page.ts'
-import { sendHome } from './home.ts'
+import { people } from '../accounts.ts'
 import { loadOpenApi, OPENAPI } from './openapi.ts'
 
 /**
@@ -11,23 +11,25 @@ import { loadOpenApi, OPENAPI } from './openapi.ts'
  * @param password the password of all accounts, if it is public
  */
 export async function demoPages(
-  baseUrl: string,
+  shopUrl: string,
   password: string | undefined,
 ): Promise<readonly Middleware[]> {
   const router = new Router()
-  const home = sendHome(baseUrl)
   // In production, the terminal prints no commands.
   const terminal =
-    password && html`<p>The terminal shows the same as commands: npm start -- --commands.</p>`
+    password &&
+    html`<p>Everybody signs in with the password <code>${password}</code>:</p>
+<ul>${people.all().map(({ id, role }) => html`<li>${id}: ${role}</li>`)}</ul>
+<p>The terminal shows the same as commands: npm start -- --commands.</p>`
 
-  router.get(['/', '/console', '/account'], home)
   router.get('/', (ctx) => {
     showPage(
       ctx,
       'Impersonation, by example',
-      html`<p>An OpenID provider, a support backend and an orders API, on one origin.</p>
+      html`<p>An OpenID provider with a support console, a support backend and an orders API, and a shop.</p>
 <ul>
-<li><a href="/console">Support console</a>: act as a customer, for a few minutes, for a reason.</li>
+<li><a href="/console">Support console</a>: act as a customer, for a few minutes, for a reason; see who does, and who did.</li>
+<li><a href="${shopUrl}/">Shop</a>: see your orders, as a customer.</li>
 <li><a href="/account">Customer's account</a>: see who acted as you.</li>
 <li><a href="${OPENAPI}">OpenAPI document</a>: the requests and answers, for programs.</li>
 </ul>

@@ -62,16 +62,34 @@ function wrongSecrets(secrets: ReturnType<typeof secretsOf>): string[] {
   })
 }
 
-function* wrongUrls({ baseUrl, shopUrl }: Config): Generator<string> {
+function* wrongUrls(config: Config): Generator<string> {
+  const { baseUrl, shopUrl } = config
   if (baseUrl === undefined) {
     yield 'BASE_URL: the origin under which everything is reached, such as https://id.example.com'
-  } else if (isPlain(baseUrl)) {
-    yield 'BASE_URL: an https URL; http is for localhost alone'
   }
-  if (shopUrl === undefined) return
-  // Access tokens of customers and of operators are in the pages of the shop.
-  if (isPlain(shopUrl)) yield 'SHOP_URL: an https URL; http is for localhost alone'
-  if (shopUrl === baseUrl) yield 'SHOP_URL: another origin than BASE_URL'
+  if (shopUrl === undefined) {
+    yield 'SHOP_URL: the origin of the shop, where operators act, such as https://shop.example.com'
+  }
+  yield* plainUrls(config)
+  if (shopUrl !== undefined && shopUrl === baseUrl) yield 'SHOP_URL: another origin than BASE_URL'
+}
+
+function* plainUrls({ baseUrl, shopUrl }: Config): Generator<string> {
+  // Access tokens of customers and of operators are in the pages.
+  for (const [name, url] of Object.entries({ BASE_URL: baseUrl, SHOP_URL: shopUrl })) {
+    if (url !== undefined && isPlain(url))
+      yield `${name}: an https URL; http is for localhost alone`
+  }
+}
+
+/**
+ * Tokens do not go over plain http, also without NODE_ENV=production.
+ *
+ * @throws StartError that names the variables
+ */
+export function refusePlain(config: Config): void {
+  const plain = [...plainUrls(config)]
+  if (plain.length > 0) throw new StartError(plain.join('\n'))
 }
 
 /** Without TLS, only addresses of this machine are allowed. */

@@ -49,14 +49,27 @@ export function answerProblems(realm: string): Middleware {
     try {
       await next()
     } catch (error) {
-      const problem =
-        error instanceof Problem
-          ? error
-          : new Problem(500, 'server_error', 'oops! something went wrong', { cause: error })
+      const problem = problemOf(error)
       if (isTrouble(problem)) console.error(`${ctx.method} ${ctx.path}:`, problem)
       answer(ctx, realm, problem)
     }
   }
+}
+
+/** The support console has a class of its own for such errors, with the same members. */
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (
+    error instanceof Error &&
+    error.name === 'Problem' &&
+    'status' in error &&
+    'error' in error &&
+    'retryAfter' in error
+  ) {
+    const retryAfter = error.retryAfter === undefined ? undefined : String(error.retryAfter)
+    return new Problem(Number(error.status), String(error.error), error.message, { retryAfter })
+  }
+  return new Problem(500, 'server_error', 'oops! something went wrong', { cause: error })
 }
 
 /** The answer where no other middleware has one. */

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import type { BrowserContext } from 'playwright-core'
-import { enterConsole, sayWhy } from '../e2e/support/acting.ts'
 import { browser } from '../e2e/support/browser.ts'
 import { type LaunchedExample, launchExample } from '../e2e/support/server.ts'
+import { openShop, signInAtProvider } from '../e2e/support/shop.ts'
 import { bare } from '../example-provider/support.ts'
 import { packInto } from '../support/tarball.ts'
 
@@ -93,15 +93,11 @@ describe('the shop with the kit from the packed tarball', function () {
     )
   })
 
-  it('lets olivia act as alice, from the console to the end', async () => {
+  it('lets olivia act as alice, from the link to the end', async () => {
     const loaded: string[] = []
     context.on('request', (request) => loaded.push(request.url()))
-    const page = await context.newPage()
-    await enterConsole(page)
-    await sayWhy(page, { mayChange: true })
-    const opened = context.waitForEvent('page')
-    await page.getByRole('button', { name: 'Open the shop' }).click()
-    const shop = await opened
+    await signInAtProvider(context, example)
+    const shop = await openShop(context, example)
     const banner = shop.locator('impersonation-banner')
     await banner.getByText('olivia').waitFor()
     const order = shop.locator('[data-order="A-1002"]')

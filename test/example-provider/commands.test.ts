@@ -7,7 +7,7 @@ import { banner } from '../../example-provider/demo/banner.ts'
 import { bare, start } from './support.ts'
 
 /** As `npm start -- --commands` prints them. */
-const WITH = { commands: true }
+const WITH = { commands: true, shopUrl: 'http://127.0.0.1:3001' }
 
 /** The lines that a user would copy: every line of the banner that is indented by two spaces. */
 function commandsOf(printed: string): string {
@@ -33,7 +33,7 @@ describe('example provider: the printed commands', function () {
     const url = 'http://localhost:3000'
     const config = readConfig({ STORAGE_URL: 'memory:' })
     const isLink = /^(?:Support console|Customer account) +http:/gm
-    const plain = banner(config, url, { commands: false })
+    const plain = banner(config, url, { ...WITH, commands: false })
     expect(plain.match(isLink)).to.have.lengthOf(2)
     expect(plain).to.include('npm start -- --commands').and.not.include('curl')
     expect(plain.split('\n').length).to.be.below(20)

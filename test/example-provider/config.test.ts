@@ -9,6 +9,7 @@ import { DEMO, launch, listen, MAIN, run, temporaryFolder } from './support.ts'
 const PRODUCTION = {
   NODE_ENV: 'production',
   BASE_URL: 'https://id.example.com',
+  SHOP_URL: 'https://shop.example.com',
   JWKS_FILE: '/somewhere/jwks.json',
   COOKIE_KEYS: 'a-cookie-key-of-our-own',
   SUPPORT_BACKEND_SECRET: 'a backend secret of our own',
@@ -123,6 +124,14 @@ describe('example provider: configuration', () => {
     }
   })
 
+  it('does not start on plain http anywhere else than on this machine', () => {
+    for (const name of ['BASE_URL', 'SHOP_URL']) {
+      const start = () => readConfig({ [name]: 'http://id.example.com' })
+      expect(start, name).to.throw(StartError, `${name}: an https URL; http is for localhost alone`)
+      expect(() => readConfig({ [name]: 'http://127.0.0.1:3000' }), name).to.not.throw()
+    }
+  })
+
   it('does not start in production with a shop on plain http or on the origin of the provider', () => {
     for (const SHOP_URL of ['http://shop.example.com', PRODUCTION.BASE_URL]) {
       expect(() => readConfig({ ...PRODUCTION, SHOP_URL })).to.throw(StartError, /SHOP_URL: /)
@@ -197,7 +206,7 @@ describe('example provider: main', function () {
       DATA_DIR: folder.path,
       STORAGE_URL: 'memory:',
     })
-    const { NODE_ENV: _, BASE_URL: __, ...secrets } = PRODUCTION
+    const { NODE_ENV: _, BASE_URL: __, SHOP_URL: ___, ...secrets } = PRODUCTION
     for (const secret of Object.values(secrets)) {
       expect(running.printed()).not.to.include(secret)
     }
@@ -214,13 +223,15 @@ describe('example provider: main', function () {
     expect(stdout).to.match(/^The example provider is running/)
     expect(stdout).not.to.match(/NOTICE|WARNING/)
     const [, afterwards = ''] = stdout.split('Ctrl-C ends it.\n')
-    const others = afterwards.split('\n').filter((line) => !/^(\{"event":.*\})?$/.test(line))
+    const others = afterwards
+      .split('\n')
+      .filter((line) => !/^(?:\{"event":.*\}|alarm: .*)?$/.test(line))
     expect(others).to.deep.equal(['Finishing what is in flight; Ctrl-C once more ends at once.'])
   })
 
   it('prints no secret that is not a demo secret', async () => {
     await using folder = await temporaryFolder()
-    const { NODE_ENV: _, BASE_URL: __, JWKS_FILE: ___, ...secrets } = PRODUCTION
+    const { NODE_ENV: _, BASE_URL: __, SHOP_URL: ___, JWKS_FILE: ____, ...secrets } = PRODUCTION
     const environment = { ...secrets, DATA_DIR: folder.path, STORAGE_URL: 'memory:' }
     await using running = await launch(environment, '--commands')
     for (const secret of Object.values(secrets)) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { tokensOf } from '../console/audit-support.ts'
+import { tokensOf } from './acting.ts'
 import { type Answer, type Example, postForm, send, start } from './support.ts'
 
 describe('example provider: requests of browsers', () => {
@@ -45,8 +45,8 @@ describe('example provider: requests of browsers', () => {
     }
   })
 
-  it('from any other learn nothing of the endpoints under /support and /account', async () => {
-    for (const path of ['/support/me', '/support/audit', '/account/impersonations']) {
+  it('from any other learn nothing of the endpoints of the console and of the account page', async () => {
+    for (const path of ['/console/api/me', '/console/api/audit', '/account/api/impersonations']) {
       for (const method of ['GET', 'OPTIONS']) {
         const { headers } = await send(example.url + path, {
           method,

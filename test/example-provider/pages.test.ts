@@ -5,7 +5,7 @@ import { Cookies } from './cookies.ts'
 import { type Answer, type Example, send, start } from './support.ts'
 
 describe('example provider: pages', () => {
-  let example: Example
+  let example: Example & { readonly shopUrl: string | undefined }
 
   before(async () => {
     example = await start()
@@ -22,15 +22,17 @@ describe('example provider: pages', () => {
     return cookies.send(target(resume))
   }
 
-  it('lead from the front page to the console and to the account, for people to sign in', async () => {
+  it('lead from the front page to the console, to the shop and to the account', async () => {
     const { text } = await send(example.url)
     const links = [...text.matchAll(/<a href="([^"]+)"/g)].map(([, href]) => href)
-    expect(links).to.deep.equal(['/console', '/account', '/openapi.yaml'])
-    for (const link of links.slice(0, 2)) {
+    const shop = `${example.shopUrl}/`
+    expect(links).to.deep.equal(['/console', shop, '/account', '/openapi.yaml'])
+    for (const link of ['/console', '/account']) {
       const page = await send(`${example.url}${link}`)
       expect(page.status).to.equal(200)
-      expect(page.text).to.include('>Sign in</button>')
+      expect(page.text).to.match(/<script type="module" src="[^"]+\.js"/)
     }
+    expect((await send(shop)).status).to.equal(200)
   })
 
   it('have styles of their own origin, as their policy allows, and none inside', async () => {
@@ -48,11 +50,10 @@ describe('example provider: pages', () => {
   it('tell the password that everybody knows, and no other', async () => {
     await using stack = new AsyncDisposableStack()
     const other = stack.adopt(await start({ DEMO_PASSWORD: 'of-our-own' }), (it) => it.close())
-    for (const path of ['/console', '/account']) {
-      expect((await send(`${example.url}${path}`)).text).to.include('demo-password')
-      const { text } = await send(`${other.url}${path}`)
-      expect(text).not.to.match(/demo-password|of-our-own/)
-    }
+    expect((await send(example.url)).text)
+      .to.include('demo-password')
+      .and.include('grace: lead')
+    expect((await send(other.url)).text).not.to.match(/demo-password|of-our-own|grace/)
   })
 
   it('name the terminal and its commands where the password is told, and nowhere else', async () => {

@@ -96,7 +96,7 @@ describe('example provider: the client of the shop', () => {
     }
   })
 
-  it('gets no token that the support backend or the account takes', async () => {
+  it('gets no token that the support backend, the console or the account takes', async () => {
     const orders = 'openid orders:read orders:write'
     const tokens = [
       oliviaInShop,
@@ -109,10 +109,10 @@ describe('example provider: the client of the shop', () => {
       const headers = { authorization: `Bearer ${token}` }
       const answers = [
         await postJson(`${example.url}/support/impersonations`, REQUEST, token),
-        await send(`${example.url}/support/me`, { headers }),
-        await send(`${example.url}/support/audit`, { headers }),
-        await send(`${example.url}/account/impersonations`, { headers }),
-        await postJson(`${example.url}/account/impersonations/end`, { id: 'x' }, token),
+        await send(`${example.url}/console/api/me`, { headers }),
+        await send(`${example.url}/console/api/audit`, { headers }),
+        await send(`${example.url}/account/api/impersonations`, { headers }),
+        await postJson(`${example.url}/account/api/end`, { id: 'x' }, token),
       ]
       for (const { status, body } of answers) {
         expect([status, body.error]).to.deep.equal([401, 'invalid_token'])

@@ -91,7 +91,7 @@ it('does not start on a storage that forgets what was consumed, and says so in o
   expect(code).to.equal(1)
   expect(stdout).to.equal('')
   expect(stderr.replace(/^\(.*Warning.*\n|^\(Use .*\n/gm, '')).to.equal(
-    'STORAGE_URL: The storage adapter cannot keep subject tokens: consumeOnce() resolved true for 20 of 20 callers at once, and it has to for exactly one.\n',
+    `STORAGE_URL: SQLite, ${file} cannot be used: The storage adapter cannot keep subject tokens: consumeOnce() resolved true for 20 of 20 callers at once, and it has to for exactly one.\n`,
   )
 })
 
@@ -117,7 +117,7 @@ describe('example provider: storage', function () {
       const file = join(folder.path, 'no-audit.sqlite')
       createSqliteAdapter({ file }).close()
       const database = new DatabaseSync(file)
-      database.exec('CREATE VIEW support_audit AS SELECT 1 AS id')
+      database.exec('CREATE VIEW impersonation_audit_row AS SELECT 1 AS id')
       database.close()
       const { code, stdout, stderr } = await runMain({ STORAGE_URL: `sqlite:${file}` })
       expect([code, stdout]).to.deep.equal([1, ''])

@@ -1,0 +1,59 @@
+// What the support console has to know of this business: who may do what in it, which customers
+// there are, where operators act, and how the shop names what they did. It is mounted in app.ts.
+import type { Account } from 'oidc-provider'
+import type {
+  Alarm,
+  Customer,
+  Customers,
+  Role,
+  UseInWords,
+} from 'oidc-provider-impersonation-console'
+import { escapeControls } from '../hosting/http/text.ts'
+import { type Person, people } from './accounts.ts'
+import { REQUESTS } from './demo/words.ts'
+
+/** Asked at every request: a role that is taken away here is gone at once. */
+export function role({ accountId }: Account): Role | undefined {
+  const found = people.find(accountId)?.role
+  return found === 'customer' ? undefined : found
+}
+
+/** The directory that operators search. Yours is a query: of a database, or of a CRM. */
+export const customers: Customers = {
+  search(text, { offset, limit }) {
+    const words = text.toLowerCase().split(/\s+/)
+    const found = people.all().filter((person) => {
+      const known = [person.id, person.name, person.email, person.number, person.city]
+      return words.every((word) => known.some((value) => value?.toLowerCase().includes(word)))
+    })
+    const page = found.slice(offset, offset + limit)
+    return { customers: page.map(customerOf), more: found.length > offset + limit }
+  },
+  get(id) {
+    const found = people.find(id)
+    return found && customerOf(found)
+  },
+}
+
+function customerOf({ id, name, email, number, city, isProtected }: Person): Customer {
+  const details = {
+    ...(number && { 'Customer number': number }),
+    ...(city && { City: city }),
+  }
+  // The policy of the provider refuses it, too: this says so before it is tried.
+  return isProtected
+    ? { id, name, email, protected: `${name} works here: nobody acts as a colleague.` }
+    : { id, name, email, details }
+}
+
+/** For the account page: what a request was for the customer. */
+export const describe: UseInWords = ({ method, path, status = 500, refused }, language) => {
+  const request = REQUESTS.find(({ is }) => is.test(`${method} ${path}`))
+  return request?.[refused || status >= 400 ? 'not' : 'done'][language]
+}
+
+/** Yours sends a message to a chat, or pages the lead on duty. */
+export function onAlarm({ kind, impersonation, url }: Alarm): void {
+  const { operator, customer } = impersonation
+  console.log(escapeControls(`alarm: ${kind}, ${operator?.id} as ${customer?.id}: ${url}`))
+}
