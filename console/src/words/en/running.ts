@@ -42,9 +42,9 @@ export const running = {
   endedOther: '{operator} no longer acts as {customer}.',
   endAll: 'End all of {operator}',
   endAllQuestion: {
-    one: 'This ends {count} impersonation of {operator}. Open pages of the application stop working at once.',
+    one: 'This ends the {count} that {operator} runs. Open pages of the application stop working at once.',
     other:
-      'This ends {count} impersonations of {operator}. Open pages of the application stop working at once.',
+      'This ends the {count} that {operator} runs. Open pages of the application stop working at once.',
   },
   endAllTitle: 'End all of {operator}?',
   endAllNow: { one: 'End {count}', other: 'End all {count}' },
@@ -61,9 +61,9 @@ export const running = {
   },
   /** Said by screen readers. */
   came: '{operator} now acts as {customer}.',
-  left_one: '{operator} no longer acts as {customer}.',
-  came_many: { one: '{count} more is running.', other: '{count} more are running.' },
-  left_many: { one: '{count} is over.', other: '{count} are over.' },
+  went: '{operator} no longer acts as {customer}.',
+  cameMany: { one: '{count} more is running.', other: '{count} more are running.' },
+  wentMany: { one: '{count} is over.', other: '{count} are over.' },
   /** The strip on every page. */
   strip: 'What you run now',
   acting: 'You act as {customer}',
@@ -71,14 +71,16 @@ export const running = {
   others: { one: '{count} more is running', other: '{count} more are running' },
   continue: 'Continue for {ticket}',
   continueNoTicket: 'Continue',
+  continueNoTicketLabel: 'Continue, as {customer}',
   continueLabel: 'Continue for {ticket}, as {customer}',
-  continued: '{application} is open in a new tab, as {customer}.',
   continueGone: 'This can no longer be continued. The form has what you typed.',
   toForm: 'Go to the form',
   notNeeded: 'Hide',
   notNeededLabel: 'Hide: you acted as {customer}',
   minuteLeft: 'One minute left to act as {customer}. You can continue for {ticket}.',
+  minuteLeftNoTicket: 'One minute left to act as {customer}. You can continue.',
   timeOver: 'The time to act as {customer} is over. You can continue for {ticket}.',
+  timeOverNoTicket: 'The time to act as {customer} is over. You can continue.',
   overBy: {
     requested: 'Another person ended that you act as {customer}.',
     user: '{customer} ended that you act as them.',
