@@ -4,12 +4,16 @@ import { createCluster } from 'redis'
 import { createMemoryAudit } from '../../src/audit/memory.ts'
 import { createRedisAudit } from '../../src/audit/redis.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
-import { granted, issued, put, T } from './contract/support.ts'
+import { granted, idOf as idOfName, issued, put, T } from './contract/support.ts'
 import { describeAuditStore } from './contract.ts'
 import { all, filters, idOf, randomBatches, START } from './random-audit.ts'
 import { type Client, connected, type RedisServer, removeKeys, startRedis } from './redis-server.ts'
 
 const NOW = START + 300_000
+
+/** The whole numbers from the first, up to but without the last. */
+const range = (first: number, last: number) =>
+  Array.from({ length: last - first }, (_, index) => first + index)
 
 describeAuditStore('Redis', async () => {
   const prefix = `audit-test-${randomUUID()}`
@@ -175,10 +179,43 @@ describe('the audit in Redis', () => {
       { outcome: 'running' as const },
       { outcome: 'waiting' as const },
     ]) {
-      const began = performance.now()
-      await store.find(filter, { limit: 50, now })
-      expect(performance.now() - began, JSON.stringify(filter)).to.be.below(200)
+      const times: number[] = []
+      // Other processes of this machine slow some of them down.
+      for (let run = 0; run < 5; run += 1) {
+        const began = performance.now()
+        await store.find(filter, { limit: 50, now })
+        times.push(performance.now() - began)
+      }
+      expect(Math.min(...times), JSON.stringify(filter)).to.be.below(200)
     }
+    // They are far apart: in several slices.
+    const found = await all(store, { text: 'number 199' }, { limit: 7, now })
+    const numbers = [199, ...range(1990, 2000), ...range(19_900, 20_000)]
+    expect(found.map(({ reason }) => reason)).to.deep.equal(
+      numbers.toReversed().map((number) => `number ${number}`),
+    )
+  })
+
+  it('finds each of many rows of one moment once, in pages and in slices', async function () {
+    this.timeout(60_000)
+    const store = newStore()
+    const names = range(0, 9000).map(String)
+    for (let from = 0; from < names.length; from += 1000) {
+      await put(store, ...names.slice(from, from + 1000).map((name) => issued(name, T)))
+    }
+    const ids = names.map(idOfName).toSorted().toReversed()
+    const paged = await all(store, {}, { limit: 1700, now: T })
+    expect(paged.map(({ id }) => id)).to.deep.equal(ids)
+    const last = ids.at(-1) ?? ''
+    const [only, ...others] = await all(store, { text: last }, { limit: 1, now: T })
+    expect([only?.id, others]).to.deep.equal([last, []])
+    const than = { at: T, id: ids[50] ?? '' }
+    expect(await store.countNewer({}, than, T)).to.equal(50)
+    // A cursor of a row that was removed since.
+    const place = `${ids[4500]}`
+    const gone = `${T}.${place.slice(0, -1)}${place.endsWith('A') ? 'B' : 'A'}`
+    const { rows } = await store.find({}, { before: gone, limit: 9000, now: T })
+    expect(rows.length).to.be.within(4499, 4500)
   })
 
   it('refuses options that are wrong', () => {
