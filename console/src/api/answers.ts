@@ -99,6 +99,8 @@ export interface RunningImpersonation {
   readonly operator?: AuditPerson
   readonly customer: AuditPerson
   readonly ticket?: string
+  /** The page of the ticket, where the deployment knows it. */
+  readonly ticketUrl?: string
   readonly reason?: string
   /** The name of the application, or its client id. */
   readonly application?: string
@@ -115,6 +117,8 @@ export interface RunningImpersonation {
 export interface RowAnswer extends AuditRow {
   readonly outcome: Outcome
   readonly isAlarmOpen: boolean
+  /** The page of the ticket, where the deployment knows it. */
+  readonly ticketUrl?: string
   /** The name of the application, where the console knows it. */
   readonly applicationName?: string
 }

@@ -4,6 +4,7 @@ import type { RowAnswer } from './answers.ts'
 import { reading } from './audit-trouble.ts'
 import { isId } from './ids.ts'
 import type { Call, Caller } from './parts.ts'
+import { ticketLink } from './ticket-link.ts'
 
 /** A row with what is derived from it, as far as the caller may see it. */
 export function shownRow(row: AuditRow, { caller, settings, now }: Call): RowAnswer {
@@ -12,6 +13,7 @@ export function shownRow(row: AuditRow, { caller, settings, now }: Call): RowAns
     ...(caller.role === 'operator' ? withoutSupervision(row) : row),
     outcome: outcomeOf(row, now()),
     isAlarmOpen: caller.role !== 'operator' && isAlarmOpen(row),
+    ...ticketLink(row.ticket, settings),
     ...(application === undefined ? {} : { applicationName: application.name }),
   }
 }

@@ -11,6 +11,7 @@ import type { RunningAnswer, RunningImpersonation } from './answers.ts'
 import { settle } from './audit-trouble.ts'
 import { isId } from './ids.ts'
 import type { Call, Parts } from './parts.ts'
+import { ticketLink } from './ticket-link.ts'
 
 const MOST_RUNNING = 500
 const PAGE = 100
@@ -115,18 +116,19 @@ function shownTo(
   caller: Call['caller'],
   found: ImpersonationObject,
   row: AuditRow | undefined,
-  { applications }: Settings,
+  settings: Settings,
 ): RunningImpersonation {
   const { id, userId, context, client, mayAct, startedAt = 0, expiresAt = 0 } = found
   const operator = operatorOf(found)
   const clientId = client ?? mayAct?.clientId
-  const application = applications.find((each) => each.clientId === clientId)
+  const application = settings.applications.find((each) => each.clientId === clientId)
   const isMine = operator === caller.id
   return {
     id,
     ...(operator === undefined ? {} : { operator: personOf(operator, row?.operator) }),
     customer: personOf(userId, row?.customer),
     ...textMember('ticket', context.ticketId),
+    ...ticketLink(context.ticketId, settings),
     ...textMember('reason', context.reason),
     ...textMember('application', application?.name ?? clientId),
     canChange: application ? canChange(found, application.scopes) : context.access === 'change',

@@ -30,6 +30,15 @@ export function searchTextOf({ id, customer, operator, jti, ticket, reason }: Au
     .join('\n')
 }
 
+/** Of rows that were searched: to make the text costs more than to search it. A row never changes. */
+const searchTexts = new WeakMap<AuditRow, string>()
+
+function keptSearchTextOf(row: AuditRow): string {
+  const text = searchTexts.get(row) ?? searchTextOf(row)
+  searchTexts.set(row, text)
+  return text
+}
+
 /**
  * What every store means by a filter. A database may ask for the same in its own language.
  *
@@ -48,5 +57,5 @@ export function matcher(filter: RowFilter, now: number): (row: AuditRow) => bool
     (outcome === undefined || outcomeOf(row, now) === outcome) &&
     (alarm === undefined || (alarm === 'any' ? row.alarm !== undefined : isAlarmOpen(row))) &&
     (held === undefined || row.hold?.isHeld === true) &&
-    (text === undefined || searchTextOf(row).includes(text))
+    (text === undefined || keptSearchTextOf(row).includes(text))
 }

@@ -189,9 +189,9 @@ export function createMemoryAudit(options: MemoryAuditOptions = {}): AuditStore 
       return [...heads.values()]
     },
     async remove(before, limit) {
-      const old = newestFirst()
-        .toReversed()
+      const old = [...rows.values()]
         .filter((row) => isFree(row) && row.lastAt < before)
+        .sort((a, b) => comparePlaces({ ...a, at: a.lastAt }, { ...b, at: b.lastAt }))
       const ofNoRow = (entriesOf.get(undefined) ?? []).filter((number) => {
         const kept = all[number - 1]
         return kept !== undefined && (kept.lastTime ?? kept.time) < before

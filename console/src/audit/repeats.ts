@@ -10,8 +10,9 @@ import { type AuditEntry, USED } from './entry.ts'
  * - A replay: same token, client and actor.
  * - A denial at the exchange or at an end: same token, client, actor and error. The entry keeps the
  *   reason of the first denial. The log has every reason.
- * - Another denial, by the console, by the provider at issue, or for a token that does not exist: same
- *   members except the time.
+ * - A denial at issue, or for a token that does not exist: same members except the time, the id and
+ *   the reason, which may repeat what the request said.
+ * - A refusal by the console: same members except the time.
  * - A request that the guard of an API refused: same token, method, path and refusal.
  *
  * Client and actor are part of it, so that a harmless attempt cannot hide a later attempt by another
@@ -27,7 +28,7 @@ export function likenessOf(entry: AuditEntry): string | undefined {
       // An id without a subject belongs to no token. It would be different at each attempt.
       return id !== undefined && subject !== undefined
         ? likeness(...who, id, denial?.stage, denial?.error)
-        : likeness(...who, subject, issuedTo, mayAct, context, denial)
+        : likeness(...who, subject, issuedTo, mayAct, context, denial?.stage, denial?.error)
     case 'support.refused':
       return likeness(...who, subject, scope, context, denial)
     case USED:

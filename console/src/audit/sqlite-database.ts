@@ -19,7 +19,8 @@ const PAUSE_MS = 10
 /** How long a transaction is tried again, in milliseconds. */
 const PATIENCE_MS = 5000
 
-// AUTOINCREMENT: an id is never used twice.
+// AUTOINCREMENT: an id is never used twice. The index of places has the text that is searched: a search
+// then reads no row that it does not find.
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS ${ENTRY} (
   id         INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -58,10 +59,15 @@ CREATE INDEX IF NOT EXISTS ${ENTRY}_row ON ${ENTRY} (row_id, id) WHERE row_id IS
 CREATE INDEX IF NOT EXISTS ${ENTRY}_alone ON ${ENTRY} (time)
   WHERE row_id IS NULL AND text IS NOT NULL;
 CREATE INDEX IF NOT EXISTS ${ENTRY}_removed ON ${ENTRY} (writer, sequence) WHERE text IS NULL;
-CREATE INDEX IF NOT EXISTS ${ROW}_place ON ${ROW} (at, id);
+CREATE INDEX IF NOT EXISTS ${ROW}_place ON ${ROW} (at, id, search);
 CREATE INDEX IF NOT EXISTS ${ROW}_operator ON ${ROW} (operator, at, id) WHERE operator IS NOT NULL;
 CREATE INDEX IF NOT EXISTS ${ROW}_customer ON ${ROW} (customer, at, id) WHERE customer IS NOT NULL;
 CREATE INDEX IF NOT EXISTS ${ROW}_ticket ON ${ROW} (ticket, at, id) WHERE ticket IS NOT NULL;
+CREATE INDEX IF NOT EXISTS ${ROW}_ended ON ${ROW} (end_cause, at, id) WHERE end_cause IS NOT NULL;
+CREATE INDEX IF NOT EXISTS ${ROW}_started ON ${ROW} (at, id, expires_at)
+  WHERE end_cause IS NULL AND started_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS ${ROW}_not_started ON ${ROW} (at, id, expires_at)
+  WHERE end_cause IS NULL AND started_at IS NULL;
 CREATE INDEX IF NOT EXISTS ${ROW}_alarm ON ${ROW} (at, id) WHERE alarm_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS ${ROW}_open_alarm ON ${ROW} (at, id) WHERE open_alarm_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS ${ROW}_held ON ${ROW} (at, id) WHERE held_at IS NOT NULL;

@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser'
 import type { ChangedEvent } from '../api/answers.ts'
+import { ApiProblem } from './session.ts'
 import { SIGNED_IN_AGAIN } from './sign-in.ts'
 
 /** The longest time without data, in milliseconds: the server sends a comment more often. */
@@ -13,7 +14,7 @@ const PAUSES: readonly number[] = [500, 1000, 2000, 5000, 10_000, 30_000]
  *
  * @param connect throws where there is no stream
  * @param onChange after an interruption, it is told of a change of anything
- * @param onState is told whether there is a stream
+ * @param onState is told whether the server answers
  */
 export async function follow(
   connect: (signal: AbortSignal) => Promise<Response>,
@@ -30,6 +31,7 @@ export async function follow(
   })
   while (!signal.aborted) {
     const silence = watchdog()
+    let isRefused = false
     try {
       const { body } = await connect(AbortSignal.any([signal, silence.signal]))
       if (!body) throw new Error('the answer has no body')
@@ -41,13 +43,14 @@ export async function follow(
         silence.heard()
         parser.feed(text)
       })
-    } catch {
-      // The server is away, or the sign-in is over: the next attempt tells.
+    } catch (error) {
+      // The next attempt tells whether the server is back. One that refuses is not away.
+      isRefused = error instanceof ApiProblem && error.status < 500
     } finally {
       silence.stop()
     }
     parser.reset()
-    if (!signal.aborted) onState(false)
+    if (!signal.aborted) onState(isRefused)
     const longest = PAUSES[Math.min(failures, PAUSES.length - 1)] ?? 0
     // Not all browsers come back at once after a restart of the server.
     await pause(longest * (0.5 + Math.random() / 2), signal)

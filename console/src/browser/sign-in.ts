@@ -8,7 +8,7 @@ import {
 } from './oidc.ts'
 import { IS_PROVIDER_HERE } from './provider.ts'
 import { HOME } from './router.tsx'
-import { ApiProblem, type AskOptions } from './session.ts'
+import { ApiProblem, type AskOptions, Unreachable } from './session.ts'
 import { tellTabs } from './tabs.ts'
 
 /** A token is renewed this long before its end, or at two thirds of its life if it is short. */
@@ -96,6 +96,8 @@ export class SignIn {
       if (!(error instanceof ApiProblem) || error.status !== 401) throw error
       // Another request can have renewed it meanwhile.
       if (this.#tokens?.accessToken === token) await this.#renew()
+      // The provider did not answer: that passes, and the person need not sign in.
+      if (!this.#end && this.#tokens?.accessToken === token) throw new Unreachable(error)
       return send(this.#token())
     }
   }

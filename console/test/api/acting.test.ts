@@ -240,6 +240,37 @@ describe('acting as a customer', () => {
   })
 })
 
+describe('the page of a ticket', () => {
+  it('is told with what runs and with the row, where it is a link', async () => {
+    const url = (ticket: string) => {
+      if (ticket === 'broken') throw new Error('no such ticket')
+      return ticket.startsWith('javascript:')
+        ? ticket
+        : `https://tickets.example.com/${encodeURIComponent(ticket)}`
+    }
+    await using deployment = await deploy({ console: { ticket: { url } } })
+    const urls = new Map<string, unknown>()
+    for (const ticket of ['SUP-1', 'a/../b', 'broken', 'javascript:alert(1)']) {
+      const { id } = await deployment.impersonate({ ticket })
+      await deployment.settled()
+      urls.set(ticket, (await deployment.ask('ada', `/audit/${id}`)).body.ticketUrl)
+    }
+    const expected = {
+      'SUP-1': 'https://tickets.example.com/SUP-1',
+      'a/../b': 'https://tickets.example.com/a%2F..%2Fb',
+      broken: undefined,
+      'javascript:alert(1)': undefined,
+    }
+    expect(Object.fromEntries(urls)).to.deep.equal(expected)
+    const { body } = await deployment.ask('grace', '/running')
+    const shown = body.running.map(({ ticket, ticketUrl }: Record<string, string>) => [
+      ticket,
+      ticketUrl,
+    ])
+    expect(Object.fromEntries(shown)).to.deep.equal(expected)
+  })
+})
+
 describe('continuing', () => {
   let deployment: Deployment
 

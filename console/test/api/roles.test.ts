@@ -34,12 +34,28 @@ describe('every route of the console, for each role', function () {
   this.timeout(60_000)
   let deployment: Deployment
   let running: Running
+  let foreign: ReadonlyMap<string, string>
 
   before(async () => {
     deployment = await deploy()
     running = await deployment.impersonate()
     await running.refused()
     await deployment.settled()
+    const revoked = await deployment.signIn('grace')
+    await fetch(`${deployment.issuer}/token/revocation`, {
+      method: 'POST',
+      body: new URLSearchParams({ client_id: 'support-console', token: revoked.accessToken }),
+    })
+    const over = await deployment.signIn('grace')
+    const found = await deployment.provider.AccessToken.find(over.accessToken)
+    await (await deployment.provider.Session.findByUid(found?.sessionUid ?? ''))?.destroy()
+    const other = await deployment.signIn('grace', { clientId: 'other' })
+    foreign = new Map([
+      ['an impersonated one', running.accessToken],
+      ['one of another client', other.accessToken],
+      ['a revoked one', revoked.accessToken],
+      ['one whose session is over', over.accessToken],
+    ])
   })
 
   after(() => deployment[Symbol.asyncDispose]())
@@ -107,9 +123,11 @@ describe('every route of the console, for each role', function () {
       expect(headers.get('www-authenticate')).to.equal('Bearer realm="support console"')
     })
 
-    it(`${name}: an impersonated token is none`, async () => {
-      const { status, error } = await answerTo(route, running.accessToken)
-      expect({ status, error }).to.deep.equal({ status: 401, error: 'invalid_token' })
+    it(`${name}: no token but one of the console, that lives, in person`, async () => {
+      for (const [kind, token] of foreign) {
+        const { status, error } = await answerTo(route, token)
+        expect({ status, error }, kind).to.deep.equal({ status: 401, error: 'invalid_token' })
+      }
     })
 
     it(`${name}: other methods are refused, and no answer is stored`, async () => {

@@ -69,7 +69,10 @@ describe('what happens again', () => {
 
   it('with tokens that do not exist is one entry for who shows their own actor token', () => {
     const { next } = batches()
-    const guess = (id: string) => denied({ id, subject: undefined, actor: { sub: 'alice' } })
+    const guess = (id: string) => {
+      const denial = { stage: 'exchange', error: 'invalid_request', reason: `no ${id}` } as const
+      return denied({ id, denial, subject: undefined, actor: { sub: 'alice' } })
+    }
     const { records, repetitions } = next([guess('a'), guess('b'), guess('c')])
     expect([records.length, repetitions.map(({ count }) => count)]).to.deep.equal([1, [2]])
   })

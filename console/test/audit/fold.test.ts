@@ -99,6 +99,8 @@ describe('the row of an impersonation', () => {
         id: 'olivia',
       })
     }
+    const other = granted('a', T + 1, { actor: { sub: 'oscar' } })
+    expect(rowOf(issued('a', T), other).operator, 'who acted').to.deep.equal({ id: 'oscar' })
     expect(rowOf(refused(T)).operator, 'who asked and was refused').to.deep.equal({ id: 'olivia' })
   })
 

@@ -13,6 +13,17 @@ import { describeAuditStore } from './contract.ts'
 
 const run = promisify(execFile)
 
+function hasNumberedParameters(): boolean {
+  const database = new DatabaseSync(':memory:')
+  try {
+    return database.prepare('SELECT ?1 AS one').get(1) !== undefined
+  } catch {
+    return false
+  } finally {
+    database.close()
+  }
+}
+
 async function newFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'audit-test-'))
   return {
@@ -65,7 +76,9 @@ describe('the audit in SQLite', function () {
     }
   })
 
-  it('shares the file of the adapter, whichever came first', async () => {
+  it('shares the file of the adapter, whichever came first', async function () {
+    // The audit works with Node 22.13, the adapter from 22.20 on.
+    if (!hasNumberedParameters()) this.skip()
     for (const isFirst of [true, false]) {
       const file = join(place.folder, `shared-${isFirst}.db`)
       if (isFirst) await put(await opened(file), issued('a', T))

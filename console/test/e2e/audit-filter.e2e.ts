@@ -70,14 +70,14 @@ describe('the filter of the audit', () => {
         ['T-4'],
       ],
       [
-        () => page.getByLabel('Alarms').selectOption('With an open alarm'),
-        'With an open alarm',
+        () => page.getByLabel('Alarms').selectOption('Open alarm'),
+        'Open alarm',
         '?alarm=open',
         ['T-4'],
       ],
       [
-        () => page.getByLabel('Alarms').selectOption('With an alarm'),
-        'With an alarm',
+        () => page.getByLabel('Alarms').selectOption('With alarm'),
+        'With alarm',
         '?alarm=any',
         ['T-4', 'T-3'],
       ],

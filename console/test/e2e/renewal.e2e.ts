@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { enter, submitSignIn } from './support/enter.ts'
+import { expectGoodLooks } from './support/pictures.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 const HOUR = 3_600_000
@@ -58,6 +59,39 @@ describe('the sign-in of the console, while it is open', function () {
     expect(await expired(page).count()).to.equal(0)
   })
 
+  it('is not over where the provider does not answer for a while', async () => {
+    await using visitor = await visit(deployment.url)
+    const { page } = visitor
+    await enter(page, 'olivia')
+    const token = await deployment.provider.AccessToken.find(await tokenOf(visitor))
+    await token?.destroy()
+    await page.route('**/oidc/auth?*', (route) => route.abort('connectionrefused'))
+    visitor.expectFailure(/\/oidc\/auth/)
+    visitor.expectFailure(/\/console\/api\//, 401)
+    await search(page).fill('bob')
+    await page.getByText('The server does not answer.').first().waitFor()
+    expect(await expired(page).count()).to.equal(0)
+    await page.unroute('**/oidc/auth?*')
+    await page.getByRole('button', { name: 'Try again' }).first().click()
+    await page.getByText('bob@example.com').first().waitFor()
+  })
+
+  it('is of no use where the role was taken away, and says so', async () => {
+    await using visitor = await visit(deployment.url)
+    const { page } = visitor
+    await enter(page, 'oscar')
+    deployment.roles.delete('oscar')
+    try {
+      visitor.expectFailure(/\/console\/api\//, 403)
+      await search(page).fill('bob')
+      await page.getByText('Your role does not allow this.').first().waitFor()
+      await page.reload()
+      await page.getByRole('heading', { name: 'You have no role here' }).waitFor()
+    } finally {
+      deployment.roles.set('oscar', 'operator')
+    }
+  })
+
   it('says when it is over, keeps the page, and goes on at the same place with what was typed', async () => {
     await using visitor = await visit(deployment.url, { clock: new Date() })
     const { page, context } = visitor
@@ -69,6 +103,7 @@ describe('the sign-in of the console, while it is open', function () {
     await page.clock.fastForward(HOUR - 59_000)
     await expired(page).waitFor()
     expect(await reason.inputValue(), 'the page stays').to.equal('The invoice is wrong')
+    await expectGoodLooks(page, 'frame-expired')
     await page.getByRole('button', { name: 'Sign in again' }).click()
     await submitSignIn(page, 'olivia')
     await page.getByRole('button', { name: 'Sign out' }).waitFor()

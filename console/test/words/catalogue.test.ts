@@ -42,9 +42,11 @@ describe('the catalogue', () => {
 
   it('has no empty string, and none that is the same by mistake', () => {
     for (const [name, text] of [...english, ...german]) expect(text.trim(), name).not.to.equal('')
-    const same = [...english].filter(([name, text]) => german.get(name) === text && / /.test(text))
-    // The same words in both languages: keys of the keyboard.
-    expect(same.map(([, text]) => text)).to.eql([])
+    const same = [...english]
+      .filter(([name, text]) => german.get(name) === text && / /.test(text))
+      .filter(([, text]) => /\p{L}/u.test(text.replaceAll(/\{\w+\}/g, '')))
+    // The name of a format is the same in both languages.
+    expect(same.map(([, text]) => text)).to.eql(['JSON Lines'])
   })
 
   it('is used: each string is named in the code', () => {

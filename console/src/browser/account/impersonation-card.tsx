@@ -62,7 +62,6 @@ export function ImpersonationCard(props: {
         )}
         {objectedAt === undefined && (
           <Button
-            kind={isRunning ? 'plain' : 'quiet'}
             label={text(account.objectLabel, { who, at: shortTime(startedAt ?? of.at) })}
             onPress={onObject}
           >

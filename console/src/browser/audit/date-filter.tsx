@@ -49,7 +49,7 @@ export function DateFilter({
   }
   return (
     <fieldset class="dates">
-      <legend>{filter.when}</legend>
+      <legend class="unseen">{filter.when}</legend>
       <div class="presets">
         {presets.map(([name, preset]) => (
           <Choice key={name} isChosen={isSame(preset, range)} onPress={() => onChange(preset)}>

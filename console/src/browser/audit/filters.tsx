@@ -49,24 +49,26 @@ export function Filters(props: FilterProps) {
           {!isOwn && <TextFilter {...textOf('operator')} known={people.operators} />}
           <TextFilter {...textOf('customer')} known={people.customers} />
           <TextFilter {...textOf('ticket')} />
-          <Field id="filter-outcome" label={names.outcome}>
-            {(input) => (
-              <select
-                {...input}
-                value={filter.outcome ?? ''}
-                onChange={({ currentTarget: { value } }) =>
-                  change({ outcome: isOutcome(value) ? value : undefined })
-                }
-              >
-                <option value="">{names.anyOutcome}</option>
-                {OUTCOMES.map((outcome) => (
-                  <option key={outcome} value={outcome}>
-                    {words.audit.outcomes[outcome]}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <div class="two-columns">
+            <Field id="filter-outcome" label={names.outcome}>
+              {(input) => (
+                <select
+                  {...input}
+                  value={filter.outcome ?? ''}
+                  onChange={({ currentTarget: { value } }) =>
+                    change({ outcome: isOutcome(value) ? value : undefined })
+                  }
+                >
+                  <option value="">{names.anyOutcome}</option>
+                  {OUTCOMES.map((outcome) => (
+                    <option key={outcome} value={outcome}>
+                      {words.audit.outcomes[outcome]}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+          </div>
           {!isOwn && (
             <Field id="filter-alarm" label={names.alarm}>
               {(input) => (
@@ -85,7 +87,7 @@ export function Filters(props: FilterProps) {
             </Field>
           )}
           {!isOwn && (
-            <label class="choice">
+            <label class="choice held">
               <input
                 type="checkbox"
                 checked={filter.held === true}
@@ -96,8 +98,8 @@ export function Filters(props: FilterProps) {
               {names.held}
             </label>
           )}
+          <DateFilter range={filter} now={now} onChange={({ from, to }) => change({ from, to })} />
         </div>
-        <DateFilter range={filter} now={now} onChange={({ from, to }) => change({ from, to })} />
       </details>
       {count > 0 && (
         <div class="conditions">

@@ -48,9 +48,9 @@ export function useWarnings(mine: readonly Mine[]): string {
 }
 
 function warning({ phase, impersonation: { customer, ticket } }: Mine): string {
-  const { minuteLeft, timeOver } = words.running
-  return text(phase === 'expired' ? timeOver : minuteLeft, {
-    customer: nameOf(customer),
-    ticket: ticket ?? '',
-  })
+  const { minuteLeft, minuteLeftNoTicket, timeOver, timeOverNoTicket } = words.running
+  const isOver = phase === 'expired'
+  const slots = { customer: nameOf(customer) }
+  if (ticket === undefined) return text(isOver ? timeOverNoTicket : minuteLeftNoTicket, slots)
+  return text(isOver ? timeOver : minuteLeft, { ...slots, ticket })
 }

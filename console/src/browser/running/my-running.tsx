@@ -93,7 +93,11 @@ function One(props: { session: Session; it: Mine; onHide: () => void; onContinue
       <span class="strip-actions">
         {canContinue && (
           <Button
-            label={text(running.continueLabel, { ticket: ticket ?? '', customer: name })}
+            label={
+              ticket === undefined
+                ? text(running.continueNoTicketLabel, { customer: name })
+                : text(running.continueLabel, { ticket, customer: name })
+            }
             onPress={async () => {
               if (await continueOne(session, impersonation)) onContinued()
             }}

@@ -28,12 +28,8 @@ export function useSaid({ running }: Live): string {
       })
     setSaid(
       [
-        ...(came.length > MOST
-          ? [counted(of.came_many, came.length)]
-          : came.map(sentence(of.came))),
-        ...(left.length > MOST
-          ? [counted(of.left_many, left.length)]
-          : left.map(sentence(of.left_one))),
+        ...(came.length > MOST ? [counted(of.cameMany, came.length)] : came.map(sentence(of.came))),
+        ...(left.length > MOST ? [counted(of.wentMany, left.length)] : left.map(sentence(of.went))),
       ].join(' '),
     )
   }, [running])

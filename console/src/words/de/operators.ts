@@ -55,7 +55,6 @@ export const operators: Translated<typeof english> = {
     duration: 'Wie lange',
     submit: 'Als {name} handeln',
     shortcut: 'Mit dem Handeln beginnen',
-    starting: 'Es beginnt…',
     cancel: 'Abbrechen',
   },
   opening: '{name}: einen Moment…',

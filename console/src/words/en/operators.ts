@@ -47,7 +47,6 @@ export const operators = {
     duration: 'For how long',
     submit: 'Act as {name}',
     shortcut: 'Start acting',
-    starting: 'Starting…',
     cancel: 'Cancel',
   },
   /** The title of the new tab, until the application is there. */

@@ -12,7 +12,10 @@ export async function ticketsOf(page: Page): Promise<string[]> {
 
 /** Waits until the list says that it shows so many rows, and no more are there. */
 export async function waitForAll(page: Page, count: number): Promise<void> {
-  const text = count === 1 ? '1 impersonation in all' : `${count} impersonations in all`
+  const text =
+    count === 1
+      ? '1 impersonation in all'
+      : `${count.toLocaleString('en-GB')} impersonations in all`
   await page.getByText(text, { exact: true }).waitFor()
 }
 
