@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
-import type { Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { impersonation, rowLinks, timelineOf } from '../../console/test/e2e/support/audit-page.ts'
 import { heading, reads, strip } from '../../console/test/e2e/support/operating.ts'
-import { type Visit, visit } from '../../console/test/e2e/support/visit.ts'
+import './support/disposal.ts'
+import { browser } from './support/browser.ts'
 import { type StartedExample, startExampleHere } from './support/server.ts'
 import { submitSignIn } from './support/sign-in.ts'
 
@@ -20,10 +21,24 @@ describe('the story', function () {
   })
   after(() => example[Symbol.asyncDispose]())
 
-  const sitDown = (clock?: Date): Promise<Visit> =>
-    visit(example.url, { origins: [new URL(example.shopUrl).origin], ...(clock && { clock }) })
+  const faults: string[] = []
 
-  async function enter({ page }: Visit, login: string, path: string): Promise<void> {
+  interface Person extends AsyncDisposable {
+    readonly page: Page
+    readonly context: BrowserContext
+  }
+
+  async function sitDown(clock?: Date): Promise<Person> {
+    const options = { baseURL: example.url, locale: 'en-GB', reducedMotion: 'reduce' } as const
+    const context = await (await browser()).newContext(options)
+    context.setDefaultTimeout(20_000)
+    context.on('weberror', (error) => faults.push(String(error.error())))
+    if (clock) await context.clock.install({ time: clock })
+    const page = await context.newPage()
+    return { page, context, [Symbol.asyncDispose]: () => context.close() }
+  }
+
+  async function enter({ page }: Person, login: string, path: string): Promise<void> {
     await page.goto(path)
     const button = page.getByRole('button', { name: 'Sign in' })
     const field = page.getByLabel('Login')
@@ -34,7 +49,7 @@ describe('the story', function () {
   }
 
   async function act(
-    { page, context }: Visit,
+    { page, context }: Person,
     { customer, ticket, minutes }: { customer: string; ticket: string; minutes: number },
   ): Promise<Page> {
     await page.getByRole('searchbox').fill(customer.split(' ')[0] ?? '')
@@ -74,7 +89,6 @@ describe('the story', function () {
     await save(first, 'A-1002')
     await first.getByText('The note is saved.').waitFor()
     await first.getByLabel('E-mail address').fill('alice@example.org')
-    olivia.expectFailure('/orders/email', 403)
     await first.getByRole('button', { name: 'Save address' }).click()
     await first.getByText('Only Alice can change her e-mail address.').waitFor()
     await note(first, 'A-1003').fill('Leave it with Mr Okafor next door')
@@ -106,8 +120,6 @@ describe('the story', function () {
     await runs(/SUP-123/)
       .getByText('Ended', { exact: true })
       .waitFor()
-    olivia.expectFailure(/\/orders\/A-1002$/, 401)
-    olivia.expectFailure('/oidc/impersonations/current/end', 401)
     // The orders API looks at the status list again after some seconds.
     for (let status = 200; status !== 401; ) {
       const answered = second.waitForResponse(
@@ -156,8 +168,7 @@ describe('the story', function () {
     const csv = await readFile(await (await download).path(), 'utf8')
     expect(csv.trim().split('\r\n')).to.have.lengthOf(3)
     expect(csv).to.include('Olivia Reyes').and.include('SUP-123').and.not.include('SUP-124')
-    // The page that was gone back to keeps its downloads open for the watcher of tokens.
-    await page.close()
+    expect(faults).to.deep.equal([])
   })
 })
 
