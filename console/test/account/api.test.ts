@@ -416,6 +416,35 @@ describe('the API of the account page', () => {
       expect((await listOf('alice'))[0]).to.include({ state: 'ended_by_you' })
     })
 
+    it('ends what runs also while too many entries wait to be stored', async () => {
+      const memory = createMemoryAudit()
+      let isAway = false
+      const audit: AuditStore = {
+        ...memory,
+        append: async (batch) => {
+          if (isAway) throw new Error('the audit is away')
+          return memory.append(batch)
+        },
+      }
+      await restart({ audit, console: { account: ACCOUNT } })
+      const running = await deployment.impersonate()
+      await deployment.settled()
+      isAway = true
+      for (let index = 0; index < 1000; index += 1) {
+        void deployment.console.recordRefusal({
+          operator: `person-${index}`,
+          error: 'access_denied',
+          reason: 'full',
+        })
+      }
+      expect((await ask('alice', '/objection', { id: running.id })).status).to.equal(503)
+      expect((await ask('alice', '/end', { id: running.id })).status).to.equal(204)
+      expect(await deployment.provider.impersonation.get(running.id)).to.include({ state: 'ended' })
+      isAway = false
+      await deployment.settled()
+      expect((await listOf('alice'))[0]).to.include({ state: 'ended_by_you' })
+    })
+
     it('says that the provider cannot be asked', async () => {
       const running = await deployment.impersonate()
       await tokenOf('alice')
