@@ -159,6 +159,17 @@ describe('the API of the account page', () => {
       expect(['running', 'replayed']).to.include(told[1]?.state)
     })
 
+    it('that a request was refused: there is nothing to object to, and no alarm', async () => {
+      await deployment.ask('olivia', '/impersonations', {
+        ...{ userId: 'paula', ticketId: 'SUP-7', reason: 'Curious' },
+        ...{ application: 'shop', access: 'read' },
+      })
+      await deployment.settled()
+      const [told] = await listOf('paula')
+      expect((await ask('paula', '/objection', { id: told?.id })).status).to.equal(404)
+      expect((await deployment.ask('ada', '/alarms')).body.rows).to.deep.equal([])
+    })
+
     it('that a request was refused, and not why', async () => {
       const body = { userId: 'paula', ticketId: 'SUP-7', reason: 'Curious', application: 'shop' }
       const refused = await deployment.ask('olivia', '/impersonations', { ...body, access: 'read' })
