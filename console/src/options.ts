@@ -21,7 +21,7 @@ export interface Customer {
   readonly details?: Readonly<Record<string, string>> | undefined
 }
 
-/** The directory of the deployment. */
+/** The directory of the deployment. What it throws is answered 503, and never reads as *not found*. */
 export interface Customers {
   /**
    * Finds customers by what an operator typed.
@@ -61,7 +61,10 @@ export interface SupportConsoleOptions {
   readonly clientId: string
   /** The machine client of the console: `managementApi.clients` must name it for `issue`. */
   readonly machine: { readonly clientId: string; readonly clientSecret: string }
-  /** Called at every request: a role that was taken away is gone at once. */
+  /**
+   * Called at every request: a role that was taken away is gone at once. What it throws is answered
+   * 503.
+   */
   readonly role: (account: Account) => Role | undefined | Promise<Role | undefined>
   readonly customers: Customers
   /** At least one. */
@@ -89,6 +92,7 @@ export interface SupportConsoleOptions {
     | {
         /** The whole number matches it. It has no flag but `u`. */
         readonly pattern?: RegExp | undefined
+        /** The page of a ticket: an http or https URL. What it throws leaves the link away. */
         readonly url?: ((ticket: string) => string) | undefined
       }
     | undefined

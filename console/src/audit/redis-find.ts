@@ -1,25 +1,42 @@
-import { searchable } from './filter.ts'
+import { comparePlaces, type RowPlace } from './cursor.ts'
+import { matcher, searchable } from './filter.ts'
 import { listOf, numberOf, type RedisConnection, textOf } from './redis-connection.ts'
 import type { RedisKeys, RowIndex } from './redis-keys.ts'
 import { FIND } from './redis-scripts.ts'
-import type { Outcome } from './row.ts'
+import type { AuditRow, Outcome } from './row.ts'
+import { rowOf } from './row-columns.ts'
 import type { RowFilter } from './store.ts'
 
-/** How many rows one script looks at: Redis serves other commands between two of them. */
-const SLICE = 1000
+/**
+ * How many rows one script looks at: Redis serves other commands between two of them. It takes a few
+ * milliseconds. Lua takes no list of more than 8000 as arguments.
+ */
+const SLICE = 4000
 
 /** Where a search begins and ends. */
 export interface Range {
   /** Rows that are older. */
-  readonly before?: { readonly at: number; readonly id: string } | undefined
+  readonly before?: RowPlace | undefined
   /** Rows that are newer. */
-  readonly after?: { readonly at: number; readonly id: string } | undefined
+  readonly after?: RowPlace | undefined
   /** How many rows to find. */
   readonly limit: number
 }
 
+/** The rows that match, newest first. */
+export async function findRows(
+  redis: RedisConnection,
+  keys: RedisKeys,
+  filter: RowFilter,
+  range: Range,
+  now: number,
+): Promise<AuditRow[]> {
+  const live = await findLive(redis, keys, filter, range, now)
+  return live ?? rowsAt(redis, keys, await findIds(redis, keys, filter, range, now))
+}
+
 /** The ids of rows that match, newest first. */
-export async function findIds(
+async function findIds(
   redis: RedisConnection,
   keys: RedisKeys,
   filter: RowFilter,
@@ -48,6 +65,50 @@ export async function findIds(
     if (numberOf(isLast) === 1 || found.length >= limit) return found
     ;[score, id] = [lastScore, lastId]
   }
+}
+
+/**
+ * The rows that match of those that have not ended and expire later than now; `undefined` where these
+ * are so many that it is better to look at rows by their time.
+ */
+async function findLive(
+  redis: RedisConnection,
+  keys: RedisKeys,
+  filter: RowFilter,
+  { before, after, limit }: Range,
+  now: number,
+): Promise<AuditRow[] | undefined> {
+  if (timeOf(filter.outcome) !== 'live') return undefined
+  const range = [`(${now}`, '+inf', 'LIMIT', '0', String(SLICE + 1)]
+  const ids = listOf(await redis.send('ZRANGEBYSCORE', keys.expires, ...range))
+  if (ids.length > SLICE) return undefined
+  const matches = matcher(filter, now)
+  return (
+    await rowsAt(
+      redis,
+      keys,
+      ids.map((id) => textOf(id) ?? ''),
+    )
+  )
+    .filter(matches)
+    .filter((row) => !before || comparePlaces(row, before) < 0)
+    .filter((row) => !after || comparePlaces(row, after) > 0)
+    .toSorted((a, b) => comparePlaces(b, a))
+    .slice(0, limit)
+}
+
+/** The rows with these ids. One that was removed since its id was found is left out. */
+async function rowsAt(
+  redis: RedisConnection,
+  keys: RedisKeys,
+  ids: readonly string[],
+): Promise<AuditRow[]> {
+  if (ids.length === 0) return []
+  const texts = listOf(await redis.send('HMGET', keys.rows, ...ids))
+  return texts.flatMap((reply) => {
+    const text = textOf(reply)
+    return text === undefined ? [] : rowOf(text)
+  })
 }
 
 /** The rows that match are in all of them. */

@@ -80,15 +80,6 @@ local set, searches, expires = KEYS[1], KEYS[2], KEYS[3]
 local top, below, bottom, above = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local slice, wanted, text = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
 local time, now = ARGV[8], tonumber(ARGV[9])
-local start = 0
-if below ~= '' then
-  local score = redis.call('ZSCORE', set, below)
-  if score and tonumber(score) == tonumber(top) then
-    start = redis.call('ZREVRANK', set, below) + 1 - redis.call('ZCOUNT', set, '(' .. top, '+inf')
-  end
-end
-local rows = redis.call('ZREVRANGEBYSCORE', set, top, bottom, 'WITHSCORES', 'LIMIT', start, slice)
-
 -- By bytes, as sorted sets compare. The operators of Lua compare by the locale of the server.
 local function isLess(a, b)
   for at = 1, math.min(#a, #b) do
@@ -98,39 +89,51 @@ local function isLess(a, b)
   return #a < #b
 end
 
-local texts = {}
-if text ~= '' and #rows > 0 then
-  local ids = {}
-  for at = 1, #rows, 2 do ids[#ids + 1] = rows[at] end
-  texts = redis.call('HMGET', searches, unpack(ids))
+-- How many rows with the highest score are not older: the row with the id may be gone.
+local start = 0
+if below ~= '' then
+  local first = redis.call('ZCOUNT', set, '(' .. top, '+inf')
+  local stop = redis.call('ZCOUNT', set, top, top)
+  while start < stop do
+    local middle = math.floor((start + stop) / 2)
+    local id = redis.call('ZREVRANGE', set, first + middle, first + middle)[1]
+    if isLess(id, below) then stop = middle else start = middle + 1 end
+  end
 end
+local ids = redis.call('ZREVRANGEBYSCORE', set, top, bottom, 'LIMIT', start, slice)
+local last = ids[#ids]
+if not last then return { 1, '', '' } end
+-- From this place on, rows have the lowest score: the id decides.
+local lowest = #ids + 1
+if above ~= '' then
+  lowest = redis.call('ZCOUNT', set, bottom, top) - start
+    - redis.call('ZCOUNT', set, bottom, bottom) + 1
+end
+local texts = text ~= '' and redis.call('HMGET', searches, unpack(ids))
 
-local function matches(id, score, at)
-  if below ~= '' and score == tonumber(top) and not isLess(id, below) then return false end
-  if above ~= '' and score == tonumber(bottom) and not isLess(above, id) then return false end
+local function matches(id, at)
+  if texts and not (texts[at] and string.find(texts[at], text, 1, true)) then return false end
+  if at >= lowest and not isLess(above, id) then return false end
   for key = 4, #KEYS do
     if not redis.call('ZSCORE', KEYS[key], id) then return false end
   end
-  if time ~= '' then
-    local live = tonumber(redis.call('ZSCORE', expires, id) or 0) > now
-    if live ~= (time == 'live') then return false end
-  end
-  local found = texts[(at + 1) / 2]
-  return text == '' or found and string.find(found, text, 1, true)
+  if time == '' then return true end
+  local isLive = tonumber(redis.call('ZSCORE', expires, id) or 0) > now
+  return isLive == (time == 'live')
 end
 
-local answer = { #rows < 2 * slice and 1 or 0, '', '' }
-for at = 1, #rows, 2 do
-  answer[2], answer[3] = rows[at + 1], rows[at]
-  if matches(rows[at], tonumber(rows[at + 1]), at) then
-    answer[#answer + 1] = rows[at]
-    if #answer == wanted + 3 then
-      if at + 1 < #rows then answer[1] = 0 end
+local found, isLast = {}, #ids < slice
+for at, id in ipairs(ids) do
+  if matches(id, at) then
+    found[#found + 1] = id
+    if #found == wanted then
+      isLast = isLast and at == #ids
+      last = id
       break
     end
   end
 end
-return answer
+return { isLast and 1 or 0, redis.call('ZSCORE', set, last), last, unpack(found) }
 `)
 
 /**

@@ -3,12 +3,11 @@ import { parseNumberCursor, parseRowCursor, rowCursor } from './cursor.ts'
 import { keepForOf } from './keep-for.ts'
 import { append } from './redis-append.ts'
 import { connect, listOf, numberOf, textOf } from './redis-connection.ts'
-import { findIds } from './redis-find.ts'
+import { findRows } from './redis-find.ts'
 import { redisKeys } from './redis-keys.ts'
 import { removedFrom, removeEntriesOfNoRow, removeRow } from './redis-removal.ts'
 import { HASH } from './redis-scripts.ts'
 import { entriesAt, linksAfter } from './redis-stored.ts'
-import type { AuditRow } from './row.ts'
 import { rowOf } from './row-columns.ts'
 import type { AuditStore, Batch, ChainHead } from './store.ts'
 
@@ -76,16 +75,6 @@ export function createRedisAudit(options: RedisAuditOptions): AuditStore {
   const keys = redisKeys(prefix)
   const redis = connect(client, keys.rows)
 
-  async function rowsOf(ids: readonly string[]): Promise<AuditRow[]> {
-    if (ids.length === 0) return []
-    const texts = listOf(await redis.send('HMGET', keys.rows, ...ids))
-    // A row that was removed since its id was found is left out.
-    return texts.flatMap((reply) => {
-      const text = textOf(reply)
-      return text === undefined ? [] : rowOf(text)
-    })
-  }
-
   return {
     keepFor,
     async open() {
@@ -98,14 +87,14 @@ export function createRedisAudit(options: RedisAuditOptions): AuditStore {
     async find(filter, { before: cursor, limit, now }) {
       const before = cursor === undefined ? undefined : parseRowCursor(cursor)
       const range = { before, limit: limit + 1 }
-      const rows = await rowsOf(await findIds(redis, keys, filter, range, now))
+      const rows = await findRows(redis, keys, filter, range, now)
       const page = rows.slice(0, limit)
       const last = page.at(-1)
       return { rows: page, next: rows.length > limit && last ? rowCursor(last) : undefined }
     },
 
     async countNewer(filter, after, now) {
-      return (await findIds(redis, keys, filter, { after, limit: MAX_COUNTED }, now)).length
+      return (await findRows(redis, keys, filter, { after, limit: MAX_COUNTED }, now)).length
     },
 
     async row(id) {

@@ -5,6 +5,7 @@ import { Button, Page, Skeleton } from './kit.tsx'
 import { Problem } from './load.tsx'
 import {
   finishSignIn,
+  isLeaving,
   leaveToSignIn,
   leaveToSignOut,
   type SignedIn,
@@ -12,12 +13,18 @@ import {
   signInSilently,
 } from './oidc.ts'
 import { inWords } from './problem.ts'
-import { IS_PROVIDER_HERE } from './provider.ts'
+import { CLIENT_ID, IS_PROVIDER_HERE } from './provider.ts'
 import { here } from './router.tsx'
 import { ApiProblem } from './session.ts'
 import { type End, SignIn } from './sign-in.ts'
 import { listenToTabs, tellTabs } from './tabs.ts'
 import { Text, words } from './text.tsx'
+
+/**
+ * The storage key that says that a person was in, in any tab, and did not sign out: no token. Without
+ * it, the way in is shown at once, while the provider is asked.
+ */
+const WAS_IN = `was in ${CLIENT_ID}`
 
 /** What is behind the sign-in. */
 interface Inside {
@@ -95,10 +102,12 @@ class Gatekeeper<T extends Inside> {
       if (returned?.trouble) throw returned.trouble
       const tokens = returned ? returned.signedIn : await this.#askSilently()
       if (tokens) return await this.#comeIn(tokens)
+      localStorage.removeItem(WAS_IN)
       // A link into the console leads to where it points, without a page between.
       if (here().path === '/') this.#set({ kind: 'signed out' })
       else await leaveToSignIn()
     } catch (error) {
+      if (isLeaving()) return
       if (error instanceof SignInFailed) {
         this.#set({ kind: 'signed out', why: words.frame.signInTroubles[error.why] })
       } else this.#set({ kind: 'failed', error, again: this.start })
@@ -122,7 +131,11 @@ class Gatekeeper<T extends Inside> {
   }
 
   async #askSilently(): Promise<SignedIn | undefined> {
-    if (IS_PROVIDER_HERE) return signInSilently()
+    if (IS_PROVIDER_HERE) {
+      const isFirstVisit = localStorage.getItem(WAS_IN) === null && here().path === '/'
+      if (isFirstVisit) this.#set({ kind: 'signed out' })
+      return signInSilently()
+    }
     await leaveToSignIn('none')
     // The browser leaves.
     return new Promise(() => {})
@@ -132,6 +145,7 @@ class Gatekeeper<T extends Inside> {
     const signIn = new SignIn(tokens, (end) => this.#changed(end))
     try {
       const inside = await this.#enter(signIn)
+      localStorage.setItem(WAS_IN, '')
       this.#set({ kind: 'in', signIn, inside, isExpired: false })
       tellTabs({ kind: 'signed in', subject: signIn.subject })
     } catch (error) {
@@ -150,6 +164,7 @@ class Gatekeeper<T extends Inside> {
       return
     }
     if (state.kind === 'in') state.inside.close()
+    localStorage.removeItem(WAS_IN)
     if (end) this.#set({ kind: 'signed out', why: words.frame.signInEnds[end] })
   }
 }

@@ -76,6 +76,13 @@ async function begin(prompt: 'login' | 'none' | undefined): Promise<[Begun, URL]
   return [begun, url]
 }
 
+let isLeavingPage = false
+
+/** Whether the browser is on its way to the provider: what fails now does not matter. */
+export function isLeaving(): boolean {
+  return isLeavingPage
+}
+
 /**
  * Goes to the provider. The way back leads to the very address that is shown now.
  *
@@ -85,6 +92,7 @@ export async function leaveToSignIn(prompt?: 'login' | 'none'): Promise<void> {
   const [begun, url] = await begin(prompt)
   const address = location.href.slice(location.origin.length)
   sessionStorage.setItem(KEY, JSON.stringify({ ...begun, address }))
+  isLeavingPage = true
   location.assign(url)
 }
 

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import Koa from 'koa'
 import { auditGate } from '../../src/audit/gate.ts'
 import { room } from '../../src/audit/room.ts'
-import { quietly } from './quietly.ts'
+import { quietly } from '../support/quietly.ts'
 
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const FORM = 'application/x-www-form-urlencoded'

@@ -146,6 +146,21 @@ describe('the audit under the reader', () => {
     expect((await deployment.ask('grace', '/running')).body.running).to.deep.equal([])
   })
 
+  it('counts in its place what happens again', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    const running = await deployment.impersonate()
+    await running.replay()
+    await deployment.settled()
+    await enterBy(page, `/console/audit/${running.id}`, 'ada')
+    const entry = page.getByRole('listitem').filter({ hasText: /The token was used again/ })
+    await entry.waitFor()
+    await running.replay()
+    await deployment.settled()
+    await entry.getByText(/^2 times, the last/).waitFor()
+    expect((await timelineOf(page)).length).to.equal(4)
+  })
+
   it('loads long timelines in pages, and sums up runs of the same request', async () => {
     const reads = [...Array(260).keys()].map((index) => `/orders/${index}`)
     const runs = Array(30).fill('/orders')

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { enter, submitSignIn } from './support/enter.ts'
+import { expectGoodLooks } from './support/pictures.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 const HOUR = 3_600_000
@@ -102,6 +103,7 @@ describe('the sign-in of the console, while it is open', function () {
     await page.clock.fastForward(HOUR - 59_000)
     await expired(page).waitFor()
     expect(await reason.inputValue(), 'the page stays').to.equal('The invoice is wrong')
+    await expectGoodLooks(page, 'frame-expired')
     await page.getByRole('button', { name: 'Sign in again' }).click()
     await submitSignIn(page, 'olivia')
     await page.getByRole('button', { name: 'Sign out' }).waitFor()

@@ -20,6 +20,7 @@ export function OutcomeBadge({ outcome }: { outcome: Outcome }) {
 export function Marks({ row }: { row: RowAnswer }) {
   const { alarm, hold } = row
   const isOpen = isAlarmOpen(row)
+  if (!alarm && !hold?.isHeld) return null
   return (
     <span class="marks">
       {alarm?.kinds.map((kind) => {

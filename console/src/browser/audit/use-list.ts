@@ -5,8 +5,11 @@ import type { Session } from '../session.ts'
 import { addressOf, filterOf, ownPartOf } from './filter.ts'
 import { AuditList } from './list.ts'
 
-/** Lists that the reader can come back to. Each place of the history has its own. */
-const kept = new Map<string, AuditList>()
+/**
+ * Lists that the reader can come back to. Each place of the history has its own. They belong to the
+ * session: another person who signs in here must not see them.
+ */
+const keptBy = new WeakMap<Session, Map<string, AuditList>>()
 const MOST_KEPT = 20
 
 /**
@@ -43,6 +46,8 @@ function useListOf(session: Session, place: Place): AuditList {
   const held = useRef<{ place: Place; list: AuditList }>()
   if (held.current?.place === place) return held.current.list
   const key = keyOfPlace()
+  const kept = keptBy.get(session) ?? new Map<string, AuditList>()
+  keptBy.set(session, kept)
   const filter = visibleFilterOf(session, place)
   const old = kept.get(key)
   // While a filter is typed, its place is replaced and keeps its key.
