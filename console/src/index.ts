@@ -4,7 +4,7 @@ import type { Provider, RequestListener } from 'oidc-provider-impersonation'
 import type { ImpersonationUse } from 'oidc-provider-impersonation/resource-server'
 import { accountApi } from './account/api.ts'
 import type { Parts } from './api/parts.ts'
-import { type RecordRefusal, refusalRecorder } from './api/refusals.ts'
+import { type RecordRefusal, refusalRecorder, STRANGERS_WINDOW } from './api/refusals.ts'
 import { consoleApi } from './api/router.ts'
 import { createAudit } from './audit/audit.ts'
 import { auditGate } from './audit/gate.ts'
@@ -94,6 +94,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     nameOf,
     issue: subjectTokenIssuer(provider, settings),
     recordRefusal: refusalRecorder(audit.record),
+    recordStranger: refusalRecorder(audit.record, STRANGERS_WINDOW),
     closing: closing.signal,
     now: () => Date.now(),
   }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
-import { expectAccessible } from '../e2e/support/axe.ts'
-import { NARROWEST, WIDE } from '../e2e/support/visit.ts'
+import { expectAccessible } from '../../console/test/e2e/support/axe.ts'
+import { NARROWEST, WIDE } from '../../console/test/e2e/support/visit.ts'
 import type { Example } from '../example-provider/support.ts'
 import { bannerPage, showBanner, visitBanner } from './support/banner-page.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Locator } from 'playwright-core'
-import { NARROWEST, WIDE } from '../e2e/support/visit.ts'
+import { NARROWEST, WIDE } from '../../console/test/e2e/support/visit.ts'
 import type { Example } from '../example-provider/support.ts'
 import { bannerPage, seen, showBanner, visitBanner } from './support/banner-page.ts'
 

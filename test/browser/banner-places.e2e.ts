@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import type { Visit } from '../e2e/support/visit.ts'
+import type { Visit } from '../../console/test/e2e/support/visit.ts'
 import type { Example } from '../example-provider/support.ts'
 import { banner, bannerPage, seen, showBanner, visitBanner } from './support/banner-page.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { movedClock } from '../../console/test/e2e/support/moved-clock.ts'
 import { impersonationUrl } from '../../src/browser/impersonation-url.ts'
-import { movedClock } from '../e2e/support/moved-clock.ts'
 import { optionsOf, said, scriptOf } from './support/page.ts'
 import { CLIENT, type Sites, startSites } from './support/sites.ts'
 import { visit } from './support/visit.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
+import { browser } from '../../console/test/e2e/support/browser.ts'
 import { type ServerRendered, serverRendered } from '../docs/server-rendered-app.ts'
-import { browser } from '../e2e/support/browser.ts'
 import type { Example } from '../example-provider/support.ts'
 import { listen } from '../example-provider/support.ts'
 import { signIn } from '../support/sign-in.ts'

@@ -15,7 +15,7 @@ describe('docs/invariants.md', () => {
         .slice(1)
         .map((section) => [section.split(' ', 1)[0] ?? '', section]),
     )
-    tests = await filesOf('test/**/*.{test,proof,e2e}.ts')
+    tests = await filesOf('{test,console/test}/**/*.{test,proof,e2e}.ts')
   })
 
   it('defines I1 to I13, each with what is promised and what happens without it', () => {
@@ -52,12 +52,13 @@ describe('docs/invariants.md', () => {
 
 /** `` `test/file.ts`: "a name", "another" ``. A name ends where another, a file or the line does. */
 function citationsIn(section: string): { file: string; name: string }[] {
-  return [...section.matchAll(/`(test\/[^`]+)`: (".+?")(?=; `test\/|\.$)/gm)].flatMap(
-    ([, file = '', names = '']) =>
-      names
-        .slice(1, -1)
-        .split('", "')
-        .map((name) => ({ file, name })),
+  return [
+    ...section.matchAll(/`((?:console\/)?test\/[^`]+)`: (".+?")(?=; `(?:console\/)?test\/|\.$)/gm),
+  ].flatMap(([, file = '', names = '']) =>
+    names
+      .slice(1, -1)
+      .split('", "')
+      .map((name) => ({ file, name })),
   )
 }
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
+import { expectAccessible } from '../../console/test/e2e/support/axe.ts'
+import { expectFocus } from '../../console/test/e2e/support/focus.ts'
+import { NARROWEST, type Visit, visit, WIDE } from '../../console/test/e2e/support/visit.ts'
 import { authorizationUrl } from '../../example-provider/demo/commands.ts'
-import { expectAccessible } from './support/axe.ts'
-import { expectFocus } from './support/focus.ts'
 import { type SharedExample, sharedExample } from './support/server.ts'
 import { submitSignIn } from './support/sign-in.ts'
-import { NARROWEST, type Visit, visit, WIDE } from './support/visit.ts'
 
 describe('the sign-in page', () => {
   let example: SharedExample

@@ -2,8 +2,8 @@ import type { RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import Koa from 'koa'
+import { quietly } from '../../console/test/support/quietly.ts'
 import { supportBackend } from '../../example-provider/backend.ts'
-import { quietly } from './quietly.ts'
 import { type Answer, listen, postJson } from './support.ts'
 
 const REQUEST = { userId: 'alice', reason: 'Order lost', ticketId: 'SUP-1' }

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { expect } from 'chai'
 import { generateKeyPair } from 'jose'
+import { quietly } from '../../console/test/support/quietly.ts'
 import {
   CHALLENGE,
   ISSUER,
@@ -9,7 +10,6 @@ import {
   startIssuer,
   type Variation,
 } from './orders-issuer.ts'
-import { quietly } from './quietly.ts'
 import { type Answer, type Example, send } from './support.ts'
 
 describe('example provider: orders API', () => {

@@ -61,12 +61,27 @@ export async function endAll(call: Call): Promise<void> {
   ctx.body = { ended }
 }
 
-/** What runs, oldest first. */
+/** What runs, oldest first: the newest of all, and whatever the caller runs. */
 export async function runningImpersonations(
   call: Call,
   filter: ImpersonationFilter,
 ): Promise<Pick<RunningAnswer, 'more' | 'running'>> {
-  const { caller, provider, settings } = call
+  const { caller, settings } = call
+  const { found, more } = await newest(call, filter)
+  // However many others run, the caller sees and ends what is theirs.
+  const own = more && filter.actor === undefined ? { ...filter, actor: caller.id } : undefined
+  const ids = new Set(found.map(({ id }) => id))
+  const older = own ? (await newest(call, own)).found.filter(({ id }) => !ids.has(id)) : []
+  const shown = [...found, ...older].toReversed()
+  const rows = new Map(shown.length > 0 ? await rowsOf(call, filter) : [])
+  if (own && older.length > 0) for (const [id, row] of await rowsOf(call, own)) rows.set(id, row)
+  return {
+    running: shown.map((each) => shownTo(caller, each, rows.get(each.id), settings)),
+    more,
+  }
+}
+
+async function newest({ provider }: Call, filter: ImpersonationFilter) {
   const found: ImpersonationObject[] = []
   let cursor: string | undefined
   do {
@@ -76,10 +91,8 @@ export async function runningImpersonations(
     found.push(...page.items)
     cursor = page.next
   } while (cursor !== undefined && found.length < MOST_RUNNING)
-  const shown = found.slice(0, MOST_RUNNING).toReversed()
-  const rows = shown.length > 0 ? await rowsOf(call, filter) : undefined
   return {
-    running: shown.map((each) => shownTo(caller, each, rows?.get(each.id), settings)),
+    found: found.slice(0, MOST_RUNNING),
     more: cursor !== undefined || found.length > MOST_RUNNING,
   }
 }

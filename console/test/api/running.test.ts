@@ -63,6 +63,31 @@ describe('what runs', () => {
     expect(Math.abs(body.now - Date.now())).to.be.below(10_000)
   })
 
+  it('what a lead runs is there, however many others run that are newer', async () => {
+    const own = await deployment.impersonate({ operator: 'grace', customer: 'bob' })
+    await deployment.impersonate({ operator: 'olivia' })
+    await deployment.settled()
+    const { impersonation } = deployment.provider
+    const list = impersonation.list.bind(impersonation)
+    const [other] = (await list({ actor: 'olivia' })).items
+    let made = 0
+    const crowded: typeof list = async (filter) => {
+      if (filter?.actor !== undefined) return list(filter)
+      const items = Array.from({ length: 100 }, () => ({ ...other, id: `other-${made++}` }))
+      return { items, next: 'more' } as Awaited<ReturnType<typeof list>>
+    }
+    Object.assign(impersonation, { list: crowded })
+    try {
+      const { body } = await deployment.ask('grace', '/running')
+      expect(body.more).to.equal(true)
+      expect(body.running).to.have.length(501)
+      expect(body.running[0]).to.deep.include({ id: own.id, isMine: true, canEnd: true })
+      expect(body.running[0].customer.name).to.equal('Bob Marsh')
+    } finally {
+      Object.assign(impersonation, { list })
+    }
+  })
+
   it('an operator ends their own, and the row says who did', async () => {
     const running = await deployment.impersonate()
     const { status, text } = await deployment.ask('olivia', `/running/${running.id}/end`, {})

@@ -4,8 +4,8 @@ import type { AuditEntry } from '../../src/audit/entry.ts'
 import { createMemoryAudit } from '../../src/audit/memory.ts'
 import { recorder } from '../../src/audit/recorder.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
+import { quietly } from '../support/quietly.ts'
 import { act, ended, idOf, issued, replayed, T, used } from './contract/support.ts'
-import { quietly } from './quietly.ts'
 
 const urlOf = (row: string) => `https://id.example.com/console/audit/${row}`
 const refusedUse = (time: number) => used('a', time, { refused: { by: 'scope', description: 'd' } })

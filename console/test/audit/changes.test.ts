@@ -3,8 +3,8 @@ import { expect } from 'chai'
 import { batches } from '../../src/audit/batches.ts'
 import { type Changes, changes } from '../../src/audit/changes.ts'
 import { createMemoryAudit } from '../../src/audit/memory.ts'
+import { quietly } from '../support/quietly.ts'
 import { exported, idOf, issued, put, T, used } from './contract/support.ts'
-import { quietly } from './quietly.ts'
 
 /** Longer than any test: what arrives did not wait for this interval. */
 const NEVER = 1_000_000

@@ -3,8 +3,8 @@ import type { Named } from '../../src/audit/entry.ts'
 import { createMemoryAudit } from '../../src/audit/memory.ts'
 import { type NameOf, naming } from '../../src/audit/names.ts'
 import { recorder } from '../../src/audit/recorder.ts'
+import { quietly } from '../support/quietly.ts'
 import { granted, idOf, issued, replayed, T, used } from './contract/support.ts'
-import { quietly } from './quietly.ts'
 
 const PEOPLE: Readonly<Record<string, Named>> = {
   alice: { name: 'Alice Adams', email: 'alice@example.com' },

@@ -4,8 +4,8 @@ import type { AuditEntry } from '../../src/audit/entry.ts'
 import { createMemoryAudit } from '../../src/audit/memory.ts'
 import { recorder } from '../../src/audit/recorder.ts'
 import type { AuditStore, Batch } from '../../src/audit/store.ts'
+import { quietly } from '../support/quietly.ts'
 import { decoded, granted, idOf, readOn, replayed, T, times, used } from './contract/support.ts'
-import { quietly } from './quietly.ts'
 
 const TEN = Array.from({ length: 10 }, (_, index) => T + index)
 const SOON = { pauses: [1] } as const

@@ -95,7 +95,7 @@ describe('the views of the audit', () => {
     await page.getByText(/impersonations in all/).waitFor()
     await expectFocus(heading(page, 'Audit'))
     await tabTo(page.getByLabel('Search', { exact: true }))
-    await page.keyboard.type('sup-12')
+    await page.keyboard.type('sup-11')
     await page.keyboard.press('Enter')
     await waitForAll(page, 1)
     await expectFocus(page.getByLabel('Search', { exact: true }))

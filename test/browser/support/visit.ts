@@ -1,8 +1,8 @@
 import { fail } from 'node:assert/strict'
 import type { BrowserContext, Page } from 'playwright-core'
-import { browser } from '../../e2e/support/browser.ts'
-import '../../e2e/support/disposal.ts'
-import { type Announcements, watch } from '../../e2e/support/watch.ts'
+import { browser } from '../../../console/test/e2e/support/browser.ts'
+import '../../../console/test/e2e/support/disposal.ts'
+import { type Announcements, watch } from '../../../console/test/e2e/support/watch.ts'
 import type { Sites } from './sites.ts'
 
 /** A person with an empty browser, who visits the application. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import { expectAccessible } from '../../../console/test/e2e/support/axe.ts'
+import { visit } from '../../../console/test/e2e/support/visit.ts'
 import type { Example } from '../../example-provider/support.ts'
-import { expectAccessible } from '../support/axe.ts'
-import { visit } from '../support/visit.ts'
 import { blamelessPage } from './page.ts'
 
 describe('axe', () => {

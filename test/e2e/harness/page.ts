@@ -1,5 +1,5 @@
+import { type Visit, visit } from '../../../console/test/e2e/support/visit.ts'
 import { type Example, listen } from '../../example-provider/support.ts'
-import { type Visit, visit } from '../support/visit.ts'
 
 /** What the test server answers with, and no page may keep. */
 export const TOKEN = 'a-token-that-nobody-else-may-ever-see'

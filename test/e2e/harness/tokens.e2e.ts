@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { type Visit, visit } from '../../../console/test/e2e/support/visit.ts'
 import type { Example } from '../../example-provider/support.ts'
-import { type Visit, visit } from '../support/visit.ts'
 import { blamelessPage, objections, TOKEN } from './page.ts'
 
 describe('a token', () => {

@@ -1,6 +1,6 @@
 import { format } from 'node:util'
+import { movedClock } from '../../../console/test/e2e/support/moved-clock.ts'
 import { launch, start, temporaryFolder } from '../../example-provider/support.ts'
-import { movedClock } from './moved-clock.ts'
 
 type Environment = Record<string, string>
 

@@ -14,12 +14,12 @@ export interface OpenRange {
 // day of 23 or 25 hours is one day.
 
 /** @param month 0 is January */
-export function dayRange(year: number, month: number, day: number): Range {
+function dayRange(year: number, month: number, day: number): Range {
   return { from: startOf(year, month, day), to: startOf(year, month, day + 1) }
 }
 
 /** @param month 0 is January */
-export function monthRange(year: number, month: number): Range {
+function monthRange(year: number, month: number): Range {
   return { from: startOf(year, month, 1), to: startOf(year, month + 1, 1) }
 }
 

@@ -114,7 +114,7 @@ function byOf({ by, byName }: TimelineEntry, row: AuditRow): AuditPerson | undef
   return byName === undefined ? personOf(by, row) : { id: by, name: byName }
 }
 
-export type EntryTone = 'alarm' | 'good' | 'plain' | 'warning'
+type EntryTone = 'alarm' | 'good' | 'plain' | 'warning'
 
 /** The colour of the dot in the timeline. */
 export function toneOf(entry: TimelineEntry): EntryTone {

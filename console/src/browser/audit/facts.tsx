@@ -3,6 +3,7 @@ import type { AuditRowAnswer } from '../../api/answers.ts'
 import { type AuditPerson, outcomeOf } from '../../audit/row.ts'
 import { Time } from '../kit.tsx'
 import { Link } from '../router.tsx'
+import { Ticket } from '../running/ticket.tsx'
 import type { Session } from '../session.ts'
 import { counted, Text, text, words } from '../text.tsx'
 import { addressOf } from './filter.ts'
@@ -35,7 +36,7 @@ export function Facts({ row, session }: { row: AuditRowAnswer; session: Session 
         <Fact name={said.ticket}>
           {ticket !== undefined && (
             <>
-              <bdi class="ticket">{ticket}</bdi>{' '}
+              <Ticket of={ticket} url={row.ticketUrl} />{' '}
               <Link to={`/audit${addressOf({ ticket })}`}>
                 {text(said.allOfTicket, { ticket })}
               </Link>

@@ -1,6 +1,7 @@
 import type { RowAnswer } from '../../api/answers.ts'
 import { outcomeOf } from '../../audit/row.ts'
 import { type Column, Table } from '../kit.tsx'
+import { Ticket } from '../running/ticket.tsx'
 import type { Session } from '../session.ts'
 import { locale, words } from '../text.tsx'
 import { Opens } from './back.tsx'
@@ -38,7 +39,10 @@ export function Rows({
         ),
     },
     { name: heads.started, cell: ({ startedAt, at }) => <Started at={startedAt ?? at} /> },
-    { name: heads.ticket, cell: ({ ticket }) => ticket && <bdi class="ticket">{ticket}</bdi> },
+    {
+      name: heads.ticket,
+      cell: ({ ticket, ticketUrl }) => <Ticket of={ticket} url={ticketUrl} />,
+    },
     { name: heads.reason, cell: ({ reason }) => reason && <bdi class="free">{reason}</bdi> },
     { name: heads.outcome, cell: (row) => <OutcomeBadge outcome={outcomeOf(row, now)} /> },
     { name: heads.reads, numeric: true, cell: ({ reads }) => reads },

@@ -64,7 +64,7 @@ function ActingOne(props: { it: RunningImpersonation; name: JSX.Element; session
           <Text of={operators.now.other} operator={who} name={name} />
         )}
       </b>
-      <Ticket of={it.ticket} />
+      <Ticket of={it.ticket} url={it.ticketUrl} />
       {it.application !== undefined && <bdi>{it.application}</bdi>}
       <Badge tone={it.canChange ? 'warning' : 'plain'}>
         {it.canChange ? running.change : running.look}

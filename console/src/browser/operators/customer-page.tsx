@@ -32,7 +32,7 @@ export function CustomerPage({ session, params }: PageProps) {
             <h2 id="now">{text(operators.now.title, { name: customer.name })}</h2>
             <ActingNow session={session} customer={customer} running={running} />
           </section>
-          <Past key={customer.id} session={session} customer={customer} />
+          <Past key={customer.id} session={session} customer={customer} running={running} />
         </>
       )}
     </WithCustomer>

@@ -1,6 +1,14 @@
 import { type ComponentChildren, Fragment } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
-import type { AuditAnswer, CustomerAnswer, RowAnswer } from '../../api/answers.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type {
+  AuditAnswer,
+  CustomerAnswer,
+  RowAnswer,
+  RunningImpersonation,
+} from '../../api/answers.ts'
+import { outcomeOf } from '../../audit/row.ts'
+import { soon } from '../audit/soon.ts'
+import { useServerTime } from '../audit/use-server-time.ts'
 import { Badge, Button, type Column, Person, Table, Time } from '../kit.tsx'
 import { Loaded, Problem, useLoad } from '../load.tsx'
 import { Link } from '../router.tsx'
@@ -10,26 +18,45 @@ import { counted, text, words } from '../text.tsx'
 
 /** How many rows are shown at first, and by each press of *Show more*. */
 const PAGE = 20
+/** The largest page that the server answers. */
+const MOST = 200
 
-/** Who acted as this customer: newest first. It stays as it is while it is read. */
-export function Past({ session, customer }: { session: Session; customer: CustomerAnswer }) {
+/**
+ * Who acted as this customer: newest first. It follows what happens, as the rest of the page does: what
+ * others start is known by who acts now.
+ */
+export function Past(props: {
+  session: Session
+  customer: CustomerAnswer
+  running: readonly RunningImpersonation[]
+}) {
+  const { session, customer, running } = props
   const { past } = words.operators
-  const ask = (signal?: AbortSignal, before?: string) => {
-    const query = new URLSearchParams({ customer: customer.id, limit: String(PAGE) })
+  const ask = (signal?: AbortSignal, before?: string, limit = PAGE) => {
+    const query = new URLSearchParams({ customer: customer.id, limit: String(limit) })
     if (before !== undefined) query.set('before', before)
     return session.ask<AuditAnswer>(`/audit?${query}`, signal ? { signal } : {})
   }
-  const first = useLoad((signal) => ask(signal), [customer.id])
-  const [later, setLater] = useState<readonly AuditAnswer[]>([])
-  const [error, setError] = useState<unknown>()
+  const shown = useRef(PAGE)
+  // What was shown already is in the answer again, as far as one answer can hold it.
+  const first = useLoad(
+    (signal) => ask(signal, undefined, Math.min(shown.current, MOST)),
+    [customer.id],
+  )
   const { value } = first
-  useEffect(() => setLater([]), [value])
-  const next = (later.at(-1) ?? value)?.next
+  const [later, setLater] = useState<Later>({ of: undefined, answers: [] })
+  const [error, setError] = useState<unknown>()
+  const answers = value ? [value, ...(later.of === value ? later.answers : [])] : []
+  const rows = answers.flatMap((answer) => answer.rows)
+  shown.current = Math.max(PAGE, rows.length)
+  const next = answers.at(-1)?.next
+  const now = useServerTime(session, rows)
+  useRefresh(session, first.reload, running)
   const more = async () => {
     try {
       const answer = await ask(undefined, next)
       setError(undefined)
-      setLater((before) => [...before, answer])
+      setLater({ of: value, answers: [...answers.slice(1), answer] })
     } catch (problem) {
       setError(problem)
     }
@@ -38,14 +65,14 @@ export function Past({ session, customer }: { session: Session; customer: Custom
     <section aria-labelledby="past" class="past">
       <h2 id="past">{past.title}</h2>
       <Loaded of={first} label={past.loading} lines={5}>
-        {({ rows }) =>
+        {() =>
           rows.length === 0 ? (
             <p class="empty">{text(past.none, { name: customer.name })}</p>
           ) : (
             <Table
               label={past.title}
-              columns={columnsFor(session)}
-              rows={[...rows, ...later.flatMap((answer) => answer.rows)]}
+              columns={columnsFor(session, now)}
+              rows={rows}
               keyOf={({ id }) => id}
             />
           )
@@ -59,7 +86,40 @@ export function Past({ session, customer }: { session: Session; customer: Custom
   )
 }
 
-function columnsFor({ me }: Session): readonly Column<RowAnswer>[] {
+interface Later {
+  /** The first answer, which these come after. */
+  readonly of: AuditAnswer | undefined
+  readonly answers: readonly AuditAnswer[]
+}
+
+/** Asks again after each change that this person is told of, and when others start or end. */
+function useRefresh(
+  session: Session,
+  reload: () => Promise<void>,
+  running: readonly RunningImpersonation[],
+): void {
+  const refresh = useRef(() => {})
+  useEffect(() => {
+    const stop = new AbortController()
+    refresh.current = soon(reload, stop.signal)
+    const unlisten = session.onChange(() => refresh.current())
+    return () => {
+      stop.abort()
+      unlisten()
+    }
+  }, [session])
+  const ids = running
+    .map(({ id }) => id)
+    .toSorted()
+    .join()
+  const seen = useRef(ids)
+  useEffect(() => {
+    if (seen.current !== ids) refresh.current()
+    seen.current = ids
+  }, [ids])
+}
+
+function columnsFor({ me }: Session, now: number): readonly Column<RowAnswer>[] {
   const { past } = words.operators
   const { columns } = past
   return [
@@ -76,15 +136,21 @@ function columnsFor({ me }: Session): readonly Column<RowAnswer>[] {
       name: columns.operator,
       cell: ({ operator }) => (operator ? <Person {...operator} /> : words.running.unnamed),
     },
-    { name: columns.ticket, cell: ({ ticket }) => <Ticket of={ticket} /> },
+    {
+      name: columns.ticket,
+      cell: ({ ticket, ticketUrl }) => <Ticket of={ticket} url={ticketUrl} />,
+    },
     { name: columns.reason, cell: ({ reason }) => <bdi>{reason}</bdi> },
     {
       name: columns.outcome,
-      cell: ({ outcome, isAlarmOpen }) => (
-        <Badge tone={isAlarmOpen ? 'alarm' : outcome === 'running' ? 'good' : 'plain'}>
-          {past.outcomes[outcome]}
-        </Badge>
-      ),
+      cell: (row) => {
+        const outcome = outcomeOf(row, now)
+        return (
+          <Badge tone={row.isAlarmOpen ? 'alarm' : outcome === 'running' ? 'good' : 'plain'}>
+            {past.outcomes[outcome]}
+          </Badge>
+        )
+      },
     },
     { name: columns.done, cell: doneIn },
   ]

@@ -130,8 +130,10 @@ export class LiveRunning {
     const now = this.#now
     const running = answered.filter(({ expiresAt }) => expiresAt > now)
     const ids = new Set(running.map(({ id }) => id))
-    // Beyond the end of a list that was cut, what is not in it may run.
-    const left = (this.#state.running ?? []).filter(({ id }) => !ids.has(id) && !more)
+    // Beyond the end of a list that was cut, what is not in it may run. The reader's own are all in it.
+    const left = (this.#state.running ?? []).filter(
+      ({ id, isMine }) => !ids.has(id) && (isMine || !more),
+    )
     const gone = this.#state.gone.filter(({ impersonation }) => !ids.has(impersonation.id))
     this.#change({ running, more, gone, error: undefined })
     this.#leave(left.map((it) => ({ impersonation: it, at: now, outcome: outcomeNow(it, now) })))

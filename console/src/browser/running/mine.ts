@@ -104,12 +104,13 @@ async function expiredBefore(
 }
 
 function asRunning(row: RowAnswer): RunningImpersonation | undefined {
-  const { id, customer, ticket, reason, applicationName, startedAt, expiresAt } = row
+  const { id, customer, ticket, ticketUrl, reason, applicationName, startedAt, expiresAt } = row
   if (!customer || startedAt === undefined || expiresAt === undefined) return undefined
   return {
     id,
     customer,
     ...(ticket !== undefined && { ticket }),
+    ...(ticketUrl !== undefined && { ticketUrl }),
     ...(reason !== undefined && { reason }),
     ...(applicationName !== undefined && { application: applicationName }),
     canChange: false,

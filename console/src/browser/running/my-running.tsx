@@ -60,7 +60,7 @@ function Strip({ session }: { session: Session }) {
 function One(props: { session: Session; it: Mine; onHide: () => void; onContinued: () => void }) {
   const { session, it, onHide, onContinued } = props
   const { impersonation, phase, canContinue } = it
-  const { customer, ticket, application, canChange, expiresAt } = impersonation
+  const { customer, ticket, ticketUrl, application, canChange, expiresAt } = impersonation
   const { running } = words
   const isOver = phase === 'expired'
   const name = nameOf(customer)
@@ -76,7 +76,7 @@ function One(props: { session: Session; it: Mine; onHide: () => void; onContinue
           }
         />
       </b>
-      <Ticket of={ticket} />
+      <Ticket of={ticket} url={ticketUrl} />
       {application !== undefined && <bdi class="application">{application}</bdi>}
       {!isOver && (
         <Badge tone={canChange ? 'warning' : 'plain'}>

@@ -64,7 +64,9 @@ function columnsFor(session: Session, hasOperator: boolean): readonly Column<Sho
     },
     {
       name: columns.ticket,
-      cell: ({ impersonation: { ticket, reason } }) => <Ticket of={ticket} title={reason} />,
+      cell: ({ impersonation: { ticket, ticketUrl, reason } }) => (
+        <Ticket of={ticket} url={ticketUrl} title={reason} />
+      ),
     },
     {
       name: columns.application,

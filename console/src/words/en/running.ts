@@ -13,7 +13,7 @@ export const running = {
   search: 'Search for a customer',
   counted: { one: '{count} is running', other: '{count} are running' },
   /** Where the answer does not hold all. */
-  more: 'These are the oldest {count}. More are running.',
+  more: 'These are the newest {count}, and your own. More are running.',
   filter: 'Only those with',
   filterHelp: 'A name, an id, a ticket or an application',
   filtered: { one: '{count} fits', other: '{count} fit' },
@@ -29,6 +29,7 @@ export const running = {
     left: 'Time left',
     end: 'End',
   },
+  newTab: '(opens in a new tab)',
   you: 'You',
   unnamed: 'An operator without a name',
   look: 'Look only',

@@ -95,7 +95,7 @@ function withoutHint(text: string): string {
   return text.replaceAll(/(\/session\/end\?[^"\s]*?id_token_hint=)[\w.-]+/g, '$1')
 }
 
-/** Any use of these stores is a finding: the console does not use them. */
+/** Any use of these stores is a finding: no page here uses them. */
 function isStoreInUse({ place, text }: Place): boolean {
   return ['IndexedDB', 'CacheStorage'].includes(place) && text !== '[]'
 }

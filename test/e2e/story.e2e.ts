@@ -1,0 +1,178 @@
+import { readFile } from 'node:fs/promises'
+import { expect } from 'chai'
+import type { BrowserContext, Page } from 'playwright-core'
+import { impersonation, rowLinks, timelineOf } from '../../console/test/e2e/support/audit-page.ts'
+import { heading, reads, strip } from '../../console/test/e2e/support/operating.ts'
+import './support/disposal.ts'
+import { browser } from './support/browser.ts'
+import { type StartedExample, startExampleHere } from './support/server.ts'
+import { submitSignIn } from './support/sign-in.ts'
+
+const MINUTE = 60_000
+const PASSWORD = 'demo-password'
+
+/** Two operators, a lead, an auditor and a customer, each at a machine of their own, at once. */
+describe('the story', function () {
+  this.timeout(180_000)
+  let example: StartedExample
+
+  before(async () => {
+    example = await startExampleHere()
+  })
+  after(() => example[Symbol.asyncDispose]())
+
+  const faults: string[] = []
+
+  interface Person extends AsyncDisposable {
+    readonly page: Page
+    readonly context: BrowserContext
+  }
+
+  async function sitDown(clock?: Date): Promise<Person> {
+    const options = { baseURL: example.url, locale: 'en-GB', reducedMotion: 'reduce' } as const
+    const context = await (await browser()).newContext(options)
+    context.setDefaultTimeout(20_000)
+    context.on('weberror', (error) => faults.push(String(error.error())))
+    if (clock) await context.clock.install({ time: clock })
+    const page = await context.newPage()
+    return { page, context, [Symbol.asyncDispose]: () => context.close() }
+  }
+
+  async function enter({ page }: Person, login: string, path: string): Promise<void> {
+    await page.goto(path)
+    const button = page.getByRole('button', { name: 'Sign in' })
+    const field = page.getByLabel('Login')
+    await button.or(field).first().waitFor()
+    if (!(await field.isVisible())) await button.click()
+    await submitSignIn(page, login, PASSWORD)
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  }
+
+  async function act(
+    { page, context }: Person,
+    { customer, ticket, minutes }: { customer: string; ticket: string; minutes: number },
+  ): Promise<Page> {
+    await page.getByRole('searchbox').fill(customer.split(' ')[0] ?? '')
+    await page.getByRole('link', { name: reads(`Act as ${customer}`) }).click()
+    await heading(page, `Act as ${customer}`).waitFor()
+    await page.getByLabel('Ticket number').fill(ticket)
+    await page.getByLabel('Reason').fill('The parcel did not arrive')
+    await page.getByLabel('Look and change').check()
+    await page.getByLabel(`${minutes} minutes`).check()
+    const opened = context.waitForEvent('page')
+    await page.getByRole('button', { name: reads(`Act as ${customer}`) }).click()
+    const shop = await opened
+    await shop.getByRole('heading', { name: 'Orders' }).waitFor()
+    return shop
+  }
+
+  const order = (shop: Page, id: string) => shop.locator(`[data-order="${id}"]`)
+  const note = (shop: Page, id: string) => order(shop, id).getByLabel('Delivery note')
+  const save = (shop: Page, id: string) =>
+    order(shop, id).getByRole('button', { name: 'Save note' }).click()
+
+  it('olivia helps alice, grace ends it, alice objects, and ada knows who did what and why', async () => {
+    await using olivia = await sitDown(new Date())
+    await using oscar = await sitDown()
+    await using grace = await sitDown()
+    await using alice = await sitDown()
+    await using ada = await sitDown()
+    await enter(olivia, 'olivia', '/console')
+    await enter(oscar, 'oscar', '/console')
+    await enter(grace, 'grace', '/console/running')
+    await enter(ada, 'ada', '/console/audit')
+
+    // Olivia finds alice, changes a note, and is refused the address.
+    const first = await act(olivia, { customer: 'Alice Ng', ticket: 'SUP-123', minutes: 2 })
+    expect(await first.title()).to.equal('Acting as Alice Ng · Corner Coffee')
+    await note(first, 'A-1002').fill('Ring twice')
+    await save(first, 'A-1002')
+    await first.getByText('The note is saved.').waitFor()
+    await first.getByLabel('E-mail address').fill('alice@example.org')
+    await first.getByRole('button', { name: 'Save address' }).click()
+    await first.getByText('Only Alice can change her e-mail address.').waitFor()
+    await note(first, 'A-1003').fill('Leave it with Mr Okafor next door')
+
+    await act(oscar, { customer: 'Bob Meyer', ticket: 'SUP-124', minutes: 10 })
+    const runs = (text: RegExp) => grace.page.getByRole('row', { name: text })
+    await runs(/Olivia Reyes.*Alice Ng.*SUP-123/).waitFor()
+    await runs(/Oscar Lind.*Bob Meyer.*SUP-124/).waitFor()
+
+    // The time is over. She goes on without typing anything again.
+    example.moveClock(2 * MINUTE + 1000)
+    await olivia.context.clock.fastForward(2 * MINUTE + 1000)
+    await first.getByRole('heading', { name: 'You no longer act for Alice Ng' }).waitFor()
+    const opened = olivia.context.waitForEvent('page')
+    await strip(olivia.page)
+      .getByRole('button', { name: reads('Continue for SUP-123') })
+      .click()
+    const second = await opened
+    await second.getByText('What you typed before is back. It is not saved yet.').waitFor()
+    await first.getByRole('heading', { name: 'You go on in another tab' }).waitFor()
+    await save(second, 'A-1003')
+    await second.getByText('The note is saved.').waitFor()
+    await order(second, 'A-1003').getByText('Leave it with Mr Okafor next door').waitFor()
+
+    // Grace sees it run, and ends it. What oscar does goes on.
+    await grace.page
+      .getByRole('button', { name: reads('End: Olivia Reyes acts as Alice Ng') })
+      .click()
+    await runs(/SUP-123/)
+      .getByText('Ended', { exact: true })
+      .waitFor()
+    // The orders API looks at the status list again after some seconds.
+    for (let status = 200; status !== 401; ) {
+      const answered = second.waitForResponse(
+        (it) => it.url().endsWith('/A-1002') && it.request().method() === 'PATCH',
+      )
+      await save(second, 'A-1002')
+      status = (await answered).status()
+    }
+    await second.getByRole('heading', { name: 'You no longer act for Alice Ng' }).waitFor()
+    await strip(oscar.page).getByText(reads('You act as Bob Meyer')).waitFor()
+
+    // Alice sees what was done, in the words of the shop, and objects.
+    await enter(alice, 'alice', '/account')
+    const past = alice.page.getByRole('region', { name: 'Before' }).getByRole('article').first()
+    await past.getByText('SUP-123').waitFor()
+    await past.getByText('Changed the delivery note of an order').first().waitFor()
+    expect(await alice.page.getByText('The parcel did not arrive').count(), 'internal').to.equal(0)
+    await past.getByRole('button', { name: /I did not ask for this/ }).click()
+    const dialog = alice.page.getByRole('dialog')
+    await dialog.getByRole('textbox').fill('I never called')
+    await dialog.getByRole('button', { name: 'Tell them' }).click()
+    await alice.page.getByText('Thank you.').waitFor()
+    await until(() => example.log().includes('alarm: objection, olivia as alice'))
+
+    // Ada: who acted as alice, why, and what did they do?
+    const { page } = ada
+    await page.getByLabel('Search', { exact: true }).fill('alice')
+    await page.getByText('2 impersonations in all').waitFor()
+    await rowLinks(page).first().click()
+    await impersonation(page, 'Olivia Reyes as Alice Ng').waitFor()
+    await page.getByText('The parcel did not arrive').first().waitFor()
+    const told = (await timelineOf(page)).join('\n')
+    expect(told).to.include('PATCH /orders/A-1003').and.include('I never called')
+    await ada.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Copy link', exact: true }).click()
+    const link = await page.evaluate(() => navigator.clipboard.readText())
+    expect(link)
+      .to.equal(page.url())
+      .and.match(/\/console\/audit\/[\w-]{43}$/)
+    await page.goBack()
+    await page.getByText('2 impersonations in all').waitFor()
+    await page.getByText('Export', { exact: true }).click()
+    await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'))
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export as CSV' }).click()
+    const csv = await readFile(await (await download).path(), 'utf8')
+    expect(csv.trim().split('\r\n')).to.have.lengthOf(3)
+    expect(csv).to.include('Olivia Reyes').and.include('SUP-123').and.not.include('SUP-124')
+    expect(faults).to.deep.equal([])
+  })
+})
+
+/** Waits until it is so. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20))
+}
