@@ -6,7 +6,7 @@ import { accountApi } from './account/api.ts'
 import { customerDirectory } from './api/customer-directory.ts'
 import type { Parts } from './api/parts.ts'
 import { personNames } from './api/person-names.ts'
-import { type RecordRefusal, refusalRecorder } from './api/refusals.ts'
+import { type RecordRefusal, refusalRecorder, STRANGERS_WINDOW } from './api/refusals.ts'
 import { consoleApi } from './api/router.ts'
 import { createAudit } from './audit/audit.ts'
 import { auditGate } from './audit/gate.ts'
@@ -95,6 +95,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     nameOf,
     issue: subjectTokenIssuer(provider, settings),
     recordRefusal: refusalRecorder(audit.record),
+    recordStranger: refusalRecorder(audit.record, STRANGERS_WINDOW),
     closing: closing.signal,
     now: () => Date.now(),
   }

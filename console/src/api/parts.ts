@@ -20,6 +20,8 @@ export interface Parts {
   readonly nameOf: NamePerson
   readonly issue: IssueSubjectToken
   readonly recordRefusal: RecordRefusal
+  /** For a person who is no support staff: fewer are recorded. */
+  readonly recordStranger: RecordRefusal
   /** Aborts when the console closes: streams end, and no new ones begin. */
   readonly closing: AbortSignal
   /** The clock, in milliseconds since the epoch. */
