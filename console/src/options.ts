@@ -1,5 +1,4 @@
 import type { Account } from 'oidc-provider'
-import type { UseInWords } from './account/words.ts'
 import type { Alarm } from './audit/alarms.ts'
 import type { AuditStore } from './audit/store.ts'
 
@@ -55,6 +54,23 @@ export interface Application {
   /** The scopes to look at a customer's data, and to change it. Without `change`, only to look. */
   readonly scopes: { readonly read: string; readonly change?: string | undefined }
 }
+
+/** A request that an operator made, as it is told to the customer. */
+export interface ToldUse {
+  readonly method: string | undefined
+  readonly path: string | undefined
+  readonly status: number | undefined
+  /** Whether the API refused it. */
+  readonly refused: boolean
+  /** The audience of the API. */
+  readonly audience: string
+}
+
+/**
+ * Says in the words of the application what a request did: `Looked at your orders`. `undefined` hides
+ * it. At most 200 characters are shown. Where it throws, or answers no text, the request is counted.
+ */
+export type UseInWords = (use: ToldUse, language: 'de' | 'en') => string | undefined
 
 export interface SupportConsoleOptions {
   /** The public client of the console: see `supportConsoleClient`. */

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { AuditStore } from 'oidc-provider-impersonation-console'
 import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 import type { AccountAnswer, AccountImpersonation } from '../../src/account/answers.ts'
-import type { ToldUse } from '../../src/account/words.ts'
+import type { ToldUse } from '../../src/options.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
 
 /** The words of the shop. Changing a note is hidden. */

@@ -191,6 +191,9 @@ describe('the clients of the pages', () => {
       redirect_uris: [`${url}/console/callback`],
       post_logout_redirect_uris: [`${url}/console`],
     })
+    expect(supportConsoleClient({ url, clientId: undefined, path: undefined })).to.deep.equal(
+      supportConsoleClient({ url }),
+    )
     expect(customerAccountClient({ url, clientId: 'me', path: '/my/account' })).to.deep.include({
       client_id: 'me',
       redirect_uris: [`${url}/my/account/callback`],

@@ -5,23 +5,13 @@ import { Button, Field } from '../kit.tsx'
 import { counted, words } from '../text.tsx'
 import { Conditions } from './conditions.tsx'
 import { DateFilter } from './date-filter.tsx'
-import { isOutcome, type TextMember } from './filter.ts'
+import { type FilterProps, isOutcome, type TextMember } from './filter.ts'
 import { TextFilter } from './text-filter.tsx'
 
 const { filter: names } = words.audit
 
 /** Wider than this, the filter is open from the start: 48 em of 16 px. */
 const WIDE = matchMedia('(min-width: 48em)')
-
-export interface FilterProps {
-  filter: RowFilter
-  now: number
-  /** Names of people in the list, by id. */
-  people: { operators: ReadonlyMap<string, string>; customers: ReadonlyMap<string, string> }
-  /** Operators see what they did: they have no filter by operator, alarm or hold. */
-  isOwn: boolean
-  onChange: (filter: RowFilter, how?: { instead: boolean }) => void
-}
 
 export function Filters(props: FilterProps) {
   const { filter, now, people, isOwn, onChange } = props

@@ -7,13 +7,13 @@ import type {
   RunningImpersonation,
 } from '../../api/answers.ts'
 import { outcomeOf } from '../../audit/row.ts'
-import { soon } from '../audit/soon.ts'
-import { useServerTime } from '../audit/use-server-time.ts'
+import { useTimeUntilExpiry } from '../clock.ts'
 import { Badge, Button, type Column, Person, Table, Time } from '../kit.tsx'
 import { Loaded, Problem, useLoad } from '../load.tsx'
 import { Link } from '../router.tsx'
 import { Ticket } from '../running/ticket.tsx'
 import type { Session } from '../session.ts'
+import { soon } from '../soon.ts'
 import { counted, text, words } from '../text.tsx'
 
 /** How many rows are shown at first, and by each press of *Show more*. */
@@ -50,7 +50,7 @@ export function Past(props: {
   const rows = answers.flatMap((answer) => answer.rows)
   shown.current = Math.max(PAGE, rows.length)
   const next = answers.at(-1)?.next
-  const now = useServerTime(session, rows)
+  const now = useTimeUntilExpiry(session, rows)
   useRefresh(session, first.reload, running)
   const more = async () => {
     try {
