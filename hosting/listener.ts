@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
+import type { Socket } from 'node:net'
 import { StartError } from './start-error.ts'
 
 /** A server with an open port. It can stop without breaking requests. */
@@ -22,12 +23,17 @@ const SHUTDOWN_TIMEOUT_MS = 10_000
  */
 export async function listen(host: string, port: number, variable = 'PORT'): Promise<Listener> {
   let closing = false
+  const sockets = new Set<Socket>()
   const handler = Promise.withResolvers<RequestListener>()
   const server = createServer(async (request, response) => {
     // Without this, idle connections of a browser would delay the end.
     response.once('close', () => closing && setImmediate(() => server.closeIdleConnections()))
     const handle = await handler.promise
     handle(request, response)
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
   })
   try {
     server.listen(port, host)
@@ -47,6 +53,8 @@ export async function listen(host: string, port: number, variable = 'PORT'): Pro
       closing = true
       const closed = once(server, 'close')
       server.close()
+      // Browsers open connections in advance. Node takes one that has sent nothing for a request.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
       const timer = setTimeout(() => server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS)
       await closed
       clearTimeout(timer)

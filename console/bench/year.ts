@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { digestOf, hashOf } from '../src/audit/chain.ts'
+import { entryDigestOf, hashOf } from '../src/audit/chain.ts'
 import { type AuditEntry, encodeEntry } from '../src/audit/entry.ts'
 import type { AuditStore, NewRecord } from '../src/audit/store.ts'
 
@@ -27,7 +27,7 @@ export async function fillYear(store: AuditStore, impersonations: number): Promi
   for (let index = 0; index < impersonations; index += 1) {
     for (const entry of entriesOf(index, impersonations)) {
       const text = encodeEntry(entry)
-      const digest = digestOf(text)
+      const digest = entryDigestOf(text)
       sequence += 1
       hash = hashOf(hash, digest)
       const repeatKey = undefined

@@ -18,16 +18,21 @@ export interface PageClientOptions {
  * @throws TypeError for a wrong option
  */
 export function supportConsoleClient(options: PageClientOptions): ClientMetadata {
-  return client('Support console', { clientId: 'support-console', path: '/console', ...options })
+  return client('Support console', options, 'support-console', '/console')
 }
 
 /** As {@link supportConsoleClient}, for the page on which customers see who acted as them. */
 export function customerAccountClient(options: PageClientOptions): ClientMetadata {
-  return client('Your account', { clientId: 'customer-account', path: '/account', ...options })
+  return client('Your account', options, 'customer-account', '/account')
 }
 
-function client(name: string, options: PageClientOptions): ClientMetadata {
-  const { url, clientId = '', path = '' } = options
+function client(
+  name: string,
+  options: PageClientOptions,
+  usualId: string,
+  usualPath: string,
+): ClientMetadata {
+  const { url, clientId = usualId, path = usualPath } = options
   origin('url', url)
   text('clientId', clientId, 'the id of the client')
   aPath('path', path)

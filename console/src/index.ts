@@ -3,8 +3,10 @@ import type { Middleware } from 'koa'
 import type { Provider, RequestListener } from 'oidc-provider-impersonation'
 import type { ImpersonationUse } from 'oidc-provider-impersonation/resource-server'
 import { accountApi } from './account/api.ts'
+import { customerDirectory } from './api/customer-directory.ts'
 import type { Parts } from './api/parts.ts'
-import { type RecordRefusal, refusalRecorder } from './api/refusals.ts'
+import { personNames } from './api/person-names.ts'
+import { type RecordRefusal, refusalRecorder, STRANGERS_WINDOW } from './api/refusals.ts'
 import { consoleApi } from './api/router.ts'
 import { createAudit } from './audit/audit.ts'
 import { auditGate } from './audit/gate.ts'
@@ -12,24 +14,31 @@ import { tell } from './audit/log-line.ts'
 import { recordEvents } from './audit/provider-events.ts'
 import { startRetention } from './audit/retention.ts'
 import { useRecorder } from './audit/uses.ts'
-import { requestListener } from './callback.ts'
-import { customerDirectory } from './directory/customers.ts'
-import { personNames } from './directory/names.ts'
+import { requestListener } from './http/callback.ts'
 import { answerProblems } from './http/problem.ts'
-import { knownClient } from './known-clients.ts'
 import { subjectTokenIssuer } from './management/subject-tokens.ts'
 import type { SupportConsoleOptions } from './options.ts'
 import { accountPages, consolePages } from './page/pages.ts'
 import { reasonOf } from './reason.ts'
 import { type Settings, settingsOf } from './settings.ts'
+import { knownClient } from './sign-in/known-client.ts'
 import { signedInTo } from './sign-in/signed-in.ts'
 
-export type { ToldUse, UseInWords } from './account/words.ts'
 export type { RecordRefusal, Refusal } from './api/refusals.ts'
 export type { Alarm } from './audit/alarms.ts'
 export type { AuditEntry } from './audit/entry.ts'
 export type { AlarmKind, AuditPerson, AuditRow, Outcome } from './audit/row.ts'
-export type { AuditStore } from './audit/store.ts'
+export type {
+  AuditStore,
+  Batch,
+  ChainHead,
+  NewRecord,
+  RemovedFrom,
+  Repetition,
+  RowFilter,
+  RowPage,
+  StoredEntry,
+} from './audit/store.ts'
 export { customerAccountClient, type PageClientOptions, supportConsoleClient } from './clients.ts'
 export type {
   Application,
@@ -38,6 +47,8 @@ export type {
   Role,
   SearchResult,
   SupportConsoleOptions,
+  ToldUse,
+  UseInWords,
 } from './options.ts'
 
 /**
@@ -94,6 +105,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     nameOf,
     issue: subjectTokenIssuer(provider, settings),
     recordRefusal: refusalRecorder(audit.record),
+    recordStranger: refusalRecorder(audit.record, STRANGERS_WINDOW),
     closing: closing.signal,
     now: () => Date.now(),
   }

@@ -3,8 +3,8 @@ import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
 import { impersonation, rowLinks, timelineOf } from '../../console/test/e2e/support/audit-page.ts'
 import { heading, reads, strip } from '../../console/test/e2e/support/operating.ts'
-import './support/disposal.ts'
-import { browser } from './support/browser.ts'
+import '../../console/test/e2e/support/disposal.ts'
+import { browser } from '../../console/test/e2e/support/browser.ts'
 import { type StartedExample, startExampleHere } from './support/server.ts'
 import { submitSignIn } from './support/sign-in.ts'
 
@@ -118,7 +118,7 @@ describe('the story', function () {
       .getByRole('button', { name: reads('End: Olivia Reyes acts as Alice Ng') })
       .click()
     await runs(/SUP-123/)
-      .getByText('Ended', { exact: true })
+      .getByText('Ended by support', { exact: true })
       .waitFor()
     // The orders API looks at the status list again after some seconds.
     for (let status = 200; status !== 401; ) {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
@@ -56,6 +57,18 @@ describe('example provider: Ctrl-C', function () {
       child.kill('SIGINT')
       const { code, stderr } = await ended
       expect([code, stderr]).to.deep.equal([0, ''])
+      expect(performance.now() - since).to.be.below(4500)
+    })
+  })
+
+  it('does not wait for a connection that a browser opened in advance', async () => {
+    await withRunning(async ({ child, url, ended }) => {
+      const spare = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {})
+      await once(spare, 'connect')
+      expect((await send(url)).status).to.equal(200)
+      const since = performance.now()
+      child.kill('SIGINT')
+      expect((await ended).code).to.equal(0)
       expect(performance.now() - since).to.be.below(4500)
     })
   })

@@ -2,12 +2,12 @@ import Router from '@koa/router'
 import type { Middleware } from 'koa'
 import { onlyMethods } from '../http/methods.ts'
 import { answerProblems, notFound } from '../http/problem.ts'
+import type { UseInWords } from '../options.ts'
 import type { FindSignedIn } from '../sign-in/signed-in.ts'
 import type { AccountCall, AccountParts } from './call.ts'
 import { endOne } from './end.ts'
 import { listImpersonations, listRunning } from './lists.ts'
 import { objections } from './objections.ts'
-import type { UseInWords } from './words.ts'
 
 export interface AccountApiOptions {
   /** Where the account page is. */

@@ -2,8 +2,8 @@ import type { Context } from 'koa'
 import { isId } from '../api/ids.ts'
 import type { Parts } from '../api/parts.ts'
 import { notFound, type Problem } from '../http/problem.ts'
+import type { UseInWords } from '../options.ts'
 import type { SignedIn } from '../sign-in/signed-in.ts'
-import type { UseInWords } from './words.ts'
 
 /** What the handlers of the account page stand on. */
 export type AccountParts = Pick<Parts, 'audit' | 'now' | 'provider' | 'settings'>

@@ -1,8 +1,9 @@
 import { decodeEntry, USED } from '../audit/entry.ts'
+import { useKindOf } from '../audit/fold.ts'
 import type { AuditRow } from '../audit/row.ts'
 import type { AuditStore, StoredEntry } from '../audit/store.ts'
+import type { ToldUse, UseInWords } from '../options.ts'
 import type { AccountImpersonation, Done } from './answers.ts'
-import type { ToldUse, UseInWords } from './words.ts'
 
 /** What was done in an impersonation, as the answers tell it. */
 export type WhatWasDone = Pick<AccountImpersonation, 'did' | 'more'>
@@ -14,8 +15,6 @@ const MOST_CHARACTERS = 200
 /** So many entries of an impersonation are read. The requests of the others are counted. */
 const MOST_READ = 1000
 const PAGE = 500
-
-const READING: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS', undefined])
 
 /** Requests for which there are no words. */
 type Counted = Record<'changes' | 'reads' | 'refused', number>
@@ -39,8 +38,8 @@ export async function whatWasDone(
     const words = wordsFor(use, describe, language)
     if (words.kind === 'none') continue
     if (words.kind === 'told' && !tell(did, words.text, { use, count, at })) continue
-    const kind = kindOf(use)
-    if (kind) wordless[kind] -= count
+    const kind = useKindOf(use)
+    if (kind !== 'failed') wordless[kind] -= count
   }
   return { did: [...did.values()], ...more(wordless) }
 }
@@ -103,13 +102,6 @@ function tell(did: Map<string, Done>, text: string, { use, count, at }: Used): b
     refused,
   })
   return true
-}
-
-/** As the row of the audit counts it; `undefined` for a request that failed. */
-function kindOf({ method, status = 200, refused }: ToldUse): keyof Counted | undefined {
-  if (refused) return 'refused'
-  if (status >= 400) return undefined
-  return READING.has(method) ? 'reads' : 'changes'
 }
 
 /** The row may be older than the entries: then there are fewer than none. */

@@ -27,7 +27,9 @@ export function objections(): (call: AccountCall) => Promise<void> {
     pending.add(own)
     try {
       const row = await reading(() => audit.store.row(id))
-      if (row?.customer?.id !== caller.id) throw notYours()
+      // What was refused never was an impersonation: there is nothing to object to.
+      const isOwn = row?.customer?.id === caller.id
+      if (!isOwn || (row.askedAt ?? row.startedAt) === undefined) throw notYours()
       if (row.objection) throw said()
       await waitForRoom(call)
     } catch (error) {

@@ -1,6 +1,8 @@
 import type { ImpersonationObject } from 'oidc-provider-impersonation'
+import { applicationName, canChange } from '../api/applications.ts'
 import { type AuditPerson, type AuditRow, type Outcome, outcomeOf } from '../audit/row.ts'
 import type { Application } from '../options.ts'
+import { present } from '../present.ts'
 import type { AccountImpersonation, AccountState } from './answers.ts'
 import type { WhatWasDone } from './done.ts'
 
@@ -38,7 +40,7 @@ export function toldOfRow(
     ...present({
       operator: operatorOf(operator),
       ticket,
-      application: nameOf(applications, row.application),
+      application: applicationName(applications, row.application),
       canChange:
         startedAt === undefined ? undefined : canChange(applications, row.application, row.scope),
       startedAt,
@@ -74,7 +76,7 @@ export function toldOfRunning(
           ? undefined
           : operatorOf(row?.operator?.id === operator ? row.operator : { id: operator }),
       ticket: typeof context.ticketId === 'string' ? context.ticketId : undefined,
-      application: nameOf(applications, application),
+      application: applicationName(applications, application),
       canChange: canChange(applications, application, scope),
       startedAt: startedAt === undefined ? undefined : startedAt * 1000,
       expiresAt: expiresAt === undefined ? undefined : expiresAt * 1000,
@@ -86,30 +88,4 @@ export function toldOfRunning(
 /** Without the e-mail address. */
 function operatorOf(operator: AuditPerson | undefined): AccountImpersonation['operator'] {
   return operator && { id: operator.id, ...present({ name: operator.name }) }
-}
-
-function nameOf(applications: readonly Application[], clientId: string | undefined) {
-  return applications.find((each) => each.clientId === clientId)?.name ?? clientId
-}
-
-/** Whether a scope was granted that those to look do not have; `undefined` where that is unknown. */
-function canChange(
-  applications: readonly Application[],
-  clientId: string | undefined,
-  scope: string | undefined,
-): boolean | undefined {
-  const scopes = applications.find((each) => each.clientId === clientId)?.scopes
-  if (!scopes || scope === undefined) return undefined
-  const [granted, toLook] = [scope.split(' '), scopes.read.split(' ')]
-  return (scopes.change?.split(' ') ?? []).some(
-    (each) => granted.includes(each) && !toLook.includes(each),
-  )
-}
-
-/** The members that are not `undefined`. */
-function present<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  // The compiler does not see that only the members without a value are missing.
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>
-  }
 }

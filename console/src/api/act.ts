@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../audit/entry.ts'
+import { decodeEntry } from '../audit/entry.ts'
 import { type Body, readBody, textOf } from '../http/json-body.ts'
 import { invalid, notFound, Problem } from '../http/problem.ts'
 import type { Application } from '../options.ts'
@@ -150,9 +150,8 @@ async function askedBefore(call: Call, id: string): Promise<ActBody> {
   if (row.startedAt < now() - CONTINUABLE) throw gone()
   const entries = await reading(() => audit.store.timeline(id, { limit: FIRST_ENTRIES }))
   for (const { text } of entries) {
-    if (text === undefined) continue
-    const entry: AuditEntry = JSON.parse(text)
-    if (entry.event !== 'impersonation.issued') continue
+    const entry = text === undefined ? undefined : decodeEntry(text)
+    if (entry?.event !== 'impersonation.issued') continue
     const { subject, context, mayAct } = entry
     return actBodyOf(
       {

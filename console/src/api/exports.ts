@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { csvOf, entriesOf, jsonLinesOf } from '../audit/export.ts'
@@ -88,16 +89,38 @@ async function stream(
     'Content-Disposition': `attachment; filename="${name}"`,
   })
   const all = async function* () {
-    yield* first
-    yield* parts
+    try {
+      yield* first
+      yield* parts
+    } catch (error) {
+      resetOld(ctx.res)
+      throw error
+    }
   }
+  const reset = () => resetOld(ctx.res)
+  closing.addEventListener('abort', reset, { once: true })
   try {
-    // Where it fails, the connection breaks: the client must not take a part for all of it.
     await pipeline(Readable.from(all(), { objectMode: false }), ctx.res, { signal: closing })
   } catch (error) {
     if (isGone(error)) return
     const line = `support console: ${ctx.method} ${ctx.path}: the export broke off: ${reasonOf(error)}`
     console.error(escapeControls(line))
+  } finally {
+    closing.removeEventListener('abort', reset)
+  }
+}
+
+/**
+ * Where an export fails, `pipeline` breaks the connection: the client must not take a part for all of it.
+ * An answer of HTTP/1.0, which proxies such as nginx ask for, ends where the connection ends: only a
+ * reset tells that it is not whole.
+ */
+function resetOld(response: ServerResponse): void {
+  if (response.req.httpVersion !== '1.0') return
+  try {
+    response.socket?.resetAndDestroy()
+  } catch {
+    // There is no reset of what is no TCP connection, such as TLS or a pipe.
   }
 }
 

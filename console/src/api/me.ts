@@ -1,8 +1,8 @@
-import { namedOf } from '../directory/names.ts'
 import { unavailable } from '../http/problem.ts'
 import { parseQuery } from '../http/query.ts'
 import type { MeAnswer } from './answers.ts'
 import type { Call } from './parts.ts'
+import { namedOf } from './person-names.ts'
 
 /** `GET /me` */
 export async function me({ ctx, caller, settings, now }: Call): Promise<void> {

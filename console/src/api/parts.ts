@@ -3,12 +3,12 @@ import type { Provider } from 'oidc-provider-impersonation'
 import type { Changes } from '../audit/changes.ts'
 import type { Recorder } from '../audit/recorder.ts'
 import type { AuditStore } from '../audit/store.ts'
-import type { CustomerDirectory } from '../directory/customers.ts'
-import type { NameOf } from '../directory/names.ts'
 import type { IssueSubjectToken } from '../management/subject-tokens.ts'
 import type { Role } from '../options.ts'
 import type { Settings } from '../settings.ts'
 import type { SignedIn } from '../sign-in/signed-in.ts'
+import type { CustomerDirectory } from './customer-directory.ts'
+import type { NamePerson } from './person-names.ts'
 import type { RecordRefusal } from './refusals.ts'
 
 /** What the handlers of the API stand on. */
@@ -17,9 +17,11 @@ export interface Parts {
   readonly settings: Settings
   readonly audit: Audit
   readonly directory: CustomerDirectory
-  readonly nameOf: NameOf
+  readonly nameOf: NamePerson
   readonly issue: IssueSubjectToken
   readonly recordRefusal: RecordRefusal
+  /** For a person who is no support staff: fewer are recorded. */
+  readonly recordStranger: RecordRefusal
   /** Aborts when the console closes: streams end, and no new ones begin. */
   readonly closing: AbortSignal
   /** The clock, in milliseconds since the epoch. */

@@ -3,9 +3,11 @@ import type { AuditEntry } from '../audit/entry.ts'
 import { Problem } from '../http/problem.ts'
 import { escapeControls } from '../http/text.ts'
 
-/** The largest number of recorded refusals of one account in a minute. People need fewer. */
+/** The largest number of recorded refusals of one account in a window. People need fewer. */
 const MAX_RECORDED = 20
-const WINDOW = 60
+const MINUTE = 60
+/** For accounts that are no support staff: anyone can have one, or many. */
+export const STRANGERS_WINDOW = 86_400
 
 /** A request to act that was refused before the provider received it. */
 export interface Refusal {
@@ -27,11 +29,12 @@ export interface Refusal {
  */
 export type RecordRefusal = (refusal: Refusal) => Promise<void>
 
+/** @param window in seconds */
 export function refusalRecorder(
   record: (entry: AuditEntry) => Promise<void>,
-  now: () => number = () => Date.now(),
+  window = MINUTE,
 ): RecordRefusal {
-  const limiter = new RateLimiterMemory({ points: MAX_RECORDED, duration: WINDOW })
+  const limiter = new RateLimiterMemory({ points: MAX_RECORDED, duration: window })
 
   async function count(operator: string): Promise<void> {
     try {
@@ -42,7 +45,7 @@ export function refusalRecorder(
       if (rejection.consumedPoints === MAX_RECORDED + 1) {
         console.error(
           escapeControls(
-            `support.refused: ${operator} was refused ${MAX_RECORDED} times in a minute; more is not recorded for ${seconds} s`,
+            `support.refused: ${operator} was refused ${MAX_RECORDED} times in ${window} s; more is not recorded for ${seconds} s`,
           ),
         )
       }
@@ -56,7 +59,7 @@ export function refusalRecorder(
     await count(operator)
     void record({
       event: 'support.refused',
-      time: now(),
+      time: Date.now(),
       by: operator,
       actor: { sub: operator },
       denial: { stage: 'issue', error, reason },

@@ -2,10 +2,11 @@ import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { onlyMethods } from '../http/methods.ts'
 import { answerProblems, notFound, Problem } from '../http/problem.ts'
-import { roleOf } from '../roles.ts'
+import { roleOf } from '../sign-in/roles.ts'
 import type { FindSignedIn, SignedIn } from '../sign-in/signed-in.ts'
 import { refusedRequest } from './act.ts'
 import type { Caller, Parts } from './parts.ts'
+import type { Refusal } from './refusals.ts'
 import { ROUTES, type Route } from './routes.ts'
 
 /** How long a request waits for room, in milliseconds. */
@@ -63,12 +64,19 @@ async function callerOf(
   const problem = new Problem(403, 'access_denied', reason)
   if (isActing) {
     await waitForRoom(parts)
-    await parts.recordRefusal({
-      operator: signedIn.id,
-      error: problem.error,
-      reason,
-      request: await refusedRequest({ ctx, settings: parts.settings }),
-    })
+    const request = await refusedRequest({ ctx, settings: parts.settings })
+    const refusal = { operator: signedIn.id, error: problem.error, reason }
+    if (role === undefined) {
+      await parts.recordStranger({ ...refusal, request: strangersRequest(request) })
+    } else await parts.recordRefusal({ ...refusal, request })
   }
   throw problem
+}
+
+/**
+ * What a person asked for who is no support staff: any customer, perhaps. It must not become a row of
+ * the customer whom they name, who would read it on the account page, in the words of that person.
+ */
+function strangersRequest(request: Refusal['request']): Refusal['request'] {
+  return request && { context: { userId: request.subject } }
 }

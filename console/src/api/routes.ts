@@ -1,5 +1,5 @@
 import type { Role } from '../options.ts'
-import { ACTING, ROLES } from '../roles.ts'
+import { ACTING, ROLES } from '../sign-in/roles.ts'
 import { act, continueOne } from './act.ts'
 import { countNewer, listAlarms, searchAudit, showRow, showTimeline } from './audit.ts'
 import { searchCustomers, showCustomer } from './customers.ts'

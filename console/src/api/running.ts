@@ -5,9 +5,11 @@ import { optionalTextOf, readBody } from '../http/json-body.ts'
 import { notFound, Problem, unavailable } from '../http/problem.ts'
 import { parseQuery } from '../http/query.ts'
 import { escapeControls } from '../http/text.ts'
+import { nonEmptyText, present } from '../present.ts'
 import { reasonOf } from '../reason.ts'
 import type { Settings } from '../settings.ts'
 import type { RunningAnswer, RunningImpersonation } from './answers.ts'
+import { applicationName, canChange } from './applications.ts'
 import { settle } from './audit-trouble.ts'
 import { isId } from './ids.ts'
 import type { Call, Parts } from './parts.ts'
@@ -134,32 +136,24 @@ function shownTo(
   const { id, userId, context, client, mayAct, startedAt = 0, expiresAt = 0 } = found
   const operator = operatorOf(found)
   const clientId = client ?? mayAct?.clientId
-  const application = settings.applications.find((each) => each.clientId === clientId)
+  const { applications } = settings
   const isMine = operator === caller.id
   return {
     id,
-    ...(operator === undefined ? {} : { operator: personOf(operator, row?.operator) }),
     customer: personOf(userId, row?.customer),
-    ...textMember('ticket', context.ticketId),
+    ...present({
+      operator: operator === undefined ? undefined : personOf(operator, row?.operator),
+      ticket: nonEmptyText(context.ticketId),
+      reason: nonEmptyText(context.reason),
+      application: applicationName(applications, clientId),
+    }),
     ...ticketLink(context.ticketId, settings),
-    ...textMember('reason', context.reason),
-    ...textMember('application', application?.name ?? clientId),
-    canChange: application ? canChange(found, application.scopes) : context.access === 'change',
+    canChange: canChange(applications, clientId, found.scope) ?? context.access === 'change',
     startedAt: startedAt * 1000,
     expiresAt: expiresAt * 1000,
     isMine,
     canEnd: isMine || caller.role === 'lead',
   }
-}
-
-/** Whether the token has a scope of those to change, that those to look do not have. */
-function canChange(
-  { scope = '' }: ImpersonationObject,
-  { read, change = '' }: { readonly read: string; readonly change?: string | undefined },
-): boolean {
-  const granted = scope.split(' ')
-  const toLook = read.split(' ')
-  return change.split(' ').some((each) => granted.includes(each) && !toLook.includes(each))
 }
 
 function operatorOf({ actor, mayAct }: ImpersonationObject): string | undefined {
@@ -172,13 +166,6 @@ function isOf(found: ImpersonationObject, accountId: string): boolean {
 
 function personOf(id: string, known: AuditPerson | undefined): AuditPerson {
   return known?.id === id ? known : { id }
-}
-
-function textMember<K extends string>(member: K, value: unknown): { readonly [M in K]?: string } {
-  // The one member is of the type, whatever the compiler makes of a computed name.
-  return (typeof value === 'string' && value !== '' ? { [member]: value } : {}) as {
-    readonly [M in K]?: string
-  }
 }
 
 /** Storage that fails is trouble, and never reads as *not found*. */

@@ -1,7 +1,7 @@
-import { openedStore } from '../opened-store.ts'
 import { type Alarm, alarms } from './alarms.ts'
 import { type Changes, changes } from './changes.ts'
 import type { NameOf } from './names.ts'
+import { openedStore } from './opened-store.ts'
 import { type Recorder, type RecorderOptions, recorder } from './recorder.ts'
 import type { AuditStore } from './store.ts'
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { digestOf, hashOf } from './chain.ts'
+import { digestOf, entryDigestOf, hashOf } from './chain.ts'
 import { type AuditEntry, encodeEntry } from './entry.ts'
 import { likenessOf } from './repeats.ts'
 import type { Batch, NewRecord, Repetition } from './store.ts'
@@ -33,7 +33,7 @@ export function batches(remembered = REMEMBERED): Batches {
 
   function link(entry: AuditEntry, likeness: string | undefined): NewRecord {
     const text = encodeEntry(entry)
-    const digest = digestOf(text)
+    const digest = entryDigestOf(text)
     sequence += 1
     hash = hashOf(hash, digest)
     // The writer is part of it: an entry is counted on by its writer alone.

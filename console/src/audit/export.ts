@@ -180,13 +180,13 @@ function cellOf(value: string | number | undefined): string {
 /**
  * Text that a spreadsheet would take for a formula gets an apostrophe before it: after the beginning
  * of the cell, and after what a spreadsheet may take for the beginning of another one. In German
- * Excel, for example, a semicolon ends a cell, whatever the quotes say. Control characters are
- * replaced, but for those.
+ * Excel, for example, a semicolon ends a cell, whatever the quotes say, and quotes that follow it are
+ * taken away. Control characters are replaced, but for those.
  */
 function textCell(text: string): string {
   const safe = text
     .toWellFormed()
     .replaceAll(/[^\P{Cc}\t\r\n]/gu, '\ufffd')
-    .replaceAll(/(?<=^|[;|\t\r\n])(?=\s*[=+\-@＝＋－＠\t\r])/gu, "'")
+    .replaceAll(/(?<=^|[;|\t\r\n])(?=[\s"]*[=+\-@＝＋－＠\t\r])/gu, "'")
   return /[",;|\t\r\n']|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -1,3 +1,4 @@
+import { nonEmptyText, present } from '../present.ts'
 import { type AuditEntry, type Named, USED } from './entry.ts'
 import type { AlarmKind, AuditPerson, AuditRow } from './row.ts'
 
@@ -26,11 +27,11 @@ export function fold(row: AuditRow | undefined, id: string, happening: Happening
   const target = typeof resource === 'string' ? resource : resource?.[0]
   return {
     ...before,
-    ...known({
+    ...present({
       customer: personOf(before.customer, entry.subject, entry.names?.subject),
       operator: operatorOf(before, entry),
-      ticket: before.ticket ?? textOf(context?.ticketId),
-      reason: before.reason ?? textOf(context?.reason),
+      ticket: before.ticket ?? nonEmptyText(context?.ticketId),
+      reason: before.reason ?? nonEmptyText(context?.reason),
       application: (granted ? client : undefined) ?? before.application ?? entry.mayAct?.clientId,
       issuedTo: before.issuedTo ?? issuedTo,
       resource: (granted ? target : undefined) ?? before.resource ?? target,
@@ -53,7 +54,22 @@ export function fold(row: AuditRow | undefined, id: string, happening: Happening
 }
 
 const NOTHING_COUNTED = { reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 }
-const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
+const READING: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS', undefined])
+
+/** As what a request is counted. `failed`: the API answered it with an error. */
+export function useKindOf({
+  method,
+  status = 200,
+  refused,
+}: {
+  readonly method?: string | undefined
+  readonly status?: number | undefined
+  readonly refused?: unknown
+}): 'changes' | 'failed' | 'reads' | 'refused' {
+  if (refused) return 'refused'
+  if (status >= 400) return 'failed'
+  return READING.has(method) ? 'reads' : 'changes'
+}
 
 function counted(row: AuditRow, { event, use }: AuditEntry, count: number) {
   const { reads, changes, refused, failed, denied, replays } = row
@@ -63,11 +79,8 @@ function counted(row: AuditRow, { event, use }: AuditEntry, count: number) {
     return { ...all, denied: denied + count }
   }
   if (event !== USED || !use) return all
-  if (use.refused) return { ...all, refused: refused + count }
-  if ((use.status ?? 200) >= 400) return { ...all, failed: failed + count }
-  return use.method === undefined || READING.has(use.method)
-    ? { ...all, reads: reads + count }
-    : { ...all, changes: changes + count }
+  const kind = useKindOf(use)
+  return { ...all, [kind]: all[kind] + count }
 }
 
 /** What the alarm of an entry is about, if it is one. */
@@ -112,7 +125,7 @@ function personOf(
 ): AuditPerson | undefined {
   if (id === undefined || (person && person.id !== id)) return person
   const { name = named?.name, email = named?.email } = person ?? {}
-  return { id, ...known({ name, email }) }
+  return { id, ...present({ name, email }) }
 }
 
 /** Of the access token, once there is one. */
@@ -127,7 +140,7 @@ function expiryOf(row: AuditRow, { event, expiresAt }: AuditEntry): number | und
 function endOf({ end }: AuditRow, entry: AuditEntry): AuditRow['end'] {
   if (entry.event !== 'impersonation.ended' || (end && end.at <= entry.time)) return end
   const { cause = 'requested', by, reason } = entry.end ?? {}
-  return { at: entry.time, cause, ...known({ by: by?.sub, reason }) }
+  return { at: entry.time, cause, ...present({ by: by?.sub, reason }) }
 }
 
 function refusalOf({ refusal }: AuditRow, { event, time, denial }: AuditEntry) {
@@ -141,27 +154,16 @@ function acknowledgementOf({ acknowledged }: AuditRow, entry: AuditEntry) {
   if (event !== 'support.acknowledged') return acknowledged
   const alarms = Math.max(acknowledged?.alarms ?? 0, entry.alarms ?? 0)
   if (acknowledged && acknowledged.at >= time) return { ...acknowledged, alarms }
-  return { at: time, by, ...known({ note }), alarms }
+  return { at: time, by, ...present({ note }), alarms }
 }
 
 function holdOf({ hold }: AuditRow, { event, time, by = '', note }: AuditEntry): AuditRow['hold'] {
   const isHeld = event === 'support.held'
   if ((!isHeld && event !== 'support.released') || (hold && hold.at >= time)) return hold
-  return { at: time, by, isHeld, ...known({ note }) }
+  return { at: time, by, isHeld, ...present({ note }) }
 }
 
 function objectionOf({ objection }: AuditRow, { event, time, note }: AuditEntry) {
   if (event !== 'support.objected' || (objection && objection.at >= time)) return objection
-  return { at: time, ...known({ note }) }
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-/** The members that are not `undefined`. */
-function known<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>
-  }
+  return { at: time, ...present({ note }) }
 }

@@ -11,7 +11,7 @@ export interface Link {
   readonly sequence: number
   /** The entry as JSON in ASCII, as it is stored and hashed. */
   readonly text: string
-  /** The SHA-256, base64url, of `text`. It is kept when the text is removed. */
+  /** Of `text`, with the time of the entry: see `entryDigestOf`. It is kept when the text is removed. */
   readonly digest: string
   readonly hash: string
 }

@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { auditRoutes } from './audit/routes.ts'
+import { ConsoleFrame } from './console-frame.tsx'
 import { ConsoleSession } from './console-session.ts'
-import { ConsoleFrame } from './frame.tsx'
 import { Gate } from './gate.tsx'
 import { operatorRoutes } from './operators/routes.ts'
 import { runningRoutes } from './running/routes.ts'

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { locale } from './text.tsx'
+import { useSlow } from './use-slow.ts'
 
 /** One page of the application: its heading gets the focus when the page is shown. */
 export function Page(props: {
@@ -175,14 +176,9 @@ export function Time({ at, long = false }: { at: number; long?: boolean }) {
   )
 }
 
-/** Gray lines, where something takes longer than 300 ms: shorter ones would only flicker. */
+/** Gray lines, where something is slow: shorter ones would only flicker. */
 export function Skeleton({ lines = 3, label }: { lines?: number; label: string }) {
-  const [isShown, setShown] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => setShown(true), 300)
-    return () => clearTimeout(timer)
-  }, [])
-  if (!isShown) return null
+  if (!useSlow(true)) return null
   return (
     <div class="skeleton" role="status" aria-label={label}>
       {Array.from({ length: lines }, (_, index) => (

@@ -5,16 +5,17 @@ import type { IncomingMessage } from 'node:http'
 const MAX_BYTES = 65_536
 
 /**
- * Reads the form of a request. The body can still be read afterwards. Returns `undefined` if the
- * body is not a form or does not come in one piece.
+ * Reads the form of a request, as UTF-8. The body can still be read afterwards. Returns `undefined`
+ * if the body does not come in one piece, or says that it is in another charset: the next reader of
+ * the body may decode it in one way or the other.
  *
- * @param charset the charset of the `Content-Type`. oidc-provider uses it to decode a form, so
- *   a form in UTF-16 must be readable here too
+ * @param charset the charset of the `Content-Type`; empty without one
  */
 export async function peekForm(
   request: IncomingMessage,
   charset: string,
 ): Promise<URLSearchParams | undefined> {
+  if (charset !== '' && charset.toLowerCase() !== 'utf-8') return undefined
   const length = Number(request.headers['content-length'])
   if (!request.readable || !(length > 0 && length <= MAX_BYTES)) return undefined
   try {
@@ -24,9 +25,9 @@ export async function peekForm(
     if (!Buffer.isBuffer(piece)) return undefined
     request.unshift(piece)
     if (piece.length !== length) return undefined
-    return new URLSearchParams(new TextDecoder(charset || 'utf-8').decode(piece))
+    return new URLSearchParams(new TextDecoder().decode(piece))
   } catch {
-    // The connection broke, or the charset is unknown. The next reader of the body gets the error.
+    // The connection broke. The next reader of the body gets the error.
     return undefined
   }
 }

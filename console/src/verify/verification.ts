@@ -1,6 +1,6 @@
 import type { JWTVerifyGetKey } from 'jose'
 import { rowOf } from '../audit/batches.ts'
-import { digestOf, hashOf } from '../audit/chain.ts'
+import { entryDigestOf, hashOf, timeOfDigest } from '../audit/chain.ts'
 import { decodeEntry } from '../audit/entry.ts'
 import { Broken } from './broken.ts'
 import { type Line, linesOf } from './lines.ts'
@@ -159,8 +159,6 @@ function isEntry(value: unknown): value is Entry {
 class Chain {
   sequence = 0
   #hash: string
-  /** The time of the newest entry whose text is there. */
-  #time = 0
   /** The last sequence at which a checkpoint agreed. */
   #agreed = 0
 
@@ -178,7 +176,7 @@ class Chain {
       const place = { writer, sequence: expected, line }
       throw new Broken(`it is missing: this line has entry ${sequence} of the chain`, place)
     }
-    if (text !== undefined && digestOf(text) !== digest) {
+    if (text !== undefined && entryDigestOf(text) !== digest) {
       throw broken('its text is not the one that was recorded', entry, line)
     }
     if (hashOf(this.#hash, digest) !== hash) {
@@ -196,7 +194,7 @@ class Chain {
     }
     if (vouchers.headsAt(writer, sequence).length > 0) this.#agreed = sequence
     if (text === undefined) {
-      const problem = vouchers.removalProblem(writer, sequence, this.#time)
+      const problem = vouchers.removalProblem(writer, sequence, timeOfDigest(digest))
       if (problem !== undefined) throw broken(problem, entry, line)
     } else this.#read(entry, text, line)
     this.sequence = sequence
@@ -207,7 +205,6 @@ class Chain {
     const entry = decodeEntry(text)
     // A newer version can have events that this one does not know.
     if (!entry) return
-    this.#time = Math.max(this.#time, entry.time)
     if (rowOf(entry, `${writer}.${sequence}`) === row) return
     throw new Broken('it was moved to another impersonation', { writer, sequence, line })
   }

@@ -9,10 +9,10 @@ export interface VouchedHead {
 }
 
 /**
- * How much later than its time an event may be recorded, in milliseconds: the uses that an API tells
- * can wait in a queue for so long. What is old when it is recorded may be removed at once.
+ * What was removed may be younger than a checkpoint says by this, in milliseconds: the clocks of two
+ * processes differ, and an export tells also what is removed while it is made.
  */
-const MAX_DELAY = 86_400_000
+const TOLERANCE = 86_400_000
 
 /** All that checkpoints say together. */
 export interface Vouchers {
@@ -22,9 +22,9 @@ export interface Vouchers {
   /**
    * Why an entry may not be removed; `undefined` where it may.
    *
-   * @param after the time of an entry before it in its chain
+   * @param time of the entry, by its digest
    */
-  removalProblem(writer: string, sequence: number, after: number): string | undefined
+  removalProblem(writer: string, sequence: number, time: number | undefined): string | undefined
 }
 
 interface Removal extends SignedRemoval {
@@ -48,29 +48,19 @@ export function vouchersOf(checkpoints: readonly Vouched[]): Vouchers {
     }
   }
 
-  /** The latest checkpoint that was made before the entry. */
-  function recordedAfter(writer: string, sequence: number): number {
-    let latest = 0
-    for (const [head, vouched] of heads.get(writer) ?? []) {
-      if (head >= sequence) continue
-      for (const { time } of vouched) latest = Math.max(latest, time)
-    }
-    return latest
-  }
-
   return {
     headsAt: (writer, sequence) => heads.get(writer)?.get(sequence) ?? [],
     ends,
-    removalProblem(writer, sequence, after) {
+    removalProblem(writer, sequence, time) {
       const named = (removals.get(writer) ?? []).filter((removal) => covers(removal, sequence))
       if (named.length === 0) {
         return 'its text is missing, and no checkpoint says that it was removed'
       }
-      const recorded = Math.max(after, recordedAfter(writer, sequence))
+      if (time === undefined) return 'its text is missing, and its digest has no time'
       const latest = Math.max(...named.map(({ before }) => before))
-      if (recorded - MAX_DELAY <= latest) return undefined
-      const [since, until] = [recorded, latest].map((time) => new Date(time).toISOString())
-      return `its text is missing, but it was recorded after ${since}, and only what is older than ${until} was to be removed`
+      if (time - TOLERANCE <= latest) return undefined
+      const [of, until] = [time, latest].map((each) => new Date(each).toISOString())
+      return `its text is missing, but it is of ${of}, and only what is older than ${until} was to be removed`
     },
   }
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { AuditStore } from 'oidc-provider-impersonation-console'
 import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 import type { AccountAnswer, AccountImpersonation } from '../../src/account/answers.ts'
-import type { ToldUse } from '../../src/account/words.ts'
+import type { ToldUse } from '../../src/options.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
 
 /** The words of the shop. Changing a note is hidden. */
@@ -157,6 +157,17 @@ describe('the API of the account page', () => {
         expect(endedAt).to.be.above(0)
       }
       expect(['running', 'replayed']).to.include(told[1]?.state)
+    })
+
+    it('that a request was refused: there is nothing to object to, and no alarm', async () => {
+      await deployment.ask('olivia', '/impersonations', {
+        ...{ userId: 'paula', ticketId: 'SUP-7', reason: 'Curious' },
+        ...{ application: 'shop', access: 'read' },
+      })
+      await deployment.settled()
+      const [told] = await listOf('paula')
+      expect((await ask('paula', '/objection', { id: told?.id })).status).to.equal(404)
+      expect((await deployment.ask('ada', '/alarms')).body.rows).to.deep.equal([])
     })
 
     it('that a request was refused, and not why', async () => {
@@ -334,7 +345,7 @@ describe('the API of the account page', () => {
     })
   })
 
-  describe('answers nobody else', () => {
+  describe('answers no other caller', () => {
     const requests = [
       ['/impersonations'],
       ['/running'],
@@ -413,6 +424,35 @@ describe('the API of the account page', () => {
       expect((await ask('alice', '/end', { id: running.id })).status).to.equal(204)
       isAway = false
       expect((await ask('alice', '/objection', { id: running.id })).status).to.equal(204)
+      expect((await listOf('alice'))[0]).to.include({ state: 'ended_by_you' })
+    })
+
+    it('ends what runs also while too many entries wait to be stored', async () => {
+      const memory = createMemoryAudit()
+      let isAway = false
+      const audit: AuditStore = {
+        ...memory,
+        append: async (batch) => {
+          if (isAway) throw new Error('the audit is away')
+          return memory.append(batch)
+        },
+      }
+      await restart({ audit, console: { account: ACCOUNT } })
+      const running = await deployment.impersonate()
+      await deployment.settled()
+      isAway = true
+      for (let index = 0; index < 1000; index += 1) {
+        void deployment.console.recordRefusal({
+          operator: `person-${index}`,
+          error: 'access_denied',
+          reason: 'full',
+        })
+      }
+      expect((await ask('alice', '/objection', { id: running.id })).status).to.equal(503)
+      expect((await ask('alice', '/end', { id: running.id })).status).to.equal(204)
+      expect(await deployment.provider.impersonation.get(running.id)).to.include({ state: 'ended' })
+      isAway = false
+      await deployment.settled()
       expect((await listOf('alice'))[0]).to.include({ state: 'ended_by_you' })
     })
 

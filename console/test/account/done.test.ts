@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { whatWasDone } from '../../src/account/done.ts'
-import type { ToldUse } from '../../src/account/words.ts'
 import { createMemoryAudit } from '../../src/audit/memory.ts'
+import type { ToldUse } from '../../src/options.ts'
 import { idOf, issued, put, T, used } from '../audit/contract/support.ts'
 
 describe('what was done in an impersonation', () => {

@@ -217,12 +217,44 @@ describe('acting as a customer', () => {
 
   it('records what a person asked for who may not act', async () => {
     await act({ ...BODY, userId: 'carla' }, 'ada')
-    await act({ ...BODY, userId: 'carla' }, 'bob')
     const rows = await refusals(deployment, 'carla')
-    expect(rows.map(({ operator }: { operator: { id: string } }) => operator.id)).to.have.members([
+    expect(rows.map(({ operator }: { operator: { id: string } }) => operator.id)).to.deep.equal([
       'ada',
-      'bob',
     ])
+  })
+
+  it('a stranger puts no words of theirs before the customer whom they name, nor into the audit', async () => {
+    const lure = { ticketId: 'SUP-5550100', reason: 'Your account is at risk' }
+    expect((await act({ ...BODY, ...lure, userId: 'carla' }, 'bob')).status).to.equal(403)
+    expect(await refusals(deployment, 'carla'), 'not of carla').to.have.length(1)
+    const { accessToken } = await deployment.signIn('carla', { clientId: 'customer-account' })
+    const told = await fetch(`${deployment.url}/account/api/impersonations`, {
+      headers: { authorization: `Bearer ${accessToken}` },
+    })
+    expect(await told.text()).not.to.match(/555|bob/i)
+
+    const { body } = await deployment.ask('ada', '/audit?operator=bob')
+    const [row] = body.rows
+    expect(row).to.include({ outcome: 'refused', denied: 1 })
+    expect(row).not.to.have.any.keys('customer', 'ticket', 'reason')
+    const { body: timeline } = await deployment.ask('ada', `/audit/${row.id}/timeline`)
+    expect(timeline.entries[0].context, 'whom bob named').to.deep.equal({ userId: 'carla' })
+  })
+
+  it('a stranger cannot fill the audit: 20 a day, and like ones are one row', async () => {
+    for (let index = 0; index < 5; index += 1) {
+      await act({ ...BODY, reason: `reason ${index}`, userId: 'bob' }, 'alice')
+    }
+    const statuses: number[] = []
+    for (let index = 5; index < 22; index += 1) {
+      statuses.push((await act({ ...BODY, userId: `user-${index}` }, 'alice')).status)
+    }
+    expect(statuses).to.deep.equal([...new Array(15).fill(403), 429, 429])
+    await deployment.settled()
+    const { body } = await deployment.ask('ada', '/audit?operator=alice&limit=200')
+    expect(body.rows).to.have.length(16)
+    const { headers } = await act({ ...BODY, userId: 'one-more' }, 'alice')
+    expect(Number(headers.get('retry-after'))).to.be.greaterThan(3600)
   })
 
   it('records 20 refusals of a person in a minute, and answers 429 to more', async () => {

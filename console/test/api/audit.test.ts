@@ -1,3 +1,5 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { type Deployment, deploy, type Running } from '../support/deployment.ts'
 import { type FaultyAudit, faultyAudit } from '../support/faulty-audit.ts'
@@ -259,6 +261,22 @@ describe('the audit over the API', () => {
       expect(deployment.log.join('\n')).to.contain(
         'the export broke off: the audit is out of order',
       )
+    })
+
+    it('break off by a reset: an answer of HTTP/1.0 is not ended by the end of the connection', async () => {
+      Object.assign(audit, { failing: ['timeline'], passing: 3 })
+      const { port, hostname } = new URL(deployment.consoleUrl)
+      const token = await deployment.tokenOf('ada')
+      const socket = connect(Number(port), hostname)
+      const lines = [
+        'GET /console/api/audit/export.jsonl HTTP/1.0',
+        `Host: ${hostname}:${port}`,
+        `Authorization: Bearer ${token}`,
+      ]
+      socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+      const error = await text(socket).catch((why: unknown) => why)
+      Object.assign(audit, { failing: [], passing: 0 })
+      expect(error).to.include({ code: 'ECONNRESET' })
     })
   })
 

@@ -168,6 +168,14 @@ describe('the options of supportConsole()', () => {
       TypeError,
       'impersonations that can be seen and ended',
     )
+    const withoutSignOut = new Provider(`${url}/oidc`, {
+      ...config,
+      features: { ...config.features, rpInitiatedLogout: { enabled: false } },
+    })
+    expect(() => supportConsole(withoutSignOut, good)).to.throw(
+      TypeError,
+      'features.rpInitiatedLogout',
+    )
   })
 })
 
@@ -183,6 +191,9 @@ describe('the clients of the pages', () => {
       redirect_uris: [`${url}/console/callback`],
       post_logout_redirect_uris: [`${url}/console`],
     })
+    expect(supportConsoleClient({ url, clientId: undefined, path: undefined })).to.deep.equal(
+      supportConsoleClient({ url }),
+    )
     expect(customerAccountClient({ url, clientId: 'me', path: '/my/account' })).to.deep.include({
       client_id: 'me',
       redirect_uris: [`${url}/my/account/callback`],

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { batches } from '../../src/audit/batches.ts'
-import { digestOf, hashOf } from '../../src/audit/chain.ts'
+import { entryDigestOf, hashOf } from '../../src/audit/chain.ts'
 import type { AuditEntry } from '../../src/audit/entry.ts'
 import { likenessOf } from '../../src/audit/repeats.ts'
 import {
@@ -122,8 +122,8 @@ describe('the batches of one writer', () => {
     let [hash, sequence] = [writer, 0]
     for (const record of all.flatMap(({ records }) => records)) {
       sequence += 1
-      hash = hashOf(hash, digestOf(record.text))
-      expect(record).to.include({ sequence, hash, digest: digestOf(record.text) })
+      hash = hashOf(hash, entryDigestOf(record.text))
+      expect(record).to.include({ sequence, hash, digest: entryDigestOf(record.text) })
     }
     expect(sequence).to.equal(3)
     expect(batches().writer).to.not.equal(writer)

@@ -96,6 +96,11 @@ describe('the export as CSV', () => {
       ['＝1', "'＝1"],
       ['a;=1', "a;'=1"],
       ['a"; =1', 'a";\' =1'],
+      // Excel in German ends a cell at the semicolon, takes the doubled quotes for an empty text, and
+      // what follows for more of the cell.
+      ['a;"=1', 'a;\'"=1'],
+      ['"=1', '\'"=1'],
+      ['a; "" "=1', 'a;\' "" "=1'],
       ['a\n=1', "a\n'=1"],
       ['a\t+1', "a\t'+1"],
       ['a|@x', "a|'@x"],

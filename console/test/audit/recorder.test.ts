@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { digestOf, hashOf } from '../../src/audit/chain.ts'
+import { entryDigestOf, hashOf } from '../../src/audit/chain.ts'
 import type { AuditEntry } from '../../src/audit/entry.ts'
 import { createMemoryAudit } from '../../src/audit/memory.ts'
 import { recorder } from '../../src/audit/recorder.ts'
@@ -28,7 +28,7 @@ async function expectWholeChains(store: AuditStore): Promise<void> {
   for (const { writer, sequence, text, digest, hash } of await readOn(store, undefined, 500)) {
     const last = hashes.get(writer) ?? { sequence: 0, hash: writer }
     expect(sequence).to.equal(last.sequence + 1)
-    expect(digest).to.equal(digestOf(text ?? ''))
+    expect(digest).to.equal(entryDigestOf(text ?? ''))
     expect(hash).to.equal(hashOf(last.hash, digest))
     hashes.set(writer, { sequence, hash })
   }

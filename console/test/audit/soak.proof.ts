@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { expect } from 'chai'
-import { digestOf, hashOf } from '../../src/audit/chain.ts'
+import { entryDigestOf, hashOf } from '../../src/audit/chain.ts'
 import { type AuditEntry, encodeEntry } from '../../src/audit/entry.ts'
 import { likenessOf } from '../../src/audit/repeats.ts'
 import type { StoredEntry } from '../../src/audit/store.ts'
@@ -34,7 +34,7 @@ function chainsOf(stored: readonly StoredEntry[]): Map<string, number> {
   for (const { writer, sequence, text, digest, hash } of stored) {
     const last = ends.get(writer) ?? { sequence: 0, hash: writer }
     expect(sequence, 'a gap').to.equal(last.sequence + 1)
-    expect(digest).to.equal(digestOf(text ?? ''))
+    expect(digest).to.equal(entryDigestOf(text ?? ''))
     expect(hash).to.equal(hashOf(last.hash, digest))
     ends.set(writer, { sequence, hash })
   }

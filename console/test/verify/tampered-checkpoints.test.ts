@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createLocalJWKSet, decodeJwt } from 'jose'
-import { digestOf } from '../../src/audit/chain.ts'
+import { digestOf, entryDigestOf } from '../../src/audit/chain.ts'
 import { type ExportedEntry, ISSUER, isCheckpoint, rechain, signer } from './history.ts'
 import { broken, type Exported, exportedHistory, nth, provider, verified } from './tampering.ts'
 
@@ -87,7 +87,7 @@ describe('verify finds a checkpoint', () => {
       entries.map((entry, n) => {
         if (n !== index) return entry
         const text = `${entry.text} `
-        return { ...entry, text, digest: digestOf(text) }
+        return { ...entry, text, digest: entryDigestOf(text) }
       }),
     )
     const ends = new Map(

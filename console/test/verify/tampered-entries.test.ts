@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { digestOf } from '../../src/audit/chain.ts'
+import { digestOf, entryDigestOf } from '../../src/audit/chain.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
 import { idOf, issued } from '../audit/contract/support.ts'
 import { changed, END, type ExportedEntry, KEEP_FOR, linesOfExport, rechain } from './history.ts'
@@ -43,7 +43,7 @@ describe('verify finds an entry', () => {
     const tampered = changed(lines, (all) => {
       const entry = all[index] ?? expect.fail()
       entry.text = entry.text?.replace('alice', 'bobby') ?? ''
-      entry.digest = digestOf(entry.text)
+      entry.digest = entryDigestOf(entry.text)
     })
     expect(await broken(tampered)).to.deep.equal(at(index, HASH))
   })
@@ -66,7 +66,7 @@ describe('verify finds an entry', () => {
         const entry = all[index] ?? expect.fail()
         // Any change: JSON may end with a space.
         entry.text = `${entry.text} `
-        entry.digest = digestOf(entry.text)
+        entry.digest = entryDigestOf(entry.text)
         return rechain(all)
       })
       const found = await broken(tampered)
@@ -126,7 +126,7 @@ describe('verify finds an entry', () => {
     const index = nth(entries, 4)
     const entry = entries[index] ?? expect.fail()
     const text = entry.text?.replace('alice', 'bobby') ?? ''
-    const forged = { ...entry, text, digest: digestOf(text) }
+    const forged = { ...entry, text, digest: entryDigestOf(text) }
     const found = await broken(changed(lines, (all) => all.toSpliced(index, 0, forged)))
     expect(found).to.deep.equal(at(index, HASH))
     const made = await broken(changed(lines, (all) => rechain(all.toSpliced(index, 0, forged))))
@@ -136,7 +136,7 @@ describe('verify finds an entry', () => {
   it('that was put in after the end of its chain, or in a chain of its own', async () => {
     const last = entries.at(-1) ?? expect.fail()
     const text = JSON.stringify(issued('x', END))
-    const forged = { ...last, text, digest: digestOf(text), row: idOf('x') }
+    const forged = { ...last, text, digest: entryDigestOf(text), row: idOf('x') }
     const told = 'no checkpoint of this file vouches for it'
     const line = entries.length + 1
     for (const writer of [last.writer, 'a forged writer']) {
@@ -192,6 +192,45 @@ describe('verify finds an entry', () => {
     }
     const { told, ...place } = await broken(await linesOfExport(blanked, provider.sign))
     expect(place).to.deep.equal({ writer, sequence, line: index + 1 })
-    expect(told).to.contain('its text is missing, but it was recorded after ')
+    expect(told).to.contain('its text is missing, but it is of ')
+  })
+
+  it('that looks as if it was removed, with all before it: no text says how old its chain is', async () => {
+    const { writer } = entries.findLast(({ text }) => text !== undefined) ?? expect.fail()
+    const ofIt = entries.filter((entry) => entry.writer === writer)
+    const upTo = ofIt.at(-1)?.sequence ?? 0
+    for (const keepFor of [KEEP_FOR, undefined]) {
+      const blanked: AuditStore = {
+        ...store,
+        keepFor,
+        entries: async (page) =>
+          (await store.entries(page)).map((entry) =>
+            entry.writer === writer ? { ...entry, text: undefined } : entry,
+          ),
+        // The attacker removed the checkpoints that the storage kept.
+        checkpoints: async () => [],
+        removed: async () => [
+          ...(await store.removed()).filter((each) => each.writer !== writer),
+          { writer, upTo, except: [] },
+        ],
+        keepCheckpoint: async () => {},
+      }
+      const file = await linesOfExport(blanked, provider.sign)
+      const { told, ...place } = await broken(file)
+      if (keepFor !== undefined) expect(place).to.deep.include({ writer, sequence: 1 })
+      expect(told).to.contain('its text is missing, but it is of ')
+      // The time of what is gone is in its digest, which the hashes hold fast.
+      const older = changed(file, (all) => {
+        for (const entry of all) {
+          if (entry.writer === writer) entry.digest = entry.digest.replace(/\d+$/, '1')
+        }
+      })
+      if (keepFor !== undefined) expect((await broken(older)).told).to.equal(HASH)
+      const nameless = changed(file, (all) => {
+        for (const entry of all) entry.digest = entry.digest.replace(/\.\d+$/, '')
+        return rechain(all)
+      })
+      expect((await broken(nameless)).told).not.to.equal('')
+    }
   })
 })

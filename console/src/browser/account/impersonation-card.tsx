@@ -60,7 +60,7 @@ export function ImpersonationCard(props: {
             {account.end}
           </Button>
         )}
-        {objectedAt === undefined && (
+        {objectedAt === undefined && state !== 'refused' && (
           <Button
             label={text(account.objectLabel, { who, at: shortTime(startedAt ?? of.at) })}
             onPress={onObject}

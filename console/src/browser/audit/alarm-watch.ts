@@ -1,6 +1,6 @@
 import type { AlarmsAnswer, RowAnswer } from '../../api/answers.ts'
 import type { Session } from '../session.ts'
-import { soon } from './soon.ts'
+import { soon } from '../soon.ts'
 
 /** The open alarms of a session, kept up to date. One for the frame and the page of the alarms. */
 export class AlarmWatch {

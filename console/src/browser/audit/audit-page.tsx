@@ -7,6 +7,7 @@ import { inWords } from '../problem.ts'
 import { go } from '../router.tsx'
 import type { PageProps } from '../routes.ts'
 import { counted, Text, words } from '../text.tsx'
+import { useSlow } from '../use-slow.ts'
 import { Exports } from './exports.tsx'
 import { addressOf } from './filter.ts'
 import { Filters } from './filters.tsx'
@@ -14,7 +15,6 @@ import type { AuditList } from './list.ts'
 import { Newer } from './newer.tsx'
 import { Rows } from './rows.tsx'
 import { useList, visibleFilterOf } from './use-list.ts'
-import { useSlow } from './use-slow.ts'
 
 const { audit } = words
 const ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -1,6 +1,6 @@
 import type { RowFilter } from '../../audit/store.ts'
 import { locale, text, words } from '../text.tsx'
-import type { FilterProps } from './filters.tsx'
+import type { FilterProps } from './filter.ts'
 
 const { filter: names } = words.audit
 

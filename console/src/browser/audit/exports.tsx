@@ -5,11 +5,11 @@ import { say } from '../message.tsx'
 import { inWords } from '../problem.ts'
 import type { Session } from '../session.ts'
 import { text, words } from '../text.tsx'
+import { SLOW } from '../use-slow.ts'
 import { dateOf } from './dates.ts'
 import { type ExportKind, exportTo, Incomplete, Unsaved } from './export.ts'
 import { parametersOf } from './filter.ts'
 import { sizeOf } from './in-words.tsx'
-import { SLOW } from './use-slow.ts'
 
 const { export: said } = words.audit
 

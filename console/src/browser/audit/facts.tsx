@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { AuditRowAnswer } from '../../api/answers.ts'
 import { type AuditPerson, outcomeOf } from '../../audit/row.ts'
+import { useTimeUntilExpiry } from '../clock.ts'
 import { Time } from '../kit.tsx'
 import { Link } from '../router.tsx'
 import { Ticket } from '../running/ticket.tsx'
@@ -9,13 +10,12 @@ import { counted, Text, text, words } from '../text.tsx'
 import { addressOf } from './filter.ts'
 import { durationOf, Named, nameOf, personOf } from './in-words.tsx'
 import { Marks, OutcomeBadge } from './outcome.tsx'
-import { useServerTime } from './use-server-time.ts'
 
 const { impersonation: said, alarms } = words.audit
 
 /** All that is known of an impersonation. */
 export function Facts({ row, session }: { row: AuditRowAnswer; session: Session }) {
-  const now = useServerTime(session, [row])
+  const now = useTimeUntilExpiry(session, [row])
   const outcome = outcomeOf(row, now)
   const { customer, operator, ticket, reason, end, refusal, alarm, acknowledged, hold, objection } =
     row

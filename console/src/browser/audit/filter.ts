@@ -7,6 +7,17 @@ import type { RowFilter } from '../../audit/store.ts'
 const TEXTS = ['text', 'operator', 'customer', 'ticket'] as const
 export type TextMember = (typeof TEXTS)[number]
 
+/** What the parts of the filter are given. */
+export interface FilterProps {
+  filter: RowFilter
+  now: number
+  /** Names of people in the list, by id. */
+  people: { operators: ReadonlyMap<string, string>; customers: ReadonlyMap<string, string> }
+  /** Operators see what they did: they have no filter by operator, alarm or hold. */
+  isOwn: boolean
+  onChange: (filter: RowFilter, how?: { instead: boolean }) => void
+}
+
 /** The filter of an address. What is no valid value is left away. */
 export function filterOf(query: URLSearchParams): RowFilter {
   const filter: { -readonly [K in keyof RowFilter]: RowFilter[K] } = {}

@@ -5,7 +5,7 @@ import { Button, Field } from '../kit.tsx'
 import { counted, words } from '../text.tsx'
 import { Conditions } from './conditions.tsx'
 import { DateFilter, DayFilter } from './date-filter.tsx'
-import { isOutcome, type TextMember } from './filter.ts'
+import { type FilterProps, isOutcome, type TextMember } from './filter.ts'
 import { TextFilter } from './text-filter.tsx'
 
 const { filter: names } = words.audit
@@ -15,16 +15,6 @@ const WIDE = matchMedia('(min-width: 48em)')
 
 /** Whether the reader opened the further conditions: they stay so on the way to a row and back. */
 let isOpenNow = false
-
-export interface FilterProps {
-  filter: RowFilter
-  now: number
-  /** Names of people in the list, by id. */
-  people: { operators: ReadonlyMap<string, string>; customers: ReadonlyMap<string, string> }
-  /** Operators see what they did: they have no filter by operator, alarm or hold. */
-  isOwn: boolean
-  onChange: (filter: RowFilter, how?: { instead: boolean }) => void
-}
 
 export function Filters(props: FilterProps) {
   const { filter, now, people, isOwn, onChange } = props

@@ -4,14 +4,14 @@ import { Page, Skeleton } from '../kit.tsx'
 import { Problem, useLoad } from '../load.tsx'
 import type { PageProps } from '../routes.ts'
 import { ApiProblem } from '../session.ts'
+import { soon } from '../soon.ts'
 import { text, words } from '../text.tsx'
+import { useSlow } from '../use-slow.ts'
 import { Actions } from './actions.tsx'
 import { Back } from './back.tsx'
 import { Facts } from './facts.tsx'
 import { actingOf, nameOf } from './in-words.tsx'
-import { soon } from './soon.ts'
 import { TimelineView } from './timeline-view.tsx'
-import { useSlow } from './use-slow.ts'
 
 const { impersonation: said } = words.audit
 

@@ -1,8 +1,8 @@
 import type { AuditAnswer, ChangedEvent, NewerAnswer, RowAnswer } from '../../api/answers.ts'
 import type { RowFilter } from '../../audit/store.ts'
 import type { Session } from '../session.ts'
+import { soon } from '../soon.ts'
 import { addressOf, parametersOf } from './filter.ts'
-import { soon } from './soon.ts'
 
 const FIRST_PAGE = 50
 /** Who looks on past the first page looks for something: few clicks are better than small answers. */

@@ -1,5 +1,6 @@
 import type { RowAnswer } from '../../api/answers.ts'
 import { outcomeOf } from '../../audit/row.ts'
+import { useTimeUntilExpiry } from '../clock.ts'
 import { type Column, Table } from '../kit.tsx'
 import { Ticket } from '../running/ticket.tsx'
 import type { Session } from '../session.ts'
@@ -7,7 +8,6 @@ import { locale, words } from '../text.tsx'
 import { Opens } from './back.tsx'
 import { Acting, actingOf, utcOf } from './in-words.tsx'
 import { Marks, OutcomeBadge } from './outcome.tsx'
-import { useServerTime } from './use-server-time.ts'
 
 const { columns: heads } = words.audit
 
@@ -25,7 +25,7 @@ export function Rows({
   /** Whether the ids of people are shown beside their names. */
   ids: boolean
 }) {
-  const now = useServerTime(session, rows)
+  const now = useTimeUntilExpiry(session, rows)
   const { me } = session
   // The server shows an operator the entries of what they did themselves.
   const mayOpen = (row: RowAnswer) => me.role !== 'operator' || row.operator?.id === me.id

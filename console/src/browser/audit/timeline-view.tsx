@@ -7,11 +7,11 @@ import { say } from '../message.tsx'
 import { inWords } from '../problem.ts'
 import type { Session } from '../session.ts'
 import { counted, words } from '../text.tsx'
+import { useSlow } from '../use-slow.ts'
 import { dateOf } from './dates.ts'
 import { type Run, runsOf } from './runs.ts'
 import { Timeline } from './timeline.ts'
 import { anchorOf, DayItem, Expiry, RunItem } from './timeline-items.tsx'
-import { useSlow } from './use-slow.ts'
 
 const { timeline: said } = words.audit
 

@@ -1,6 +1,6 @@
 import type { TimelineAnswer, TimelineEntry } from '../../api/answers.ts'
 import type { Session } from '../session.ts'
-import { soon } from './soon.ts'
+import { soon } from '../soon.ts'
 
 const PAGE = 100
 /** For one who looks for an entry far down. */

@@ -1,8 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CustomerAnswer, HandOver } from '../../api/answers.ts'
 import { useDraft } from '../drafts.ts'
+import { handOver } from '../hand-over.ts'
 import { Button, Field } from '../kit.tsx'
 import { clearMessage } from '../message.tsx'
+import { customerPath } from '../paths.ts'
 import { go, Link } from '../router.tsx'
 import type { ApiProblem, Session } from '../session.ts'
 import { useShortcut } from '../shortcuts.tsx'
@@ -16,8 +18,6 @@ import {
   problemsOf,
 } from './act-check.ts'
 import { Choice } from './choice.tsx'
-import { handOver } from './hand-over.ts'
-import { customerPath } from './paths.ts'
 
 /** What a link from a ticket system says. */
 export interface ActLink {

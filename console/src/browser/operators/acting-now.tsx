@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import type { CustomerAnswer, RunningImpersonation } from '../../api/answers.ts'
+import { useServerTime } from '../clock.ts'
 import { Badge, Person } from '../kit.tsx'
-import { useServerTime } from '../running/clock.ts'
 import { Countdown } from '../running/countdown.tsx'
 import { Ticket } from '../running/ticket.tsx'
 import type { Session } from '../session.ts'

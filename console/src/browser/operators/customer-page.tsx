@@ -1,11 +1,11 @@
 import { Page } from '../kit.tsx'
+import { actPath } from '../paths.ts'
 import { Link } from '../router.tsx'
 import type { PageProps } from '../routes.ts'
 import { text, words } from '../text.tsx'
 import { Forbidden } from './act-page.tsx'
 import { ActingNow } from './acting-now.tsx'
 import { Past } from './past.tsx'
-import { actPath } from './paths.ts'
 import { Who } from './who.tsx'
 import { WithCustomer } from './with-customer.tsx'
 

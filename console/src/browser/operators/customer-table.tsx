@@ -1,9 +1,9 @@
 import type { CustomerAnswer } from '../../api/answers.ts'
 import { Badge, type Column, Person, Table } from '../kit.tsx'
+import { actPath, customerPath } from '../paths.ts'
 import { Link } from '../router.tsx'
 import { text, words } from '../text.tsx'
 import { Email } from './email.tsx'
-import { actPath, customerPath } from './paths.ts'
 import { Details } from './person-details.tsx'
 
 const { columns, ...operators } = words.operators

@@ -7,13 +7,13 @@ import type {
   RunningImpersonation,
 } from '../../api/answers.ts'
 import { outcomeOf } from '../../audit/row.ts'
-import { soon } from '../audit/soon.ts'
-import { useServerTime } from '../audit/use-server-time.ts'
+import { useTimeUntilExpiry } from '../clock.ts'
 import { Badge, Button, type Column, Person, Table, Time } from '../kit.tsx'
 import { Loaded, Problem, useLoad } from '../load.tsx'
 import { Link } from '../router.tsx'
 import { Ticket } from '../running/ticket.tsx'
 import type { Session } from '../session.ts'
+import { soon } from '../soon.ts'
 import { counted, text, words } from '../text.tsx'
 
 /** How many rows are shown at first, and by each press of *Show more*. */
@@ -50,7 +50,7 @@ export function Past(props: {
   const rows = answers.flatMap((answer) => answer.rows)
   shown.current = Math.max(PAGE, rows.length)
   const next = answers.at(-1)?.next
-  const now = useServerTime(session, rows)
+  const now = useTimeUntilExpiry(session, rows)
   useRefresh(session, first.reload, running)
   const more = async () => {
     try {
@@ -147,7 +147,7 @@ function columnsFor({ me }: Session, now: number): readonly Column<RowAnswer>[] 
         const outcome = outcomeOf(row, now)
         return (
           <Badge tone={row.isAlarmOpen ? 'alarm' : outcome === 'running' ? 'good' : 'plain'}>
-            {past.outcomes[outcome]}
+            {words.audit.outcomes[outcome]}
           </Badge>
         )
       },
@@ -157,13 +157,13 @@ function columnsFor({ me }: Session, now: number): readonly Column<RowAnswer>[] 
 }
 
 function doneIn({ reads, changes, refused }: RowAnswer): ComponentChildren {
-  const { past } = words.operators
+  const { reads: read, changes: changed, refusedActs } = words.audit.impersonation
   const parts = [
-    ...(reads > 0 ? [counted(past.reads, reads)] : []),
-    ...(changes > 0 ? [counted(past.changes, changes)] : []),
-    ...(refused > 0 ? [counted(past.refused, refused)] : []),
+    ...(reads > 0 ? [counted(read, reads)] : []),
+    ...(changes > 0 ? [counted(changed, changes)] : []),
+    ...(refused > 0 ? [counted(refusedActs, refused)] : []),
   ]
-  if (parts.length === 0) return past.nothing
+  if (parts.length === 0) return words.operators.past.nothing
   return parts.map((part, index) => (
     <Fragment key={part}>
       {index > 0 && ', '}

@@ -1,6 +1,7 @@
 import type { HandOver, RunningImpersonation } from '../../api/answers.ts'
+import { handOver } from '../hand-over.ts'
 import { say } from '../message.tsx'
-import { handOver } from '../operators/hand-over.ts'
+import { actPath } from '../paths.ts'
 import { go } from '../router.tsx'
 import type { Session } from '../session.ts'
 import { words } from '../text.tsx'
@@ -21,19 +22,10 @@ export async function continueOne(
       if (status !== 404 || error === 'user_not_found') return false
       say('refused', words.running.continueGone, {
         label: words.running.toForm,
-        run: () => go(formFor(it)),
+        run: () => go(actPath(it.customer.id, it)),
       })
       return true
     },
     again: () => continueOne(session, it),
   })
-}
-
-/** The form with what was in it. */
-function formFor({ customer, ticket, reason }: RunningImpersonation): string {
-  return `/act?${new URLSearchParams({
-    user: customer.id,
-    ...(ticket !== undefined && { ticket }),
-    ...(reason !== undefined && { reason }),
-  })}`
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { useServerTime } from '../clock.ts'
 import type { Session } from '../session.ts'
 import { text, words } from '../text.tsx'
-import { useServerTime } from './clock.ts'
 import { clockText } from './countdown.tsx'
 import type { Mine } from './mine.ts'
 import { nameOf } from './names.ts'

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { RowAnswer, RunningAnswer, RunningImpersonation } from '../../api/answers.ts'
 import type { Outcome } from '../../audit/row.ts'
+import { eachSecond, serverTime } from '../clock.ts'
 import type { Session } from '../session.ts'
-import { eachSecond, serverTime } from './clock.ts'
 
 /** One that ran, as this page saw it. */
 export interface Gone {

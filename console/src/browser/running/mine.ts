@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { AuditAnswer, RowAnswer, RunningImpersonation } from '../../api/answers.ts'
+import { serverTime, useServerTime } from '../clock.ts'
 import type { Session } from '../session.ts'
-import { serverTime, useServerTime } from './clock.ts'
 import { type Live, REMEMBERED, useLive } from './live.ts'
 
 /** In this time before the end, the strip offers to go on, in milliseconds. */

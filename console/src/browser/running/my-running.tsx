@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { Badge, Button, Person } from '../kit.tsx'
 import { say } from '../message.tsx'
-import { customerPath } from '../operators/paths.ts'
+import { customerPath } from '../paths.ts'
 import { Link } from '../router.tsx'
 import type { Session } from '../session.ts'
 import { counted, Text, text, words } from '../text.tsx'
@@ -85,7 +85,7 @@ function One(props: { session: Session; it: Mine; onHide: () => void; onContinue
       )}
       <span class="time-left">
         {isOver ? (
-          running.outcomes.expired
+          words.audit.outcomes.expired
         ) : (
           <Text of={running.left} time={<Countdown session={session} until={expiresAt} />} />
         )}

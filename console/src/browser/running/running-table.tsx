@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { RunningImpersonation } from '../../api/answers.ts'
 import { Badge, Button, type Column, Person, Table } from '../kit.tsx'
-import { customerPath } from '../operators/paths.ts'
+import { customerPath } from '../paths.ts'
 import { Link } from '../router.tsx'
 import type { Session } from '../session.ts'
 import { text, words } from '../text.tsx'
@@ -138,7 +138,6 @@ export function endLabel(it: RunningImpersonation): string {
 }
 
 function outcomeWord(over: NonNullable<ShownRow['over']>): string {
-  const { outcomes } = words.running
-  const known: Readonly<Record<string, string>> = outcomes
-  return known[over] ?? outcomes.unknown
+  const known: Readonly<Record<string, string>> = words.audit.outcomes
+  return known[over] ?? words.running.over
 }

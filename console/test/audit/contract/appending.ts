@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { digestOf, hashOf } from '../../../src/audit/chain.ts'
+import { entryDigestOf, hashOf } from '../../../src/audit/chain.ts'
 import { encodeEntry } from '../../../src/audit/entry.ts'
 import {
   act,
@@ -219,7 +219,7 @@ export const appending: readonly ContractCase[] = [
         expect(chain.map(({ sequence }) => sequence)).to.deep.equal([1, 2, 3])
         let hash: string = name
         for (const link of chain) {
-          expect(link.digest).to.equal(digestOf(link.text ?? ''))
+          expect(link.digest).to.equal(entryDigestOf(link.text ?? ''))
           hash = hashOf(hash, link.digest)
           expect(link.hash).to.equal(hash)
         }

@@ -24,14 +24,8 @@ export async function tabTo(locator: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'):
   fail(`${locator} is not reached by ${key}`)
 }
 
-/** Expects that an element has the focus, and not the whole page. */
-export async function expectFocusKept(page: Page): Promise<void> {
-  const { element } = await focused(page)
-  if (element === 'body') fail('nothing has the focus')
-}
-
-/** Expects that the focus is visible as an outline. The pale ring of Pico is not enough. */
-export async function expectFocusShown(page: Page): Promise<void> {
+/** Expects that the focus is visible as an outline. */
+async function expectFocusShown(page: Page): Promise<void> {
   const { element, isShown } = await focused(page)
   // After the last element, and before the first, the browser itself has the focus.
   if (element !== 'body' && !isShown) fail(`the focus on ${element} is not to be seen`)

@@ -1,4 +1,4 @@
-import type { AuditStore } from './audit/store.ts'
+import type { AuditStore } from './store.ts'
 
 /** A store that is opened at its first use, and again where that failed. */
 export interface OpenedStore extends AuditStore {

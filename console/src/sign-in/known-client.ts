@@ -1,5 +1,5 @@
 import type { Provider } from 'oidc-provider-impersonation'
-import { Problem, unavailable } from './http/problem.ts'
+import { Problem, unavailable } from '../http/problem.ts'
 
 /** A page of this package, and the client that it signs people in with. */
 export interface PageClient {

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Session } from '../session.ts'
+import type { AuditRow } from '../audit/row.ts'
+import type { Session } from './session.ts'
 
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
@@ -34,5 +35,28 @@ export function useServerTime(session: Session): number {
       document.removeEventListener('visibilitychange', tick)
     }
   }, [session])
+  return now
+}
+
+/** The longest time that a timer of a browser can wait. */
+const LONGEST = 2 ** 31 - 1
+
+/**
+ * The time of the server. The component is drawn again when the next of the rows expires: an expiry
+ * raises no event.
+ */
+export function useTimeUntilExpiry(session: Session, rows: readonly AuditRow[]): number {
+  const [, redraw] = useState({})
+  const now = serverTime(session)
+  const next = rows.reduce(
+    (next, { end, expiresAt = 0 }) =>
+      !end && expiresAt > now && expiresAt < next ? expiresAt : next,
+    Number.POSITIVE_INFINITY,
+  )
+  useEffect(() => {
+    if (next === Number.POSITIVE_INFINITY) return
+    const timer = setTimeout(() => redraw({}), Math.min(next - serverTime(session), LONGEST))
+    return () => clearTimeout(timer)
+  }, [next, session])
   return now
 }

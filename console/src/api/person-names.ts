@@ -1,16 +1,17 @@
 import type { Account } from 'oidc-provider'
 import type { Provider } from 'oidc-provider-impersonation'
 import type { Named } from '../audit/entry.ts'
-import type { CustomerDirectory } from './customers.ts'
+import { nonEmptyText, present } from '../present.ts'
+import type { CustomerDirectory } from './customer-directory.ts'
 
 /** Names a person, by the directory of customers or else by the claims of the account. */
-export type NameOf = (accountId: string) => Promise<Named | undefined>
+export type NamePerson = (accountId: string) => Promise<Named | undefined>
 
 /** @returns a function that rejects where the directory fails */
 export function personNames(
   provider: Pick<Provider, 'impersonation'>,
   directory: CustomerDirectory,
-): NameOf {
+): NamePerson {
   return async (accountId) => {
     const customer = await directory.get(accountId)
     if (customer) return { name: customer.name, email: customer.email }
@@ -22,9 +23,5 @@ export function personNames(
 /** A person as the claims of the account name them. */
 export async function namedOf(account: Account): Promise<Named> {
   const { name, email } = await account.claims('userinfo', 'openid profile email', {}, [])
-  return { ...textMember('name', name), ...textMember('email', email) }
-}
-
-function textMember(member: 'email' | 'name', value: unknown): Named {
-  return typeof value === 'string' && value !== '' ? { [member]: value } : {}
+  return present({ name: nonEmptyText(name), email: nonEmptyText(email) })
 }

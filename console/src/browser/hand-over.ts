@@ -1,9 +1,9 @@
-import type { HandOver } from '../../api/answers.ts'
-import { clearMessage, say } from '../message.tsx'
-import { inWords, mayPass } from '../problem.ts'
-import { ApiProblem, type Session } from '../session.ts'
-import { text, words } from '../text.tsx'
+import type { HandOver } from '../api/answers.ts'
+import { clearMessage, say } from './message.tsx'
 import { NoTab, openApplication } from './opening.ts'
+import { inWords, mayPass } from './problem.ts'
+import { ApiProblem, type Session } from './session.ts'
+import { text, words } from './text.tsx'
 
 /** What a hand-over is asked for, and what happens where it fails. */
 export interface HandingOver {

@@ -1,7 +1,7 @@
 import type { Account } from 'oidc-provider'
-import { Problem, unavailable } from './http/problem.ts'
-import type { Role } from './options.ts'
-import type { Settings } from './settings.ts'
+import { Problem, unavailable } from '../http/problem.ts'
+import type { Role } from '../options.ts'
+import type { Settings } from '../settings.ts'
 
 export const ROLES = ['operator', 'lead', 'auditor'] as const satisfies readonly Role[]
 

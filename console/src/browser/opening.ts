@@ -1,6 +1,6 @@
 import { impersonationUrl } from 'oidc-provider-impersonation/browser'
-import type { HandOver } from '../../api/answers.ts'
-import type { Session } from '../session.ts'
+import type { HandOver } from '../api/answers.ts'
+import type { Session } from './session.ts'
 
 /** There is no tab in which the application could open. */
 export class NoTab extends Error {

@@ -1,7 +1,7 @@
-import type { CustomerAnswer, CustomersAnswer } from '../api/answers.ts'
 import { unavailable } from '../http/problem.ts'
 import type { Customer } from '../options.ts'
 import type { Settings } from '../settings.ts'
+import type { CustomerAnswer, CustomersAnswer } from './answers.ts'
 
 /** How many customers one answer has. */
 export const MOST_FOUND = 25

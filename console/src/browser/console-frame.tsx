@@ -1,0 +1,171 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { AlarmNotice } from './audit/alarm-notice.tsx'
+import type { ConsoleSession } from './console-session.ts'
+import { Frame } from './frame.tsx'
+import { Badge, Button, Page } from './kit.tsx'
+import { clearMessage, say } from './message.tsx'
+import { inWords } from './problem.ts'
+import { go, goBack, Link, usePlace } from './router.tsx'
+import { paramsOf, type Route } from './routes.ts'
+import { MyRunning } from './running/my-running.tsx'
+import { Shortcuts, useShortcut } from './shortcuts.tsx'
+import { counted, Text, words } from './text.tsx'
+
+/** The frame of a signed-in person, with the page that the address names. */
+export function ConsoleFrame(props: {
+  session: ConsoleSession
+  routes: readonly Route[]
+  notice?: ComponentChildren
+}) {
+  const { session, notice } = props
+  const { me } = session
+  const place = usePlace()
+  const routes = props.routes.filter(({ roles }) => roles.includes(me.role))
+  const first = routes.find(({ link }) => link !== undefined)?.path ?? '/'
+  useShortcut('Escape', words.frame.shortcutBack, goBack, { otherwise: true })
+  const found = findPage(routes, place.path)
+  const isLost = !found && place.path === '/' && first !== '/'
+  useEffect(() => {
+    if (isLost) go(first, { instead: true })
+  }, [isLost, first])
+
+  useEffect(() => {
+    addEventListener('popstate', clearMessage)
+    return () => removeEventListener('popstate', clearMessage)
+  }, [])
+
+  const head = (
+    <>
+      <nav aria-label={words.frame.navigation}>
+        <ul>
+          {routes.map(({ path, link, shows }) =>
+            link === undefined ? null : (
+              <li key={path}>
+                <Link to={path} current={isBelow(place.path, path)}>
+                  {link}
+                  {shows === 'alarms' && <OpenAlarms session={session} />}
+                </Link>
+              </li>
+            ),
+          )}
+        </ul>
+      </nav>
+      <span class="me">
+        <bdi class="person">{me.name}</bdi> <Badge>{words.frame.roles[me.role]}</Badge>
+      </span>
+      <Button kind="quiet" onPress={() => signOut(session)}>
+        {words.frame.signOut}
+      </Button>
+    </>
+  )
+  const hint = (
+    <p class="hint">
+      <Text of={words.frame.shortcutHint} keys={<kbd>?</kbd>} />
+    </p>
+  )
+  return (
+    <Frame
+      product={words.frame.product}
+      head={head}
+      foot={hint}
+      notice={notice || <Interrupted session={session} />}
+      strip={<MyRunning session={session} />}
+    >
+      <Shortcuts />
+      {routes.some(({ path }) => path === '/') && <SearchShortcut />}
+      <AlarmNotice session={session} />
+      {found ? (
+        <found.route.page
+          key={found.route.path}
+          session={session}
+          place={place}
+          params={found.params}
+        />
+      ) : (
+        !isLost && (
+          <Page title={words.frame.notFoundTitle} about={words.frame.notFound}>
+            <Link to={first} class="button">
+              {words.frame.toStart}
+            </Link>
+          </Page>
+        )
+      )}
+    </Frame>
+  )
+}
+
+/** How long the stream may be away before the page says so, in milliseconds. */
+const INTERRUPTION_MS = 3000
+
+/** Says that what is shown may be old, while the server tells of no changes. */
+function Interrupted({ session }: { session: ConsoleSession }) {
+  const [isLive, setLive] = useState(session.isLive)
+  const [isLong, setLong] = useState(false)
+  useEffect(() => session.onLive(setLive), [session])
+  useEffect(() => {
+    if (isLive) return
+    const timer = setTimeout(() => setLong(true), INTERRUPTION_MS)
+    return () => {
+      clearTimeout(timer)
+      setLong(false)
+    }
+  }, [isLive])
+  if (isLive || !isLong) return null
+  return (
+    <p class="message trouble" role="status">
+      {words.frame.interrupted}
+    </p>
+  )
+}
+
+/** Leads to the search from every other page. */
+function SearchShortcut() {
+  const search = () => {
+    go('/')
+    afterPaint(() => document.querySelector<HTMLInputElement>('input[type=search]')?.focus())
+  }
+  useShortcut('/', words.frame.shortcutSearch, search, { otherwise: true })
+  return null
+}
+
+/** Calls it when the new page has been drawn, and its heading has the focus. */
+function afterPaint(then: () => void): void {
+  requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => setTimeout(then))))
+}
+
+function findPage(routes: readonly Route[], path: string) {
+  for (const route of routes) {
+    const params = paramsOf(route.path, path)
+    if (params) return { route, params }
+  }
+  return undefined
+}
+
+const isBelow = (path: string, link: string) =>
+  path === link || (link !== '/' && path.startsWith(`${link}/`))
+
+function OpenAlarms({ session }: { session: ConsoleSession }) {
+  const [count, setCount] = useState(session.alarms)
+  useEffect(() => session.onChange(({ alarms }) => setCount(alarms)), [session])
+  if (count === 0) return null
+  return (
+    <span class="count" title={counted(words.frame.openAlarms, count)}>
+      <span aria-hidden="true">{count}</span>
+      <span class="unseen">{counted(words.frame.openAlarms, count)}</span>
+    </span>
+  )
+}
+
+async function signOut(session: ConsoleSession): Promise<void> {
+  try {
+    await session.signOut()
+  } catch (error) {
+    say(
+      'trouble',
+      `${words.frame.signOutFailed} ${inWords(error)}`,
+      { label: words.frame.tryAgain, run: () => signOut(session) },
+      { label: words.frame.signOutAnyway, run: () => session.leave() },
+    )
+  }
+}

@@ -1,0 +1,13 @@
+/** The page of a customer, below the path of the console. */
+export const customerPath = (id: string) => `/customers/${encodeURIComponent(id)}`
+
+/** The form to act as a customer, and what stands in it. */
+export const actPath = (
+  id: string,
+  { ticket, reason }: { ticket?: string; reason?: string } = {},
+) =>
+  `/act?${new URLSearchParams({
+    user: id,
+    ...(ticket !== undefined && { ticket }),
+    ...(reason !== undefined && { reason }),
+  })}`
