@@ -49,6 +49,7 @@ async function handOver(call: Call, asked: ActBody): Promise<void> {
   if (customer.protected !== undefined) {
     return refuse(call, asked, new Problem(403, 'access_denied', customer.protected))
   }
+  await call.limitIssues(caller.id)
   const { ticketId, reason, access, duration } = asked
   const { subjectToken, expiresIn } = await issue({
     userId: customer.id,

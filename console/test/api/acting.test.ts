@@ -257,6 +257,20 @@ describe('acting as a customer', () => {
     expect(Number(headers.get('retry-after'))).to.be.greaterThan(3600)
   })
 
+  it('one operator cannot fill the audit with what is never used: 60 a minute', async () => {
+    const statuses: number[] = []
+    for (let index = 0; index < 62; index += 1) {
+      statuses.push((await act(BODY, 'grace')).status)
+    }
+    expect(statuses.filter((status) => status === 201)).to.have.length(60)
+    const { status, headers } = await act(BODY, 'grace')
+    expect(status).to.equal(429)
+    expect(headers.get('retry-after')).to.match(/^[1-9]\d?$/)
+    const told = deployment.log.filter((line) => line.includes('grace asked 60 times in a minute'))
+    expect(told).to.have.length(1)
+    expect((await act(BODY, 'olivia')).status, 'of another person').to.equal(201)
+  })
+
   it('records 20 refusals of a person in a minute, and answers 429 to more', async () => {
     const statuses: number[] = []
     for (let index = 0; index < 22; index += 1) {
