@@ -90,6 +90,17 @@ describe('searching for customers', () => {
     expect((await deployment.ask('olivia', '/customers/ghost')).status).to.equal(404)
   })
 
+  it('the directory is not asked for what can be no id', async () => {
+    deployment.faults.directory = true
+    try {
+      for (const id of ['a%00b', 'a%0Ab', 'x'.repeat(256)]) {
+        expect((await deployment.ask('olivia', `/customers/${id}`)).status, id).to.equal(404)
+      }
+    } finally {
+      deployment.faults.directory = false
+    }
+  })
+
   it('a directory that fails is trouble, and never reads as not found', async () => {
     deployment.faults.directory = true
     try {
@@ -154,6 +165,11 @@ describe('acting as a customer', () => {
     [{ ...BODY, ticketId: undefined }, 'ticketId is required: a text of 1 to 100 characters'],
     [{ ...BODY, ticketId: 'XSUP-1' }, 'ticketId is not a ticket number'],
     [{ ...BODY, ticketId: 'SUP-1\nSUP-2' }, 'ticketId must not contain control characters'],
+    [
+      { ...BODY, ticketId: 'SUP-1\u200b23' },
+      'ticketId must not contain characters that are not seen',
+    ],
+    [{ ...BODY, ticketId: 'SUP\u00a01' }, 'ticketId must not contain characters that are not seen'],
     [{ ...BODY, reason: '  ' }, 'reason is required: a text of 1 to 500 characters'],
     [{ ...BODY, reason: 'x'.repeat(501) }, 'reason must not exceed 500 characters'],
     [{ ...BODY, reason: 'a \u202Eb' }, 'reason must not contain control characters'],
