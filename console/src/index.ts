@@ -29,7 +29,17 @@ export type { RecordRefusal, Refusal } from './api/refusals.ts'
 export type { Alarm } from './audit/alarms.ts'
 export type { AuditEntry } from './audit/entry.ts'
 export type { AlarmKind, AuditPerson, AuditRow, Outcome } from './audit/row.ts'
-export type { AuditStore } from './audit/store.ts'
+export type {
+  AuditStore,
+  Batch,
+  ChainHead,
+  NewRecord,
+  RemovedFrom,
+  Repetition,
+  RowFilter,
+  RowPage,
+  StoredEntry,
+} from './audit/store.ts'
 export { customerAccountClient, type PageClientOptions, supportConsoleClient } from './clients.ts'
 export type {
   Application,

@@ -77,6 +77,11 @@ export function settingsOf(provider: Provider, options: SupportConsoleOptions): 
       'supportConsole(provider) needs impersonations that can be seen and ended: leave out features.impersonation.lifecycle.enabled: false, and use a storage adapter that can end them (docs/adapters.md)',
     )
   }
+  if (!hasSignOut(provider)) {
+    throw new TypeError(
+      'supportConsole(provider) needs features.rpInitiatedLogout, which is on by default: people sign out of its pages by it',
+    )
+  }
   anObject(AT, options, OPTIONS)
   const { machine, ticket, account } = options
   text(`${AT}.clientId`, options.clientId, 'the public client of the console')
@@ -142,6 +147,14 @@ export function settingsOf(provider: Provider, options: SupportConsoleOptions): 
     apis: Object.freeze([...apis]),
     language: options.language ?? 'en',
   })
+}
+
+function hasSignOut(provider: Provider): boolean {
+  try {
+    return provider.pathFor('end_session') !== ''
+  } catch {
+    return false
+  }
 }
 
 function applicationsOf(applications: readonly Application[]): readonly Application[] {

@@ -13,7 +13,7 @@ const HELP = `Verifies the audit of a support console: that no entry was changed
 
   oidc-provider-impersonation-console verify <entries.jsonl> --jwks <url or file> [options]
 
-<entries.jsonl>       The export "all entries" of the console.
+<entries.jsonl>       The export "Everything, for verification" of the console's audit.
 --jwks <url or file>  The public keys of the provider, as its jwks_uri has them. A file keeps the
                       keys that the provider no longer publishes. It can be given several times.
 --issuer <url>        The issuer that must have signed. Without it, any whose key is among the keys.

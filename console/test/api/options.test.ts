@@ -168,6 +168,14 @@ describe('the options of supportConsole()', () => {
       TypeError,
       'impersonations that can be seen and ended',
     )
+    const withoutSignOut = new Provider(`${url}/oidc`, {
+      ...config,
+      features: { ...config.features, rpInitiatedLogout: { enabled: false } },
+    })
+    expect(() => supportConsole(withoutSignOut, good)).to.throw(
+      TypeError,
+      'features.rpInitiatedLogout',
+    )
   })
 })
 

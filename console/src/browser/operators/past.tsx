@@ -147,7 +147,7 @@ function columnsFor({ me }: Session, now: number): readonly Column<RowAnswer>[] 
         const outcome = outcomeOf(row, now)
         return (
           <Badge tone={row.isAlarmOpen ? 'alarm' : outcome === 'running' ? 'good' : 'plain'}>
-            {past.outcomes[outcome]}
+            {words.audit.outcomes[outcome]}
           </Badge>
         )
       },
@@ -157,13 +157,13 @@ function columnsFor({ me }: Session, now: number): readonly Column<RowAnswer>[] 
 }
 
 function doneIn({ reads, changes, refused }: RowAnswer): ComponentChildren {
-  const { past } = words.operators
+  const { reads: read, changes: changed, refusedActs } = words.audit.impersonation
   const parts = [
-    ...(reads > 0 ? [counted(past.reads, reads)] : []),
-    ...(changes > 0 ? [counted(past.changes, changes)] : []),
-    ...(refused > 0 ? [counted(past.refused, refused)] : []),
+    ...(reads > 0 ? [counted(read, reads)] : []),
+    ...(changes > 0 ? [counted(changed, changes)] : []),
+    ...(refused > 0 ? [counted(refusedActs, refused)] : []),
   ]
-  if (parts.length === 0) return past.nothing
+  if (parts.length === 0) return words.operators.past.nothing
   return parts.map((part, index) => (
     <Fragment key={part}>
       {index > 0 && ', '}
