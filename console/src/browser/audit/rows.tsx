@@ -7,10 +7,13 @@ import { Ticket } from '../running/ticket.tsx'
 import type { Session } from '../session.ts'
 import { locale, words } from '../text.tsx'
 import { Opens } from './back.tsx'
-import { Acting, utcOf } from './in-words.tsx'
+import { Acting, actingOf, utcOf } from './in-words.tsx'
 import { Marks, OutcomeBadge } from './outcome.tsx'
 
 const { columns: heads } = words.audit
+
+/** Two names of ordinary length, in characters: they stay on one line. */
+const ORDINARY = 36
 
 /** The impersonations, one row each. */
 export function Rows({
@@ -33,10 +36,10 @@ export function Rows({
       cell: (row) =>
         mayOpen(row) ? (
           <Opens to={auditPath(row.id)}>
-            <Acting row={row} ids={ids} />
+            <Who row={row} ids={ids} />
           </Opens>
         ) : (
-          <Acting row={row} ids={ids} />
+          <Who row={row} ids={ids} />
         ),
     },
     { name: heads.started, cell: ({ startedAt, at }) => <Started at={startedAt ?? at} /> },
@@ -52,6 +55,14 @@ export function Rows({
     { name: heads.alarms, cell: (row) => <Marks row={row} /> },
   ]
   return <Table label={words.audit.list} columns={columns} rows={rows} keyOf={({ id }) => id} />
+}
+
+function Who({ row, ids }: { row: RowAnswer; ids: boolean }) {
+  return (
+    <span class={!ids && actingOf(row).length <= ORDINARY ? 'one-line' : undefined}>
+      <Acting row={row} ids={ids} />
+    </span>
+  )
 }
 
 const thisYear = new Intl.DateTimeFormat(locale, {
