@@ -42,7 +42,7 @@ function customerOf({ id, name, email, number, city, isProtected }: Person): Cus
   }
   // The policy of the provider refuses it, too: this says so before it is tried.
   return isProtected
-    ? { id, name, email, protected: `${name} works here: nobody acts as a colleague.` }
+    ? { id, name, email, protected: `${name} works here: operators cannot act as colleagues.` }
     : { id, name, email, details }
 }
 

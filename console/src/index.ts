@@ -4,6 +4,7 @@ import type { Provider, RequestListener } from 'oidc-provider-impersonation'
 import type { ImpersonationUse } from 'oidc-provider-impersonation/resource-server'
 import { accountApi } from './account/api.ts'
 import { customerDirectory } from './api/customer-directory.ts'
+import { operatorLimit } from './api/operator-limit.ts'
 import type { Parts } from './api/parts.ts'
 import { personNames } from './api/person-names.ts'
 import { type RecordRefusal, refusalRecorder, STRANGERS_WINDOW } from './api/refusals.ts'
@@ -28,7 +29,17 @@ export type { RecordRefusal, Refusal } from './api/refusals.ts'
 export type { Alarm } from './audit/alarms.ts'
 export type { AuditEntry } from './audit/entry.ts'
 export type { AlarmKind, AuditPerson, AuditRow, Outcome } from './audit/row.ts'
-export type { AuditStore } from './audit/store.ts'
+export type {
+  AuditStore,
+  Batch,
+  ChainHead,
+  NewRecord,
+  RemovedFrom,
+  Repetition,
+  RowFilter,
+  RowPage,
+  StoredEntry,
+} from './audit/store.ts'
 export { customerAccountClient, type PageClientOptions, supportConsoleClient } from './clients.ts'
 export type {
   Application,
@@ -65,6 +76,9 @@ export interface SupportConsole extends Middleware {
   close(): Promise<void>
 }
 
+/** How often one operator may ask to act, in a minute. People need fewer. */
+const MOST_ISSUES = 60
+
 /**
  * The support console: operators act as customers, leads see and end what runs, auditors read who did
  * what and why. It records the events of the provider from now on.
@@ -94,6 +108,12 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     directory,
     nameOf,
     issue: subjectTokenIssuer(provider, settings),
+    limitIssues: operatorLimit(
+      MOST_ISSUES,
+      60,
+      (operator, seconds) =>
+        `support console: ${operator} asked ${MOST_ISSUES} times in a minute to act; not again for ${seconds} s`,
+    ),
     recordRefusal: refusalRecorder(audit.record),
     recordStranger: refusalRecorder(audit.record, STRANGERS_WINDOW),
     closing: closing.signal,

@@ -4,7 +4,7 @@ import type { AuditStore } from './audit/store.ts'
 
 /**
  * What a person may do in the console. An operator acts as customers, and sees what they did. A lead
- * may do that, too, and sees and ends all. An auditor sees all, and acts as nobody.
+ * may do that, too, and sees and ends all. An auditor sees all, and cannot act.
  */
 export type Role = 'operator' | 'lead' | 'auditor'
 
@@ -33,11 +33,14 @@ export interface Customers {
     text: string,
     page: { readonly offset: number; readonly limit: number },
   ): SearchResult | Promise<SearchResult>
+  /** @returns the customer with this account id; `undefined` where there is none */
   get(id: string): Customer | undefined | Promise<Customer | undefined>
 }
 
 export interface SearchResult {
+  /** More than `limit` are cut off. */
   readonly customers: readonly Customer[]
+  /** Whether there are customers behind these. */
   readonly more: boolean
 }
 
@@ -45,13 +48,16 @@ export interface SearchResult {
 export interface Application {
   /** How the console names it: *Shop*. */
   readonly name: string
-  /** The page that accepts the impersonation. */
+  /** The page that accepts the impersonation: https, or http on this machine. */
   readonly url: string
-  /** The client of the application: the subject token is bound to it. */
+  /** The client of the application, which no other one has: the subject token is bound to it. */
   readonly clientId: string
   /** The resource indicator of the API that the application calls. */
   readonly resource: string
-  /** The scopes to look at a customer's data, and to change it. Without `change`, only to look. */
+  /**
+   * The scopes to look at a customer's data, and to change it: one or several, separated by spaces.
+   * Without `change`, operators can only look.
+   */
   readonly scopes: { readonly read: string; readonly change?: string | undefined }
 }
 
@@ -99,8 +105,9 @@ export interface SupportConsoleOptions {
    */
   readonly managementPath?: string | undefined
   /**
-   * How long operators may act at most, in seconds, as they can choose it: it goes to the policy as
-   * `context.duration`, and `authorize` must answer `accessTokenTtl`. Without it, no choice is shown.
+   * How long operators may act at most, as they can choose it: whole seconds from 1 to 86400. It goes
+   * to the policy as `context.duration`, and `authorize` must answer `accessTokenTtl`. Without it, no
+   * choice is shown.
    */
   readonly durations?: readonly number[] | undefined
   /** What a ticket number looks like. @defaultValue 1 to 100 characters */
@@ -123,9 +130,15 @@ export interface SupportConsoleOptions {
         readonly describe?: UseInWords | undefined
       }
     | undefined
-  /** Called once for each alarm, after it was stored: for mail, chat or a pager. */
+  /**
+   * Called once for each alarm that this process recorded, after it was stored: for mail, chat or a
+   * pager. The next alarm waits for it, at most 10 seconds. What it throws stands on stderr.
+   */
   readonly onAlarm?: ((alarm: Alarm) => unknown) | undefined
-  /** Paths on this origin of APIs whose guard tells `onImpersonatedRequest`: they wait while the audit cannot be stored. */
+  /**
+   * Paths on this origin of APIs whose guard tells `onImpersonatedRequest`: they wait while the audit
+   * cannot be stored. @defaultValue none
+   */
   readonly apis?: readonly string[] | undefined
   /** The language where the browser asks for none that there is. @defaultValue 'en' */
   readonly language?: 'de' | 'en' | undefined

@@ -1,6 +1,6 @@
 import type { ImpersonationOptions } from 'oidc-provider-impersonation'
 
-/** Somebody must act, who signed in within the last quarter of an hour, to this very client. */
+/** The actor must have signed in within the last quarter of an hour, to this very client. */
 export const actorToken: ImpersonationOptions['actorToken'] = {
   required: true,
   maxAge: 900,

@@ -118,7 +118,7 @@ describe('the story', function () {
       .getByRole('button', { name: reads('End: Olivia Reyes acts as Alice Ng') })
       .click()
     await runs(/SUP-123/)
-      .getByText('Ended', { exact: true })
+      .getByText('Ended by support', { exact: true })
       .waitFor()
     // The orders API looks at the status list again after some seconds.
     for (let status = 200; status !== 401; ) {

@@ -66,7 +66,7 @@ describe('example provider: the support console in it', () => {
     }
   })
 
-  it('finds customers by name, address, number and city, and nobody by nothing', async () => {
+  it('finds customers by name, address, number and city, and none by an empty search', async () => {
     for (const [text, id] of [
       ['alice n', 'alice'],
       ['BOB@example', 'bob'],
@@ -86,10 +86,12 @@ describe('example provider: the support console in it', () => {
   })
 
   for (const colleague of ['olivia', 'oscar', 'grace', 'ada']) {
-    it(`says that ${colleague} is a colleague, and lets nobody act as them`, async () => {
+    it(`says that ${colleague} is a colleague, and lets no operator act as them`, async () => {
       const { body } = await ask('olivia', `/customers/${colleague}`)
       const customer = Object(body.customer)
-      expect(customer.protected).to.match(/^\w+ \w+ works here: nobody acts as a colleague\.$/)
+      expect(customer.protected).to.match(
+        /^\w+ \w+ works here: operators cannot act as colleagues\.$/,
+      )
       for (const login of ['oscar', 'grace']) {
         const { status } = await postJson(
           api('/impersonations'),

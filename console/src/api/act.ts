@@ -1,6 +1,7 @@
 import { decodeEntry } from '../audit/entry.ts'
 import { type Body, readBody, textOf } from '../http/json-body.ts'
 import { invalid, notFound, Problem } from '../http/problem.ts'
+import { isSeen } from '../http/text.ts'
 import type { Application } from '../options.ts'
 import type { ActBody, HandOver } from './answers.ts'
 import { reading, settle } from './audit-trouble.ts'
@@ -49,6 +50,7 @@ async function handOver(call: Call, asked: ActBody): Promise<void> {
   if (customer.protected !== undefined) {
     return refuse(call, asked, new Problem(403, 'access_denied', customer.protected))
   }
+  await call.limitIssues(caller.id)
   const { ticketId, reason, access, duration } = asked
   const { subjectToken, expiresIn } = await issue({
     userId: customer.id,
@@ -99,6 +101,8 @@ function requestOf(asked: ActBody): Refusal['request'] {
 function actBodyOf(body: Body, { settings }: Pick<Call, 'settings'>): ActBody {
   const userId = textOf(body, 'userId', 255)
   const ticketId = textOf(body, 'ticketId', 100)
+  // Else a search for the ticket would not find what was done for it.
+  if (!isSeen(ticketId)) throw invalid('ticketId must not contain characters that are not seen')
   if (settings.ticketPattern?.whole.test(ticketId) === false) {
     throw invalid('ticketId is not a ticket number')
   }

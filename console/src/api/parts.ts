@@ -8,6 +8,7 @@ import type { Role } from '../options.ts'
 import type { Settings } from '../settings.ts'
 import type { SignedIn } from '../sign-in/signed-in.ts'
 import type { CustomerDirectory } from './customer-directory.ts'
+import type { OperatorLimit } from './operator-limit.ts'
 import type { NamePerson } from './person-names.ts'
 import type { RecordRefusal } from './refusals.ts'
 
@@ -19,6 +20,8 @@ export interface Parts {
   readonly directory: CustomerDirectory
   readonly nameOf: NamePerson
   readonly issue: IssueSubjectToken
+  /** Comes before `issue`: each request makes an entry of the audit, also one that is never used. */
+  readonly limitIssues: OperatorLimit
   readonly recordRefusal: RecordRefusal
   /** For a person who is no support staff: fewer are recorded. */
   readonly recordStranger: RecordRefusal

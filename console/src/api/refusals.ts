@@ -1,7 +1,5 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { AuditEntry } from '../audit/entry.ts'
-import { Problem } from '../http/problem.ts'
-import { escapeControls } from '../http/text.ts'
+import { operatorLimit } from './operator-limit.ts'
 
 /** The largest number of recorded refusals of one account in a window. People need fewer. */
 const MAX_RECORDED = 20
@@ -34,27 +32,12 @@ export function refusalRecorder(
   record: (entry: AuditEntry) => Promise<void>,
   window = MINUTE,
 ): RecordRefusal {
-  const limiter = new RateLimiterMemory({ points: MAX_RECORDED, duration: window })
-
-  async function count(operator: string): Promise<void> {
-    try {
-      await limiter.consume(operator)
-    } catch (rejection) {
-      if (!(rejection instanceof RateLimiterRes)) throw rejection
-      const seconds = Math.max(1, Math.ceil(rejection.msBeforeNext / 1000))
-      if (rejection.consumedPoints === MAX_RECORDED + 1) {
-        console.error(
-          escapeControls(
-            `support.refused: ${operator} was refused ${MAX_RECORDED} times in ${window} s; more is not recorded for ${seconds} s`,
-          ),
-        )
-      }
-      throw new Problem(429, 'temporarily_unavailable', 'too many requests: try again later', {
-        retryAfter: String(seconds),
-      })
-    }
-  }
-
+  const count = operatorLimit(
+    MAX_RECORDED,
+    window,
+    (operator, seconds) =>
+      `support.refused: ${operator} was refused ${MAX_RECORDED} times in ${window} s; more is not recorded for ${seconds} s`,
+  )
   return async ({ operator, error, reason, request }) => {
     await count(operator)
     void record({

@@ -29,8 +29,8 @@ export async function acknowledge(call: Call): Promise<void> {
 /** `POST /audit/:id/hold` */
 export async function hold(call: Call): Promise<void> {
   const note = textOf(await readBody(call.ctx, 'note'), 'note', NOTE)
-  const { id } = await rowOf(call)
-  await recordNow(call, { event: 'support.held', id, note })
+  const { id, hold: before } = await rowOf(call)
+  await recordNow(call, { event: 'support.held', id, note }, before?.at)
   call.ctx.status = 204
 }
 
@@ -39,20 +39,24 @@ export async function release(call: Call): Promise<void> {
   const note = optionalTextOf(await readBody(call.ctx, 'note'), 'note', NOTE)
   const { id, hold: before } = await rowOf(call)
   if (!before?.isHeld) throw new Problem(409, 'conflict', 'it is not on hold')
-  await recordNow(call, { event: 'support.released', id, note })
+  await recordNow(call, { event: 'support.released', id, note }, before.at)
   call.ctx.status = 204
 }
 
 /**
  * Records what the caller does.
  *
+ * @param after the time of what it comes after: the clock of another process may be ahead, and of a
+ * hold and a release the later one counts
  * @throws Problem 503 where the entry is not stored in time: it waits in memory, and is stored later
  */
 export async function recordNow(
   { audit, caller, now }: Pick<Call, 'audit' | 'caller' | 'now'>,
   entry: Omit<AuditEntry, 'by' | 'time'>,
+  after = 0,
 ): Promise<void> {
-  const stored = audit.recorder.record({ ...entry, time: now(), by: caller.id })
+  const time = Math.max(now(), after + 1)
+  const stored = audit.recorder.record({ ...entry, time, by: caller.id })
   if (await endsWithin(STORE_TIMEOUT_MS, stored)) return
   throw new Problem(
     503,

@@ -13,6 +13,14 @@ export function isPlain(text: string): boolean {
   return text.isWellFormed() && !CONTROLS.test(text)
 }
 
+/** Characters that are not seen, and spaces that look like another one. */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}]|(?! )\p{White_Space}/u
+
+/** Whether a number or an id has no characters that make it another one that looks the same. */
+export function isSeen(text: string): boolean {
+  return !UNSEEN.test(text)
+}
+
 /**
  * Characters that a terminal or a viewer executes instead of showing: control characters, line
  * separators, and all marks of the reading direction, also the implicit ones (Unicode Standard

@@ -345,7 +345,7 @@ describe('the API of the account page', () => {
     })
   })
 
-  describe('answers nobody else', () => {
+  describe('answers no other caller', () => {
     const requests = [
       ['/impersonations'],
       ['/running'],

@@ -90,6 +90,17 @@ describe('searching for customers', () => {
     expect((await deployment.ask('olivia', '/customers/ghost')).status).to.equal(404)
   })
 
+  it('the directory is not asked for what can be no id', async () => {
+    deployment.faults.directory = true
+    try {
+      for (const id of ['a%00b', 'a%0Ab', 'x'.repeat(256)]) {
+        expect((await deployment.ask('olivia', `/customers/${id}`)).status, id).to.equal(404)
+      }
+    } finally {
+      deployment.faults.directory = false
+    }
+  })
+
   it('a directory that fails is trouble, and never reads as not found', async () => {
     deployment.faults.directory = true
     try {
@@ -154,6 +165,11 @@ describe('acting as a customer', () => {
     [{ ...BODY, ticketId: undefined }, 'ticketId is required: a text of 1 to 100 characters'],
     [{ ...BODY, ticketId: 'XSUP-1' }, 'ticketId is not a ticket number'],
     [{ ...BODY, ticketId: 'SUP-1\nSUP-2' }, 'ticketId must not contain control characters'],
+    [
+      { ...BODY, ticketId: 'SUP-1\u200b23' },
+      'ticketId must not contain characters that are not seen',
+    ],
+    [{ ...BODY, ticketId: 'SUP\u00a01' }, 'ticketId must not contain characters that are not seen'],
     [{ ...BODY, reason: '  ' }, 'reason is required: a text of 1 to 500 characters'],
     [{ ...BODY, reason: 'x'.repeat(501) }, 'reason must not exceed 500 characters'],
     [{ ...BODY, reason: 'a \u202Eb' }, 'reason must not contain control characters'],
@@ -255,6 +271,20 @@ describe('acting as a customer', () => {
     expect(body.rows).to.have.length(16)
     const { headers } = await act({ ...BODY, userId: 'one-more' }, 'alice')
     expect(Number(headers.get('retry-after'))).to.be.greaterThan(3600)
+  })
+
+  it('one operator cannot fill the audit with what is never used: 60 a minute', async () => {
+    const statuses: number[] = []
+    for (let index = 0; index < 62; index += 1) {
+      statuses.push((await act(BODY, 'grace')).status)
+    }
+    expect(statuses.filter((status) => status === 201)).to.have.length(60)
+    const { status, headers } = await act(BODY, 'grace')
+    expect(status).to.equal(429)
+    expect(headers.get('retry-after')).to.match(/^[1-9]\d?$/)
+    const told = deployment.log.filter((line) => line.includes('grace asked 60 times in a minute'))
+    expect(told).to.have.length(1)
+    expect((await act(BODY, 'olivia')).status, 'of another person').to.equal(201)
   })
 
   it('records 20 refusals of a person in a minute, and answers 429 to more', async () => {

@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
+import { later } from '../support/clock.ts'
 import { type Deployment, deploy, type Running } from '../support/deployment.ts'
 import { type FaultyAudit, faultyAudit } from '../support/faulty-audit.ts'
 
@@ -175,6 +176,20 @@ describe('the audit over the API', () => {
     it('there is nothing to acknowledge without an alarm', async () => {
       const { status, body } = await deployment.ask('grace', `/audit/${others?.id}/acknowledge`, {})
       expect({ status, error: body.error }).to.deep.equal({ status: 409, error: 'conflict' })
+    })
+
+    it('a hold counts although the clock of another process was ahead', async () => {
+      const at = `/audit/${others?.id}`
+      const ahead = () => deployment.ask('ada', `${at}/hold`, { note: 'Case 8' })
+      expect((await later(60_000, ahead)).status).to.equal(204)
+      for (const [act, isHeld] of [
+        ['release', false],
+        ['hold', true],
+        ['release', false],
+      ] as const) {
+        expect((await deployment.ask('ada', `${at}/${act}`, { note: act })).status).to.equal(204)
+        expect((await deployment.ask('ada', at)).body.hold).to.include({ isHeld, note: act })
+      }
     })
 
     it('a hold has a reason, and is released', async () => {

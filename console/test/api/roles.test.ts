@@ -139,7 +139,7 @@ describe('every route of the console, for each role', function () {
     })
   }
 
-  it('routes that there are not answer 404, whoever asks', async () => {
+  it('routes that there are not answer 404 to all roles', async () => {
     const { status, body } = await deployment.ask(undefined, '/nothing')
     expect(status).to.equal(404)
     expect(body.error).to.equal('not_found')

@@ -85,7 +85,7 @@ describe('the row of an impersonation', () => {
     })
   })
 
-  it('never names as operator who only tried: neither before nor after the one who was granted it', () => {
+  it('never names as operator a person who only tried, before the grant or after it', () => {
     const attempts = [
       replayed('a', T, { actor: { sub: 'mallory' } }),
       attempted(T, { actor: { sub: 'mallory' } }),

@@ -28,7 +28,7 @@ describe('names in the audit', () => {
   const failing: readonly [string, NameOf][] = [
     ['throws', () => expect.fail('no directory')],
     ['rejects', () => Promise.reject(new Error('no directory'))],
-    ['knows nobody', () => undefined],
+    ['knows no such account', () => undefined],
     ['never answers', () => new Promise<never>(() => {})],
     ['answers with something else', () => JSON.parse('{"name":7,"email":{"a":"b"},"x":"y"}')],
   ]

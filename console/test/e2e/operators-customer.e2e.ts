@@ -18,11 +18,11 @@ describe('the page of a customer', () => {
     await page.getByText(reads('No operator has acted as Bob Marsh so far.')).waitFor()
     const running = await deployment.impersonate({ customer: 'bob', ticket: 'SUP-7' })
     const row = page.getByRole('table', { name: 'So far' }).getByRole('row', { name: /SUP-7/ })
-    await row.getByText('Running', { exact: true }).waitFor()
+    await row.getByText('Running now', { exact: true }).waitFor()
     await running.look()
     await row.getByText('1 read', { exact: true }).waitFor()
     await running.end()
-    await row.getByText('Ended by request', { exact: true }).waitFor()
+    await row.getByText('Ended by support', { exact: true }).waitFor()
     await page.getByText(reads('No operator acts as Bob Marsh right now.')).waitFor()
   })
 
@@ -37,7 +37,7 @@ describe('the page of a customer', () => {
     await page.clock.fastForward(10_000)
     await page.getByText(reads('Oscar Öhman acts as Carla Nunes right now')).first().waitFor()
     const row = page.getByRole('table', { name: 'So far' }).getByRole('row', { name: /SUP-8/ })
-    await row.getByText('Running', { exact: true }).waitFor()
+    await row.getByText('Running now', { exact: true }).waitFor()
   })
 
   it('leads from a ticket to the ticket system, in a tab that cannot reach the console', async () => {

@@ -56,11 +56,15 @@ describe('what runs now', () => {
     })
     await end.focus()
     await grace.page.keyboard.press('Enter')
-    const word = grace.page.getByRole('row', { name: /SUP-1/ }).getByText('Ended', { exact: true })
+    const word = grace.page
+      .getByRole('row', { name: /SUP-1/ })
+      .getByText('Ended by support', { exact: true })
     await word.waitFor()
     await expectFocus(word)
     equal((await deployment.provider.impersonation.get(first.id))?.state, 'ended')
-    await olivia.page.getByText(reads('Another person ended that you act as Alice Ng.')).waitFor()
+    await olivia.page
+      .getByText(reads('You no longer act as Alice Ng: another person ended it.'))
+      .waitFor()
     await strip(olivia.page).waitFor({ state: 'hidden' })
     await ada.page.getByRole('row', { name: /SUP-1.*Ended/ }).waitFor()
 
@@ -131,7 +135,7 @@ describe('what runs now', () => {
     await pass(page, clock, 5000)
     await strip(page).getByRole('timer').waitFor()
     equal(await strip(page).getByRole('listitem').count(), 1, 'it is offered to continue again')
-    equal(await page.getByText('Time is over').count(), 0)
+    equal(await page.getByText('Time was over').count(), 0)
   })
 
   it('after expiry, the strip offers to continue for ten minutes, also after a reload', async () => {
@@ -142,7 +146,7 @@ describe('what runs now', () => {
     await enter(page)
     await strip(page).getByText(reads('You act as Bob Marsh')).waitFor()
     await pass(page, clock, 125_000)
-    await strip(page).getByText('Time is over').waitFor()
+    await strip(page).getByText('Time was over').waitFor()
     await strip(page).getByText(reads('You acted as Bob Marsh')).waitFor()
     equal(await page.title(), 'Customers')
     await page.reload()
@@ -210,7 +214,7 @@ describe('what runs now', () => {
     await enter(page)
     await strip(page).waitFor()
     await deployment.provider.impersonation.end(running.id, { by: { sub: 'alice' }, cause: 'user' })
-    await page.getByText(reads('Alice Ng ended that you act as them.')).waitFor()
+    await page.getByText(reads('You no longer act as Alice Ng: the customer ended it.')).waitFor()
     await strip(page).waitFor({ state: 'hidden' })
     await goTo(page, '/console/running')
     await page.getByRole('row').getByText('Ended by the customer').waitFor()

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,6 +19,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const bin = (name: string) => join(ROOT, 'node_modules/.bin', name)
 
 const NEST = ['@nestjs/common@11', '@nestjs/core@11', '@nestjs/platform-express@11']
+const TYPES = ['@types/oidc-provider@9', '@types/koa@3', '@types/node@24']
 const PACKAGES = [
   'oidc-provider@9',
   'koa@3',
@@ -44,7 +45,7 @@ describe('the console as users get it', function () {
     const plugin = await packInto(folder)
     ;({ path: tarball, files } = await packConsoleInto(folder))
     await writeFile(join(project, 'package.json'), '{"private":true,"type":"module"}')
-    await install(project, [plugin.path, tarball, ...PACKAGES, ...NEST])
+    await install(project, [plugin.path, tarball, ...PACKAGES, ...TYPES, ...NEST])
     for (const [, name = '', code = ''] of readme.matchAll(/```js\n\/\/ (\w+\.mjs)\n(.*?)```/gs)) {
       await writeFile(join(project, name), code)
     }
@@ -79,6 +80,20 @@ describe('the console as users get it', function () {
   it('mounts in a deployment by about twenty lines', () => {
     const [, code = ''] = /```js\n\/\/ koa\.mjs\n(.*?)```/s.exec(readme) ?? []
     expect(code.trim().split('\n').length).to.be.within(10, 24)
+  })
+
+  it('compiles for a deployment that names its types, strictly, without skipLibCheck for it', async () => {
+    const deployment = join(import.meta.dirname, 'typed-deployment.mts')
+    await copyFile(deployment, join(project, 'typed-deployment.mts'))
+    const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess']
+    const target = ['--noEmit', '--module', 'nodenext', '--target', 'es2024', '--types', 'node']
+    const result = await run(bin('tsc'), [...strict, ...target, 'typed-deployment.mts'], {
+      cwd: project,
+    }).catch((failure: { stdout: string }) => failure)
+    const errors = result.stdout
+      .split('\n')
+      .filter((line) => /^typed|^node_modules\/oidc-provider-imp/.test(line))
+    expect(errors).to.deep.equal([])
   })
 
   it('needs no esbuild and no bundler where it is installed', async () => {

@@ -10,6 +10,7 @@ import { outcomeOf } from '../../audit/row.ts'
 import { useTimeUntilExpiry } from '../clock.ts'
 import { Badge, Button, type Column, Person, Table, Time } from '../kit.tsx'
 import { Loaded, Problem, useLoad } from '../load.tsx'
+import { auditPath } from '../paths.ts'
 import { Link } from '../router.tsx'
 import { Ticket } from '../running/ticket.tsx'
 import type { Session } from '../session.ts'
@@ -129,7 +130,7 @@ function columnsFor({ me }: Session, now: number): readonly Column<RowAnswer>[] 
         const time = <Time at={row.startedAt ?? row.at} />
         // An operator reads only what they did themselves.
         const mayOpen = me.role !== 'operator' || row.operator?.id === me.id
-        return mayOpen ? <Link to={`/audit/${encodeURIComponent(row.id)}`}>{time}</Link> : time
+        return mayOpen ? <Link to={auditPath(row.id)}>{time}</Link> : time
       },
     },
     {
@@ -147,7 +148,7 @@ function columnsFor({ me }: Session, now: number): readonly Column<RowAnswer>[] 
         const outcome = outcomeOf(row, now)
         return (
           <Badge tone={row.isAlarmOpen ? 'alarm' : outcome === 'running' ? 'good' : 'plain'}>
-            {past.outcomes[outcome]}
+            {words.audit.outcomes[outcome]}
           </Badge>
         )
       },
@@ -157,13 +158,13 @@ function columnsFor({ me }: Session, now: number): readonly Column<RowAnswer>[] 
 }
 
 function doneIn({ reads, changes, refused }: RowAnswer): ComponentChildren {
-  const { past } = words.operators
+  const { reads: read, changes: changed, refusedActs } = words.audit.impersonation
   const parts = [
-    ...(reads > 0 ? [counted(past.reads, reads)] : []),
-    ...(changes > 0 ? [counted(past.changes, changes)] : []),
-    ...(refused > 0 ? [counted(past.refused, refused)] : []),
+    ...(reads > 0 ? [counted(read, reads)] : []),
+    ...(changes > 0 ? [counted(changed, changes)] : []),
+    ...(refused > 0 ? [counted(refusedActs, refused)] : []),
   ]
-  if (parts.length === 0) return past.nothing
+  if (parts.length === 0) return words.operators.past.nothing
   return parts.map((part, index) => (
     <Fragment key={part}>
       {index > 0 && ', '}

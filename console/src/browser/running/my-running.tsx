@@ -85,7 +85,7 @@ function One(props: { session: Session; it: Mine; onHide: () => void; onContinue
       )}
       <span class="time-left">
         {isOver ? (
-          running.outcomes.expired
+          words.audit.outcomes.expired
         ) : (
           <Text of={running.left} time={<Countdown session={session} until={expiresAt} />} />
         )}

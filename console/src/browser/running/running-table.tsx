@@ -138,7 +138,6 @@ export function endLabel(it: RunningImpersonation): string {
 }
 
 function outcomeWord(over: NonNullable<ShownRow['over']>): string {
-  const { outcomes } = words.running
-  const known: Readonly<Record<string, string>> = outcomes
-  return known[over] ?? outcomes.unknown
+  const known: Readonly<Record<string, string>> = words.audit.outcomes
+  return known[over] ?? words.running.over
 }

@@ -3,11 +3,11 @@ import type { Translated } from '../words.ts'
 
 export const account: Translated<typeof english> = {
   product: 'Ihr Konto',
-  title: 'Wer für Sie gehandelt hat',
+  title: 'Wer in Ihrem Namen gehandelt hat',
   signInAbout:
     'Sehen Sie, wer vom Support-Team in Ihrem Namen gehandelt hat und was getan wurde, und beenden Sie es.',
   about:
-    'Wenn Sie um Hilfe bitten, kann eine Person vom Support-Team für kurze Zeit in Ihrem Namen handeln. Jedes Mal steht hier.',
+    'Wenn Sie um Hilfe bitten, kann eine Person vom Support-Team für kurze Zeit in Ihrem Namen handeln. Jedes Mal ist hier aufgeführt.',
   lookAgain: 'Neu laden',
   now: 'Gerade jetzt',
   notNow: 'Im Moment handelt das Support-Team nicht in Ihrem Namen.',
@@ -73,7 +73,7 @@ export const account: Translated<typeof english> = {
   objectDone:
     'Danke. Die Leitung des Support-Teams sieht es jetzt und geht der Sache nach. Sie müssen nichts weiter tun.',
   objectDoneNotEnded:
-    'Die Leitung des Support-Teams sieht es jetzt. Beenden ließ es sich aber nicht: Drücken Sie „Jetzt beenden“.',
+    'Die Leitung des Support-Teams sieht es jetzt. Beenden ließ es sich aber nicht: Klicken Sie auf „Jetzt beenden“.',
   objected:
     'Am {at} haben Sie gesagt, dass Sie nicht darum gebeten haben. Das Support-Team geht der Sache nach.',
 }

@@ -15,7 +15,8 @@ export const frame: Translated<typeof english> = {
     'Der Server antwortet gerade nicht: Was Sie sehen, kann veraltet sein. Diese Seite versucht es von selbst wieder.',
   roles: { operator: 'Support', lead: 'Leitung', auditor: 'Revision' },
   signOut: 'Abmelden',
-  signOutFailed: 'Sie sind nicht abgemeldet, weil nicht beendet werden konnte, was Sie gerade tun.',
+  signOutFailed:
+    'Sie sind nicht abgemeldet, weil nicht beendet werden konnte, was bei Ihnen läuft.',
   signOutAnyway: 'Trotzdem abmelden',
   signIn: 'Anmelden',
   signInAbout:
@@ -24,7 +25,7 @@ export const frame: Translated<typeof english> = {
   signInOther: 'Als andere Person anmelden',
   signInEnds: {
     expired:
-      'Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an: was Sie geschrieben haben, bleibt erhalten.',
+      'Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an. Was Sie eingegeben haben, bleibt erhalten.',
     'other person': 'Eine andere Person hat sich in diesem Browser angemeldet.',
     'signed out': 'Sie haben sich in einem anderen Tab abgemeldet.',
   },
@@ -46,6 +47,6 @@ export const frame: Translated<typeof english> = {
   shortcutBack: 'Zurück',
   keys: { '/': '/', '?': '?', Escape: 'Esc', 'Control+Enter': 'Strg + Eingabe' },
   notFoundTitle: 'Diese Seite gibt es nicht',
-  notFound: 'Die Adresse ist falsch, oder die Seite ist für andere Rollen bestimmt.',
-  toStart: 'Zur ersten Seite',
+  notFound: 'Vielleicht ist die Adresse falsch, oder die Seite ist für andere Rollen bestimmt.',
+  toStart: 'Zur Startseite',
 }

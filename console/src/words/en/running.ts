@@ -50,16 +50,8 @@ export const running = {
   endAllTitle: 'End all of {operator}?',
   endAllNow: { one: 'End {count}', other: 'End all {count}' },
   endedAll: { one: '{count} was ended.', other: '{count} were ended.' },
-  /** How one that ran is over, in its row. */
-  outcomes: {
-    requested: 'Ended',
-    user: 'Ended by the customer',
-    operator_signed_out: 'The operator signed out',
-    replay: 'Ended: a token was used twice',
-    policy: 'Ended by a rule',
-    expired: 'Time is over',
-    unknown: 'Over',
-  },
+  /** Where it is not known how it ended. */
+  over: 'Over',
   /** Said by screen readers. */
   came: '{operator} now acts as {customer}.',
   went: '{operator} no longer acts as {customer}.',
@@ -83,10 +75,10 @@ export const running = {
   timeOver: 'The time to act as {customer} is over. You can continue for {ticket}.',
   timeOverNoTicket: 'The time to act as {customer} is over. You can continue.',
   overBy: {
-    requested: 'Another person ended that you act as {customer}.',
-    user: '{customer} ended that you act as them.',
+    requested: 'You no longer act as {customer}: another person ended it.',
+    user: 'You no longer act as {customer}: the customer ended it.',
     operator_signed_out: 'You signed out, so you no longer act as {customer}.',
-    replay: 'You no longer act as {customer}: a token was used twice. A lead is told.',
-    policy: 'A rule ended that you act as {customer}.',
+    replay: 'You no longer act as {customer}: a token was used again. Leads are told.',
+    policy: 'You no longer act as {customer}: a rule ended it.',
   },
 } as const
