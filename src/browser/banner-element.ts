@@ -1,4 +1,5 @@
 import { type BannerSettings, type ShownSession, show, shownSession } from './banner-shown.ts'
+import { markTitle } from './banner-title.ts'
 import { bannerView } from './banner-view.ts'
 
 /**
@@ -8,7 +9,15 @@ import { bannerView } from './banner-view.ts'
  */
 export interface ImpersonationBannerElement extends HTMLElement, BannerSettings {}
 
-const PROPERTIES = ['session', 'subjectName', 'actorName', 'ticket', 'changes', 'texts'] as const
+const PROPERTIES = [
+  'session',
+  'subjectName',
+  'actorName',
+  'ticket',
+  'changes',
+  'texts',
+  'marksTitle',
+] as const
 
 /** Makes the class of the element. A server has no `HTMLElement`, so a module cannot do it. */
 export function bannerElement(): CustomElementConstructor {
@@ -63,7 +72,10 @@ export function bannerElement(): CustomElementConstructor {
         this.#view.said.textContent = ''
       }
       this.#view.banner.hidden = !session
-      if (!this.#shown || !this.isConnected) return
+      if (!this.#shown || !this.isConnected) {
+        markTitle(this.#view)
+        return
+      }
       const hadFocus = this.#root.activeElement === this.#view.end
       const changesIn = show(this.#view, this.#shown, this.#settings)
       if (changesIn) this.#timer = setTimeout(this.#render, changesIn)

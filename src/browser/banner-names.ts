@@ -14,6 +14,11 @@ export function isolated(...values: unknown[]): string | undefined {
     : `\u2068${String(found).replace(DIRECTION_CONTROLS, '')}\u2069`
 }
 
+/** The value alone, for places that isolate it themselves. */
+export function plain(value: string): string {
+  return value.replace(DIRECTION_CONTROLS, '')
+}
+
 /** Text in which each isolated value is an element of its own. */
 export function withNames(text: string): (string | HTMLElement)[] {
   return text.split(ISOLATED).map((piece, index) => (index % 2 === 0 ? piece : named(piece)))

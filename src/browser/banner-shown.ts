@@ -1,6 +1,7 @@
 import { announcements, countdown } from './banner-countdown.ts'
-import { isolated } from './banner-names.ts'
+import { isolated, plain } from './banner-names.ts'
 import { ENGLISH, type ImpersonationBannerTexts } from './banner-texts.ts'
+import { markTitle } from './banner-title.ts'
 import { type BannerView, write } from './banner-view.ts'
 import type { ImpersonationSession } from './session.ts'
 
@@ -17,6 +18,12 @@ export interface BannerSettings {
   changes: boolean | undefined
   /** The texts that replace the English ones. */
   texts: Partial<ImpersonationBannerTexts> | undefined
+  /**
+   * Whether the title of the page, which names its tab, says so, too, until the end.
+   *
+   * @defaultValue true
+   */
+  marksTitle: boolean | undefined
 }
 
 /** A session in a banner, and what the banner knows of it. */
@@ -56,6 +63,8 @@ export function show(
   const ticket = isolated(settings.ticket, ticketIn(session))
   const { changes } = settings
 
+  const isMarked = !over && settings.marksTitle !== false
+  markTitle(view, isMarked ? (title) => texts.title({ subject: plain(subject), title }) : undefined)
   view.banner.part.toggle('urgent', isUrgent)
   view.banner.part.toggle('over', !!over)
   write(view.who, (over ? texts.whoActed : texts.who)({ actor, subject }))

@@ -8,6 +8,8 @@ export interface BannerNames {
 export interface ImpersonationBannerTexts {
   /** While it lasts. It is also the label of the region. */
   who(names: BannerNames): string
+  /** The title of the page while it lasts. The name is not isolated here; `title` is the page's own. */
+  title(values: { readonly subject: string; readonly title: string }): string
   /** After it. */
   whoActed(names: BannerNames): string
   /** In place of a name that is empty, and of the user where the token is opaque. */
@@ -32,6 +34,7 @@ export interface ImpersonationBannerTexts {
 
 export const ENGLISH: ImpersonationBannerTexts = {
   who: ({ actor, subject }) => `${actor} acts as ${subject}`,
+  title: ({ subject, title }) => `Acting as ${subject} · ${title}`,
   whoActed: ({ actor, subject }) => `${actor} acted as ${subject}`,
   nameless: '(no name)',
   ticket: ({ ticket }) => `Ticket ${ticket}`,

@@ -55,7 +55,7 @@ describe('<impersonation-banner>: End', () => {
     const region = await showBanner(page)
     await page.evaluate(() => {
       document.querySelector('impersonation-banner')?.addEventListener('end-failed', (event) => {
-        if (event instanceof CustomEvent) document.title = event.detail.message
+        if (event instanceof CustomEvent) document.body.dataset.failed = event.detail.message
       })
     })
     const end = region.getByRole('button')
@@ -63,7 +63,7 @@ describe('<impersonation-banner>: End', () => {
     await page.evaluate(() => window.lab.current?.fail())
     await region.getByRole('alert').getByText('Not ended').waitFor()
     expect(await region.getByRole('alert').textContent()).to.match(/Check the connection/)
-    expect(await page.title()).to.equal('unreachable')
+    expect(await page.evaluate(() => document.body.dataset.failed)).to.equal('unreachable')
     expect(await end.textContent()).to.equal('End')
     expect(await end.isDisabled()).to.equal(false)
     expect((await seen(region))[0]).to.equal('olivia acts as alice')

@@ -47,12 +47,12 @@ describe('<impersonation-banner>: the time, of a banner that moves or is one of 
     await page.evaluate(() => {
       const element = document.querySelector('impersonation-banner')
       element?.remove()
-      document.title = `Waiting for ${(Reflect.get(window, 'waiting') as Set<unknown>).size}`
+      document.body.dataset.waiting = `${(Reflect.get(window, 'waiting') as Set<unknown>).size}`
       if (element) element.subjectName = 'Alice'
       window.lab.current?.dispatchEvent(new Event('expired'))
       document.dispatchEvent(new Event('visibilitychange'))
     })
-    expect(await page.title()).to.equal('Waiting for 0')
+    expect(await page.evaluate(() => document.body.dataset.waiting)).to.equal('0')
     expect(await waiting()).to.equal(0)
     await showBanner(page, { seconds: 3 })
     await page.clock.runFor(3000)
@@ -69,7 +69,7 @@ describe('<impersonation-banner>: the time, of a banner that moves or is one of 
         .querySelector('impersonation-banner')
         ?.shadowRoot?.querySelector('[role=status]')
       if (status)
-        new MutationObserver(() => (document.title += ' again')).observe(status, {
+        new MutationObserver(() => (document.body.dataset.said = 'again')).observe(status, {
           childList: true,
         })
       const element = document.querySelector('impersonation-banner')
@@ -77,7 +77,7 @@ describe('<impersonation-banner>: the time, of a banner that moves or is one of 
     })
     await page.clock.runFor(5000)
     expect(await timeIn(page)).to.equal('Last minute: 54 s left')
-    expect(await page.title()).to.equal('Shop')
+    expect(await page.evaluate(() => document.body.dataset.said)).to.equal(undefined)
   })
 
   it('of two banners runs apart', async () => {

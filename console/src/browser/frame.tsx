@@ -34,7 +34,7 @@ export function Frame(props: {
       <header class="head">
         <Link to="/" class="brand">
           <Mark />
-          <span>{product}</span>
+          <span class="product">{product}</span>
         </Link>
         {head}
       </header>

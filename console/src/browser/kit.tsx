@@ -7,6 +7,8 @@ import { useSlow } from './use-slow.ts'
 export function Page(props: {
   title: string
   about?: ComponentChildren
+  /** What stands above the heading: the way back. */
+  above?: ComponentChildren
   wide?: boolean
   children?: ComponentChildren
 }) {
@@ -17,6 +19,7 @@ export function Page(props: {
   }, [props.title])
   return (
     <section class={props.wide ? 'page wide' : 'page'}>
+      {props.above}
       <h1 ref={heading} tabIndex={-1}>
         {props.title}
       </h1>
@@ -138,12 +141,15 @@ export function Table<Row>(props: {
 /** A word that no column has room for: it breaks, and others stay whole. */
 const WIDE_WORD = /[^\s-]{25}/
 
+/** Names up to this length stay on one line where there is room. */
+const ORDINARY = 20
+
 /** A person: the name, and on demand the id. */
 export function Person({ id, name }: { id: string; name?: string | undefined }) {
   const shown = name ?? id
   return (
     <bdi
-      class={WIDE_WORD.test(shown) ? 'person wide-word' : 'person'}
+      class={`person${WIDE_WORD.test(shown) ? ' wide-word' : shown.length <= ORDINARY ? ' whole' : ''}`}
       title={name === undefined ? undefined : id}
     >
       {shown}
@@ -190,5 +196,6 @@ export function Badge({
   tone?: 'alarm' | 'good' | 'plain' | 'warning'
   children: ComponentChildren
 }) {
-  return <span class={`badge ${tone}`}>{children}</span>
+  const isLong = typeof children === 'string' && children.length > ORDINARY - 2
+  return <span class={`badge ${tone}${isLong ? ' long' : ''}`}>{children}</span>
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type Deployment, deploy } from '../support/deployment.ts'
-import { condition, rowLinks, ticketsOf, waitForAll } from './support/audit-page.ts'
+import { condition, openFilter, rowLinks, ticketsOf, waitForAll } from './support/audit-page.ts'
 import { storePast } from './support/audit-rows.ts'
 import { enterBy, heading, visitDeployment } from './support/operating.ts'
 import type { Visit } from './support/visit.ts'
@@ -35,6 +35,7 @@ describe('the filter of the audit', () => {
     page = visit.page
     await enterBy(page, '/console/audit', 'ada')
     await waitForAll(page, 4)
+    await openFilter(page)
   })
   afterEach(() => visit[Symbol.asyncDispose]())
 

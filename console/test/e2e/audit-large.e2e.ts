@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type Deployment, deploy } from '../support/deployment.ts'
-import { rowLinks, waitForAll } from './support/audit-page.ts'
+import { openFilter, rowLinks, waitForAll } from './support/audit-page.ts'
 import { type Past, storePast } from './support/audit-rows.ts'
 import { expectFocus } from './support/focus.ts'
 import { enterBy, visitDeployment } from './support/operating.ts'
@@ -55,6 +55,7 @@ describe('an audit of 2,000 impersonations, and an empty one', () => {
     await page.getByText('There is nothing in the audit yet.').waitFor()
     await page.route('**/api/audit?*', (route) => route.abort())
     visit.expectFailure(/\/api\/audit\?/)
+    await openFilter(page)
     await page.getByLabel('Ticket').fill('T-1')
     await page.getByText('The server does not answer.').waitFor()
     await page.unroute('**/api/audit?*')

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type Deployment, deploy } from '../support/deployment.ts'
-import { rowLinks, waitForAll } from './support/audit-page.ts'
+import { condition, openFilter, rowLinks, waitForAll } from './support/audit-page.ts'
 import { idOf, type Past, storePast } from './support/audit-rows.ts'
 import { expectFocus, tabTo } from './support/focus.ts'
 import { enterBy, heading, visitDeployment } from './support/operating.ts'
@@ -43,6 +43,7 @@ describe('the views of the audit', () => {
     await page.goto('/console/audit?from=2026-11-01T00:00Z&customer=alice&alarm=any&held=true')
     await page.getByRole('button', { name: 'Clear all' }).waitFor()
     await page.getByText('Filter: 4 conditions').waitFor()
+    await openFilter(page)
     await page.getByText('Export', { exact: true }).click()
     await expectGoodLooks(page, 'audit-filtered')
     await page.goto(`/console/audit/${idOf(12)}`)
@@ -69,6 +70,28 @@ describe('the views of the audit', () => {
     await expectGoodLooks(page, 'alarm-notice')
   }).timeout(90_000)
 
+  it('leave the room to the list: a filter of one line, rows of 40 px', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enterBy(page, '/console/audit?ticket=SUP-2', 'grace')
+    await waitForAll(page, 1)
+    const filter = page.getByRole('button', { name: 'Filter: 1 condition' })
+    expect(await filter.getAttribute('aria-expanded')).to.equal('false')
+    expect(await page.getByLabel('Operator id').isVisible(), 'further fields').to.equal(false)
+    await condition(page, 'Ticket: SUP-2').waitFor()
+    const box = await page.locator('.filter-box').boundingBox()
+    expect(box?.height).to.be.below(90)
+    const row = page.getByRole('row', { name: /Olivia Okafor as Alice Ng/ })
+    const height = async () => (await row.boundingBox())?.height
+    expect(await height()).to.be.within(40, 41)
+    // What the reader opened stays open on the way to a row and back.
+    await filter.click()
+    await rowLinks(page).click()
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+    await page.goBack()
+    await page.getByLabel('Operator id').waitFor()
+  })
+
   it('are in German, too', async () => {
     await using visit = await visitDeployment(deployment, { locale: 'de-DE' })
     const { page } = visit
@@ -81,7 +104,7 @@ describe('the views of the audit', () => {
     await expectGoodLooks(page, 'audit-de')
     await page.goto(`/console/audit/${idOf(12)}`)
     await page.getByRole('heading', { name: 'Verlauf' }).waitFor()
-    await page.getByText('Grace Lindqvist bewahrt es auf.').waitFor()
+    await page.getByText('Grace Lindqvist hat die Aufbewahrung angeordnet.').waitFor()
     await expectGoodLooks(page, 'impersonation-de')
     await page.goto('/console/alarms')
     await page.getByText('Darum habe ich nicht gebeten').waitFor()
@@ -125,7 +148,7 @@ describe('the views of the audit', () => {
     await rowLinks(page).first().waitFor()
     const width = () => page.evaluate(() => document.documentElement.scrollWidth)
     expect(await width()).to.equal(320)
-    await page.getByText('Filter', { exact: true }).click()
+    await openFilter(page)
     expect(await width()).to.equal(320)
     await rowLinks(page).first().click()
     await page.getByRole('heading', { name: 'Timeline' }).waitFor()

@@ -13,7 +13,6 @@ import { askToGiveWay, shareTyped } from './typed.js'
 /** @typedef {import('./orders.js').Customer} Customer */
 
 const CLIENT_ID = 'shop'
-const SHOP = 'Corner Coffee'
 /** In the last minute, and a little before: the clocks of browser and provider differ. */
 const NEARLY_OVER_MS = 90_000
 const { issuer = '', orders: ordersUrl = '' } = document.documentElement.dataset
@@ -102,7 +101,6 @@ async function openForOperator() {
     scope: 'orders:read orders:write',
   })
   if (!session) return false
-  document.title = `Acting as ${session.subject} · ${SHOP}`
   try {
     await defineImpersonationBanner()
   } catch (error) {
@@ -130,7 +128,6 @@ async function openForOperator() {
     session.addEventListener(over, () => {
       byId('kept').hidden = !typed.keep()
       byId('account').remove()
-      document.title = SHOP
       say('')
       show('over')
     })
@@ -139,7 +136,6 @@ async function openForOperator() {
     isOver,
     opened(customer) {
       const name = customer?.name ?? session.subject ?? ''
-      document.title = `Acting as ${name} · ${SHOP}`
       banner.subjectName = name
       byId('over-name').textContent = name
       typed.ask()

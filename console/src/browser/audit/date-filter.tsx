@@ -41,12 +41,6 @@ export function DateFilter({
   ] as const
   const month = monthWith(range)
   const months = lastMonths(now, MONTHS)
-  const change = (part: OpenRange) => {
-    const { from, to } = { ...range, ...part }
-    // The other end goes where it would leave nothing between.
-    const isEmpty = from !== undefined && to !== undefined && from >= to
-    onChange(isEmpty ? part : { ...range, ...part })
-  }
   return (
     <fieldset class="dates">
       <legend class="unseen">{filter.when}</legend>
@@ -73,6 +67,27 @@ export function DateFilter({
           </select>
         )}
       </Field>
+      {month && <Days month={month} range={range} onChange={onChange} />}
+    </fieldset>
+  )
+}
+
+/** The first day and the last one. */
+export function DayFilter({
+  range,
+  onChange,
+}: {
+  range: OpenRange
+  onChange: (range: OpenRange) => void
+}) {
+  const change = (part: OpenRange) => {
+    const { from, to } = { ...range, ...part }
+    // The other end goes where it would leave nothing between.
+    const isEmpty = from !== undefined && to !== undefined && from >= to
+    onChange(isEmpty ? part : { ...range, ...part })
+  }
+  return (
+    <>
       <DateInput
         id="filter-from"
         label={filter.from}
@@ -85,8 +100,7 @@ export function DateFilter({
         value={range.to === undefined ? '' : dateOf(range.to - 1)}
         onChange={(day) => change({ to: day?.to })}
       />
-      {month && <Days month={month} range={range} onChange={onChange} />}
-    </fieldset>
+    </>
   )
 }
 

@@ -25,7 +25,7 @@ export function Facts({ row, session }: { row: AuditRowAnswer; session: Session 
     <div class="facts-part">
       <dl class="facts" aria-label={said.facts}>
         <Fact name={said.outcome}>
-          <OutcomeBadge outcome={outcome} /> <Marks row={row} />
+          <OutcomeBadge outcome={outcome} /> <Marks row={row} besides={outcome} />
         </Fact>
         <PersonFact
           name={said.operator}
@@ -54,9 +54,9 @@ export function Facts({ row, session }: { row: AuditRowAnswer; session: Session 
         <Fact name={said.ended}>
           {end && (
             <Text
-              of={said.endedBy}
+              of={end.by === undefined ? said.endedByProvider : said.endedBy}
               time={<Time at={end.at} long />}
-              person={<EndedBy by={end.by} row={row} />}
+              person={<Named person={end.by === undefined ? undefined : byOf(end.by, row)} />}
             />
           )}
         </Fact>
@@ -170,11 +170,6 @@ function PersonFact(props: {
       )}
     </Fact>
   )
-}
-
-function EndedBy({ by, row }: { by: string | undefined; row: AuditRowAnswer }) {
-  if (by === undefined) return <>{words.audit.timeline.provider}</>
-  return <Named person={byOf(by, row)} />
 }
 
 /** The person who ended, acknowledged, held or released it. */

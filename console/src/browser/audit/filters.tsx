@@ -4,24 +4,27 @@ import type { RowFilter } from '../../audit/store.ts'
 import { Button, Field } from '../kit.tsx'
 import { counted, words } from '../text.tsx'
 import { Conditions } from './conditions.tsx'
-import { DateFilter } from './date-filter.tsx'
+import { DateFilter, DayFilter } from './date-filter.tsx'
 import { type FilterProps, isOutcome, type TextMember } from './filter.ts'
 import { TextFilter } from './text-filter.tsx'
 
 const { filter: names } = words.audit
 
-/** Wider than this, the filter is open from the start: 48 em of 16 px. */
+/** From this width on, the dates stand beside the search: 48 em of 16 px. */
 const WIDE = matchMedia('(min-width: 48em)')
+
+/** Whether the reader opened the further conditions: they stay so on the way to a row and back. */
+let isOpenNow = false
 
 export function Filters(props: FilterProps) {
   const { filter, now, people, isOwn, onChange } = props
   const count = Object.keys(filter).length
-  const [isOpen, setOpen] = useState(WIDE.matches)
-  useEffect(() => {
-    const follow = () => setOpen(WIDE.matches)
-    WIDE.addEventListener('change', follow)
-    return () => WIDE.removeEventListener('change', follow)
-  }, [])
+  const isWide = useWide()
+  const [isOpen, setOpen] = useState(isOpenNow)
+  const open = (isOpen: boolean) => {
+    isOpenNow = isOpen
+    setOpen(isOpen)
+  }
   const change = (part: RowFilter, how?: { instead: boolean }) =>
     onChange(withoutEmpty({ ...filter, ...part }), how)
   const textOf = (name: TextMember) => ({
@@ -30,12 +33,26 @@ export function Filters(props: FilterProps) {
     value: filter[name] ?? '',
     onChange: (value: string, how: { instead: boolean }) => change({ [name]: value }, how),
   })
+  const dates = (
+    <DateFilter range={filter} now={now} onChange={({ from, to }) => change({ from, to })} />
+  )
   return (
     <search class="filter">
-      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>{count === 0 ? names.title : counted(names.active, count)}</summary>
-        <div class="filter-fields">
+      <div class="filter-box">
+        <div class="filter-fields first">
           <TextFilter {...textOf('text')} type="search" placeholder={names.textHelp} />
+          {isWide && dates}
+          <button
+            type="button"
+            class="button more"
+            aria-expanded={isOpen}
+            aria-controls="filter-more"
+            onClick={() => open(!isOpen)}
+          >
+            {count === 0 ? names.title : counted(names.active, count)}
+          </button>
+        </div>
+        <div class="filter-fields" id="filter-more" hidden={!isOpen}>
           {!isOwn && <TextFilter {...textOf('operator')} known={people.operators} />}
           <TextFilter {...textOf('customer')} known={people.customers} />
           <TextFilter {...textOf('ticket')} />
@@ -88,9 +105,10 @@ export function Filters(props: FilterProps) {
               {names.held}
             </label>
           )}
-          <DateFilter range={filter} now={now} onChange={({ from, to }) => change({ from, to })} />
+          <DayFilter range={filter} onChange={({ from, to }) => change({ from, to })} />
+          {!isWide && dates}
         </div>
-      </details>
+      </div>
       {count > 0 && (
         <div class="conditions">
           <Conditions filter={filter} people={people} onChange={onChange} />
@@ -101,6 +119,16 @@ export function Filters(props: FilterProps) {
       )}
     </search>
   )
+}
+
+function useWide(): boolean {
+  const [isWide, setWide] = useState(WIDE.matches)
+  useEffect(() => {
+    const follow = () => setWide(WIDE.matches)
+    WIDE.addEventListener('change', follow)
+    return () => WIDE.removeEventListener('change', follow)
+  }, [])
+  return isWide
 }
 
 function withoutEmpty(filter: RowFilter): RowFilter {

@@ -37,10 +37,15 @@ export function ImpersonationPage({ session, place, params }: PageProps) {
   const isMissing = error instanceof ApiProblem && error.status === 404
   const isSlow = useSlow(value === undefined && error === undefined)
   return (
-    <Page wide title={value ? titleOf(value) : words.audit.title}>
-      <p class="back-line">
-        <Back to="/audit">{said.back}</Back>
-      </p>
+    <Page
+      wide
+      title={value ? titleOf(value) : words.audit.title}
+      above={
+        <p class="back-line">
+          <Back to="/audit">{said.back}</Back>
+        </p>
+      }
+    >
       {isMissing ? (
         <p class="message refused" role="alert">
           {said.missing}

@@ -16,14 +16,23 @@ export function OutcomeBadge({ outcome }: { outcome: Outcome }) {
   return <Badge tone={TONES[outcome] ?? 'plain'}>{words.audit.outcomes[outcome]}</Badge>
 }
 
-/** The alarms of a row, and the hold. */
-export function Marks({ row }: { row: RowAnswer }) {
+/** An alarm that an open one of this outcome repeats. */
+const REPEATED: Partial<Record<Outcome, string>> = { replay: 'replayed' }
+
+/**
+ * The alarms of a row, and the hold.
+ *
+ * @param besides the outcome that stands beside them: an alarm in the same words is left away
+ */
+export function Marks({ row, besides }: { row: RowAnswer; besides?: Outcome }) {
   const { alarm, hold } = row
   const isOpen = isAlarmOpen(row)
+  const repeated = isOpen && besides ? REPEATED[besides] : undefined
   if (!alarm && !hold?.isHeld) return null
   return (
     <span class="marks">
       {alarm?.kinds.map((kind) => {
+        if (kind === repeated) return null
         const name = words.audit.alarmsShort[kind]
         return (
           <Badge key={kind} tone={isOpen ? 'alarm' : 'plain'}>

@@ -2,14 +2,18 @@ import type { RowAnswer } from '../../api/answers.ts'
 import { outcomeOf } from '../../audit/row.ts'
 import { useTimeUntilExpiry } from '../clock.ts'
 import { type Column, Table } from '../kit.tsx'
+import { auditPath } from '../paths.ts'
 import { Ticket } from '../running/ticket.tsx'
 import type { Session } from '../session.ts'
 import { locale, words } from '../text.tsx'
 import { Opens } from './back.tsx'
-import { Acting, utcOf } from './in-words.tsx'
+import { Acting, actingOf, utcOf } from './in-words.tsx'
 import { Marks, OutcomeBadge } from './outcome.tsx'
 
 const { columns: heads } = words.audit
+
+/** Two names of ordinary length, in characters: they stay on one line. */
+const ORDINARY = 36
 
 /** The impersonations, one row each. */
 export function Rows({
@@ -31,11 +35,11 @@ export function Rows({
       name: heads.who,
       cell: (row) =>
         mayOpen(row) ? (
-          <Opens to={`/audit/${row.id}`}>
-            <Acting row={row} ids={ids} />
+          <Opens to={auditPath(row.id)}>
+            <Who row={row} ids={ids} />
           </Opens>
         ) : (
-          <Acting row={row} ids={ids} />
+          <Who row={row} ids={ids} />
         ),
     },
     { name: heads.started, cell: ({ startedAt, at }) => <Started at={startedAt ?? at} /> },
@@ -51,6 +55,14 @@ export function Rows({
     { name: heads.alarms, cell: (row) => <Marks row={row} /> },
   ]
   return <Table label={words.audit.list} columns={columns} rows={rows} keyOf={({ id }) => id} />
+}
+
+function Who({ row, ids }: { row: RowAnswer; ids: boolean }) {
+  return (
+    <span class={!ids && actingOf(row).length <= ORDINARY ? 'one-line' : undefined}>
+      <Acting row={row} ids={ids} />
+    </span>
+  )
 }
 
 const thisYear = new Intl.DateTimeFormat(locale, {

@@ -157,6 +157,7 @@ export const audit = {
     objection: 'Objection',
     byAt: '{person}, {time}',
     endedBy: '{time}, by {person}',
+    endedByProvider: '{time}, by the provider',
     held: 'On hold since {time}, by {person}',
     released: 'Released {time}, by {person}',
     technical: 'Ids and rights',

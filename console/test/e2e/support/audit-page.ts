@@ -50,3 +50,9 @@ export async function placeOf(locator: Locator): Promise<{ scroll: number; top: 
     top: element.getBoundingClientRect().top,
   }))
 }
+
+/** Shows all fields of the filter; the search and the dates are there without it. */
+export async function openFilter(page: Page): Promise<void> {
+  const more = page.getByRole('button', { name: /^Filter/ })
+  if ((await more.getAttribute('aria-expanded')) === 'false') await more.click()
+}
