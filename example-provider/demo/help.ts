@@ -27,7 +27,7 @@ export function help(): string {
     return byDefault ? `${line}\n${' '.repeat(26)}default: ${byDefault}` : line
   })
   return [
-    'Starts the example provider: an OpenID provider, a support backend and an orders API.',
+    'Starts the example: an OpenID provider, the support console, a shop with its API, and a backend.',
     '',
     'Usage: npm start                  prints where everything is',
     '       npm start -- --commands    prints the flow as shell commands, too',

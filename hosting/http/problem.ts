@@ -25,20 +25,12 @@ export class Problem extends Error {
 
 /** A problem with the bearer token. RFC 6750 §3.1. */
 export class BearerProblem extends Problem {
-  /** The scope that the request needs. */
-  readonly scope: string | undefined
   /** Whether the request has a bearer token. */
   readonly presented: boolean
 
-  constructor(
-    kind: 'absent' | 'invalid_token' | 'insufficient_scope',
-    description: string,
-    options: ErrorOptions & { scope?: string } = {},
-  ) {
-    const status = kind === 'insufficient_scope' ? 403 : 401
-    super(status, kind === 'absent' ? 'invalid_token' : kind, description, options)
+  constructor(kind: 'absent' | 'invalid_token', description: string, options?: ErrorOptions) {
+    super(401, 'invalid_token', description, options)
     this.presented = kind !== 'absent'
-    this.scope = options.scope
   }
 }
 
@@ -56,7 +48,7 @@ export function answerProblems(realm: string): Middleware {
   }
 }
 
-/** The support console has a class of its own for such errors, with the same members. */
+/** `recordRefusal` of the console throws a class of its own, with the same members. */
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (
@@ -93,6 +85,5 @@ function answer(ctx: Context, realm: string, problem: Problem): void {
   const details = problem.presented
     ? `, error="${problem.error}", error_description="${problem.message}"`
     : ''
-  const scope = problem.scope ? `, scope="${problem.scope}"` : ''
-  ctx.set('WWW-Authenticate', `Bearer realm="${realm}"${details}${scope}`)
+  ctx.set('WWW-Authenticate', `Bearer realm="${realm}"${details}`)
 }

@@ -4,7 +4,7 @@ import type { Settings } from '../settings.ts'
 import type { CustomerAnswer, CustomersAnswer } from './answers.ts'
 
 /** How many customers one answer has. */
-export const MOST_FOUND = 25
+const MOST_FOUND = 25
 /** How many details of a customer are shown. */
 const MOST_DETAILS = 4
 

@@ -37,6 +37,6 @@ export async function rowOf(call: Call): Promise<AuditRow> {
   return row
 }
 
-export function maySee(caller: Caller, row: AuditRow): boolean {
+function maySee(caller: Caller, row: AuditRow): boolean {
   return caller.role !== 'operator' || row.operator?.id === caller.id
 }

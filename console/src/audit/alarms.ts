@@ -38,12 +38,18 @@ export interface Alarms {
   settled(): Promise<void>
 }
 
-/** One alarm after the other, each once. What the function throws is told on stderr. */
+/**
+ * One alarm after the other, each once. Where one of the same kind and impersonation waits already, that
+ * one stands for both, and its row counts both: an operator who is refused at many paths must not keep
+ * other alarms waiting. What the function throws is told on stderr.
+ */
 export function alarms(
   store: Pick<AuditStore, 'row'>,
   { onAlarm, urlOf, patience = 10_000 }: AlarmOptions,
 ): Alarms {
   let last = Promise.resolve()
+  /** Kind and row of those that wait. */
+  const waiting = new Set<string>()
 
   async function hand(kind: AlarmKind, record: NewRecord, row: string): Promise<void> {
     const { time } = record.entry
@@ -69,7 +75,13 @@ export function alarms(
         const kind = alarmKindOf(record.entry)
         const { row } = record
         if (kind === undefined || row === undefined) continue
-        last = last.then(() => hand(kind, record, row))
+        const key = `${kind} ${row}`
+        if (waiting.has(key)) continue
+        waiting.add(key)
+        last = last.then(() => {
+          waiting.delete(key)
+          return hand(kind, record, row)
+        })
       }
     },
     async settled() {

@@ -31,7 +31,7 @@ export function parseNumberCursor(cursor: string): number {
 }
 
 /** Cursors come from clients. This refuses a cursor that no store can have made. */
-export function malformedCursor(): RangeError {
+function malformedCursor(): RangeError {
   return new RangeError('the cursor is malformed')
 }
 

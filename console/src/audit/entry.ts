@@ -30,7 +30,7 @@ export const CONSOLE_EVENTS = [
   'support.exported',
 ] as const
 
-export const AUDIT_EVENTS = [...PLUGIN_EVENTS, USED, ...CONSOLE_EVENTS] as const
+const AUDIT_EVENTS = [...PLUGIN_EVENTS, USED, ...CONSOLE_EVENTS] as const
 
 export type AuditEventName = (typeof AUDIT_EVENTS)[number]
 

@@ -6,7 +6,7 @@ export interface AuditPerson extends Named {
 }
 
 /** What an alarm is about. */
-export const ALARM_KINDS = [
+const ALARM_KINDS = [
   // A subject token was presented again after it had been redeemed.
   'replayed',
   // The guard of an API refused an act.

@@ -1,6 +1,9 @@
 /** The page of a customer, below the path of the console. */
 export const customerPath = (id: string) => `/customers/${encodeURIComponent(id)}`
 
+/** The page of an impersonation in the audit. */
+export const auditPath = (id: string) => `/audit/${encodeURIComponent(id)}`
+
 /** The form to act as a customer, and what stands in it. */
 export const actPath = (
   id: string,

@@ -64,6 +64,30 @@ describe('alarms', () => {
     expect(told.map(({ kind }) => kind)).to.deep.equal(['replayed', 'refused', 'replayed'])
   })
 
+  it('of one impersonation do not keep another one waiting, however many there are', async () => {
+    const entries = [
+      ...Array.from({ length: 200 }, (_, index) =>
+        used('a', T + index, { path: `/${index}`, refused: { by: 'scope', description: 'd' } }),
+      ),
+      act('objected', 'b', T + 500),
+    ]
+    const first = Promise.withResolvers<void>()
+    let calls = 0
+    const onAlarm = () => {
+      calls += 1
+      return calls === 1 ? first.promise : undefined
+    }
+    const store = createMemoryAudit()
+    const append: AuditStore['append'] = async (batch) => {
+      await store.append(batch)
+      // The first alarm takes as long as all others are stored.
+      if ((await store.row(idOf('b'))) !== undefined) setImmediate(first.resolve)
+    }
+    const { told } = await alarmsOf(entries, onAlarm, { store: { ...store, append } })
+    expect(told.map(({ kind }) => kind)).to.deep.equal(['refused', 'refused', 'objection'])
+    expect(told[1]?.impersonation.refused, 'it stands for all').to.equal(200)
+  })
+
   for (const [what, onAlarm, reason] of [
     ['throws', () => expect.fail('no pager\n\u001b[2J'), 'no pager\\u000a\\u001b[2J'],
     ['rejects', () => Promise.reject(new Error('no pager')), 'no pager'],

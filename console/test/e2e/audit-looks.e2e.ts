@@ -104,7 +104,7 @@ describe('the views of the audit', () => {
     await expectGoodLooks(page, 'audit-de')
     await page.goto(`/console/audit/${idOf(12)}`)
     await page.getByRole('heading', { name: 'Verlauf' }).waitFor()
-    await page.getByText('Grace Lindqvist bewahrt es auf.').waitFor()
+    await page.getByText('Grace Lindqvist hat die Aufbewahrung angeordnet.').waitFor()
     await expectGoodLooks(page, 'impersonation-de')
     await page.goto('/console/alarms')
     await page.getByText('Darum habe ich nicht gebeten').waitFor()

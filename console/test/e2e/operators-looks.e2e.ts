@@ -100,7 +100,7 @@ describe('how the pages of operators and "Running now" look, and how they are us
     await ada.page.getByLabel('Login').fill('ada')
     await ada.page.keyboard.press('Enter')
     await heading(ada.page, 'Läuft gerade').waitFor()
-    await ada.page.getByText(reads('4 laufen')).waitFor()
+    await ada.page.getByText(reads('4 Vorgänge laufen')).waitFor()
     await expectGoodLooks(ada.page, 'running-auditor-german')
   })
 

@@ -1,3 +1,4 @@
+// Over 250 lines: one tarball, installed once, in all that users do with it.
 import { execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -90,7 +91,9 @@ describe('the console as users get it', function () {
     const result = await run(bin('tsc'), [...strict, ...target, 'typed-deployment.mts'], {
       cwd: project,
     }).catch((failure: { stdout: string }) => failure)
-    const errors = result.stdout.split('\n').filter((line) => /^typed|impersonation/.test(line))
+    const errors = result.stdout
+      .split('\n')
+      .filter((line) => /^typed|^node_modules\/oidc-provider-imp/.test(line))
     expect(errors).to.deep.equal([])
   })
 

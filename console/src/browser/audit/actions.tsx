@@ -3,6 +3,7 @@ import type { RowAnswer } from '../../api/answers.ts'
 import { isAlarmOpen, outcomeOf } from '../../audit/row.ts'
 import { Button } from '../kit.tsx'
 import { say } from '../message.tsx'
+import { auditPath } from '../paths.ts'
 import { inWords } from '../problem.ts'
 import { ApiProblem, type Session } from '../session.ts'
 import { words } from '../text.tsx'
@@ -67,7 +68,7 @@ export function Actions({
           {row.hold?.isHeld ? said.release : said.putOnHold}
         </Button>
       )}
-      <Button onPress={() => copyLink(`/audit/${row.id}`)}>{said.copyLink}</Button>
+      <Button onPress={() => copyLink(auditPath(row.id))}>{said.copyLink}</Button>
       {asked && (
         <NoteDialog
           {...dialogs[asked]}

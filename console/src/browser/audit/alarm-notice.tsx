@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RowAnswer } from '../../api/answers.ts'
 import { Button } from '../kit.tsx'
+import { auditPath } from '../paths.ts'
 import { Link } from '../router.tsx'
 import type { Session } from '../session.ts'
 import { counted, text, words } from '../text.tsx'
@@ -49,7 +50,7 @@ export function AlarmNotice({ session }: { session: Session }) {
         <div class="message refused">
           <p>
             {told.length === 1 ? inWords(row) : counted(audit.alarmsNotice, told.length)}{' '}
-            <Link to={told.length === 1 ? `/audit/${row.id}` : '/alarms'}>
+            <Link to={told.length === 1 ? auditPath(row.id) : '/alarms'}>
               {audit.alarmsPage.open}
             </Link>
           </p>

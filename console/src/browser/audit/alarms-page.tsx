@@ -3,6 +3,7 @@ import type { RowAnswer } from '../../api/answers.ts'
 import { Badge, Button, Page, Skeleton } from '../kit.tsx'
 import { Problem } from '../load.tsx'
 import { say } from '../message.tsx'
+import { auditPath } from '../paths.ts'
 import { inWords } from '../problem.ts'
 import { Link } from '../router.tsx'
 import type { PageProps } from '../routes.ts'
@@ -126,7 +127,7 @@ function Alarm(props: {
         ) : (
           <Badge tone="good">{said.done}</Badge>
         )}
-        <Opens to={`/audit/${row.id}`}>{said.open}</Opens>
+        <Opens to={auditPath(row.id)}>{said.open}</Opens>
       </div>
       {isAsked && (
         <NoteDialog

@@ -2,6 +2,7 @@ import type { RowAnswer } from '../../api/answers.ts'
 import { outcomeOf } from '../../audit/row.ts'
 import { useTimeUntilExpiry } from '../clock.ts'
 import { type Column, Table } from '../kit.tsx'
+import { auditPath } from '../paths.ts'
 import { Ticket } from '../running/ticket.tsx'
 import type { Session } from '../session.ts'
 import { locale, words } from '../text.tsx'
@@ -34,7 +35,7 @@ export function Rows({
       name: heads.who,
       cell: (row) =>
         mayOpen(row) ? (
-          <Opens to={`/audit/${row.id}`}>
+          <Opens to={auditPath(row.id)}>
             <Who row={row} ids={ids} />
           </Opens>
         ) : (

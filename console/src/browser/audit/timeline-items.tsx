@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { TimelineEntry } from '../../api/answers.ts'
 import type { AuditRow } from '../../audit/row.ts'
 import { Button } from '../kit.tsx'
+import { auditPath } from '../paths.ts'
 import { counted, locale, Text, text, words } from '../text.tsx'
 import { Anchor } from './back.tsx'
 import { copyLink } from './copy-link.ts'
@@ -56,7 +57,7 @@ function EntryItem({ entry, row, target }: Context & { entry: TimelineEntry }) {
   const { cursor, time, count = 1, lastTime = time } = entry
   const [isOpen, setOpen] = useState(false)
   const isTarget = cursor === target
-  const path = `/audit/${row.id}#${cursor}`
+  const path = `${auditPath(row.id)}#${cursor}`
   return (
     <li
       id={anchorOf(cursor)}

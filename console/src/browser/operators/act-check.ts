@@ -17,7 +17,7 @@ const LONGEST_TICKET = 100
 const LONGEST_REASON = 500
 
 /** The server refuses a line break as a control character. */
-export const oneLine = (value: string) => value.trim().replaceAll(/\s+/g, ' ')
+const oneLine = (value: string) => value.trim().replaceAll(/\s+/g, ' ')
 
 export function problemsOf(draft: ActDraft, { ticketPattern }: MeAnswer): ActProblems {
   const { form } = words.operators

@@ -10,6 +10,7 @@ import { outcomeOf } from '../../audit/row.ts'
 import { useTimeUntilExpiry } from '../clock.ts'
 import { Badge, Button, type Column, Person, Table, Time } from '../kit.tsx'
 import { Loaded, Problem, useLoad } from '../load.tsx'
+import { auditPath } from '../paths.ts'
 import { Link } from '../router.tsx'
 import { Ticket } from '../running/ticket.tsx'
 import type { Session } from '../session.ts'
@@ -129,7 +130,7 @@ function columnsFor({ me }: Session, now: number): readonly Column<RowAnswer>[] 
         const time = <Time at={row.startedAt ?? row.at} />
         // An operator reads only what they did themselves.
         const mayOpen = me.role !== 'operator' || row.operator?.id === me.id
-        return mayOpen ? <Link to={`/audit/${encodeURIComponent(row.id)}`}>{time}</Link> : time
+        return mayOpen ? <Link to={auditPath(row.id)}>{time}</Link> : time
       },
     },
     {

@@ -5,7 +5,7 @@ import type { Session } from '../session.ts'
 import { type Live, REMEMBERED, useLive } from './live.ts'
 
 /** In this time before the end, the strip offers to go on, in milliseconds. */
-export const LAST_MINUTE = 60_000
+const LAST_MINUTE = 60_000
 /** After *Continue*, the application has this time to start, in milliseconds. */
 const STARTING = 60_000
 /** The API continues what started in this time, in milliseconds. */
