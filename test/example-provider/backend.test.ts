@@ -69,7 +69,7 @@ describe('example provider: support backend', () => {
     )
   }
 
-  it('refuses a token that nobody issued, or that is none', async () => {
+  it('refuses a token that was never issued, or that is none', async () => {
     for (const token of [
       'unknown',
       `${olivia}x`,
@@ -197,7 +197,7 @@ describe('example provider: support backend', () => {
     expect([get.status, get.headers.get('allow')]).to.deep.equal([405, 'POST'])
   })
 
-  it('tells nobody without a token what it thinks of the body', async () => {
+  it('does not say what is wrong with the body to a caller without a token', async () => {
     const { status } = await postJson(`${example.url}/support/impersonations`, {})
     expect(status).to.equal(401)
   })

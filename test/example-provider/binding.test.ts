@@ -35,7 +35,7 @@ describe('example provider: what the backend binds a token to', () => {
     expect([status, body.error]).to.deep.equal([400, 'invalid_request'])
   }
 
-  it('the operator: with nobody acting it is refused, and can be used afterwards', async () => {
+  it('the operator: without an actor it is refused, and can be used afterwards', async () => {
     const token = await subjectToken()
     expectRefusal(await exchange(example.url, token))
     const { status, body } = await exchange(example.url, token, olivia)
@@ -108,7 +108,7 @@ describe('example provider: what the machine-to-machine client asks for directly
   })
   after(() => example.close())
 
-  it('with a user alone: bound to nothing, and nobody has to act', async () => {
+  it('with a user alone: bound to nothing, and no actor is needed', async () => {
     const { status, body } = await issueDirectly(example.url, { userId: 'alice' })
     expect([status, body.expiresIn]).to.deep.equal([201, 600])
     const exchanged = await exchange(example.url, body.subjectToken, undefined, {
@@ -119,7 +119,7 @@ describe('example provider: what the machine-to-machine client asks for directly
     expect(decodeJwt(String(exchanged.body.access_token))).not.to.have.property('act')
   })
 
-  it('with a user alone, and whoever signed in acts', async () => {
+  it('with a user alone, and the operator who signed in acts', async () => {
     const { body } = await issueDirectly(example.url, { userId: 'alice' })
     const bob = await signIn(example.url, 'bob')
     const exchanged = await exchange(example.url, body.subjectToken, bob)
@@ -127,7 +127,7 @@ describe('example provider: what the machine-to-machine client asks for directly
   })
 
   for (const userId of ['grace', 'olivia']) {
-    it(`for ${userId}, who is protected: 403 access_denied, whoever asks`, async () => {
+    it(`for ${userId}, who is protected: 403 access_denied to all operators`, async () => {
       for (const more of [{}, { context: { reason: 'r' } }, { mayAct: { sub: 'olivia' } }]) {
         const { status, body } = await issueDirectly(example.url, { userId, ...more })
         expect([status, body.error]).to.deep.equal([403, 'access_denied'])
@@ -135,7 +135,7 @@ describe('example provider: what the machine-to-machine client asks for directly
     })
   }
 
-  it('for nobody: 404, as before', async () => {
+  it('for an unknown user: 404, as before', async () => {
     const { status, body } = await issueDirectly(example.url, { userId: 'nobody' })
     expect([status, body.error]).to.deep.equal([404, 'user_not_found'])
   })

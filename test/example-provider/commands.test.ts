@@ -64,7 +64,7 @@ describe('example provider: the printed commands', function () {
       .and.not.have.property('actor')
   })
 
-  it('work by the stricter rules, where somebody has to act', async () => {
+  it('work by the stricter rules, where an actor is needed', async () => {
     const example = await start({ STRICT: '1' })
     const config = readConfig({ STORAGE_URL: 'memory:', STRICT: '1' })
     const lines = await bash(commandsOf(banner(config, example.url, WITH)))

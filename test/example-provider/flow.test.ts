@@ -128,7 +128,7 @@ describe('example provider: the flow', () => {
     expect(status).to.equal(200)
   })
 
-  it('lets a customer see her own orders, with nobody acting', async () => {
+  it('lets a customer see her own orders, without an actor', async () => {
     const { body } = await signInToWeb(
       'alice',
       { scope: 'openid orders:read' },

@@ -75,7 +75,7 @@ describe('example provider: changes through the orders API', () => {
       expect(await orderOf('A-1003')).to.deep.include({ changedBy })
     })
 
-    it('an impersonation that names nobody does not look like the customer in person', async () => {
+    it('an impersonation that names no actor does not look like the customer in person', async () => {
       const { body } = await note('A-1003', 'x', await token(NAMELESS))
       expect(body.changedBy).to.deep.equal({ subject: 'alice', actor: null })
     })
@@ -90,7 +90,7 @@ describe('example provider: changes through the orders API', () => {
       expect(await orderOf('A-1003')).to.deep.equal(GRINDER)
     })
 
-    it("somebody else's order is like none", async () => {
+    it("another customer's order is like none", async () => {
       const missing = await note('X-1', 'x')
       expect([missing.status, missing.body.error]).to.deep.equal([404, 'not_found'])
       for (const id of ['B-2001', '__proto__', 'constructor', '%E0%A4%A']) {

@@ -90,7 +90,7 @@ describe('example provider: orders API', () => {
     ['no subject', { sub: '' }],
     ['no id, by which an impersonation would be known', { claims: { jti: undefined } }],
     ['a sender-constrained token', { claims: { cnf: { jkt: 'x' } } }],
-    ['an act that says nobody', { claims: { act: {} } }],
+    ['an act that names no actor', { claims: { act: {} } }],
     ['an act that is no object', { claims: { act: 'olivia' } }],
   ]
   for (const [why, variation] of wrong) {

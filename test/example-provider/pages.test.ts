@@ -65,7 +65,7 @@ describe('example provider: pages', () => {
     expect(text).not.to.match(/terminal|commands/)
   })
 
-  it('let somebody else sign in, through the self-submitting form of oidc-provider', async () => {
+  it('let another person sign in, through the self-submitting form of oidc-provider', async () => {
     const cookies = new Cookies()
     const url = authorizationUrl(example.url)
     await signIn(cookies, url, 'olivia')

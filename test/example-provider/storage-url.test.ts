@@ -11,7 +11,7 @@ describe('example provider: STORAGE_URL', function () {
 
   describe('unreachable', () => {
     for (const scheme of ['redis', 'postgres']) {
-      it(`${scheme}: nobody listens: one line and exit 1`, async () => {
+      it(`${scheme}: no server listens: one line and exit 1`, async () => {
         const STORAGE_URL = `${scheme}://user:a-secret@localhost:${await freePort()}/0`
         const { code, stdout, stderr } = await runMain({ STORAGE_URL })
         expect([code, stdout]).to.deep.equal([1, ''])
@@ -21,7 +21,7 @@ describe('example provider: STORAGE_URL', function () {
         expect(stderr).not.to.include('a-secret')
       })
 
-      it(`${scheme}: somebody listens and says nothing: one line and exit 1, in time`, async () => {
+      it(`${scheme}: a server listens and says nothing: one line and exit 1, in time`, async () => {
         const silent = createServer((socket) => socket.on('error', () => {}))
         const port = await freePort()
         silent.listen(port, '127.0.0.1')

@@ -1,3 +1,4 @@
+// Over 250 lines: every route of the customer, with one deployment.
 import { expect } from 'chai'
 import type { AuditStore } from 'oidc-provider-impersonation-console'
 import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'

@@ -1,3 +1,4 @@
+// Over 250 lines: what PostgreSQL alone can do wrong, with servers and schemas in a few states.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'

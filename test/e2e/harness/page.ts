@@ -6,7 +6,7 @@ export const TOKEN = 'a-token-that-nobody-else-may-ever-see'
 
 const POLICY = "default-src 'self'; img-src data:; connect-src *"
 
-/** A page without a fault, and a token for whoever asks. */
+/** A page without a fault, and a token for each request. */
 export function blamelessPage(): Promise<Example> {
   return listen((request, response) => {
     switch (`${request.method} ${request.url?.replace(/\?.*/, '')}`) {

@@ -112,7 +112,7 @@ describe('a token', () => {
     await person.tokens.expectNowhere('GET /')
   })
 
-  it('may be shown when somebody asked for it, and nowhere else', async () => {
+  it('may be shown where a person asked for it, and nowhere else', async () => {
     await using person = await visit(server.url)
     const { page, tokens } = person
     await page.goto('/')

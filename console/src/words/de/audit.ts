@@ -1,3 +1,4 @@
+// Over 250 lines, as its English original.
 import type { audit as english } from '../en/audit.ts'
 import type { Translated } from '../words.ts'
 
