@@ -1,3 +1,4 @@
+// Over 250 lines: each option, and what is said where it is wrong.
 import { expect } from 'chai'
 import { Provider } from 'oidc-provider-impersonation'
 import {

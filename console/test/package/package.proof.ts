@@ -1,3 +1,4 @@
+// Over 250 lines: one tarball, installed once, in all that users do with it.
 import { execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// A deployment that shares nothing with the example: a provider, an API and an application.
+// Over 250 lines: a deployment that shares nothing with the example, with a provider, an API and an application.
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
