@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Skeleton } from './kit.tsx'
-import { inWords, mayPass } from './problem.ts'
+import { mayPass, readingInWords } from './problem.ts'
 import { ApiProblem } from './session.ts'
 import { SIGNED_IN_AGAIN } from './sign-in.ts'
 import { words } from './text.tsx'
@@ -60,7 +60,10 @@ export function useLoad<T>(
   return { value: current.value, error: current.error, isLoading: current.busy, reload: load }
 }
 
-/** Shows gray lines, the problem with a way on, or the answer. */
+/**
+ * Shows gray lines, the problem with a way on, or the answer. Where asking again fails, the problem
+ * comes below the answer: what is read or typed does not move.
+ */
 export function Loaded<T>(props: {
   of: Loading<T>
   /** What is being loaded, for screen readers. */
@@ -72,8 +75,8 @@ export function Loaded<T>(props: {
   if (of.error !== undefined) {
     return (
       <>
-        <Problem error={of.error} again={of.reload} />
         {of.value !== undefined && children(of.value)}
+        <Problem error={of.error} again={of.reload} />
       </>
     )
   }
@@ -89,7 +92,7 @@ export function Problem({ error, again }: { error: unknown; again: () => unknown
   if (error instanceof ApiProblem && error.status === 401) return null
   return (
     <div class={`message ${mayPass(error) ? 'trouble' : 'refused'}`} role="alert">
-      <p>{inWords(error)}</p>
+      <p>{readingInWords(error)}</p>
       {mayPass(error) && <Button onPress={again}>{words.frame.tryAgain}</Button>}
     </div>
   )

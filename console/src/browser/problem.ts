@@ -1,6 +1,12 @@
 import { ApiProblem, Unreachable } from './session.ts'
 import { words } from './text.tsx'
 
+/** Why something is not shown: nothing was to be done. */
+export function readingInWords(error: unknown): string {
+  const isTrouble = error instanceof ApiProblem && error.status >= 500
+  return isTrouble ? words.problems.notShown : inWords(error)
+}
+
 /** An error in a sentence for people: by its code, not by the words of the server. */
 export function inWords(error: unknown): string {
   const { problems } = words

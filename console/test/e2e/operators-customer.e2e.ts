@@ -1,14 +1,17 @@
-import { equal } from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { type FaultyAudit, faultyAudit } from '../support/faulty-audit.ts'
 import { enter } from './support/enter.ts'
 import { heading, reads, strip, visitDeployment } from './support/operating.ts'
 
 describe('the page of a customer', () => {
   let deployment: Deployment
+  let audit: FaultyAudit
 
   before(async () => {
     const url = (ticket: string) => `https://tickets.example/${ticket}`
-    deployment = await deploy({ console: { ticket: { pattern: /SUP-\d+/, url } } })
+    audit = faultyAudit()
+    deployment = await deploy({ audit, console: { ticket: { pattern: /SUP-\d+/, url } } })
   })
   after(() => deployment[Symbol.asyncDispose]())
 
@@ -39,6 +42,35 @@ describe('the page of a customer', () => {
     await page.getByText(reads('Oscar Öhman acts as Carla Nunes right now')).first().waitFor()
     const row = page.getByRole('table', { name: 'So far' }).getByRole('row', { name: /SUP-8/ })
     await row.getByText('Running now', { exact: true }).waitFor()
+  })
+
+  it('keeps the form in its place, and the names, while the storages fail', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await deployment.impersonate({ customer: 'bob', ticket: 'SUP-6' })
+    await enter(page, 'olivia', '/console/act?user=bob&ticket=SUP-6')
+    const named = strip(page).getByText(reads('You act as Bob Marsh'))
+    await named.waitFor()
+    const reason = page.getByLabel('Reason')
+    await reason.fill('What is typed')
+    const place = await reason.boundingBox()
+    visit.expectFailure(/\/console\/api\//, 503)
+    audit.failing = 'all'
+    deployment.faults.directory = true
+    try {
+      const again = page.waitForResponse((answer) => answer.url().endsWith('/api/running'))
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+      await again
+      await page.getByText('This cannot be shown right now').waitFor()
+      equal(await named.isVisible(), true, 'the name is gone')
+      deepEqual(await reason.boundingBox(), place, 'the form has moved')
+      equal(await reason.inputValue(), 'What is typed')
+    } finally {
+      audit.failing = []
+      deployment.faults.directory = false
+    }
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('This cannot be shown right now').waitFor({ state: 'detached' })
   })
 
   it('leads from a ticket to the ticket system, in a tab that cannot reach the console', async () => {

@@ -116,7 +116,7 @@ function Count({ list }: { list: AuditList }) {
   const of = list.next === undefined ? audit.shownAll : audit.shown
   return (
     <p class="shown-count" role="status">
-      {list.state === 'ready' && list.rows.length > 0 && counted(of, list.rows.length)}
+      {list.state === 'ready' && counted(of, list.rows.length)}
     </p>
   )
 }

@@ -128,7 +128,10 @@ export class LiveRunning {
 
   #take({ running: answered, more }: RunningAnswer): void {
     const now = this.#now
-    const running = answered.filter(({ expiresAt }) => expiresAt > now)
+    const known = new Map(this.#state.running?.map((it) => [it.id, it]))
+    const running = answered
+      .filter(({ expiresAt }) => expiresAt > now)
+      .map((it) => withNames(it, known.get(it.id)))
     const ids = new Set(running.map(({ id }) => id))
     // Beyond the end of a list that was cut, what is not in it may run. The reader's own are all in it.
     const left = (this.#state.running ?? []).filter(
@@ -172,6 +175,17 @@ export class LiveRunning {
     this.#state = { ...this.#state, ...change }
     for (const listener of [...this.#listeners]) listener()
   }
+}
+
+/** Names are of the audit: where it cannot be read for a moment, those from before stay. */
+function withNames(
+  it: RunningImpersonation,
+  before: RunningImpersonation | undefined,
+): RunningImpersonation {
+  if (!before) return it
+  const customer = it.customer.name === undefined ? before.customer : it.customer
+  const operator = it.operator?.name === undefined ? before.operator : it.operator
+  return { ...it, customer, ...(operator && { operator }) }
 }
 
 /** An end that came with the last second was expiry. */

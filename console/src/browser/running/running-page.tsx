@@ -27,7 +27,7 @@ export function RunningPage({ session }: PageProps) {
   const fitting = rows.filter(({ impersonation }) => fits(impersonation, wanted))
   const isLong = rows.length > LONG || wanted !== ''
   return (
-    <Page title={running.title} about={running.about[kind]} wide>
+    <Page title={running.title} about={running.about[kind]}>
       <p role="status" class="unseen">
         {said}
       </p>

@@ -4,6 +4,8 @@ import type { Translated } from '../words.ts'
 export const problems: Translated<typeof english> = {
   unreachable: 'Der Server antwortet nicht. Prüfen Sie die Verbindung und versuchen Sie es erneut.',
   trouble: 'Beim Server gibt es eine Störung. Versuchen Sie es gleich noch einmal.',
+  notShown:
+    'Das lässt sich gerade nicht anzeigen: Etwas, das die Konsole braucht, antwortet nicht. Versuchen Sie es gleich noch einmal.',
   unexpected: 'Diese Seite versteht die Antwort des Servers nicht. Laden Sie die Seite neu.',
   signedOut:
     'Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an. Was Sie eingegeben haben, bleibt erhalten.',

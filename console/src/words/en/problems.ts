@@ -2,6 +2,8 @@
 export const problems = {
   unreachable: 'The server does not answer. Check your connection, and try again.',
   trouble: 'The server has trouble. Try again in a moment.',
+  notShown:
+    'This cannot be shown right now: something that the console needs does not answer. Try again in a moment.',
   unexpected: 'The server gave an answer that this page does not understand. Reload the page.',
   signedOut: 'Your sign-in is over. Sign in again to go on; what you typed is kept.',
   /** By the code of our own API. */
