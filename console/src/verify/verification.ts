@@ -193,6 +193,8 @@ class Chain {
       )
     }
     if (vouchers.headsAt(writer, sequence).length > 0) this.#agreed = sequence
+    const late = vouchers.delayProblem(writer, sequence, timeOfDigest(digest))
+    if (late !== undefined) throw broken(late, entry, line)
     if (text === undefined) {
       const problem = vouchers.removalProblem(writer, sequence, timeOfDigest(digest))
       if (problem !== undefined) throw broken(problem, entry, line)

@@ -14,6 +14,12 @@ export interface VouchedHead {
  */
 const TOLERANCE = 86_400_000
 
+/**
+ * How much later than its time an event may be recorded, in milliseconds: the uses that an API tells,
+ * and what a process could not store, can wait for so long.
+ */
+const MAX_DELAY = 86_400_000
+
 /** All that checkpoints say together. */
 export interface Vouchers {
   headsAt(writer: string, sequence: number): readonly VouchedHead[]
@@ -25,6 +31,8 @@ export interface Vouchers {
    * @param time of the entry, by its digest
    */
   removalProblem(writer: string, sequence: number, time: number | undefined): string | undefined
+  /** Why an entry of that time may not be here: it was put in later. */
+  delayProblem(writer: string, sequence: number, time: number | undefined): string | undefined
 }
 
 interface Removal extends SignedRemoval {
@@ -48,6 +56,19 @@ export function vouchersOf(checkpoints: readonly Vouched[]): Vouchers {
     }
   }
 
+  const whole = wholeOf(checkpoints)
+  /** For each writer, the last sequence that each whole checkpoint has, the latest first. */
+  const reached = new Map<string, readonly (readonly [time: number, sequence: number])[]>()
+
+  /** The time of the latest checkpoint that does not have the entry. */
+  function recordedAfter(writer: string, sequence: number): number {
+    const all =
+      reached.get(writer) ?? whole.map(({ time, heads }) => [time, heads.get(writer) ?? 0] as const)
+    reached.set(writer, all)
+    const [time = 0] = all.find(([, head]) => head < sequence) ?? []
+    return time
+  }
+
   return {
     headsAt: (writer, sequence) => heads.get(writer)?.get(sequence) ?? [],
     ends,
@@ -62,7 +83,33 @@ export function vouchersOf(checkpoints: readonly Vouched[]): Vouchers {
       const [of, until] = [time, latest].map((each) => new Date(each).toISOString())
       return `its text is missing, but it is of ${of}, and only what is older than ${until} was to be removed`
     },
+    delayProblem(writer, sequence, time) {
+      const after = recordedAfter(writer, sequence)
+      if (time === undefined || time + MAX_DELAY >= after) return undefined
+      const [of, since] = [time, after].map((each) => new Date(each).toISOString())
+      return `it says that it is of ${of}, but the checkpoint of ${since} does not have it: it was put in later`
+    },
   }
+}
+
+/** What each checkpoint has, of which all parts are there, the latest first. */
+function wholeOf(checkpoints: readonly Vouched[]) {
+  const all = new Map<
+    string,
+    { time: number; parts: number; has: Set<number>; heads: Map<string, number> }
+  >()
+  for (const { time, part, parts, heads } of checkpoints) {
+    const key = `${time} ${parts}`
+    const one = all.get(key) ?? { time, parts, has: new Set(), heads: new Map() }
+    all.set(key, one)
+    one.has.add(part)
+    for (const { writer, sequence } of heads) {
+      one.heads.set(writer, Math.max(one.heads.get(writer) ?? 0, sequence))
+    }
+  }
+  return [...all.values()]
+    .filter(({ has, parts }) => has.size === parts)
+    .sort((a, b) => b.time - a.time)
 }
 
 function covers({ upTo, except }: SignedRemoval, sequence: number): boolean {

@@ -3,7 +3,8 @@ import type { Locator, Page, Response } from 'playwright-core'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { impersonation, saying } from './support/audit-page.ts'
 import { type Past, storePast } from './support/audit-rows.ts'
-import { enterBy, heading, visitDeployment } from './support/operating.ts'
+import { enter } from './support/enter.ts'
+import { heading, visitDeployment } from './support/operating.ts'
 
 /** The link to the alarms, with how many are open. */
 const badge = (page: Page, count: number): Locator =>
@@ -22,8 +23,8 @@ describe('alarms', () => {
   it('are seen by a lead on any page, and acknowledged while an auditor watches', async () => {
     await using grace = await visitDeployment(deployment)
     await using ada = await visitDeployment(deployment)
-    await enterBy(grace.page, '/console/customers', 'grace')
-    await enterBy(ada.page, '/console/alarms', 'ada')
+    await enter(grace.page, 'grace', '/console/customers')
+    await enter(ada.page, 'ada', '/console/alarms')
     await ada.page.getByText('There is no open alarm.').waitFor()
     const running = await deployment.impersonate()
     await running.refused()
@@ -78,7 +79,7 @@ describe('alarms', () => {
     await deployment.settled()
     await using grace = await visitDeployment(deployment)
     const { page } = grace
-    await enterBy(page, '/console/alarms', 'grace')
+    await enter(page, 'grace', '/console/alarms')
     await heading(page, 'Alarms').waitFor()
     await badge(page, 3).waitFor()
     expect(await alarms(page).getByRole('heading').allTextContents()).to.deep.equal([
@@ -104,7 +105,7 @@ describe('alarms', () => {
   it('are told in one tab of a browser only, the one that is seen', async () => {
     await using grace = await visitDeployment(deployment)
     const first = grace.page
-    await enterBy(first, '/console/audit', 'grace')
+    await enter(first, 'grace', '/console/audit')
     const second = await grace.context.newPage()
     await second.goto('/console/alarms')
     await second.getByText('There is no open alarm.').waitFor()
@@ -132,7 +133,7 @@ describe('alarms', () => {
       await deployment.settled()
       await using grace = await visitDeployment(deployment)
       const { page } = grace
-      await enterBy(page, isInList ? '/console/alarms' : `/console/audit/${running.id}`, 'grace')
+      await enter(page, 'grace', isInList ? '/console/alarms' : `/console/audit/${running.id}`)
       await page
         .getByRole('main')
         .getByRole('button', { name: /^Acknowledge/ })

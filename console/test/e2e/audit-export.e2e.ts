@@ -6,7 +6,8 @@ import type { AuditStore } from '../../src/audit/store.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { waitForAll } from './support/audit-page.ts'
 import { type Past, storePast } from './support/audit-rows.ts'
-import { enterBy, visitDeployment } from './support/operating.ts'
+import { enter } from './support/enter.ts'
+import { visitDeployment } from './support/operating.ts'
 import type { Visit } from './support/visit.ts'
 
 const COUNT = 450
@@ -57,7 +58,7 @@ describe('exports of the audit', () => {
   /** Browsers without a picker keep the file until it is whole, and save it as a download. */
   async function open(path: string, { picker = false } = {}): Promise<void> {
     await page.addInitScript(`(${picker ? putPicker : removePicker})()`)
-    await enterBy(page, path, 'ada')
+    await enter(page, 'ada', path)
     await page.getByRole('rowheader').first().waitFor()
     await page.getByText('Export', { exact: true }).click()
   }

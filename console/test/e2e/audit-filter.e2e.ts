@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { condition, openFilter, rowLinks, ticketsOf, waitForAll } from './support/audit-page.ts'
 import { storePast } from './support/audit-rows.ts'
-import { enterBy, heading, visitDeployment } from './support/operating.ts'
+import { enter } from './support/enter.ts'
+import { heading, visitDeployment } from './support/operating.ts'
 import type { Visit } from './support/visit.ts'
 
 /** Noon of a day in Berlin, where the browser of the tests is. */
@@ -33,7 +34,7 @@ describe('the filter of the audit', () => {
   beforeEach(async () => {
     visit = await visitDeployment(deployment)
     page = visit.page
-    await enterBy(page, '/console/audit', 'ada')
+    await enter(page, 'ada', '/console/audit')
     await waitForAll(page, 4)
     await openFilter(page)
   })
@@ -141,7 +142,7 @@ describe('the filter of the audit', () => {
     expect(await page.getByLabel('Customer id').inputValue()).to.equal('alice')
 
     await using other = await visitDeployment(deployment, { timezoneId: 'Asia/Tokyo' })
-    await enterBy(other.page, link, 'grace')
+    await enter(other.page, 'grace', link)
     await waitForAll(other.page, 1)
     expect(await ticketsOf(other.page)).to.deep.equal(['T-2'])
   })

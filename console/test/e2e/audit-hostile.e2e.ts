@@ -2,8 +2,9 @@ import { expect } from 'chai'
 import { type Deployment, deploy, HOSTILE } from '../support/deployment.ts'
 import { rowLinks, saying, timelineOf, waitForAll } from './support/audit-page.ts'
 import { idOf, type Past, storePast } from './support/audit-rows.ts'
+import { enter } from './support/enter.ts'
 import { expectNothingCut } from './support/fit.ts'
-import { enterBy, heading, visitDeployment } from './support/operating.ts'
+import { heading, visitDeployment } from './support/operating.ts'
 import { NARROW, WIDE } from './support/visit.ts'
 
 const LONG_REASON = `${'The customer says that the order was paid twice. '.repeat(9)}${'x'.repeat(59)}`
@@ -32,7 +33,7 @@ describe('hostile texts in the audit', () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
     const count = Object.keys(HOSTILE).length + 1
-    await enterBy(page, '/console/audit', 'ada')
+    await enter(page, 'ada', '/console/audit')
     await waitForAll(page, count)
     for (const size of [WIDE, NARROW]) {
       await page.setViewportSize(size)
@@ -63,7 +64,7 @@ describe('hostile texts in the audit', () => {
   it('are found by the search, and are texts in the filter and its address', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
-    await enterBy(page, '/console/audit', 'ada')
+    await enter(page, 'ada', '/console/audit')
     await page.getByLabel('Search', { exact: true }).fill(HOSTILE.html ?? '')
     await waitForAll(page, 1)
     await page.reload()
@@ -79,7 +80,7 @@ describe('hostile texts in the audit', () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
     visit.expectFailure(/\/api\/audit\//, 404)
-    await enterBy(page, '/console/audit/..%2Frunning', 'ada')
+    await enter(page, 'ada', '/console/audit/..%2Frunning')
     await page.getByText('There is no such impersonation').waitFor()
     expect(visit.urls.filter((url) => url.endsWith('/api/running'))).to.deep.equal([])
   })

@@ -2,8 +2,9 @@ import { expect } from 'chai'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { openFilter, rowLinks, waitForAll } from './support/audit-page.ts'
 import { type Past, storePast } from './support/audit-rows.ts'
+import { enter } from './support/enter.ts'
 import { expectFocus } from './support/focus.ts'
-import { enterBy, visitDeployment } from './support/operating.ts'
+import { visitDeployment } from './support/operating.ts'
 
 describe('an audit of 2,000 impersonations, and an empty one', () => {
   let deployment: Deployment
@@ -21,7 +22,7 @@ describe('an audit of 2,000 impersonations, and an empty one', () => {
     await storePast(deployment.audit, past)
     await using visit = await visitDeployment(deployment)
     const { page } = visit
-    await enterBy(page, '/console/audit', 'ada')
+    await enter(page, 'ada', '/console/audit')
     await page.getByText('50 impersonations are shown', { exact: true }).waitFor()
     const older = page.getByRole('button', { name: 'Show older ones' })
     for (let shown = 50; shown < 2000; shown = Math.min(2000, shown + 200)) {
@@ -38,7 +39,7 @@ describe('an audit of 2,000 impersonations, and an empty one', () => {
   it('begins empty, says so, and announces the first one', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
-    await enterBy(page, '/console/audit', 'ada')
+    await enter(page, 'ada', '/console/audit')
     await page.getByText('There is nothing in the audit yet.').waitFor()
     await deployment.impersonate()
     await deployment.settled()
@@ -51,7 +52,7 @@ describe('an audit of 2,000 impersonations, and an empty one', () => {
   it('says that the audit cannot be read, and tries again', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
-    await enterBy(page, '/console/audit', 'ada')
+    await enter(page, 'ada', '/console/audit')
     await page.getByText('There is nothing in the audit yet.').waitFor()
     await page.route('**/api/audit?*', (route) => route.abort())
     visit.expectFailure(/\/api\/audit\?/)

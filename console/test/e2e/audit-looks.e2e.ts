@@ -2,8 +2,9 @@ import { expect } from 'chai'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { condition, openFilter, rowLinks, waitForAll } from './support/audit-page.ts'
 import { idOf, type Past, storePast } from './support/audit-rows.ts'
+import { enter } from './support/enter.ts'
 import { expectFocus, tabTo } from './support/focus.ts'
-import { enterBy, heading, visitDeployment } from './support/operating.ts'
+import { heading, visitDeployment } from './support/operating.ts'
 import { expectGoodLooks } from './support/pictures.ts'
 import { NARROWEST } from './support/visit.ts'
 
@@ -37,7 +38,7 @@ describe('the views of the audit', () => {
   it('are accessible and whole at both widths, in both schemes', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
-    await enterBy(page, '/console/audit', 'grace')
+    await enter(page, 'grace', '/console/audit')
     await waitForAll(page, 14)
     await expectGoodLooks(page, 'audit')
     await page.goto('/console/audit?from=2026-11-01T00:00Z&customer=alice&alarm=any&held=true')
@@ -73,7 +74,7 @@ describe('the views of the audit', () => {
   it('leave the room to the list: a filter of one line, rows of 40 px', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
-    await enterBy(page, '/console/audit?ticket=SUP-2', 'grace')
+    await enter(page, 'grace', '/console/audit?ticket=SUP-2')
     await waitForAll(page, 1)
     const filter = page.getByRole('button', { name: 'Filter: 1 condition' })
     expect(await filter.getAttribute('aria-expanded')).to.equal('false')
@@ -114,7 +115,7 @@ describe('the views of the audit', () => {
   it('are read by the keyboard alone: filter, open, look into an entry, go back', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
-    await enterBy(page, '/console/audit', 'ada')
+    await enter(page, 'ada', '/console/audit')
     await page.getByText(/impersonations in all/).waitFor()
     await expectFocus(heading(page, 'Audit'))
     await tabTo(page.getByLabel('Search', { exact: true }))
@@ -144,7 +145,7 @@ describe('the views of the audit', () => {
   it('fit on 320 px', async () => {
     await using visit = await visitDeployment(deployment, { viewport: NARROWEST })
     const { page } = visit
-    await enterBy(page, '/console/audit', 'ada')
+    await enter(page, 'ada', '/console/audit')
     await rowLinks(page).first().waitFor()
     const width = () => page.evaluate(() => document.documentElement.scrollWidth)
     expect(await width()).to.equal(320)

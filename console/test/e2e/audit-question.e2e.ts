@@ -3,8 +3,9 @@ import { expect } from 'chai'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { impersonation, rowLinks, ticketsOf, timelineOf, waitForAll } from './support/audit-page.ts'
 import { idOf, storePast } from './support/audit-rows.ts'
+import { enter } from './support/enter.ts'
 import { expectFocus } from './support/focus.ts'
-import { enterBy, visitDeployment } from './support/operating.ts'
+import { visitDeployment } from './support/operating.ts'
 
 const DAY = 86_400_000
 
@@ -40,7 +41,7 @@ describe('who acted as alice last Tuesday, why, and what did they do?', () => {
   it('is answered from the list by a few clicks, with a link to send and a CSV', async () => {
     await using visit = await visitDeployment(deployment, { timezoneId })
     const { page } = visit
-    await enterBy(page, '/console/audit', 'ada')
+    await enter(page, 'ada', '/console/audit')
     await waitForAll(page, 4)
     await page.getByLabel('Search', { exact: true }).fill('alice')
     const tuesday = lastTuesday()
@@ -94,7 +95,7 @@ describe('who acted as alice last Tuesday, why, and what did they do?', () => {
     ] as const) {
       await using visit = await visitDeployment(deployment)
       const { page } = visit
-      await enterBy(page, `/console/audit/${idOf(2)}${hash}`, login)
+      await enter(page, login, `/console/audit/${idOf(2)}${hash}`)
       await impersonation(page, 'Oscar Öhman as Alice Ng').waitFor()
       expect(new URL(page.url()).hash).to.equal(hash)
       if (hash === '') continue
@@ -113,7 +114,7 @@ describe('who acted as alice last Tuesday, why, and what did they do?', () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
     visit.expectFailure(new RegExp(idOf(99)), 404)
-    await enterBy(page, `/console/audit/${idOf(99)}`, 'ada')
+    await enter(page, 'ada', `/console/audit/${idOf(99)}`)
     await page.getByText('There is no such impersonation').waitFor()
     await page.getByRole('link', { name: 'Back to the audit' }).click()
     await waitForAll(page, 4)

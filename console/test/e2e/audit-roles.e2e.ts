@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { impersonation, rowLinks, ticketsOf, waitForAll } from './support/audit-page.ts'
 import { idOf, storePast } from './support/audit-rows.ts'
-import { enterBy, heading, visitDeployment } from './support/operating.ts'
+import { enter } from './support/enter.ts'
+import { heading, visitDeployment } from './support/operating.ts'
 
 describe('the roles in the audit', () => {
   let deployment: Deployment
@@ -24,7 +25,7 @@ describe('the roles in the audit', () => {
   it('operators see what they did, without filters and actions of others', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
-    await enterBy(page, '/console/audit', 'olivia')
+    await enter(page, 'olivia', '/console/audit')
     await heading(page, 'What I did').waitFor()
     await waitForAll(page, 1)
     expect(await ticketsOf(page)).to.deep.equal(['MINE'])
@@ -44,7 +45,7 @@ describe('the roles in the audit', () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
     // Conditions for leads are left away.
-    await enterBy(page, '/console/audit?customer=alice&alarm=open&held=true', 'olivia')
+    await enter(page, 'olivia', '/console/audit?customer=alice&alarm=open&held=true')
     await heading(page, 'Who acted as this customer').waitFor()
     await waitForAll(page, 2)
     expect(await ticketsOf(page)).to.deep.equal(['THEIRS', 'MINE'])
@@ -57,7 +58,7 @@ describe('the roles in the audit', () => {
   it('auditors put on hold with a note, and release; they end and acknowledge nothing', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
-    await enterBy(page, `/console/audit/${idOf(0)}`, 'ada')
+    await enter(page, 'ada', `/console/audit/${idOf(0)}`)
     await page.getByText('Who was this?').first().waitFor()
     const all = ['Put on hold', 'Copy link', 'Details', 'Details', 'Details']
     expect(await names(page)).to.deep.equal(all)
@@ -80,11 +81,11 @@ describe('the roles in the audit', () => {
     const running = await deployment.impersonate()
     await deployment.settled()
     await using ada = await visitDeployment(deployment)
-    await enterBy(ada.page, `/console/audit/${running.id}`, 'ada')
+    await enter(ada.page, 'ada', `/console/audit/${running.id}`)
     await ada.page.getByText('Running now').first().waitFor()
     expect(await ada.page.getByRole('button', { name: 'End it now' }).count()).to.equal(0)
     await using olivia = await visitDeployment(deployment)
-    await enterBy(olivia.page, `/console/audit/${running.id}`, 'olivia')
+    await enter(olivia.page, 'olivia', `/console/audit/${running.id}`)
     await olivia.page.getByRole('button', { name: 'End it now' }).click()
     await ada.page.getByText('Olivia Okafor ended it.').waitFor()
   })

@@ -10,8 +10,9 @@ import {
   waitForAll,
 } from './support/audit-page.ts'
 import { idOf, type Past, storePast } from './support/audit-rows.ts'
+import { enter } from './support/enter.ts'
 import { expectFocus } from './support/focus.ts'
-import { enterBy, heading, visitDeployment } from './support/operating.ts'
+import { heading, visitDeployment } from './support/operating.ts'
 
 const HOUR = 3_600_000
 
@@ -48,7 +49,7 @@ describe('the audit under the reader', () => {
   it('does not move when new rows come: they announce themselves and wait for a click', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
-    await enterBy(page, '/console/audit', 'ada')
+    await enter(page, 'ada', '/console/audit')
     await readOn(page)
     const row = rowLinks(page).nth(80)
     const before = await placeOf(row)
@@ -81,7 +82,7 @@ describe('the audit under the reader', () => {
   it('is as it was after an impersonation was read: pages, scroll place and focus', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
-    await enterBy(page, '/console/audit?customer=alice', 'ada')
+    await enter(page, 'ada', '/console/audit?customer=alice')
     await readOn(page)
     const row = rowLinks(page).nth(80)
     const before = await placeOf(row)
@@ -108,7 +109,7 @@ describe('the audit under the reader', () => {
     const { page } = visit
     const running = await deployment.impersonate({ ticket: 'NOW' })
     await deployment.settled()
-    await enterBy(page, '/console/audit', 'ada')
+    await enter(page, 'ada', '/console/audit')
     const row = page.getByRole('row').filter({ hasText: 'NOW' })
     await row.getByText('Running now').waitFor()
     const before = await placeOf(row)
@@ -127,7 +128,7 @@ describe('the audit under the reader', () => {
     const running = await deployment.impersonate()
     await running.look()
     await deployment.settled()
-    await enterBy(page, `/console/audit/${running.id}`, 'grace')
+    await enter(page, 'grace', `/console/audit/${running.id}`)
     await page.getByText('GET /orders').waitFor()
     const heading = page.getByRole('heading', { name: 'Timeline' })
     const before = await placeOf(heading)
@@ -152,7 +153,7 @@ describe('the audit under the reader', () => {
     const running = await deployment.impersonate()
     await running.replay()
     await deployment.settled()
-    await enterBy(page, `/console/audit/${running.id}`, 'ada')
+    await enter(page, 'ada', `/console/audit/${running.id}`)
     const entry = page.getByRole('listitem').filter({ hasText: /The token was used again/ })
     await entry.waitFor()
     await running.replay()
@@ -167,7 +168,7 @@ describe('the audit under the reader', () => {
     await storePast(deployment.audit, [{ at: Date.now() - 1000, reads: [...runs, ...reads] }], 500)
     await using visit = await visitDeployment(deployment)
     const { page } = visit
-    await enterBy(page, `/console/audit/${idOf(500)}`, 'ada')
+    await enter(page, 'ada', `/console/audit/${idOf(500)}`)
     await page.getByText('100 entries, and more').waitFor()
     const run = page.getByText('GET /orders answered 200').first()
     await page.getByText(/^30 times, from/).waitFor()

@@ -1,7 +1,8 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { type FaultyAudit, faultyAudit } from '../support/faulty-audit.ts'
-import { enterBy, heading, reads, strip, visitDeployment } from './support/operating.ts'
+import { enter } from './support/enter.ts'
+import { heading, reads, strip, visitDeployment } from './support/operating.ts'
 
 describe('the page of a customer', () => {
   let deployment: Deployment
@@ -17,7 +18,7 @@ describe('the page of a customer', () => {
   it('follows what the operator runs, without a reload', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
-    await enterBy(page, '/console/customers/bob')
+    await enter(page, 'olivia', '/console/customers/bob')
     await page.getByText(reads('No operator has acted as Bob Marsh so far.')).waitFor()
     const running = await deployment.impersonate({ customer: 'bob', ticket: 'SUP-7' })
     const row = page.getByRole('table', { name: 'So far' }).getByRole('row', { name: /SUP-7/ })
@@ -32,7 +33,7 @@ describe('the page of a customer', () => {
   it('shows what another operator starts, which no event tells', async () => {
     await using visit = await visitDeployment(deployment, { clock: new Date() })
     const { page } = visit
-    await enterBy(page, '/console/customers/carla')
+    await enter(page, 'olivia', '/console/customers/carla')
     await heading(page, 'Carla Nunes').waitFor()
     await page.getByText(reads('No operator acts as Carla Nunes right now.')).waitFor()
     await deployment.impersonate({ operator: 'oscar', customer: 'carla', ticket: 'SUP-8' })
@@ -47,7 +48,7 @@ describe('the page of a customer', () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
     await deployment.impersonate({ customer: 'bob', ticket: 'SUP-6' })
-    await enterBy(page, '/console/act?user=bob&ticket=SUP-6')
+    await enter(page, 'olivia', '/console/act?user=bob&ticket=SUP-6')
     const named = strip(page).getByText(reads('You act as Bob Marsh'))
     await named.waitFor()
     const reason = page.getByLabel('Reason')
@@ -76,7 +77,7 @@ describe('the page of a customer', () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
     await deployment.impersonate({ ticket: 'SUP-9' })
-    await enterBy(page, '/console/customers/alice')
+    await enter(page, 'olivia', '/console/customers/alice')
     await strip(page).waitFor()
     await page.getByRole('table', { name: 'So far' }).waitFor()
     const links = page.getByRole('link', { name: 'SUP-9 (opens in a new tab)' })

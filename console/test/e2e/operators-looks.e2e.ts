@@ -1,7 +1,8 @@
 import { equal } from 'node:assert/strict'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { enter } from './support/enter.ts'
 import { expectFocus, tabTo } from './support/focus.ts'
-import { actIn, enter, goTo, heading, reads, strip, visitDeployment } from './support/operating.ts'
+import { actIn, goTo, heading, reads, strip, visitDeployment } from './support/operating.ts'
 import { expectGoodLooks } from './support/pictures.ts'
 
 describe('how the pages of operators and "Running now" look, and how they are used', function () {

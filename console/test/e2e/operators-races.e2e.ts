@@ -1,15 +1,8 @@
 import { equal } from 'node:assert/strict'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { enter } from './support/enter.ts'
 import { asks, hold } from './support/holding.ts'
-import {
-  enter,
-  enterBy,
-  goTo,
-  heading,
-  reads,
-  strip,
-  visitDeployment,
-} from './support/operating.ts'
+import { goTo, heading, reads, strip, visitDeployment } from './support/operating.ts'
 
 describe('what comes late, or twice, to an operator', () => {
   let deployment: Deployment
@@ -81,7 +74,7 @@ describe('what comes late, or twice, to an operator', () => {
   it('a double click, and Ctrl+Enter with it, issues once', async () => {
     await using visit = await visitDeployment(deployment)
     const { page, context } = visit
-    await enterBy(page, '/console/act?user=alice&ticket=SUP-1&reason=Twice')
+    await enter(page, 'olivia', '/console/act?user=alice&ticket=SUP-1&reason=Twice')
     const opened = context.waitForEvent('page')
     const asked: string[] = []
     page.on('request', (request) => {
@@ -104,7 +97,7 @@ describe('what comes late, or twice, to an operator', () => {
   it('leaving the form while it starts starts nothing, and takes the operator nowhere', async () => {
     await using visit = await visitDeployment(deployment)
     const { page, context } = visit
-    await enterBy(page, '/console/act?user=alice&ticket=SUP-2&reason=Left')
+    await enter(page, 'olivia', '/console/act?user=alice&ticket=SUP-2&reason=Left')
     const held = await hold(page, 'POST', asks('/impersonations'))
     const opened = context.waitForEvent('page')
     await page.getByRole('button', { name: reads('Act as Alice Ng') }).click()

@@ -1,15 +1,7 @@
 import { equal, ok } from 'node:assert/strict'
 import { type Deployment, deploy } from '../support/deployment.ts'
-import {
-  actIn,
-  enter,
-  enterBy,
-  heading,
-  pressAct,
-  reads,
-  strip,
-  visitDeployment,
-} from './support/operating.ts'
+import { enter } from './support/enter.ts'
+import { actIn, heading, pressAct, reads, strip, visitDeployment } from './support/operating.ts'
 
 describe('the story of an operator', () => {
   let deployment: Deployment
@@ -63,7 +55,7 @@ describe('the story of an operator', () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
     const link = '/console/act?user=bob&ticket=SUP-7&reason=Cannot%20pay'
-    await enterBy(page, link)
+    await enter(page, 'olivia', link)
     await heading(page, 'Act as Bob Marsh').waitFor()
     equal(await page.getByLabel('Ticket number').inputValue(), 'SUP-7')
     equal(await page.getByLabel('Reason').inputValue(), 'Cannot pay')

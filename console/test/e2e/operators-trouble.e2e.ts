@@ -1,12 +1,11 @@
 import { equal, match } from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { CUSTOMERS, type Deployment, deploy, HOSTILE } from '../support/deployment.ts'
+import { enter } from './support/enter.ts'
 import { expectFocus } from './support/focus.ts'
 import { asks, hold } from './support/holding.ts'
 import {
   actIn,
-  enter,
-  enterBy,
   goTo,
   heading,
   pressAct,
@@ -37,7 +36,7 @@ describe('what goes wrong for an operator', () => {
   it('problems stand at their fields, and the first one has the focus', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
-    await enterBy(page, '/console/act?user=alice&ticket=12')
+    await enter(page, 'olivia', '/console/act?user=alice&ticket=12')
     await page.getByRole('button', { name: reads('Act as Alice Ng') }).click()
     const ticket = page.getByLabel('Ticket number')
     await expectFocus(ticket)
@@ -64,7 +63,7 @@ describe('what goes wrong for an operator', () => {
   it('a blocked pop-up starts nothing, and says what to do', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
-    await enterBy(page, LINK)
+    await enter(page, 'olivia', LINK)
     await page.evaluate(() => {
       window.open = () => null
     })
@@ -117,7 +116,7 @@ describe('what goes wrong for an operator', () => {
   it('an outage while it starts keeps the form; trying again takes what stands in it then', async () => {
     await using visit = await visitDeployment(deployment)
     const { page } = visit
-    await enterBy(page, LINK)
+    await enter(page, 'olivia', LINK)
     visit.expectFailure('/console/api/impersonations', 503)
     const held = await hold(page, 'POST', asks('/impersonations'))
     const closed = nextTabClosed(page)
@@ -138,12 +137,12 @@ describe('what goes wrong for an operator', () => {
   it('what is typed survives a reload and a new sign-in, and is gone after the start', async () => {
     await using visit = await visitDeployment(deployment)
     const { page, context } = visit
-    await enterBy(page, '/console/act?user=bob')
+    await enter(page, 'olivia', '/console/act?user=bob')
     await page.getByLabel('Ticket number').fill('SUP-88')
     await page.getByLabel('Reason').fill('Typed once')
     await page.getByLabel('Look and change').check()
     await context.clearCookies()
-    await enterBy(page, page.url())
+    await enter(page, 'olivia', page.url())
     equal(await page.getByLabel('Ticket number').inputValue(), 'SUP-88')
     equal(await page.getByLabel('Reason').inputValue(), 'Typed once')
     equal(await page.getByLabel('Look and change').isChecked(), true)

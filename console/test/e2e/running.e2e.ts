@@ -1,18 +1,10 @@
 import { equal } from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { enter } from './support/enter.ts'
 import { expectFocus } from './support/focus.ts'
 import { type MovedClock, movedClock } from './support/moved-clock.ts'
-import {
-  actIn,
-  enter,
-  enterBy,
-  goTo,
-  heading,
-  reads,
-  strip,
-  visitDeployment,
-} from './support/operating.ts'
+import { actIn, goTo, heading, reads, strip, visitDeployment } from './support/operating.ts'
 
 /** Time passes at the server and in the browser alike. */
 async function pass(page: Page, clock: MovedClock, milliseconds: number): Promise<void> {
@@ -34,9 +26,9 @@ describe('what runs now', () => {
     await using grace = await visitDeployment(deployment)
     await using ada = await visitDeployment(deployment)
     await enter(olivia.page)
-    await enterBy(oscar.page, '/console/running', 'oscar')
-    await enterBy(grace.page, '/console/running', 'grace')
-    await enterBy(ada.page, '/console/running', 'ada')
+    await enter(oscar.page, 'oscar', '/console/running')
+    await enter(grace.page, 'grace', '/console/running')
+    await enter(ada.page, 'ada', '/console/running')
     await grace.page.getByText('No operator acts as a customer right now.').waitFor()
 
     // Started in another process: no page of theirs did it.
@@ -44,6 +36,7 @@ describe('what runs now', () => {
     await deployment.impersonate({ operator: 'oscar', customer: 'bob', ticket: 'SUP-2' })
     await strip(olivia.page).getByText(reads('You act as Alice Ng')).waitFor()
     await oscar.page.getByRole('rowheader', { name: 'Bob Marsh' }).waitFor()
+    await oscar.page.getByText(reads('You now act as Bob Marsh.', 'exact')).waitFor()
     equal(await oscar.page.getByText('SUP-1').count(), 0, 'an operator sees what another runs')
     for (const { page } of [grace, ada]) {
       await page.getByRole('row', { name: /Olivia Okafor.*Alice Ng.*SUP-1/ }).waitFor()
@@ -84,7 +77,7 @@ describe('what runs now', () => {
     await using visit = await visitDeployment(deployment, { clock: new Date() })
     const { page } = visit
     await deployment.impersonate({ operator: 'oscar', ticket: 'SUP-31', access: 'read' })
-    await enterBy(page, '/console/act?user=alice&ticket=SUP-1&reason=x')
+    await enter(page, 'olivia', '/console/act?user=alice&ticket=SUP-1&reason=x')
     const other = page.getByText(reads('Oscar Öhman acts as Alice Ng right now'), { exact: true })
     await other.first().waitFor()
     await page.getByText('SUP-31').waitFor()
@@ -169,7 +162,7 @@ describe('what runs now', () => {
     for (let ticket = 1; ticket <= 14; ticket += 1) {
       all.push(await deployment.impersonate({ ticket: `SUP-${ticket}.`, customer: 'carla' }))
     }
-    await enterBy(page, '/console/running', 'grace')
+    await enter(page, 'grace', '/console/running')
     const rows = page.locator('tbody tr')
     await page.getByText(reads('14 are running')).waitFor()
     await rows.last().hover()
@@ -191,7 +184,7 @@ describe('what runs now', () => {
     await using visit = await visitDeployment(deployment, { clock: new Date() })
     const { page } = visit
     await deployment.impersonate()
-    await enterBy(page, '/console/running')
+    await enter(page, 'olivia', '/console/running')
     await page.getByRole('rowheader', { name: 'Alice Ng' }).waitFor()
     visit.expectFailure(/\/console\/api\//)
     deployment.faults.storage = true

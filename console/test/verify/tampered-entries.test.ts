@@ -1,8 +1,17 @@
 import { expect } from 'chai'
+import { batches } from '../../src/audit/batches.ts'
 import { digestOf, entryDigestOf } from '../../src/audit/chain.ts'
-import type { AuditStore } from '../../src/audit/store.ts'
-import { idOf, issued } from '../audit/contract/support.ts'
-import { changed, END, type ExportedEntry, KEEP_FOR, linesOfExport, rechain } from './history.ts'
+import type { AuditStore, StoredEntry } from '../../src/audit/store.ts'
+import { idOf, issued, T } from '../audit/contract/support.ts'
+import {
+  changed,
+  DAY,
+  END,
+  type ExportedEntry,
+  KEEP_FOR,
+  linesOfExport,
+  rechain,
+} from './history.ts'
 import { broken, type Exported, exportedHistory, nth, provider } from './tampering.ts'
 
 describe('verify finds an entry', () => {
@@ -193,6 +202,33 @@ describe('verify finds an entry', () => {
     const { told, ...place } = await broken(await linesOfExport(blanked, provider.sign))
     expect(place).to.deep.equal({ writer, sequence, line: index + 1 })
     expect(told).to.contain('its text is missing, but it is of ')
+  })
+
+  it('that was put in later with an earlier time, in a chain that the provider signed', async () => {
+    for (const time of [T + 10 * DAY, T + 45 * DAY]) {
+      const forger = batches()
+      const [record] = forger.next([issued('x', time)]).records
+      const { text = '', digest = '', hash = '', row } = record ?? {}
+      const { writer } = forger
+      const forged: StoredEntry = {
+        ...{ writer, sequence: 1, text, digest, hash, row, cursor: '999999' },
+        ...{ count: 1, lastTime: undefined },
+      }
+      const added: AuditStore = {
+        ...store,
+        heads: async () => [...(await store.heads()), { writer, sequence: 1, hash }],
+        entries: async ({ after, limit }) =>
+          after === '999999'
+            ? []
+            : ((found) => (found.length > 0 ? found : [forged]))(
+                await store.entries({ after, limit }),
+              ),
+        keepCheckpoint: async () => {},
+      }
+      const { told, ...place } = await broken(await linesOfExport(added, provider.sign))
+      expect(place).to.deep.include({ writer, sequence: 1 })
+      expect(told).to.contain('does not have it: it was put in later')
+    }
   })
 
   it('that looks as if it was removed, with all before it: no text says how old its chain is', async () => {

@@ -21,15 +21,19 @@ export function useSaid({ running }: Live): string {
     const left = [...earlier.values()].filter(({ id }) => !now.has(id))
     if (came.length + left.length === 0) return
     const { running: of } = words
-    const sentence = (template: string) => (it: RunningImpersonation) =>
-      text(template, {
-        operator: it.isMine ? of.you : operatorName(it),
+    const sentence = (own: string, other: string) => (it: RunningImpersonation) =>
+      text(it.isMine ? own : other, {
+        operator: operatorName(it),
         customer: nameOf(it.customer),
       })
     setSaid(
       [
-        ...(came.length > MOST ? [counted(of.cameMany, came.length)] : came.map(sentence(of.came))),
-        ...(left.length > MOST ? [counted(of.wentMany, left.length)] : left.map(sentence(of.went))),
+        ...(came.length > MOST
+          ? [counted(of.cameMany, came.length)]
+          : came.map(sentence(of.cameMine, of.came))),
+        ...(left.length > MOST
+          ? [counted(of.wentMany, left.length)]
+          : left.map(sentence(of.ended, of.endedOther))),
       ].join(' '),
     )
   }, [running])

@@ -53,7 +53,7 @@ export const running: Translated<typeof english> = {
   endedAll: { one: '{count} Vorgang wurde beendet.', other: '{count} Vorgänge wurden beendet.' },
   over: 'Vorbei',
   came: '{operator} handelt jetzt als {customer}.',
-  went: '{operator} handelt nicht mehr als {customer}.',
+  cameMine: 'Sie handeln jetzt als {customer}.',
   cameMany: { one: '{count} weiterer Vorgang läuft.', other: '{count} weitere Vorgänge laufen.' },
   wentMany: { one: '{count} Vorgang ist vorbei.', other: '{count} Vorgänge sind vorbei.' },
   strip: 'Was bei Ihnen gerade läuft',

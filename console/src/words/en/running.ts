@@ -54,7 +54,7 @@ export const running = {
   over: 'Over',
   /** Said by screen readers. */
   came: '{operator} now acts as {customer}.',
-  went: '{operator} no longer acts as {customer}.',
+  cameMine: 'You now act as {customer}.',
   cameMany: { one: '{count} more is running.', other: '{count} more are running.' },
   wentMany: { one: '{count} is over.', other: '{count} are over.' },
   /** The strip on every page. */

@@ -9,9 +9,9 @@ export async function submitSignIn(page: Page, person: string): Promise<void> {
 
 /**
  * Opens a page and signs in: by the button of the first page, or at once where a deep link leads to
- * the sign-in. Waits for the heading of the page.
+ * the sign-in. Waits until the frame of a signed-in person is there.
  */
-export async function enter(page: Page, person: string, path = '/console'): Promise<void> {
+export async function enter(page: Page, person = 'olivia', path = '/console'): Promise<void> {
   await page.goto(path)
   const door = page.getByRole('button', { name: /^(?:Sign in|Anmelden)$/ })
   const login = page.getByLabel('Login')

@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import type { Deployment } from '../../support/deployment.ts'
+import { submitSignIn } from './enter.ts'
 import { type Visit, type VisitOptions, visit } from './visit.ts'
 
 /** An empty browser in front of a deployment; the application is another origin. */
@@ -22,27 +23,6 @@ export function reads(text: string, how?: 'exact'): RegExp {
   const parts = text.split(/(?<=[\s“”:,.?])|(?=[\s“”:,.?])/)
   const within = parts.map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join(ISOLATES)
   return new RegExp(how ? `^${ISOLATES}${within}${ISOLATES}$` : within)
-}
-
-/** Types a login into the sign-in page of the deployment. */
-export async function typeLogin(page: Page, login: string): Promise<void> {
-  await page.getByLabel('Login').fill(login)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-}
-
-/** Signs in at the console, until the first page of this person is there. */
-export async function enter(page: Page, login = 'olivia'): Promise<void> {
-  await page.goto('/console')
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await typeLogin(page, login)
-  await page.getByRole('button', { name: 'Sign out' }).waitFor()
-}
-
-/** Follows a link into the console, through the sign-in. */
-export async function enterBy(page: Page, link: string, login = 'olivia'): Promise<void> {
-  await page.goto(link)
-  await typeLogin(page, login)
-  await page.getByRole('button', { name: 'Sign out' }).waitFor()
 }
 
 /** Goes to a page of the console without loading it again. */
@@ -75,6 +55,6 @@ export async function actIn(tab: Page, login: string, customer: string): Promise
   const acting = tab.getByText(`acting as ${customer}`, { exact: true })
   const asked = tab.getByLabel('Login')
   await acting.or(asked).waitFor()
-  if (await asked.isVisible()) await typeLogin(tab, login)
+  if (await asked.isVisible()) await submitSignIn(tab, login)
   await acting.waitFor()
 }
