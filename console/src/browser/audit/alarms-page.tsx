@@ -7,6 +7,7 @@ import { auditPath } from '../paths.ts'
 import { inWords } from '../problem.ts'
 import { Link } from '../router.tsx'
 import type { PageProps } from '../routes.ts'
+import { Ticket } from '../running/ticket.tsx'
 import type { Session } from '../session.ts'
 import { counted, text, words } from '../text.tsx'
 import { AlarmWatch, alarmKey } from './alarm-watch.ts'
@@ -111,7 +112,7 @@ function Alarm(props: {
       )}
       {(ticket ?? reason) !== undefined && (
         <p class="why">
-          <bdi class="ticket">{ticket}</bdi> <bdi class="free">{reason}</bdi>
+          <Ticket of={ticket} url={row.ticketUrl} /> <bdi class="free">{reason}</bdi>
         </p>
       )}
       <div class="actions">
