@@ -86,7 +86,8 @@ function counted(row: AuditRow, { event, use }: AuditEntry, count: number) {
 /** What the alarm of an entry is about, if it is one. */
 export function alarmKindOf({ event, use, end }: AuditEntry): AlarmKind | undefined {
   if (event === 'impersonation.replayed') return 'replayed'
-  if (event === USED && use?.refused) return 'refused'
+  // A tab that is still open asks once more after the end: that is refused, and no act.
+  if (event === USED && use?.refused && use.refused.by !== 'status') return 'refused'
   if (event === 'impersonation.ended' && end?.cause === 'user') return 'ended_by_customer'
   if (event === 'support.objected') return 'objection'
   return undefined

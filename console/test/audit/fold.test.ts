@@ -168,6 +168,8 @@ describe('the row of an impersonation', () => {
       issued('a', T),
       ended('a', T),
       used('a', T, { status: 500 }),
+      // The tab of the application asks once more after the end.
+      used('a', T, { refused: { by: 'status', description: 'd' } }),
       refused(T),
     ]) {
       expect(rowOf(entry).alarm, entry.event).to.equal(undefined)
