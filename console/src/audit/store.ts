@@ -125,8 +125,9 @@ export interface RemovedFrom {
 }
 
 /**
- * Where the audit is kept. Every method rejects where the storage fails. A cursor that no store can
- * have made is refused with a `RangeError`.
+ * Where the audit is kept: what `createMemoryAudit()`, `createSqliteAudit()`, `createRedisAudit()` and
+ * `createPostgresAudit()` make. A deployment can wrap one, and passes every call on. Every method
+ * rejects where the storage fails. A cursor that no store can have made is refused with a `RangeError`.
  */
 export interface AuditStore {
   /**
