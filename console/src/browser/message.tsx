@@ -29,6 +29,11 @@ export function say(tone: Tone, text: string, ...actions: readonly Action[]): vo
   change({ tone, text, actions })
 }
 
+/** Whether this is what stands above the page. */
+export function isSaid(text: string): boolean {
+  return current?.text === text
+}
+
 export function clearMessage(): void {
   if (current) change(undefined)
 }

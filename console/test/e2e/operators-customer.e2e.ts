@@ -2,7 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { type FaultyAudit, faultyAudit } from '../support/faulty-audit.ts'
 import { enter } from './support/enter.ts'
-import { heading, reads, strip, visitDeployment } from './support/operating.ts'
+import { actIn, heading, pressAct, reads, strip, visitDeployment } from './support/operating.ts'
 
 describe('the page of a customer', () => {
   let deployment: Deployment
@@ -28,6 +28,18 @@ describe('the page of a customer', () => {
     await running.end()
     await row.getByText('Ended by support', { exact: true }).waitFor()
     await page.getByText(reads('No operator acts as Bob Marsh right now.')).waitFor()
+  })
+
+  it('does not go on to say that the application is open, when it was ended there', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enter(page, 'olivia', '/console/act?user=alice&ticket=SUP-5&reason=Order')
+    await actIn(await pressAct(page), 'olivia', 'alice')
+    await strip(page).getByText(reads('You act as Alice Ng')).waitFor()
+    await page.getByText(reads('Shop is open in a new tab, as Alice Ng.')).waitFor()
+    await deployment.ask('olivia', '/running/end', {})
+    await page.getByText(reads('You no longer act as Alice Ng.')).waitFor()
+    equal(await page.getByText(reads('Shop is open')).count(), 0)
   })
 
   it('shows what another operator starts, which no event tells', async () => {

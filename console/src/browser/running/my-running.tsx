@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { Badge, Button, Person } from '../kit.tsx'
-import { say } from '../message.tsx'
+import { clearMessage, isSaid, say } from '../message.tsx'
 import { customerPath } from '../paths.ts'
 import { Link } from '../router.tsx'
 import type { Session } from '../session.ts'
@@ -127,7 +127,10 @@ function One(props: { session: Session; it: Mine; onHide: () => void; onContinue
   )
 }
 
-/** Says it, where another person or the provider ended what this operator ran. */
+/**
+ * Says it, where another person or the provider ended what this operator ran. Where they did it in the
+ * application, *Shop is open in a new tab* goes.
+ */
 function useEndsByOthers({ gone }: Live): void {
   const told = useRef<ReadonlySet<string>>()
   useEffect(() => {
@@ -137,11 +140,19 @@ function useEndsByOthers({ gone }: Live): void {
     // What was over before the strip was shown is no news.
     if (!before) return
     for (const { impersonation, outcome, isByReader } of known) {
-      if (before.has(impersonation.id) || !impersonation.isMine || isByReader) continue
+      if (before.has(impersonation.id) || !impersonation.isMine) continue
+      const customer = nameOf(impersonation.customer)
+      const { application = '' } = impersonation
+      // That the application is open is no longer true.
+      if (isSaid(text(words.operators.started, { application, name: customer }))) {
+        if (isByReader) say('done', text(words.running.ended, { customer }))
+        else clearMessage()
+      }
+      if (isByReader) continue
       const { overBy } = words.running
       const known: Readonly<Record<string, string>> = overBy
       const template = outcome && Object.hasOwn(known, outcome) ? known[outcome] : undefined
-      if (template) say('refused', text(template, { customer: nameOf(impersonation.customer) }))
+      if (template) say('refused', text(template, { customer }))
     }
   }, [gone])
 }
