@@ -102,7 +102,11 @@ const INTERRUPTION_MS = 3000
 function Interrupted({ session }: { session: ConsoleSession }) {
   const [isLive, setLive] = useState(session.isLive)
   const [isLong, setLong] = useState(false)
-  useEffect(() => session.onLive(setLive), [session])
+  // An effect begins after the page is drawn: what the stream said before is not told again.
+  useEffect(() => {
+    setLive(session.isLive)
+    return session.onLive(setLive)
+  }, [session])
   useEffect(() => {
     if (isLive) return
     const timer = setTimeout(() => setLong(true), INTERRUPTION_MS)
@@ -147,7 +151,10 @@ const isBelow = (path: string, link: string) =>
 
 function OpenAlarms({ session }: { session: ConsoleSession }) {
   const [count, setCount] = useState(session.alarms)
-  useEffect(() => session.onChange(({ alarms }) => setCount(alarms)), [session])
+  useEffect(() => {
+    setCount(session.alarms)
+    return session.onChange(({ alarms }) => setCount(alarms))
+  }, [session])
   if (count === 0) return null
   return (
     <span class="count" title={counted(words.frame.openAlarms, count)}>

@@ -1,6 +1,6 @@
 // A process of a deployment under full load: it is its own client. It sends its log to its parent.
 import { argv } from 'node:process'
-import { deploy } from '../support/deployment.ts'
+import { CUSTOMERS, deploy } from '../support/deployment.ts'
 import { type StorageKind, storeAt } from './soak-stores.ts'
 
 /** What the process tells its parent. */
@@ -22,7 +22,12 @@ function isKind(name: unknown): name is StorageKind {
 if (!isKind(kind)) throw new Error(`unknown storage: ${kind}`)
 const { store, close } = await storeAt(kind, place)
 const deployment = await deploy({ audit: store })
-await deployment.tokenOf('olivia')
+// One operator may ask to act 60 times a minute.
+const operators = CUSTOMERS.slice(-AT_ONCE).map(({ id }) => id)
+for (const operator of operators) {
+  deployment.roles.set(operator, 'operator')
+  await deployment.tokenOf(operator)
+}
 let sent = 0
 
 function send(isOver: boolean): Promise<void> {
@@ -33,8 +38,8 @@ function send(isOver: boolean): Promise<void> {
 }
 
 /** Every kind of event: what is granted, done, refused, tried again, and ended. */
-async function work(): Promise<void> {
-  const running = await deployment.impersonate()
+async function work(operator: string): Promise<void> {
+  const running = await deployment.impersonate({ operator })
   await Promise.all([running.look(), running.look(), running.change()])
   await Promise.all([running.refused(), running.refused()])
   if (left % 2 === 0) await running.end()
@@ -42,15 +47,15 @@ async function work(): Promise<void> {
 }
 
 let left = Number(impersonations)
-async function worker(): Promise<void> {
+async function worker(operator: string): Promise<void> {
   while (left > 0) {
     left -= 1
-    await work()
+    await work(operator)
     await send(false)
   }
 }
 
-await Promise.all(Array.from({ length: AT_ONCE }, worker))
+await Promise.all(operators.map(worker))
 await deployment[Symbol.asyncDispose]()
 await send(true)
 await close()

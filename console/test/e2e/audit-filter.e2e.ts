@@ -126,6 +126,7 @@ describe('the filter of the audit', () => {
   })
 
   it('goes back and forward with the browser, and a link shows the same to others', async () => {
+    const customer = await page.getByLabel('Customer id').elementHandle()
     await page.getByLabel('Customer id').fill('alice')
     await waitForAll(page, 3)
     await page.getByLabel('How it ended').selectOption('Ended by support')
@@ -136,10 +137,10 @@ describe('the filter of the audit', () => {
     expect(await page.getByLabel('How it ended').inputValue()).to.equal('')
     await page.goBack()
     await waitForAll(page, 4)
-    expect(await page.getByLabel('Customer id').inputValue()).to.equal('')
+    await page.waitForFunction((input) => Reflect.get(input ?? {}, 'value') === '', customer)
     await page.goForward()
     await waitForAll(page, 3)
-    expect(await page.getByLabel('Customer id').inputValue()).to.equal('alice')
+    await page.waitForFunction((input) => Reflect.get(input ?? {}, 'value') === 'alice', customer)
 
     await using other = await visitDeployment(deployment, { timezoneId: 'Asia/Tokyo' })
     await enter(other.page, 'grace', link)
