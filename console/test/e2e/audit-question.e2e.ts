@@ -55,6 +55,7 @@ describe('who acted as alice last Tuesday, why, and what did they do?', () => {
 
     await rowLinks(page).click()
     await impersonation(page, 'Oscar Öhman as Alice Ng').waitFor()
+    await page.getByText('Oscar Öhman ended it.').waitFor()
     const told = await timelineOf(page)
     expect(told.map((each) => each.replace(/^\d\d:\d\d:\d\d /, ''))).to.deep.equal([
       'Oscar Öhman asked to act as Alice Ng. It can be started until ' +
