@@ -242,7 +242,8 @@ export class Impersonation {
   }
 
   /**
-   * An account, by `findAccount` of the provider's configuration; `undefined` where there is none.
+   * The account with this id, by `findAccount` of the provider's configuration; `undefined` where the
+   * provider knows no such account.
    *
    * @param ctx the request that is answered, for a `findAccount` that reads it
    * @throws TypeError before {@link register}

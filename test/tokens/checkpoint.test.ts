@@ -77,7 +77,7 @@ describe('signCheckpoint', () => {
     }
   })
 
-  it('is neither subject token nor actor token', async () => {
+  it('I3: is neither subject token nor actor token', async () => {
     const asSubject = await deployment.exchange({ subject_token: greedy })
     expect(asSubject.body).to.deep.equal(REFUSED)
     const subject = await deployment.subjectToken()

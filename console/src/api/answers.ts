@@ -84,7 +84,8 @@ export interface HandOver {
 /**
  * `GET /running`: an operator sees their own, leads and auditors see all. Oldest first: the newest 500,
  * and whatever the caller runs.
- * `POST /running/:id/end` with `{}`: own, or any for a lead; 204. 404 where there is none.
+ * `POST /running/:id/end` with `{}`: the caller ends their own, a lead any; 204. 404 where no such
+ * impersonation runs.
  * `POST /running/end` with `{ operator?: string }`: without it (or with the caller's id), all that the
  * caller runs; with another id, a lead ends all of that operator. 200 `{ ended: number }`.
  */

@@ -23,7 +23,8 @@ export interface Refusal {
  * Records a refusal. A signed-in person can cause any number of refusals, with any text: the limit
  * keeps these refusals from hiding other entries and from filling the store.
  *
- * @throws Problem 429 where this operator was refused too often: such a refusal is not recorded
+ * @throws an `Error` with `name` 'Problem', `status` 429, `error` and `retryAfter` (seconds, as text)
+ * where this operator was refused too often: such a refusal is not recorded
  */
 export type RecordRefusal = (refusal: Refusal) => Promise<void>
 

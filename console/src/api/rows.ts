@@ -27,7 +27,7 @@ function withoutSupervision(row: AuditRow): AuditRow {
 /**
  * The row of the path.
  *
- * @throws Problem 404 where there is none that the caller may see
+ * @throws Problem 404 where the caller may see no such row
  */
 export async function rowOf(call: Call): Promise<AuditRow> {
   const { audit, caller } = call

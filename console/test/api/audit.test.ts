@@ -296,7 +296,7 @@ describe('the audit over the API', () => {
     })
   })
 
-  it('an audit that fails is trouble, and never reads as not found', async () => {
+  it('I5: an audit that fails is trouble, and never reads as not found', async () => {
     audit.failing = ['find', 'row', 'timeline', 'countNewer']
     try {
       for (const path of [

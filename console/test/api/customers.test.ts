@@ -82,7 +82,7 @@ describe('searching for customers', () => {
     }
   })
 
-  it('a directory that fails is trouble, and never reads as not found', async () => {
+  it('I5: a directory that fails is trouble, and never reads as not found', async () => {
     deployment.faults.directory = true
     try {
       for (const ask of [

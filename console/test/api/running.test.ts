@@ -129,7 +129,7 @@ describe('what runs', () => {
     expect((await deployment.ask('olivia', '/running/end', {})).body).to.deep.equal({ ended: 0 })
   })
 
-  it('also what was handed over and not opened yet', async () => {
+  it('I11: also what was handed over and not opened yet', async () => {
     const handedOver = await deployment.ask('olivia', '/impersonations', {
       ...{ userId: 'alice', ticketId: 'SUP-1', reason: 'x', application: 'shop', access: 'read' },
     })
@@ -150,7 +150,7 @@ describe('what runs', () => {
     expect(await runningFor('oscar')).to.have.length(1)
   })
 
-  it('a storage that fails is trouble, and never an empty list', async () => {
+  it('I5: a storage that fails is trouble, and never an empty list', async () => {
     const { id } = await deployment.impersonate()
     // The sign-in is looked up in the same storage: it fails after that.
     const { list, get, endAll } = deployment.provider.impersonation

@@ -113,12 +113,12 @@ describe('who may call the API of the console', () => {
     expectRefused(await me(await stored({ aud: resource })))
   })
 
-  it('refuses a token that is bound to a key or a certificate', async () => {
+  it('I10: refuses a token that is bound to a key or a certificate', async () => {
     expectRefused(await me(await stored({ jkt: 'a-thumbprint' })))
     expectRefused(await me(await stored({ 'x5t#S256': 'a-thumbprint' })))
   })
 
-  it('refuses an impersonated token', async () => {
+  it('I3: refuses an impersonated token', async () => {
     const gty = 'urn:ietf:params:oauth:grant-type:token-exchange'
     expectRefused(await me(await stored({ gty })))
   })
@@ -187,7 +187,7 @@ describe('who may call the API of the console', () => {
     }
   })
 
-  it('a storage that fails is trouble, and no token is called invalid for it', async () => {
+  it('I5: a storage that fails is trouble, and no token is called invalid for it', async () => {
     const token = await deployment.tokenOf('olivia')
     deployment.faults.storage = true
     try {
@@ -204,7 +204,7 @@ describe('who may call the API of the console', () => {
     }
   })
 
-  it('a role that cannot be asked is trouble', async () => {
+  it('I9: a role that cannot be asked is trouble', async () => {
     deployment.faults.roles = true
     try {
       const { status, body } = await deployment.ask('olivia', '/me')

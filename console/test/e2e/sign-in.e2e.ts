@@ -36,7 +36,7 @@ describe('signing in to the console', function () {
     expect(home(page), 'after a reload').to.equal(link)
   })
 
-  it('sends no cookie to the API, and a token only to the API', async () => {
+  it('I6: sends no cookie to the API, and a token only to the API', async () => {
     await using visitor = await visit(deployment.url)
     const { page, context } = visitor
     const wrong: string[] = []
