@@ -1,8 +1,8 @@
 import type { Provider } from '../src/index.ts'
 import type { Audited } from './process.ts'
-import type { AuditEntry, AuditStore } from './storage.ts'
+import type { AuditEntry, AuditStore } from './storages/storage.ts'
 
-const EVENTS = [
+const AUDITED_EVENTS = [
   'impersonation.issued',
   'impersonation.granted',
   'impersonation.denied',
@@ -11,7 +11,7 @@ const EVENTS = [
 ] as const
 
 /** Events that are written at once. */
-const BATCH = 1000
+const BATCH_SIZE = 1000
 
 /** Stores every event of the provider, in batches: what waits while one is written is the next. */
 export class AuditQueue {
@@ -23,7 +23,7 @@ export class AuditQueue {
 
   constructor(provider: Provider, store: AuditStore) {
     this.#store = store
-    for (const name of EVENTS) {
+    for (const name of AUDITED_EVENTS) {
       provider.on(name, (_ctx, event) => {
         this.#waiting.push({ name, event: JSON.stringify(event) })
         this.#longest = Math.max(this.#longest, this.#waiting.length)
@@ -44,8 +44,8 @@ export class AuditQueue {
     await Promise.resolve()
     try {
       while (this.#waiting.length > 0) {
-        const batch = this.#waiting.slice(0, BATCH)
-        this.#waiting = this.#waiting.slice(BATCH)
+        const batch = this.#waiting.slice(0, BATCH_SIZE)
+        this.#waiting = this.#waiting.slice(BATCH_SIZE)
         await this.#store.append(batch)
       }
     } catch (error) {

@@ -35,7 +35,7 @@ export interface Change {
  */
 const BETWEEN_RUNS = { 'cpu ratio': 0.03, 'storage µs': 0.15 }
 /** Statements are counted. Leases of status lists and clean-ups fall on some requests only. */
-const STATEMENTS = 0.05
+const STATEMENTS_TOLERANCE = 0.05
 
 /**
  * Reads a file that `--json` wrote.
@@ -106,7 +106,7 @@ export function changes(before: BenchFile, after: BenchFile): Change[] {
     }
     if (old.statements !== undefined && figure.statements !== undefined) {
       const more = figure.statements - old.statements
-      const sign = Math.abs(more) > STATEMENTS ? -Math.sign(more) : 0
+      const sign = Math.abs(more) > STATEMENTS_TOLERANCE ? -Math.sign(more) : 0
       found.push(changed('statements', [old.statements, figure.statements], sign))
     }
     return found

@@ -7,7 +7,7 @@ import { onInterrupt } from './interrupt.ts'
 import { newKey } from './key.ts'
 import { ALL_SCOPES, Load } from './load.ts'
 import { type PartProcess, startPart, startServer } from './process.ts'
-import { openStorage } from './storage.ts'
+import { openStorage } from './storages/open.ts'
 
 /** A deployment: copies of the provider on one storage, a balancer before them, an API. */
 export interface Deployment {
@@ -87,10 +87,10 @@ export async function deploy(storage: string, alg: string): Promise<Deployment> 
 async function startBalancer() {
   const open = new Set<Socket>()
   let targets: readonly URL[] = []
-  let turn = 0
+  let next = 0
   const server = createServer((socket) => {
-    const target = targets[turn % targets.length]
-    turn += 1
+    const target = targets[next % targets.length]
+    next += 1
     const copy = connect(Number(target?.port), target?.hostname)
     for (const [here, there] of [
       [socket, copy],

@@ -1,7 +1,7 @@
 import type { EndFigures } from './ends.ts'
 
 /** An API without the provider refuses impersonated tokens at the latest after so many seconds. */
-const LONGEST_OUTAGE = 35
+const MAX_OUTAGE_S = 35
 
 export function printEnds({ storage, copies, ends, outage, ...figures }: EndFigures): void {
   const processes = copies === 1 ? 'one process' : `${copies} processes`
@@ -31,5 +31,5 @@ export function isWithinPromise({ stillAccepted, acceptedAgain, outage }: EndFig
   if (stillAccepted > 0 || acceptedAgain > 0) return false
   if (!outage) return true
   const { allRefusedAfter, ordinary } = outage
-  return allRefusedAfter <= LONGEST_OUTAGE && outage.acceptedAgain === 0 && ordinary.refused === 0
+  return allRefusedAfter <= MAX_OUTAGE_S && outage.acceptedAgain === 0 && ordinary.refused === 0
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Deployment, deploy } from './copies.ts'
 import { measureOutage, type Outage } from './outage.ts'
-import { progress } from './report.ts'
+import { progress } from './progress.ts'
 import { quantile } from './statistics.ts'
 
 /** How often an access token is used, in milliseconds. */

@@ -1,6 +1,6 @@
 import type { Slice } from './load.ts'
 import { median, quantile, type Spread, spread } from './statistics.ts'
-import type { StorageCpu } from './storage.ts'
+import type { StorageCpu } from './storages/storage.ts'
 
 /** What the rounds say of one scenario. */
 export interface Figures {
@@ -28,7 +28,7 @@ export interface Figures {
 /** The slices of one checkout with one number of connections: of each scenario, by round. */
 export type Slices = ReadonlyMap<string, readonly Slice[]>
 
-const BASELINE = 'client_credentials'
+const BASELINE_SCENARIO = 'client_credentials'
 
 export function figuresOf(
   storage: string,
@@ -36,8 +36,11 @@ export function figuresOf(
   slices: Slices,
   others?: Slices,
 ): Figures[] {
-  const baseline = slices.get(BASELINE) ?? []
-  const inOrder = [BASELINE, ...[...slices.keys()].filter((name) => name !== BASELINE).toSorted()]
+  const baseline = slices.get(BASELINE_SCENARIO) ?? []
+  const inOrder = [
+    BASELINE_SCENARIO,
+    ...[...slices.keys()].filter((name) => name !== BASELINE_SCENARIO).toSorted(),
+  ]
   return inOrder.map((scenario) => {
     const rounds = slices.get(scenario) ?? []
     const other = others?.get(scenario)

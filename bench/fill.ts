@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
-import { progress } from './report.ts'
+import { progress } from './progress.ts'
 
 /** How many operators the records of a store belong to, in equal parts. */
-export const OPERATORS = 20
+export const OPERATOR_COUNT = 20
 
 /** A record as the provider stores a subject token: issued at any second of the last hour. */
 export function subjectTokenRecord(
@@ -21,7 +21,7 @@ export function subjectTokenRecord(
     context: '{"ticketId":"SUP-123","reason":"billing"}',
     binding: '{}',
     // Not of the index itself: an operator works in every second.
-    actor: `operator-${Math.floor(index / 3600 + index) % OPERATORS}`,
+    actor: `operator-${Math.floor(index / 3600 + index) % OPERATOR_COUNT}`,
     jti: id,
     kind: 'SubjectToken',
   }

@@ -1,11 +1,11 @@
 import { onInterrupt } from './interrupt.ts'
 import { newKey } from './key.ts'
 import { type PartProcess, type Questions, startServer } from './process.ts'
-import { openStorage } from './storage.ts'
+import { openStorage } from './storages/open.ts'
 import { together } from './use.ts'
 
 /** Connections to PostgreSQL that all processes of a group open together. */
-const POOL = 16
+const POOL_SIZE = 16
 
 /** Processes of the provider on one port and one store. */
 export interface Group {
@@ -25,7 +25,7 @@ export async function startGroup(storage: string, alg: string, count: number): P
   }
   // First in, last out: the processes stop before the store is emptied.
   const forget = onInterrupt(remove)
-  const poolSize = Math.ceil(POOL / count)
+  const poolSize = Math.ceil(POOL_SIZE / count)
   const first = await startServer({ storage, alg, poolSize, shared: { store, key, port: 0 } })
   const { base } = first
   const shared = { store, key, base, port: Number(new URL(base).port) }

@@ -2,9 +2,9 @@
 // children leave it to this process, which empties the storages before it ends.
 
 /** Signals that ask the benchmark to end, and the exit code of each. */
-const CODES = { SIGINT: 130, SIGTERM: 143 } as const
-type EndSignal = keyof typeof CODES
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const
+type EndSignal = keyof typeof EXIT_CODES
+const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 const cleanUps = new Set<() => Promise<unknown>>()
 let interrupted = false
@@ -16,11 +16,11 @@ export function isInterrupted(): boolean {
 
 /** Runs `cleanUp` when the benchmark is interrupted. Returns a function that takes this back. */
 export function onInterrupt(cleanUp: () => Promise<unknown>): () => void {
-  if (cleanUps.size === 0) for (const signal of SIGNALS) process.once(signal, interrupt)
+  if (cleanUps.size === 0) for (const signal of END_SIGNALS) process.once(signal, interrupt)
   cleanUps.add(cleanUp)
   return () => {
     cleanUps.delete(cleanUp)
-    if (cleanUps.size === 0) for (const signal of SIGNALS) process.off(signal, interrupt)
+    if (cleanUps.size === 0) for (const signal of END_SIGNALS) process.off(signal, interrupt)
   }
 }
 
@@ -31,7 +31,7 @@ export async function cleanUpAll(): Promise<void> {
 
 /** In a part of the benchmark: leaves the end to the process that started it. */
 export function leaveEndToParent(): void {
-  for (const signal of SIGNALS) process.on(signal, () => {})
+  for (const signal of END_SIGNALS) process.on(signal, () => {})
   process.once('disconnect', () => process.exit())
 }
 
@@ -40,7 +40,7 @@ async function interrupt(signal: EndSignal): Promise<void> {
   // What is under way fails now. A second Ctrl-C ends at once.
   process.on('unhandledRejection', () => {})
   process.on('uncaughtException', () => {})
-  process.exitCode = CODES[signal]
+  process.exitCode = EXIT_CODES[signal]
   await cleanUpAll()
   process.exit()
 }

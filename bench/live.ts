@@ -1,12 +1,12 @@
-import { OPERATORS } from './fill.ts'
+import { OPERATOR_COUNT } from './fill.ts'
 import { ALL_SCOPES, Load, type Slice } from './load.ts'
 import type { BenchOptions } from './options.ts'
 import { type PartProcess, startServer } from './process.ts'
-import { progress } from './report.ts'
+import { progress } from './progress.ts'
 import { type Spread, spread } from './statistics.ts'
 
 /** The size of the small store, which the large store is compared with. */
-const FEW = 1000
+const SMALL_STORE_SIZE = 1000
 
 /** What requests take in a store of many, relative to a store of a thousand. */
 export interface LiveFigures {
@@ -31,7 +31,7 @@ export async function measureLive(
   ]
   const loads: Load[] = []
   for (const [index, server] of servers.entries()) {
-    await fill(storage, server, index === 0 ? FEW : count)
+    await fill(storage, server, index === 0 ? SMALL_STORE_SIZE : count)
     const load = new Load({ server, connections: connections.at(-1) ?? 32 })
     await load.open(ALL_SCOPES)
     await load.slice(requests, load.cycle)
@@ -41,7 +41,9 @@ export async function measureLive(
 
   const measured: Array<readonly [few: Slices, many: Slices]> = []
   for (let round = 1; round <= rounds; round += 1) {
-    progress(`${storage}: round ${round} of ${rounds}, ${FEW} and ${count} live impersonations`)
+    progress(
+      `${storage}: round ${round} of ${rounds}, ${SMALL_STORE_SIZE} and ${count} live impersonations`,
+    )
     const slices = new Map<Load, Slices>()
     for (const load of round % 2 === 0 ? loads : loads.toReversed()) {
       slices.set(load, await measureOnce(load, requests))
@@ -52,7 +54,7 @@ export async function measureLive(
   progress('')
   for (const load of loads) await load.close()
   for (const server of servers) await server.stop()
-  return SCENARIOS.map((scenario) => ({
+  return LIVE_SCENARIOS.map((scenario) => ({
     storage,
     live: count,
     scenario,
@@ -61,8 +63,8 @@ export async function measureLive(
   }))
 }
 
-const SCENARIOS = ['exchange', 'list by actor', 'get', 'end'] as const
-type Slices = Readonly<Record<(typeof SCENARIOS)[number], Slice>>
+const LIVE_SCENARIOS = ['exchange', 'list by actor', 'get', 'end'] as const
+type Slices = Readonly<Record<(typeof LIVE_SCENARIOS)[number], Slice>>
 
 async function measureOnce(load: Load, requests: number): Promise<Slices> {
   const tokens: string[] = []
@@ -74,7 +76,7 @@ async function measureOnce(load: Load, requests: number): Promise<Slices> {
     exchange: await load.slice(requests, (index) => load.exchange(token(index))),
     // A quarter, because a page is as long as 25 answers.
     'list by actor': await load.slice(Math.ceil(requests / 4), (index) =>
-      load.list(`operator-${index % OPERATORS}`),
+      load.list(`operator-${index % OPERATOR_COUNT}`),
     ),
     get: await load.slice(requests, (index) => load.get(token(index))),
     end: await load.slice(requests, (index) => load.end(token(index))),

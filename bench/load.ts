@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import { Pool } from 'undici'
 import type { PartProcess } from './process.ts'
-import type { StorageCpu } from './storage.ts'
-import { useSince } from './use.ts'
+import { type RequestUse, useSince } from './use.ts'
 
 export interface Target {
   readonly server: Pick<PartProcess, 'ask' | 'base'>
@@ -16,14 +15,10 @@ export interface Target {
 }
 
 /** One slice of load: requests per second, and the latency of each request. */
-export interface Slice {
+export interface Slice extends RequestUse {
   readonly perSecond: number
   /** Processor time of the server process for one request, in microseconds. */
   readonly cpu: number
-  /** Processor time of the storage server for one request, in microseconds. */
-  readonly storageCpu: StorageCpu
-  /** Storage statements for one request; absent where there are none. */
-  readonly statements: number | undefined
   /** Milliseconds, ascending. */
   readonly latencies: readonly number[]
 }
@@ -32,9 +27,12 @@ export interface Slice {
 export const ALL_SCOPES = 'impersonate impersonations:read impersonations:end'
 
 /** Impersonations on a page, by default. */
-const PAGE = 25
-const AUTHORIZATION = `Basic ${btoa('bench:bench-secret')}`
-const FORM = { authorization: AUTHORIZATION, 'content-type': 'application/x-www-form-urlencoded' }
+const PAGE_SIZE = 25
+const BENCH_AUTHORIZATION = `Basic ${btoa('bench:bench-secret')}`
+const FORM_HEADERS = {
+  authorization: BENCH_AUTHORIZATION,
+  'content-type': 'application/x-www-form-urlencoded',
+}
 const CLIENT_CREDENTIALS = new URLSearchParams({
   grant_type: 'client_credentials',
   resource: 'https://api.example.com',
@@ -91,7 +89,7 @@ export class Load {
   /** A page of what an operator has; it must be full. */
   list = async (actor: string): Promise<void> => {
     const { items } = await this.#manage('GET', `/impersonations?actor=${actor}`, 200)
-    if (!Array.isArray(items) || items.length !== PAGE) {
+    if (!Array.isArray(items) || items.length !== PAGE_SIZE) {
       throw new Error(`a page of ${actor} is not full: ${JSON.stringify(items)}`)
     }
   }
@@ -150,7 +148,7 @@ export class Load {
   }
 
   #token(body: string): Promise<Answer> {
-    return this.#request('POST', '/oidc/token', FORM, 200, body)
+    return this.#request('POST', '/oidc/token', FORM_HEADERS, 200, body)
   }
 
   #manage(method: 'GET' | 'POST', path: string, expected: number, body?: string): Promise<Answer> {

@@ -27,9 +27,9 @@ export interface BenchOptions {
   readonly live: number | undefined
 }
 
-export const STORAGES = ['memory', 'sqlite', 'redis', 'postgres'] as const
+export const STORAGE_NAMES = ['memory', 'sqlite', 'redis', 'postgres'] as const
 
-const HELP = `npm run bench -- [options]
+const HELP_TEXT = `npm run bench -- [options]
 
 Measures this package against the provider's own client_credentials grant, in one process each,
 on this machine, in interleaved rounds of short slices. For each scenario: the processor time that
@@ -94,7 +94,7 @@ export function parseOptions(): BenchOptions {
       },
     })
     if (values.help) {
-      process.stdout.write(HELP)
+      process.stdout.write(HELP_TEXT)
       process.exit(0)
     }
     const [compared, ...others] = positionals
@@ -102,7 +102,7 @@ export function parseOptions(): BenchOptions {
     if (unexpected !== undefined) throw new Error(`${unexpected}: no option takes it`)
     const processes = values.processes && counts('--processes', values.processes)
     const options: BenchOptions = {
-      storages: storages(values.storage ?? (processes ? SHARED.join(',') : 'memory')),
+      storages: storages(values.storage ?? (processes ? SHARED_STORAGES.join(',') : 'memory')),
       alg: values.alg,
       connections: counts('--connections', values.connections),
       rounds: count('--rounds', values.rounds),
@@ -120,13 +120,13 @@ export function parseOptions(): BenchOptions {
     check(options)
     return options
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${HELP}`)
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${HELP_TEXT}`)
     process.exit(1)
   }
 }
 
 /** The storages that processes share. */
-const SHARED: readonly string[] = ['redis', 'postgres']
+const SHARED_STORAGES: readonly string[] = ['redis', 'postgres']
 
 /** @throws Error where options contradict each other */
 function check(options: BenchOptions): void {
@@ -137,21 +137,23 @@ function check(options: BenchOptions): void {
   if (first && compare !== undefined) throw new Error(`--compare does not go with ${first}`)
   if (first && against !== undefined) throw new Error(`--against does not go with ${first}`)
   if (rounds < 7) throw new Error(`--rounds ${rounds}: fewer than 7 say nothing of the noise`)
-  const alone = storages.find((name) => !SHARED.includes(name))
+  const alone = storages.find((name) => !SHARED_STORAGES.includes(name))
   if (processes && alone !== undefined) {
-    throw new Error(`--processes: must be measured on ${SHARED.join(' or ')}, not on ${alone}`)
+    throw new Error(
+      `--processes: must be measured on ${SHARED_STORAGES.join(' or ')}, not on ${alone}`,
+    )
   }
 }
 
 function storages(text: string): string[] {
   const names = text.split(',')
-  const unknown = names.find((name) => !STORAGES.some((known) => known === name))
+  const unknown = names.find((name) => !STORAGE_NAMES.some((known) => known === name))
   if (unknown === undefined) return names
-  throw new Error(`--storage ${unknown}: must be one of ${STORAGES.join(', ')}`)
+  throw new Error(`--storage ${unknown}: must be one of ${STORAGE_NAMES.join(', ')}`)
 }
 
 /** Options that may come without a value, and the value that each then has. */
-const VALUES: Readonly<Record<string, string>> = {
+const DEFAULT_VALUES: Readonly<Record<string, string>> = {
   '--soak': '10',
   '--live': '1000000',
   '--processes': '1,2,4',
@@ -160,7 +162,7 @@ const VALUES: Readonly<Record<string, string>> = {
 function withDefaults(args: readonly string[]): string[] {
   return args.flatMap((arg, index) => {
     const next = args[index + 1]
-    const value = VALUES[arg]
+    const value = DEFAULT_VALUES[arg]
     return value !== undefined && (next === undefined || next.startsWith('--')) ? [arg, value] : arg
   })
 }

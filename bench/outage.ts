@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Deployment } from './copies.ts'
-import { progress } from './report.ts'
+import { progress } from './progress.ts'
 
 /** How many impersonations run when the provider crashes. */
-const RUNNING = 20
+const RUNNING_COUNT = 20
 const USE_EVERY_MS = 100
 /** How long refusals are waited for, in milliseconds. */
-const AT_MOST_MS = 60_000
+const MAX_WAIT_MS = 60_000
 /** How long everything is used after the last refusal, in milliseconds. */
 const AFTERWARDS_MS = 3000
 
@@ -35,7 +35,7 @@ export async function measureOutage(deployment: Deployment, storage: string): Pr
     ordinary.used += 1
     if ((await call(ordinaryToken)) !== 200) ordinary.refused += 1
   }
-  const subjectTokens = await Promise.all(Array.from({ length: RUNNING }, first.issue))
+  const subjectTokens = await Promise.all(Array.from({ length: RUNNING_COUNT }, first.issue))
   const tokens = await Promise.all(subjectTokens.map(first.exchange))
   const useAll = () => Promise.all(tokens.map(call))
   // The API holds a list of this moment.
@@ -67,7 +67,7 @@ export async function measureOutage(deployment: Deployment, storage: string): Pr
     )
     const until = Math.min(
       crashedAt + allRefusedAfter * 1000 + AFTERWARDS_MS,
-      crashedAt + AT_MOST_MS,
+      crashedAt + MAX_WAIT_MS,
     )
     if (asked >= until) break
     await wait(USE_EVERY_MS)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { JWK } from 'jose'
 import { onInterrupt } from './interrupt.ts'
-import type { Left, Memory, StorageUse } from './storage.ts'
+import type { Left, Memory, StorageUse } from './storages/storage.ts'
 
 /** What the copies of one provider have in common. */
 export interface Shared {
@@ -83,7 +83,7 @@ export interface PartProcess {
 }
 
 /** This checkout. */
-export const ROOT = fileURLToPath(new URL('..', import.meta.url))
+export const CHECKOUT_ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /**
  * Starts the provider under measurement.
@@ -92,7 +92,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url))
  */
 export function startServer(
   options: Pick<ServerOptions, 'storage' | 'alg'> & Partial<ServerOptions>,
-  checkout = ROOT,
+  checkout = CHECKOUT_ROOT,
 ): Promise<PartProcess> {
   const all: ServerOptions = {
     ttl: 3600,

@@ -17,7 +17,7 @@ export function printTable(header: readonly string[], rows: readonly (readonly s
 }
 
 export function printReport(figures: readonly Figures[], start: Start): void {
-  const place = ({ storage, connections, scenario }: Figures) => [
+  const labels = ({ storage, connections, scenario }: Figures) => [
     storage,
     String(connections),
     scenario,
@@ -35,7 +35,7 @@ export function printReport(figures: readonly Figures[], start: Start): void {
       'statements',
     ],
     figures.map((figure) => [
-      ...place(figure),
+      ...labels(figure),
       figure.cpu.median.toFixed(0),
       figure.cpuRatio.median.toFixed(3),
       interval(figure.cpuRatio),
@@ -48,7 +48,7 @@ export function printReport(figures: readonly Figures[], start: Start): void {
   printTable(
     ['storage', 'c', 'scenario', 'req/s', 'ratio', '95 %', 'range', 'p50 ms', 'p99 ms'],
     figures.map((figure) => [
-      ...place(figure),
+      ...labels(figure),
       figure.perSecond.median.toFixed(0),
       figure.ratio.median.toFixed(3),
       interval(figure.ratio),
@@ -66,7 +66,7 @@ export function printReport(figures: readonly Figures[], start: Start): void {
         against
           ? [
               [
-                ...place(figure),
+                ...labels(figure),
                 figure.cpu.median.toFixed(0),
                 against.cpu.median.toFixed(0),
                 against.relative.median.toFixed(3),
@@ -110,15 +110,3 @@ function range({ min, max }: Spread): string {
 export function storageCpu(cpu: Figures['storageCpu']): string {
   return typeof cpu === 'string' ? cpu : cpu.median.toFixed(0)
 }
-
-/**
- * Shows the state of a long run on one line that is overwritten. Without a terminal, it prints each
- * text on a line.
- */
-export function progress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
-  else if (text && text !== lastText) process.stderr.write(`${text}\n`)
-  lastText = text
-}
-
-let lastText = ''

@@ -1,8 +1,8 @@
 import { type Figures, figuresOf, type Slices } from './figures.ts'
 import { Load, type Slice } from './load.ts'
 import type { BenchOptions } from './options.ts'
-import { type PartProcess, ROOT, startServer } from './process.ts'
-import { progress } from './report.ts'
+import { CHECKOUT_ROOT, type PartProcess, startServer } from './process.ts'
+import { progress } from './progress.ts'
 
 type Options = Pick<
   BenchOptions,
@@ -26,7 +26,7 @@ type Kept = ReadonlyMap<number, Map<string, Slice[]>>
  */
 export async function measureStorage(storage: string, options: Options): Promise<Figures[]> {
   const { against, connections, rounds } = options
-  const checkouts = against === undefined ? [ROOT] : [ROOT, against]
+  const checkouts = against === undefined ? [CHECKOUT_ROOT] : [CHECKOUT_ROOT, against]
   const kept: Kept[] = checkouts.map(
     () => new Map(connections.map((number) => [number, new Map<string, Slice[]>()])),
   )
@@ -88,7 +88,7 @@ async function measureRound(
   options: Options,
 ): Promise<void> {
   for (const number of options.connections) {
-    const runs = sides.map((side) => scenariosOf(side, number, sizeOf(number, options)))
+    const runs = sides.map((side) => buildScenarios(side, number, sizeOf(number, options)))
     // The order changes every round, so that nothing always comes after the same.
     for (const name of turned([...(runs[0]?.keys() ?? [])], round)) {
       const all = sides.map((_, index) => async () => {
@@ -102,7 +102,7 @@ async function measureRound(
 }
 
 /** What one round measures, by name. An exchange takes what was issued a round before. */
-function scenariosOf(
+function buildScenarios(
   side: Side,
   connections: number,
   count: number,
@@ -128,6 +128,6 @@ function sizeOf(connections: number, { requests }: Options): number {
 }
 
 export function turned<T>(items: readonly T[], by: number): T[] {
-  const turn = by % items.length
-  return [...items.slice(turn), ...items.slice(0, turn)]
+  const shift = by % items.length
+  return [...items.slice(shift), ...items.slice(0, shift)]
 }

@@ -10,7 +10,7 @@ import { AuditQueue } from './audit-queue.ts'
 import { leaveEndToParent } from './interrupt.ts'
 import { newKey } from './key.ts'
 import type { Question, ServerOptions } from './process.ts'
-import { openStorage } from './storage.ts'
+import { openStorage } from './storages/open.ts'
 
 const options: ServerOptions = JSON.parse(process.argv[2] ?? '{}')
 const { alg, ttl, shared } = options

@@ -1,13 +1,13 @@
 import { growth } from './statistics.ts'
-import type { Left, Memory } from './storage.ts'
+import type { Left, Memory } from './storages/storage.ts'
 
 /** Lifetime of a subject token and of an access token here, in seconds. */
-export const TTL = 5
+export const TTL_S = 5
 /**
  * Seconds that a record lives: until the last moment at which an access token of it can be valid
  * anywhere, with a tolerance of 300 s between clocks, and 30 s that a status list is used for.
  */
-export const RECORD_LIFE = TTL + TTL + 330
+export const RECORD_LIFE = TTL_S + TTL_S + 330
 
 /** The server at one moment. */
 export interface Reading extends Memory {
@@ -36,11 +36,11 @@ export interface SoakFigures {
 }
 
 /** Memory is level where it grows by less than this share of itself, or by so many megabytes. */
-export const LEVEL = { share: 0.1, heap: 8, rss: 32 }
+export const LEVEL_BOUNDS = { share: 0.1, heap: 8, rss: 32 }
 /** A process warms up for so long, in milliseconds: its compiler, its pools, its buffers. */
-const WARM = 240_000
+const WARM_UP_MS = 240_000
 /** Readings that a slope needs. */
-const FEWEST = 4
+const MIN_READINGS = 4
 
 /** Says in words which promises of a soak were not kept. */
 export function brokenPromises(
@@ -66,7 +66,8 @@ export function brokenPromises(
     // A load that falls leaves memory as large as it was: no leak, although each record has more.
     const isLevel = [judged, perRecord(judged, readings, storage)].some(
       (points) =>
-        growthOf(points, kind) <= Math.max(LEVEL.share * meanOf(points, kind), LEVEL[kind]),
+        growthOf(points, kind) <=
+        Math.max(LEVEL_BOUNDS.share * meanOf(points, kind), LEVEL_BOUNDS[kind]),
     )
     if (!isLevel) {
       const name = kind === 'heap' ? 'the heap' : 'resident memory'
@@ -92,9 +93,9 @@ function meanOf(points: readonly Reading[], kind: 'heap' | 'rss'): number {
  */
 function levelReadings(readings: readonly Reading[], storage: string): Reading[] | undefined {
   const end = readings.at(-1)?.at ?? 0
-  const full = storage === 'memory' ? (RECORD_LIFE + 20) * 1000 : WARM
+  const full = storage === 'memory' ? (RECORD_LIFE + 20) * 1000 : WARM_UP_MS
   const judged = readings.filter(({ at }) => at >= Math.max(end / 2, full))
-  return judged.length < FEWEST ? undefined : judged
+  return judged.length < MIN_READINGS ? undefined : judged
 }
 
 /**

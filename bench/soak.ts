@@ -1,12 +1,12 @@
 import { Load } from './load.ts'
 import { type PartProcess, startServer } from './process.ts'
-import { progress } from './report.ts'
+import { progress } from './progress.ts'
 import {
   brokenPromises,
   RECORD_LIFE,
   type Reading,
   type SoakFigures,
-  TTL,
+  TTL_S,
 } from './soak-promises.ts'
 
 /** Issues and exchanges at full load with every event stored, and judges what that leaves. */
@@ -16,7 +16,7 @@ export async function soak(
   { alg, connections }: { alg: string; connections: number },
 ): Promise<SoakFigures> {
   const server = await startServer({
-    ...{ storage, alg, ttl: TTL, accessTokenTtl: TTL },
+    ...{ storage, alg, ttl: TTL_S, accessTokenTtl: TTL_S },
     audit: true,
   })
   const load = new Load({ server, connections })
@@ -67,6 +67,6 @@ function explained(readings: readonly Reading[], ago: number): number {
   if (!last) return 0
   const since = last.at - (RECORD_LIFE + CLEAN_UP_LATE - ago) * 1000
   const before = readings.findLast(({ at }) => at <= since)
-  // A block of 512 places is one record; a process keeps some open, and a list has a few.
+  // A block of 512 indices is one record; a process keeps some open, and a list has a few.
   return last.cycles - (before?.cycles ?? 0) + Math.ceil(last.cycles / 512) + 100
 }

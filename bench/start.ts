@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { progress } from './report.ts'
+import { progress } from './progress.ts'
 import { median } from './statistics.ts'
 
 const run = promisify(execFile)

@@ -1,12 +1,15 @@
-import type { Slice } from './load.ts'
-import type { StorageCpu, StorageUse } from './storage.ts'
+import type { StorageCpu, StorageUse } from './storages/storage.ts'
+
+/** What one request costs the storage. */
+export interface RequestUse {
+  /** Processor time of the storage server, in microseconds. */
+  readonly storageCpu: StorageCpu
+  /** Statements; absent where there are none. */
+  readonly statements: number | undefined
+}
 
 /** What the storage did between two readings, for one of `count` requests. */
-export function useSince(
-  before: StorageUse,
-  after: StorageUse,
-  count: number,
-): Pick<Slice, 'statements' | 'storageCpu'> {
+export function useSince(before: StorageUse, after: StorageUse, count: number): RequestUse {
   const taken = (name: 'common' | 'own') => calculate((a, b) => a - b, after[name], before[name])
   const cpu = calculate((a, b) => (a + b) / count, taken('own'), taken('common'))
   const { statements } = after

@@ -1,7 +1,8 @@
 // The people of this business, as the provider, the backend and the console know them. Yours are in
 // a database: `find` is then a query, and each person has a password of their own.
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
 import type { Account, Configuration } from 'oidc-provider'
-import { hashPassword, verifyPassword } from '../hosting/password.ts'
 
 export interface Person {
   readonly id: string
@@ -32,7 +33,7 @@ function person(
   return { id, name, email: `${id}@example.com`, role, isStaff, isProtected, ...words, ...more }
 }
 
-const PEOPLE = [
+const DEMO_PEOPLE = [
   person('alice', 'Alice Ng', 'customer', { number: '10021', city: 'Leipzig', possessive: 'her' }),
   person('bob', 'Bob Meyer', 'customer', { number: '10022', city: 'Graz', possessive: 'his' }),
   person('chidi', 'Chidi Okeke', 'customer', { number: '10035', city: 'Lagos' }),
@@ -46,12 +47,12 @@ const PEOPLE = [
 ]
 
 export const people = {
-  find: (id: string) => PEOPLE.find((one) => one.id === id),
-  all: (): readonly Person[] => PEOPLE,
+  find: (id: string) => DEMO_PEOPLE.find((one) => one.id === id),
+  all: (): readonly Person[] => DEMO_PEOPLE,
 }
 
 /** The claims of each scope, in addition to those of oidc-provider. */
-export const CLAIMS: NonNullable<Configuration['claims']> = {
+export const SCOPE_CLAIMS: NonNullable<Configuration['claims']> = {
   openid: ['sub'],
   profile: ['name'],
   email: ['email', 'email_verified'],
@@ -68,15 +69,17 @@ export function findAccount(_ctx: unknown, id: string): Account | undefined {
 /** Checks a login and its password. */
 export type Accounts = Awaited<ReturnType<typeof loadAccounts>>
 
+const derive = promisify<string, Buffer, number, Buffer>(scrypt)
+
 /** @param password the common password of all accounts in this example */
 export async function loadAccounts(password: string) {
-  const ofAll = await hashPassword(password)
-  // Used for unknown logins, so that their refusal takes the same time.
-  const decoy = await hashPassword(crypto.randomUUID())
+  const salt = randomBytes(16)
+  const hash = await derive(password, salt, 32)
   return {
     async authenticate(login: string, given: string) {
-      const found = people.find(login)
-      return (await verifyPassword(given, found ? ofAll : decoy)) ? found : undefined
+      // Also for an unknown login, so that its refusal takes the same time.
+      const isRight = timingSafeEqual(await derive(given, salt, 32), hash)
+      return isRight ? people.find(login) : undefined
     },
   }
 }

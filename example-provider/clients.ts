@@ -3,10 +3,12 @@ import type { Client, ClientMetadata, KoaContextWithOIDC, ResourceServer } from 
 import { errors, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
 import { customerAccountClient, supportConsoleClient } from 'oidc-provider-impersonation-console'
 import type { Config } from './config.ts'
-import { SHOP, shopClient } from './shop/client.ts'
 
-/** The machine client of the backend and of the console: it asks for subject tokens. */
+/** The client of the backend, for which the console issues, too: it asks for subject tokens. */
 export const SUPPORT_BACKEND = 'support-backend'
+
+/** The application of customers, in which operators act, too: it has no secret. */
+export const SHOP_CLIENT_ID = 'shop'
 
 /**
  * The operators' own applications, which ask the support backend: one with a server of its own, and
@@ -46,7 +48,15 @@ export function clients(config: Config, url: string, shopUrl: string): ClientMet
     // The ID token says when the person signed in: see the sign-out page.
     { ...supportConsoleClient({ url }), require_auth_time: true },
     { ...customerAccountClient({ url }), require_auth_time: true },
-    shopClient(shopUrl),
+    {
+      client_id: SHOP_CLIENT_ID,
+      client_name: 'Shop',
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
+      response_types: ['code'],
+      redirect_uris: [`${shopUrl}/signed-in`, `${shopUrl}/acting`],
+      post_logout_redirect_uris: [`${shopUrl}/`],
+    },
   ]
 }
 
@@ -57,7 +67,7 @@ export function ordersResource(url: string) {
     if (
       resource !== `${url}/orders` ||
       isMachine ||
-      ![SHOP, ...OPERATOR_CLIENTS].includes(client.clientId)
+      ![SHOP_CLIENT_ID, ...OPERATOR_CLIENTS].includes(client.clientId)
     ) {
       throw new errors.InvalidTarget()
     }

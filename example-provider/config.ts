@@ -1,41 +1,91 @@
 // The settings, from the environment: `npm start -- --help` lists them. They are read once.
-import { join } from 'node:path'
-import { variablesOf } from '../hosting/environment.ts'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import { StartError } from '../hosting/start-error.ts'
 import { parseStorageUrl } from '../hosting/storage-url.ts'
-import { DEMO, refuseDemo, refusePlain } from './demo/secrets.ts'
+import { DEMO_SECRETS, refuseDemo, refusePublic } from './demo/secrets.ts'
 
 export type Config = ReturnType<typeof readConfig>
 
+function number(least: number, most: number) {
+  const rule = `must be a number from ${least} to ${most}`
+  const digits = z.string().regex(/^\d{1,9}$/, rule)
+  return digits.transform(Number).pipe(z.number().min(least, rule).max(most, rule))
+}
+
+const ORIGIN_RULE =
+  'must be an origin such as https://id.example.com: no path, query, user or password'
+const origin = z
+  .url({ protocol: /^https?$/, error: ORIGIN_RULE })
+  .transform((value) => new URL(value))
+  .refine(({ href, origin }) => href === `${origin}/`, ORIGIN_RULE)
+  .transform((url) => url.origin)
+const path = z.string().transform((value) => resolve(value))
+// With a key that can be guessed, an attacker can forge a session.
+const keys = z
+  .string()
+  .transform((value) => value.split(',').map((key) => key.trim()))
+  .refine(
+    (all) => all.every((key) => key.length >= 16),
+    'must be one or more keys of at least 16 characters, separated by commas',
+  )
+
+const ENVIRONMENT_SHAPE = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: number(0, 65_535).default(3000),
+  SHOP_PORT: number(0, 65_535).optional(),
+  SHOP_URL: origin.optional(),
+  BASE_URL: origin.optional(),
+  STORAGE_URL: z.string().optional(),
+  DATA_DIR: path.default(join(import.meta.dirname, 'data')),
+  JWKS_FILE: path.optional(),
+  COOKIE_KEYS: keys.optional(),
+  SUPPORT_BACKEND_SECRET: z.string().default(DEMO_SECRETS.SUPPORT_BACKEND_SECRET),
+  SUPPORT_WEB_SECRET: z.string().default(DEMO_SECRETS.SUPPORT_WEB_SECRET),
+  DEMO_PASSWORD: z.string().default(DEMO_SECRETS.DEMO_PASSWORD),
+  STRICT: z.enum(['0', '1'], 'must be 0 or 1').default('0'),
+  LIMIT_PER_MINUTE: number(1, 999_999_999).default(10_000),
+  // A mistyped value must not start a server with demo secrets.
+  NODE_ENV: z
+    .enum(['development', 'production', 'test'], 'must be development, production or test')
+    .default('development'),
+})
+
 /** @throws StartError that names the variable */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>) {
-  const { text, path, number, oneOf, origin, keys } = variablesOf(environment)
-  const dataDir = path('DATA_DIR') ?? join(import.meta.dirname, 'data')
-  const port = number('PORT', 3000, 0, 65_535)
+  // An empty variable counts as absent.
+  const given = Object.entries(environment).map(([name, value]) => [
+    name,
+    value?.trim() || undefined,
+  ])
+  const { data, error } = ENVIRONMENT_SHAPE.safeParse(Object.fromEntries(given))
+  if (!data)
+    throw new StartError(error.issues.map((issue) => `${issue.path} ${issue.message}`).join('\n'))
   const config = Object.freeze({
-    host: text('HOST') ?? '127.0.0.1',
+    host: data.HOST,
     /** 0 is a free one. */
-    port,
+    port: data.PORT,
     /** The shop has an origin of its own. */
-    shopPort: number('SHOP_PORT', (port && port + 1) % 65_536, 0, 65_535),
-    shopUrl: origin('SHOP_URL'),
+    shopPort: data.SHOP_PORT ?? (data.PORT && data.PORT + 1) % 65_536,
+    shopUrl: data.SHOP_URL,
     /** The origin of all public URLs; `undefined` until the port is known. */
-    baseUrl: origin('BASE_URL'),
-    storage: parseStorageUrl(text('STORAGE_URL'), dataDir),
+    baseUrl: data.BASE_URL,
+    storage: parseStorageUrl(data.STORAGE_URL, data.DATA_DIR),
     /** The folder for keys that are made at the first start, and for SQLite. */
-    dataDir,
-    jwksFile: path('JWKS_FILE'),
-    cookieKeys: keys('COOKIE_KEYS'),
-    supportBackendSecret: text('SUPPORT_BACKEND_SECRET') ?? DEMO.SUPPORT_BACKEND_SECRET,
-    supportWebSecret: text('SUPPORT_WEB_SECRET') ?? DEMO.SUPPORT_WEB_SECRET,
+    dataDir: data.DATA_DIR,
+    jwksFile: data.JWKS_FILE,
+    cookieKeys: data.COOKIE_KEYS,
+    supportBackendSecret: data.SUPPORT_BACKEND_SECRET,
+    supportWebSecret: data.SUPPORT_WEB_SECRET,
     /** The password of every account. */
-    demoPassword: text('DEMO_PASSWORD') ?? DEMO.DEMO_PASSWORD,
+    demoPassword: data.DEMO_PASSWORD,
     /** Whether the stricter rules of demo/strict.ts hold. */
-    strict: oneOf('STRICT', '0', '1') === '1',
+    strict: data.STRICT === '1',
     /** The largest number of subject tokens per client in a minute, and of failed exchanges. */
-    limitPerMinute: number('LIMIT_PER_MINUTE', 10_000, 1, 999_999_999),
-    production: oneOf('NODE_ENV', 'development', 'production', 'test') === 'production',
+    limitPerMinute: data.LIMIT_PER_MINUTE,
+    production: data.NODE_ENV === 'production',
   })
   if (config.production) refuseDemo(config)
-  else refusePlain(config)
+  else refusePublic(config)
   return config
 }

@@ -10,7 +10,7 @@ import type {
 } from 'oidc-provider-impersonation-console'
 import { escapeControls } from '../hosting/http/text.ts'
 import { type Person, people } from './accounts.ts'
-import { REQUESTS } from './demo/words.ts'
+import { REQUEST_WORDS } from './demo/words.ts'
 
 /** Asked at every request: a role that is taken away here is gone at once. */
 export function role({ accountId }: Account): Role | undefined {
@@ -48,7 +48,7 @@ function customerOf({ id, name, email, number, city, isProtected }: Person): Cus
 
 /** For the account page: what a request was for the customer. */
 export const describe: UseInWords = ({ method, path, status = 500, refused }, language) => {
-  const request = REQUESTS.find(({ is }) => is.test(`${method} ${path}`))
+  const request = REQUEST_WORDS.find(({ is }) => is.test(`${method} ${path}`))
   return request?.[refused || status >= 400 ? 'not' : 'done'][language]
 }
 

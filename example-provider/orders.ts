@@ -11,18 +11,17 @@ import {
   requireScope,
   resourceServer,
 } from 'oidc-provider-impersonation/resource-server'
-import { bodyOf, plainText } from '../hosting/body.ts'
-import { readBody } from '../hosting/http/json-body.ts'
-import { onlyMethods } from '../hosting/http/methods.ts'
-import { answerProblems, Problem } from '../hosting/http/problem.ts'
-import { orUnavailable } from '../hosting/or-unavailable.ts'
+import { allowOrigin } from '../hosting/cors.ts'
+import { bodyShape, onlyMethods, plainText, readBody } from '../hosting/http/json.ts'
 import { usedProofs } from '../hosting/used-proofs.ts'
 import { people } from './accounts.ts'
-import { ORDERS } from './demo/orders.ts'
+import { DEMO_ORDERS } from './demo/orders.ts'
 
 export interface OrdersOptions {
   /** The origin of all public URLs. */
   readonly url: string
+  /** The origin of the shop, whose pages may call the API. */
+  readonly shopUrl?: string | undefined
   /** The origin at which the provider is reached from here. */
   readonly providerUrl: string
   readonly adapter: AdapterFactory
@@ -33,30 +32,26 @@ export interface OrdersOptions {
 }
 
 /** An empty note removes the note. */
-const NOTE = bodyOf({
-  deliveryNote: plainText(
-    'deliveryNote',
-    'a text of at most 200 characters',
-    (note) => [...note].length <= 200,
-  ),
+const NOTE_BODY = bodyShape({
+  deliveryNote: plainText('deliveryNote', 'a text of at most 200 characters', /^.{0,200}$/su),
 })
-const EMAIL = bodyOf({
+const EMAIL_BODY = bodyShape({
   email: plainText(
     'email',
     'an address of at most 254 characters',
-    (email) => email.length <= 254 && /^[^\s@]+@[^\s@]+$/u.test(email),
+    /^(?=.{1,254}$)[^\s@]+@[^\s@]+$/u,
   ),
 })
 
 export function ordersApi(options: OrdersOptions): Middleware {
-  const guard = guardOf(options)
-  const problems = answerProblems('orders')
-  const router = new Router<{ caller: Caller }>()
-  const ordersOf = new Map(Object.entries(ORDERS))
+  const guard = createGuard(options)
+  const router = new Router<{ caller: Caller }>({ prefix: '/orders' })
+  router.use(allowOrigin(options.shopUrl))
+  const ordersOf = new Map(Object.entries(DEMO_ORDERS))
   const emails = new Map<string, string>()
 
-  const read = [problems, onlyMethods('GET', 'HEAD'), guard(requireScope('orders:read'))] as const
-  router.all('/orders', ...read, (ctx) => {
+  const read = guard(requireScope('orders:read'))
+  router.all('/', onlyMethods('GET', 'HEAD'), read, (ctx) => {
     const { subject, actor } = ctx.state.caller
     const [email, orders = []] = [emails.get(subject), ordersOf.get(subject)]
     const { name, givenName, possessive } = people.find(subject) ?? {}
@@ -67,21 +62,21 @@ export function ordersApi(options: OrdersOptions): Middleware {
   // This route comes before the orders, because `email` would match an order id. Only the customer
   // in person may do this: that is checked before the scope, because no scope would help.
   const inPerson = guard(denyImpersonation(), requireScope('orders:write'))
-  router.all('/orders/email', problems, onlyMethods('PUT'), inPerson, async (ctx) => {
-    const { email } = await readBody(ctx, EMAIL)
+  router.all('/email', onlyMethods('PUT'), inPerson, async (ctx) => {
+    const { email } = await readBody(ctx, EMAIL_BODY)
     emails.set(ctx.state.caller.subject, email)
     ctx.body = { email }
   })
 
-  const write = [problems, onlyMethods('PATCH'), guard(requireScope('orders:write'))] as const
-  router.all('/orders/:id', ...write, async (ctx) => {
-    const { deliveryNote } = await readBody(ctx, NOTE)
+  const write = guard(requireScope('orders:write'))
+  router.all('/:id', onlyMethods('PATCH'), write, async (ctx) => {
+    const { deliveryNote } = await readBody(ctx, NOTE_BODY)
     const { subject, actor, isImpersonated } = ctx.state.caller
     const orders = ordersOf.get(subject) ?? []
     const order = orders.find(({ id }) => id === ctx.params.id)
-    if (!order) throw new Problem(404, 'not_found', 'there is no such order')
+    if (!order) return ctx.throw(404, 'there is no such order', { error: 'not_found' })
     if (order.status === 'delivered') {
-      throw new Problem(409, 'conflict', 'the order is delivered already')
+      return ctx.throw(409, 'the order is delivered already', { error: 'conflict' })
     }
     const changedBy = isImpersonated ? { subject, actor: actor?.sub ?? null } : { subject }
     const changed = { ...order, deliveryNote: deliveryNote || undefined, changedBy }
@@ -95,7 +90,7 @@ export function ordersApi(options: OrdersOptions): Middleware {
 }
 
 /** Makes middleware that lets a caller through who meets the requirements, or answers 401 or 403. */
-function guardOf({
+function createGuard({
   url,
   providerUrl,
   adapter,
@@ -115,6 +110,19 @@ function guardOf({
     // Keys and status lists have the public address, which may not be reached from here.
     fetch: (address, init) => fetch(providerUrl + address.slice(url.length), init),
   })
-  return (...requirements: readonly Requirement[]) =>
-    orUnavailable<{ caller: Caller }>(server.koa(...requirements))
+  return (...requirements: readonly Requirement[]): Middleware<{ caller: Caller }> => {
+    const guard = server.koa(...requirements)
+    return async (ctx, next) => {
+      let passed = false
+      const pass = async () => {
+        passed = true
+      }
+      // It cannot have the keys, a status list or the used proofs. Errors of a route are no 503.
+      await guard(ctx, pass).catch((cause) => {
+        const error = 'temporarily_unavailable'
+        ctx.throw(503, 'the access token cannot be checked', { error, cause })
+      })
+      if (passed) await next()
+    }
+  }
 }

@@ -5,10 +5,12 @@ import {
   type GetCustomJwtClaims,
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from 'oidc-provider-impersonation'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { people } from './accounts.ts'
+import type { Config } from './config.ts'
 
 /** Copies the context that the backend sent into a claim. */
-export const claimsOf: GetCustomJwtClaims = async ({ context }) => {
+export const contextClaims: GetCustomJwtClaims = async ({ context }) => {
   if (context.grant.type !== TOKEN_EXCHANGE_GRANT_TYPE) return {}
   const { ticketId, reason, supportEngineerId } = context.grant.subjectTokenContext
   return {
@@ -27,4 +29,10 @@ export const authorize: Authorize = ({ account, context: { duration } }) => {
   return (
     Number.isSafeInteger(duration) && Number(duration) > 0 && { accessTokenTtl: Number(duration) }
   )
+}
+
+/** `limits`, in the memory of this process: each copy of the provider counts for itself. */
+export function createLimiters({ limitPerMinute: points }: Pick<Config, 'limitPerMinute'>) {
+  const limiter = () => new RateLimiterMemory({ points, duration: 60 })
+  return { issue: limiter(), failedExchanges: limiter() }
 }

@@ -2,9 +2,9 @@
 import type { RequestListener } from 'node:http'
 import { type Keys, loadKeys } from '../hosting/keys.ts'
 import { type Listener, listen, localUrl } from '../hosting/listener.ts'
-import { unusableStorage } from '../hosting/start-error.ts'
-import { openStorage, type Storage } from '../hosting/storage.ts'
+import { openStorage, type Storage, unusableStorage } from '../hosting/storage.ts'
 import type { Config } from './config.ts'
+import { createShop } from './shop/server.ts'
 
 /** What the application is made of. */
 export interface Parts {
@@ -20,7 +20,6 @@ export interface Parts {
 
 export interface App {
   readonly handle: RequestListener
-  readonly handleShop: RequestListener
   /** Rejects if the storage cannot keep subject tokens. */
   check(): Promise<void>
   /** Called when the server begins to stop. */
@@ -63,21 +62,12 @@ export async function startServer(
     const shopUrl = config.shopUrl ?? shop.url
     const url = config.baseUrl ?? localUrl(config.host, outer)
     const providerUrl = `http://127.0.0.1:${inner}`
-    app = await createApp(config, {
-      url,
-      shopUrl,
-      providerUrl,
-      keys,
-      storage,
-    })
-    const { check, handle, handleShop } = app
-    for (const listener of listeners) listener.serve(listener === shop ? handleShop : handle)
-    return {
-      url,
-      shopUrl,
-      check: () => check().catch(unusableStorage(config.storage.label)),
-      close,
-    }
+    app = await createApp(config, { url, shopUrl, providerUrl, keys, storage })
+    const { check, handle } = app
+    for (const listener of listeners) if (listener !== shop) listener.serve(handle)
+    const links = { issuer: `${url}/oidc`, orders: `${url}/orders`, console: `${url}/console` }
+    shop.serve((await createShop(links)).callback())
+    return { url, shopUrl, check: () => check().catch(unusableStorage(config.storage)), close }
   } catch (error) {
     await close()
     throw error

@@ -5,10 +5,20 @@ import type { Context, Middleware } from 'koa'
 import { koaBody } from 'koa-body'
 import type { Provider } from 'oidc-provider-impersonation'
 import { html, showPage } from '../hosting/http/page.ts'
-import { refuseOtherOrigins } from '../hosting/own-forms.ts'
 import { passwordThrottle } from '../hosting/password-throttle.ts'
 import type { Accounts } from './accounts.ts'
 import { explainErrors } from './demo/provider-pages.ts'
+
+/**
+ * Fetch Metadata: browsers send the origin of a form. The cookie alone does not protect against
+ * another port of this host, and the path protects only because its `uid` is random.
+ */
+const refuseOtherOrigins: Middleware = async (ctx, next) => {
+  // Old browsers send nothing. `none` is an action of the person: a reload of the page.
+  const isOwn = ['', 'none', 'same-origin'].includes(ctx.get('Sec-Fetch-Site'))
+  if (ctx.method === 'POST' && !isOwn) ctx.throw(403, 'a form of another origin')
+  await next()
+}
 
 const form = koaBody({ formLimit: 8192, json: false, multipart: false, text: false })
 

@@ -4,14 +4,14 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { AdapterPayload } from 'oidc-provider'
 import type { SingleUseAdapter } from 'oidc-provider-impersonation/adapters/contract'
 
-export const TABLE = `CREATE TABLE records (
+export const TABLE_SQL = `CREATE TABLE records (
   model TEXT, id TEXT, payload TEXT NOT NULL, consumed_at INTEGER, expires_at REAL,
   PRIMARY KEY (model, id)
 ) STRICT`
 
 // A record that has expired counts as gone, removed or not.
-const LIVE = '(expires_at IS NULL OR expires_at > :now)'
-const ONE = `model = :model AND id = :id AND ${LIVE}`
+const LIVE_SQL = '(expires_at IS NULL OR expires_at > :now)'
+const ONE_SQL = `model = :model AND id = :id AND ${LIVE_SQL}`
 
 export class MyAdapter implements SingleUseAdapter {
   readonly #model: string
@@ -24,7 +24,7 @@ export class MyAdapter implements SingleUseAdapter {
 
   /** One statement: the database runs it for one caller after the other. True for the first one. */
   async consumeOnce(id: string): Promise<boolean> {
-    const sql = `UPDATE records SET consumed_at = :now WHERE ${ONE} AND consumed_at IS NULL`
+    const sql = `UPDATE records SET consumed_at = :now WHERE ${ONE_SQL} AND consumed_at IS NULL`
     return this.#run(sql, { id }) === 1
   }
 
@@ -33,12 +33,14 @@ export class MyAdapter implements SingleUseAdapter {
     const { consumed = null, ...rest } = payload
     const sql = `INSERT INTO records VALUES (:model, :id, :payload, :consumed, :now + :life)
       ON CONFLICT DO UPDATE SET payload = excluded.payload, expires_at = excluded.expires_at,
-        consumed_at = iif(${LIVE}, coalesce(consumed_at, excluded.consumed_at), excluded.consumed_at)`
+        consumed_at = iif(${LIVE_SQL}, coalesce(consumed_at, excluded.consumed_at), excluded.consumed_at)`
     this.#run(sql, { id, consumed, payload: JSON.stringify(rest), life: expiresIn ?? null })
   }
 
   async consume(id: string): Promise<void> {
-    this.#run(`UPDATE records SET consumed_at = coalesce(consumed_at, :now) WHERE ${ONE}`, { id })
+    this.#run(`UPDATE records SET consumed_at = coalesce(consumed_at, :now) WHERE ${ONE_SQL}`, {
+      id,
+    })
   }
 
   find(id: string): Promise<AdapterPayload | undefined> {
@@ -63,7 +65,7 @@ export class MyAdapter implements SingleUseAdapter {
   }
 
   async #findBy(column: string, value: string): Promise<AdapterPayload | undefined> {
-    const sql = `SELECT payload, consumed_at FROM records WHERE model = ? AND ${column} = ? AND ${LIVE}`
+    const sql = `SELECT payload, consumed_at FROM records WHERE model = ? AND ${column} = ? AND ${LIVE_SQL}`
     const row = this.#database.prepare(sql).get({ now: seconds() }, this.#model, value)
     if (!row) return undefined
     const payload: AdapterPayload = JSON.parse(String(row.payload))

@@ -1,19 +1,9 @@
-import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from 'jose'
-import { readOrCreate } from './key-file.ts'
-import { StartError } from './start-error.ts'
-
-/** A private key for ES256. */
-export interface SigningKey {
-  readonly [member: string]: unknown
-  readonly kty: 'EC'
-  readonly crv: 'P-256'
-  readonly x: string
-  readonly y: string
-  readonly d: string
-}
+import { z } from 'zod'
+import { StartError, unusable } from './start-error.ts'
 
 /** Where the keys come from. Several copies of a provider need the same. */
 export interface KeySettings {
@@ -25,45 +15,46 @@ export interface KeySettings {
   readonly dataDir: string
 }
 
+const SIGNING_KEY = z
+  .looseObject({
+    kty: z.literal('EC'),
+    crv: z.literal('P-256'),
+    x: z.string(),
+    y: z.string(),
+    d: z.string(),
+    alg: z.literal('ES256').exactOptional(),
+    use: z.literal('sig').exactOptional(),
+  })
+  .refine((key) => importJWK(key, 'ES256').then(Boolean, () => false))
+const SIGNING_KEYS = z.object({ keys: z.array(SIGNING_KEY).min(1) })
+const COOKIE_KEYS = z.array(z.string()).min(1)
+
 /** The keys of the provider. */
 export interface Keys {
-  readonly signing: readonly SigningKey[]
+  readonly signing: z.infer<typeof SIGNING_KEYS>['keys']
   readonly cookies: readonly string[]
 }
-
-const SIGNING_KEYS_FILE = 'signing-keys.json'
-const COOKIE_KEYS_FILE = 'cookie-keys.json'
 
 /**
  * Returns the given keys, or keys made at the first start and kept in the data folder.
  *
- * @throws StartError that names the variable or file.
+ * @throws StartError that names the variable or file
  */
-export async function loadKeys(config: KeySettings): Promise<Keys> {
-  return { signing: await loadSigningKeys(config), cookies: await loadCookieKeys(config) }
+export async function loadKeys(settings: KeySettings): Promise<Keys> {
+  return { signing: await loadSigningKeys(settings), cookies: await loadCookieKeys(settings) }
 }
 
-async function loadSigningKeys({ jwksFile, dataDir }: KeySettings): Promise<readonly SigningKey[]> {
-  if (jwksFile === undefined) {
-    const text = await readOrCreate(dataDir, SIGNING_KEYS_FILE, makeSigningKeys)
-    return parseSigningKeys(text, join(dataDir, SIGNING_KEYS_FILE))
-  }
-  try {
-    return await parseSigningKeys(await readFile(jwksFile, 'utf8'), `JWKS_FILE '${jwksFile}'`)
-  } catch (cause) {
-    if (cause instanceof StartError) throw cause
-    const reason = cause instanceof Error ? cause.message : cause
-    throw new StartError(`JWKS_FILE cannot be read: ${reason}`, { cause })
-  }
-}
-
-async function loadCookieKeys({ cookieKeys, dataDir }: KeySettings): Promise<readonly string[]> {
-  if (cookieKeys) return cookieKeys
-  const keys = parseJson(await readOrCreate(dataDir, COOKIE_KEYS_FILE, makeCookieKeys))
-  if (Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === 'string')) {
-    return keys
-  }
-  throw unusable(join(dataDir, COOKIE_KEYS_FILE), 'is not a list of keys')
+async function loadSigningKeys({ jwksFile, dataDir }: KeySettings): Promise<Keys['signing']> {
+  const path = jwksFile ?? join(dataDir, 'signing-keys.json')
+  const name = jwksFile ? `JWKS_FILE '${path}'` : path
+  const text = jwksFile
+    ? await readFile(path, 'utf8').catch(unusable(name))
+    : await readOrCreate(dataDir, path, makeSigningKeys)
+  const { data } = await SIGNING_KEYS.safeParseAsync(parseJson(text))
+  if (data) return data.keys
+  throw new StartError(
+    `${name} must be a JSON Web Key Set of private EC keys on the curve P-256 (for ES256), only`,
+  )
 }
 
 async function makeSigningKeys(): Promise<string> {
@@ -73,41 +64,44 @@ async function makeSigningKeys(): Promise<string> {
   return JSON.stringify({ keys: [{ ...jwk, kid, alg: 'ES256', use: 'sig' }] })
 }
 
-async function makeCookieKeys(): Promise<string> {
-  return JSON.stringify([randomBytes(32).toString('base64url')])
+async function loadCookieKeys({ cookieKeys, dataDir }: KeySettings): Promise<readonly string[]> {
+  if (cookieKeys) return cookieKeys
+  const path = join(dataDir, 'cookie-keys.json')
+  const make = () => JSON.stringify([randomBytes(32).toString('base64url')])
+  const { data } = COOKIE_KEYS.safeParse(parseJson(await readOrCreate(dataDir, path, make)))
+  if (data) return data
+  throw new StartError(`${path} is not a list of keys`)
 }
 
-async function parseSigningKeys(text: string, source: string): Promise<readonly SigningKey[]> {
-  const set = parseJson(text)
-  const keys = isObject(set) ? set.keys : undefined
-  if (!Array.isArray(keys) || keys.length === 0) {
-    throw unusable(source, 'is not a JSON Web Key Set with at least one key')
-  }
-  return Promise.all(
-    keys.map(async (key: unknown) => {
-      if (isSigningKey(key) && (await canSign(key))) return key
-      throw unusable(source, 'must hold private EC keys on the curve P-256 (for ES256), only')
-    }),
-  )
-}
-
-function isSigningKey(key: unknown): key is SigningKey {
-  return (
-    isObject(key) &&
-    key.kty === 'EC' &&
-    key.crv === 'P-256' &&
-    ['x', 'y', 'd'].every((member) => typeof key[member] === 'string') &&
-    (key.alg === undefined || key.alg === 'ES256') &&
-    (key.use === undefined || key.use === 'sig')
-  )
-}
-
-async function canSign(key: SigningKey): Promise<boolean> {
+/**
+ * Reads a secret file of the data folder, or creates it. Only its owner can read it.
+ *
+ * Several copies may start at once. Each writes its own complete file and links it to the common
+ * name. Only the first link succeeds, and all copies read that file.
+ */
+async function readOrCreate(
+  folder: string,
+  path: string,
+  create: () => string | Promise<string>,
+): Promise<string> {
+  const draft = `${path}.${randomUUID()}`
   try {
-    await importJWK(key, 'ES256')
-    return true
-  } catch {
-    return false
+    const existing = await readFile(path, 'utf8').catch(ignore('ENOENT'))
+    if (existing !== undefined) return existing
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await writeFile(draft, await create(), { flag: 'wx', mode: 0o600, flush: true })
+    await link(draft, path).catch(ignore('EEXIST'))
+    await rm(draft)
+    return await readFile(path, 'utf8')
+  } catch (cause) {
+    await rm(draft, { force: true }).catch(() => {})
+    return unusable(`DATA_DIR '${folder}'`)(cause)
+  }
+}
+
+function ignore(code: string): (error: unknown) => undefined {
+  return (error) => {
+    if (!(error instanceof Error && 'code' in error && error.code === code)) throw error
   }
 }
 
@@ -117,12 +111,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
-}
-
-function unusable(source: string, reason: string): StartError {
-  return new StartError(`${source} ${reason}`)
 }

@@ -3,15 +3,18 @@ export class StartError extends Error {
   override name = 'StartError'
 }
 
-/** Makes the function that says why a storage cannot be used. The label has no password. */
-export function unusableStorage(label: string): (cause: unknown) => never {
+/** Makes the function that says why something cannot be used. */
+export function unusable(
+  what: string,
+  conceal = (reason: string) => reason,
+): (cause: unknown) => never {
   return (cause) => {
-    throw new StartError(`STORAGE_URL: ${label} cannot be used: ${reasonOf(cause)}`, { cause })
+    throw new StartError(`${what} cannot be used: ${conceal(describeReason(cause))}`)
   }
 }
 
 /** The reason in one line: the message of an error and the messages of its causes. */
-export function reasonOf(error: unknown): string {
+export function describeReason(error: unknown): string {
   const parts: string[] = []
   for (let next = error; next instanceof Error && parts.length < 4; next = next.cause) {
     // An error of a connection to several addresses has a code and no message.

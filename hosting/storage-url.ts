@@ -1,14 +1,15 @@
 import { join, resolve } from 'node:path'
+import { concealing, type Printable } from './concealing.ts'
 import { StartError } from './start-error.ts'
 
-/** The storage of the provider. The label never contains a password, so it may be printed. */
-export type StorageUrl =
-  | { readonly kind: 'memory'; readonly label: string }
-  | { readonly kind: 'sqlite'; readonly label: string; readonly file: string }
-  | { readonly kind: 'redis'; readonly label: string; readonly url: string }
-  | { readonly kind: 'postgres'; readonly label: string; readonly url: string }
+/** The storage of the provider. */
+export interface StorageUrl extends Printable {
+  readonly kind: 'memory' | 'sqlite' | 'redis' | 'postgres'
+  /** The address of Redis or PostgreSQL, the file of SQLite. */
+  readonly url: string
+}
 
-const KINDS: ReadonlyMap<string, 'redis' | 'postgres'> = new Map([
+const KIND_BY_PROTOCOL: ReadonlyMap<string, 'redis' | 'postgres'> = new Map([
   ['redis:', 'redis'],
   ['rediss:', 'redis'],
   ['postgres:', 'postgres'],
@@ -23,16 +24,16 @@ const KINDS: ReadonlyMap<string, 'redis' | 'postgres'> = new Map([
 export function parseStorageUrl(value: string | undefined, dataDir: string): StorageUrl {
   if (value === undefined) return sqlite(join(dataDir, 'provider.sqlite'))
   if (value === 'memory:') {
-    return Object.freeze({ kind: 'memory', label: 'memory, forgotten at the end' })
+    return { kind: 'memory', url: '', label: 'memory, forgotten at the end', conceal }
   }
   // One slash more or less makes a different path, and two slashes are ambiguous.
   const file = /^sqlite:(?!\/\/[^/])(.+)$/.exec(value)?.[1]
   if (file !== undefined) return sqlite(resolve(file))
 
   const url = hasOneMeaning(value) ? URL.parse(value) : null
-  const kind = url && KINDS.get(url.protocol)
+  const kind = url && KIND_BY_PROTOCOL.get(url.protocol)
   if (kind && url.hostname) {
-    return Object.freeze({ kind, url: value, label: `${url.protocol}//${url.host}${url.pathname}` })
+    return { kind, url: value, label: `${url.protocol}//${url.host}`, conceal: concealing(url) }
   }
   throw new StartError(
     'STORAGE_URL is not understood: it must be sqlite:<file>, redis://<host>, postgres://<user>:<password>@<host>/<database> or memory:, with every @, /, ?, # and % of a password percent-encoded (@ is %40, / is %2F)',
@@ -49,5 +50,8 @@ function hasOneMeaning(value: string): boolean {
 }
 
 function sqlite(file: string): StorageUrl {
-  return Object.freeze({ kind: 'sqlite', file, label: `SQLite, ${file}` })
+  return { kind: 'sqlite', url: file, label: `SQLite, ${file}`, conceal }
 }
+
+/** Nothing of a file or of the memory can be secret. */
+const conceal = (message: string) => message

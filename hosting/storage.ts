@@ -2,11 +2,11 @@
 // of the provider share it, so that a subject token works once among all of them.
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { AdapterFactory } from 'oidc-provider-impersonation'
 import type { AuditStore } from 'oidc-provider-impersonation-console'
-import { inTime } from './in-time.ts'
-import { reportOutages } from './outages.ts'
-import { unusableStorage } from './start-error.ts'
+import type { Printable } from './concealing.ts'
+import { unusable } from './start-error.ts'
 import type { StorageUrl } from './storage-url.ts'
 
 export interface Storage {
@@ -26,20 +26,13 @@ const CLEAN_UP_EVERY = 5 * 60 * 1000
 
 /** @throws StartError when the storage does not answer */
 export async function openStorage(storage: StorageUrl): Promise<Storage> {
-  return open(storage).catch(unusableStorage(storage.label))
+  const open = { memory: openMemory, sqlite: openSqlite, redis: openRedis, postgres: openPostgres }
+  return open[storage.kind](storage).catch(unusableStorage(storage))
 }
 
-async function open(storage: StorageUrl): Promise<Storage> {
-  switch (storage.kind) {
-    case 'memory':
-      return openMemory()
-    case 'sqlite':
-      return openSqlite(storage.file)
-    case 'redis':
-      return openRedis(storage.url)
-    case 'postgres':
-      return openPostgres(storage.url)
-  }
+/** Makes the function that says why a storage cannot be used. */
+export function unusableStorage({ label, conceal }: Printable): (cause: unknown) => never {
+  return unusable(`STORAGE_URL: ${label}`, conceal)
 }
 
 // Each loads its own driver and adapter, and no other.
@@ -50,22 +43,21 @@ async function openMemory(): Promise<Storage> {
   return { adapter: createMemoryAdapter(), audit: createMemoryAudit(), async close() {} }
 }
 
-async function openSqlite(file: string): Promise<Storage> {
+async function openSqlite({ url: file }: StorageUrl): Promise<Storage> {
   const { createSqliteAdapter } = await import('oidc-provider-impersonation/adapters/sqlite')
   const { createSqliteAudit } = await import('oidc-provider-impersonation-console/audit/sqlite')
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const adapter = createSqliteAdapter({ file })
-  const audit = createSqliteAudit({ file })
-  return { adapter, audit, close: async () => adapter.close() }
+  return { adapter, audit: createSqliteAudit({ file }), close: async () => adapter.close() }
 }
 
-async function openRedis(url: string): Promise<Storage> {
+async function openRedis(storage: StorageUrl): Promise<Storage> {
   const { createRedisAdapter } = await import('oidc-provider-impersonation/adapters/redis')
   const { createRedisAudit } = await import('oidc-provider-impersonation-console/audit/redis')
   const { createClient } = await import('redis')
   let isReached = false
   const client = createClient({
-    url,
+    url: storage.url,
     // A request gets an error now, instead of a success at an unknown later time.
     disableOfflineQueue: true,
     socket: {
@@ -73,7 +65,7 @@ async function openRedis(url: string): Promise<Storage> {
       reconnectStrategy: (retries) => isReached && Math.min(50 * 2 ** retries, 2000),
     },
   })
-  const { lost, back } = reportOutages('Redis')
+  const { lost, back } = reportOutages('Redis', storage)
   client.on('error', (error: Error) => isReached && lost(error))
   client.on('ready', back)
   const adapter = createRedisAdapter({ client, commandTimeoutMs: COMMAND_TIMEOUT })
@@ -89,16 +81,16 @@ async function openRedis(url: string): Promise<Storage> {
   return { adapter, audit: createRedisAudit({ client }), close }
 }
 
-async function openPostgres(connectionString: string): Promise<Storage> {
+async function openPostgres(storage: StorageUrl): Promise<Storage> {
   const postgres = await import('oidc-provider-impersonation/adapters/postgres')
   const { createPostgresAudit } = await import('oidc-provider-impersonation-console/audit/postgres')
   const { Pool } = await import('pg')
   const pool = new Pool({
-    connectionString,
+    connectionString: storage.url,
     connectionTimeoutMillis: CONNECT_TIMEOUT,
     query_timeout: QUERY_TIMEOUT,
   })
-  const { lost, back } = reportOutages('PostgreSQL')
+  const { lost, back } = reportOutages('PostgreSQL', storage)
   pool.on('error', lost)
   pool.on('connect', back)
   await postgres.migrate(pool).catch(async (error) => {
@@ -112,4 +104,30 @@ async function openPostgres(connectionString: string): Promise<Storage> {
     return pool.end()
   }
   return { adapter, audit: createPostgresAudit({ pool }), close }
+}
+
+/** Rejects if the server accepts the connection but does not answer in time. */
+async function inTime(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const tooLate = wait(milliseconds, undefined, { ref: false }).then(() => {
+    throw new Error('it does not answer')
+  })
+  await Promise.race([work, tooLate])
+}
+
+/** Writes to the log once when the storage is lost, and once when it is back. */
+function reportOutages(
+  label: string,
+  { conceal }: Printable,
+): { lost(error: Error): void; back(): void } {
+  let isLost = false
+  return {
+    lost(error) {
+      if (!isLost) console.error(`${label} is lost: ${conceal(error.message || error.name)}`)
+      isLost = true
+    },
+    back() {
+      if (isLost) console.error(`${label} is back`)
+      isLost = false
+    },
+  }
 }

@@ -25,7 +25,7 @@ interface EntryPoint {
 
 const entryPoints: readonly EntryPoint[] = Object.entries(manifest.exports).flatMap(
   ([path, target]) => {
-    if (typeof target === 'string') return []
+    if (typeof target === 'string' || !('default' in target)) return []
     const [, name = ''] = /^\.\/dist\/(.+)\.js$/.exec(target.default) ?? []
     return {
       specifier: manifest.name + path.slice(1),

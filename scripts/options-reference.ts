@@ -1,8 +1,8 @@
 // Writes docs/options.md. Text and examples come from the docstrings, limits and defaults from the
 // shapes in the code, messages from the code itself. Run it with `npm run docs`.
 import { readFileSync, writeFileSync } from 'node:fs'
+import { isRule, type Rule, type Shape } from '../src/glue/option-rules.ts'
 import { impersonationShape, resolveOptions } from '../src/options/defaults.ts'
-import { isRule, type Rule, type Shape } from '../src/options/shape.ts'
 import {
   resolveOptions as resolveGuardOptions,
   resourceServerShape,
@@ -14,7 +14,7 @@ const SOURCES = [
   'public/options',
   'public/management-options',
   'resource-server/options',
-  'resource-server/dpop-options',
+  'resource-server/sender/dpop-options',
 ]
 const TARGET = new URL('../docs/options.md', import.meta.url)
 
@@ -79,8 +79,9 @@ function optionsOf(root: string, shape: Shape, above: readonly string[] = []): O
   })
 }
 
-/** The rule `clients` has members of its own. */
+/** The rules `group` and `clients` have members of their own. */
 function memberShape(rule: Rule): Shape | undefined {
+  if (rule.type === 'group') return rule.of
   if (rule.type !== 'clients') return undefined
   const actions = Object.keys(rule.default)
   return Object.fromEntries(actions.map((name) => [name, { type: 'clientRule', default: [] }]))

@@ -5,7 +5,7 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 const root = process.cwd()
-const manifest: { exports: Record<string, string | { types: string }> } = JSON.parse(
+const manifest: { exports: Record<string, string | { types?: string }> } = JSON.parse(
   await readFile(join(root, 'package.json'), 'utf8'),
 )
 const reached = new Set<string>()
@@ -16,10 +16,13 @@ async function follow(file: string): Promise<void> {
   const text = await readFile(file, 'utf8')
   const relative = text.matchAll(/(?:from|import)\s*\(?['"](\.{1,2}\/[^'"]+)\.ts['"]/g)
   for (const [, target] of relative) await follow(join(dirname(file), `${target}.d.ts`))
+  for (const [, name] of text.matchAll(/['"]#glue\/([^'"]+)['"]/g)) {
+    await follow(join(root, 'dist/glue', `${name}.d.ts`))
+  }
 }
 
 for (const entry of Object.values(manifest.exports)) {
-  if (typeof entry !== 'string') await follow(join(root, entry.types))
+  if (typeof entry !== 'string' && entry.types) await follow(join(root, entry.types))
 }
 const files = await readdir(join(root, 'dist'), { recursive: true })
 for (const file of files.filter((name) => name.endsWith('.d.ts'))) {

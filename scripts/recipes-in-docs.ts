@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-// docs/adapters.md shows parts of the recipes that `npm run test:recipes` runs: the code between
+// docs/adapters.md shows parts of the recipes that `npm run test:all -- recipes` runs: the code between
 // `#region recipe` and `#endregion`. Run this script after a recipe changes.
 
 const docs = new URL('../docs/adapters.md', import.meta.url)

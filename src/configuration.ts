@@ -1,11 +1,8 @@
 import type { Configuration } from 'oidc-provider'
 import type { AccessTokenClaims } from './claims/access-token-claims.ts'
 import type { ManagementResourceServer } from './management/machine-tokens.ts'
-import {
-  DEFAULT_SUBJECT_TOKEN_TTL,
-  MAX_SUBJECT_TOKEN_TTL,
-  type ResolvedOptions,
-} from './options/defaults.ts'
+import { DEFAULT_SUBJECT_TOKEN_TTL, type ResolvedOptions } from './options/defaults.ts'
+import { MAX_SUBJECT_TOKEN_TTL } from './shared/constants.ts'
 
 /** What impersonation adds to a provider's configuration. */
 export interface ConfigurationParts {

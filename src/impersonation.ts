@@ -1,6 +1,7 @@
 // Over 250 lines by its docstrings: the one class of the package that deployments call.
 import type { Context, Middleware } from 'koa'
 import type { Account, Configuration, Provider } from 'oidc-provider'
+import { addRecorder, endsRecorded } from './audit/recorders.ts'
 import { AccessTokenClaims } from './claims/access-token-claims.ts'
 import {
   type ConfigurationParts,
@@ -8,31 +9,40 @@ import {
   withImpersonation,
   withoutImpersonation,
 } from './configuration.ts'
+import { type RequestListener, requestListener } from './glue/request-listener.ts'
 import { checkClassNames } from './host/class-names.ts'
-import { configurationOf } from './host/configuration.ts'
 import { findAccount } from './host/grants.ts'
+import { configurationOf } from './host/provider-configuration.ts'
 import { withholdFromSelfRegistered } from './host/registration.ts'
 import { runInRequest } from './host/request.ts'
-import type { Impersonations } from './lifecycle/impersonations.ts'
-import { ALL_CAUSES, checkEnd, checkFilter, checkQuery } from './lifecycle/inputs.ts'
-import { keptAfterRedemption, lifecycleOf, type WiredLifecycle } from './lifecycle/lifecycle.ts'
+import type { Impersonations } from './impersonations/impersonations.ts'
+import { ALL_CAUSES, checkEnd, checkFilter, checkQuery } from './impersonations/inputs.ts'
+import { judgeByEnds } from './impersonations/opaque-tokens.ts'
+import {
+  keptAfterRedemption,
+  type WiredImpersonations,
+  wireImpersonations,
+} from './impersonations/wiring.ts'
 import { requestless, withOidc } from './management/context.ts'
-import { endCurrentRoute } from './management/end-current.ts'
-import { type RequestListener, requestListener } from './management/listener.ts'
+import { currentRoutes } from './management/current/routes.ts'
+import { type IssueInProcess, inProcessIssuer } from './management/issue-in-process.ts'
 import { ManagementResourceServer } from './management/machine-tokens.ts'
+import { subjectTokenRevocation } from './management/revocation.ts'
 import { managementRouter } from './management/router.ts'
 import { type ResolvedOptions, resolveOptions } from './options/defaults.ts'
+import type { RecordEvent, RecordFirstOptions } from './public/events.ts'
+import type { IssuedSubjectToken, IssueOptions, SubjectTokenRequest } from './public/issue.ts'
 import type {
   EndOptions,
   ImpersonationFilter,
   ImpersonationObject,
   ImpersonationPage,
   ImpersonationQuery,
-} from './public/lifecycle.ts'
+} from './public/list-and-end.ts'
 import type { ImpersonationOptions } from './public/options.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
 import { tokenExchangeHandler } from './token-exchange/handler.ts'
-import { PARAMETERS, REPEATABLE_PARAMETERS } from './token-exchange/request.ts'
+import { EXCHANGE_PARAMETERS, REPEATABLE_PARAMETERS } from './token-exchange/request.ts'
 import { accessTokenVerifier } from './tokens/access-token.ts'
 import { signCheckpoint } from './tokens/checkpoint.ts'
 import { makeReplayDetectionAtomic } from './tokens/replay-detection.ts'
@@ -55,8 +65,9 @@ export class Impersonation {
   #parts: ConfigurationParts | undefined
   #provider: Provider | undefined
   #routes: Middleware | undefined
+  #issue: IssueInProcess | undefined
   #checkStorage: (() => Promise<void>) | undefined
-  #lifecycle: WiredLifecycle | undefined
+  #ending: WiredImpersonations | undefined
 
   /**
    * @param options the value of `features.impersonation`
@@ -125,13 +136,14 @@ export class Impersonation {
     const subjectTokens = defineSubjectToken(provider, options.subjectToken.singleUse, (adapter) =>
       keptAfterRedemption(adapter, options),
     )
-    const lifecycle = lifecycleOf(provider, subjectTokens, options)
-    this.#lifecycle = lifecycle
-    const verifier = accessTokenVerifier(provider, TOKEN_EXCHANGE_GRANT_TYPE)
+    const ending = wireImpersonations(provider, subjectTokens, options)
+    const { hasEnded, findEvenEnded } = judgeByEnds(provider, subjectTokens, ending !== undefined)
+    this.#ending = ending
+    const verifier = accessTokenVerifier(provider, TOKEN_EXCHANGE_GRANT_TYPE, findEvenEnded)
     claims.issuer = provider.issuer
     this.#provider = provider
     this.#checkStorage = subjectTokens.checkStorage
-    resourceServer.use(provider, { canEnd: lifecycle !== undefined })
+    resourceServer.use(provider, { canEnd: ending !== undefined })
     if (options.atomicReplayDetection) makeReplayDetectionAtomic(provider)
     provider.registerGrantType(
       TOKEN_EXCHANGE_GRANT_TYPE,
@@ -143,24 +155,35 @@ export class Impersonation {
           verifier,
           claims,
           mayIssueSubjectTokens,
-          hasEnded: lifecycle?.hasEnded ?? (async () => false),
+          hasEnded,
+          onNothingIssued: ending?.onNothingIssued ?? (() => {}),
         },
-        lifecycle?.onReplay,
+        ending?.onReplay,
+        ending?.endUnrecorded,
       ),
-      PARAMETERS,
+      EXCHANGE_PARAMETERS,
       REPEATABLE_PARAMETERS,
     )
-    if (lifecycle) provider.use(endCurrentRoute(provider, verifier, lifecycle.impersonations))
+    if (ending) {
+      const { impersonations } = ending
+      provider.use(currentRoutes(provider, { verifier, impersonations }))
+      provider.use(subjectTokenRevocation(provider, subjectTokens, impersonations))
+    }
     if (!options.allowSelfRegisteredClients) {
       withholdFromSelfRegistered(provider, TOKEN_EXCHANGE_GRANT_TYPE)
     }
-    this.#routes = managementRouter(provider, {
+    const issuing = {
       options,
       subjectTokens,
       verifier,
+      endUnrecorded: ending?.endUnrecorded ?? (() => {}),
+      drawStatusIndex: ending?.drawStatusIndex,
+    }
+    this.#issue = inProcessIssuer(provider, { ...issuing, right: rights.issue })
+    this.#routes = managementRouter(provider, {
+      ...issuing,
       rights,
-      impersonations: lifecycle?.impersonations,
-      drawStatusIndex: lifecycle?.drawStatusIndex,
+      impersonations: ending?.impersonations,
     })
   }
 
@@ -185,7 +208,28 @@ export class Impersonation {
    * `false`, and the storage adapter of `SubjectToken` can. `false` before {@link register}.
    */
   get canEnd(): boolean {
-    return this.#lifecycle !== undefined
+    return this.#ending !== undefined
+  }
+
+  /**
+   * Issues a subject token, as `POST …/subject-tokens` does after it has authenticated: for code in this
+   * process, which needs no secret of the client. `limits`, `authorize`, `contextSchema`,
+   * `requireBinding`, the event and its recorders (I13) are the same. The caller decides who may ask.
+   *
+   * @throws TypeError before {@link register}, and for a wrong `as`
+   * @throws the errors of the management API, with its `error`, `error_description` and `statusCode`:
+   * `errors.InvalidRequest`, `errors.AccessDenied`, {@link UserNotFound}, {@link TooManyRequests} and
+   * {@link RecorderNotReady} (with `retryAfter`), {@link NotRecorded}
+   * @throws {@link ClientNotNamed} where the client may not issue
+   * @throws the storage's error, or a hook's, where one fails: nothing is issued
+   */
+  async issue(request: SubjectTokenRequest, options: IssueOptions): Promise<IssuedSubjectToken> {
+    if (!this.#issue) throw new TypeError('issue() comes after register(provider)')
+    const { as, ctx } = options ?? {}
+    if (typeof as !== 'string' || as === '') {
+      throw new TypeError('issue(request, { as }): as must be the id of a client')
+    }
+    return this.#issue(request, { as, ctx })
   }
 
   /**
@@ -209,24 +253,59 @@ export class Impersonation {
 
   /**
    * Ends an impersonation: its subject token redeems nothing any more, its opaque access token is
-   * inactive at once, and an API that checks refuses its JWT within seconds. The first end stays, and
-   * one that has expired is not ended.
+   * inactive at once, and an API that checks refuses its JWT within seconds. The first end stays. One
+   * whose access token has expired is ended in the 300 seconds after that, because an API may forgive
+   * a difference of clocks, and not later.
    *
    * @returns the impersonation as it is then; `undefined` where there is none
    * @throws TypeError for a wrong member
    */
   async end(id: string, how: EndOptions = {}): Promise<ImpersonationObject | undefined> {
-    return this.#impersonations.end(id, checkEnd(how, ALL_CAUSES))
+    return this.#recorded((all) => all.end(id, checkEnd(how, ALL_CAUSES)))
   }
 
   /**
-   * Ends all impersonations that match at this moment.
+   * Ends all impersonations that match at this moment. With `actor`, it looks once more after 10
+   * seconds, while the process runs: an exchange that was under way has redeemed by then, or gets
+   * nothing.
    *
    * @returns how many this call ended
    * @throws TypeError for a filter without a member, or a wrong one
    */
   async endAll(filter: ImpersonationFilter, how: EndOptions = {}): Promise<number> {
-    return this.#impersonations.endAll(checkFilter(filter), checkEnd(how, ALL_CAUSES))
+    return this.#recorded((all) => all.endAll(checkFilter(filter), checkEnd(how, ALL_CAUSES)))
+  }
+
+  /**
+   * Has events recorded before their answers leave (I13), for an audit. `record` is called at once:
+   *
+   * - `impersonation.issued`, `impersonation.granted`: the answer waits until `record` resolves. Where it
+   *   rejects or takes too long, the answer is 503 `temporarily_unavailable`, and what was issued is
+   *   ended: cause `policy`.
+   * - `impersonation.ended`: the end has been carried out. Whatever asked for it waits as long, and
+   *   gets the answer that it would get without a recorder.
+   *
+   * Several recorders are called at the same time, and all have to resolve. Listeners of the same
+   * events are emitted as without recorders, after the answer.
+   *
+   * @throws TypeError for a wrong argument, before {@link register}, and where {@link canEnd} is
+   * `false`: what is not recorded could not be ended
+   */
+  recordFirst(record: RecordEvent, { timeout = 2, ready }: RecordFirstOptions = {}): void {
+    if (typeof record !== 'function') {
+      throw new TypeError('recordFirst(record): record must be a function (name, event) => promise')
+    }
+    if (!(typeof timeout === 'number' && timeout > 0 && timeout <= 30)) {
+      throw new TypeError('recordFirst(record, { timeout }): more than 0 seconds, and at most 30')
+    }
+    if (ready !== undefined && typeof ready !== 'function') {
+      throw new TypeError('recordFirst(record, { ready }): ready must be a function () => boolean')
+    }
+    if (!this.#provider) throw new TypeError('recordFirst() comes after register(provider)')
+    if (!this.canEnd) {
+      throw new TypeError('recordFirst() needs impersonations that can be ended: see canEnd')
+    }
+    addRecorder(this.#provider, { record, ready, timeoutMs: timeout * 1000 })
   }
 
   /** What a client of the management API has to know of it: `features.impersonation.managementApi`. */
@@ -255,8 +334,17 @@ export class Impersonation {
     return runInRequest(oidcCtx, () => findAccount(provider, oidcCtx, accountId))
   }
 
+  /** Ends, and waits for what records the ends. */
+  async #recorded<T>(end: (all: Impersonations) => Promise<T>): Promise<T> {
+    try {
+      return await end(this.#impersonations)
+    } finally {
+      if (this.#provider) await endsRecorded(this.#provider)
+    }
+  }
+
   get #impersonations(): Impersonations {
-    if (this.#lifecycle) return this.#lifecycle.impersonations
+    if (this.#ending) return this.#ending.impersonations
     throw new Error(
       'impersonations cannot be seen or ended here: see canEnd, and features.impersonation.lifecycle',
     )

@@ -2,9 +2,11 @@
 export { type Configuration, ExternalSigningKey, errors, interactionPolicy } from 'oidc-provider'
 export type { AdapterFactory, SingleUseAdapter } from './adapters/contract.ts'
 export { type SingleUseAdapterSource, withSubjectTokens } from './adapters/with-subject-tokens.ts'
+export { NotRecorded, RecorderNotReady } from './audit/recorders.ts'
+export type { RequestListener } from './glue/request-listener.ts'
 export { Impersonation } from './impersonation.ts'
-export type { RequestListener } from './management/listener.ts'
-export { normalisedAddress } from './policy/rate-limit.ts'
+export { ClientNotNamed, UserNotFound } from './management/answer-errors.ts'
+export { normalisedAddress, TooManyRequests } from './policy/rate-limit.ts'
 export { Provider, Provider as default, type ProviderConfiguration } from './provider.ts'
 export type { BindingMember, MayAct } from './public/binding.ts'
 export type {
@@ -23,9 +25,13 @@ export type {
   ImpersonationEvent,
   ImpersonationEvents,
   ImpersonationListener,
+  RecordEvent,
+  RecordedEventName,
+  RecordFirstOptions,
   Redemption,
   SubjectTokenRecord,
 } from './public/events.ts'
+export type { IssuedSubjectToken, IssueOptions, SubjectTokenRequest } from './public/issue.ts'
 export type {
   EndCause,
   EndOptions,
@@ -35,7 +41,7 @@ export type {
   ImpersonationPage,
   ImpersonationQuery,
   ImpersonationState,
-} from './public/lifecycle.ts'
+} from './public/list-and-end.ts'
 export type {
   AccessTokenOptions,
   ActorChainOptions,

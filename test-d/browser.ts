@@ -17,6 +17,10 @@ const options: AcceptImpersonationOptions = {
   scope: 'orders:read',
 }
 acceptImpersonation({ ...options, dPoP: true, endOnLeave: false, texts: { denied: 'No.' }, fetch })
+acceptImpersonation({ ...options, cover: false, drafts: () => 'what was typed' })
+acceptImpersonation({ ...options, cover: { next: 'Close this tab.' } })
+// @ts-expect-error there is no such text of the cover
+acceptImpersonation({ ...options, cover: { unknownText: 'No.' } })
 // @ts-expect-error there is no such text
 acceptImpersonation({ ...options, texts: { unknown: 'No.' } })
 // @ts-expect-error the API has to be said

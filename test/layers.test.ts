@@ -1,22 +1,24 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, sep } from 'node:path'
 import { expect } from 'chai'
+import { circlesOf, filesBelow, type Import, importsBelow } from './support/imports.ts'
 
-const SOURCE = fileURLToPath(new URL('../src', import.meta.url))
+const ROOT = join(import.meta.dirname, '..')
+const SOURCE = join(ROOT, 'src')
 
 /** The folders of src, from the top: a file imports from its own folder and from those above it. */
 const LAYERS = [
+  'glue',
   'public',
   'host',
   'shared',
   'adapters',
   'audit',
   'tokens',
+  'status-list',
   'policy',
   'options',
   'claims',
-  'lifecycle',
+  'impersonations',
   'management',
   'token-exchange',
   'resource-server',
@@ -26,24 +28,15 @@ const LAYERS = [
 /** The files that stand in no folder: below every folder. */
 const TOP_FILES = ['configuration.ts', 'impersonation.ts', 'index.ts', 'provider.ts']
 
-/** What follows `from`, `import` or `import(`: types included, because a reader follows them too. */
-const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g
+/** The adapters know the contract, and not each other. */
+const ADAPTERS = ['memory', 'sqlite', 'postgres', 'redis']
 
-interface Import {
-  /** Relative to src. */
-  readonly file: string
-  readonly specifier: string
-}
+/** What pages take from glue/: files that import nothing. */
+const GLUE_OF_PAGES = ['glue/safe-url.ts', 'glue/stopwatch.ts']
 
-function importsOf(file: string): Import[] {
-  const text = readFileSync(join(SOURCE, file), 'utf8')
-  return [...text.matchAll(IMPORT)].map(([, specifier = '']) => ({ file, specifier }))
-}
-
-const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((file) =>
-  file.endsWith('.ts'),
-)
-const imports = files.flatMap(importsOf)
+const files = filesBelow(SOURCE)
+const imports = importsBelow(SOURCE)
+const own = imports.filter(({ isOwn }) => isOwn)
 
 /** `undefined` for a file that belongs to no layer. */
 function layerOf(file: string): number | undefined {
@@ -53,7 +46,8 @@ function layerOf(file: string): number | undefined {
   return layer === -1 ? undefined : layer
 }
 
-const told = ({ file, specifier }: Import) => `src/${file} imports '${specifier}'`
+const describeImport = ({ file, target }: Import) => `src/${file} imports ${target}`
+const isBelow = (folder: string, file: string) => file.startsWith(folder.replaceAll('/', sep) + sep)
 
 describe('the layers of src', () => {
   it('are the folders that are listed here, and four files', () => {
@@ -63,32 +57,60 @@ describe('the layers of src', () => {
   })
 
   it('import from their own folder and from folders above it', () => {
-    const own = imports.filter(({ specifier }) => specifier.startsWith('.'))
     expect(own.length).to.be.greaterThan(200)
-    const upwards = own.filter(({ file, specifier }) => {
-      const target = relative(SOURCE, join(SOURCE, file, '..', specifier))
+    const upwards = own.filter(({ file, target }) => {
       const [from, to] = [layerOf(file), layerOf(target)]
       return from === undefined || to === undefined || to > from
     })
-    expect(upwards.map(told)).to.deep.equal([])
+    expect(upwards.map(describeImport)).to.deep.equal([])
   })
 
-  it('import nothing into browser/, which pages load without the rest', () => {
-    const inBrowser = imports.filter(({ file }) => file.startsWith(`browser${sep}`))
+  it('import nothing of the package into glue/, which the console compiles into itself', () => {
+    const inGlue = imports.filter(({ file }) => isBelow('glue', file))
+    const others = inGlue.filter(({ target, isOwn }) =>
+      isOwn ? !isBelow('glue', target) : target.startsWith('oidc-provider'),
+    )
+    expect(others.map(describeImport)).to.deep.equal([])
+  })
+
+  it('keep the adapters apart: each imports the contract, and no other adapter', () => {
+    const across = own.filter(({ file, target }) =>
+      ADAPTERS.some(
+        (adapter) =>
+          isBelow(`adapters/${adapter}`, file) &&
+          [...ADAPTERS, 'testing'].some(
+            (other) => other !== adapter && isBelow(`adapters/${other}`, target),
+          ),
+      ),
+    )
+    expect(across.map(describeImport)).to.deep.equal([])
+  })
+
+  it('import nothing into browser/ but two files of glue/: pages load it without the rest', () => {
+    const inBrowser = imports.filter(({ file }) => isBelow('browser', file))
     expect(inBrowser.length).to.be.greaterThan(20)
     const others = inBrowser.filter(
-      ({ specifier }) => specifier !== 'oauth4webapi' && !/^\.\/[\w-]+\.ts$/.test(specifier),
+      ({ target, isOwn }) =>
+        !(isOwn
+          ? isBelow('browser', target) || GLUE_OF_PAGES.includes(target)
+          : target === 'oauth4webapi'),
     )
-    expect(others.map(told)).to.deep.equal([])
+    const inGlue = imports.filter(({ file }) => GLUE_OF_PAGES.includes(file))
+    expect([...others, ...inGlue].map(describeImport)).to.deep.equal([])
   })
 
   it("import oidc-provider's undescribed modules in host/ alone", () => {
-    const deep = imports.filter(({ specifier }) => specifier.startsWith('oidc-provider/'))
-    const [inHost, outside] = [
-      deep.filter(({ file }) => file.startsWith(`host${sep}`)),
-      deep.filter(({ file }) => !file.startsWith(`host${sep}`)),
-    ]
-    expect(inHost.length).to.be.greaterThan(3)
-    expect(outside.map(told)).to.deep.equal([])
+    const deep = imports.filter(({ target }) => target.startsWith('oidc-provider/'))
+    const outside = deep.filter(({ file }) => !isBelow('host', file))
+    expect(deep.length - outside.length).to.be.greaterThan(3)
+    expect(outside.map(describeImport)).to.deep.equal([])
   })
+
+  for (const folder of ['src', 'bench', 'hosting', 'scripts']) {
+    it(`have no circle of files: ${folder}`, () => {
+      const all = importsBelow(join(ROOT, folder))
+      expect(all.length).to.be.greaterThan(10)
+      expect(circlesOf(all)).to.deep.equal([])
+    })
+  }
 })

@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
+import manifest from '../package.json' with { type: 'json' }
+import { compile } from './support/compile.ts'
 import { install, packInto } from './support/tarball.ts'
 
 const run = promisify(execFile)
@@ -54,12 +56,26 @@ describe('the package as users get it', function () {
   })
 
   it('has run-time dependencies on @koa/router, jose, koa-body, and nothing else', async () => {
-    const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
     expect(Object.keys(manifest.dependencies)).to.deep.equal(['@koa/router', 'jose', 'koa-body'])
     expect(manifest.peerDependencies).to.include({ 'oidc-provider': '>=9.12.2 <10' })
     expect(manifest.peerDependencies).to.have.property('koa')
     // For the modules for browsers alone.
     expect(manifest.peerDependenciesMeta.oauth4webapi).to.deep.equal({ optional: true })
+  })
+
+  it('has an SBOM, with its run-time dependencies and what they bring along', async () => {
+    const { stdout } = await run(process.execPath, [join(root, 'scripts/sbom.ts'), tarball])
+    const { bomFormat, metadata, components, dependencies } = JSON.parse(stdout)
+    expect([bomFormat, metadata.component.name, metadata.component.purl]).to.deep.equal([
+      'CycloneDX',
+      manifest.name,
+      `pkg:npm/${manifest.name}@${manifest.version}`,
+    ])
+    const names = components.map(({ name }: { name: string }) => name)
+    expect(names).to.include.members([...Object.keys(manifest.dependencies), 'raw-body'])
+    for (const name of ['mocha', 'oidc-provider', 'koa']) expect(names).to.not.include(name)
+    const [{ dependsOn }] = dependencies
+    expect(dependsOn).to.have.lengthOf(Object.keys(manifest.dependencies).length)
   })
 
   it('names no sources: the condition by which the example finds them stays in the repository', async () => {
@@ -70,10 +86,16 @@ describe('the package as users get it', function () {
       )
     expect(new Set(conditions(packed))).to.deep.equal(new Set(['types, default']))
     expect(packed).not.to.include('./src/')
-    for (const folder of [root, source]) {
+    expect(packed).not.to.include('glue')
+    // Where the tarball was packed elsewhere, `source` is what is in it.
+    for (const folder of process.env.TARBALLS === undefined ? [root, source] : [root]) {
       const manifest = await readFile(join(folder, 'package.json'), 'utf8')
       expect(new Set(conditions(manifest)), folder).to.deep.equal(
-        new Set(['oidc-provider-impersonation, types, default']),
+        new Set([
+          'oidc-provider-impersonation, types, default',
+          // src/glue, for the console's sources: no entry of the package.
+          'oidc-provider-impersonation',
+        ]),
       )
     }
   })
@@ -116,7 +138,6 @@ describe('the package as users get it', function () {
     }
 
     it('says the oldest version of the range', async () => {
-      const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
       const [, oldest] = /^>=(\S+)/.exec(manifest.peerDependencies['oidc-provider']) ?? []
       expect(files).to.include(`dist/host/needs-oidc-provider-${oldest}-or-later.js`)
     })
@@ -155,10 +176,8 @@ describe('the package as users get it', function () {
         '--types',
         'node',
       ]
-      const result = await run(bin('tsc'), [...tsc, 'server.mts'], { cwd: project }).catch(
-        (failure: { stdout: string }) => failure,
-      )
-      const errors = result.stdout.split('\n').filter((line) => /^server|impersonation/.test(line))
+      const found = await compile([...tsc, 'server.mts'], { cwd: project })
+      const errors = found.split('\n').filter((line) => /^server|impersonation/.test(line))
       expect(errors).to.deep.equal([])
     })
 

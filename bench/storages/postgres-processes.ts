@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Pool } from 'pg'
-import type { StorageUse } from '../storage.ts'
+import type { StorageUse } from './storage.ts'
 
 /** In `/proc/<pid>/stat`, processor time is in hundredths of a second on every Linux. */
 const TICK_US = 10_000

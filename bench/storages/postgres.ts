@@ -1,8 +1,8 @@
 import pg from 'pg'
-import { createPostgresAdapter, migrate } from '../../src/adapters/postgres.ts'
-import { FILL_TTL, OPERATORS, subjectTokenRecord } from '../fill.ts'
-import type { AuditStore, Storage, StorageOptions } from '../storage.ts'
+import { createPostgresAdapter, migrate } from '../../src/adapters/postgres/index.ts'
+import { FILL_TTL, OPERATOR_COUNT, subjectTokenRecord } from '../fill.ts'
 import { PostgresProcesses } from './postgres-processes.ts'
+import type { AuditStore, Storage, StorageOptions } from './storage.ts'
 
 const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/test'
 
@@ -47,7 +47,7 @@ export async function openPostgres(options: Required<StorageOptions>): Promise<S
          FROM ${table} r, generate_series(2, $2) n, LATERAL (SELECT
            translate(rtrim(encode(sha256(n::text::bytea), 'base64'), '='), '+/', '-_') AS id,
            r.issued_at - n % 3600 AS iat,
-           'operator-' || (n / 3600 + n) % ${OPERATORS} AS actor) o
+           'operator-' || (n / 3600 + n) % ${OPERATOR_COUNT} AS actor) o
          WHERE r.id = $1`,
         [id, count],
       )

@@ -1,7 +1,7 @@
 import { createClient } from 'redis'
-import { createRedisAdapter } from '../../src/adapters/redis.ts'
+import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
 import { fillThrough } from '../fill.ts'
-import type { Storage, StorageOptions } from '../storage.ts'
+import type { Storage, StorageOptions } from './storage.ts'
 
 const REDIS_URL = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
 

@@ -2,9 +2,9 @@ import { mkdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
-import { createSqliteAdapter } from '../../src/adapters/sqlite.ts'
+import { createSqliteAdapter } from '../../src/adapters/sqlite/index.ts'
 import { fillThrough } from '../fill.ts'
-import type { AuditEntry, AuditStore, Storage, StorageOptions } from '../storage.ts'
+import type { AuditEntry, AuditStore, Storage, StorageOptions } from './storage.ts'
 
 /** Runs of statements in this process, BEGIN and COMMIT among them. */
 let statements = 0

@@ -1,4 +1,4 @@
-import { OUTCOMES } from '../src/audit/row.ts'
+import { ALL_OUTCOMES } from '../src/audit/row.ts'
 import type { AuditStore, RowFilter } from '../src/audit/store.ts'
 import { customerId, idOf, operatorId, ticketOf, YEAR_BEGINS, YEAR_ENDS } from './year.ts'
 
@@ -27,7 +27,7 @@ export function pageQuestions(impersonations: number): Question[] {
     customer: { customer: customerId(middle) },
     'customer of an operator': { customer: customerId(middle), operator: operatorId(middle) },
     ticket: { ticket: ticketOf(middle).toLowerCase() },
-    ...Object.fromEntries(OUTCOMES.map((outcome) => [`outcome ${outcome}`, { outcome }])),
+    ...Object.fromEntries(ALL_OUTCOMES.map((outcome) => [`outcome ${outcome}`, { outcome }])),
     'any alarm': { alarm: 'any' },
     'open alarms': { alarm: 'open' },
     'on hold': { held: true },

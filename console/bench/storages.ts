@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Pool } from 'pg'
 import { createClient } from 'redis'
-import { createMemoryAudit } from '../src/audit/memory.ts'
-import { createPostgresAudit } from '../src/audit/postgres.ts'
-import { createRedisAudit } from '../src/audit/redis.ts'
-import { createSqliteAudit } from '../src/audit/sqlite.ts'
 import type { AuditStore } from '../src/audit/store.ts'
+import { createMemoryAudit } from '../src/audit/stores/memory/index.ts'
+import { createPostgresAudit } from '../src/audit/stores/postgres/index.ts'
+import { createRedisAudit } from '../src/audit/stores/redis/index.ts'
+import { createSqliteAudit } from '../src/audit/stores/sqlite/index.ts'
 
 /** A store of its own, and how everything of it is removed. */
 export interface OpenStore {

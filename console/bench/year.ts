@@ -27,7 +27,7 @@ export async function fillYear(store: AuditStore, impersonations: number): Promi
   for (let index = 0; index < impersonations; index += 1) {
     for (const entry of entriesOf(index, impersonations)) {
       const text = encodeEntry(entry)
-      const digest = entryDigestOf(text)
+      const digest = entryDigestOf(text, entry.id)
       sequence += 1
       hash = hashOf(hash, digest)
       const repeatKey = undefined

@@ -1,5 +1,7 @@
 import type { ClientMetadata } from 'oidc-provider'
-import { path as aPath, origin, text } from './option-rules.ts'
+import type { Shape } from '#glue/option-rules'
+import { resolve } from '#glue/resolve-options'
+import { originRule, pathRule } from './option-rules.ts'
 
 /** Where a page is, and the client that it is. */
 export interface PageClientOptions {
@@ -18,24 +20,27 @@ export interface PageClientOptions {
  * @throws TypeError for a wrong option
  */
 export function supportConsoleClient(options: PageClientOptions): ClientMetadata {
-  return client('Support console', options, 'support-console', '/console')
+  return client('Support console', 'supportConsoleClient', options, 'support-console', '/console')
 }
 
 /** As {@link supportConsoleClient}, for the page on which customers see who acted as them. */
 export function customerAccountClient(options: PageClientOptions): ClientMetadata {
-  return client('Your account', options, 'customer-account', '/account')
+  return client('Your account', 'customerAccountClient', options, 'customer-account', '/account')
 }
 
 function client(
   name: string,
+  caller: string,
   options: PageClientOptions,
   usualId: string,
   usualPath: string,
 ): ClientMetadata {
-  const { url, clientId = usualId, path = usualPath } = options
-  origin('url', url)
-  text('clientId', clientId, 'the id of the client')
-  aPath('path', path)
+  const shape = {
+    url: { ...originRule, required: 'the public origin of the console' },
+    clientId: { type: 'text', default: usualId },
+    path: { ...pathRule, default: usualPath },
+  } as const satisfies Shape
+  const { url, clientId, path } = resolve(shape, options, caller)
   const page = `${new URL(url).origin}${path}`
   return {
     client_id: clientId,

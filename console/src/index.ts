@@ -1,23 +1,32 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Middleware } from 'koa'
 import type { Provider, RequestListener } from 'oidc-provider-impersonation'
 import type { ImpersonationUse } from 'oidc-provider-impersonation/resource-server'
-import { accountApi } from './account/api.ts'
+import { requestListener } from '#glue/request-listener'
+import { accountApi } from './api/account/api.ts'
+import { consoleApi } from './api/console/router.ts'
+import { type TakeUses, type TakeUsesOptions, takeUses } from './api/console/take-uses.ts'
 import { customerDirectory } from './api/customer-directory.ts'
+import { subjectTokenIssuer } from './api/issue.ts'
 import { operatorLimit } from './api/operator-limit.ts'
 import type { Parts } from './api/parts.ts'
 import { personNames } from './api/person-names.ts'
-import { type RecordRefusal, refusalRecorder, STRANGERS_WINDOW } from './api/refusals.ts'
-import { consoleApi } from './api/router.ts'
-import { createAudit } from './audit/audit.ts'
-import { auditGate } from './audit/gate.ts'
-import { tell } from './audit/log-line.ts'
-import { recordEvents } from './audit/provider-events.ts'
-import { startRetention } from './audit/retention.ts'
-import { useRecorder } from './audit/uses.ts'
-import { requestListener } from './http/callback.ts'
+import {
+  accountLookUp,
+  type RecordRefusal,
+  recordRefusalBy,
+  refusalRecorder,
+} from './api/refusals.ts'
+import type { SignCheckpoint } from './audit/keeping/checkpoint.ts'
+import { startRetention } from './audit/keeping/retention.ts'
+import { log } from './audit/log-line.ts'
+import { createAudit } from './audit/recording/audit.ts'
+import { backPressure } from './audit/recording/back-pressure.ts'
+import { impersonationShownTo } from './audit/recording/impersonated-token.ts'
+import { recordEvents } from './audit/recording/provider-events.ts'
+import { startReconciliation } from './audit/recording/reconciliation.ts'
+import { useRecorder } from './audit/recording/uses.ts'
 import { answerProblems } from './http/problem.ts'
-import { subjectTokenIssuer } from './management/subject-tokens.ts'
 import type { SupportConsoleOptions } from './options.ts'
 import { accountPages, consolePages } from './page/pages.ts'
 import { reasonOf } from './reason.ts'
@@ -25,14 +34,16 @@ import { type Settings, settingsOf } from './settings.ts'
 import { knownClient } from './sign-in/known-client.ts'
 import { signedInTo } from './sign-in/signed-in.ts'
 
+export type { TakeUses, TakeUsesOptions } from './api/console/take-uses.ts'
 export type { RecordRefusal, Refusal } from './api/refusals.ts'
-export type { Alarm } from './audit/alarms.ts'
 export type { AuditEntry } from './audit/entry.ts'
+export type { Alarm } from './audit/recording/alarms.ts'
 export type { AlarmKind, AuditPerson, AuditRow, Outcome } from './audit/row.ts'
 export type {
   AuditStore,
   Batch,
   ChainHead,
+  FiledRow,
   NewRecord,
   RemovedFrom,
   Repetition,
@@ -45,10 +56,10 @@ export type {
   Application,
   Customer,
   Customers,
+  DescribedUse,
   Role,
   SearchResult,
   SupportConsoleOptions,
-  ToldUse,
   UseInWords,
 } from './options.ts'
 
@@ -61,6 +72,13 @@ export interface SupportConsole extends Middleware {
   callback(): RequestListener
   /** For guards of APIs in this process: `resourceServer({ onImpersonatedRequest })`. */
   readonly onImpersonatedRequest: (use: ImpersonationUse) => Promise<void>
+  /**
+   * Takes what guards of APIs in other processes tell: docs/recording-uses.md. Mount what it returns beside
+   * the console.
+   *
+   * @throws TypeError with the path of an option that is unknown or wrong
+   */
+  takeUses(options: TakeUsesOptions): TakeUses
   /** Records what a backend of the deployment refused before the provider received it. */
   readonly recordRefusal: RecordRefusal
   /** Resolves when all entries so far are stored, or are known to be lost. */
@@ -77,7 +95,9 @@ export interface SupportConsole extends Middleware {
 }
 
 /** How often one operator may ask to act, in a minute. People need fewer. */
-const MOST_ISSUES = 60
+const MAX_ISSUES = 60
+/** How long the directory may take for the names in an entry, in milliseconds. */
+const NAME_TIMEOUT_MS = 500
 
 /**
  * The support console: operators act as customers, leads see and end what runs, auditors read who did
@@ -88,19 +108,23 @@ const MOST_ISSUES = 60
 export function supportConsole(provider: Provider, options: SupportConsoleOptions): SupportConsole {
   const settings = settingsOf(provider, options)
   const { path, url, clientId, account, onAlarm } = settings
+  const timeoutMs = settings.auditTimeout * 1000
   const closing = new AbortController()
   const directory = customerDirectory(settings)
   const nameOf = personNames(provider, directory)
+  const sign: SignCheckpoint = (claims) => provider.impersonation.signCheckpoint(claims)
   const audit = createAudit(settings.audit, {
     nameOf,
+    nameTimeoutMs: Math.min(NAME_TIMEOUT_MS, timeoutMs / 4),
+    slow: timeoutMs,
+    sign,
     onAlarm,
     urlOf: (row) => `${url}${path}/audit/${row}`,
   })
   const { store } = audit
-  recordEvents(provider, audit)
-  const retention = startRetention(store, {
-    sign: (claims) => provider.impersonation.signCheckpoint(claims),
-  })
+  recordEvents(provider, audit, settings.auditTimeout)
+  const retention = startRetention(store, { sign })
+  const reconciliation = startReconciliation(provider, store, audit)
   const parts: Parts = {
     provider,
     settings,
@@ -109,21 +133,25 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     nameOf,
     issue: subjectTokenIssuer(provider, settings),
     limitIssues: operatorLimit(
-      MOST_ISSUES,
+      MAX_ISSUES,
       60,
       (operator, seconds) =>
-        `support console: ${operator} asked ${MOST_ISSUES} times in a minute to act; not again for ${seconds} s`,
+        `support console: ${operator} asked ${MAX_ISSUES} times in a minute to act; not again for ${seconds} s`,
     ),
-    recordRefusal: refusalRecorder(audit.record),
-    recordStranger: refusalRecorder(audit.record, STRANGERS_WINDOW),
+    refusals: refusalRecorder(audit.record, accountLookUp(provider)),
     closing: closing.signal,
     now: () => Date.now(),
   }
   const checkClients = clientChecks(provider, settings)
-  store.open().catch((error: unknown) => tell(`the storage cannot be used: ${reasonOf(error)}`))
+  store.open().catch((error: unknown) => log(`the storage cannot be used: ${reasonOf(error)}`))
 
   const middleware: Middleware = inOrder(
-    auditGate(audit, gatedPaths(provider, settings)),
+    backPressure(
+      audit,
+      backPressurePaths(provider, settings),
+      timeoutMs,
+      impersonationShownTo(provider),
+    ),
     ...checkClients.map(({ at, check }) =>
       below(at, answerProblems('support console'), async (_ctx, next) => {
         await check()
@@ -137,7 +165,8 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   return Object.assign(middleware, {
     callback: () => requestListener(middleware, provider),
     onImpersonatedRequest: useRecorder(audit),
-    recordRefusal: parts.recordRefusal,
+    takeUses: (senders: TakeUsesOptions) => takeUses(provider, parts, senders),
+    recordRefusal: recordRefusalBy(provider, settings, parts.refusals),
     settled: audit.settled,
     async check() {
       await store.open()
@@ -147,8 +176,9 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     async close() {
       closing.abort()
       // The provider emits events in the turn after its answer.
-      await turn()
+      await nextTurn()
       await retention.stop()
+      await reconciliation.stop()
       await audit.close()
     },
   })
@@ -178,12 +208,10 @@ function pages(provider: Provider, { path, clientId, account, language }: Settin
 }
 
 /** The paths whose requests make entries. */
-function gatedPaths(provider: Provider, { managementPath, apis }: Settings) {
+function backPressurePaths(provider: Provider, { apis }: Settings) {
   const mountPath = new URL(provider.issuer).pathname.replace(/\/$/, '')
   return {
-    issue: `${managementPath}/subject-tokens`,
     token: provider.pathFor('token', { mountPath }),
-    end: `${mountPath}/impersonations/current/end`,
     apis,
   }
 }

@@ -1,5 +1,5 @@
 import type { Account } from 'oidc-provider'
-import type { Alarm } from './audit/alarms.ts'
+import type { Alarm } from './audit/recording/alarms.ts'
 import type { AuditStore } from './audit/store.ts'
 
 /**
@@ -62,7 +62,7 @@ export interface Application {
 }
 
 /** A request that an operator made, as it is told to the customer. */
-export interface ToldUse {
+export interface DescribedUse {
   readonly method: string | undefined
   readonly path: string | undefined
   readonly status: number | undefined
@@ -76,16 +76,19 @@ export interface ToldUse {
  * Says in the words of the application what a request did: `Looked at your orders`. `undefined` hides
  * it. At most 200 characters are shown. Where it throws, or answers no text, the request is counted.
  */
-export type UseInWords = (use: ToldUse, language: 'de' | 'en') => string | undefined
+export type UseInWords = (use: DescribedUse, language: 'de' | 'en') => string | undefined
 
 export interface SupportConsoleOptions {
   /** The public client of the console: see `supportConsoleClient`. */
   readonly clientId: string
-  /** The machine client of the console: `managementApi.clients` must name it for `issue`. */
-  readonly machine: { readonly clientId: string; readonly clientSecret: string }
+  /**
+   * The client for which the console issues, in this process: `managementApi.clients` names it for
+   * `issue`. The console needs no secret of it.
+   */
+  readonly issueAs: string
   /**
    * Called at every request: a role that was taken away is gone at once. What it throws is answered
-   * 503.
+   * 503, and so is an answer that takes more than 5 seconds.
    */
   readonly role: (account: Account) => Role | undefined | Promise<Role | undefined>
   readonly customers: Customers
@@ -97,13 +100,6 @@ export interface SupportConsoleOptions {
   readonly path?: string | undefined
   /** The public origin of the console. @defaultValue the origin of the issuer */
   readonly url?: string | undefined
-  /** The origin at which the provider is reached from here. @defaultValue the origin of the issuer */
-  readonly providerUrl?: string | undefined
-  /**
-   * The path of the management API at `providerUrl`, for a `provider.impersonation.routes()` that is
-   * mounted below another path. @defaultValue `managementApi.prefix` of the provider: '/api'
-   */
-  readonly managementPath?: string | undefined
   /**
    * How long operators may act at most, as they can choose it: whole seconds from 1 to 86400. It goes
    * to the policy as `context.duration`, and `authorize` must answer `accessTokenTtl`. Without it, no
@@ -136,8 +132,15 @@ export interface SupportConsoleOptions {
    */
   readonly onAlarm?: ((alarm: Alarm) => unknown) | undefined
   /**
-   * Paths on this origin of APIs whose guard tells `onImpersonatedRequest`: they wait while the audit
-   * cannot be stored. @defaultValue none
+   * Seconds that an answer waits for its entry of the audit to be stored: more than 0, at most 3. The
+   * answer to an issue or an exchange is 503 then, and what was issued is ended; that to an end leaves.
+   * @defaultValue 2
+   */
+  readonly auditTimeout?: number | undefined
+  /**
+   * Paths on this origin of APIs whose guard tells `onImpersonatedRequest`: requests of operators wait
+   * until what was told before is stored, and are 503 where that takes longer than `auditTimeout`. What
+   * a request did is told after its answer. @defaultValue none
    */
   readonly apis?: readonly string[] | undefined
   /** The language where the browser asks for none that there is. @defaultValue 'en' */

@@ -1,33 +1,95 @@
 import type { Provider } from 'oidc-provider-impersonation'
+import { functionRule, objectRule, type Shape } from '#glue/option-rules'
+import { resolve } from '#glue/resolve-options'
+import type { AuditStore } from './audit/store.ts'
 import {
-  anObject,
-  path as aPath,
-  audit,
-  directory,
-  fail,
-  functionOf,
-  integers,
-  oneOf,
-  optional,
-  origin,
-  pattern,
-  text,
-  url,
+  originRule,
+  pageRule,
+  pathRule,
+  patternRule,
+  secondsRule,
+  textRule,
 } from './option-rules.ts'
-import type { Application, SupportConsoleOptions } from './options.ts'
+import type { Customers, SupportConsoleOptions, UseInWords } from './options.ts'
 
-/** The options, checked and with the defaults. */
+const APPLICATION_SHAPE = {
+  name: textRule('how the console names the application'),
+  url: { ...pageRule, required: 'the page that accepts the impersonation' },
+  clientId: textRule('the client of the application'),
+  resource: textRule('the resource indicator of its API'),
+  scopes: {
+    read: textRule('the scope to look at data'),
+    change: { type: 'text', default: undefined },
+  },
+} as const satisfies Shape
+
+/** What `supportConsole()` may be given. */
+const CONSOLE_SHAPE = {
+  clientId: textRule('the public client of the console'),
+  issueAs: textRule('a client that managementApi.clients names for issue'),
+  role: {
+    ...functionRule<SupportConsoleOptions['role']>(),
+    required: '(account) => role or undefined',
+  },
+  customers: {
+    ...objectRule<Customers>('search', 'get'),
+    required: 'search(text, page) and get(id)',
+  },
+  applications: {
+    type: 'list',
+    of: APPLICATION_SHAPE,
+    atLeast: 1,
+    default: undefined,
+    what: 'applications: { name, url, clientId, resource, scopes }',
+    required: 'where operators can act: a list of { name, url, clientId, resource, scopes }',
+  },
+  audit: {
+    ...objectRule<AuditStore>('open', 'append', 'find'),
+    required:
+      'an audit, such as createMemoryAudit() of oidc-provider-impersonation-console/audit/memory',
+  },
+  path: { ...pathRule, default: '/console' },
+  url: originRule,
+  /** In seconds. */
+  durations: {
+    type: 'list',
+    of: { type: 'integer', min: 1, max: 86_400, default: undefined },
+    what: 'seconds, whole numbers, or absent for no choice',
+    atLeast: 1,
+    default: [],
+  },
+  ticket: {
+    pattern: patternRule,
+    url: functionRule<(ticket: string) => string>(),
+  },
+  account: {
+    type: 'group',
+    default: undefined,
+    of: {
+      clientId: textRule('the public client of the page'),
+      path: { ...pathRule, default: '/account' },
+      describe: functionRule<UseInWords>(),
+    },
+  },
+  onAlarm: functionRule<NonNullable<SupportConsoleOptions['onAlarm']>>(),
+  /** In seconds. */
+  auditTimeout: { ...secondsRule(3), default: 2 },
+  apis: { type: 'list', of: pathRule, what: "paths, such as ['/orders']", atLeast: 0, default: [] },
+  language: { type: 'oneOf', values: ['de', 'en'], default: 'en' },
+} as const satisfies Shape
+
+/**
+ * The options, checked and with the defaults. It does not name the shape: the published types cannot
+ * have the imports of src/glue.
+ */
 export interface Settings
   extends Pick<
     SupportConsoleOptions,
-    'applications' | 'audit' | 'clientId' | 'customers' | 'machine' | 'onAlarm' | 'role'
+    'applications' | 'audit' | 'clientId' | 'customers' | 'issueAs' | 'onAlarm' | 'role'
   > {
   readonly path: string
   /** The public origin of the console. */
   readonly url: string
-  /** The origin at which the provider is reached from here. */
-  readonly providerUrl: string
-  readonly managementPath: string
   readonly durations: readonly number[]
   /** The source of the pattern, and the pattern as it is tested: for the whole number. */
   readonly ticketPattern: { readonly source: string; readonly whole: RegExp } | undefined
@@ -35,30 +97,13 @@ export interface Settings
   readonly account:
     | (NonNullable<SupportConsoleOptions['account']> & { readonly path: string })
     | undefined
+  /** Seconds. */
+  readonly auditTimeout: number
   readonly apis: readonly string[]
   readonly language: 'de' | 'en'
 }
 
-const AT = 'options'
-
-const OPTIONS = [
-  'clientId',
-  'machine',
-  'role',
-  'customers',
-  'applications',
-  'audit',
-  'path',
-  'url',
-  'providerUrl',
-  'managementPath',
-  'durations',
-  'ticket',
-  'account',
-  'onAlarm',
-  'apis',
-  'language',
-]
+const OPTION_PATH = 'options'
 
 /**
  * Checks the options.
@@ -66,6 +111,27 @@ const OPTIONS = [
  * @throws TypeError with the dotted path of the first option that is unknown or wrong
  */
 export function settingsOf(provider: Provider, options: SupportConsoleOptions): Settings {
+  checkProvider(provider)
+  const { ticket, url, ...settings } = resolve(CONSOLE_SHAPE, options, OPTION_PATH)
+  const { origin, pathname } = new URL(provider.issuer)
+  checkPaths(settings.path, settings.account?.path, pathname)
+  settings.applications.forEach(({ clientId }, index, all) => {
+    if (all.findIndex((other) => other.clientId === clientId) === index) return
+    throw new TypeError(
+      `${OPTION_PATH}.applications[${index}].clientId is ${clientId} again: each application has a client of its own`,
+    )
+  })
+  const source = ticket.pattern?.source
+  return Object.freeze({
+    ...settings,
+    url: url === undefined ? origin : new URL(url).origin,
+    ticketPattern:
+      source === undefined ? undefined : { source, whole: new RegExp(`^(?:${source})$`, 'u') },
+    ticketUrl: ticket.url,
+  })
+}
+
+function checkProvider(provider: Provider): void {
   const { impersonation } = provider
   if (impersonation?.enabled !== true) {
     throw new TypeError(
@@ -82,71 +148,6 @@ export function settingsOf(provider: Provider, options: SupportConsoleOptions): 
       'supportConsole(provider) needs features.rpInitiatedLogout, which is on by default: people sign out of its pages by it',
     )
   }
-  anObject(AT, options, OPTIONS)
-  const { machine, ticket, account } = options
-  text(`${AT}.clientId`, options.clientId, 'the public client of the console')
-  anObject(`${AT}.machine`, machine, ['clientId', 'clientSecret'])
-  text(`${AT}.machine.clientId`, machine.clientId, 'a client with the grant client_credentials')
-  text(`${AT}.machine.clientSecret`, machine.clientSecret, 'the secret of machine.clientId')
-  functionOf(`${AT}.role`, options.role, '(account) => role or undefined')
-  directory(`${AT}.customers`, options.customers)
-  audit(`${AT}.audit`, options.audit)
-  const applications = applicationsOf(options.applications)
-  const path = options.path ?? '/console'
-  aPath(`${AT}.path`, path)
-  const { origin: ofIssuer, pathname } = new URL(provider.issuer)
-  const isOfProvider = (one: string) => one === pathname || one.startsWith(`${pathname}/`)
-  if (isOfProvider(path)) {
-    fail(`${AT}.path must not be below the issuer ${provider.issuer}: its routes would be hidden`)
-  }
-  optional(`${AT}.url`, options.url, origin)
-  optional(`${AT}.providerUrl`, options.providerUrl, (at, value) => origin(at, value, 'any'))
-  optional(`${AT}.managementPath`, options.managementPath, aPath)
-  optional(`${AT}.durations`, options.durations, (at, value) => integers(at, value, 1, 86_400))
-  optional(`${AT}.onAlarm`, options.onAlarm, functionOf)
-  optional(`${AT}.language`, options.language, (at, value) => oneOf(at, value, ['de', 'en']))
-  optional(`${AT}.ticket`, ticket, (at, value) => anObject(at, value, ['pattern', 'url']))
-  optional(`${AT}.ticket.pattern`, ticket?.pattern, pattern)
-  optional(`${AT}.ticket.url`, ticket?.url, functionOf)
-  optional(`${AT}.account`, account, (at, value) =>
-    anObject(at, value, ['clientId', 'path', 'describe']),
-  )
-  const accountPath = account?.path ?? '/account'
-  if (account) {
-    text(`${AT}.account.clientId`, account.clientId, 'the public client of the page')
-    aPath(`${AT}.account.path`, accountPath)
-    optional(`${AT}.account.describe`, account.describe, functionOf)
-    if (isOfProvider(accountPath) || isBelow(accountPath, path) || isBelow(path, accountPath)) {
-      fail(
-        `${AT}.account.path and ${AT}.path must be apart from each other and from the issuer: ${accountPath}, ${path}, ${pathname}`,
-      )
-    }
-  }
-  const apis = options.apis ?? []
-  if (!Array.isArray(apis)) fail(`${AT}.apis must be a list of paths, such as ['/orders']`)
-  for (const [index, api] of apis.entries()) aPath(`${AT}.apis[${index}]`, api)
-
-  const source = ticket?.pattern?.source
-  return Object.freeze({
-    clientId: options.clientId,
-    machine: Object.freeze({ ...machine }),
-    role: options.role,
-    customers: options.customers,
-    applications,
-    audit: options.audit,
-    onAlarm: options.onAlarm,
-    path,
-    url: originOf(options.url) ?? ofIssuer,
-    providerUrl: originOf(options.providerUrl) ?? ofIssuer,
-    managementPath: options.managementPath ?? impersonation.managementApi.prefix,
-    durations: Object.freeze([...(options.durations ?? [])]),
-    ticketPattern:
-      source === undefined ? undefined : { source, whole: new RegExp(`^(?:${source})$`, 'u') },
-    ticketUrl: ticket?.url,
-    account: account && Object.freeze({ ...account, path: accountPath }),
-    apis: Object.freeze([...apis]),
-    language: options.language ?? 'en',
-  })
 }
 
 function hasSignOut(provider: Provider): boolean {
@@ -157,40 +158,21 @@ function hasSignOut(provider: Provider): boolean {
   }
 }
 
-function applicationsOf(applications: readonly Application[]): readonly Application[] {
-  const at = `${AT}.applications`
-  if (!Array.isArray(applications) || applications.length === 0) {
-    fail(
-      `${at} must be a list of at least one application: { name, url, clientId, resource, scopes }`,
+/** No page hides a route of the provider or of the other page. */
+function checkPaths(path: string, account: string | undefined, issuer: string): void {
+  if (isBelow(path, issuer)) {
+    throw new TypeError(
+      `${OPTION_PATH}.path must not be below the issuer's path ${issuer}: its routes would be hidden`,
     )
   }
-  const seen = new Set<string>()
-  return applications.map((application: Application, index) => {
-    const here = `${at}[${index}]`
-    anObject(here, application, ['name', 'url', 'clientId', 'resource', 'scopes'])
-    text(`${here}.name`, application.name, 'how the console names the application')
-    url(`${here}.url`, application.url)
-    text(`${here}.clientId`, application.clientId, 'the client of the application')
-    text(`${here}.resource`, application.resource, 'the resource indicator of its API')
-    anObject(`${here}.scopes`, application.scopes, ['read', 'change'])
-    text(`${here}.scopes.read`, application.scopes.read, 'the scope to look at data')
-    optional(`${here}.scopes.change`, application.scopes.change, (where, value) =>
-      text(where, value, 'the scope to change data; leave it out where there is none'),
+  if (account === undefined) return
+  if (isBelow(account, issuer) || isBelow(account, path) || isBelow(path, account)) {
+    throw new TypeError(
+      `${OPTION_PATH}.account.path and ${OPTION_PATH}.path must be apart from each other and from the issuer: ${account}, ${path}, ${issuer}`,
     )
-    if (seen.has(application.clientId)) {
-      fail(
-        `${here}.clientId is ${application.clientId} again: each application has a client of its own`,
-      )
-    }
-    seen.add(application.clientId)
-    return Object.freeze({ ...application, scopes: Object.freeze({ ...application.scopes }) })
-  })
+  }
 }
 
 function isBelow(path: string, other: string): boolean {
   return path === other || path.startsWith(`${other}/`)
-}
-
-function originOf(address: string | undefined): string | undefined {
-  return address === undefined ? undefined : new URL(address).origin
 }

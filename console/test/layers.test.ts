@@ -1,8 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, sep } from 'node:path'
 import { expect } from 'chai'
+import { circlesOf, filesBelow, type Import, importsBelow } from '../../test/support/imports.ts'
 
 const SOURCE = join(import.meta.dirname, '../src')
+const GLUE = join(import.meta.dirname, '../../src/glue')
+const PLUGIN_GLUE = 'oidc-provider-impersonation/glue'
 
 /**
  * Folders and files of src, from the top: a file imports from its own folder and from those above it.
@@ -10,7 +13,6 @@ const SOURCE = join(import.meta.dirname, '../src')
  */
 const LAYERS = [
   'reason.ts',
-  'present.ts',
   'option-rules.ts',
   'words',
   'http',
@@ -21,65 +23,42 @@ const LAYERS = [
   'settings.ts',
   'clients.ts',
   'sign-in',
-  'management',
   'api',
-  'account',
   'page',
   'index.ts',
   'browser',
 ]
 
-/** The same within `browser`: first the files that stand in none of its folders. */
-const BROWSER_LAYERS = ['', 'running', 'operators', 'audit', 'account']
-/** The files of `browser` that put its pages together. */
-const BROWSER_ENTRIES = ['account.tsx', 'console.tsx', 'console-frame.tsx']
+/** The same within these. '' stands for the files that are in none of the folders. */
+const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  audit: ['', 'stores', 'keeping', 'recording'],
+  browser: ['kit', 'session', 'running', 'operators', 'audit', 'account', ''],
+}
+
+/** The stores know the contract, and not each other. `sql` is the body of two of them. */
+const STORES = ['memory', 'sqlite', 'postgres', 'redis', 'sql']
+const SQL_DIALECTS = ['sqlite', 'postgres']
 
 /** What pages take from the server's code beside types and words: files that import no module of Node. */
 const IN_BOTH = ['audit/entry.ts', 'audit/fold.ts', 'audit/row.ts']
 const BROWSER_PACKAGES =
-  /^(?:preact|preact\/hooks|oauth4webapi|eventsource-parser|oidc-provider-impersonation\/browser)$/
+  /^(?:#glue\/stopwatch|preact|preact\/hooks|oauth4webapi|eventsource-parser|oidc-provider-impersonation\/browser)$/
 
-/** `import` and `export … from`, types included, because a reader follows them too. */
-const IMPORT =
-  /^(?:import|export)\s+(type\s)?(?:[^'"]*?\sfrom\s+)?['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm
-
-interface Import {
-  /** Relative to src, as `target`. */
-  readonly file: string
-  /** A file of src, or the specifier of a package. */
-  readonly target: string
-  readonly isOwn: boolean
-  readonly isType: boolean
-}
-
-function importsOf(file: string): Import[] {
-  const text = readFileSync(join(SOURCE, file), 'utf8')
-  return [...text.matchAll(IMPORT)].map(([, type, named = '', dynamic = named]) => {
-    const isOwn = dynamic.startsWith('.')
-    const target = isOwn ? relative(SOURCE, join(SOURCE, file, '..', dynamic)) : dynamic
-    return { file, target, isOwn, isType: type !== undefined }
-  })
-}
-
-const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((file) =>
-  /\.tsx?$/.test(file),
-)
-const imports = files.flatMap(importsOf)
+const files = filesBelow(SOURCE)
+const imports = importsBelow(SOURCE)
 const own = imports.filter(({ isOwn }) => isOwn)
 const inBrowser = imports.filter(({ file }) => isBelow('browser', file))
 
-const told = ({ file, target }: Import) => `src/${file} imports ${target}`
+const describeImport = ({ file, target }: Import) => `src/${file} imports ${target}`
 const layerOf = (file: string) => LAYERS.indexOf(file.split(sep)[0] ?? '')
 
-/** `undefined` for a file that stands in another folder. */
-function browserLayerOf(file: string): number | undefined {
+function innerLayerOf(file: string, layers: readonly string[]): number {
   const [, folder = '', ...rest] = file.split(sep)
-  if (rest.length > 0) return BROWSER_LAYERS.indexOf(folder)
-  return BROWSER_ENTRIES.includes(folder) ? BROWSER_LAYERS.length : 0
+  return layers.indexOf(rest.length === 0 ? '' : folder)
 }
 
 function isBelow(folder: string, file: string): boolean {
-  return file.startsWith(folder + sep)
+  return file.startsWith(folder.replaceAll('/', sep) + sep)
 }
 
 describe('the layers of the console', () => {
@@ -92,19 +71,54 @@ describe('the layers of the console', () => {
   it('import from their own folder and from those above it', () => {
     expect(own.length).to.be.greaterThan(500)
     const upwards = own.filter(({ file, target }) => layerOf(target) > layerOf(file))
-    expect(upwards.map(told)).to.deep.equal([])
+    expect(upwards.map(describeImport)).to.deep.equal([])
   })
 
   it('import nothing of the rest of the repository', () => {
-    expect(own.filter(({ target }) => target.startsWith('..')).map(told)).to.deep.equal([])
+    expect(own.filter(({ target }) => target.startsWith('..')).map(describeImport)).to.deep.equal(
+      [],
+    )
   })
 
-  it('of the pages have a direction, too', () => {
-    const upwards = inBrowser.filter(
-      ({ file, target }) =>
-        isBelow('browser', target) && (browserLayerOf(target) ?? 0) > (browserLayerOf(file) ?? 0),
+  it('share src/glue with the plugin: the same files, by `#glue/`', () => {
+    const glue = imports.filter(({ target }) => target.startsWith('#'))
+    expect(glue.length).to.be.greaterThan(5)
+    const missing = glue.filter(({ target }) => !existsSync(join(GLUE, `${target.slice(6)}.ts`)))
+    expect(missing.map(describeImport)).to.deep.equal([])
+    const byName = imports.filter(({ target }) => target.startsWith(PLUGIN_GLUE))
+    expect(byName.map(describeImport), 'what the published plugin does not have').to.deep.equal([])
+  })
+
+  for (const [folder, layers] of Object.entries(INNER_LAYERS)) {
+    it(`have a direction within ${folder}/, too`, () => {
+      const inside = own.filter(
+        ({ file, target }) => isBelow(folder, file) && isBelow(folder, target),
+      )
+      expect(inside.length).to.be.greaterThan(50)
+      const upwards = inside.filter(({ file, target }) => {
+        const [from, to] = [innerLayerOf(file, layers), innerLayerOf(target, layers)]
+        return from === -1 || to === -1 || to > from
+      })
+      expect(upwards.map(describeImport)).to.deep.equal([])
+    })
+  }
+
+  it('keep the stores of the audit apart: none imports another', () => {
+    const across = own.filter(({ file, target }) =>
+      STORES.some(
+        (store) =>
+          isBelow(`audit/stores/${store}`, file) &&
+          STORES.some((other) => {
+            const isItsBody = other === 'sql' && SQL_DIALECTS.includes(store)
+            return other !== store && !isItsBody && isBelow(`audit/stores/${other}`, target)
+          }),
+      ),
     )
-    expect(upwards.map(told)).to.deep.equal([])
+    expect(across.map(describeImport)).to.deep.equal([])
+  })
+
+  it('have no circle of files', () => {
+    expect(circlesOf(imports)).to.deep.equal([])
   })
 
   it('give the pages types, words, and three files that run everywhere', () => {
@@ -116,7 +130,7 @@ describe('the layers of the console', () => {
           ? !isBelow('browser', target) && !isBelow('words', target) && !IN_BOTH.includes(target)
           : !BROWSER_PACKAGES.test(target)),
     )
-    expect(others.map(told)).to.deep.equal([])
+    expect(others.map(describeImport)).to.deep.equal([])
     const taken = new Set(inBrowser.filter(({ isType }) => !isType).map(({ target }) => target))
     expect(IN_BOTH.filter((file) => !taken.has(file))).to.deep.equal([])
   })

@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
 import * as oidc from 'openid-client'
-import { Browser, TIMEOUT } from './browser.ts'
+import { Browser, TIMEOUT_MS } from './browser.ts'
 import { check } from './report.ts'
 
 const CLIENT_ID = 'support-tool'
@@ -21,7 +21,7 @@ export class Application {
     const plain = issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : []
     const configuration = await oidc.discovery(issuer, CLIENT_ID, undefined, oidc.None(), {
       execute: plain,
-      timeout: TIMEOUT / 1000,
+      timeout: TIMEOUT_MS / 1000,
     })
     check(
       configuration.serverMetadata().grant_types_supported?.includes(TOKEN_EXCHANGE_GRANT_TYPE) ===
@@ -97,7 +97,7 @@ export class Application {
     const { status } = await fetch(String(endpoint), {
       method: 'POST',
       headers: { authorization: `Bearer ${accessToken}` },
-      signal: AbortSignal.timeout(TIMEOUT),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     check(status === 204, `the answer is ${status}, not 204`)
   }
@@ -105,7 +105,7 @@ export class Application {
   /** Checks the signature of an access token for the orders API, and returns the claims. */
   async claims(accessToken: string): Promise<JWTPayload> {
     const { issuer, jwks_uri: jwksUri = '' } = this.#configuration.serverMetadata()
-    const keys = createRemoteJWKSet(new URL(jwksUri), { timeoutDuration: TIMEOUT })
+    const keys = createRemoteJWKSet(new URL(jwksUri), { timeoutDuration: TIMEOUT_MS })
     const { payload } = await jwtVerify(accessToken, keys, {
       algorithms: ['ES256'],
       typ: 'at+jwt',

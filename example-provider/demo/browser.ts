@@ -1,7 +1,7 @@
 import { check } from './report.ts'
 
 /** How long an answer may take, in milliseconds. */
-export const TIMEOUT = 10_000
+export const TIMEOUT_MS = 10_000
 
 const MAX_REDIRECTS = 10
 
@@ -61,7 +61,7 @@ export class Browser {
       method: form ? 'POST' : 'GET',
       headers: { cookie: this.#cookiesFor(url.pathname) },
       redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
       ...(form ? { body: form } : {}),
     })
     check(response.status < 500, `the provider answered ${response.status}`)

@@ -1,6 +1,6 @@
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
 import type { Config } from '../config.ts'
-import { DEMO } from './secrets.ts'
+import { DEMO_SECRETS } from './secrets.ts'
 
 /** One step, and its bash commands. They use only curl and sed. */
 export interface Step {
@@ -16,7 +16,7 @@ const DEMO_PKCE = {
 } as const
 
 /** The form fields that name the actor. */
-const ACTOR: readonly string[] = [
+const ACTOR_FIELDS: readonly string[] = [
   '--data-urlencode "actor_token=$OPERATOR_TOKEN"',
   `-d actor_token_type=${ACCESS_TOKEN_TYPE}`,
 ]
@@ -56,7 +56,7 @@ echo "$ISSUED"`,
     },
     {
       title: '2. Exchange the subject token for an access token of alice, with olivia as actor',
-      commands: exchange(baseUrl, ACTOR),
+      commands: exchange(baseUrl, ACTOR_FIELDS),
     },
     { title: '3. See the orders of alice', commands: orders(baseUrl) },
     direct(config, baseUrl),
@@ -65,7 +65,9 @@ echo "$ISSUED"`,
 
 /** The management API binds only to the values in the request, so the actor is optional here. */
 function direct(config: Config, baseUrl: string): Step {
-  const [how, actor] = config.strict ? ['with olivia as actor', ACTOR] : ['with no actor', []]
+  const [how, actor] = config.strict
+    ? ['with olivia as actor', ACTOR_FIELDS]
+    : ['with no actor', []]
   return {
     title: `Or ask the management API directly, as a backend does, and exchange ${how}`,
     commands: [machineToMachine(config, baseUrl), exchange(baseUrl, actor), orders(baseUrl)].join(
@@ -126,6 +128,6 @@ function member(name: string): string {
 }
 
 /** A secret for display: the demo value, which is public, or the name of the variable. */
-function shown(secret: string, variable: keyof typeof DEMO): string {
-  return secret === DEMO[variable] ? secret : `"$${variable}"`
+function shown(secret: string, variable: keyof typeof DEMO_SECRETS): string {
+  return secret === DEMO_SECRETS[variable] ? secret : `"$${variable}"`
 }

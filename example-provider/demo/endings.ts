@@ -1,11 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Application } from './application.ts'
 import { check, step } from './report.ts'
-import { ask, CUSTOMER, endAll, issue, machineToken, OPERATOR, ordersStatus } from './requests.ts'
+import {
+  ask,
+  CUSTOMER_ID,
+  endAll,
+  issue,
+  machineToken,
+  OPERATOR_ID,
+  ordersStatus,
+} from './requests.ts'
 
 /** The longest time from an end until the orders API refuses a copied token, in milliseconds. */
-const PATIENCE = 10_000
-const POLL_EVERY = 250
+const MAX_END_DELAY_MS = 10_000
+const POLL_EVERY_MS = 250
 
 interface Acting {
   readonly subjectToken: string
@@ -26,8 +34,8 @@ export async function endings(
     ['End', 'End it by its own token, as the console does', ({ copy }) => application.end(copy)],
     [
       'ending all',
-      `End all that ${OPERATOR} runs, as a backend`,
-      () => endAll(base, machine, OPERATOR),
+      `End all that ${OPERATOR_ID} runs, as a backend`,
+      () => endAll(base, machine, OPERATOR_ID),
     ],
     [
       'the replay',
@@ -38,7 +46,7 @@ export async function endings(
   ]
   const refusals: [how: string, took: Promise<number>][] = []
   for (const [how, title, end] of ways) {
-    const subjectToken = await issue(`Ask the support backend to act as ${CUSTOMER} again`, () =>
+    const subjectToken = await issue(`Ask the support backend to act as ${CUSTOMER_ID} again`, () =>
       ask(base, operatorToken),
     )
     const copy = await step('Exchange it, and copy the access token: the copy works', async () => {
@@ -64,7 +72,10 @@ async function untilRefused(base: string, copy: string): Promise<number> {
     const status = await ordersStatus(base, copy)
     const took = performance.now() - ended
     if (status === 401) return took
-    check(took < PATIENCE, `${PATIENCE / 1000} s after the end, the answer is still ${status}`)
-    await wait(POLL_EVERY)
+    check(
+      took < MAX_END_DELAY_MS,
+      `${MAX_END_DELAY_MS / 1000} s after the end, the answer is still ${status}`,
+    )
+    await wait(POLL_EVERY_MS)
   }
 }

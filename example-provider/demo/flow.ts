@@ -3,19 +3,19 @@ import { Application } from './application.ts'
 import { endings } from './endings.ts'
 import { masked, show, step } from './report.ts'
 import {
-  ANOTHER,
   ask,
   askDirectly,
   boundTo,
-  CUSTOMER,
+  CUSTOMER_ID,
   checked,
+  DEMO_CONTEXT,
   issue,
   machineToken,
-  OPERATOR,
-  PROTECTED,
+  OPERATOR_ID,
+  OTHER_CUSTOMER_ID,
+  PROTECTED_ID,
   readOrders,
   refused,
-  WHY,
 } from './requests.ts'
 
 /** The settings of the server that the demo needs. */
@@ -30,10 +30,10 @@ export async function walk(base: string, config: DemoConfig): Promise<void> {
   const application = await step(`Discover the provider at ${base}/oidc`, () =>
     Application.discover(base),
   )
-  const operatorToken = await step(`Sign in as ${OPERATOR}, who works in support`, () =>
-    application.signIn(OPERATOR, config.demoPassword),
+  const operatorToken = await step(`Sign in as ${OPERATOR_ID}, who works in support`, () =>
+    application.signIn(OPERATOR_ID, config.demoPassword),
   )
-  console.log(`    access token of ${OPERATOR}: ${masked(operatorToken)}`)
+  console.log(`    access token of ${OPERATOR_ID}: ${masked(operatorToken)}`)
 
   await throughTheBackend(base, application, operatorToken)
   await directly(base, application, config)
@@ -46,30 +46,30 @@ async function throughTheBackend(
   application: Application,
   operatorToken: string,
 ): Promise<void> {
-  const first = await issue(`Ask the support backend to act as ${CUSTOMER}`, () =>
+  const first = await issue(`Ask the support backend to act as ${CUSTOMER_ID}`, () =>
     ask(base, operatorToken),
   )
-  const acting = await step(`Exchange it, with ${OPERATOR} as actor`, () =>
+  const acting = await step(`Exchange it, with ${OPERATOR_ID} as actor`, () =>
     application.exchange(first, operatorToken),
   )
   show(
     await step('Look into the access token', async () =>
-      checked(await application.claims(acting), base, OPERATOR),
+      checked(await application.claims(acting), base, OPERATOR_ID),
     ),
   )
   show(
-    await step(`See the orders of ${CUSTOMER}; the API knows who acts`, () =>
-      readOrders(base, acting, OPERATOR),
+    await step(`See the orders of ${CUSTOMER_ID}; the API knows who acts`, () =>
+      readOrders(base, acting, OPERATOR_ID),
     ),
   )
   await step('Exchange the same subject token again: refused', () =>
     application.expectRefusal(first, operatorToken, 'a used subject token was accepted once more'),
   )
 
-  const second = await issue(`Ask the support backend to act as ${CUSTOMER} once more`, () =>
+  const second = await issue(`Ask the support backend to act as ${CUSTOMER_ID} once more`, () =>
     ask(base, operatorToken),
   )
-  await step(`Exchange it without an actor token: refused, it is bound to ${OPERATOR}`, () =>
+  await step(`Exchange it without an actor token: refused, it is bound to ${OPERATOR_ID}`, () =>
     application.expectRefusal(second, undefined, 'leaving out the actor got around the binding'),
   )
 }
@@ -83,14 +83,19 @@ async function directly(
   const machine = await step('Get a machine-to-machine token of the support backend', () =>
     machineToken(base, supportBackendSecret, 'impersonate'),
   )
-  const binding = strict ? boundTo(base, OPERATOR) : {}
+  const binding = strict ? boundTo(base, OPERATOR_ID) : {}
   await step(
-    `Ask the management API directly to act as ${PROTECTED}: refused for every operator`,
-    () => refused(askDirectly(base, machine, PROTECTED, WHY, binding), 403, 'access_denied'),
+    `Ask the management API directly to act as ${PROTECTED_ID}: refused for every operator`,
+    () =>
+      refused(
+        askDirectly(base, machine, PROTECTED_ID, DEMO_CONTEXT, binding),
+        403,
+        'access_denied',
+      ),
   )
   if (strict) await refusedByStrictRules(base, machine)
-  const issued = await issue(`Ask it to act as ${CUSTOMER}`, () =>
-    askDirectly(base, machine, CUSTOMER, WHY, binding),
+  const issued = await issue(`Ask it to act as ${CUSTOMER_ID}`, () =>
+    askDirectly(base, machine, CUSTOMER_ID, DEMO_CONTEXT, binding),
   )
   if (strict) {
     await step('Exchange that one without an actor token: refused, an operator must act', () =>
@@ -106,7 +111,7 @@ async function directly(
       checked(await application.claims(nameless), base, undefined),
     ),
   )
-  await step(`See the orders of ${CUSTOMER}; the API knows of no actor`, () =>
+  await step(`See the orders of ${CUSTOMER_ID}; the API knows of no actor`, () =>
     readOrders(base, nameless, undefined),
   )
 }
@@ -114,12 +119,22 @@ async function directly(
 async function refusedByStrictRules(base: string, machine: string): Promise<void> {
   const bound = (operator: string) => boundTo(base, operator)
   await step('Ask it without reason and ticket: refused, they are compulsory', () =>
-    refused(askDirectly(base, machine, CUSTOMER, {}, bound(OPERATOR)), 400, 'invalid_request'),
+    refused(
+      askDirectly(base, machine, CUSTOMER_ID, {}, bound(OPERATOR_ID)),
+      400,
+      'invalid_request',
+    ),
   )
   await step('Ask it for a token that is bound to no operator: refused', () =>
-    refused(askDirectly(base, machine, CUSTOMER, WHY), 400, 'invalid_request'),
+    refused(askDirectly(base, machine, CUSTOMER_ID, DEMO_CONTEXT), 400, 'invalid_request'),
   )
-  await step(`Ask it for a token for ${ANOTHER}, a customer, as the operator: refused`, () =>
-    refused(askDirectly(base, machine, CUSTOMER, WHY, bound(ANOTHER)), 403, 'access_denied'),
+  await step(
+    `Ask it for a token for ${OTHER_CUSTOMER_ID}, a customer, as the operator: refused`,
+    () =>
+      refused(
+        askDirectly(base, machine, CUSTOMER_ID, DEMO_CONTEXT, bound(OTHER_CUSTOMER_ID)),
+        403,
+        'access_denied',
+      ),
   )
 }

@@ -1,4 +1,6 @@
-const VARIABLES: ReadonlyArray<readonly [name: string, meaning: string, byDefault: string]> = [
+const ENVIRONMENT_VARIABLES: ReadonlyArray<
+  readonly [name: string, meaning: string, byDefault: string]
+> = [
   ['PORT', 'port to listen on; 0 takes a free one', '3000'],
   ['HOST', 'address to listen on', '127.0.0.1'],
   ['BASE_URL', 'origin under which everything is reached', 'http://localhost:<port>'],
@@ -22,7 +24,7 @@ const VARIABLES: ReadonlyArray<readonly [name: string, meaning: string, byDefaul
 
 /** The text that `--help` prints. */
 export function help(): string {
-  const lines = VARIABLES.map(([name, meaning, byDefault]) => {
+  const lines = ENVIRONMENT_VARIABLES.map(([name, meaning, byDefault]) => {
     const line = `  ${name.padEnd(24)}${meaning}`
     return byDefault ? `${line}\n${' '.repeat(26)}default: ${byDefault}` : line
   })

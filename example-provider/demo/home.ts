@@ -3,7 +3,7 @@ import { hostAsked } from '../../hosting/http/headers.ts'
 import { isLoopback } from '../../hosting/loopback.ts'
 
 /** The pages that people open: not what their scripts ask, and not the way back from the sign-in. */
-const PAGES = /^\/(?:$|(?:account|console)(?:$|\/(?!api\/|assets\/|callback$)))/
+const PAGE_PATHS = /^\/(?:$|(?:account|console)(?:$|\/(?!api\/|assets\/|callback$)))/
 
 /**
  * Redirects from another name of this machine to the name in `baseUrl`. At http://127.0.0.1:3000,
@@ -24,7 +24,7 @@ export function sendHome(baseUrl: string): Middleware {
       asked.hostname !== home.hostname &&
       asked.port === home.port &&
       isLoopback(asked.hostname)
-    if (!strayed || !PAGES.test(ctx.path) || !/^(?:GET|HEAD)$/.test(ctx.method)) return next()
+    if (!strayed || !PAGE_PATHS.test(ctx.path) || !/^(?:GET|HEAD)$/.test(ctx.method)) return next()
     // The URL setters for path and query cannot change the origin.
     const location = new URL(home)
     location.pathname = ctx.path

@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { reasonOf } from '../../hosting/start-error.ts'
+import { describeReason } from '../../hosting/start-error.ts'
 import { createApp } from '../app.ts'
 import { readConfig } from '../config.ts'
 import { startServer } from '../server.ts'
 import { walk } from './flow.ts'
 import { DemoFailure } from './report.ts'
 
-const HELP = `Walks the whole flow, checks every step, and ends with 0 if each is as it should be.
+const HELP_TEXT = `Walks the whole flow, checks every step, and ends with 0 if each is as it should be.
 
 Usage: npm run demo                      against a server that it starts itself
        npm run demo -- --url <base>      against one that runs, for example http://localhost:3000
@@ -20,13 +20,13 @@ Environment:
   SUPPORT_BACKEND_SECRET   secret of the backend, with --url (default: support-backend-secret)`
 
 /** The variables that the demo shares with a running server. */
-const SHARED = ['STRICT', 'DEMO_PASSWORD', 'SUPPORT_BACKEND_SECRET']
+const SHARED_VARIABLES = ['STRICT', 'DEMO_PASSWORD', 'SUPPORT_BACKEND_SECRET']
 
 try {
   await main()
 } catch (error) {
   console.error(
-    error instanceof DemoFailure ? error.message : `The demo failed: ${reasonOf(error)}`,
+    error instanceof DemoFailure ? error.message : `The demo failed: ${describeReason(error)}`,
   )
   process.exitCode = 1
 }
@@ -36,11 +36,11 @@ async function main(): Promise<void> {
     options: { url: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
   })
   if (values.help) {
-    console.log(HELP)
+    console.log(HELP_TEXT)
     return
   }
   if (values.url === undefined) await walkOwnServer()
-  else await walk(parseBase(values.url), readConfig(pick(process.env, ...SHARED)))
+  else await walk(parseBase(values.url), readConfig(pick(process.env, ...SHARED_VARIABLES)))
   console.log('\nEvery step is as it should be.')
 }
 

@@ -11,7 +11,7 @@ export interface Order {
   readonly changedBy?: { readonly subject: string; readonly actor?: string | null }
 }
 
-export const ORDERS: Readonly<Record<string, readonly Order[]>> = {
+export const DEMO_ORDERS: Readonly<Record<string, readonly Order[]>> = {
   alice: [
     { id: 'A-1001', item: 'Espresso machine', total: 249, status: 'delivered' },
     { id: 'A-1002', item: 'Coffee beans, 1 kg', total: 18.5, status: 'shipped' },

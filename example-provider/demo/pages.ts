@@ -1,12 +1,36 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
-import { html, showPage } from '../../hosting/http/page.ts'
+import { type ServedFile, serveFiles } from '../../hosting/http/files.ts'
+import { ASSETS_PATH, html, showPage } from '../../hosting/http/page.ts'
 import { people } from '../accounts.ts'
-import { loadOpenApi, OPENAPI } from './openapi.ts'
+
+const REPOSITORY_ROOT = join(import.meta.dirname, '../..')
+
+/** The file, the URL path, and how it is served. */
+const PAGE_FILES: [file: string, path: string, served: Omit<ServedFile, 'body'>][] = [
+  ['hosting/http/page.css', `${ASSETS_PATH}/page.css`, { type: 'text/css; charset=utf-8' }],
+  ['hosting/http/icon.svg', `${ASSETS_PATH}/icon.svg`, { type: 'image/svg+xml' }],
+  [
+    'hosting/http/submit.js',
+    `${ASSETS_PATH}/submit.js`,
+    { type: 'text/javascript; charset=utf-8' },
+  ],
+  ['docs/openapi.yaml', '/openapi.yaml', { type: 'application/yaml', cacheControl: 'max-age=300' }],
+]
+
+async function readFiles(): Promise<Map<string, ServedFile>> {
+  const files = new Map<string, ServedFile>()
+  for (const [file, path, served] of PAGE_FILES) {
+    files.set(path, { ...served, body: await readFile(join(REPOSITORY_ROOT, file)) })
+  }
+  return files
+}
 
 /**
- * The front page, the OpenAPI description, and the page that `support-web` would have. The
- * application with its own server is not part of this example.
+ * The front page, what pages load, the OpenAPI description, and the page that `support-web` would
+ * have. The application with its own server is not part of this example.
  *
  * @param password the password of all accounts, if it is public
  */
@@ -31,7 +55,7 @@ export async function demoPages(
 <li><a href="/console">Support console</a>: act as a customer, for a few minutes, for a reason; see who does, and who did.</li>
 <li><a href="${shopUrl}/">Shop</a>: see your orders, as a customer.</li>
 <li><a href="/account">Customer's account</a>: see who acted as you.</li>
-<li><a href="${OPENAPI}">OpenAPI document</a>: the requests and answers, for programs.</li>
+<li><a href="/openapi.yaml">OpenAPI document</a>: the requests and answers, for programs.</li>
 </ul>
 ${terminal}`,
     )
@@ -46,7 +70,7 @@ ${terminal}`,
   })
 
   // The router itself adds the context members that its type requires.
-  return [router.routes() as Middleware, await loadOpenApi()]
+  return [router.routes() as Middleware, serveFiles(await readFiles())]
 }
 
 function refusal(ctx: Context): string {

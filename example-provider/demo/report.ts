@@ -1,4 +1,4 @@
-import { reasonOf } from '../../hosting/start-error.ts'
+import { describeReason } from '../../hosting/start-error.ts'
 
 /** A step of the demo failed. The message is for people. */
 export class DemoFailure extends Error {
@@ -17,7 +17,7 @@ export async function step<T>(title: string, run: () => Promise<T>): Promise<T> 
     console.log(`✓ ${title}`)
     return result
   } catch (error) {
-    throw new DemoFailure(`✗ ${title}: ${reasonOf(error)}`, { cause: error })
+    throw new DemoFailure(`✗ ${title}: ${describeReason(error)}`, { cause: error })
   }
 }
 

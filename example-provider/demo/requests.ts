@@ -1,23 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JWTPayload } from 'jose'
-import { basic } from '../../hosting/provider-client.ts'
-import { TIMEOUT } from './browser.ts'
+import { TIMEOUT_MS } from './browser.ts'
 import { check, masked, step } from './report.ts'
 
-export const OPERATOR = 'olivia'
-export const CUSTOMER = 'alice'
+export const OPERATOR_ID = 'olivia'
+export const CUSTOMER_ID = 'alice'
 /** Another customer. */
-export const ANOTHER = 'bob'
+export const OTHER_CUSTOMER_ID = 'bob'
 /** A person who is protected from impersonation. */
-export const PROTECTED = 'grace'
+export const PROTECTED_ID = 'grace'
 /** The context of a direct request. The backend sends the same members. */
-export const WHY = {
+export const DEMO_CONTEXT = {
   reason: 'Order lost in the post',
   ticketId: 'SUP-123',
-  supportEngineerId: OPERATOR,
+  supportEngineerId: OPERATOR_ID,
 }
 /** In seconds. */
-const LONGEST_LIFE = 3600
+const MAX_LIFE_S = 3600
 
 /** The answer of a JSON endpoint; `{}` if the body is not a JSON object. */
 export interface Answer {
@@ -28,9 +27,9 @@ export interface Answer {
 
 /** Asks the support backend for a subject token. */
 export function ask(base: string, operatorToken: string): Promise<Answer> {
-  const { reason, ticketId } = WHY
+  const { reason, ticketId } = DEMO_CONTEXT
   return send(`${base}/support/impersonations`, operatorToken, {
-    userId: CUSTOMER,
+    userId: CUSTOMER_ID,
     reason,
     ticketId,
   })
@@ -53,16 +52,17 @@ export function askDirectly(
 }
 
 export async function machineToken(base: string, secret: string, scope: string): Promise<string> {
-  const { status, body } = await answerOf(
+  const { status, body } = await readAnswer(
     fetch(`${base}/oidc/token`, {
       method: 'POST',
-      headers: { authorization: basic('support-backend', secret) },
+      // RFC 6749 §2.3.1: the secret is encoded first.
+      headers: { authorization: `Basic ${btoa(`support-backend:${encodeURIComponent(secret)}`)}` },
       body: new URLSearchParams({
         grant_type: 'client_credentials',
         resource: `${base}/api`,
         scope,
       }),
-      signal: AbortSignal.timeout(TIMEOUT),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     }),
   )
   const { access_token: token } = body
@@ -86,22 +86,22 @@ export async function refused(
 }
 
 export function checked(claims: JWTPayload, base: string, actor: string | undefined): JWTPayload {
-  check(claims.sub === CUSTOMER, `sub is not ${CUSTOMER}`)
+  check(claims.sub === CUSTOMER_ID, `sub is not ${CUSTOMER_ID}`)
   check(claims.aud === `${base}/orders`, 'aud is not the orders API')
   check(claims.client_id === 'support-tool', 'client_id is not support-tool')
   check(claims.scope === 'orders:read', 'scope is not what was asked for')
-  check((claims.exp ?? Infinity) - (claims.iat ?? 0) <= LONGEST_LIFE, 'it lives too long')
+  check((claims.exp ?? Infinity) - (claims.iat ?? 0) <= MAX_LIFE_S, 'it lives too long')
   check(
     isDeepStrictEqual(claims.act, actor === undefined ? undefined : { sub: actor }),
     actor === undefined ? 'act is there, without an actor' : `act is not ${actor}`,
   )
   check(
     isDeepStrictEqual(claims.impersonation_context, {
-      ticket_id: WHY.ticketId,
-      reason: WHY.reason,
-      support_engineer: OPERATOR,
+      ticket_id: DEMO_CONTEXT.ticketId,
+      reason: DEMO_CONTEXT.reason,
+      support_engineer: OPERATOR_ID,
     }),
-    'impersonation_context is not what the backend said',
+    'impersonation_context is not what the backend sent',
   )
   return claims
 }
@@ -113,7 +113,7 @@ export async function readOrders(
 ): Promise<object> {
   const { status, body } = await orders(base, accessToken)
   check(status === 200, `the answer is ${status}, not 200`)
-  check(body.subject === CUSTOMER, `the orders are not those of ${CUSTOMER}`)
+  check(body.subject === CUSTOMER_ID, `the orders are not those of ${CUSTOMER_ID}`)
   check(body.actor === actor, 'the API is wrong about who acts')
   check(Array.isArray(body.orders) && body.orders.length > 0, 'there are no orders')
   return body
@@ -154,26 +154,26 @@ export async function ordersStatus(base: string, accessToken: string): Promise<n
 }
 
 function orders(base: string, accessToken: string): Promise<Answer> {
-  return answerOf(
+  return readAnswer(
     fetch(`${base}/orders`, {
       headers: { authorization: `Bearer ${accessToken}` },
-      signal: AbortSignal.timeout(TIMEOUT),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     }),
   )
 }
 
 function send(url: string, token: string, body: object): Promise<Answer> {
-  return answerOf(
+  return readAnswer(
     fetch(url, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(TIMEOUT),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     }),
   )
 }
 
-async function answerOf(request: Promise<Response>): Promise<Answer> {
+async function readAnswer(request: Promise<Response>): Promise<Answer> {
   const response = await request
   const text = await response.text()
   let json: unknown

@@ -1,31 +1,43 @@
 import { isLoopback } from '../../hosting/loopback.ts'
 import { StartError } from '../../hosting/start-error.ts'
-import type { Config } from '../config.ts'
 
 /** Public secrets, for the demonstration only. */
-export const DEMO = Object.freeze({
+export const DEMO_SECRETS = Object.freeze({
   SUPPORT_BACKEND_SECRET: 'support-backend-secret',
   SUPPORT_WEB_SECRET: 'support-web-secret',
   DEMO_PASSWORD: 'demo-password',
 })
 
-/** The password of all accounts, if it is the public one: pages and commands may then show it. */
-export function publicPassword({ demoPassword }: Config): string | undefined {
-  return demoPassword === DEMO.DEMO_PASSWORD ? demoPassword : undefined
+/** The settings that are checked here. */
+export interface Guarded {
+  readonly baseUrl: string | undefined
+  readonly shopUrl: string | undefined
+  readonly jwksFile: string | undefined
+  readonly cookieKeys: readonly string[] | undefined
+  readonly supportBackendSecret: string
+  readonly supportWebSecret: string
+  readonly demoPassword: string
 }
 
-const KNOWN: ReadonlySet<string> = new Set(Object.values(DEMO))
+/** The password of all accounts, if it is the public one: pages and commands may then show it. */
+export function publicPassword({
+  demoPassword,
+}: Pick<Guarded, 'demoPassword'>): string | undefined {
+  return demoPassword === DEMO_SECRETS.DEMO_PASSWORD ? demoPassword : undefined
+}
+
+const KNOWN_SECRETS: ReadonlySet<string> = new Set(Object.values(DEMO_SECRETS))
 
 /** The smallest length of a secret, and the smallest number of different characters in it. */
-const LENGTH = 16
-const DIFFERENT = 6
+const MIN_SECRET_LENGTH = 16
+const MIN_DIFFERENT_CHARACTERS = 6
 
 /**
  * With NODE_ENV=production, no setting may keep its demo value, and no secret may be easy to guess.
  *
  * @throws StartError that names every variable that is not set.
  */
-export function refuseDemo(config: Config): void {
+export function refuseDemo(config: Guarded): void {
   const missing = [...wrongUrls(config)]
   if (!config.jwksFile) {
     missing.push('JWKS_FILE: a file with the private ES256 signing keys, as a JSON Web Key Set')
@@ -40,7 +52,7 @@ export function refuseDemo(config: Config): void {
   )
 }
 
-function secretsOf(config: Config): ReadonlyArray<readonly [name: string, secret: string]> {
+function secretsOf(config: Guarded): ReadonlyArray<readonly [name: string, secret: string]> {
   return [
     ...(config.cookieKeys ?? []).map((key) => ['COOKIE_KEYS', key] as const),
     ['SUPPORT_BACKEND_SECRET', config.supportBackendSecret],
@@ -52,17 +64,19 @@ function secretsOf(config: Config): ReadonlyArray<readonly [name: string, secret
 function wrongSecrets(secrets: ReturnType<typeof secretsOf>): string[] {
   const owners = new Map<string, string>()
   return secrets.flatMap(([name, secret]) => {
-    if (KNOWN.has(secret)) return [`${name}: a secret of your own`]
+    if (KNOWN_SECRETS.has(secret)) return [`${name}: a secret of your own`]
     const owner = owners.get(secret)
     if (owner !== undefined) return [`${name}: another secret than that of ${owner}`]
     owners.set(secret, name)
-    return secret.length >= LENGTH && new Set(secret).size >= DIFFERENT
+    return secret.length >= MIN_SECRET_LENGTH && new Set(secret).size >= MIN_DIFFERENT_CHARACTERS
       ? []
-      : [`${name}: a random secret of at least ${LENGTH} characters (openssl rand -hex 32)`]
+      : [
+          `${name}: a random secret of at least ${MIN_SECRET_LENGTH} characters (openssl rand -hex 32)`,
+        ]
   })
 }
 
-function* wrongUrls(config: Config): Generator<string> {
+function* wrongUrls(config: Guarded): Generator<string> {
   const { baseUrl, shopUrl } = config
   if (baseUrl === undefined) {
     yield 'BASE_URL: the origin under which everything is reached, such as https://id.example.com'
@@ -74,7 +88,7 @@ function* wrongUrls(config: Config): Generator<string> {
   if (shopUrl !== undefined && shopUrl === baseUrl) yield 'SHOP_URL: another origin than BASE_URL'
 }
 
-function* plainUrls({ baseUrl, shopUrl }: Config): Generator<string> {
+function* plainUrls({ baseUrl, shopUrl }: Guarded): Generator<string> {
   // Access tokens of customers and of operators are in the pages.
   for (const [name, url] of Object.entries({ BASE_URL: baseUrl, SHOP_URL: shopUrl })) {
     if (url !== undefined && isPlain(url))
@@ -83,13 +97,22 @@ function* plainUrls({ baseUrl, shopUrl }: Config): Generator<string> {
 }
 
 /**
- * Tokens do not go over plain http, also without NODE_ENV=production.
+ * Also without NODE_ENV=production, tokens do not go over plain http, and what others can reach has no
+ * public secret.
  *
  * @throws StartError that names the variables
  */
-export function refusePlain(config: Config): void {
-  const plain = [...plainUrls(config)]
-  if (plain.length > 0) throw new StartError(plain.join('\n'))
+export function refusePublic(config: Guarded): void {
+  const { baseUrl } = config
+  const wrong = [...plainUrls(config)]
+  if (baseUrl !== undefined && !isLoopback(new URL(baseUrl).hostname)) {
+    for (const [name, secret] of secretsOf(config)) {
+      if (KNOWN_SECRETS.has(secret)) {
+        wrong.push(`${name}: a secret of your own; the demo secrets are for localhost alone`)
+      }
+    }
+  }
+  if (wrong.length > 0) throw new StartError(wrong.join('\n'))
 }
 
 /** Without TLS, only addresses of this machine are allowed. */

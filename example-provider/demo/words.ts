@@ -1,5 +1,5 @@
 /** A request to the orders API: where it worked, and where it was refused or failed. */
-export const REQUESTS = [
+export const REQUEST_WORDS = [
   {
     is: /^(?:GET|HEAD) \/orders$/,
     done: { en: 'Looked at your orders', de: 'Ihre Bestellungen angesehen' },

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Koa from 'koa'
+import { type ServedFile, serveFiles } from '../../hosting/http/files.ts'
 import { readModules } from '../../hosting/http/modules.ts'
 
 export interface ShopOptions {
@@ -15,75 +16,67 @@ export interface ShopOptions {
   readonly console: string
 }
 
-interface File {
-  readonly body: string
-  readonly type: string
-}
-
-const PAGES = join(import.meta.dirname, 'pages')
-const SCRIPT = 'text/javascript; charset=utf-8'
-const TYPES: Readonly<Record<string, string>> = {
+const PAGES_FOLDER = join(import.meta.dirname, 'pages')
+const SCRIPT_TYPE = 'text/javascript; charset=utf-8'
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
-  js: SCRIPT,
+  js: SCRIPT_TYPE,
   svg: 'image/svg+xml',
 }
 
 /** The modules that the page imports by name: an import map tells the browser where they are. */
-const MODULES = ['oauth4webapi', 'oidc-provider-impersonation/browser']
+const PAGE_MODULES = ['oauth4webapi', 'oidc-provider-impersonation/browser']
 
 /** Makes the application. It answers `GET` of its own files, and nothing else. */
 export async function createShop({ issuer, orders, console }: ShopOptions): Promise<Koa> {
-  const files = new Map<string, File>()
+  const files = new Map<string, ServedFile>()
   await addPages(files)
   const imports: Record<string, string> = {}
-  for (const name of MODULES) imports[name] = await addModules(files, name)
+  for (const name of PAGE_MODULES) imports[name] = await addModules(files, name)
   const importMap = JSON.stringify({ imports })
-  const page = (await readFile(join(PAGES, 'shop.html'), 'utf8'))
+  const page = (await readFile(join(PAGES_FOLDER, 'shop.html'), 'utf8'))
     .replace('<!--import-map-->', `<script type="importmap">${importMap}</script>`)
     .replace('{{issuer}}', () => attribute(issuer))
     .replace('{{orders}}', () => attribute(orders))
     .replaceAll('{{console}}', () => attribute(console))
+  for (const path of PAGE_PATHS) files.set(path, { body: page, type: 'text/html; charset=utf-8' })
   const policy = contentSecurityPolicy(importMap, [issuer, orders])
 
   const app = new Koa()
-  app.use((ctx) => {
+  app.use((ctx, next) => {
     ctx.set({
-      'Cache-Control': 'no-cache',
       'Content-Security-Policy': policy,
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Referrer-Policy': 'no-referrer',
       'X-Content-Type-Options': 'nosniff',
     })
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-      ctx.status = 405
-      ctx.set('Allow', 'GET, HEAD')
-      return
-    }
-    const file = PAGE_PATHS.includes(ctx.path)
-      ? { body: page, type: 'text/html; charset=utf-8' }
-      : files.get(ctx.path)
-    if (!file) return
-    ctx.type = file.type
-    ctx.body = file.body
+    if (ctx.method === 'GET' || ctx.method === 'HEAD') return next()
+    ctx.status = 405
+    ctx.set('Allow', 'GET, HEAD')
   })
+  app.use(serveFiles(files))
   return app
 }
 
 /** The page, and the two addresses that the provider sends the browser back to. */
 const PAGE_PATHS: readonly string[] = ['/', '/signed-in', '/acting']
 
-async function addPages(files: Map<string, File>): Promise<void> {
-  for (const name of await readdir(PAGES)) {
-    const type = TYPES[name.split('.').at(-1) ?? '']
-    if (type) files.set(`/${name}`, { body: await readFile(join(PAGES, name), 'utf8'), type })
+async function addPages(files: Map<string, ServedFile>): Promise<void> {
+  for (const name of await readdir(PAGES_FOLDER)) {
+    const type = CONTENT_TYPES[name.split('.').at(-1) ?? '']
+    if (type)
+      files.set(`/${name}`, { body: await readFile(join(PAGES_FOLDER, name), 'utf8'), type })
   }
 }
 
 /** Adds the modules of a package, and returns the URL path of the one that is imported. */
-async function addModules(files: Map<string, File>, specifier: string): Promise<string> {
+async function addModules(files: Map<string, ServedFile>, specifier: string): Promise<string> {
   const folder = `/modules/${specifier}/`
   const { entry, texts } = await readModules(specifier)
-  for (const [name, body] of texts) files.set(folder + name, { body, type: SCRIPT })
+  for (const [name, body] of texts) {
+    const { pathname } = new URL(name, `file:${folder}`)
+    files.set(pathname, { body, type: SCRIPT_TYPE })
+  }
   return folder + entry
 }
 

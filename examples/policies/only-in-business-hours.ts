@@ -1,7 +1,7 @@
 import type { Authorize } from 'oidc-provider-impersonation'
 
-const HOLIDAYS = new Set(['2026-12-25', '2027-01-01'])
-const WEEKEND = ['Sat', 'Sun']
+const PUBLIC_HOLIDAYS = new Set(['2026-12-25', '2027-01-01'])
+const WEEKEND_DAYS = ['Sat', 'Sun']
 
 const clock = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'Europe/Berlin',
@@ -18,8 +18,8 @@ export const businessHours: Authorize = () => {
   const parts = clock.formatToParts(Date.now()).map(({ type, value }) => [type, value])
   const { weekday = '', year, month, day, hour } = Object.fromEntries(parts)
   return (
-    !WEEKEND.includes(weekday) &&
-    !HOLIDAYS.has(`${year}-${month}-${day}`) &&
+    !WEEKEND_DAYS.includes(weekday) &&
+    !PUBLIC_HOLIDAYS.has(`${year}-${month}-${day}`) &&
     Number(hour) >= 8 &&
     Number(hour) < 18
   )

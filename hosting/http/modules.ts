@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 export interface BrowserModules {
   /** The file name of the module that the package exports. */
   readonly entry: string
-  /** The text of each module of the folder, by file name. */
+  /** The text of each module of the folder and its folders, by its path from there. */
   readonly texts: ReadonlyMap<string, string>
 }
 
@@ -17,7 +17,10 @@ export interface BrowserModules {
 export async function readModules(specifier: string): Promise<BrowserModules> {
   const file = fileURLToPath(import.meta.resolve(specifier))
   const texts = new Map<string, string>()
-  for (const name of await readdir(dirname(file))) {
+  const names = await readdir(dirname(file), { recursive: true })
+  // What the source shares with its neighbours: a build has it in its own files.
+  const shared = file.endsWith('.ts') ? await readdir(join(dirname(file), '../glue')) : []
+  for (const name of [...names, ...shared.map((each) => `../glue/${each}`)]) {
     if (!/(?<!\.d)\.[jt]s$/.test(name)) continue
     const text = await readFile(join(dirname(file), name), 'utf8')
     texts.set(name, name.endsWith('.ts') ? await withoutTypes(text) : text)

@@ -1,30 +1,21 @@
 import type { Context } from 'koa'
-import { ASSETS } from './assets.ts'
+/** The URL path of what the pages load. */
+export const ASSETS_PATH = '/assets'
 
 /** Markup with every value escaped. Only {@link html} makes it. */
-export class Html {
-  readonly #markup: string
-
-  constructor(markup: string) {
-    this.#markup = markup
-  }
-
-  toString(): string {
-    return this.#markup
-  }
-}
+export class Html extends String {}
 
 type Value = string | number | Html | readonly Html[] | undefined
 
 /** Makes markup from a template. Escapes every value that is not markup itself. */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
-  return new Html(String.raw({ raw: strings }, ...values.map(markupOf)))
+  return new Html(String.raw({ raw: strings }, ...values.map(escapeValue)))
 }
 
-function markupOf(value: Value): string {
+function escapeValue(value: Value): string {
   if (value === undefined) return ''
-  if (value instanceof Html) return value.toString()
-  if (typeof value === 'object') return value.join('')
+  if (value instanceof Html) return `${value}`
+  if (Array.isArray(value)) return value.join('')
   return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
@@ -47,7 +38,7 @@ export function contentSecurityPolicy(redirectOrigins: readonly string[]): strin
 
 /** Answers with a page that submits the one form in it. */
 export function showSubmitting(ctx: Context, title: string, form: Html): void {
-  showPage(ctx, title, html`${form}<script type="module" src="${ASSETS}/submit.js"></script>`)
+  showPage(ctx, title, html`${form}<script type="module" src="${ASSETS_PATH}/submit.js"></script>`)
   const policy = ctx.response.get('Content-Security-Policy')
   const scripts = "script-src 'self';require-trusted-types-for 'script';trusted-types 'none'"
   ctx.set('Content-Security-Policy', policy.replace(/(?<=^|;)script-src(?=;|$)/, scripts))
@@ -64,8 +55,8 @@ export function showPage(ctx: Context, title: string, content: Html): void {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<link rel="icon" href="${ASSETS}/icon.svg">
-<link rel="stylesheet" href="${ASSETS}/page.css">
+<link rel="icon" href="${ASSETS_PATH}/icon.svg">
+<link rel="stylesheet" href="${ASSETS_PATH}/page.css">
 </head>
 <body>
 <main>

@@ -1,31 +1,14 @@
 /**
- * Control characters, and characters that change the reading direction (Unicode Standard Annex #9,
- * §2.1 to §2.4). These can make a record look different from its real text. Joiners are allowed,
- * because some scripts and emoji need them.
- */
-const CONTROLS = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
-
-export const NO_CONTROLS =
-  'must not contain control characters, nor those that change the direction of writing'
-
-/** Whether a text looks the same as its characters in a line: see {@link NO_CONTROLS}. */
-export function isPlain(text: string): boolean {
-  return text.isWellFormed() && !CONTROLS.test(text)
-}
-
-/**
  * Characters that a terminal or a viewer executes instead of showing: control characters, line
  * separators, and all marks of the reading direction, also the implicit ones (Unicode Standard
  * Annex #9, §2).
  */
-const OBEYED = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+const OBEYED_CHARACTERS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
 /** Replaces each such character by its JSON escape, so that the text is one safe line. */
 export function escapeControls(text: string): string {
-  return text.replaceAll(OBEYED, asEscape)
-}
-
-/** The JSON escape of a UTF-16 code unit. */
-export function asEscape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return text.replaceAll(
+    OBEYED_CHARACTERS,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

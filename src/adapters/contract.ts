@@ -1,5 +1,5 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
-import type { ConsumptionNote, Lifecycle } from './lifecycle-contract.ts'
+import type { ConsumptionNote, EndingMethods } from './ending-contract.ts'
 
 /**
  * What a storage adapter has to do so that a subject token is redeemed at most once, across all
@@ -30,7 +30,7 @@ export interface SingleUseAdapter extends Adapter {
    *
    * Looking at the old record and writing the new one must be one atomic step of the storage
    * engine: a consumption between them would be lost. Then of any number of callers that all
-   * `upsert` one id and call `consumeOnce` afterwards, exactly one is told `true`.
+   * `upsert` one id and call `consumeOnce` afterwards, exactly one gets `true`.
    */
   upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void>
 
@@ -54,7 +54,7 @@ export interface SingleUseAdapter extends Adapter {
    * marked by `consume()` counts as consumed. Nothing that this method does may bring an expired
    * record back or lengthen its life.
    *
-   * With a `note`, and an adapter that has {@link LifecycleAdapter}, the note is kept in the same
+   * With a `note`, and an adapter that has {@link EndingAdapter}, the note is kept in the same
    * step; without that, it is ignored.
    *
    * @throws when the storage did not say who won. The caller then issues nothing.
@@ -81,7 +81,7 @@ export interface SingleUseAdapter extends Adapter {
 }
 
 /** An adapter by which impersonations can be seen and ended as well. */
-export interface LifecycleAdapter extends SingleUseAdapter, Lifecycle {}
+export interface EndingAdapter extends SingleUseAdapter, EndingMethods {}
 
 /**
  * What every adapter of this package is: a plain function that oidc-provider accepts as its
@@ -92,11 +92,11 @@ export type AdapterFactory = (model: string) => SingleUseAdapter
 
 export type {
   ConsumptionNote,
+  EndingMethods,
   EndNote,
-  Lifecycle,
   ListedBefore,
   LookUp,
-} from './lifecycle-contract.ts'
+} from './ending-contract.ts'
 export { StorageError } from './storage-error.ts'
 
 /** Whether an adapter offers {@link SingleUseAdapter.check}. */
@@ -111,14 +111,14 @@ export function hasConsumeOnce<T extends Adapter>(
   return 'consumeOnce' in adapter && typeof adapter.consumeOnce === 'function'
 }
 
-const LIFECYCLE_METHODS = ['consumeOnce', 'endOnce', 'list', 'endedIndices'] as const
+const ENDING_METHODS = ['consumeOnce', 'endOnce', 'list', 'endedIndices'] as const
 
-/** Whether an adapter offers {@link LifecycleAdapter}. */
-export function hasLifecycle<T extends Adapter>(adapter: T): adapter is T & LifecycleAdapter {
-  return missingForLifecycle(adapter).length === 0
+/** Whether an adapter offers {@link EndingAdapter}. */
+export function hasEnding<T extends Adapter>(adapter: T): adapter is T & EndingAdapter {
+  return missingForEnding(adapter).length === 0
 }
 
-/** The methods that an adapter lacks for {@link LifecycleAdapter}. */
-export function missingForLifecycle(adapter: Adapter): string[] {
-  return LIFECYCLE_METHODS.filter((name) => typeof Reflect.get(adapter, name) !== 'function')
+/** The methods that an adapter lacks for {@link EndingAdapter}. */
+export function missingForEnding(adapter: Adapter): string[] {
+  return ENDING_METHODS.filter((name) => typeof Reflect.get(adapter, name) !== 'function')
 }

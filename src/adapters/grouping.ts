@@ -11,7 +11,7 @@ export interface Grouping<Call, Result> {
   /** Runs one call. */
   alone(call: Call): Promise<Result>
 
-  /** Runs several calls at once, and resolves to a function that tells the result of each. */
+  /** Runs several calls at once, and resolves to a function that returns the result of each. */
   together(calls: readonly Call[]): Promise<(call: Call) => Result | Promise<Result>>
 
   /**
@@ -43,7 +43,7 @@ export function inGroups<Call, Result>(
   let waiting: Waiting<Call, Result>[] = []
 
   // setImmediate runs after all replies and requests that have arrived by now were given out
-  const atEndOfTurn = () => {
+  const runWaiting = () => {
     let left = waiting
     waiting = []
     while (left.length > 0) {
@@ -54,7 +54,7 @@ export function inGroups<Call, Result>(
   }
   return (call) =>
     new Promise((resolve, reject) => {
-      if (waiting.push({ call, resolve, reject }) === 1) setImmediate(atEndOfTurn)
+      if (waiting.push({ call, resolve, reject }) === 1) setImmediate(runWaiting)
     })
 }
 
@@ -82,8 +82,8 @@ async function runGroup<Call, Result>(
   }
   if (group.length === 1) return eachAlone()
   try {
-    const resultOf = await together(group.map(({ call }) => call))
-    for (const { call, resolve } of group) resolve(resultOf(call))
+    const getResult = await together(group.map(({ call }) => call))
+    for (const { call, resolve } of group) resolve(getResult(call))
   } catch (error) {
     if (tookNoEffect(error)) return eachAlone()
     for (const { reject } of group) reject(errorOfItsOwn(error))

@@ -8,7 +8,7 @@ export interface SecondaryKeys {
 }
 
 /** The members of a subject token's payload by which it is listed and its status is found. */
-export interface LifecycleKeys {
+export interface ListingKeys {
   readonly accountId: string
   readonly clientId: string | undefined
   /** The operator that it is bound to. */
@@ -23,7 +23,7 @@ export interface LifecycleKeys {
  * Reads them from a payload; `undefined` for a record that is not listed: of another model, or
  * without an account.
  */
-export function lifecycleKeys(model: string, payload: AdapterPayload): LifecycleKeys | undefined {
+export function listingKeys(model: string, payload: AdapterPayload): ListingKeys | undefined {
   const accountId = text(payload.accountId)
   if (model !== 'SubjectToken' || accountId === undefined) return undefined
   const { iat, statusIndex } = payload
@@ -34,6 +34,25 @@ export function lifecycleKeys(model: string, payload: AdapterPayload): Lifecycle
     iat: integer(iat) ?? 0,
     statusList: text(payload.statusList),
     statusIndex: integer(statusIndex),
+  }
+}
+
+/** By what records are listed. By how few records they leave: the first that is asked for leads. */
+export const LOOK_UPS = ['accountId', 'actor', 'clientId'] as const
+
+/** What SQL databases keep of a payload in columns: the secondary keys, and the listing keys. */
+export function keyColumns(model: string, payload: AdapterPayload) {
+  const { uid, userCode, grantId } = secondaryKeys(payload)
+  const { accountId, clientId, actor, iat, statusList, statusIndex } =
+    listingKeys(model, payload) ?? {}
+  return {
+    secondary: [uid, userCode, grantId].map(storable),
+    listed: [
+      ...[accountId, clientId, actor].map(storable),
+      iat ?? null,
+      storable(statusList),
+      statusIndex ?? null,
+    ],
   }
 }
 
@@ -68,6 +87,11 @@ function text(value: unknown): string | undefined {
 export function storableKey(key: string): string {
   if (key.isWellFormed() && !key.includes('\\') && !key.includes('\0')) return key
   return JSON.stringify(key).slice(1, -1)
+}
+
+/** The same for a column that may be empty. */
+export function storable(text: string | undefined): string | null {
+  return text === undefined ? null : storableKey(text)
 }
 
 /**
@@ -119,15 +143,11 @@ export interface StoredFate {
  *
  * @throws when the storage returned something that `encodePayload` did not write.
  */
-export function decodePayload(stored: unknown, fate: StoredFate): AdapterPayload {
-  return withFate(parsed(stored), fate)
-}
-
-/** Puts `consumed`, `note` and `end` into a payload. */
-export function withFate(
-  payload: AdapterPayload,
+export function decodePayload(
+  stored: unknown,
   { consumed, note, end }: StoredFate,
 ): AdapterPayload {
+  const payload = parsed(stored)
   if (consumed !== undefined && consumed > 0) payload.consumed = consumed
   if (note !== undefined && note !== null) payload.note = parsed(note)
   if (end !== undefined && end !== null) payload.end = parsed(end)

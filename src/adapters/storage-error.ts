@@ -35,7 +35,7 @@ const MAX_MESSAGE_LENGTH = 300
 /** A shorter text reveals nothing of a token and can be in a message by chance. */
 const MIN_WHOLE_VALUE = 4
 /** A common part of this many characters counts as a piece of the value that was sent. */
-const PIECE = 8
+const MIN_PIECE_LENGTH = 8
 
 /**
  * The error to reject with instead of the driver's.
@@ -50,7 +50,7 @@ export function storageError(
 ): StorageError {
   if (error instanceof StorageError) return error
   const code = codeOf(error)
-  const reason = reasonOf(error, sent)
+  const reason = describeReason(error, sent)
   const remedy = explain(code)
   return new StorageError(remedy ? `${remedy} (${reason})` : reason, {
     driverError: error instanceof Error ? (word(error.name) ?? 'Error') : typeof error,
@@ -73,11 +73,11 @@ function word(value: unknown): string | undefined {
   return typeof value === 'string' && /^\w{1,50}$/.test(value) ? value : undefined
 }
 
-function reasonOf(error: unknown, sent: readonly unknown[]): string {
+function describeReason(error: unknown, sent: readonly unknown[]): string {
   if (!(error instanceof Error)) return 'the driver rejected with something that is no Error'
   // A host name with several addresses: the error of each is inside.
   if (error instanceof AggregateError && !error.message) {
-    return error.errors.map((inner) => reasonOf(inner, sent)).join(', ')
+    return error.errors.map((inner) => describeReason(inner, sent)).join(', ')
   }
   return withoutValues(error.message.slice(0, MAX_MESSAGE_LENGTH), sent) || 'no reason given'
 }
@@ -96,9 +96,9 @@ function withoutValues(text: string, values: readonly unknown[]): string {
     }
   }
   // Servers truncate long values and quote them.
-  for (let at = 0; at + PIECE <= text.length; at += 1) {
-    const piece = text.slice(at, at + PIECE)
-    if (secrets.some((secret) => secret.includes(piece))) hide(at, PIECE)
+  for (let at = 0; at + MIN_PIECE_LENGTH <= text.length; at += 1) {
+    const piece = text.slice(at, at + MIN_PIECE_LENGTH)
+    if (secrets.some((secret) => secret.includes(piece))) hide(at, MIN_PIECE_LENGTH)
   }
   return Array.from({ length: text.length }, (_, at) => {
     if (!hidden.has(at)) return text[at]

@@ -1,5 +1,11 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
-import type { ImpersonationEvent, ImpersonationEvents } from '../public/events.ts'
+import { warnOfListener } from '../host/emit.ts'
+import type {
+  ImpersonationEvent,
+  ImpersonationEvents,
+  RecordedEventName,
+} from '../public/events.ts'
+import { hasRecorders, recordEnd, recordInTime } from './recorders.ts'
 
 /**
  * Emits an event of this package. Listeners run after the answer is sent, each separately: an error
@@ -13,18 +19,54 @@ export function emitLater(
   ctx: KoaContextWithOIDC | undefined,
   facts: () => Partial<ImpersonationEvent>,
 ): void {
-  if (provider.listenerCount(name) === 0) return
-  const event: ImpersonationEvent = Object.freeze({ time: Date.now(), ...facts() })
+  if (provider.listenerCount(name) > 0) notifyListeners(provider, name, ctx, buildEvent(facts))
+}
+
+/**
+ * Emits what lets a person act, and has it recorded first.
+ *
+ * @throws NotRecorded where a recorder does not have it in time
+ */
+export async function emitRecorded(
+  provider: Provider,
+  name: Exclude<RecordedEventName, 'impersonation.ended'>,
+  ctx: KoaContextWithOIDC,
+  facts: () => Partial<ImpersonationEvent>,
+): Promise<void> {
+  if (provider.listenerCount(name) === 0 && !hasRecorders(provider)) return
+  const event = buildEvent(facts)
+  notifyListeners(provider, name, ctx, event)
+  await recordInTime(provider, name, event)
+}
+
+/** Emits an end, which has been carried out. `endsRecorded` waits for its recorders. */
+export function emitEnd(
+  provider: Provider,
+  ctx: KoaContextWithOIDC | undefined,
+  facts: () => Partial<ImpersonationEvent>,
+): void {
+  const name = 'impersonation.ended'
+  if (provider.listenerCount(name) === 0 && !hasRecorders(provider)) return
+  const event = buildEvent(facts)
+  notifyListeners(provider, name, ctx, event)
+  recordEnd(provider, event)
+}
+
+function buildEvent(facts: () => Partial<ImpersonationEvent>): ImpersonationEvent {
+  return Object.freeze({ time: Date.now(), ...facts() })
+}
+
+function notifyListeners(
+  provider: Provider,
+  name: keyof ImpersonationEvents,
+  ctx: KoaContextWithOIDC | undefined,
+  event: ImpersonationEvent,
+): void {
   setImmediate(() => {
     for (const listener of provider.rawListeners(name)) {
       void Promise.resolve()
         .then(() => Reflect.apply(listener, provider, [ctx, event]))
-        .catch((error: unknown) => {
-          process.emitWarning(
-            `a listener for ${name} failed: ${error instanceof Error ? error.message : 'no Error'}`,
-            'ImpersonationWarning',
-          )
-        })
+        .catch((error: unknown) => warnOfListener(name, error))
     }
   })
 }

@@ -1,16 +1,17 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { Denial, ImpersonationEvent } from '../public/events.ts'
-import { emitLater } from './emit.ts'
+import { emitLater, emitRecorded } from './emit.ts'
 
-type AuditEventName =
-  | 'impersonation.issued'
-  | 'impersonation.granted'
-  | 'impersonation.denied'
-  | 'impersonation.replayed'
+/** What comes of a request that succeeds. An end has an event of its own. */
+const SUCCESS_EVENTS = {
+  issue: 'impersonation.issued',
+  exchange: 'impersonation.granted',
+  end: undefined,
+} as const
 
-/** The longest reason that is told, in characters. */
-const MAX_REASON = 1024
-const TOKEN = /^[A-Za-z0-9._~+/-]{16,}=*$/
+/** The longest reason in an event, in characters. */
+const MAX_REASON_LENGTH = 1024
+const TOKEN_PATTERN = /^[A-Za-z0-9._~+/-]{16,}=*$/
 
 /** Collects the facts of one request and emits its one event. */
 export class AuditTrail {
@@ -36,10 +37,22 @@ export class AuditTrail {
     for (const secret of secrets) if (secret) this.#secrets.push(secret)
   }
 
-  /** An end has an event of its own. */
-  succeeded(): void {
-    if (this.#stage === 'issue') this.#emit('impersonation.issued')
-    if (this.#stage === 'exchange') this.#emit('impersonation.granted')
+  /**
+   * Resolves when the answer may leave.
+   *
+   * @param undo ends what was issued, by its id: nothing acts before it is recorded (I13)
+   * @throws NotRecorded where it is not recorded in time
+   */
+  async succeeded(undo: (id: string) => void): Promise<void> {
+    const name = SUCCESS_EVENTS[this.#stage]
+    if (name === undefined) return
+    try {
+      await emitRecorded(this.#provider, name, this.#ctx, () => this.#facts())
+    } catch (error) {
+      const { id } = this.#facts()
+      if (id !== undefined) undo(id)
+      throw error
+    }
   }
 
   /** The id of the subject token that was presented again, where it was. */
@@ -48,16 +61,16 @@ export class AuditTrail {
     return redemption ? id : undefined
   }
 
-  /** @param told the error code that the client gets */
-  failed(error: unknown, told: string): void {
+  /** @param code the error code that the client gets */
+  failed(error: unknown, code: string): void {
     if (this.#facts().redemption) {
       this.#emit('impersonation.replayed')
       return
     }
     const denial = {
       stage: this.#stage,
-      error: told,
-      reason: this.#withoutSecrets(reasonOf(error)).slice(0, MAX_REASON),
+      error: code,
+      reason: this.#withoutSecrets(joinMessages(error)).slice(0, MAX_REASON_LENGTH),
     }
     this.note({ denial: Object.freeze(denial) })
     this.#emit('impersonation.denied')
@@ -67,7 +80,7 @@ export class AuditTrail {
     // Hide only values that look like a token: otherwise a client could remove any word from the
     // reason.
     return this.#secrets
-      .filter((secret) => TOKEN.test(secret))
+      .filter((secret) => TOKEN_PATTERN.test(secret))
       .reduce((rest, secret) => rest.replaceAll(secret, '[concealed]'), text)
   }
 
@@ -75,7 +88,7 @@ export class AuditTrail {
     return Object.assign({}, ...this.#notes)
   }
 
-  #emit(name: AuditEventName): void {
+  #emit(name: 'impersonation.denied' | 'impersonation.replayed'): void {
     emitLater(this.#provider, name, this.#ctx, () => this.#facts())
   }
 }
@@ -89,7 +102,7 @@ function causesOf(error: unknown): unknown[] {
 }
 
 /** The messages from the outermost error to its innermost cause. */
-function reasonOf(error: unknown): string {
+function joinMessages(error: unknown): string {
   const messages = causesOf(error).map((cause) =>
     cause instanceof errors.OIDCProviderError
       ? (cause.error_description ?? cause.message)

@@ -1,5 +1,7 @@
+import { isSafe } from '../glue/safe-url.ts'
+import type { ImpersonationCoverTexts } from './cover-texts.ts'
 import type { ImpersonationTexts } from './errors.ts'
-import { isSafe, parseUrl } from './url.ts'
+import { parseUrl } from './url.ts'
 
 /** What `acceptImpersonation` has to know. */
 export interface AcceptImpersonationOptions {
@@ -32,6 +34,34 @@ export interface AcceptImpersonationOptions {
    * @defaultValue the origin of `resource`
    */
   readonly origins?: readonly string[] | undefined
+  /**
+   * Covers the page at the end: nothing of the customer's can be seen any more, or is in the
+   * accessibility tree. The cover says who ended it and why; an object replaces its texts. `false`
+   * where the application takes away by itself what it shows.
+   *
+   * @defaultValue true
+   */
+  readonly cover?: boolean | Partial<ImpersonationCoverTexts> | undefined
+  /**
+   * What the operator typed and did not save, as text: called at the end, before the listeners. The
+   * cover offers to copy it.
+   */
+  readonly drafts?: (() => string) | undefined
+  /**
+   * The address of the support console. After a reload, `acceptImpersonation` then rejects with
+   * `left`: the message says as whom and for what the operator acted, and `continueUrl` leads to the
+   * page of the console that goes on.
+   *
+   * @defaultValue none: after a reload, nothing is said
+   */
+  readonly console?: string | undefined
+  /**
+   * The name of the user, as text: called at the end, for what is said then. It stays in
+   * `sessionStorage` for ten minutes.
+   *
+   * @defaultValue the `sub` of the token
+   */
+  readonly subjectName?: (() => string) | undefined
   /** Replaces messages of errors. */
   readonly texts?: ImpersonationTexts | undefined
   /**
@@ -43,7 +73,8 @@ export interface AcceptImpersonationOptions {
 }
 
 /** The options, with the defaults. */
-export interface CheckedOptions {
+export interface CheckedOptions
+  extends Pick<AcceptImpersonationOptions, 'cover' | 'drafts' | 'subjectName'> {
   readonly issuer: URL
   readonly clientId: string
   readonly redirectUri: string
@@ -52,6 +83,8 @@ export interface CheckedOptions {
   readonly dPoP: boolean
   readonly endOnLeave: boolean
   readonly origins: readonly string[]
+  /** Without a slash at the end. */
+  readonly console: string | undefined
   readonly texts: ImpersonationTexts | undefined
   readonly fetch: typeof globalThis.fetch
 }
@@ -61,33 +94,40 @@ export function checkOptions(options: AcceptImpersonationOptions): CheckedOption
   if (!isSecureContext) {
     throw new TypeError('acceptImpersonation needs an https page, or an http page of this machine')
   }
-  const { clientId, resource, scope, dPoP, endOnLeave, origins, texts, fetch } = options
-  const issuer = parseUrl(options.issuer)
-  if (!issuer || !isSafe(issuer)) {
-    throw new TypeError('issuer must be an https URL, or an http URL of this machine')
-  }
+  const { clientId, resource, scope, dPoP, endOnLeave, origins, console, fetch } = options
+  const issuer = parseSafe(
+    options.issuer,
+    'issuer must be an https URL, or an http URL of this machine',
+  )
   const redirectUri = parseUrl(options.redirectUri)
   if (redirectUri?.origin !== location.origin) {
     throw new TypeError('redirectUri must be a URL of the origin of this page')
+  }
+  if (console !== undefined) {
+    parseSafe(console, 'console must be an https URL, or an http URL of this machine')
   }
   for (const [name, value] of Object.entries({ clientId, resource, scope })) {
     if (typeof value !== 'string' || value === '') throw new TypeError(`${name} must be a string`)
   }
   return {
+    ...options,
     issuer,
-    clientId,
-    redirectUri: options.redirectUri,
-    resource,
-    scope,
+    console: console?.replace(/\/$/, ''),
     dPoP: dPoP === true,
     endOnLeave: endOnLeave !== false,
-    origins: (origins ?? [resource]).map(originOf),
-    texts,
+    origins: (origins ?? [resource]).map(parseOrigin),
+    texts: options.texts,
     fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
   }
 }
 
-function originOf(address: string): string {
+function parseSafe(address: string, refusal: string): URL {
+  const url = parseUrl(address)
+  if (url && isSafe(url)) return url
+  throw new TypeError(refusal)
+}
+
+function parseOrigin(address: string): string {
   const url = parseUrl(address)
   if (!url || !isSafe(url)) {
     throw new TypeError(

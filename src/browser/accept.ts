@@ -4,10 +4,9 @@ import {
   checkOptions,
 } from './accept-options.ts'
 import { type Arrival, takeArrival } from './arrival.ts'
-import { causeOf, ImpersonationError, type ImpersonationErrorCode } from './errors.ts'
+import { describeCause, ImpersonationError, type ImpersonationErrorCode } from './errors.ts'
 import { newHandOver, storeHandOver, takeHandOver } from './hand-over.ts'
 import type { Link } from './link.ts'
-import { holdOnlyTab } from './only-tab.ts'
 import type { ImpersonationSession } from './session.ts'
 
 /** How long the provider may take to answer a redirect, in milliseconds. */
@@ -47,6 +46,10 @@ async function accept(
   if (!arrival) return undefined
   const checked = checkOptions(options)
   const { texts } = checked
+  if (arrival.kind === 'left') {
+    if (!checked.console || window.top !== window) return undefined
+    return (await load(checked)).sayLeft(checked)
+  }
   if (window.top !== window) throw new ImpersonationError('framed', { texts })
   if (arrival.kind === 'interrupted') throw new ImpersonationError('interrupted', { texts })
   if (arrival.kind === 'answer') return finish(arrival, checked)
@@ -64,9 +67,9 @@ async function begin(link: Link, options: CheckedOptions): Promise<never> {
     throw new ImpersonationError('storage_blocked', { texts, cause })
   }
   try {
-    const release = await holdTab(options)
+    const { holdOnlyTab, ImpersonationProvider, failure } = await load(options)
+    const release = await holdTab(holdOnlyTab, options)
     release()
-    const { ImpersonationProvider, failure } = await load(options)
     const url = await ImpersonationProvider.discover(options)
       .then((provider) => provider.authorizationUrl(handOver))
       .catch(inWords(failure, options))
@@ -86,9 +89,9 @@ async function finish(
 ): Promise<ImpersonationSession> {
   const { texts } = options
   if (!handOver) throw new ImpersonationError('foreign_answer', { texts })
-  const release = await holdTab(options)
+  const provider = await load(options)
+  const release = await holdTab(provider.holdOnlyTab, options)
   try {
-    const provider = await load(options)
     const { exchangeFailure, failure, signInFailure, startSession, startStopwatch } = provider
     const found = await provider.ImpersonationProvider.discover(options).catch(
       inWords(failure, options),
@@ -107,7 +110,10 @@ async function finish(
 }
 
 /** @returns what lets other tabs act */
-async function holdTab(options: CheckedOptions): Promise<() => void> {
+async function holdTab(
+  holdOnlyTab: typeof import('./only-tab.ts').holdOnlyTab,
+  options: CheckedOptions,
+): Promise<() => void> {
   const release = await holdOnlyTab().catch(inWords(() => 'storage_blocked', options))
   if (release) return release
   throw new ImpersonationError('already_acting', { texts: options.texts })
@@ -124,6 +130,6 @@ function inWords(
 ): (error: unknown) => never {
   return (error) => {
     if (error instanceof ImpersonationError) throw error
-    throw new ImpersonationError(codeOf(error), { texts, cause: causeOf(error) })
+    throw new ImpersonationError(codeOf(error), { texts, cause: describeCause(error) })
   }
 }

@@ -1,14 +1,21 @@
 import type { CheckedOptions } from './accept-options.ts'
-import { claimsOf } from './claims.ts'
+import { parseClaims } from './claims.ts'
+import { coverPage } from './cover.ts'
+import type { ImpersonationEnding } from './ending.ts'
 import { ImpersonationError } from './errors.ts'
 import { endOnLeave } from './leaving.ts'
+import { goBack, keepLeft } from './left.ts'
+import { whenPoked } from './only-tab.ts'
 import type { Granted, ImpersonationProvider } from './provider.ts'
+import { quietly } from './quietly.ts'
 import type {
   ImpersonationSession,
   ImpersonationSessionEvents,
   ImpersonationState,
 } from './session.ts'
+import { statusReference } from './status-bit.ts'
 import { type Credential, sendWithToken } from './token-request.ts'
+import { watchForEnd } from './watching.ts'
 
 const TICK_MS = 1000
 const LAST_MINUTE_MS = 60_000
@@ -30,24 +37,46 @@ export interface Acting {
  */
 export function startSession(
   { granted, actor, provider, release, passed }: Acting,
-  { origins, fetch, texts, ...options }: CheckedOptions,
+  { origins, fetch, texts, cover, ...options }: CheckedOptions,
 ): ImpersonationSession {
   const lifetime = granted.expiresIn * 1000
   const expiresAt = Date.now() - passed() + lifetime
-  const context = claimsOf(granted.accessToken)
+  const context = parseClaims(granted.accessToken)
+  const subject = typeof context.sub === 'string' ? context.sub : undefined
   const events = new EventTarget()
   let state: ImpersonationState = 'active'
+  let ending: ImpersonationEnding | undefined
   let isExpiring = false
   let credential: Credential | undefined = { token: granted.accessToken, key: provider.key }
   const stopLeaving = options.endOnLeave
-    ? endOnLeave(credential, provider.endEndpoint, fetch)
+    ? endOnLeave(credential, provider.endEndpoint, fetch, () => keep(true))
     : () => {}
+  const watch = watchForEnd({
+    credential,
+    currentEndpoint: provider.currentEndpoint,
+    status: statusReference(context, options.issuer),
+    fetch,
+    ended: (how) => finish('ended', how),
+  })
+  const stopListening = whenPoked(watch.ask)
 
   const timer = setInterval(look, TICK_MS)
   document.addEventListener('visibilitychange', look)
   addEventListener('pageshow', look)
   // After the page that waits for the session has added its listeners.
   setTimeout(look)
+
+  function readName(): string | undefined {
+    return quietly(() => options.subjectName?.()) || subject
+  }
+
+  /** For the page that comes next in this tab. */
+  function keep(isToSay: boolean): void {
+    const [, id] = /^impersonation:(.+)/.exec(String(context.jti)) ?? []
+    if (!id || !subject) return
+    const { ticket_id: ticket } = Object(context.impersonation_context)
+    keepLeft({ id, subject, actor, name: readName() ?? subject, ticket, isToSay })
+  }
 
   /** Timers run late in a page in the background, and after the machine slept. */
   function look(): void {
@@ -57,24 +86,36 @@ export function startSession(
       finish('expired')
     } else if (left <= LAST_MINUTE_MS && !isExpiring) {
       isExpiring = true
-      tell('expiring')
+      dispatch('expiring')
     }
   }
 
-  function finish(reason: Exclude<ImpersonationState, 'active'>): void {
+  function finish(reason: Exclude<ImpersonationState, 'active'>, how?: ImpersonationEnding): void {
     if (state !== 'active') return
     state = reason
+    ending = how
     credential = undefined
     clearInterval(timer)
     document.removeEventListener('visibilitychange', look)
     removeEventListener('pageshow', look)
     stopLeaving()
+    watch.stop()
+    stopListening()
     release()
-    tell(reason)
+    if (reason === 'expired' || how?.by === 'operator') keep(false)
+    const announce = () => {
+      const drafts = quietly(() => options.drafts?.()) ?? ''
+      const name = readName()
+      events.dispatchEvent(new Event(reason))
+      if (cover === false) return
+      const own = cover instanceof Object ? cover : {}
+      coverPage({ state: reason, ending: how, subject: name, drafts, texts: own })
+    }
+    queueMicrotask(announce)
   }
 
   /** Not while a property is read. */
-  function tell(type: keyof ImpersonationSessionEvents): void {
+  function dispatch(type: keyof ImpersonationSessionEvents): void {
     queueMicrotask(() => events.dispatchEvent(new Event(type)))
   }
 
@@ -93,46 +134,52 @@ export function startSession(
     const used = current()
     const response = await sendWithToken(request, used, fetch)
     if (isRefusal(response) && used === credential) {
-      // The API knows before this page does. The provider is told, in case the API is wrong.
+      await watch.ask()
+      if (used !== credential) return response
+      // The provider gets the end, too, in case the API is wrong.
       void requestEnd(used).catch(() => {})
       finish('ended')
     }
     return response
   }
 
-  async function requestEnd(used: Credential): Promise<void> {
+  /** @returns whether this has ended it: not where it had ended already */
+  async function requestEnd(used: Credential): Promise<boolean> {
     const { endEndpoint } = provider
-    if (!endEndpoint) return
+    if (!endEndpoint) return true
     const request = new Request(endEndpoint, { method: 'POST', keepalive: true })
     const response = await sendWithToken(request, used, fetch)
     // Where the token is refused, it has ended already. A proof that is refused ends nothing.
     if (!response.ok && !isRefusal(response)) {
       throw new Error(`the provider answered ${response.status}`)
     }
+    return response.ok
   }
 
-  let ending: Promise<void> | undefined
+  let requested: Promise<boolean> | undefined
   async function end(): Promise<void> {
     look()
     if (!credential) return
-    ending ??= requestEnd(credential)
+    requested ??= requestEnd(credential)
       .catch((cause: unknown) => {
         throw new ImpersonationError('unreachable', { texts, cause })
       })
       .finally(() => {
-        ending = undefined
+        requested = undefined
       })
-    await ending
+    if (await requested) finish('ended', { by: 'operator', cause: 'requested' })
+    else await watch.ask()
     finish('ended')
   }
 
+  goBack(subject, actor)
   return Object.freeze<ImpersonationSession>({
     get accessToken() {
       look()
       return credential?.token ?? ''
     },
     tokenType: granted.tokenType,
-    subject: typeof context.sub === 'string' ? context.sub : undefined,
+    subject,
     actor,
     scope: Object.freeze(granted.scope),
     expiresAt,
@@ -140,6 +187,9 @@ export function startSession(
     get state() {
       look()
       return state
+    },
+    get ending() {
+      return ending
     },
     fetch: authorizedFetch,
     end,

@@ -1,4 +1,4 @@
-import { type HandOver, STATE_PREFIX, takeHandOver } from './hand-over.ts'
+import { type HandOver, hasLeft, STATE_PREFIX, takeHandOver } from './hand-over.ts'
 import { LINK_NAMES, type Link, parseLink, takeParts } from './link.ts'
 
 /** How an impersonation arrives at a page: by a link, or with the answer of the provider. */
@@ -11,6 +11,8 @@ export type Arrival =
     }
   /** The page was left during the redirect, and opened again without an answer. */
   | { readonly kind: 'interrupted' }
+  /** An impersonation ended in this tab, perhaps by leaving its page. */
+  | { readonly kind: 'left' }
 
 /**
  * The parameters of an authorization response: RFC 6749 §4.1.2, RFC 9207, OpenID Connect. They come
@@ -47,7 +49,9 @@ export function takeArrival(isFirst: boolean): Arrival | undefined {
     return { kind: 'link', link: parseLink(link) }
   }
   if (isAnswer) return answerTo(takeHandOver(), answer)
-  return isFirst && takeHandOver() ? { kind: 'interrupted' } : undefined
+  if (!isFirst) return undefined
+  if (takeHandOver()) return { kind: 'interrupted' }
+  return hasLeft() ? { kind: 'left' } : undefined
 }
 
 function answerTo(handOver: HandOver | undefined, answer: URLSearchParams): Arrival {

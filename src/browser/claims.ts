@@ -3,7 +3,7 @@
  *
  * @returns `{}` where the token is opaque
  */
-export function claimsOf(token: string): Readonly<Record<string, unknown>> {
+export function parseClaims(token: string): Readonly<Record<string, unknown>> {
   const [, payload, signature, ...more] = token.split('.')
   if (payload === undefined || signature === undefined || more.length > 0) return Object.freeze({})
   try {

@@ -15,7 +15,7 @@ const SIGN_IN_ERRORS: Readonly<Record<string, ImpersonationErrorCode>> = {
 }
 
 /** An answer that is not one to the request of this tab. */
-const FOREIGN: readonly string[] = [
+const FOREIGN_ANSWER_CODES: readonly string[] = [
   oauth.INVALID_RESPONSE,
   oauth.JWT_CLAIM_COMPARISON,
   oauth.JWT_TIMESTAMP_CHECK,
@@ -29,7 +29,10 @@ export function signInFailure(error: unknown): ImpersonationErrorCode {
   if (error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant') {
     return 'interrupted'
   }
-  if (error instanceof oauth.OperationProcessingError && FOREIGN.includes(String(error.code))) {
+  if (
+    error instanceof oauth.OperationProcessingError &&
+    FOREIGN_ANSWER_CODES.includes(String(error.code))
+  ) {
     return 'foreign_answer'
   }
   return failure(error)

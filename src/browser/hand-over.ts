@@ -1,4 +1,6 @@
+import { LEFT_KEY } from './left-key.ts'
 import { isSubjectToken, type Link } from './link.ts'
+import { quietly } from './quietly.ts'
 
 /** What waits in this tab while the provider is asked who the operator is. */
 export interface HandOver extends Link {
@@ -10,7 +12,7 @@ export interface HandOver extends Link {
   readonly url: string
 }
 
-const KEY = 'oidc-provider-impersonation'
+const STORAGE_KEY = 'oidc-provider-impersonation'
 
 /** Tells answers to this module from those to a sign-in of the application itself. */
 export const STATE_PREFIX = 'impersonation.'
@@ -28,21 +30,23 @@ export function newHandOver(link: Link, url: string): HandOver {
 
 /** @throws DOMException where the browser blocks the storage */
 export function storeHandOver(handOver: HandOver): void {
-  sessionStorage.setItem(KEY, JSON.stringify(handOver))
+  sessionStorage.setItem(STORAGE_KEY, JSON.stringify(handOver))
 }
 
 /** Removes it from the storage. */
 export function takeHandOver(): HandOver | undefined {
-  try {
-    const stored = sessionStorage.getItem(KEY)
-    if (stored === null) return undefined
-    sessionStorage.removeItem(KEY)
-    const value: unknown = JSON.parse(stored)
+  // A page whose storage is blocked has none.
+  return quietly(() => {
+    const stored = sessionStorage.getItem(STORAGE_KEY)
+    sessionStorage.removeItem(STORAGE_KEY)
+    const value: unknown = JSON.parse(stored ?? 'null')
     return isHandOver(value) ? value : undefined
-  } catch {
-    // A page whose storage is blocked has none.
-    return undefined
-  }
+  })
+}
+
+/** Whether an impersonation ended in this tab. */
+export function hasLeft(): boolean {
+  return !!quietly(() => sessionStorage[LEFT_KEY])
 }
 
 function isHandOver(value: unknown): value is HandOver {

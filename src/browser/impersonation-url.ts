@@ -1,10 +1,11 @@
+import { isSafe } from '../glue/safe-url.ts'
 import {
-  ACTOR,
-  EXPIRES,
+  ACTOR_PARAMETER,
+  EXPIRES_PARAMETER,
   isSubject,
   isSubjectToken,
   LINK_NAMES,
-  SUBJECT_TOKEN,
+  SUBJECT_TOKEN_PARAMETER,
   takeParts,
 } from './link.ts'
 import { parseUrl } from './url.ts'
@@ -25,7 +26,8 @@ export interface ImpersonationUrlParameters {
  * The address at which an application accepts an impersonation: the subject token is in the
  * fragment, which browsers do not send to servers. A fragment of the application's own stays.
  *
- * @param applicationUrl a page of the application that calls `acceptImpersonation`
+ * @param applicationUrl a page of the application that calls `acceptImpersonation`: https, or http on this
+ * machine
  * @throws TypeError where a parameter is not what it has to be
  */
 export function impersonationUrl(
@@ -33,8 +35,10 @@ export function impersonationUrl(
   { subjectToken, actor, expiresAt }: ImpersonationUrlParameters,
 ): string {
   const url = parseUrl(applicationUrl)
-  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
-    throw new TypeError('applicationUrl must be an absolute http or https URL')
+  if (!url || !isSafe(url)) {
+    throw new TypeError(
+      'applicationUrl must be an absolute https URL, or an http URL of this machine',
+    )
   }
   if (!isSubjectToken(subjectToken)) {
     throw new TypeError('subjectToken must be the string that the management API answered')
@@ -47,9 +51,9 @@ export function impersonationUrl(
   }
   const { rest, taken } = takeParts(url.hash.slice(1), LINK_NAMES)
   if (taken.length > 0) throw new TypeError('applicationUrl must not carry an impersonation yet')
-  const parts = [`${SUBJECT_TOKEN}=${encodeURIComponent(subjectToken)}`]
-  if (actor !== undefined) parts.push(`${ACTOR}=${encodeURIComponent(actor)}`)
-  if (expiresAt !== undefined) parts.push(`${EXPIRES}=${Math.floor(expiresAt / 1000)}`)
+  const parts = [`${SUBJECT_TOKEN_PARAMETER}=${encodeURIComponent(subjectToken)}`]
+  if (actor !== undefined) parts.push(`${ACTOR_PARAMETER}=${encodeURIComponent(actor)}`)
+  if (expiresAt !== undefined) parts.push(`${EXPIRES_PARAMETER}=${Math.floor(expiresAt / 1000)}`)
   url.hash = [...(rest === '' ? [] : [rest]), ...parts].join('&')
   return url.href
 }

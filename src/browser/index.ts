@@ -1,13 +1,16 @@
 export { acceptImpersonation } from './accept.ts'
 export type { AcceptImpersonationOptions } from './accept-options.ts'
-export { defineImpersonationBanner } from './banner.ts'
-export type { ImpersonationBannerElement } from './banner-element.ts'
-export type { BannerNames, ImpersonationBannerTexts } from './banner-texts.ts'
+export type { ImpersonationBannerElement } from './banner/banner-element.ts'
+export { defineImpersonationBanner } from './banner/define.ts'
+export type { BannerNames, ImpersonationBannerTexts } from './banner/texts.ts'
+export type { ImpersonationCoverTexts } from './cover-texts.ts'
+export type { ImpersonationEnding } from './ending.ts'
 export {
   ImpersonationError,
   type ImpersonationErrorCode,
   type ImpersonationErrorOptions,
   type ImpersonationTexts,
+  type LeftValues,
 } from './errors.ts'
 export { type ImpersonationUrlParameters, impersonationUrl } from './impersonation-url.ts'
 export type {

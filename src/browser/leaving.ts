@@ -7,12 +7,14 @@ const RENEW_MS = 120_000
  * Ends the impersonation when the page is left, except where the browser keeps the page to come
  * back to. The proof is made in advance: a page that closes has no time to sign.
  *
+ * @param left is called when the page is left so
  * @returns what stops it
  */
 export function endOnLeave(
   credential: Credential,
   endEndpoint: URL | undefined,
   fetch: typeof globalThis.fetch,
+  left: () => void,
 ): () => void {
   if (!endEndpoint) return () => {}
   let headers: Readonly<Record<string, string>> | undefined
@@ -31,12 +33,14 @@ export function endOnLeave(
     if (persisted || !headers) return
     fetch(endEndpoint, {
       method: 'POST',
-      headers,
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: '{"reason":"left"}',
       keepalive: true,
       credentials: 'omit',
       referrerPolicy: 'no-referrer',
     }).catch(() => {})
     headers = undefined
+    left()
   }
   addEventListener('pagehide', leave)
   return () => {

@@ -1,8 +1,14 @@
+import { quietly } from './quietly.ts'
+
 /** The names of the parameters in the fragment. */
-export const SUBJECT_TOKEN = 'impersonation'
-export const ACTOR = 'impersonation_actor'
-export const EXPIRES = 'impersonation_expires'
-export const LINK_NAMES: readonly string[] = [SUBJECT_TOKEN, ACTOR, EXPIRES]
+export const SUBJECT_TOKEN_PARAMETER = 'impersonation'
+export const ACTOR_PARAMETER = 'impersonation_actor'
+export const EXPIRES_PARAMETER = 'impersonation_expires'
+export const LINK_NAMES: readonly string[] = [
+  SUBJECT_TOKEN_PARAMETER,
+  ACTOR_PARAMETER,
+  EXPIRES_PARAMETER,
+]
 
 /** What the back office hands to the application. Only the provider decides what it is worth. */
 export interface Link {
@@ -14,12 +20,12 @@ export interface Link {
 }
 
 /** RFC 6750 §2.1, `b64token`, within bounds. */
-const TOKEN = /^[\w.~+/-]{1,1024}={0,2}$/
+const TOKEN_PATTERN = /^[\w.~+/-]{1,1024}={0,2}$/
 const MAX_SUB_LENGTH = 255
-const SECONDS = /^\d{1,12}$/
+const SECONDS_PATTERN = /^\d{1,12}$/
 
 export function isSubjectToken(value: unknown): value is string {
-  return typeof value === 'string' && TOKEN.test(value)
+  return typeof value === 'string' && TOKEN_PATTERN.test(value)
 }
 
 export function isSubject(value: unknown): value is string {
@@ -48,14 +54,14 @@ export function takeParts(text: string, names: readonly string[]): Split {
 
 /** @returns `undefined` where the parts are not those of one link */
 export function parseLink({ taken }: Split): Link | undefined {
-  const [subjectToken, ...repeated] = valuesOf(taken, SUBJECT_TOKEN)
+  const [subjectToken, ...repeated] = valuesOf(taken, SUBJECT_TOKEN_PARAMETER)
   if (repeated.length > 0 || !isSubjectToken(subjectToken)) return undefined
-  const [actor] = valuesOf(taken, ACTOR)
-  const [expires = ''] = valuesOf(taken, EXPIRES)
+  const [actor] = valuesOf(taken, ACTOR_PARAMETER)
+  const [expires = ''] = valuesOf(taken, EXPIRES_PARAMETER)
   return {
     subjectToken,
     actor: isSubject(actor) ? actor : undefined,
-    expires: SECONDS.test(expires) ? Number(expires) : undefined,
+    expires: SECONDS_PATTERN.test(expires) ? Number(expires) : undefined,
   }
 }
 
@@ -64,9 +70,5 @@ function valuesOf(taken: Split['taken'], name: string): Array<string | undefined
 }
 
 function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
+  return quietly(() => decodeURIComponent(text))
 }

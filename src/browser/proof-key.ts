@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi'
-import { startStopwatch } from './stopwatch.ts'
+import { startStopwatch } from '../glue/stopwatch.ts'
 
 /** A key that tokens are bound to: RFC 9449. The page can sign with it, and cannot read it. */
 export class ProofKey {

@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import type { CheckedOptions } from './accept-options.ts'
-import { claimsOf } from './claims.ts'
+import { parseClaims } from './claims.ts'
 import { ImpersonationError } from './errors.ts'
 import type { HandOver } from './hand-over.ts'
 import { ProofKey } from './proof-key.ts'
@@ -60,6 +60,11 @@ export class ImpersonationProvider {
     return this.#endpoint(this.#server.impersonation_end_endpoint)
   }
 
+  /** Where the access token asks how its impersonation stands; absent where the provider has none. */
+  get currentEndpoint(): URL | undefined {
+    return this.#endpoint(this.#server.impersonation_current_endpoint)
+  }
+
   /** Asks, without a page of the provider, who the operator is: OpenID Connect Core §3.1.2.1. */
   async authorizationUrl({ state, nonce, verifier }: HandOver): Promise<URL> {
     const url = this.#endpoint(this.#server.authorization_endpoint)
@@ -93,7 +98,7 @@ export class ImpersonationProvider {
         verifier,
         this.#tokenRequestOptions(),
       )
-      const time = await timeOf(response)
+      const time = await readTime(response)
       // The clock of this machine may be wrong. The ID token was made just now, for this nonce.
       const clockSkew = time - Math.floor(Date.now() / 1000)
       const client = { ...this.#client, [oauth.clockSkew]: clockSkew }
@@ -187,7 +192,7 @@ function requestOptions({ issuer, fetch }: CheckedOptions) {
 }
 
 /** `iat` of the ID token. Another site cannot read the header `Date`. */
-async function timeOf(response: Response): Promise<number> {
+async function readTime(response: Response): Promise<number> {
   const answer: unknown = await response
     .clone()
     .json()
@@ -196,6 +201,6 @@ async function timeOf(response: Response): Promise<number> {
     typeof answer === 'object' && answer !== null && 'id_token' in answer
       ? String(answer.id_token)
       : ''
-  const { iat } = claimsOf(idToken)
+  const { iat } = parseClaims(idToken)
   return typeof iat === 'number' ? iat : Math.floor(Date.now() / 1000)
 }

@@ -1,3 +1,5 @@
+import type { ImpersonationEnding } from './ending.ts'
+
 /** The claims of the access token that a page may show. They are not verified: APIs do that. */
 export interface TokenContext {
   readonly [claim: string]: unknown
@@ -9,7 +11,11 @@ export interface ImpersonationSessionEvents {
   expiring: Event
   /** The access token is worth nothing any more. */
   expired: Event
-  /** The impersonation was ended by `end()`, or had been ended elsewhere. */
+  /**
+   * The impersonation was ended by `end()`, or elsewhere: by the customer, a lead, a replay, a
+   * sign-out. While the page is visible, that is known within 8 seconds. A provider that cannot be
+   * reached ends nothing.
+   */
   ended: Event
 }
 
@@ -36,6 +42,8 @@ export interface ImpersonationSession {
   /** The claims of a JWT access token, with what `getCustomJwtClaims` added; `{}` where it is opaque. */
   readonly context: TokenContext
   readonly state: ImpersonationState
+  /** How it ended; `undefined` where it has not, or where the provider did not tell. */
+  readonly ending: ImpersonationEnding | undefined
 
   /**
    * Sends a request with the access token, and with a proof of the key where the token is bound to

@@ -12,7 +12,7 @@ export interface Credential {
  * operator's own; nothing of the customer's in the cache; no other address than the one that was
  * checked.
  */
-const ALWAYS = {
+const FETCH_OPTIONS = {
   cache: 'no-store',
   credentials: 'omit',
   mode: 'cors',
@@ -39,7 +39,7 @@ async function sendOnce(
   return signed(request.method, new URL(request.url), credential, (proven) => {
     const headers = new Headers(request.headers)
     for (const [name, value] of Object.entries(proven)) headers.set(name, value)
-    return fetch(new Request(request, { ...ALWAYS, headers }))
+    return fetch(new Request(request, { ...FETCH_OPTIONS, headers }))
   })
 }
 

@@ -14,10 +14,11 @@ import {
   IMPERSONATION_ID_CLAIM,
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from '../shared/constants.ts'
-import { watchTurn } from '../shared/turn.ts'
-import type { TokenStatus } from '../tokens/subject-token.ts'
+import { watchEventLoopTurn } from '../shared/event-loop-turn.ts'
+import type { TokenStatus } from '../tokens/token-status.ts'
+import { authTimeOf } from './auth-time.ts'
 import { claimsFrom, customClaims, type ImpersonatedExchange } from './custom-claims.ts'
-import { finalise, payloadOf } from './jwt-payload.ts'
+import { copyPayload, finalise, unmarkedJti } from './jwt-payload.ts'
 import { IMPERSONATION_CLAIMS, PROTOTYPE_KEYS, PROVIDER_CLAIMS, remove } from './reserved-claims.ts'
 
 type Token = AccessToken | ClientCredentials
@@ -139,7 +140,7 @@ export class AccessTokenClaims {
     token: Token,
     marks: Marks | undefined,
   ): Promise<UnknownObject> {
-    const turnIsOver = watchTurn()
+    const eventLoopTurnIsOver = watchEventLoopTurn()
     const own = await this.#ownExtraTokenClaims?.(ctx, token)
     const custom = await customClaims(this.#options, {
       ctx,
@@ -148,7 +149,7 @@ export class AccessTokenClaims {
       impersonation: marks,
       act: marks?.act,
     })
-    if (marks && turnIsOver()) marks.tookTime = true
+    if (marks && eventLoopTurnIsOver()) marks.tookTime = true
     const claims = own === undefined ? {} : claimsFrom(own)
     // In tokens of other grants, keep all of the deployment's own claims except `act`.
     remove(claims, marks ? PROVIDER_CLAIMS : ['act'])
@@ -162,8 +163,9 @@ export class AccessTokenClaims {
     token: Token,
     jwt: JWTStructured,
   ): Promise<void> | void => {
-    if (!this.#ownJwtCustomizer) return this.#setProviderClaims(ctx, token, jwt.payload)
-    return this.#customize(this.#ownJwtCustomizer, ctx, token, jwt)
+    const own = this.#ownJwtCustomizer
+    if (own) return this.#customize(own, ctx, token, jwt)
+    return this.#setProviderClaims(ctx, token, jwt.payload, jwt.payload.jti)
   }
 
   async #customize(
@@ -172,12 +174,13 @@ export class AccessTokenClaims {
     token: Token,
     jwt: JWTStructured,
   ): Promise<void> {
-    const turnIsOver = watchTurn()
+    const eventLoopTurnIsOver = watchEventLoopTurn()
+    const { jti: ownJti } = jwt.payload
     await customize(ctx, token, jwt)
     const marks = this.#impersonated.get(token)
-    if (marks && turnIsOver()) marks.tookTime = true
-    const payload = payloadOf(jwt)
-    this.#setProviderClaims(ctx, token, payload)
+    if (marks && eventLoopTurnIsOver()) marks.tookTime = true
+    const payload = copyPayload(jwt)
+    this.#setProviderClaims(ctx, token, payload, ownJti)
     finalise(jwt, payload)
   }
 
@@ -190,7 +193,12 @@ export class AccessTokenClaims {
     else claims.auth_time = authTime
   }
 
-  #setProviderClaims(ctx: KoaContextWithOIDC, token: Token, payload: UnknownObject): void {
+  #setProviderClaims(
+    ctx: KoaContextWithOIDC,
+    token: Token,
+    payload: UnknownObject,
+    ownJti: unknown,
+  ): void {
     const marks = this.#impersonated.get(token)
     if (marks) {
       remove(payload, IMPERSONATION_CLAIMS)
@@ -198,8 +206,11 @@ export class AccessTokenClaims {
       if (marks.status) payload.status = marks.status
       const { exp } = payload
       payload.exp = typeof exp === 'number' && exp < marks.exp ? exp : marks.exp
-    } else if (namesItsGrant(token, this.#options.actorToken)) {
-      payload[GRANT_ID_CLAIM] = token.grantId
+    } else {
+      payload.jti = unmarkedJti(payload.jti, ownJti)
+      if (namesItsGrant(token, this.#options.actorToken)) {
+        payload[GRANT_ID_CLAIM] = token.grantId
+      }
     }
     if (marks?.act) payload.act = marks.act
     else if ('act' in payload) delete payload.act
@@ -227,16 +238,4 @@ function namesItsGrant(
 ): token is AccessToken {
   if (!grantClaim || !isPossibleActorToken(token, scope)) return false
   return !sameClient || token.client?.grantTypeAllowed(TOKEN_EXCHANGE_GRANT_TYPE) === true
-}
-
-/** When the user signed in, as the source of this token has it. */
-function authTimeOf(ctx: KoaContextWithOIDC | undefined): number | undefined {
-  const { authorizationCode, refreshToken, deviceCode, session, entities } = ctx?.oidc ?? {}
-  return (
-    authorizationCode?.authTime ??
-    refreshToken?.authTime ??
-    deviceCode?.authTime ??
-    entities?.BackchannelAuthenticationRequest?.authTime ??
-    session?.authTime()
-  )
 }

@@ -6,6 +6,7 @@ import {
   type KoaContextWithOIDC,
   type UnknownObject,
 } from 'oidc-provider'
+import { isPlainObject } from '../glue/plain-object.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import type {
   AccessTokenPayload,
@@ -16,8 +17,7 @@ import type {
   SubjectTokenContext,
 } from '../public/claims-hook.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
-import { isPlainObject } from '../shared/json.ts'
-import type { TokenStatus } from '../tokens/subject-token.ts'
+import type { TokenStatus } from '../tokens/token-status.ts'
 
 /** What an exchange knows and its access token has to contain. */
 export interface ImpersonatedExchange {
@@ -51,8 +51,8 @@ export async function customClaims(
 ): Promise<UnknownObject | undefined> {
   if (!getCustomJwtClaims) return undefined
   try {
-    const token = payloadOf(question)
-    const context = contextOf(question)
+    const token = buildPayload(question)
+    const context = buildContext(question)
     const claims = await getCustomJwtClaims({ token, context, environmentVariables })
     return claims === undefined ? undefined : claimsFrom(claims)
   } catch (cause) {
@@ -75,7 +75,7 @@ export function claimsFrom(answer: unknown): UnknownObject {
   return claims
 }
 
-function contextOf({ ctx, token, impersonation }: TokenInQuestion): CustomJwtClaimsContext {
+function buildContext({ ctx, token, impersonation }: TokenInQuestion): CustomJwtClaimsContext {
   const client = impersonation?.client ?? ctx?.oidc.client ?? token.client
   return Object.freeze({
     grant: Object.freeze({
@@ -98,7 +98,7 @@ function viewOf(client: Client): ClientView {
   })
 }
 
-function payloadOf({ token, issuer, act }: TokenInQuestion): AccessTokenPayload {
+function buildPayload({ token, issuer, act }: TokenInQuestion): AccessTokenPayload {
   const iat = token.iat ?? Math.floor(Date.now() / 1000)
   return Object.freeze({
     // The id of an opaque token is its value: hooks must not see it.

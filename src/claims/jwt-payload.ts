@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import type { JWTStructured, UnknownObject } from 'oidc-provider'
+import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { claimsFrom } from './custom-claims.ts'
 
 /**
@@ -6,8 +8,24 @@ import { claimsFrom } from './custom-claims.ts'
  *
  * @throws TypeError where that is no JSON object
  */
-export function payloadOf(jwt: JWTStructured): UnknownObject {
+export function copyPayload(jwt: JWTStructured): UnknownObject {
   return claimsFrom(jwt.payload)
+}
+
+/**
+ * The `jti` of a token that is not impersonated. Where code of the deployment gave it the mark of an
+ * impersonated one, it is the provider's own again, or a new one.
+ *
+ * @param given what a customizer made of it
+ * @param own the provider's own
+ */
+export function unmarkedJti(given: unknown, own: unknown): unknown {
+  if (!isMarked(given)) return given
+  return isMarked(own) ? randomBytes(32).toString('base64url') : own
+}
+
+function isMarked(jti: unknown): boolean {
+  return typeof jti === 'string' && jti.startsWith(IMPERSONATED_JTI_PREFIX)
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { Provider } from 'oidc-provider'
 
 /** Models whose records decide about an impersonation. */
-const MODELS = [
+const MODEL_NAMES = [
   'AccessToken',
   'Client',
   'ClientCredentials',
@@ -18,7 +18,7 @@ const MODELS = [
  * @throws TypeError naming the first class that was renamed, and the setting that keeps names
  */
 export function checkClassNames(provider: Provider): void {
-  const renamed = MODELS.find((model) => provider[model].name !== model)
+  const renamed = MODEL_NAMES.find((model) => provider[model].name !== model)
   if (renamed === undefined) return
   throw new TypeError(
     `A minifier renamed the classes of oidc-provider: ${renamed} is called '${provider[renamed].name}'. ` +

@@ -1,4 +1,4 @@
-// oidc-provider's helpers for custom grants: the one place of lib/ that it offers, outside semver.
+// oidc-provider's helpers for custom grants: the one part of lib/ that it offers, outside semver.
 import {
   type Account,
   errors,

@@ -8,6 +8,7 @@ import type {
   ResourceServerInstance,
   UnknownObject,
 } from 'oidc-provider'
+import { emitSafely } from './emit.ts'
 
 /** What every token model inherits, with the parts that the published types leave out. */
 export interface TokenBase {
@@ -64,7 +65,7 @@ export async function prepareToSave(
   return async () => {
     if (payload) await adapter.upsert(jti, recordOf(payload), remainingTTL)
     // Does the same as emit() of the model, because a hook can replace emit().
-    provider.emit(payload ? 'access_token.saved' : 'access_token.issued', token)
+    emitSafely(provider, payload ? 'access_token.saved' : 'access_token.issued', token)
     return payload ? jti : value
   }
 }
@@ -119,4 +120,21 @@ export function judgeFound<T extends object>(
     const found: T | undefined = await Reflect.apply(find, model, args)
     return found && judge(found)
   }
+}
+
+/**
+ * Runs `first` before a record of a model is destroyed by its `destroy()`. Where it rejects, so does
+ * `destroy()`, and the record stays.
+ */
+export function beforeDestroy<T extends { destroy(): Promise<void> }>(
+  model: { readonly prototype: T },
+  first: (record: T) => Promise<void>,
+): void {
+  const { prototype } = model
+  const { destroy } = prototype
+  const value = async function (this: T): Promise<void> {
+    await first(this)
+    await Reflect.apply(destroy, this, [])
+  }
+  Object.defineProperty(prototype, 'destroy', { value, configurable: true, writable: true })
 }

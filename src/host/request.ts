@@ -1,4 +1,5 @@
 // lib/helpers/als: the provider's models and helpers find the request there, and nowhere else.
+import type { KoaContextWithOIDC } from 'oidc-provider'
 import als from 'oidc-provider/lib/helpers/als.js'
 
 /** Runs `callback` as oidc-provider runs its own routes: `Provider.ctx` is `ctx` inside. */
@@ -7,7 +8,11 @@ export function runInRequest<T>(ctx: object, callback: () => T): T {
 }
 
 /** The context of the request that the provider answers right now, if it does. */
-export function currentRequest(): object | undefined {
+export function currentRequest(): KoaContextWithOIDC | undefined {
   const ctx: unknown = als.getStore()
-  return typeof ctx === 'object' && ctx !== null ? ctx : undefined
+  return isRequest(ctx) ? ctx : undefined
+}
+
+function isRequest(ctx: unknown): ctx is KoaContextWithOIDC {
+  return typeof ctx === 'object' && ctx !== null && 'oidc' in ctx
 }

@@ -1,6 +1,7 @@
 import type { Context, Next } from 'koa'
 import { errors, type Provider } from 'oidc-provider'
-import { dpopAlgorithms } from '../host/configuration.ts'
+import { NotRecorded, RecorderNotReady } from '../audit/recorders.ts'
+import { dpopAlgorithms } from '../host/provider-configuration.ts'
 import { TooManyRequests } from '../policy/rate-limit.ts'
 import { NoCredentials } from './bearer.ts'
 
@@ -22,10 +23,16 @@ export class NotFound extends errors.OIDCProviderError {
   }
 }
 
+/** The client that `issue()` is called for may not issue. */
+export class ClientNotNamed extends errors.UnauthorizedClient {
+  override error_description =
+    'the client must exist, authenticate, have the grant client_credentials, and be named by managementApi.clients.issue'
+}
+
 type ErrorClass = abstract new (...args: never[]) => errors.OIDCProviderError
 
 /** Errors that ask for credentials, or for better ones. */
-const CHALLENGES: readonly ErrorClass[] = [
+const CHALLENGED_ERRORS: readonly ErrorClass[] = [
   errors.InvalidToken,
   errors.InsufficientScope,
   errors.InvalidDpopProof,
@@ -33,13 +40,16 @@ const CHALLENGES: readonly ErrorClass[] = [
 ]
 
 /** Errors that the caller gets as they are. Every other error is a server error. */
-const PUBLIC: readonly ErrorClass[] = [
-  ...CHALLENGES,
+const PUBLIC_ERRORS: readonly ErrorClass[] = [
+  ...CHALLENGED_ERRORS,
   errors.InvalidRequest,
   errors.AccessDenied,
   TooManyRequests,
   UserNotFound,
   NotFound,
+  NotRecorded,
+  RecorderNotReady,
+  ClientNotNamed,
 ]
 
 /** The error that the caller gets. */
@@ -48,11 +58,11 @@ export function publicCode(error: unknown): string {
 }
 
 function isPublic(error: unknown): error is errors.OIDCProviderError {
-  return error instanceof errors.OIDCProviderError && isOneOf(PUBLIC, error)
+  return error instanceof errors.OIDCProviderError && isOneOf(PUBLIC_ERRORS, error)
 }
 
 /** The status of errors that have another one elsewhere: nothing is wrong with the request here. */
-function statusOf(error: errors.OIDCProviderError): number {
+export function statusOf(error: errors.OIDCProviderError): number {
   if (error instanceof errors.AccessDenied) return 403
   if (error instanceof errors.InvalidDpopProof || error instanceof errors.UseDpopNonce) return 401
   return error.statusCode
@@ -73,7 +83,8 @@ export function answerErrors(provider: Provider) {
           error: error.error,
           ...(error.error_description ? { error_description: error.error_description } : {}),
         }
-        if (isOneOf(CHALLENGES, error)) challenge(ctx, provider, error)
+        if ('retryAfter' in error) ctx.set('Retry-After', String(error.retryAfter))
+        if (isOneOf(CHALLENGED_ERRORS, error)) challenge(ctx, provider, error)
         return
       }
       ctx.status = 500

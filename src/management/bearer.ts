@@ -1,7 +1,7 @@
 import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { AuditTrail } from '../audit/trail.ts'
-import { clientCertificateThumbprint, dpopAlgorithms } from '../host/configuration.ts'
 import { checkDpopReplayAt, validateDpopAt } from '../host/grants.ts'
+import { clientCertificateThumbprint, dpopAlgorithms } from '../host/provider-configuration.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import type { AccessTokenVerifier } from '../tokens/access-token.ts'
 import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/jwt-access-token.ts'

@@ -1,8 +1,9 @@
 import { errors } from 'oidc-provider'
+import { isPlainObject } from '../glue/plain-object.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import { MAX_CONTEXT_DEPTH } from '../policy/context-schema.ts'
 import type { Binding } from '../public/binding.ts'
-import { isDeeperThan, isPlainObject } from '../shared/json.ts'
+import { isDeeperThan } from '../shared/json.ts'
 import { printable } from '../shared/printable.ts'
 import { identifier, parseBinding } from './parse-binding.ts'
 
@@ -15,7 +16,7 @@ export interface IssueRequest {
   readonly expiresIn: number | undefined
 }
 
-const MEMBERS: ReadonlySet<string> = new Set([
+const MEMBER_NAMES: ReadonlySet<string> = new Set([
   'userId',
   'context',
   'mayAct',
@@ -35,7 +36,7 @@ export function parseIssueRequest(
 ): IssueRequest {
   if (!isPlainObject(body)) throw new errors.InvalidRequest('the body must be a JSON object')
   // Refuse unknown members: a mistyped `mayAct` would otherwise be ignored silently.
-  const unknown = Object.keys(body).find((member) => !MEMBERS.has(member))
+  const unknown = Object.keys(body).find((member) => !MEMBER_NAMES.has(member))
   if (unknown !== undefined) {
     throw new errors.InvalidRequest(`${printable(unknown, 64)} is not a known member`)
   }

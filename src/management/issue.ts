@@ -1,46 +1,51 @@
-import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { AuditTrail } from '../audit/trail.ts'
 import { findAccount } from '../host/grants.ts'
-import type { Impersonations } from '../lifecycle/impersonations.ts'
+import type { ResolvedOptions } from '../options/defaults.ts'
 import { permissionFor } from '../policy/authorize.ts'
 import { validContext } from '../policy/context-schema.ts'
 import { limit } from '../policy/rate-limit.ts'
 import { deepFreeze } from '../shared/json.ts'
-import type { StatusIndex } from '../tokens/status-indices.ts'
+import type { StatusIndex } from '../status-list/indices.ts'
 import type { SubjectTokenModel } from '../tokens/subject-token.ts'
 import { UserNotFound } from './answer-errors.ts'
-import { authenticate, type BearerParts } from './bearer.ts'
 import { parseIssueRequest, serialisedContext } from './body.ts'
-import { jsonReader } from './json-body.ts'
-import type { Right } from './machine-tokens.ts'
-import { siblingUrls } from './public-url.ts'
 
 /** What issuing takes. */
-export interface IssueParts extends BearerParts {
+export interface IssueParts {
+  readonly options: ResolvedOptions
   readonly subjectTokens: SubjectTokenModel
-  /** The right to issue. */
-  readonly right: Right
-  /** Whether there is anything that the answer's `Location` could name. */
-  readonly impersonations: Impersonations | undefined
-  /** A place in a status list for the access token to come; `undefined` where there are no lists. */
+  /** An index in a status list for the access token to come; `undefined` where there are no lists. */
   readonly drawStatusIndex: (() => Promise<StatusIndex>) | undefined
 }
 
-/** The handler of `POST …/subject-tokens`: authenticates, parses, decides, stores. */
+/** A request for a subject token, of a client that may issue. */
+export interface IssueCall {
+  readonly ctx: KoaContextWithOIDC
+  readonly client: Client
+  /** What is asked for, as JSON has it. Read after the client is counted. */
+  readonly read: () => unknown
+  readonly trail: AuditTrail
+}
+
+/** A subject token that is stored. */
+export interface Issued {
+  readonly id: string
+  readonly value: string
+  /** Seconds. */
+  readonly expiresIn: number
+}
+
+/** The decision behind every door: counts, validates, asks the deployment's rule, stores. */
 export function subjectTokenIssuer(
   provider: Provider,
-  parts: IssueParts,
-): (ctx: KoaContextWithOIDC, trail: AuditTrail) => Promise<void> {
-  const { options, subjectTokens, right, impersonations, drawStatusIndex } = parts
-  const readBody = jsonReader(options.limits.bodyBytes)
-  const siblingUrl = siblingUrls()
-
-  return async (ctx, trail) => {
-    const client = await authenticate(provider, ctx, parts, right, trail)
+  { options, subjectTokens, drawStatusIndex }: IssueParts,
+): (call: IssueCall) => Promise<Issued> {
+  return async ({ ctx, client, read, trail }) => {
     ctx.oidc.entity('Client', client)
-    await limit(options.limits.issue, ctx, client.clientId, 1)
+    await limit(options.limits.issue, client.clientId, 1)
 
-    const request = parseIssueRequest(await readBody(ctx), options)
+    const request = parseIssueRequest(await read(), options)
     const { mayAct, resource } = request.binding
     const actor = mayAct?.sub === undefined ? undefined : Object.freeze({ sub: mayAct.sub })
     trail.note({ subject: request.userId, resource, actor })
@@ -66,7 +71,7 @@ export function subjectTokenIssuer(
       ctx,
     })
 
-    const place = await drawStatusIndex?.()
+    const status = await drawStatusIndex?.()
     const binding = { ...request.binding, ...(scope === undefined ? {} : { scope }) }
     const subjectToken = subjectTokens.create({
       accountId: request.userId,
@@ -75,19 +80,17 @@ export function subjectTokenIssuer(
       binding: JSON.stringify(binding),
       // No members that are undefined: each is copied twice on its way to the storage.
       ...(mayAct?.sub === undefined ? {} : { actor: mayAct.sub }),
-      ...(place ? { statusList: place.list, statusIndex: place.index } : {}),
+      ...(status ? { statusList: status.list, statusIndex: status.index } : {}),
     })
     shorten(subjectToken, request.expiresIn)
     ctx.oidc.entity('SubjectToken', subjectToken)
     const value = await subjectToken.save()
-    ctx.status = 201
-    if (impersonations) ctx.set('Location', siblingUrl(ctx, `impersonations/${subjectToken.jti}`))
-    ctx.body = { subjectToken: value, expiresIn: subjectToken.expiration }
     trail.note({
       id: subjectToken.jti,
       scope,
       expiresAt: Math.floor(Date.now() / 1000) + subjectToken.expiration,
     })
+    return { id: subjectToken.jti, value, expiresIn: subjectToken.expiration }
   }
 }
 

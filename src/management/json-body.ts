@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { errors } from 'oidc-provider'
+import { InvalidInput } from '../impersonations/inputs.ts'
 
 /**
  * Reads a JSON request body, and nothing else: no form, no multipart, no file touches the disk.
@@ -56,5 +57,24 @@ function asInvalidRequest(cause: unknown, maxBytes: number): unknown {
       return new errors.InvalidRequest(`the body must not exceed ${maxBytes} bytes`, 413, { cause })
     default:
       return cause
+  }
+}
+
+/** Whether the request has a body, where that is optional. */
+export function hasBody(ctx: Context): boolean {
+  return (
+    ctx.get('Content-Type') !== '' ||
+    Number(ctx.request.length ?? 0) > 0 ||
+    ctx.get('Transfer-Encoding') !== ''
+  )
+}
+
+/** What cannot be understood is the caller's mistake: {@link InvalidInput} is errors.InvalidRequest. */
+export async function asRequest<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof InvalidInput) throw new errors.InvalidRequest(error.message)
+    throw error
   }
 }

@@ -77,7 +77,7 @@ export class ManagementResourceServer {
     if (route !== 'token' || params?.grant_type !== 'client_credentials') {
       throw new errors.InvalidTarget()
     }
-    const scopes = await this.#scopesOf(client, params.scope)
+    const scopes = await this.askScopes(client, params.scope)
     if (scopes.length === 0) throw notNamed(client)
     const { tokenTtl, tokenFormat } = this.#options
     return {
@@ -93,7 +93,7 @@ export class ManagementResourceServer {
    * The scopes of what the client is named for. What it asks for comes first, and is enough: a
    * function of the deployment that fails then concerns no client that asks for something else.
    */
-  async #scopesOf(client: Client, asked: unknown): Promise<string[]> {
+  async askScopes(client: Client, asked: unknown): Promise<string[]> {
     const { issue, read, end } = this.rights
     const offered = this.#canEnd ? [issue, read, end] : [issue]
     const names = String(asked ?? '').split(' ')

@@ -1,13 +1,14 @@
 import { errors } from 'oidc-provider'
+import { isPlainObject } from '../glue/plain-object.ts'
+import { present } from '../glue/present.ts'
 import type { Binding, MayAct } from '../public/binding.ts'
-import { isPlainObject } from '../shared/json.ts'
 
 const CONTROL_CHARACTER = /\p{Cc}/u
 /** RFC 6749 §3.3, and no more than a form field could carry. */
-const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/
-const MAX_SCOPE = 1024
+const SCOPE_PATTERN = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/
+const MAX_SCOPE_LENGTH = 1024
 const MAX_RESOURCES = 16
-const MAX_RESOURCE = 2048
+const MAX_RESOURCE_LENGTH = 2048
 
 /**
  * Reads the members that bind the token.
@@ -18,11 +19,7 @@ export function parseBinding(body: Record<string, unknown>, maxIdLength: number)
   const mayAct = body.mayAct === undefined ? undefined : parseMayAct(body.mayAct, maxIdLength)
   const resource = body.resource === undefined ? undefined : parseResource(body.resource)
   const scope = body.scope === undefined ? undefined : parseScope(body.scope)
-  return Object.freeze({
-    ...(mayAct ? { mayAct } : {}),
-    ...(resource ? { resource } : {}),
-    ...(scope === undefined ? {} : { scope }),
-  })
+  return Object.freeze(present({ mayAct, resource, scope }))
 }
 
 /** An account's or a client's id, as it may come from outside. */
@@ -65,7 +62,7 @@ function parseResource(value: unknown): readonly string[] {
       // RFC 8707 §2: "an absolute URI [...] MUST NOT include a fragment component".
       if (
         typeof resource !== 'string' ||
-        resource.length > MAX_RESOURCE ||
+        resource.length > MAX_RESOURCE_LENGTH ||
         !URL.canParse(resource) ||
         resource.includes('#')
       ) {
@@ -77,7 +74,7 @@ function parseResource(value: unknown): readonly string[] {
 }
 
 function parseScope(value: unknown): string {
-  if (typeof value !== 'string' || value.length > MAX_SCOPE || !SCOPE.test(value)) {
+  if (typeof value !== 'string' || value.length > MAX_SCOPE_LENGTH || !SCOPE_PATTERN.test(value)) {
     throw new errors.InvalidRequest('scope must be scope tokens, separated by single spaces')
   }
   return value

@@ -1,23 +1,25 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
-import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import { AuditTrail } from '../audit/trail.ts'
+import { errors, type Provider } from 'oidc-provider'
 import { runInRequest } from '../host/request.ts'
-import type { Impersonations } from '../lifecycle/impersonations.ts'
+import type { Impersonations } from '../impersonations/impersonations.ts'
 import type { Denial } from '../public/events.ts'
-import { CURRENT_END_PATH } from '../shared/status-uris.ts'
-import { answerErrors, publicCode } from './answer-errors.ts'
+import { CURRENT_END_PATH, CURRENT_PATH } from '../shared/status-uris.ts'
+import { answerErrors } from './answer-errors.ts'
+import { audited } from './audited.ts'
 import type { BearerParts } from './bearer.ts'
 import { withOidc } from './context.ts'
-import { type Handler, impersonationHandlers } from './impersonations.ts'
-import { type IssueParts, subjectTokenIssuer } from './issue.ts'
+import { type IssueHandlerParts, issueHandler } from './issue-handler.ts'
 import type { ManagementRights } from './machine-tokens.ts'
+import { type Handler, impersonationHandlers } from './see-and-end.ts'
 
 /** What the management API takes. */
-export interface ManagementParts extends BearerParts, Omit<IssueParts, 'right'> {
+export interface ManagementParts extends BearerParts, Omit<IssueHandlerParts, 'right'> {
   readonly rights: ManagementRights
   /** `undefined` where impersonations cannot be seen or ended. */
   readonly impersonations: Impersonations | undefined
+  /** Ends what was issued and could not be recorded, by its id, after this returns. */
+  readonly endUnrecorded: (id: string) => void
 }
 
 /** One route: its path, what it allows, and what is audited where it is refused. */
@@ -28,8 +30,8 @@ interface Route {
 
 /** The management API as plain Koa middleware. */
 export function managementRouter(provider: Provider, parts: ManagementParts): Middleware {
-  const { impersonations, rights } = parts
-  const issue = subjectTokenIssuer(provider, { ...parts, right: rights.issue })
+  const { impersonations, rights, endUnrecorded } = parts
+  const issue = issueHandler(provider, { ...parts, right: rights.issue })
   const routes: Route[] = [
     { path: '/subject-tokens', methods: { POST: { handler: issue, stage: 'issue' } } },
   ]
@@ -62,32 +64,25 @@ export function managementRouter(provider: Provider, parts: ManagementParts): Mi
         throw new errors.InvalidRequest(`only ${allowed} is allowed here`, 405)
       }
       const { handler, stage } = method
-      await runInRequest(ctx, () => audited(provider, withOidc(provider, ctx), handler, stage))
+      await runInRequest(ctx, async () => {
+        const oidcCtx = withOidc(provider, ctx)
+        await audited(provider, oidcCtx, {
+          stage,
+          run: (trail) => handler(oidcCtx, trail),
+          undo(id) {
+            ctx.body = undefined
+            ctx.remove('Location')
+            endUnrecorded(id)
+          },
+        })
+      })
     })
   }
   // The router itself adds the members that its context type has beyond a plain Koa context.
   const answer = router.routes() as Middleware
   // The provider's own, where both are below the same path. No id is so short.
-  const ofProvider = `${prefix}${CURRENT_END_PATH}`
-  return (ctx, next) => (ctx.path === ofProvider ? next() : answer(ctx, next))
-}
-
-/** @param stage what an event of a refusal says; absent where a refusal raises none */
-async function audited(
-  provider: Provider,
-  ctx: KoaContextWithOIDC,
-  handler: Handler,
-  stage: Denial['stage'] | undefined,
-): Promise<void> {
-  const trail = new AuditTrail(provider, ctx, stage ?? 'end')
-  try {
-    await handler(ctx, trail)
-  } catch (error) {
-    // The client must retry with the DPoP nonce just sent (RFC 9449 §9): no failure, no event.
-    if (stage && !(error instanceof errors.UseDpopNonce)) trail.failed(error, publicCode(error))
-    throw error
-  }
-  if (stage) trail.succeeded()
+  const ofProvider = [CURRENT_PATH, CURRENT_END_PATH].map((path) => `${prefix}${path}`)
+  return (ctx, next) => (ofProvider.includes(ctx.path) ? next() : answer(ctx, next))
 }
 
 async function noStore(ctx: Context, next: () => Promise<unknown>): Promise<void> {

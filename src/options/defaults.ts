@@ -1,8 +1,3 @@
-import type { GetCustomJwtClaims } from '../public/claims-hook.ts'
-import type { ClientRule, ImpersonationOptions, ManagementClients } from '../public/options.ts'
-import type { Authorize, ContextStandardSchema, ContextValidator } from '../public/policy-hook.ts'
-import type { RateLimiter } from '../public/rate-limiter.ts'
-import { END_SCOPE, READ_SCOPE } from '../shared/constants.ts'
 import {
   clientsRule,
   functionRule,
@@ -10,11 +5,18 @@ import {
   type Resolved,
   type Shape,
   schemaRule,
-} from './shape.ts'
-import { resolve } from './validation.ts'
-
-/** The maximum lifetime of a subject token, in seconds. */
-export const MAX_SUBJECT_TOKEN_TTL = 3600
+} from '../glue/option-rules.ts'
+import { resolve } from '../glue/resolve-options.ts'
+import type { GetCustomJwtClaims } from '../public/claims-hook.ts'
+import type { ClientRule, ImpersonationOptions, ManagementClients } from '../public/options.ts'
+import type { Authorize, ContextStandardSchema, ContextValidator } from '../public/policy-hook.ts'
+import type { RateLimiter } from '../public/rate-limiter.ts'
+import {
+  END_SCOPE,
+  MAX_ACCESS_TOKEN_TTL,
+  MAX_SUBJECT_TOKEN_TTL,
+  READ_SCOPE,
+} from '../shared/constants.ts'
 
 /** Lifetime of a subject token where neither option says otherwise, in seconds. */
 export const DEFAULT_SUBJECT_TOKEN_TTL = 600
@@ -42,7 +44,7 @@ export const impersonationShape = {
     ttl: { type: 'integer', min: 1, max: MAX_SUBJECT_TOKEN_TTL, default: undefined },
     singleUse: { type: 'oneOf', values: ['adapter', 'per-process'], default: 'adapter' },
   },
-  accessToken: { maxTtl: { type: 'integer', min: 1, max: 86400, default: 3600 } },
+  accessToken: { maxTtl: { type: 'integer', min: 1, max: MAX_ACCESS_TOKEN_TTL, default: 3600 } },
   actorToken: {
     required: { type: 'boolean', default: false },
     scope: { type: 'scope', default: 'openid' },
@@ -73,7 +75,7 @@ export const impersonationShape = {
 /** The options with every default filled in, frozen. */
 export type ResolvedOptions = Resolved<typeof impersonationShape>
 
-const PATH = 'features.impersonation'
+const OPTIONS_PATH = 'features.impersonation'
 
 /**
  * Checks the options and fills in the defaults.
@@ -81,21 +83,21 @@ const PATH = 'features.impersonation'
  * @throws TypeError naming the dotted path of the first option that is unknown or wrong.
  */
 export function resolveOptions(options: ImpersonationOptions): ResolvedOptions {
-  const resolved = resolve(impersonationShape, options, PATH)
+  const resolved = resolve(impersonationShape, options, OPTIONS_PATH)
   if (resolved.enabled && resolved.managementApi.resource === '') {
     throw new TypeError(
-      `${PATH}.managementApi.resource is required: the absolute URI that names the management API, for example 'https://id.example.com/api'`,
+      `${OPTIONS_PATH}.managementApi.resource is required: the absolute URI that names the management API, for example 'https://id.example.com/api'`,
     )
   }
   if (resolved.enabled && options.managementApi?.clients === undefined) {
     throw new TypeError(
-      `${PATH}.managementApi.clients is required: the ids of the clients that may issue subject tokens, and so act as any user, for example ['backend'], or { issue: async (client) => … } where clients live in a database`,
+      `${OPTIONS_PATH}.managementApi.clients is required: the ids of the clients that may issue subject tokens, and so act as any user, for example ['backend'], or { issue: async (client) => … } where clients live in a database`,
     )
   }
   const { scope } = resolved.managementApi
   if (scope === READ_SCOPE || scope === END_SCOPE) {
     throw new TypeError(
-      `${PATH}.managementApi.scope must be neither '${READ_SCOPE}' nor '${END_SCOPE}': those are the scopes to see and to end impersonations`,
+      `${OPTIONS_PATH}.managementApi.scope must be neither '${READ_SCOPE}' nor '${END_SCOPE}': those are the scopes to see and to end impersonations`,
     )
   }
   return resolved

@@ -1,11 +1,12 @@
 import { errors } from 'oidc-provider'
+import { isPlainObject } from '../glue/plain-object.ts'
 import type {
   ContextIssue,
   ContextResult,
   ContextStandardSchema,
   ContextValidator,
 } from '../public/policy-hook.ts'
-import { isDeeperThan, isPlainObject } from '../shared/json.ts'
+import { isDeeperThan } from '../shared/json.ts'
 import { printable } from '../shared/printable.ts'
 
 /**
@@ -15,7 +16,7 @@ import { printable } from '../shared/printable.ts'
 export const MAX_CONTEXT_DEPTH = 32
 
 /** The longest list of complaints that is passed on, in characters. */
-const MAX_DESCRIPTION = 512
+const MAX_DESCRIPTION_LENGTH = 512
 
 /**
  * Validates the `context` of a request and answers the one to keep: JSON, frozen by the caller.
@@ -57,5 +58,5 @@ function describe(issues: readonly ContextIssue[]): string {
       return `${['context', ...keys].join('.')}: ${message}`
     })
     .join('; ')
-  return printable(text, MAX_DESCRIPTION) || 'context is not valid'
+  return printable(text, MAX_DESCRIPTION_LENGTH) || 'context is not valid'
 }

@@ -1,26 +1,27 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import type { Context } from 'koa'
 import { type Client, errors } from 'oidc-provider'
 import type { RateLimiter } from '../public/rate-limiter.ts'
 
 /** Too many requests: 429 with `Retry-After`. RFC 6585 §4. */
 export class TooManyRequests extends errors.OIDCProviderError {
   override error_description = 'too many requests: try again later'
+  /** Seconds until the next attempt: the header `Retry-After`. */
+  readonly retryAfter: number
 
-  constructor() {
+  constructor(retryAfter: number) {
     super(429, 'temporarily_unavailable')
+    this.retryAfter = retryAfter
   }
 }
 
 /**
  * Takes `points` for a key; with 0, only looks whether any are left.
  *
- * @throws {@link TooManyRequests}, having set `Retry-After`
+ * @throws {@link TooManyRequests}
  * @throws the limiter's own error if it fails: the request gets a 500 and is not let through
  */
 export async function limit(
   limiter: RateLimiter | undefined,
-  ctx: Pick<Context, 'set'>,
   key: string,
   points: 0 | 1,
 ): Promise<void> {
@@ -29,8 +30,7 @@ export async function limit(
     await limiter.consume(key, points)
   } catch (rejection) {
     if (rejection instanceof Error || !isExhausted(rejection)) throw rejection
-    ctx.set('Retry-After', String(Math.max(1, Math.ceil(rejection.msBeforeNext / 1000))))
-    throw new TooManyRequests()
+    throw new TooManyRequests(Math.max(1, Math.ceil(rejection.msBeforeNext / 1000)))
   }
 }
 

@@ -1,7 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { MayAct } from './binding.ts'
 import type { ActClaim, SubjectTokenContext } from './claims-hook.ts'
-import type { ImpersonationEnd } from './lifecycle.ts'
+import type { ImpersonationEnd } from './list-and-end.ts'
 
 /** What a listener learns of a subject token: everything but its value, which is stored nowhere. */
 export interface SubjectTokenRecord {
@@ -26,7 +26,7 @@ export interface Denial {
    * the end of impersonations.
    */
   readonly stage: 'end' | 'exchange' | 'issue'
-  /** What the client was told: the `error` of the answer. */
+  /** What the client got: the `error` of the answer. */
   readonly error: string
   /**
    * The reason, which the client does not get. It is for people who investigate: programs must not
@@ -100,12 +100,40 @@ export interface ImpersonationEvents {
   'impersonation.denied': ImpersonationListener
   /** A subject token was presented that had been redeemed before. */
   'impersonation.replayed': ImpersonationListener
-  /** An impersonation was ended before it expired. Once for each, in the process that ended it. */
+  /**
+   * An impersonation was ended before its access token expired, or within 300 s after it. Once for
+   * each, in the process that ended it.
+   */
   'impersonation.ended': EndListener
   /** The record was stored. */
   'subject_token.saved': (subjectToken: SubjectTokenRecord) => void
   /** The record was redeemed. */
   'subject_token.consumed': (subjectToken: SubjectTokenRecord) => void
+}
+
+/** The events that can be recorded before their answers leave. */
+export type RecordedEventName =
+  | 'impersonation.ended'
+  | 'impersonation.granted'
+  | 'impersonation.issued'
+
+/** Records an event. It resolves when the event is stored, and rejects where it is not. */
+export type RecordEvent = (name: RecordedEventName, event: ImpersonationEvent) => Promise<unknown>
+
+/** Options of `recordFirst`. */
+export interface RecordFirstOptions {
+  /**
+   * Seconds that an answer waits for its event, more than 0 and at most 30.
+   * @defaultValue `2`
+   */
+  readonly timeout?: number | undefined
+  /**
+   * Asked before a subject token is issued, over HTTP or in the process: whether `record` takes events.
+   * It may wait for that, at most `timeout`. Anything but `true` is 503 `temporarily_unavailable` with
+   * `Retry-After`: nothing is done, and no event raised.
+   * @defaultValue always ready
+   */
+  readonly ready?: (() => boolean | Promise<boolean>) | undefined
 }
 
 type OfRequest = `impersonation.${'denied' | 'granted' | 'issued' | 'replayed'}`

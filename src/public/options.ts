@@ -111,7 +111,9 @@ export interface SubjectTokenOptions {
 export interface AccessTokenOptions {
   /**
    * The longest an impersonated access token may live, in seconds: 1 to 86400. The resource
-   * server's own lifetime applies where it is shorter.
+   * server's own lifetime applies where it is shorter. Where impersonations can end, no access token
+   * outlives the record of its subject token, which is kept for as long as the process that issued
+   * it says here: where processes differ, it lives for no more than the record allows.
    * @defaultValue `3600`
    */
   maxTtl?: number | undefined
@@ -177,7 +179,10 @@ export interface ActorChainOptions {
 export interface LifecycleOptions {
   /**
    * Whether impersonations can be seen and ended. `true`: a storage adapter that cannot is an error
-   * at the start. `false`: no route, no status list, and no `status` in tokens.
+   * at the start. `false`: no route, no status list, and no `status` in tokens. A subject token that
+   * was issued under `false` is refused where it is on: what comes of it could not be ended. An opaque
+   * token whose impersonation was ended stays inactive under `false`, where the storage adapter
+   * could end it.
    * @defaultValue on where the storage adapter can; where it cannot, one notice at the start
    * @example
    * enabled: true

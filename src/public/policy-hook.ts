@@ -58,7 +58,7 @@ export type Authorize = (request: AuthorizationRequest) => Promise<Verdict> | Ve
 
 /** One complaint about `context`, in the shape of Standard Schema. */
 export interface ContextIssue {
-  /** What is wrong. The caller is told. */
+  /** What is wrong. The caller sees it. */
   readonly message: string
   /** Where in `context`, from the outside in; absent for all of it. */
   readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined

@@ -1,5 +1,5 @@
 import type { JWTPayload } from 'jose'
-import { SCOPE_TOKEN } from '../options/validation.ts'
+import { SCOPE_TOKEN } from '../glue/resolve-options.ts'
 import type { ActClaim } from '../public/act-claim.ts'
 import { MAX_CHAIN, parseAct } from '../shared/act.ts'
 import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'

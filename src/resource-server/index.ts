@@ -9,17 +9,21 @@ import { type ApiRequest, presentedBy } from './request.ts'
 export type { ActClaim } from '../public/act-claim.ts'
 export type { ApiResponse } from './answer.ts'
 export { type Caller, denyImpersonation, type Requirement, requireScope } from './caller.ts'
-export type { Certificate, GetCertificate } from './certificate.ts'
-export type { DPoPOptions } from './dpop-options.ts'
 export type { Fetch, FetchInit } from './fetch.ts'
-export type { ImpersonationUse, OnImpersonatedRequest, UseRefusal } from './impersonation-use.ts'
 export type { KoaContext, KoaMiddleware } from './koa.ts'
 export type { MTLSOptions, ResourceServerOptions } from './options.ts'
 export type { GetUrl } from './public-url.ts'
 export { RequestRefused } from './refusal.ts'
-export type { ReplayStore } from './replay-store.ts'
 export type { ApiRequest } from './request.ts'
-export { StatusUnavailable } from './status-unavailable.ts'
+export type { Certificate, GetCertificate } from './sender/certificate.ts'
+export type { DPoPOptions } from './sender/dpop-options.ts'
+export type { ReplayStore } from './sender/replay-store.ts'
+export { StatusUnavailable } from './status/unavailable.ts'
+export type {
+  ImpersonationUse,
+  OnImpersonatedRequest,
+  UseRefusal,
+} from './uses/impersonation-use.ts'
 
 declare global {
   // Express reads its Request from here, so that users need no type augmentation of their own.
@@ -48,8 +52,8 @@ export interface ResourceServer {
    * of an impersonated token cannot be fetched. Any other error is a failure of the API itself, too
    * (for example, the provider's keys cannot be fetched): do not answer it as an invalid token.
    *
-   * `onImpersonatedRequest` is told the status where `request.res` is Node's response: Express and
-   * Koa set it. Without it the function is told as soon as the request is judged.
+   * `onImpersonatedRequest` gets the status where `request.res` is Node's response: Express and
+   * Koa set it. Without it the function is called as soon as the request is judged.
    */
   authenticate(
     request: ApiRequest | string | undefined,

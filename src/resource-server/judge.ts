@@ -1,14 +1,14 @@
 import { type Caller, meetRequirement, type Requirement } from './caller.ts'
-import type { UseRefusal } from './impersonation-use.ts'
 import type { ResolvedResourceServerOptions } from './options.ts'
 import { offerDPoP, RequestRefused, refuserOf } from './refusal.ts'
 import type { Presented } from './request.ts'
-import { useTeller } from './tell-uses.ts'
+import type { UseRefusal } from './uses/impersonation-use.ts'
+import { createUseNotifier } from './uses/notify-uses.ts'
 import { callerVerifier } from './verify.ts'
 
 /**
  * Judges requests: who calls, and whether they may. It sees to it that `onImpersonatedRequest` is
- * told, whatever the verdict is.
+ * notified, whatever the verdict is.
  *
  * @returns a function that throws {@link RequestRefused}; any other error is a failure of the API
  * itself
@@ -18,7 +18,7 @@ export function requestJudge(
 ): (presented: Presented, requirements: readonly Requirement[]) => Promise<Caller> {
   const { dPoP } = options
   const { verifyToken, checkSender, checkStatus } = callerVerifier(options)
-  const tellOf = useTeller(options)
+  const notifyUse = createUseNotifier(options)
 
   async function judge(presented: Presented, requirements: readonly Requirement[]) {
     const time = Date.now()
@@ -34,10 +34,10 @@ export function requestJudge(
       stage = 'requirement'
       for (const requirement of requirements) await meetRequirement(requirement, caller)
     } catch (error) {
-      tellOf({ presented, caller, time, refused: refusalOf(error, stage) })
+      notifyUse({ presented, caller, time, refused: describeRefusal(error, stage) })
       throw error
     }
-    tellOf({ presented, caller, time, refused: undefined })
+    notifyUse({ presented, caller, time, refused: undefined })
     return caller
   }
 
@@ -53,7 +53,7 @@ export function requestJudge(
   }
 }
 
-function refusalOf(error: unknown, stage: UseRefusal['by']): UseRefusal {
+function describeRefusal(error: unknown, stage: UseRefusal['by']): UseRefusal {
   // The message of another error is for the log of the API: it may hold what no record should.
   if (!(error instanceof RequestRefused)) {
     return Object.freeze({ by: stage, description: 'the check failed' })

@@ -2,7 +2,7 @@ import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'j
 import type { Fetch } from './fetch.ts'
 
 /** How long the provider may take to answer, in milliseconds. */
-const TIMEOUT = 5000
+const FETCH_TIMEOUT_MS = 5000
 
 /**
  * The provider's published keys. By default, their URL comes from the discovery document. They are
@@ -46,12 +46,15 @@ async function remoteKeys(
   fetch: Fetch,
 ): Promise<JWTVerifyGetKey> {
   const uri = jwksUri ?? (await discover(issuer, fetch))
-  return createRemoteJWKSet(new URL(uri), { timeoutDuration: TIMEOUT, [customFetch]: fetch })
+  return createRemoteJWKSet(new URL(uri), {
+    timeoutDuration: FETCH_TIMEOUT_MS,
+    [customFetch]: fetch,
+  })
 }
 
 async function discover(issuer: string, fetch: Fetch): Promise<string> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) })
+  const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) })
   const document: unknown = response.ok ? await response.json() : undefined
   if (typeof document !== 'object' || document === null) {
     throw new Error(`${url} answered ${response.status}`)

@@ -1,15 +1,15 @@
-import { functionRule, type Resolved, type Shape } from '../options/shape.ts'
-import { resolve } from '../options/validation.ts'
-import type { GetCertificate } from './certificate.ts'
+import { functionRule, type Resolved, type Shape } from '../glue/option-rules.ts'
+import { resolve } from '../glue/resolve-options.ts'
+import { type Fetch, globalFetch } from './fetch.ts'
+import type { GetCertificate } from './sender/certificate.ts'
 import {
-  ALGORITHMS,
+  DPOP_ALGORITHMS,
   type DPoPOptions,
   dPoPShape,
   type ResolvedDPoPOptions,
   resolveDPoP,
-} from './dpop-options.ts'
-import { type Fetch, globalFetch } from './fetch.ts'
-import type { OnImpersonatedRequest } from './impersonation-use.ts'
+} from './sender/dpop-options.ts'
+import type { OnImpersonatedRequest } from './uses/impersonation-use.ts'
 
 /** What an API must know to judge access tokens. */
 export interface ResourceServerOptions {
@@ -79,12 +79,12 @@ export interface ResourceServerOptions {
    */
   readonly fetch?: Fetch | undefined
   /**
-   * Is told of every request whose token is a valid one of an impersonation, whether it passes or is
+   * Is notified of every request whose token is a valid one of an impersonation, whether it passes or is
    * refused: who acts as whom, what was asked for, and what was answered. It is called once for each
    * request, after the answer, and changes no answer: what it throws is a process warning named
-   * `ImpersonationWarning`. A token that is forged, expired or for another audience is not told of.
+   * `ImpersonationWarning`. A token that is forged, expired or for another audience is not announced.
    * docs/recording-uses.md has what the function gets, and how to hand it on.
-   * @defaultValue no function is told
+   * @defaultValue no function is notified
    * @example
    * onImpersonatedRequest: (use) => console.log(JSON.stringify(use))
    */
@@ -105,13 +105,30 @@ export interface MTLSOptions {
 
 /** What `resourceServer()` may be given: types, bounds and defaults. */
 export const resourceServerShape = {
-  issuer: { type: 'url', default: undefined },
-  audience: { type: 'text', default: undefined },
+  issuer: {
+    type: 'url',
+    default: undefined,
+    required: "the provider's Issuer Identifier, for example 'https://id.example.com/oidc'",
+  },
+  audience: {
+    type: 'text',
+    default: undefined,
+    required: "the resource indicator of this API, for example 'https://api.example.com'",
+  },
   jwksUri: { type: 'url', default: undefined },
-  algorithms: { type: 'someOf', values: ALGORITHMS, default: ALGORITHMS },
+  algorithms: { type: 'someOf', values: DPOP_ALGORITHMS, default: DPOP_ALGORITHMS },
   clockTolerance: { type: 'integer', min: 0, max: 300, default: 5 },
-  dPoP: dPoPShape,
-  mTLS: { getCertificate: functionRule<GetCertificate>() },
+  dPoP: { type: 'group', default: undefined, of: dPoPShape },
+  mTLS: {
+    type: 'group',
+    default: undefined,
+    of: {
+      getCertificate: {
+        ...functionRule<GetCertificate>(),
+        required: 'a function that answers the client certificate of a request',
+      },
+    },
+  },
   requireStatus: { type: 'boolean', default: false },
   fetch: functionRule<Fetch>(),
   onImpersonatedRequest: functionRule<OnImpersonatedRequest>(),
@@ -123,16 +140,20 @@ type GivenOptions = Resolved<typeof resourceServerShape>
 export interface ResolvedResourceServerOptions
   extends Pick<
     GivenOptions,
-    'jwksUri' | 'algorithms' | 'clockTolerance' | 'requireStatus' | 'onImpersonatedRequest'
+    | 'issuer'
+    | 'audience'
+    | 'jwksUri'
+    | 'algorithms'
+    | 'clockTolerance'
+    | 'requireStatus'
+    | 'onImpersonatedRequest'
   > {
-  readonly issuer: string
-  readonly audience: string
   readonly dPoP: ResolvedDPoPOptions | undefined
   readonly getCertificate: GetCertificate | undefined
   readonly fetch: Fetch
 }
 
-const PATH = 'resourceServer'
+const OPTIONS_PATH = 'resourceServer'
 
 /**
  * Checks the options and fills in the defaults.
@@ -140,27 +161,13 @@ const PATH = 'resourceServer'
  * @throws TypeError naming the dotted path of the first option that is missing, unknown or wrong
  */
 export function resolveOptions(options: ResourceServerOptions): ResolvedResourceServerOptions {
-  const resolved = resolve(resourceServerShape, options, PATH)
-  const { issuer, audience, algorithms } = resolved
-  if (issuer === undefined) {
-    throw new TypeError(
-      `${PATH}.issuer is required: the provider's Issuer Identifier, for example 'https://id.example.com/oidc'`,
-    )
-  }
-  if (issuer.includes('?')) throw new TypeError(`${PATH}.issuer must not have a query`)
-  if (audience === undefined) {
-    throw new TypeError(
-      `${PATH}.audience is required: the resource indicator of this API, for example 'https://api.example.com'`,
-    )
-  }
-  if (algorithms.length === 0) throw new TypeError(`${PATH}.algorithms must name at least one`)
-  const { getCertificate } = resolved.mTLS
-  if (options.mTLS !== undefined && getCertificate === undefined) {
-    throw new TypeError(
-      `${PATH}.mTLS.getCertificate is required: a function that answers the client certificate of a request`,
-    )
-  }
-  const dPoP = options.dPoP === undefined ? undefined : resolveDPoP(resolved.dPoP, `${PATH}.dPoP`)
+  const resolved = resolve(resourceServerShape, options, OPTIONS_PATH)
+  const { issuer, algorithms } = resolved
+  if (issuer.includes('?')) throw new TypeError(`${OPTIONS_PATH}.issuer must not have a query`)
+  if (algorithms.length === 0)
+    throw new TypeError(`${OPTIONS_PATH}.algorithms must name at least one`)
+  const dPoP = resolved.dPoP && resolveDPoP(resolved.dPoP, `${OPTIONS_PATH}.dPoP`)
+  const getCertificate = resolved.mTLS?.getCertificate
   const fetch = resolved.fetch ?? globalFetch
-  return Object.freeze({ ...resolved, issuer, audience, dPoP, getCertificate, fetch })
+  return Object.freeze({ ...resolved, dPoP, getCertificate, fetch })
 }

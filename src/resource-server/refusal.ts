@@ -1,4 +1,4 @@
-/** A request that is refused, as the caller is told: RFC 6750 §3, RFC 9449 §7.1. */
+/** A request that is refused, as the caller sees it: RFC 6750 §3, RFC 9449 §7.1. */
 export class RequestRefused extends Error {
   override name = 'RequestRefused'
   readonly status: 401 | 403
@@ -19,18 +19,18 @@ export class RequestRefused extends Error {
 
   /** The value of `WWW-Authenticate`: a challenge, or two where the guard takes proofs of keys. */
   challenge(realm: string): string {
-    const told =
+    const details =
       this.error === undefined
         ? {}
         : { error: this.error, error_description: this.message, scope: this.scope }
     const { algs, scheme } = dPoPOffers.get(this) ?? {}
     // RFC 9449 §7.2: where the mechanism is known, "the corresponding challenge SHOULD be used to
     // deliver error information".
-    if (scheme === 'DPoP') return challengeOf('DPoP', { realm, ...told, algs })
-    const bearer = challengeOf('Bearer', { realm, ...told })
+    if (scheme === 'DPoP') return formatChallenge('DPoP', { realm, ...details, algs })
+    const bearer = formatChallenge('Bearer', { realm, ...details })
     // Another scheme would not help with a 403.
     if (algs === undefined || this.status === 403) return bearer
-    return `${bearer}, ${challengeOf('DPoP', { realm, algs })}`
+    return `${bearer}, ${formatChallenge('DPoP', { realm, algs })}`
   }
 
   /** The body, as JSON. */
@@ -76,7 +76,7 @@ export function offerDPoP(refused: RequestRefused, offer: DPoPOffer): void {
   dPoPOffers.set(refused, offer)
 }
 
-function challengeOf(scheme: string, parameters: Record<string, string | undefined>): string {
+function formatChallenge(scheme: string, parameters: Record<string, string | undefined>): string {
   return `${scheme} ${Object.entries(parameters)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}="${quotable(String(value))}"`)

@@ -47,7 +47,7 @@ export function presentedBy(
 ): Presented {
   if (typeof shown !== 'object' || shown === null) {
     const authorization = shown ?? ''
-    const scheme = schemeOf(authorization)
+    const scheme = parseScheme(authorization)
     return {
       request: undefined,
       response: undefined,
@@ -64,7 +64,7 @@ export function presentedBy(
     response: known.response ?? (isResponse(shown.res) ? shown.res : undefined),
     method: shown.method,
     target: known.target ?? shown.originalUrl ?? shown.url,
-    scheme: schemeOf(authorization),
+    scheme: parseScheme(authorization),
     authorization,
     proof: header(shown, 'dpop'),
   }
@@ -84,7 +84,7 @@ function isHeaders(
 }
 
 /** RFC 9110 §11.1: the scheme is case-insensitive. */
-function schemeOf(authorization: string): Presented['scheme'] {
+function parseScheme(authorization: string): Presented['scheme'] {
   if (/^bearer(?: |$)/i.test(authorization)) return 'Bearer'
   return /^dpop(?: |$)/i.test(authorization) ? 'DPoP' : undefined
 }

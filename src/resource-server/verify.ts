@@ -4,8 +4,8 @@ import { providerKeys } from './keys.ts'
 import type { ResolvedResourceServerOptions } from './options.ts'
 import { RequestRefused } from './refusal.ts'
 import { accessTokenIn, type Presented } from './request.ts'
-import { verifySender } from './sender.ts'
-import { statusCheck } from './status.ts'
+import { verifySender } from './sender/sender.ts'
+import { statusCheck } from './status/status.ts'
 
 /** An access token that is valid here. Its sender and its status are not checked yet. */
 export interface Verified {
@@ -31,7 +31,7 @@ export function callerVerifier(options: ResolvedResourceServerOptions): CallerVe
   const keys = providerKeys(issuer, jwksUri, fetch)
 
   async function verifyToken(presented: Presented): Promise<Verified> {
-    const accessToken = accessTokenOf(presented, options)
+    const accessToken = parseAccessToken(presented, options)
     // RFC 9068 §4.
     const { payload } = await jwtVerify(accessToken, keys, {
       issuer,
@@ -57,7 +57,7 @@ export function callerVerifier(options: ResolvedResourceServerOptions): CallerVe
 }
 
 /** RFC 6750 §2.1, RFC 9449 §7.1. */
-function accessTokenOf(
+function parseAccessToken(
   { scheme, authorization }: Presented,
   { dPoP }: ResolvedResourceServerOptions,
 ): string {

@@ -24,3 +24,9 @@ export const READ_SCOPE = 'impersonations:read'
 
 /** The scope of a machine-to-machine token that may end impersonations. */
 export const END_SCOPE = 'impersonations:end'
+
+/** The maximum lifetime of a subject token, in seconds. */
+export const MAX_SUBJECT_TOKEN_TTL = 3600
+
+/** The largest `accessToken.maxTtl`, in seconds. */
+export const MAX_ACCESS_TOKEN_TTL = 86_400

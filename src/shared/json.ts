@@ -1,10 +1,3 @@
-/** Whether a value is an object literal, a JSON object, or an object without prototype. */
-export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || prototype === Object.prototype
-}
-
 /** Freezes a tree of JSON at every level, and returns it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {

@@ -5,10 +5,10 @@ export function narrowScope(
 ): string | undefined {
   if (asked === undefined || most === undefined) return asked
   const allowed = new Set(most.split(' '))
-  return scopeOf(asked.split(' ').filter((scope) => allowed.has(scope)))
+  return joinScopes(asked.split(' ').filter((scope) => allowed.has(scope)))
 }
 
 /** A scope value, or `undefined` for no scopes: RFC 6749 §3.3 has no empty scope. */
-export function scopeOf(scopes: readonly string[]): string | undefined {
+export function joinScopes(scopes: readonly string[]): string | undefined {
   return scopes.length > 0 ? scopes.join(' ') : undefined
 }

@@ -1,6 +1,9 @@
 /** Where status lists are, relative to the issuer. */
 export const STATUS_LISTS_PATH = '/status-lists'
 
+/** Where an operator's application asks how its impersonation stands, relative to the issuer. */
+export const CURRENT_PATH = '/impersonations/current'
+
 /** Where an operator's application ends its impersonation, relative to the issuer. */
 export const CURRENT_END_PATH = '/impersonations/current/end'
 

@@ -1,5 +1,6 @@
 import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
 import { findAccount } from '../host/grants.ts'
+import { REDEEMED_WITHIN_MS } from '../impersonations/under-way.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import type { ActClaim, Actor } from '../public/claims-hook.ts'
 import { parseAct } from '../shared/act.ts'
@@ -21,6 +22,8 @@ export interface FoundActor {
   readonly grant: string | undefined
   /** The impersonation that the actor token came out of, in a chain: its id. */
   readonly through: string | undefined
+  /** When the look at the operator began, in milliseconds, by the monotonic clock. */
+  readonly lookedAt: number
 }
 
 /** Says who acts: validates the actor token, if there is one. RFC 8693 §2.1, §4.1. */
@@ -43,15 +46,17 @@ export function actorFinder(
   options: ResolvedOptions['actorToken'],
   hasEnded: HasEnded,
 ): ActorFinder {
-  async function actorOf(
+  async function verifyActor(
     ctx: TokenEndpointGrantContext,
     value: string,
     proven: ProvenKeys,
   ): Promise<FoundActor> {
+    const lookedAt = performance.now()
     const token = await verifier.verifyUserToken(value)
     const prior = priorActors(token, options.chain.maxDepth)
     const through = token.impersonationId
-    if (through !== undefined && (await hasEnded(through))) throw new AccessTokenRejected(ENDED)
+    if (through !== undefined && (await hasEnded(through)))
+      throw new AccessTokenRejected(ENDED_REASON)
     if (!token.scopes.has(options.scope)) {
       throw new AccessTokenRejected(`lacks the scope ${options.scope}`)
     }
@@ -73,7 +78,7 @@ export function actorFinder(
       clientId: token.clientId,
       ...(prior ? { act: prior } : {}),
     })
-    return { actor, grant: token.grantId, through }
+    return { actor, grant: token.grantId, through, lookedAt }
   }
 
   return async (ctx, value, proven) => {
@@ -82,7 +87,7 @@ export function actorFinder(
       return undefined
     }
     try {
-      return await actorOf(ctx, value, proven)
+      return await verifyActor(ctx, value, proven)
     } catch (cause) {
       if (cause instanceof AccessTokenRejected) throw invalid(cause)
       throw cause
@@ -95,10 +100,23 @@ export function actorFinder(
  * through it, if it finds that redeemed. What it did not find, finds the end here.
  */
 export async function requireThroughLives(through: string, hasEnded: HasEnded): Promise<void> {
-  if (await hasEnded(through)) throw invalid(new AccessTokenRejected(ENDED))
+  if (await hasEnded(through)) throw invalid(new AccessTokenRejected(ENDED_REASON))
 }
 
-const ENDED = 'its own impersonation has ended'
+/**
+ * I14: an end that concerns the operator has a second pass, which finds what was redeemed within this
+ * time. What is later, it would not find.
+ *
+ * @throws Error where the look at the operator is too long ago
+ */
+export function requireRecentLook({ lookedAt }: FoundActor): void {
+  if (performance.now() - lookedAt <= REDEEMED_WITHIN_MS) return
+  throw new Error(
+    `the storage took too long: more than ${REDEEMED_WITHIN_MS / 1000} seconds from the look at the operator to the redemption`,
+  )
+}
+
+const ENDED_REASON = 'its own impersonation has ended'
 
 function invalid(cause: AccessTokenRejected): errors.InvalidRequest {
   return new errors.InvalidRequest('actor token is invalid', undefined, { cause })
@@ -134,12 +152,7 @@ function requireProof(token: VerifiedAccessToken, proven: ProvenKeys): void {
 
 async function requireGrant(provider: Provider, token: VerifiedAccessToken): Promise<void> {
   const grant = token.grantId && (await provider.Grant.find(token.grantId))
-  if (
-    !grant ||
-    grant.isExpired ||
-    grant.clientId !== token.clientId ||
-    grant.accountId !== token.accountId
-  ) {
+  if (!grant || grant.clientId !== token.clientId || grant.accountId !== token.accountId) {
     throw new AccessTokenRejected('its grant is gone')
   }
 }

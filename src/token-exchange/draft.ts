@@ -20,7 +20,7 @@ interface Limits {
 export function draftAccessToken(
   provider: Provider,
   client: Client,
-  { accountId, accessTokenId }: SubjectToken,
+  { accountId, accessTokenId, longestLife }: SubjectToken,
   resourceServer: ResourceServerInstance,
   { scope, maxTtl, accessTokenTtl = maxTtl }: Limits,
 ): DraftAccessToken {
@@ -28,13 +28,15 @@ export function draftAccessToken(
   const of = { accountId, client, gty: TOKEN_EXCHANGE_GRANT_TYPE }
   const properties = () => ({ ...of, resourceServer, scope })
   const shown = createAccessToken(provider, properties())
-  // I8: the shortest of what is said about access tokens, about this resource, and about this
+  // I8: the shortest of what is set for access tokens, about this resource, and about this
   // grant, and by the policy about this one exchange.
   const expiresIn = Math.min(
     maxTtl,
     accessTokenTtl,
     resourceServer.accessTokenTTL ?? maxTtl,
     shown.expiration,
+    // I14. Over 0, because the model takes 0 for "not set".
+    Math.max(longestLife, 1),
   )
   const accessToken = createAccessToken(provider, { ...properties(), expiresIn })
   accessToken.format = resourceServer.accessTokenFormat ?? 'opaque'

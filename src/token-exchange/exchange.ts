@@ -9,13 +9,13 @@ import { actClaim } from '../shared/act.ts'
 import { ACCESS_TOKEN_TYPE } from '../shared/constants.ts'
 import type { AccessTokenVerifier } from '../tokens/access-token.ts'
 import type { Redeemed, SubjectTokenModel } from '../tokens/subject-token.ts'
-import { actorFinder, type HasEnded, requireThroughLives } from './actor.ts'
+import { actorFinder, type HasEnded, requireRecentLook, requireThroughLives } from './actor.ts'
 import { validateActorWithAudit } from './audited-actor.ts'
 import { draftAccessToken } from './draft.ts'
 import { permissionToExchange } from './permission.ts'
 import { parseExchangeRequest } from './request.ts'
 import { senderConstraint } from './sender-constraint.ts'
-import { findSubject, redeem } from './subject.ts'
+import { findSubject, redeem, requireNotExpired } from './subject.ts'
 import { resolveTarget } from './target.ts'
 import { requireUnchanged } from './unchanged.ts'
 
@@ -28,12 +28,14 @@ export interface ExchangeParts {
   /** Whether a client may issue subject tokens. */
   readonly mayIssueSubjectTokens: MayClient
   readonly hasEnded: HasEnded
+  /** Called for a subject token that was redeemed for nothing, by its id; must return at once. */
+  readonly onNothingIssued: (id: string) => void
 }
 
 /**
  * An exchange, from the request to the response. I2: it checks everything and prepares the access
- * token, then redeems the subject token, then stores and returns the access token. The only check
- * after the redemption is for an end that came during it. Before it, the exchange stores only that a
+ * token, then redeems the subject token, then stores and returns the access token. The only checks
+ * after the redemption are for an end that came during it. Before it, the exchange stores only that a
  * DPoP proof was used.
  */
 export function exchanger(
@@ -84,9 +86,10 @@ export function exchanger(
     }))
 
     // Code of the deployment waited: look everything up again.
-    if (permission.tookTime || marked.tookTime) {
-      await requireUnchanged(provider, ctx, client.clientId, token, validateActor, parts)
-    }
+    const tookTime = permission.tookTime || marked.tookTime
+    const looked = tookTime
+      ? await requireUnchanged(provider, ctx, client.clientId, token, validateActor, parts)
+      : found
     await constraint.useProof()
     const note: Redeemed = {
       ...(actor ? { actor: actor.sub, act: actClaim(actor) } : {}),
@@ -98,15 +101,23 @@ export function exchanger(
       format: accessToken.format,
       expiresAt,
     }
+    if (looked) requireRecentLook(looked)
     await redeem(token, note, subjectTokens, trail)
-    if (found?.through !== undefined) await requireThroughLives(found.through, parts.hasEnded)
-    ctx.body = buildTokenResponse(provider, {
-      accessToken: await save(),
-      expiresIn,
-      issuedTokenType: ACCESS_TOKEN_TYPE,
-      scope,
-      tokenType,
-    })
+    try {
+      requireNotExpired(token)
+      if (looked) requireRecentLook(looked)
+      if (looked?.through !== undefined) await requireThroughLives(looked.through, parts.hasEnded)
+      ctx.body = buildTokenResponse(provider, {
+        accessToken: await save(),
+        expiresIn,
+        issuedTokenType: ACCESS_TOKEN_TYPE,
+        scope,
+        tokenType,
+      })
+    } catch (error) {
+      parts.onNothingIssued(token.jti)
+      throw error
+    }
     trail.note({ scope, expiresAt, jti })
   }
 }

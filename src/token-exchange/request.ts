@@ -2,7 +2,7 @@ import { errors, type UnknownObject } from 'oidc-provider'
 import { ACCESS_TOKEN_TYPE } from '../shared/constants.ts'
 
 /** The form fields of an exchange. RFC 8693 §2.1. `client_id` and the like are the provider's. */
-export const PARAMETERS = [
+export const EXCHANGE_PARAMETERS = [
   'subject_token',
   'subject_token_type',
   'actor_token',

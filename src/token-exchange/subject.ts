@@ -89,6 +89,8 @@ export async function findUnused(
   if (token.consumed) throw redeemedBefore(token, trail)
   if (token.end) throw notRedeemable('ended before it was redeemed')
   if (token.isExpired) throw notRedeemable('expired')
+  // I14: its access token could outlive the record by which it can be ended.
+  if (token.longestLife <= 0) throw notRedeemable('issued where impersonations could not be ended')
   return token
 }
 
@@ -124,15 +126,20 @@ export async function redeem(
   subjectTokens: SubjectTokenModel,
   trail: AuditTrail,
 ): Promise<void> {
-  if (await token.redeem(note)) {
-    // I11: an end that came after the last moment of redemption, and before the redemption, found an
-    // expired impersonation and ended nothing.
-    if (token.isExpired) throw notRedeemable('expired while it was redeemed')
-    return
-  }
+  if (await token.redeem(note)) return
   const found = await subjectTokens.findById(token.jti)
   if (found?.consumed) throw redeemedBefore(found, trail)
   throw notRedeemable(found?.end ? 'ended meanwhile' : 'expired or revoked meanwhile')
+}
+
+/**
+ * I11, for the time after the redemption: an end that came after the last moment of redemption, and
+ * before the redemption, found an expired impersonation and ended nothing.
+ *
+ * @throws errors.InvalidRequest
+ */
+export function requireNotExpired(token: SubjectToken): void {
+  if (token.isExpired) throw notRedeemable('expired while it was redeemed')
 }
 
 function redeemedBefore(token: SubjectToken, trail: AuditTrail): errors.InvalidRequest {

@@ -5,7 +5,7 @@ import {
   type TokenEndpointGrantContext,
 } from 'oidc-provider'
 import { resolveRequestedResources } from '../host/grants.ts'
-import { scopeOf } from '../shared/scope.ts'
+import { joinScopes } from '../shared/scope.ts'
 import type { ExchangeRequest } from './request.ts'
 
 /** The resource server that the access token is for, and its scopes. */
@@ -50,8 +50,8 @@ function narrow(
   const { client } = ctx.oidc
   const asked = [...ctx.oidc.requestParamScopes].filter((scope) => resourceServer.scopes.has(scope))
   // As in the provider's own grants, a client's `scope` restricts the provider's own scopes.
-  if (client.scope === undefined) return scopeOf(asked)
+  if (client.scope === undefined) return joinScopes(asked)
   const allowed = new Set(client.scope.split(' '))
   const ofProvider = ctx.oidc.requestParamOIDCScopes
-  return scopeOf(asked.filter((scope) => !ofProvider.has(scope) || allowed.has(scope)))
+  return joinScopes(asked.filter((scope) => !ofProvider.has(scope) || allowed.has(scope)))
 }

@@ -3,6 +3,7 @@ import { TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
 import type { AccessTokenVerifier } from '../tokens/access-token.ts'
 import { AccessTokenRejected } from '../tokens/jwt-access-token.ts'
 import type { SubjectToken } from '../tokens/subject-token.ts'
+import type { FoundActor } from './actor.ts'
 import type { ValidateActor } from './audited-actor.ts'
 import { requireStillTrue, type SubjectParts } from './subject.ts'
 
@@ -10,6 +11,7 @@ import { requireStillTrue, type SubjectParts } from './subject.ts'
  * I7 again: `authorize`, a hook or the JWT customizer may have waited, for example for the decision
  * of a person. User, operator, issuing client or the client that exchanges may be gone by now.
  *
+ * @returns the operator, looked at just now
  * @throws errors.InvalidRequest, errors.UnauthorizedClient
  */
 export async function requireUnchanged(
@@ -19,14 +21,15 @@ export async function requireUnchanged(
   token: SubjectToken,
   validateActor: ValidateActor,
   parts: SubjectParts,
-): Promise<void> {
+): Promise<FoundActor | undefined> {
   if (!(await mayStillExchange(parts.verifier, clientId))) {
     throw new errors.UnauthorizedClient(
       'requested grant type is not allowed for this client any more',
     )
   }
-  await validateActor()
+  const found = await validateActor()
   await requireStillTrue(provider, ctx, token, parts)
+  return found
 }
 
 async function mayStillExchange(verifier: AccessTokenVerifier, clientId: string): Promise<boolean> {

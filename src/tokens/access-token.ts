@@ -1,5 +1,5 @@
-import { type Client, errors, type Provider } from 'oidc-provider'
-import { publicKeys } from '../host/configuration.ts'
+import { type AccessToken, type Client, errors, type Provider } from 'oidc-provider'
+import { publicKeys } from '../host/provider-configuration.ts'
 import { IMPERSONATION_ID_CLAIM } from '../shared/constants.ts'
 import {
   AccessTokenRejected,
@@ -16,6 +16,8 @@ export interface AccessTokenVerifier {
    * @throws {@link AccessTokenRejected}; any other error is a storage failure.
    */
   verifyUserToken(value: string): Promise<VerifiedAccessToken>
+  /** The same, also for one whose impersonation has ended, until it expires. */
+  verifyUserTokenEvenEnded(value: string): Promise<VerifiedAccessToken>
   /**
    * A client's own token, issued through `client_credentials`.
    * @throws {@link AccessTokenRejected}; any other error is a storage failure.
@@ -31,38 +33,46 @@ export interface AccessTokenVerifier {
 export function accessTokenVerifier(
   provider: Provider,
   impersonationGrantType: string,
+  findEvenEnded: (value: string) => Promise<AccessToken | undefined>,
 ): AccessTokenVerifier {
   const verifyJwt = jwtAccessTokenVerifier(provider.issuer, publicKeys(provider).keys)
 
+  async function verify(
+    value: string,
+    find: (value: string) => Promise<AccessToken | undefined>,
+  ): Promise<VerifiedAccessToken> {
+    if (isJwt(value)) {
+      const token = await verifyJwt(value)
+      if (token.accountId === undefined) throw new AccessTokenRejected("a client's own token")
+      return token
+    }
+    const token = await find(value)
+    if (!token?.isValid) throw new AccessTokenRejected('unknown, expired or revoked')
+    if (typeof token.accountId !== 'string' || token.clientId === undefined) {
+      throw new AccessTokenRejected('incomplete record')
+    }
+    return {
+      accountId: token.accountId,
+      clientId: token.clientId,
+      audience: single(token.aud),
+      scopes: token.scopes,
+      impersonated: token.gty === impersonationGrantType || token.extra?.act !== undefined,
+      impersonationId:
+        token.gty === impersonationGrantType
+          ? text(token.extra?.[IMPERSONATION_ID_CLAIM])
+          : undefined,
+      act: token.extra?.act,
+      authTime: seconds(token.extra?.auth_time),
+      expiresAt: token.exp ?? 0,
+      grantId: token.grantId,
+      jkt: token.jkt,
+      x5t: token['x5t#S256'],
+    }
+  }
+
   return {
-    async verifyUserToken(value) {
-      if (isJwt(value)) {
-        const token = await verifyJwt(value)
-        if (token.accountId === undefined) throw new AccessTokenRejected("a client's own token")
-        return token
-      }
-      const token = await provider.AccessToken.find(value)
-      if (!token?.isValid) throw new AccessTokenRejected('unknown, expired or revoked')
-      if (typeof token.accountId !== 'string' || token.clientId === undefined) {
-        throw new AccessTokenRejected('incomplete record')
-      }
-      return {
-        accountId: token.accountId,
-        clientId: token.clientId,
-        audience: single(token.aud),
-        scopes: token.scopes,
-        impersonated: token.gty === impersonationGrantType || token.extra?.act !== undefined,
-        impersonationId:
-          token.gty === impersonationGrantType
-            ? text(token.extra?.[IMPERSONATION_ID_CLAIM])
-            : undefined,
-        act: token.extra?.act,
-        authTime: seconds(token.extra?.auth_time),
-        grantId: token.grantId,
-        jkt: token.jkt,
-        x5t: token['x5t#S256'],
-      }
-    },
+    verifyUserToken: (value) => verify(value, (id) => provider.AccessToken.find(id)),
+    verifyUserTokenEvenEnded: (value) => verify(value, findEvenEnded),
     async verifyClientToken(value) {
       if (isJwt(value)) {
         const token = await verifyJwt(value)
@@ -81,6 +91,7 @@ export function accessTokenVerifier(
         impersonationId: undefined,
         act: undefined,
         authTime: undefined,
+        expiresAt: token.exp ?? 0,
         grantId: undefined,
         jkt: token.jkt,
         x5t: token['x5t#S256'],

@@ -1,11 +1,11 @@
 import type { Provider } from 'oidc-provider'
 import { epochSeconds } from '../adapters/record.ts'
+import { isPlainObject } from '../glue/plain-object.ts'
 import { signJwt } from '../host/signing.ts'
-import { isPlainObject } from '../shared/json.ts'
 import { signingAlgorithm } from './signing-algorithm.ts'
 
 /** `typ` of a checkpoint, and of nothing else that the provider signs (RFC 8725 §3.11). */
-const TYPE = 'impersonation-audit-checkpoint+jwt'
+const CHECKPOINT_TYPE = 'impersonation-audit-checkpoint+jwt'
 
 /** Of the claims as JSON, in UTF-16 units: 1 MiB. */
 const MAX_LENGTH = 1_048_576
@@ -19,17 +19,17 @@ const MAX_LENGTH = 1_048_576
  * @throws Error where no key of the provider can sign
  */
 export async function signCheckpoint(provider: Provider, claims: unknown): Promise<string> {
-  const checkpoint: unknown = JSON.parse(textOf(claims))
+  const checkpoint: unknown = JSON.parse(serializeClaims(claims))
   const alg = signingAlgorithm(provider)
   if (!alg) throw new Error('no key in jwks can sign checkpoints')
-  return signJwt(provider, alg, TYPE, {
+  return signJwt(provider, alg, CHECKPOINT_TYPE, {
     iss: provider.issuer,
     iat: epochSeconds(Date.now()),
     checkpoint,
   })
 }
 
-function textOf(claims: unknown): string {
+function serializeClaims(claims: unknown): string {
   if (!isPlainObject(claims)) throw new TypeError('a checkpoint must be a plain object')
   let text: string | undefined
   try {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { createLocalJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
+import { BoundedMap } from '../glue/bounded-map.ts'
 import { GRANT_ID_CLAIM, IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { SIGNING_ALGORITHMS } from '../shared/signing-algorithms.ts'
 
@@ -18,6 +19,8 @@ export interface VerifiedAccessToken {
   readonly act: unknown
   /** When the user signed in, in seconds since the epoch, where that is known. */
   readonly authTime: number | undefined
+  /** When it expires, in seconds since the epoch. */
+  readonly expiresAt: number
   /** The id of its grant, if the token names a grant. */
   readonly grantId: string | undefined
   /** RFC 9449 §6.1: the key it is bound to. */
@@ -47,7 +50,9 @@ export function jwtAccessTokenVerifier(
   publicKeys: ReadonlyArray<Record<string, unknown>>,
 ): (value: string) => Promise<VerifiedAccessToken> {
   const keys = createLocalJWKSet({ keys: publicKeys.map(asJwk) })
-  const remembered = new Map<string, { token: VerifiedAccessToken; expiresAt: number }>()
+  const remembered = new BoundedMap<string, { token: VerifiedAccessToken; expiresAt: number }>(
+    JWT_CACHE_SIZE,
+  )
 
   return async (value) => {
     const id = hash('sha256', value, 'base64url')
@@ -55,18 +60,15 @@ export function jwtAccessTokenVerifier(
     // The provider's clockTolerance is for clocks of other servers. This time is our own.
     if (known && known.expiresAt > Math.floor(Date.now() / 1000)) return known.token
     try {
-      // RFC 9068 §4: typ, iss, signature, exp; the audience is for the caller to judge.
+      // RFC 9068 §4: typ, iss, signature, exp; the audience is for the caller to judge. The other
+      // required claims have to be texts: below.
       const { payload } = await jwtVerify(value, keys, {
         algorithms: SIGNING_ALGORITHMS,
         typ: 'at+jwt',
         issuer,
-        requiredClaims: ['aud', 'exp', 'iat', 'jti', 'sub', 'client_id'],
+        requiredClaims: ['aud', 'exp', 'iat'],
       })
       const token = fromPayload(payload)
-      for (const oldest of remembered.keys()) {
-        if (remembered.size < JWT_CACHE_SIZE) break
-        remembered.delete(oldest)
-      }
       remembered.set(id, { token, expiresAt: payload.exp ?? 0 })
       return token
     } catch (cause) {
@@ -83,7 +85,7 @@ function fromPayload(payload: JWTPayload): VerifiedAccessToken {
   if (typeof sub !== 'string' || typeof jti !== 'string' || typeof clientId !== 'string') {
     throw new AccessTokenRejected('a claim has the wrong type')
   }
-  const { jkt, x5t } = confirmationOf(cnf)
+  const { jkt, x5t } = parseConfirmation(cnf)
   return {
     // RFC 9068 §2.2: where no resource owner takes part, sub is the client.
     accountId: sub === clientId ? undefined : sub,
@@ -96,6 +98,7 @@ function fromPayload(payload: JWTPayload): VerifiedAccessToken {
       : undefined,
     act,
     authTime: seconds(payload.auth_time),
+    expiresAt: payload.exp ?? 0,
     // In a client's own token a claim of that name comes from the deployment.
     grantId: sub === clientId ? undefined : text(payload[GRANT_ID_CLAIM]),
     jkt,
@@ -104,7 +107,7 @@ function fromPayload(payload: JWTPayload): VerifiedAccessToken {
 }
 
 /** RFC 7800 §3.1. Refuse a confirmation that is not understood: the token counts as bound. */
-function confirmationOf(cnf: unknown): { jkt: string | undefined; x5t: string | undefined } {
+function parseConfirmation(cnf: unknown): { jkt: string | undefined; x5t: string | undefined } {
   if (cnf === undefined) return { jkt: undefined, x5t: undefined }
   const methods = new Map(typeof cnf === 'object' && cnf !== null ? Object.entries(cnf) : [])
   const jkt = text(methods.get('jkt'))

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Adapter, Provider } from 'oidc-provider'
 import { hasConsumeOnce } from '../adapters/contract.ts'
-import { type ConsumeOnce, consumerOf } from './single-use.ts'
+import { type ConsumeOnce, createConsumer } from './single-use.ts'
 
 /**
  * The provider's replay detection (of DPoP proofs and client assertions) looks for the record and
@@ -11,17 +11,19 @@ import { type ConsumeOnce, consumerOf } from './single-use.ts'
 export function makeReplayDetectionAtomic(provider: Provider): void {
   const { ReplayDetection } = provider
   const findAndStore = ReplayDetection.unique
-  let claim: ConsumeOnce | undefined
+  let consume: ConsumeOnce | undefined
   ReplayDetection.unique = async (iss, jti, exp) => {
     if (!(await Reflect.apply(findAndStore, ReplayDetection, [iss, jti, exp]))) return false
     // Looked at on first use: a deployment that detects no replays may have no storage for them.
-    claim ??= claimOf(ReplayDetection.adapter)
+    consume ??= chooseConsumer(ReplayDetection.adapter)
     // The id under which it has just been stored.
-    return claim(hash('sha256', `${iss}${jti}`, 'base64url'), exp)
+    return consume(hash('sha256', `${iss}${jti}`, 'base64url'), exp)
   }
 }
 
-function claimOf(adapter: Adapter): ConsumeOnce {
-  const claims = hasConsumeOnce(adapter) && 'consumesEveryModel' in adapter
-  return claims && adapter.consumesEveryModel ? consumerOf(adapter, 'adapter') : async () => true
+function chooseConsumer(adapter: Adapter): ConsumeOnce {
+  const consumes = hasConsumeOnce(adapter) && 'consumesEveryModel' in adapter
+  return consumes && adapter.consumesEveryModel
+    ? createConsumer(adapter, 'adapter')
+    : async () => true
 }

@@ -1,5 +1,5 @@
 import type { AsymmetricSigningAlgorithm, Provider } from 'oidc-provider'
-import { canSign, configurationOf } from '../host/configuration.ts'
+import { canSign, configurationOf } from '../host/provider-configuration.ts'
 import { SIGNING_ALGORITHMS } from '../shared/signing-algorithms.ts'
 
 /**

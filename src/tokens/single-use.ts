@@ -1,6 +1,6 @@
 import type { Adapter } from 'oidc-provider'
 import { type ConsumptionNote, hasConsumeOnce } from '../adapters/contract.ts'
-import { isDevelopmentAdapter } from '../host/configuration.ts'
+import { isDevelopmentAdapter } from '../host/provider-configuration.ts'
 
 /**
  * Consumes the record `id`, which expires at `expiresAt` (seconds since the epoch), and keeps the
@@ -23,7 +23,10 @@ export class ConsumeOnceNotBoolean extends TypeError {}
  *
  * @throws TypeError for an adapter that cannot keep the promise.
  */
-export function consumerOf(adapter: Adapter, singleUse: 'adapter' | 'per-process'): ConsumeOnce {
+export function createConsumer(
+  adapter: Adapter,
+  singleUse: 'adapter' | 'per-process',
+): ConsumeOnce {
   if (hasConsumeOnce(adapter)) {
     return async (id, _expiresAt, note) => {
       const won: unknown = await adapter.consumeOnce(id, note)

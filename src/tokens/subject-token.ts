@@ -1,56 +1,19 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Adapter, AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
 import type { ConsumptionNote } from '../adapters/contract.ts'
+import { emitSafely } from '../host/emit.ts'
 import { type TokenBase, tokenBaseOf } from '../host/models.ts'
 import type { Binding } from '../public/binding.ts'
 import type { ActClaim, SubjectTokenContext } from '../public/claims-hook.ts'
 import type { SubjectTokenRecord } from '../public/events.ts'
-import type { ImpersonationEnd } from '../public/lifecycle.ts'
+import type { ImpersonationEnd } from '../public/list-and-end.ts'
 import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { deepFreeze } from '../shared/json.ts'
-import { statusListUri } from '../shared/status-uris.ts'
-import { type ConsumeOnce, consumerOf } from './single-use.ts'
-import { checkStorage } from './storage-check.ts'
-
-const MEMBERS = [
-  'iss',
-  'accountId',
-  'context',
-  'binding',
-  'actor',
-  'statusList',
-  'statusIndex',
-  'consumed',
-  'note',
-  'end',
-]
-
-/** What a subject token stands for. */
-export interface SubjectTokenProperties {
-  /** The user to be impersonated. */
-  accountId: string
-  /** The machine-to-machine client that asked for it. */
-  clientId: string
-  /** The `context` of the request, as JSON. Kept as text: not every store keeps every object. */
-  context: string
-  /**
-   * What it is bound to, as JSON; never absent: a token whose binding was lost does not count as
-   * unbound.
-   */
-  binding: string
-  /** The operator that it is bound to, by whom it is listed. */
-  actor?: string | undefined
-  /** The status list of the access token to come, and the place in it. */
-  statusList?: string | undefined
-  statusIndex?: number | undefined
-  /** Seconds; absent means the full lifetime of subject tokens. */
-  expiresIn?: number | undefined
-}
-
-/** The claim `status`: draft-ietf-oauth-status-list-21, section 6.2. */
-export interface TokenStatus {
-  readonly status_list: { readonly idx: number; readonly uri: string }
-}
+import { lifeUnderRecord } from './kept-until.ts'
+import { type ConsumeOnce, createConsumer } from './single-use.ts'
+import { checkStorage } from './storage-check/storage-check.ts'
+import { RECORD_MEMBERS, type SubjectTokenProperties } from './subject-token-properties.ts'
+import { type TokenStatus, tokenStatusOf } from './token-status.ts'
 
 /** The end of an impersonation, as it is stored. */
 export interface StoredEnd extends ImpersonationEnd {
@@ -91,10 +54,13 @@ export interface SubjectToken
   readonly statusIndex?: number | undefined
   /** Whether the last moment of redemption has passed. */
   readonly isExpired: boolean
-  /** The claim `status` of the access token; `undefined` where its end could not be told. */
+  /**
+   * I14: the longest that its access token may live, in seconds. 0 where its end could not be found
+   * for so long: it was issued where no impersonation can be ended. Infinite where that is so here.
+   */
+  readonly longestLife: number
+  /** The claim `status` of the access token; `undefined` where its end could not be seen. */
   readonly tokenStatus: TokenStatus | undefined
-  /** What it is bound to, as JSON; absent in a record of the version before that is not bound. */
-  readonly binding?: string | undefined
   readonly bindingObject: Binding
   /**
    * The `jti` of the one JWT that can be issued for it: the id, which is no secret, so that a replay
@@ -146,7 +112,7 @@ export function defineSubjectToken(
     }
 
     static override get IN_PAYLOAD(): string[] {
-      return [...BaseToken.IN_PAYLOAD, ...MEMBERS]
+      return [...BaseToken.IN_PAYLOAD, ...RECORD_MEMBERS]
     }
 
     // `declare`: a field of its own would wipe what the base class read from the payload.
@@ -160,6 +126,7 @@ export function defineSubjectToken(
     declare end?: StoredEnd | undefined
     declare statusList?: string | undefined
     declare statusIndex?: number | undefined
+    declare keptUntil?: number | undefined
     #value: string | undefined
     #binding: Binding | undefined
     #context: SubjectTokenContext | undefined
@@ -170,9 +137,12 @@ export function defineSubjectToken(
     }
 
     get tokenStatus(): TokenStatus | undefined {
-      const { statusList, statusIndex: idx } = this
-      if (statusList === undefined || idx === undefined) return undefined
-      return { status_list: { idx, uri: statusListUri(this.iss, statusList) } }
+      return tokenStatusOf(this)
+    }
+
+    get longestLife(): number {
+      if (this.keptUntil !== undefined) return lifeUnderRecord(this.keptUntil)
+      return kept > 0 ? 0 : Number.POSITIVE_INFINITY
     }
 
     get accessTokenId(): string {
@@ -184,9 +154,9 @@ export function defineSubjectToken(
       return this.#binding
     }
 
-    /** As the base class does, which builds the name from the model's each time. */
+    /** As the base class does, which builds the name from the model's each time and may throw. */
     override emit(event: string): void {
-      provider.emit(`subject_token.${event}`, this)
+      emitSafely(provider, `subject_token.${event}`, this)
     }
 
     override generateTokenId(): string {
@@ -199,7 +169,9 @@ export function defineSubjectToken(
       if (this.#value === undefined) {
         throw new TypeError('the value of a stored subject token is not known')
       }
-      return { ...(await super.getValueAndPayload()), value: this.#value }
+      const { payload } = await super.getValueAndPayload()
+      if (payload && kept > 0) payload.keptUntil = Number(payload.exp) + kept
+      return { value: this.#value, ...(payload ? { payload } : {}) }
     }
 
     /** The record outlives the redemption: it says how things stand with the access token. */
@@ -217,7 +189,7 @@ export function defineSubjectToken(
   }
 
   const { adapter } = SubjectToken
-  const consumeOnce: ConsumeOnce = consumerOf(adapter, singleUse)
+  const consumeOnce: ConsumeOnce = createConsumer(adapter, singleUse)
   const kept = keptFor(adapter)
 
   function ours(found: TokenBase | undefined): SubjectToken | undefined {

@@ -1,4 +1,4 @@
-import type { LifecycleAdapter } from '../../src/adapters/contract.ts'
+import type { EndingAdapter } from '../../src/adapters/contract.ts'
 
 /** Which of the records this process consumed, and which it ended. */
 export interface Won {
@@ -11,7 +11,7 @@ export interface Won {
  * that every second consumption starts as much later.
  */
 export async function consumeAndEnd(
-  adapter: LifecycleAdapter,
+  adapter: EndingAdapter,
   ids: readonly string[],
   by: string,
 ): Promise<Won> {

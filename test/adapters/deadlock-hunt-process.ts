@@ -1,7 +1,7 @@
 // A process that makes shuffled groups of calls: started by deadlock-hunt.ts.
 import { randomInt } from 'node:crypto'
 import { Pool } from 'pg'
-import { createPostgresAdapter, type PostgresQuery } from '../../src/adapters/postgres.ts'
+import { createPostgresAdapter, type PostgresQuery } from '../../src/adapters/postgres/index.ts'
 import { POSTGRES_URL } from './servers.ts'
 
 /** What a process did since its last message. */

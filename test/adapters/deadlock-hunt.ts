@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { Pool } from 'pg'
-import { migrate } from '../../src/adapters/postgres.ts'
+import { migrate } from '../../src/adapters/postgres/index.ts'
 import type { HuntMessage } from './deadlock-hunt-process.ts'
 import { POSTGRES_URL } from './servers.ts'
 

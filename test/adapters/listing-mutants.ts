@@ -1,17 +1,17 @@
 // A table: over 250 lines, and each entry stands for itself.
 import type { AdapterPayload } from 'oidc-provider'
-import type { LifecycleAdapter, LookUp } from '../../src/adapters/contract.ts'
-import type { LifecycleMutation } from './lifecycle-mutants.ts'
+import type { EndingAdapter, LookUp } from '../../src/adapters/contract.ts'
+import type { EndingMutation } from './ending-mutants.ts'
 
 /** Changes how records are looked up. */
-function listing(change: (lookUp: LookUp) => LookUp): LifecycleMutation {
+function listing(change: (lookUp: LookUp) => LookUp): EndingMutation {
   return (sound) => ({
     list: (lookUp, limit, before) => sound.list(change(lookUp), limit, before),
   })
 }
 
 /** All that match, page by page. */
-async function allOf(sound: LifecycleAdapter, lookUp: LookUp): Promise<AdapterPayload[]> {
+async function allOf(sound: EndingAdapter, lookUp: LookUp): Promise<AdapterPayload[]> {
   const all: AdapterPayload[] = []
   for (;;) {
     const last = all.at(-1)
@@ -27,7 +27,7 @@ function withoutControls(value: string | undefined): string | undefined {
 }
 
 /** Mistakes of `list` and `endedIndices`. */
-export const listingMutants: Record<string, [LifecycleMutation, string]> = {
+export const listingMutants: Record<string, [EndingMutation, string]> = {
   'a list that is in no order within a second': [
     (sound) => ({
       async list(lookUp, limit, before) {
@@ -284,5 +284,20 @@ export const listingMutants: Record<string, [LifecycleMutation, string]> = {
       endedIndices: async (list) => (await sound.endedIndices(list)).slice(0, 100),
     }),
     'three hundred ends',
+  ],
+  'endedIndices kept apart, by an endOnce that does nothing for what has ended': [
+    (sound) => {
+      const lost = new Set<number>()
+      return {
+        async destroy(id) {
+          const list = /^status-list:\{(.*)\}$/.exec(id)?.[1]
+          if (list) for (const index of await sound.endedIndices(list)) lost.add(index)
+          await sound.destroy(id)
+        },
+        endedIndices: async (list) =>
+          (await sound.endedIndices(list)).filter((index) => !lost.has(index)),
+      }
+    },
+    'knows an index again that the storage lost',
   ],
 }

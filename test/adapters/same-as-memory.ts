@@ -1,11 +1,7 @@
 import { expect } from 'chai'
 import type { AdapterPayload } from 'oidc-provider'
-import type {
-  ConsumptionNote,
-  LifecycleAdapter,
-  ListedBefore,
-} from '../../src/adapters/contract.ts'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import type { ConsumptionNote, EndingAdapter, ListedBefore } from '../../src/adapters/contract.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 
 /**
  * Calls an adapter and the memory adapter alike, at random: what the one answers, the other does.
@@ -13,7 +9,7 @@ import { createMemoryAdapter } from '../../src/adapters/memory.ts'
  * @param advance moves the clock of the adapter's storage forward
  */
 export async function sameAsMemory(
-  adapter: LifecycleAdapter,
+  adapter: EndingAdapter,
   advance: (seconds: number) => Promise<void> | void,
   calls: number,
 ): Promise<void> {
@@ -26,7 +22,7 @@ export async function sameAsMemory(
   const newId = () => `${'-_0Aa'[random(5)]}${random(2)}`
 
   for (let call = 0; call < calls; call += 1) {
-    const both = async <T>(name: string, act: (adapter: LifecycleAdapter) => Promise<T>) => {
+    const both = async <T>(name: string, act: (adapter: EndingAdapter) => Promise<T>) => {
       const expected = comparable(await act(memory))
       const answer = comparable(await act(adapter))
       expect(answer, `call ${call} of seed ${seed}: ${name}`).to.deep.equal(expected)

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -13,6 +13,22 @@ export const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127
 
 /** In CI a server that is missing is a failure, not a reason to skip. */
 export const inCi = Boolean(process.env.CI)
+
+const ANSWERS = {
+  Redis: () => reachable(REDIS_URL, 6379),
+  PostgreSQL: () => reachable(POSTGRES_URL, 5432),
+  'redis-server': async () => spawnSync('redis-server', ['--version']).error === undefined,
+} as const
+
+/**
+ * Whether tests that need a server run. Where it is missing they are skipped, with a line that says
+ * so, and in CI they run and fail.
+ */
+export async function runsOn(server: keyof typeof ANSWERS): Promise<boolean> {
+  if (inCi || (await ANSWERS[server]())) return true
+  console.log(`      skipped: there is no ${server}`)
+  return false
+}
 
 /** Whether something listens where the URL points. */
 export async function reachable(url: string, defaultPort: number): Promise<boolean> {
@@ -46,8 +62,13 @@ export function freePort(): Promise<number> {
 /** A Redis server for one test, for actions that would disturb a shared server. */
 export interface PrivateRedis {
   readonly port: number
+  /** The one that runs, or ran last. */
   readonly process: ChildProcess
-  /** Ends it as `kill -9` does, and starts it again on the same port and folder. */
+  /** Ends it as `kill -9` does. */
+  kill(): Promise<void>
+  /** Starts it again on the same port and folder. */
+  restart(): Promise<void>
+  /** Both. */
   crash(): Promise<void>
   stop(): Promise<void>
 }
@@ -66,13 +87,22 @@ export async function startRedis(...args: string[]): Promise<PrivateRedis | unde
     current?.server.kill('SIGKILL')
     await current?.end
   }
+  let { server } = current
+  const restart = async () => {
+    current = await spawnRedis(port, line)
+    if (!current) throw new Error('redis-server did not start again')
+    server = current.server
+  }
   return {
     port,
-    process: current.server,
+    get process() {
+      return server
+    },
+    kill,
+    restart,
     async crash() {
       await kill()
-      current = await spawnRedis(port, line)
-      if (!current) throw new Error('redis-server did not start again')
+      await restart()
     },
     async stop() {
       await kill()
@@ -102,10 +132,11 @@ export async function ageKeys(redis: Redis, keyPrefix: string, seconds: number):
   for (const key of await redis.keys(`${keyPrefix}*`)) {
     const left = await redis.pttl(key)
     if (left >= 0) await redis.pexpire(key, String(left - seconds * 1000))
-    if (!key.includes(':ended:')) continue
-    // the members of these expire by themselves
-    for (const member of await redis.zrange(key, '0', '-1')) {
-      await redis.zincrby(key, -seconds * 1000, member)
+    if (!key.includes(':id:status-list:')) continue
+    // the ended indices of a list expire by themselves
+    for (const [field, expiry] of Object.entries(await redis.hgetall(key))) {
+      if (!/^\d+$/.test(field) || expiry === '') continue
+      await redis.hset(key, field, String(Number(expiry) - seconds * 1000))
     }
   }
 }

@@ -1,13 +1,13 @@
 // Over 250 lines: the suite is run on itself, by one set of helpers.
 import { expect } from 'chai'
-import { hasLifecycle, type SingleUseAdapter } from '../../src/adapters/contract.ts'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { hasEnding, type SingleUseAdapter } from '../../src/adapters/contract.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import {
   adapterContract,
   type ContractResult,
   runAdapterContract,
-} from '../../src/adapters/testing.ts'
-import { lifecycleMutants } from './lifecycle-mutants.ts'
+} from '../../src/adapters/testing/index.ts'
+import { endingMutants } from './ending-mutants.ts'
 import { type Mutation, mutants } from './mutants.ts'
 import { withMembers } from './with-members.ts'
 
@@ -54,10 +54,10 @@ describe('the contract suite', () => {
     })
   }
 
-  for (const [mistake, [mutate, noticedBy]] of Object.entries(lifecycleMutants)) {
+  for (const [mistake, [mutate, noticedBy]] of Object.entries(endingMutants)) {
     it(`notices ${mistake}`, async () => {
       const mutation: Mutation = (sound) => {
-        if (!hasLifecycle(sound)) return expect.fail('no lifecycle')
+        if (!hasEnding(sound)) return expect.fail('no ending')
         return mutate(sound)
       }
       const failures = await failuresOf(mutation, { models: ['SubjectToken'] })
@@ -115,12 +115,12 @@ describe('the contract suite', () => {
       const memory = createMemoryAdapter()
       return (model: string) => withMembers(memory(model), { list: undefined, endOnce: undefined })
     }
-    const run = async (lifecycle?: boolean) => {
+    const run = async (ending?: boolean) => {
       const lines: string[] = []
       const { ok, results } = await runAdapterContract({
         create,
         advance: () => {},
-        ...(lifecycle === undefined ? {} : { lifecycle }),
+        ...(ending === undefined ? {} : { ending }),
         models: ['SubjectToken'],
         print: (line) => lines.push(line),
       })

@@ -1,4 +1,4 @@
-import { hasLifecycle, type SingleUseAdapter } from '../../src/adapters/contract.ts'
+import { hasEnding, type SingleUseAdapter } from '../../src/adapters/contract.ts'
 
 /** An adapter with some methods replaced, or removed with `undefined`. */
 export function withMembers(sound: SingleUseAdapter, members: object): SingleUseAdapter {
@@ -11,7 +11,7 @@ export function withMembers(sound: SingleUseAdapter, members: object): SingleUse
     consumeOnce: (...args) => sound.consumeOnce(...args),
     destroy: (id) => sound.destroy(id),
     revokeByGrantId: (grantId) => sound.revokeByGrantId(grantId),
-    ...(hasLifecycle(sound) && {
+    ...(hasEnding(sound) && {
       endOnce: sound.endOnce.bind(sound),
       list: sound.list.bind(sound),
       endedIndices: sound.endedIndices.bind(sound),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import { basic, deploy } from '../support/deployment.ts'
 import { dpopKey } from '../support/dpop.ts'
 import {
@@ -9,6 +9,7 @@ import {
   expectRefused,
   issued,
   SUBJECT_REFUSED,
+  WEB,
 } from './attacks.ts'
 
 describe('advisories on Keycloak: targets, oversized tokens, kinds of records', () => {
@@ -103,14 +104,10 @@ describe('advisories on Keycloak: targets, oversized tokens, kinds of records', 
         code: id,
       })
       expect(status).to.equal(400)
-      for (const token of [id, subject_token]) {
-        // By the very client that the record names.
-        await deployment.post(
-          '/oidc/token/revocation',
-          { token },
-          basic('backend', 'backend-secret'),
-        )
-      }
+      // By the very client that the record names; the value, which is revocable, by another one.
+      const revocation = '/oidc/token/revocation'
+      await deployment.post(revocation, { token: id }, basic('backend', 'backend-secret'))
+      await deployment.post(revocation, { token: subject_token }, WEB)
       await expectExchanged(deployment, { subject_token })
       await deployment.close()
     })

@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import { basic, type Deployment, deploy, signingKey } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
 import {

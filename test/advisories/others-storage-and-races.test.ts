@@ -44,9 +44,14 @@ describe('advisories on fosite, better-auth, NocoDB: storage, limits, races', ()
       }
       const active = async () =>
         (await deployment.post('/oidc/token/introspection', { token }, WEB)).body.active
-      faults.add('AccessToken.destroy')
+      faults.add('SubjectToken.endOnce')
       expect(await revoke()).to.equal(500)
       expect(await active()).to.equal(true)
+      faults.clear()
+      // Its impersonation ends first: so far it comes, and the answer says no more.
+      faults.add('AccessToken.destroy')
+      expect(await revoke()).to.equal(500)
+      expect(await active()).to.equal(false)
       faults.clear()
       expect(await revoke()).to.equal(200)
       expect(await active()).to.equal(false)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import { basic, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
 import {

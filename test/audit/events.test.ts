@@ -112,8 +112,12 @@ describe('audit events', () => {
   it("come with the request's context, which has what oidc-provider's own events have", async () => {
     await deployRecording()
     const entities: unknown[] = []
+    const others: unknown[] = []
     for (const name of ['impersonation.issued', 'impersonation.granted'] as const) {
-      deployment.provider.on(name, (ctx) => entities.push(Object.keys(ctx.oidc.entities).sort()))
+      deployment.provider.on(name, (ctx) => {
+        entities.push(Object.keys(ctx.oidc.entities).sort())
+        others.push(typeof ctx.oidc.params, typeof ctx.oidc.urlFor('jwks'))
+      })
     }
     await deployment.exchange({ subject_token: await deployment.subjectToken() })
     await recorded()
@@ -121,6 +125,7 @@ describe('audit events', () => {
       ['Account', 'Client', 'SubjectToken'],
       ['AccessToken', 'Account', 'Client', 'SubjectToken'],
     ])
+    expect(others).to.deep.equal(['object', 'string', 'object', 'string'])
   })
 
   it('refusals at issue: who asked, for whom, what they were told and why', async () => {
@@ -154,7 +159,7 @@ describe('audit events', () => {
     expect(denied?.denial).to.deep.equal({
       stage: 'exchange',
       error: 'server_error',
-      reason: 'token exchange failed: disk full',
+      reason: 'disk full',
     })
   })
 
@@ -183,6 +188,33 @@ describe('audit events', () => {
     await turn()
     process.off('warning', warned)
     expect(warnings.filter(({ name }) => name === 'ImpersonationWarning').length).to.equal(6)
+  })
+
+  it("nor do those of the provider's own events that throw: no token is lost, and a warning says so", async () => {
+    await deployRecording()
+    const warnings: string[] = []
+    const warned = ({ message }: Error) => warnings.push(message)
+    process.on('warning', warned)
+    const names = [
+      'subject_token.saved',
+      'subject_token.consumed',
+      'access_token.issued',
+      'access_token.saved',
+    ]
+    for (const name of names) {
+      deployment.provider.on(name as 'access_token.issued', () => {
+        throw new Error('thrown')
+      })
+    }
+    for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
+      const subject_token = await deployment.subjectToken()
+      const { status, body } = await deployment.exchange({ subject_token, resource })
+      expect([status, typeof body.access_token]).to.deep.equal([200, 'string'])
+    }
+    await turn()
+    process.off('warning', warned)
+    for (const name of names) expect(warnings).to.include(`a listener for ${name} failed: thrown`)
+    expect(deployment.serverErrors).to.deep.equal([])
   })
 
   it('I6: no token value in any event, whoever put it into an error', async () => {

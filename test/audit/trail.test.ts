@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import { errors } from '../../src/index.ts'
 import { withMembers } from '../adapters/with-members.ts'
 import { recording } from '../support/audit.ts'
@@ -175,6 +175,19 @@ describe('the audit trail', () => {
     })
     const { body } = await deployment.issue({ userId: 'alice' })
     const [denied] = await recorded()
+    expect([body.error, denied?.denial?.error]).to.deep.equal(['server_error', 'server_error'])
+    await deployment.close()
+  })
+
+  it('denial.error is server_error where the storage fails with an error of 500 or more', async () => {
+    const down = new errors.OIDCProviderError(503, 'temporarily_unavailable')
+    const { deployment, recorded } = await recording({
+      configuration: { adapter: memoryAdapterWith({ consumeOnce: () => Promise.reject(down) }) },
+      impersonation: { lifecycle: { enabled: false } },
+    })
+    const subject_token = await deployment.subjectToken()
+    const { body } = await deployment.exchange({ subject_token })
+    const denied = (await recorded()).at(-1)
     expect([body.error, denied?.denial?.error]).to.deep.equal(['server_error', 'server_error'])
     await deployment.close()
   })

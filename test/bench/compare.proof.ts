@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { BENCH_VERSION, type BenchFile, changes, readBenchFile } from '../../bench/compare.ts'
 import type { Figures } from '../../bench/figures.ts'
-import { ROOT } from '../../bench/process.ts'
+import { CHECKOUT_ROOT } from '../../bench/process.ts'
 import { spread } from '../../bench/statistics.ts'
 
 const around = (median: number, by: number) =>
@@ -132,9 +132,13 @@ describe('the benchmark: --compare', () => {
 async function bench(...args: ReadonlyArray<string | Record<string, string>>) {
   const texts = args.filter((arg) => typeof arg === 'string')
   const env = Object.assign({ ...process.env }, ...args.filter((arg) => typeof arg === 'object'))
-  const run = promisify(execFile)(process.execPath, [join(ROOT, 'bench', 'main.ts'), ...texts], {
-    env,
-  })
+  const run = promisify(execFile)(
+    process.execPath,
+    [join(CHECKOUT_ROOT, 'bench', 'main.ts'), ...texts],
+    {
+      env,
+    },
+  )
   return run.then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }) => ({

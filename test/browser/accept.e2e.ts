@@ -73,7 +73,7 @@ import { acceptImpersonation } from 'oidc-provider-impersonation/browser'
 const own = globalThis.fetch
 globalThis.fetch = () => Promise.reject(new Error('not by this one'))
 const used = []
-const options = ${JSON.stringify(optionsOf(sites, { dPoP: true }))}
+const options = ${JSON.stringify(optionsOf(sites, { dPoP: true, cover: false }))}
 const session = await acceptImpersonation({
   ...options,
   fetch(input, init) {

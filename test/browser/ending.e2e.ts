@@ -4,6 +4,8 @@ import { heard, said, scriptOf } from './support/page.ts'
 import { type Sites, startSites } from './support/sites.ts'
 import { type Visit, visit } from './support/visit.ts'
 
+const END = '/oidc/impersonations/current/end'
+
 describe('the end of an impersonation in a page', () => {
   let sites: Sites
 
@@ -32,15 +34,25 @@ describe('the end of an impersonation in a page', () => {
     throw new Error('it has not ended')
   }
 
+  /** The requests for an end that the page sends from now on. */
+  function countEnds(page: Page): { count: number } {
+    const ends = { count: 0 }
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith(END)) ends.count += 1
+    })
+    return ends
+  }
+
   async function refuse(page: Page, headers: Record<string, string>): Promise<void> {
     await page.route(`${sites.resource}*`, (route) =>
       route.fulfill({ status: 401, headers: exposed(headers) }),
     )
   }
 
-  it('comes by end(), at the provider, and is told once', async () => {
+  it('comes by end(), at the provider, and is asked for and told once', async () => {
     await using person = await visit(sites)
     const page = await act(person)
+    const ends = countEnds(page)
     const after = await page.evaluate(async (url) => {
       await Promise.all([session?.end(), session?.end()])
       await session?.end()
@@ -50,6 +62,7 @@ describe('the end of an impersonation in a page', () => {
     }, sites.resource)
     expect(after).to.deep.equal({ state: 'ended', token: '', code: 'ended' })
     expect((await sites.states())[0]).to.equal('ended')
+    expect(ends.count).to.equal(1)
     expect(await heard(page)).to.deep.equal(['ended'])
   })
 
@@ -57,7 +70,7 @@ describe('the end of an impersonation in a page', () => {
     await using person = await visit(sites)
     const page = await act(person)
     await sites.end()
-    person.expectFailure('/oidc/impersonations/current/end', 401)
+    person.expectFailure(END, 401)
     await page.evaluate(() => session?.end())
     expect(await heard(page)).to.deep.equal(['ended'])
   })
@@ -69,16 +82,18 @@ describe('the end of an impersonation in a page', () => {
     it(`that came elsewhere is known with the first refusal of the API ${how}`, async () => {
       await using person = await visit(sites)
       const page = await act(person)
+      const ends = countEnds(page)
       await refuse(page, headers)
       person.expectFailure('/orders', 401)
-      const status = await page.evaluate(
-        async (url) => (await session?.fetch(url))?.status,
-        sites.resource,
-      )
-      expect(status).to.equal(401)
+      const statuses = await page.evaluate(async (url) => {
+        const answers = await Promise.all([session?.fetch(url), session?.fetch(url)])
+        return answers.map((answer) => answer?.status)
+      }, sites.resource)
+      expect(statuses).to.deep.equal([401, 401])
       expect(await heard(page)).to.deep.equal(['ended'])
-      // The provider is told as well: the API may be wrong.
+      // The provider is told as well, once: the API may be wrong.
       await untilEnded()
+      expect(ends.count).to.equal(1)
     })
   }
 
@@ -110,7 +125,7 @@ describe('the end of an impersonation in a page', () => {
           ? route.fulfill({ status: answer.status, headers: exposed(answer.headers) })
           : route.abort(),
       )
-      person.expectFailure('/oidc/impersonations/current/end', answer?.status)
+      person.expectFailure(END, answer?.status)
       const code = await page.evaluate(() =>
         session?.end().catch((error: Error & { code?: string }) => error.code),
       )
@@ -170,6 +185,34 @@ describe('the end of an impersonation in a page', () => {
     // No timer has run.
     await page.clock.setSystemTime(Date.now() + 1_000_000)
     expect(await page.evaluate(() => session?.state)).to.equal('expired')
+  })
+
+  it('is no request for an end in a machine that slept: the token has expired', async () => {
+    await using person = await visit(sites)
+    await person.context.clock.install()
+    const page = await act(person)
+    const ends = countEnds(page)
+    await page.clock.setSystemTime(Date.now() + 1_000_000)
+    await page.evaluate(() => session?.end())
+    expect(await heard(page)).to.deep.equal(['expired'])
+    expect(ends.count).to.equal(0)
+  })
+
+  it('comes no later where the provider was slow: the time counts from before the token was asked for', async () => {
+    await using person = await visit(sites)
+    await sites.signIn(person.context)
+    const { page } = person
+    let askedAt = 0
+    await page.route('**/oidc/token', async (route) => {
+      if (!String(route.request().postData()).includes('subject_token')) return route.continue()
+      askedAt = Date.now()
+      await new Promise((resolve) => setTimeout(resolve, 1500))
+      await route.continue()
+    })
+    await page.goto(await sites.link())
+    expect(await said(page)).to.equal('acting as alice')
+    const expiresAt = await page.evaluate(() => session?.expiresAt ?? 0)
+    expect(expiresAt - askedAt).to.be.at.most(900_000)
   })
 
   it('comes no later where the clock was set back', async () => {

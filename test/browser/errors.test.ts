@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
-import { causeOf } from '../../src/browser/errors.ts'
+import { describeCause } from '../../src/browser/errors.ts'
 import { ImpersonationError, type ImpersonationErrorCode } from '../../src/browser/index.ts'
 
 const ROOT = new URL('../../', import.meta.url)
@@ -37,13 +37,13 @@ describe('the errors for operators', () => {
   it('have a cause in words, without what an answer had in it', () => {
     const secret = { body: { access_token: 'secret' } }
     const failure = new Error('"response" body "expires_in" is wrong', { cause: secret })
-    expect(causeOf(failure).message).to.equal('Error: "response" body "expires_in" is wrong')
-    expect(causeOf(failure)).to.not.have.property('cause')
+    expect(describeCause(failure).message).to.equal('Error: "response" body "expires_in" is wrong')
+    expect(describeCause(failure)).to.not.have.property('cause')
     const refusal = Object.assign(new Error('an error', { cause: secret }), {
       error: 'invalid_request',
       error_description: 'subject token is invalid',
     })
-    expect(causeOf(refusal).message).to.equal('invalid_request: subject token is invalid')
-    expect(causeOf('odd').message).to.equal('odd')
+    expect(describeCause(refusal).message).to.equal('invalid_request: subject token is invalid')
+    expect(describeCause('odd').message).to.equal('odd')
   })
 })

@@ -34,7 +34,7 @@ for (const framework of ['React', 'Vue']) {
 
     it('acts, once, and ends', async () => {
       await using person = await visit(sites)
-      await actsAndEnds(person, sites, 'Sign in to see your orders.')
+      await actsAndEnds(person, sites)
       expect(await sites.states()).to.deep.equal(['ended'])
     })
 

@@ -42,11 +42,21 @@ describe('impersonationUrl', () => {
     }
   })
 
+  it('takes plain http on this machine alone, as acceptImpersonation does', () => {
+    for (const host of ['localhost:3001', '127.0.0.1', '[::1]:80', 'shop.localhost']) {
+      const link = impersonationUrl(`http://${host}/`, { subjectToken: TOKEN })
+      expect(new URL(link).host, host).to.equal(new URL(`http://${host}`).host)
+    }
+  })
+
   it('refuses what makes no link', () => {
     const good = { subjectToken: TOKEN }
     for (const [address, parameters, message] of [
-      ['/orders', good, 'applicationUrl must be an absolute http or https URL'],
-      ['javascript:alert(1)', good, 'applicationUrl must be an absolute http or https URL'],
+      ['/orders', good, /^applicationUrl must be an absolute https URL/],
+      ['javascript:alert(1)', good, /^applicationUrl must be an absolute https URL/],
+      ['http://shop.example.com/', good, /^applicationUrl must be .* an http URL of this machine$/],
+      ['http://localhost.evil/', good, /^applicationUrl must be an absolute https URL/],
+      ['http://10.0.0.1/', good, /^applicationUrl must be an absolute https URL/],
       [`${SHOP}#impersonation=x`, good, 'applicationUrl must not carry an impersonation yet'],
       [SHOP, { subjectToken: '' }, /^subjectToken must be the string/],
       [SHOP, { subjectToken: 'a b' }, /^subjectToken must be the string/],

@@ -70,6 +70,7 @@ describe('what comes between the link and the session', () => {
     await page.goto(`/?own=%20a#/tab&code=stolen&state=impersonation.x&iss=${sites.issuer}`)
     expect(await said(page)).to.match(/^foreign_answer: .*Nothing was started/)
     expect(page.url()).to.equal(`${sites.application.url}/?own=%20a#/tab`)
+    expect(person.urls.filter((url) => url.startsWith(sites.issuer))).to.deep.equal([])
   })
 
   it('is told: an answer with another state than the one of this tab', async () => {

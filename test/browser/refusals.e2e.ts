@@ -74,7 +74,7 @@ describe('an impersonation that does not begin', () => {
     })
   }
 
-  it('says so where the rules of the deployment refuse', async () => {
+  it('says so where the rules of the deployment refuse, and lets another tab act', async () => {
     await using person = await visit(sites)
     await sites.signIn(person.context)
     const link = await sites.link()
@@ -82,6 +82,10 @@ describe('an impersonation that does not begin', () => {
     person.expectFailure('/oidc/token', 400)
     await person.page.goto(link)
     expect(await said(person.page)).to.match(/^denied: /)
+    mayExchange = true
+    const other = await person.context.newPage()
+    await other.goto(await sites.link())
+    expect(await said(other)).to.equal('acting as alice')
   })
 
   it('says so where the application asks for a scope that it cannot have', async () => {

@@ -82,6 +82,55 @@ describe('I4: a JWT customizer cannot forge act', () => {
     })
   }
 
+  it('nor the jti that marks an impersonated token: there the provider has its own', async () => {
+    const forgedJti = `impersonation:${'x'.repeat(43)}`
+    const tricks: Customizer[] = [
+      (_ctx, _token, jwt) => Object.assign(jwt.payload, { jti: forgedJti }),
+      (_ctx, token, jwt) => {
+        Object.assign(token, { jti: forgedJti })
+        jwt.payload = { ...jwt.payload, jti: forgedJti }
+      },
+    ]
+    const own: unknown[] = []
+    for (const trick of tricks) {
+      const deployment = await deploy(
+        customizing((ctx, token, jwt) => {
+          own.push(jwt.payload.jti)
+          trick(ctx, token, jwt)
+        }),
+      )
+      const options = { resource: deployment.orders, scope: 'openid orders:read' }
+      const { access_token } = await signIn(deployment, 'alice', options)
+      expect(decodeJwt(access_token).jti)
+        .to.equal(own.at(-1))
+        .and.not.match(/^impersonation:/)
+      await deployment.close()
+    }
+    // A grant type of the deployment may give the token any jti.
+    const deployment = await deploy()
+    const { provider, orders } = deployment
+    const client = await provider.Client.find('backend')
+    const info = { scope: 'x', accessTokenFormat: 'jwt', audience: orders }
+    const token = Object.assign(new provider.ClientCredentials({ client } as never), {
+      resourceServer: new provider.ResourceServer(orders, info as never),
+      jti: forgedJti,
+      format: 'jwt',
+    })
+    const machine = await token.save()
+    expect(decodeJwt(machine).jti).to.match(/^[A-Za-z0-9_-]{43}$/)
+    await deployment.close()
+  })
+
+  it('a jti of the deployment without the mark stays', async () => {
+    const deployment = await deploy(
+      customizing((_ctx, _token, jwt) => Object.assign(jwt.payload, { jti: 'eu-1' })),
+    )
+    const options = { resource: deployment.orders, scope: 'openid orders:read' }
+    const { access_token } = await signIn(deployment, 'alice', options)
+    expect(decodeJwt(access_token).jti).to.equal('eu-1')
+    await deployment.close()
+  })
+
   const impossible: Array<[what: string, customize: Customizer]> = [
     [
       'makes jwt.payload an accessor for good',

@@ -56,7 +56,7 @@ export async function snippetsOf(
 }
 
 const SOURCES = Object.entries(manifest.exports).flatMap(([part, target]) =>
-  typeof target === 'string'
+  typeof target === 'string' || !('default' in target)
     ? []
     : [[part, target.default.replace('./dist/', '').replace('.js', '.ts')] as const],
 )

@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import type { ImpersonationEvent, Provider } from '../../src/index.ts'
+import { compile } from '../support/compile.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
 import { type Snippets, snippetsOf } from './documents.ts'
@@ -50,10 +49,8 @@ describe('docs/events.md', () => {
   })
 
   it('compiles by the strictest settings', async () => {
-    const tsc = join(ROOT, 'node_modules/.bin/tsc')
     const project = join(snippets.folder, 'tsconfig.json')
-    const { stdout } = await promisify(execFile)(tsc, ['-p', project]).catch((failure) => failure)
-    expect(stdout).to.equal('')
+    expect(await compile(['-p', project])).to.equal('')
   }).timeout(60_000)
 
   it('names every event, and every member of one', () => {

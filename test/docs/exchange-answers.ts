@@ -1,5 +1,5 @@
 import { errors } from 'oidc-provider'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import {
   type Answer,
@@ -32,6 +32,7 @@ export async function* exchangeAnswers(): AsyncGenerator<SeenAnswer> {
   yield* rules()
   yield* limits()
   yield* removedMeanwhile()
+  yield* unrecorded()
   yield* during({ configuration: { features: { dPoP: NONCES } }, clients: BOUND }, proofs)
   yield* during({ configuration: { features: { dPoP: { enabled: true } } } }, proofsWithoutNonces)
   yield* nonces()
@@ -162,6 +163,21 @@ async function* limits(): AsyncGenerator<SeenAnswer> {
       }
     })
   }
+}
+
+/** The audit cannot store it. */
+async function* unrecorded(): AsyncGenerator<SeenAnswer> {
+  const options = { configuration: { clientBasedCORS: () => true, features: { dPoP: NONCES } } }
+  yield* during(options, async function* ({ exchange, issuer, provider, subjectToken }) {
+    provider.impersonation.recordFirst(async (name) => {
+      if (name === 'impersonation.granted') throw new Error('disk full')
+    })
+    for (const headers of [PAGE, ELSEWHERE, {}]) {
+      const dpop = await (await dpopKey()).proof({ htu: `${issuer}/token` })
+      const answer = await exchange({ subject_token: await subjectToken() }, { ...headers, dpop })
+      yield seen('not recorded', answer)
+    }
+  })
 }
 
 /** The rule takes its time, and the client loses the grant meanwhile. */

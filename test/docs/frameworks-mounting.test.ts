@@ -128,7 +128,10 @@ describe('docs/frameworks.md on what goes wrong', function () {
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'id.example.com' }
     const origin = 'https://id.example.com'
 
-    /** The token endpoint of discovery, and what issuing by a bound token through the proxy answers. */
+    /**
+     * The token endpoint of discovery, the origin of `Location`, and what issuing by a bound token
+     * through the proxy answers. A proof is compared with the issuer's origin, whatever is trusted.
+     */
     async function throughProxy(base: string): Promise<unknown[]> {
       const discovery = `${base}/oidc/.well-known/openid-configuration`
       const { body } = await answerOf(await fetch(discovery, { headers: forwarded }))
@@ -140,12 +143,12 @@ describe('docs/frameworks.md on what goes wrong', function () {
       })
       const { access_token } = machine.body
       const proof = { htu: `${origin}/api/subject-tokens`, ath: athOf(access_token) }
-      const { status } = await issue(base, `${base}/oidc`, undefined, {
+      const { status, headers } = await issue(base, `${base}/oidc`, undefined, {
         ...forwarded,
         authorization: `DPoP ${access_token}`,
         dpop: await key.proof(proof),
       })
-      return [htu, status]
+      return [htu, new URL(headers.get('location') ?? '').origin, status]
     }
 
     it('provider.proxy = true before callback() counts for both', () =>
@@ -157,7 +160,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
           return express().use(impersonation.callback()).use('/oidc', provider.callback())
         },
         async (base) =>
-          expect(await throughProxy(base)).to.deep.equal([`${origin}/oidc/token`, 201]),
+          expect(await throughProxy(base)).to.deep.equal([`${origin}/oidc/token`, origin, 201]),
       ))
 
     it('provider.proxy = true after callback() does not reach it', () =>
@@ -169,7 +172,7 @@ describe('docs/frameworks.md on what goes wrong', function () {
           return express().use(api).use('/oidc', provider.callback())
         },
         async (base) =>
-          expect(await throughProxy(base)).to.deep.equal([`${origin}/oidc/token`, 401]),
+          expect(await throughProxy(base)).to.deep.equal([`${origin}/oidc/token`, base, 201]),
       ))
 
     it('under Express, trust proxy alone changes nothing', () =>
@@ -181,11 +184,12 @@ describe('docs/frameworks.md on what goes wrong', function () {
           app.use('/oidc', provider.callback())
           return app
         },
-        async (base) => expect(await throughProxy(base)).to.deep.equal([`${base}/oidc/token`, 401]),
+        async (base) =>
+          expect(await throughProxy(base)).to.deep.equal([`${base}/oidc/token`, base, 201]),
       ))
 
     for (const [proxy, told] of [
-      ['app', [`${origin}/oidc/token`, 201]],
+      ['app', [`${origin}/oidc/token`, origin, 201]],
       ['provider', undefined],
     ] as const) {
       it(`in a Koa application, ${proxy}.proxy = true ${told ? 'counts' : 'changes nothing'}`, () =>
@@ -198,7 +202,9 @@ describe('docs/frameworks.md on what goes wrong', function () {
             return app.callback()
           },
           async (base) =>
-            expect(await throughProxy(base)).to.deep.equal(told ?? [`${base}/oidc/token`, 401]),
+            expect(await throughProxy(base)).to.deep.equal(
+              told ?? [`${base}/oidc/token`, base, 201],
+            ),
         ))
     }
   })

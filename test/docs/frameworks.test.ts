@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { compile } from '../support/compile.ts'
 import { type Snippets, snippetsOf } from './documents.ts'
 import {
   expectMounted,
@@ -78,10 +77,7 @@ describe('docs/frameworks.md', function () {
         .replace('new Hono()', "new Hono<{ Bindings: import('@hono/node-server').HttpBindings }>()")
       await writeFile(join(folder, `${name}.mts`), typed)
     }
-    const tsc = join(ROOT, 'node_modules/.bin/tsc')
-    const run = promisify(execFile)(tsc, ['-p', folder])
-    const { stdout } = await run.catch((failure: { stdout: string }) => failure)
-    expect(stdout).to.equal('')
+    expect(await compile(['-p', folder])).to.equal('')
   })
 
   for (const name of SERVERS) {

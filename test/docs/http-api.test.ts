@@ -111,6 +111,11 @@ describe('docs/http-api.md', () => {
     compare(rows, refusals(seen, 'endCurrentImpersonation'))
   })
 
+  it('has every error of the question how it stands, and no other', () => {
+    const rows = rowsUnder(document, '### How it stands, by the token itself')
+    compare(rows, refusals(seen, 'showCurrentImpersonation'))
+  })
+
   it('has every error of a proof, and no other', () => {
     const rows = rowsUnder(document, '## With DPoP')
     compare(

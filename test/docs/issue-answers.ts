@@ -23,6 +23,14 @@ export async function* issueAnswers(): AsyncGenerator<SeenAnswer> {
   yield* during({}, mediaTypes)
   yield* during({}, methods)
   yield* rules()
+  yield* during({}, async function* ({ issue, provider }) {
+    provider.impersonation.recordFirst(() => Promise.reject(new Error('disk full')))
+    yield seen('not recorded', await issue({ userId: 'alice' }))
+  })
+  yield* during({}, async function* ({ issue, provider }) {
+    provider.impersonation.recordFirst(async () => {}, { ready: () => false })
+    yield seen('an audit that is not ready', await issue({ userId: 'alice' }))
+  })
   yield* issueProofAnswers()
 }
 

@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { type Configuration, Provider } from 'oidc-provider'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import type { GetCustomJwtClaims } from '../../src/index.ts'
+import { compile } from '../support/compile.ts'
 import { type Deployment, deploy, signingKey } from '../support/deployment.ts'
 import { answerOf, urlencoded } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
@@ -23,10 +22,8 @@ describe('docs/migrating.md', function () {
   after(() => snippets[Symbol.asyncDispose]())
 
   it('compiles by the strictest settings', async () => {
-    const tsc = join(import.meta.dirname, '../../node_modules/.bin/tsc')
     const project = join(snippets.folder, 'tsconfig.json')
-    const { stdout } = await promisify(execFile)(tsc, ['-p', project]).catch((failure) => failure)
-    expect(stdout).to.equal('')
+    expect(await compile(['-p', project])).to.equal('')
   })
 
   describe('the two requests, the hook from Logto and the check from Clerk', () => {

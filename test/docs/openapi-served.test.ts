@@ -49,6 +49,7 @@ describe('example provider: GET /openapi.yaml', () => {
       '/api/impersonations/{id}/end',
       '/api/impersonations/end',
       '/oidc/token',
+      '/oidc/impersonations/current',
       '/oidc/impersonations/current/end',
       '/oidc/status-lists',
       '/oidc/status-lists/{list}',

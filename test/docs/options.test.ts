@@ -3,11 +3,11 @@ import { runInThisContext } from 'node:vm'
 import { expect } from 'chai'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { optionsReference } from '../../scripts/options-reference.ts'
+import { isPlainObject } from '../../src/glue/plain-object.ts'
 import { Impersonation } from '../../src/index.ts'
 import { impersonationShape } from '../../src/options/defaults.ts'
 import { type ResourceServerOptions, resourceServer } from '../../src/resource-server/index.ts'
 import { resourceServerShape } from '../../src/resource-server/options.ts'
-import { isPlainObject } from '../../src/shared/json.ts'
 
 const page = readFileSync(new URL('../../docs/options.md', import.meta.url), 'utf8')
 

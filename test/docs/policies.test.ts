@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect } from 'chai'
 import type {
   Authorize,
@@ -9,12 +7,12 @@ import type {
   ImpersonationOptions,
   ManagementClients,
 } from '../../src/index.ts'
+import { compile } from '../support/compile.ts'
 import { CLIENTS, type Deployment, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
 import { type Snippets, snippetsOf } from './documents.ts'
 
 const BACKEND = CLIENTS[0]
-const TSC = join(import.meta.dirname, '../../node_modules/.bin/tsc')
 
 describe('docs/policies.md', () => {
   let snippets: Snippets
@@ -47,8 +45,7 @@ describe('docs/policies.md', () => {
 
   it('compiles by the strictest settings', async () => {
     const project = join(snippets.folder, 'tsconfig.json')
-    const { stdout } = await promisify(execFile)(TSC, ['-p', project]).catch((failure) => failure)
-    expect(stdout).to.equal('')
+    expect(await compile(['-p', project])).to.equal('')
   }).timeout(60_000)
 
   it('only in business hours: at issue, and again at the exchange', async () => {

@@ -8,7 +8,7 @@ const tested = readdirSync(new URL('../recipes', import.meta.url))
   .map((file) => file.replace('.recipe.ts', '.ts'))
 
 describe('the recipes in docs/adapters.md', () => {
-  it('are the code that npm run test:recipes runs, line by line', () => {
+  it('are the code that npm run test:all -- recipes runs, line by line', () => {
     expect(markdown, 'run: node scripts/recipes-in-docs.ts').to.equal(withRecipes(markdown))
   })
 

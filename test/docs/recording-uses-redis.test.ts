@@ -7,26 +7,27 @@ import { inCi, type PrivateRedis, startRedis } from '../adapters/servers.ts'
 import { type Recording, recording } from './recorded-uses.ts'
 
 const STREAM = 'impersonation-uses'
-const server = await startRedis('--appendonly', 'yes', '--appendfsync', 'always')
 
 describe('docs/recording-uses.md: by Redis Streams', function () {
   this.timeout(60_000)
-  if (!server) {
-    if (inCi) throw new Error('redis-server is not installed')
-    it.skip('redis-server is not installed')
-    return
-  }
-  const { port, crash, stop }: PrivateRedis = server
-  const environment = { REDIS_URL: `redis://127.0.0.1:${port}` }
+  let server: PrivateRedis | undefined
+  let environment: { readonly REDIS_URL: string }
   let redis: Redis
   let at: Recording
 
-  before(() => {
-    redis = new Redis(port)
+  before(async function () {
+    server = await startRedis('--appendonly', 'yes', '--appendfsync', 'always')
+    if (!server && inCi) throw new Error('redis-server is not installed')
+    if (!server) {
+      console.log('  skipped: redis-server is not installed')
+      return this.skip()
+    }
+    environment = { REDIS_URL: `redis://127.0.0.1:${server.port}` }
+    redis = new Redis(server.port)
   })
   after(async () => {
-    redis.disconnect()
-    await stop()
+    redis?.disconnect()
+    await server?.stop()
   })
   beforeEach(async () => {
     await redis.flushall()
@@ -83,7 +84,7 @@ describe('docs/recording-uses.md: by Redis Streams', function () {
   it('a Redis that crashes and comes back: the API answers, and nothing is missing', async () => {
     const api = await at.launch('orders-api.ts', environment)
     expect(await api.ask('GET', '/orders', at.tokens.acted)).to.equal(200)
-    const crashed = crash()
+    const crashed = server?.crash()
     for (let n = 0; n < 20; n += 1) {
       expect(await api.ask('GET', '/orders', at.tokens.acted)).to.equal(200)
     }

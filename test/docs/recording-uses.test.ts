@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { compile } from '../support/compile.ts'
 import { type Module, type Snippets, snippetsOf } from './documents.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -17,15 +16,13 @@ describe('docs/recording-uses.md', function () {
   before(async () => {
     snippets = await snippetsOf('recording-uses.md')
     document = await readFile(join(ROOT, 'docs/recording-uses.md'), 'utf8')
-    source = await readFile(join(ROOT, 'src/resource-server/impersonation-use.ts'), 'utf8')
+    source = await readFile(join(ROOT, 'src/resource-server/uses/impersonation-use.ts'), 'utf8')
   })
   after(() => snippets[Symbol.asyncDispose]())
 
   it('compiles by the strictest settings', async () => {
-    const tsc = join(ROOT, 'node_modules/.bin/tsc')
     const project = join(snippets.folder, 'tsconfig.json')
-    const { stdout } = await promisify(execFile)(tsc, ['-p', project]).catch((failure) => failure)
-    expect(stdout).to.equal('')
+    expect(await compile(['-p', project])).to.equal('')
   })
 
   it('has no file that the tests beside this one do not run', async () => {

@@ -1,18 +1,17 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { decodeJwt, importJWK, SignJWT } from 'jose'
 import { freePort } from '../adapters/servers.ts'
+import { compile } from '../support/compile.ts'
 import { type Deployment, deploy, signingKey } from '../support/deployment.ts'
 import { athOf, type DPoPKey, dpopKey } from '../support/dpop.ts'
 import { signIn } from '../support/sign-in.ts'
 import { type Module, type Snippets, snippetsOf } from './documents.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
 const SERVERS = ['koa', 'express', 'fastify', 'hono', 'http']
 
 describe('docs/resource-servers.md', function () {
@@ -54,10 +53,8 @@ describe('docs/resource-servers.md', function () {
   })
 
   it('compiles by the strictest settings', async () => {
-    const tsc = join(ROOT, 'node_modules/.bin/tsc')
     const project = join(snippets.folder, 'tsconfig.json')
-    const { stdout } = await promisify(execFile)(tsc, ['-p', project]).catch((failure) => failure)
-    expect(stdout).to.equal('')
+    expect(await compile(['-p', project])).to.equal('')
   })
 
   it('has no server that is not run below', async () => {

@@ -18,13 +18,13 @@ describe('docs/server-rendered.md', () => {
     return browser
   }
 
-  it('acts: reads as the user, and tells who acts as whom, for which ticket, until when', async () => {
+  it('acts: reads as the user, and shows who acts as whom, for which ticket, until when', async () => {
     const olivia = await operator()
     const page = await shop.handOver(olivia, await shop.subjectToken())
     expect(page.url).to.equal(`${shop.origin}/orders`)
     expect(page.status).to.equal(200)
     expect(page.text).to.match(/<bdi>olivia<\/bdi> acts as <bdi>alice<\/bdi>, ticket <bdi>SUP-123/)
-    expect(page.text).to.match(/until <time datetime="[^"]+">\d\d:\d\d UTC<\/time>\. Read-only/)
+    expect(page.text).to.match(/until <time datetime="[^"]+">\d\d:\d\d UTC<\/time>\. Look only/)
     expect(page.text).to.include('<li>beans of alice, seen by olivia</li>')
     expect(page.headers.get('cache-control')).to.equal('no-store')
   })

@@ -14,7 +14,7 @@ describe('the stricter rules, in the shop', () => {
       await (await browser()).newContext({ baseURL: example.url }),
       (it) => it.close(),
     )
-    context.setDefaultTimeout(8000)
+    context.setDefaultTimeout(24_000)
     await signInAtProvider(context, example)
     const acting = await openShop(context, example)
     await acting.getByRole('heading', { name: 'Orders' }).waitFor()

@@ -124,6 +124,7 @@ describe('example provider: support backend', () => {
     it(`protects ${userId}, who is not a customer`, async () => {
       const { status, body } = await ask({ ...REQUEST, userId })
       expect([status, body.error]).to.deep.equal([403, 'access_denied'])
+      expect(body.error_description, 'in its own words').to.equal('this user is protected')
     })
   }
 
@@ -150,7 +151,7 @@ describe('example provider: support backend', () => {
     ['ticketId', { ...REQUEST, ticketId: '' }],
     ['ticketId', { ...REQUEST, ticketId: {} }],
     ['ticketId', { ...REQUEST, ticketId: '\ud800' }],
-    ['userId, reason, ticketId, scope, expiresIn', { ...REQUEST, supportEngineerId: 'grace' }],
+    ['supportEngineerId', { ...REQUEST, supportEngineerId: 'grace' }],
     ['scope', { ...REQUEST, scope: '' }],
     ['scope', { ...REQUEST, scope: 'orders:delete' }],
     ['scope', { ...REQUEST, scope: 'openid orders:read' }],
@@ -163,8 +164,8 @@ describe('example provider: support backend', () => {
     ['expiresIn', { ...REQUEST, expiresIn: 1.5 }],
     ['expiresIn', { ...REQUEST, expiresIn: '60' }],
     ['expiresIn', { ...REQUEST, expiresIn: 601 }],
-    ['a member other than', { ...REQUEST, mayAct: { sub: 'grace' } }],
-    ['a member other than', { ...REQUEST, resource: 'https://elsewhere.example' }],
+    ['mayAct', { ...REQUEST, mayAct: { sub: 'grace' } }],
+    ['resource', { ...REQUEST, resource: 'https://elsewhere.example' }],
     ['JSON', '{"userId":"alice","reason":"r","ticketId":"t","__proto__":{}}'],
     ['object', []],
     ['object', '[1]'],

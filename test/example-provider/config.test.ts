@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { exportJWK, generateKeyPair } from 'jose'
 import { readConfig } from '../../example-provider/config.ts'
 import { StartError } from '../../hosting/start-error.ts'
-import { DEMO, launch, listen, MAIN, run, temporaryFolder } from './support.ts'
+import { DEMO, launch, listen, MAIN, OWN_SECRETS, run, temporaryFolder } from './support.ts'
 
 const PRODUCTION = {
   NODE_ENV: 'production',
@@ -12,9 +12,7 @@ const PRODUCTION = {
   SHOP_URL: 'https://shop.example.com',
   JWKS_FILE: '/somewhere/jwks.json',
   COOKIE_KEYS: 'a-cookie-key-of-our-own',
-  SUPPORT_BACKEND_SECRET: 'a backend secret of our own',
-  SUPPORT_WEB_SECRET: 'a web secret of our own',
-  DEMO_PASSWORD: 'a password of our own',
+  ...OWN_SECRETS,
 }
 
 describe('example provider: configuration', () => {
@@ -40,7 +38,7 @@ describe('example provider: configuration', () => {
 
   it('takes a base URL with or without the slash at its end', () => {
     for (const BASE_URL of ['https://id.example.com', 'https://id.example.com/']) {
-      expect(readConfig({ BASE_URL }).baseUrl).to.equal('https://id.example.com')
+      expect(readConfig({ ...OWN_SECRETS, BASE_URL }).baseUrl).to.equal('https://id.example.com')
     }
   })
 
@@ -130,6 +128,17 @@ describe('example provider: configuration', () => {
       expect(start, name).to.throw(StartError, `${name}: an https URL; http is for localhost alone`)
       expect(() => readConfig({ [name]: 'http://127.0.0.1:3000' }), name).to.not.throw()
     }
+  })
+
+  it('does not start with a public secret anywhere else than on this machine', () => {
+    const BASE_URL = 'https://id.example.com'
+    for (const name of Object.keys(OWN_SECRETS)) {
+      const start = () => readConfig({ ...OWN_SECRETS, BASE_URL, [name]: '' })
+      expect(start, name).to.throw(StartError, `${name}: a secret of your own; the demo secrets`)
+      const local = { BASE_URL: 'https://localhost', [name]: '' }
+      expect(() => readConfig({ ...OWN_SECRETS, ...local }), name).to.not.throw()
+    }
+    expect(readConfig({ ...OWN_SECRETS, BASE_URL }).baseUrl).to.equal(BASE_URL)
   })
 
   it('does not start in production with a shop on plain http or on the origin of the provider', () => {

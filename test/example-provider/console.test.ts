@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { ToldUse } from 'oidc-provider-impersonation-console'
+import type { DescribedUse } from 'oidc-provider-impersonation-console'
 import { describe as inWords } from '../../example-provider/console.ts'
 import { bearer, get, tokensOf } from './acting.ts'
 import { type Answer, type Example, exchange, postJson, send, signIn, start } from './support.ts'
@@ -163,7 +163,7 @@ describe('example provider: the support console in it', () => {
   })
 
   it('tells customers in the words of the shop what was done', () => {
-    const said = (method: string, path: string, more: Partial<ToldUse> = {}) => {
+    const said = (method: string, path: string, more: Partial<DescribedUse> = {}) => {
       const use = { method, path, status: 200, refused: false, audience: 'orders', ...more }
       return [inWords(use, 'en'), inWords(use, 'de')]
     }

@@ -76,14 +76,8 @@ async function forgetful(environment: Record<string, string>): Promise<Example> 
     if (refused && first !== undefined) response.writeHead(200).end(first)
     else response.writeHead(answer.status).end(body)
   })
-  const free = await listen(() => {})
-  await free.close()
-  const example = await start({
-    ...environment,
-    BASE_URL: proxy.url,
-    PORT: new URL(free.url).port,
-  })
-  upstream = free.url
+  const example = await start({ ...environment, BASE_URL: proxy.url })
+  upstream = example.providerUrl
   return {
     url: proxy.url,
     async close() {

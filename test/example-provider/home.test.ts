@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { freePort } from '../adapters/servers.ts'
-import { type Example, start } from './support.ts'
+import { type Example, OWN_SECRETS, start } from './support.ts'
 
 interface Seen {
   readonly status: number | undefined
@@ -102,7 +102,8 @@ describe('example provider: pages under another name of this machine', () => {
     it(`do not loop behind a proxy at ${base} that passes the name of what is behind it`, async () => {
       const own = await freePort()
       await using stack = new AsyncDisposableStack()
-      stack.adopt(await start({ PORT: String(own), BASE_URL: base }), (it) => it.close())
+      const environment = { ...OWN_SECRETS, PORT: String(own), BASE_URL: base }
+      stack.adopt(await start(environment), (it) => it.close())
       for (const host of [`127.0.0.1:${own}`, `localhost:${own}`, '127.0.0.1']) {
         expect((await visit(own, host, '/console')).status, host).to.equal(200)
       }

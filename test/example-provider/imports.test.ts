@@ -77,6 +77,9 @@ describe('example provider: what imports what', () => {
     const [first] = importsOf('example-provider').filter(({ file }) => file === start)
     const text = readFileSync(join(ROOT, first?.target ?? ''), 'utf8')
     expect(text).to.match(/features: \{\s+impersonation: \{/)
+    const [before = ''] = text.split('impersonation: {')
+    expect(before.split('\n').length, 'lines to read before it').to.be.below(50)
+    expect([...before.matchAll(/^import /gm)].length).to.be.at.most(18)
   })
 
   it('the example is a dozen files, and 900 lines at most, without the shop and the demo', () => {

@@ -2,7 +2,8 @@ import type { RequestListener } from 'node:http'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import Koa from 'koa'
 import { ordersApi } from '../../example-provider/orders.ts'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { answerProblems } from '../../hosting/http/json.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import { type Example, listen } from './support.ts'
 
 export const BASE_URL = 'https://id.example.com'
@@ -66,6 +67,7 @@ export async function startIssuer(): Promise<Issuer> {
     },
     newApi(requireStatus = false) {
       const app = new Koa()
+      app.use(answerProblems)
       app.use(
         ordersApi({
           url: BASE_URL,

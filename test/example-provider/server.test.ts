@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { authorizationUrl } from '../../example-provider/demo/commands.ts'
-import { listen, send, start } from './support.ts'
+import { listen, OWN_SECRETS, send, start } from './support.ts'
 
 async function freePort(): Promise<string> {
   const free = await listen(() => {})
@@ -22,7 +22,7 @@ describe('example provider: server', () => {
 
   it('names itself by BASE_URL, through whatever address or forged header a request came', async () => {
     const PORT = await freePort()
-    const example = await start({ BASE_URL: 'https://id.example.com', PORT })
+    const example = await start({ ...OWN_SECRETS, BASE_URL: 'https://id.example.com', PORT })
     expect(example.url).to.equal('https://id.example.com')
     const headers = { 'x-forwarded-host': 'evil.example.com', 'x-forwarded-proto': 'http' }
     const { body } = await send(`http://127.0.0.1:${PORT}/oidc/.well-known/openid-configuration`, {
@@ -38,7 +38,7 @@ describe('example provider: server', () => {
 
   it('sets secure cookies under https', async () => {
     const PORT = await freePort()
-    const example = await start({ BASE_URL: 'https://id.example.com', PORT })
+    const example = await start({ ...OWN_SECRETS, BASE_URL: 'https://id.example.com', PORT })
     const url = authorizationUrl('https://id.example.com')
     const { status, headers } = await send(
       url.replace('https://id.example.com', `http://127.0.0.1:${PORT}`),

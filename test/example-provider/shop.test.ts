@@ -203,6 +203,21 @@ describe('example provider: the server of the shop', () => {
     }
   })
 
+  it('has every module that the page imports, and what those import', async () => {
+    const { body: page } = await raw('/')
+    const [, map = ''] = /<script type="importmap">(.*?)<\/script>/s.exec(page) ?? []
+    const { imports } = JSON.parse(map)
+    const paths = new Set<string>(['/shop.js', ...Object.values<string>(imports)])
+    for (const path of paths) {
+      const { status, body } = await raw(path)
+      expect(status, path).to.equal(200)
+      for (const [, to = ''] of body.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"](\.[^'"]+)['"]/g)) {
+        paths.add(new URL(to, `http://shop${path}`).pathname)
+      }
+    }
+    expect(paths.size).to.be.above(15)
+  })
+
   it('has one page, with addresses that are attributes, under a policy that names them', async () => {
     for (const path of ['/', '/signed-in?code=x', '/acting']) {
       const { status, headers, body } = await raw(path)

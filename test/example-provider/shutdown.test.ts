@@ -30,7 +30,7 @@ describe('example provider: Ctrl-C', function () {
     })
     slow.write(REQUEST.slice(0, 10))
     // Introspection runs before the body is read; the test cannot observe its end.
-    await sleep(100)
+    await sleep(1000)
     return {
       slow,
       async finish() {
@@ -88,8 +88,8 @@ describe('example provider: Ctrl-C', function () {
         expect(JSON.parse(body)).to.have.property('subjectToken')
         const since = performance.now()
         const { code, stderr } = await ended
-        // The stop does not wait until the kept-alive connection times out.
-        expect(performance.now() - since).to.be.below(4500)
+        // The stop does not wait until the client gives up the connection that it keeps, after 4 s.
+        expect(performance.now() - since).to.be.below(3500)
         expect([code, stderr]).to.deep.equal([0, ''])
       })
     })

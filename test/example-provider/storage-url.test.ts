@@ -16,7 +16,7 @@ describe('example provider: STORAGE_URL', function () {
         const { code, stdout, stderr } = await runMain({ STORAGE_URL })
         expect([code, stdout]).to.deep.equal([1, ''])
         expect(stderr).to.match(
-          /^STORAGE_URL: \w+:\/\/localhost:\d+\/0 cannot be used: .*ECONNREFUSED.*\n$/,
+          /^STORAGE_URL: \w+:\/\/localhost:\d+ cannot be used: .*ECONNREFUSED.*\n$/,
         )
         expect(stderr).not.to.include('a-secret')
       })
@@ -43,12 +43,12 @@ describe('example provider: STORAGE_URL', function () {
       ['sqlite:///var/lib/x.db', 'sqlite', 'SQLite, /var/lib/x.db'],
       ['sqlite:x.db', 'sqlite', `SQLite, ${join(process.cwd(), 'x.db')}`],
       ['redis://joe:pw@db', 'redis', 'redis://db'],
-      ['rediss://db:6380/1', 'redis', 'rediss://db:6380/1'],
-      ['postgres://joe:pw@db/oidc?sslmode=require', 'postgres', 'postgres://db/oidc'],
-      ['postgresql://db/oidc', 'postgres', 'postgresql://db/oidc'],
+      ['rediss://db:6380/1', 'redis', 'rediss://db:6380'],
+      ['postgres://joe:pw@db/oidc?sslmode=require', 'postgres', 'postgres://db'],
+      ['postgresql://db/oidc', 'postgres', 'postgresql://db'],
     ]
     for (const [STORAGE_URL, kind, label] of understood) {
-      it(`${STORAGE_URL} is understood, and shown without password`, () => {
+      it(`${STORAGE_URL} is understood, and shown by its host alone`, () => {
         expect(readConfig({ STORAGE_URL }).storage).to.include({ kind, label })
       })
     }
@@ -76,8 +76,26 @@ describe('example provider: STORAGE_URL', function () {
       for (const password of PASSWORDS) {
         const STORAGE_URL = `postgres://joe:${encodeURIComponent(password)}@db/oidc`
         const { label } = readConfig({ STORAGE_URL }).storage
-        expect(label).to.equal('postgres://db/oidc')
+        expect(label).to.equal('postgres://db')
       }
+    })
+
+    it('a message that quotes a part of it is told without that part', () => {
+      const read = (STORAGE_URL: string) => readConfig({ STORAGE_URL }).storage
+      const postgres = read('postgres://se%20cret:pass%2Fword@db/top/hidden?password=in-query')
+      for (const quoted of [
+        'se cret',
+        'se%20cret',
+        'pass/word',
+        'top/hidden',
+        'hidden',
+        'in-query',
+      ]) {
+        expect(postgres.conceal(`role "${quoted}" is not there`)).to.equal('role "…" is not there')
+      }
+      const redis = read('redis://a-token@db/1')
+      expect(redis.conceal('no user a-token')).to.equal('no user …')
+      expect(redis.conceal('db index 1')).to.equal('db index 1')
     })
 
     for (const STORAGE_URL of [

@@ -8,7 +8,7 @@ import { Client } from 'pg'
 import { readConfig } from '../../example-provider/config.ts'
 import { StartError } from '../../hosting/start-error.ts'
 import { openStorage } from '../../hosting/storage.ts'
-import { createSqliteAdapter } from '../../src/adapters/sqlite.ts'
+import { createSqliteAdapter } from '../../src/adapters/sqlite/index.ts'
 import { freePort, inCi, POSTGRES_URL, reachable } from '../adapters/servers.ts'
 import { startRedis } from './redis-server.ts'
 import {
@@ -248,14 +248,17 @@ describe('example provider: storage', function () {
       if (created) await administer(`DROP DATABASE ${database} WITH (FORCE)`)
     })
 
-    it('says so when there is no such database, without repeating the password', async () => {
-      const other = new URL(url)
-      other.pathname = '/no-such-database'
-      other.password = 'a-secret'
-      const { code, stderr } = await runMain({ STORAGE_URL: other.href })
-      expect(code).to.equal(1)
-      expect(stderr).to.match(/^STORAGE_URL: postgres:\/\/.*no-such-database.*\n$/)
-      expect(stderr).not.to.include('a-secret')
+    it('says so when there is no such database or user, without repeating what may be a secret', async () => {
+      const [none, stranger] = [new URL(url), new URL(url)]
+      none.pathname = '/no-such-secret'
+      none.password ||= 'a-secret'
+      stranger.username = 'no-such-secret'
+      for (const other of [none, stranger]) {
+        const { code, stderr } = await runMain({ STORAGE_URL: other.href })
+        expect(code).to.equal(1)
+        expect(stderr).to.match(/^STORAGE_URL: postgres:\/\/[^/]+ cannot be used: .*"…".*\n$/)
+        expect(stderr).not.to.include('secret')
+      }
     })
   })
 })

@@ -13,6 +13,13 @@ import { startServer } from '../../example-provider/server.ts'
 export const MAIN = join(import.meta.dirname, '../../example-provider/main.ts')
 export const DEMO = join(import.meta.dirname, '../../example-provider/demo/main.ts')
 
+/** Secrets that are not public. A copy whose BASE_URL is not this machine needs them. */
+export const OWN_SECRETS = {
+  SUPPORT_BACKEND_SECRET: 'a backend secret of our own',
+  SUPPORT_WEB_SECRET: 'a web secret of our own',
+  DEMO_PASSWORD: 'a password of our own',
+}
+
 /** The export condition by which the example finds the sources of this package. */
 const CONDITION = '--conditions=oidc-provider-impersonation'
 
@@ -30,11 +37,17 @@ export async function temporaryFolder(): Promise<AsyncDisposable & { path: strin
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 
+/** An example in this process. */
+export interface Started extends Example {
+  readonly shopUrl: string | undefined
+  /** The address at which its parts reach the provider, whatever its public one. */
+  readonly providerUrl: string
+}
+
 /** An example on free ports, in this process. */
-export async function start(
-  environment: Environment = {},
-): Promise<Example & { readonly shopUrl: string | undefined }> {
+export async function start(environment: Environment = {}): Promise<Started> {
   const folder = await temporaryFolder()
+  let providerUrl = ''
   const example = await startServer(
     readConfig({
       PORT: '0',
@@ -43,10 +56,14 @@ export async function start(
       STORAGE_URL: 'memory:',
       ...environment,
     }),
-    createApp,
+    (config, parts) => {
+      providerUrl = parts.providerUrl
+      return createApp(config, parts)
+    },
   )
   return {
     url: example.url,
+    providerUrl,
     shopUrl: example.shopUrl,
     async close() {
       await example.close()

@@ -46,7 +46,10 @@ describe('example provider: texts that read as something else than they say', ()
           olivia,
         )
         const code = control.codePointAt(0)?.toString(16)
-        expect([status, body.error_description], code).to.deep.equal([400, `${name} ${TOLD}`])
+        expect(status, code).to.equal(400)
+        expect(body.error_description, code).to.match(
+          new RegExp(`^${name} .*changes the direction of writing$`),
+        )
       }
     })
   }

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
-import { MyAdapter, TABLE } from '../../examples/my-adapter.ts'
-import { adapterContract } from '../../src/adapters/testing.ts'
+import { MyAdapter, TABLE_SQL } from '../../examples/my-adapter.ts'
+import { adapterContract } from '../../src/adapters/testing/index.ts'
 
 function opened(): DatabaseSync {
   const database = new DatabaseSync(':memory:')
-  database.exec(TABLE)
+  database.exec(TABLE_SQL)
   return database
 }
 
@@ -12,7 +12,7 @@ describe('examples/my-adapter.ts', () => {
   adapterContract({
     describe,
     it,
-    lifecycle: false,
+    ending: false,
     create() {
       const database = opened()
       return (model) => new MyAdapter(model, database)

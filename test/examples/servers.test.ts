@@ -10,7 +10,7 @@ const EXAMPLES = join(import.meta.dirname, '../../examples')
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 
-/** nest/main.ts is run by test:frameworks, where NestJS is installed. */
+/** nest/main.ts is run by the suite frameworks, where NestJS is installed. */
 const SERVERS = ['minimal', 'by-hand', 'express', 'fastify', 'hono']
 
 /** Starts an example as its reader does, until the end of the scope. */

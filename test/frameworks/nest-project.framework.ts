@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process'
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { type Snippets, snippetsOf } from '../docs/documents.ts'
 import {
@@ -11,6 +9,7 @@ import {
   launch,
   TRIED_OUT,
 } from '../docs/framework-server.ts'
+import { compile } from '../support/compile.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -45,13 +44,6 @@ const COMPILER_OPTIONS = {
   isolatedModules: true,
   emitDecoratorMetadata: true,
   experimentalDecorators: true,
-}
-
-/** Compiles, and answers what the compiler has to say. */
-async function tsc(project: string): Promise<string> {
-  const run = promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['-p', project])
-  const { stdout } = await run.catch((failure: { stdout: string }) => failure)
-  return stdout
 }
 
 for (const [version, type] of [
@@ -92,7 +84,7 @@ for (const [version, type] of [
       const include = ['src', join(ROOT, 'src/host/oidc-provider-lib.d.ts')]
       const settings = { extends: '../tsconfig.json', compilerOptions, include }
       await writeFile(join(project, 'tsconfig.json'), JSON.stringify(settings))
-      expect(await tsc(project)).to.equal('')
+      expect(await compile(['-p', project])).to.equal('')
     })
 
     describe('compiled', () => {
@@ -103,7 +95,7 @@ for (const [version, type] of [
         const own = { rootDir: 'src', outDir: 'dist', noResolve: true, noCheck: true, types: [] }
         const settings = { compilerOptions: { ...COMPILER_OPTIONS, ...own }, include: ['src'] }
         await writeFile(join(project, 'tsconfig.build.json'), JSON.stringify(settings))
-        expect(await tsc(join(project, 'tsconfig.build.json'))).to.equal('')
+        expect(await compile(['-p', join(project, 'tsconfig.build.json')])).to.equal('')
         await cp(join(javaScript.folder, 'src/try.mjs'), join(project, 'dist/try.mjs'))
         server = await launch(join(project, 'dist/main.js'))
       })
@@ -125,7 +117,7 @@ for (const [version, type] of [
           expect(code).to.include(line)
           const changed = `import { port, provider } from './provider.mjs'\n${code.replace(line, '')}`
           await writeFile(join(project, 'src/at-the-top.ts'), changed)
-          expect(await tsc(join(project, 'tsconfig.build.json'))).to.equal('')
+          expect(await compile(['-p', join(project, 'tsconfig.build.json')])).to.equal('')
           const started = await launch(join(project, 'dist/at-the-top.js')).catch(String)
           expect(started).to.include('ERR_REQUIRE_ASYNC_MODULE')
         })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { decodeJwt, importJWK, SignJWT } from 'jose'
 import { later } from '../support/clock.ts'
 import { signingKey } from '../support/deployment.ts'
-import { bearer, end, impersonate, PATH } from '../support/ending-current.ts'
+import { bearer, CURRENT, current, end, impersonate, PATH } from '../support/ending-current.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { answerOf, basic } from '../support/http.ts'
 import { type Managed, managing } from '../support/managing.ts'
@@ -92,8 +92,11 @@ describe('POST {issuer}/impersonations/current/end', () => {
       'of a client that is gone': await forge({ client_id: 'gone' }),
       'bound to a key': await forge({ cnf: { jkt: 'x' } }),
     }
-    for (const [what, value] of Object.entries(others)) {
-      const answer = await end(base, bearer(value))
+    const asked = Object.entries(others).flatMap(([what, value]) =>
+      [end, current].map((ask) => [`${ask.name}: ${what}`, ask, value] as const),
+    )
+    for (const [what, ask, value] of asked) {
+      const answer = await ask(base, bearer(value))
       expect([answer.status, answer.body], what).to.deep.equal([
         401,
         { error: 'invalid_token', error_description: 'invalid token provided' },
@@ -104,11 +107,13 @@ describe('POST {issuer}/impersonations/current/end', () => {
       expect(answer.headers.get('cache-control')).to.equal('no-store')
     }
     for (const headers of [{}, basic('web', 'web-secret'), { 'x-token': token }]) {
-      const answer = await end(base, headers)
-      expect([answer.status, answer.headers.get('www-authenticate')]).to.deep.equal([
-        401,
-        `Bearer realm="${issuer}"`,
-      ])
+      for (const ask of [end, current]) {
+        const answer = await ask(base, headers)
+        expect([answer.status, answer.headers.get('www-authenticate')]).to.deep.equal([
+          401,
+          `Bearer realm="${issuer}"`,
+        ])
+      }
     }
     const inBody = await deployment.post(PATH, { access_token: token })
     const inQuery = await deployment.post(`${PATH}?access_token=${token}`, {})
@@ -118,6 +123,7 @@ describe('POST {issuer}/impersonations/current/end', () => {
       using _ = later(3_601_000)
       for (const expired of [token, opaque.token]) {
         expect((await end(base, bearer(expired))).status).to.equal(401)
+        expect((await current(base, bearer(expired))).status).to.equal(401)
       }
     }
     expect(deployment.serverErrors).to.deep.equal([])
@@ -125,14 +131,15 @@ describe('POST {issuer}/impersonations/current/end', () => {
     expect((await end(base, bearer(token))).status).to.equal(204)
   })
 
-  it('a JWT that outlives what the record says of it by a second: 401, since nothing ended', async () => {
+  it('a JWT that outlives what the record says of it by over 300 s: 401, since nothing ended', async () => {
     const { id, token } = await impersonate(deployment)
     const { exp = 0, ...claims } = decodeJwt(token)
-    const longer = await new SignJWT({ ...claims, exp: exp + 60 })
+    const longer = await new SignJWT({ ...claims, exp: exp + 360 })
       .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'test' })
       .sign(await importJWK(signingKey, 'ES256'))
-    using _ = later(901_000)
+    using _ = later(1_201_000)
     expect((await end(deployment.base, bearer(longer))).status).to.equal(401)
+    expect((await current(deployment.base, bearer(longer))).status).to.equal(401)
     expect((await deployment.provider.impersonation.get(id))?.state).to.equal('expired')
   })
 
@@ -167,12 +174,24 @@ describe('POST {issuer}/impersonations/current/end', () => {
         'POST, OPTIONS',
       ])
     }
-    const paths = [`${PATH}/`, PATH.toUpperCase(), PATH.replace('c', '%63'), `/oidc/${PATH}`]
-    for (const path of [...paths, PATH.slice('/oidc'.length)]) {
-      const answer = await answerOf(
-        await fetch(`${deployment.base}${path}`, { method: 'POST', headers: bearer(token) }),
-      )
-      expect(answer.status, path).to.equal(404)
+    for (const method of ['POST', 'HEAD', 'PUT', 'OPTIONS']) {
+      const response = await fetch(`${deployment.base}${CURRENT}`, { method })
+      expect([response.status, response.headers.get('allow')], method).to.deep.equal([
+        405,
+        'GET, OPTIONS',
+      ])
+    }
+    for (const [method, known] of [
+      ['POST', PATH],
+      ['GET', CURRENT],
+    ] as const) {
+      const paths = [`${known}/`, known.toUpperCase(), known.replace('c', '%63'), `/oidc/${known}`]
+      for (const path of [...paths, known.slice('/oidc'.length)]) {
+        const answer = await answerOf(
+          await fetch(`${deployment.base}${path}`, { method, headers: bearer(token) }),
+        )
+        expect(answer.status, path).to.equal(404)
+      }
     }
     expect(await stateOf(id)).to.equal('active')
   })

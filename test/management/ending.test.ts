@@ -147,7 +147,7 @@ describe('POST …/impersonations/{id}/end', () => {
   it('one that has expired does not end: it is shown as it is, without an event', async () => {
     const { id } = await deployment.start()
     const before = (await deployment.events()).length
-    using _ = later(602_000)
+    using _ = later(606_000)
     const token = await deployment.m2mToken({ resource: RESOURCE, scope: 'impersonations:end' })
     const { status, body } = await deployment.send(`/${id}/end`, {}, { token })
     expect([status, body.state, body.end]).to.deep.equal([200, 'expired', undefined])

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import { later } from '../support/clock.ts'
 import { type Managed, managing, RESOURCE, raw } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'
@@ -80,6 +81,18 @@ describe('GET …/impersonations/{id}: see one', () => {
     for (const each of [id, redeemed.id]) {
       expect((await deployment.get(`/${each}`, { token })).body.state).to.equal('expired')
     }
+  })
+
+  it("one whose redemption left no note, as singleUse: 'per-process' leaves none, is active until it ends", async () => {
+    const adapter = createMemoryAdapter()
+    const other = await managing({ configuration: { adapter } })
+    const { id } = await other.start()
+    await adapter('SubjectToken').consume(id)
+    const { body } = await other.get(`/${id}`)
+    expect(body).to.include({ id, state: 'active', userId: 'alice' })
+    expect(body).to.not.have.any.keys('actor', 'client', 'expiresAt')
+    expect((await other.send(`/${id}/end`)).body).to.deep.include({ id, state: 'ended' })
+    await other.close()
   })
 
   it('an id of any other shape is 404 or another path, and never a 500', async () => {

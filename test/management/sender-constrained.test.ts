@@ -52,7 +52,7 @@ describe('I10: DPoP at the management API', () => {
     expect((await issueWith(dpop)).status).to.equal(201)
   })
 
-  it('the public URL counts: query left out, mounts included', async () => {
+  it('the URL at the issuer counts: query left out, mounts included, and never Host', async () => {
     const dpop = await key.proof({ htu: `${htu}?x=1#y`, ath: athOf(token) })
     expect((await issueWith(dpop)).status).to.equal(201)
     const app = new Koa()
@@ -61,17 +61,18 @@ describe('I10: DPoP at the management API', () => {
     await new Promise((resolve) => server.once('listening', resolve))
     const address = server.address()
     const base = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-    const mounted = `${base}/admin/api/subject-tokens`
-    const response = await fetch(mounted, {
-      method: 'POST',
-      headers: {
-        authorization: `DPoP ${token}`,
-        dpop: await key.proof({ htu: mounted, ath: athOf(token) }),
-        'content-type': 'application/json',
-      },
-      body: '{"userId":"alice"}',
-    })
-    expect(response.status).to.equal(201)
+    const send = async (origin: string) =>
+      fetch(`${base}/admin/api/subject-tokens`, {
+        method: 'POST',
+        headers: {
+          authorization: `DPoP ${token}`,
+          dpop: await key.proof({ htu: `${origin}/admin/api/subject-tokens`, ath: athOf(token) }),
+          'content-type': 'application/json',
+        },
+        body: '{"userId":"alice"}',
+      })
+    expect((await send(deployment.base)).status).to.equal(201)
+    expect((await send(base)).status, 'by its Host').to.equal(401)
     server.close()
     server.closeAllConnections()
   })

@@ -8,7 +8,7 @@ import type {
   ContextValidator,
 } from '../../src/public/policy-hook.ts'
 import type { RateLimiter } from '../../src/public/rate-limiter.ts'
-import type { ResolvedDPoPOptions } from '../../src/resource-server/dpop-options.ts'
+import type { ResolvedDPoPOptions } from '../../src/resource-server/sender/dpop-options.ts'
 
 /** `true` where two types are the same: neither wider, nor `any`, nor `never`. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false

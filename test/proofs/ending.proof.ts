@@ -13,7 +13,7 @@ const PROMISE = 35_000
 describe('I11: an end reaches an API in another process, by whichever copy of the provider', () => {
   onStores(['node-redis', 'pg'], (store) => {
     let providers: [ProviderProcess, ProviderProcess]
-    let child: ChildProcess
+    let child: ChildProcess | undefined
     let api: string
 
     before(async () => {
@@ -30,6 +30,8 @@ describe('I11: an end reaches an API in another process, by whichever copy of th
       ;[api] = await once(child, 'message')
     })
     after(async () => {
+      // Where the server is missing, nothing was started.
+      if (!child) return
       child.disconnect()
       await once(child, 'exit')
       // Killed already, unless a test failed before.

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { claimWithNoteScript, upsertListedScript } from '../../src/adapters/redis-scripts.ts'
+import { consumeWithNoteScript, upsertListedScript } from '../../src/adapters/redis/scripts.ts'
 import { type FaultKind, FaultProxy } from './fault-proxy.ts'
 import {
   type Answer,
@@ -16,8 +16,8 @@ const KINDS: readonly FaultKind[] = ['reset in mid-command', 'stall', 'reply los
 
 /** What the three commands look like on the wire. */
 const COMMANDS = {
-  redis: { write: upsertListedScript.sha, read: 'HMGET', claim: claimWithNoteScript.sha },
-  pg: { write: '_upsert', read: '_find', claim: '_consumeListed' },
+  redis: { write: upsertListedScript.sha, read: 'HMGET', claim: consumeWithNoteScript.sha },
+  pg: { write: '_upsert', read: '_find', claim: '_consumeOnce' },
 }
 
 describe('I5: trouble between provider and storage', function () {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { claimWithNoteScript, upsertListedScript } from '../../src/adapters/redis-scripts.ts'
+import { consumeWithNoteScript, upsertListedScript } from '../../src/adapters/redis/scripts.ts'
 import { FaultProxy } from './fault-proxy.ts'
 import { type ProviderProcess, REFUSED, startProvider, succeeded } from './providers.ts'
 import { onStores } from './stores.ts'
@@ -8,14 +8,14 @@ import { postgresCommands, redisCommands } from './wire.ts'
 
 const NAMES: Record<string, string> = {
   [`EVALSHA ${upsertListedScript.sha}`]: 'write',
-  [`EVALSHA ${claimWithNoteScript.sha}`]: 'claim',
+  [`EVALSHA ${consumeWithNoteScript.sha}`]: 'claim',
   HMGET: 'read',
-  _upsertListed: 'write',
-  _findListed: 'read',
-  _consumeListed: 'claim',
-  _upsertListedAll: 'write of several',
-  _findListedAll: 'read of several',
-  _consumeListedAll: 'claim of several',
+  _upsert: 'write',
+  _find: 'read',
+  _consumeOnce: 'claim',
+  _upsertAll: 'write of several',
+  _findAll: 'read of several',
+  _consumeOnceAll: 'claim of several',
 }
 
 describe('round trips to the storage, counted on the wire', function () {

@@ -2,9 +2,9 @@ import { Redis } from 'ioredis'
 import pg from 'pg'
 import { createClient } from 'redis'
 import type { AdapterFactory } from '../../src/adapters/contract.ts'
-import { createPostgresAdapter } from '../../src/adapters/postgres.ts'
-import { createRedisAdapter } from '../../src/adapters/redis.ts'
-import { createSqliteAdapter } from '../../src/adapters/sqlite.ts'
+import { createPostgresAdapter } from '../../src/adapters/postgres/index.ts'
+import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
+import { createSqliteAdapter } from '../../src/adapters/sqlite/index.ts'
 
 /** Which storage a provider process opens, and its own key prefix or table there. */
 export interface StorageSpec {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import pg from 'pg'
-import { migrate } from '../../src/adapters/postgres.ts'
+import { migrate } from '../../src/adapters/postgres/index.ts'
 import { inCi, POSTGRES_URL, REDIS_URL, reachable } from '../adapters/servers.ts'
 import type { StorageSpec } from './storage.ts'
 

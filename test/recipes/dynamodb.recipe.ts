@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import dynalite from 'dynalite'
-import { adapterContract } from '../../src/adapters/testing.ts'
+import { adapterContract } from '../../src/adapters/testing/index.ts'
 import { freePort } from '../adapters/servers.ts'
 import { DynamoDbAdapter } from './dynamodb.ts'
 import { race } from './race.ts'
@@ -57,7 +57,7 @@ describe('The recipe for DynamoDB, on dynalite (a stand-in)', () => {
 
   adapterContract({
     // The recipes do without seeing and ending.
-    lifecycle: false,
+    ending: false,
     describe,
     it,
     create: () => (model) => store().factory(model),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Firestore } from '@google-cloud/firestore'
-import { adapterContract } from '../../src/adapters/testing.ts'
+import { adapterContract } from '../../src/adapters/testing/index.ts'
 import { FirestoreAdapter } from './firestore.ts'
 import { startFirestoreServer } from './firestore-server.ts'
 import { race } from './race.ts'
@@ -36,7 +36,7 @@ describe('The recipe for Firestore, on its client and documents in memory (a sta
 
   adapterContract({
     // The recipes do without seeing and ending.
-    lifecycle: false,
+    ending: false,
     describe,
     it,
     create: () => factoryOf(first),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { MongoClient } from 'mongodb'
-import { adapterContract } from '../../src/adapters/testing.ts'
+import { adapterContract } from '../../src/adapters/testing/index.ts'
 import { startMongoServer } from './mongo-server.ts'
 import { MongoAdapter } from './mongodb.ts'
 import { itExcept, race } from './race.ts'
@@ -32,7 +32,7 @@ describe('The recipe for MongoDB, on its driver and mingo (a stand-in)', () => {
 
   adapterContract({
     // The recipes do without seeing and ending.
-    lifecycle: false,
+    ending: false,
     describe,
     it: itExcept(...REFUSED_BY_BSON),
     create: () => factoryOf(first),

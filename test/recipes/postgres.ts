@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
-import { adapterContract } from '../../src/adapters/testing.ts'
+import { adapterContract } from '../../src/adapters/testing/index.ts'
 import { inCi, POSTGRES_URL, reachable } from '../adapters/servers.ts'
 import { type Factory, itExcept, race } from './race.ts'
 
@@ -68,7 +68,7 @@ export function onPostgres(open: Open, createTables: Open | string, options: Opt
 
   adapterContract({
     // The recipes do without seeing and ending.
-    lifecycle: false,
+    ending: false,
     describe,
     it: options.jsonb ? itExcept(...REFUSED_BY_JSONB) : it,
     create: () => first.factory,

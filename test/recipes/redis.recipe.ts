@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Redis } from 'ioredis'
-import { adapterContract } from '../../src/adapters/testing.ts'
+import { adapterContract } from '../../src/adapters/testing/index.ts'
 import { ageKeys, inCi, REDIS_URL, reachable } from '../adapters/servers.ts'
 import { race } from './race.ts'
 import { RedisAdapter } from './redis.ts'
@@ -28,7 +28,7 @@ describe('The recipe for Redis, on Redis', () => {
 
   adapterContract({
     // The recipes do without seeing and ending.
-    lifecycle: false,
+    ending: false,
     describe,
     it,
     // The other models stay as the community adapter has them, with indexes that several share.

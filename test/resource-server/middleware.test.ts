@@ -13,8 +13,8 @@ import {
   StatusUnavailable,
 } from '../../src/resource-server/index.ts'
 import { listening } from '../support/token-issuer.ts'
-import { BASE, type BoundClient, boundClient } from './bound-client.ts'
 import { send } from './send.ts'
+import { BASE, type BoundClient, boundClient } from './sender/bound-client.ts'
 
 type Build = (api: ResourceServer, requirements: Requirement[]) => RequestListener
 

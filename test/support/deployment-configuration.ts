@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import { type ClientMetadata, type Configuration, errors } from 'oidc-provider'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import type { ImpersonationOptions, ProviderConfiguration } from '../../src/index.ts'
 import { CLIENTS } from './clients.ts'
 
@@ -22,6 +22,7 @@ type Features = Pick<
   | 'registration'
   | 'registrationManagement'
   | 'resourceIndicators'
+  | 'rpInitiatedLogout'
 >
 
 export interface DeploymentOptions {

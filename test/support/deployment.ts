@@ -35,7 +35,14 @@ export interface Deployment {
   close(): Promise<void>
 }
 
-export async function deploy(options: DeploymentOptions = {}): Promise<Deployment> {
+/**
+ * @param copyOf the deployment of which this is another process: the same issuer and resources, at a
+ * port of its own. What they share is the adapter that both are given.
+ */
+export async function deploy(
+  options: DeploymentOptions = {},
+  copyOf?: Deployment,
+): Promise<Deployment> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -43,11 +50,12 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   server.unref()
   const { port } = server.address() as AddressInfo
   const base = `http://127.0.0.1:${port}`
-  const issuer = `${base}/oidc`
-  const management = `${base}/api`
-  const orders = `${base}/orders`
+  const origin = copyOf?.base ?? base
+  const issuer = `${origin}/oidc`
+  const management = `${origin}/api`
+  const orders = `${origin}/orders`
   const accounts = options.accounts ?? new Set(['alice', 'bob', 'olivia'])
-  const provider = new Provider(issuer, deploymentConfiguration(base, accounts, options))
+  const provider = new Provider(issuer, deploymentConfiguration(origin, accounts, options))
   const serverErrors: unknown[] = []
   provider.on('server_error', (_ctx, error) => serverErrors.push(error))
 

@@ -90,16 +90,29 @@ async function challengeOf(verifier: string): Promise<string> {
   return Buffer.from(digest).toString('base64url')
 }
 
+type Browser = Pick<SignedIn, 'cookie'>
+
 /** Signs a person out of the provider as a browser does: the page with the question, the answer. */
-export async function signOutOfProvider(
+export const signOutOfProvider = (at: Pick<Deployment, 'issuer'>, browser: Browser) =>
+  answerSignOut(at, browser, {}, { logout: 'yes' })
+
+/** The same, and the person answers to stay signed in at the provider: signed out of the client alone. */
+export const signOutOfClient = (at: Pick<Deployment, 'issuer'>, browser: Browser, client: string) =>
+  answerSignOut(at, browser, { client_id: client }, {})
+
+async function answerSignOut(
   { issuer }: Pick<Deployment, 'issuer'>,
-  { cookie }: { cookie: string },
+  { cookie }: Browser,
+  question: Record<string, string>,
+  yes: Record<string, string>,
 ): Promise<void> {
-  const page = await fetch(`${issuer}/session/end`, { headers: { cookie } })
+  const page = await fetch(`${issuer}/session/end?${new URLSearchParams(question)}`, {
+    headers: { cookie },
+  })
   const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(await page.text()) ?? []
   const answer = await fetch(`${issuer}/session/end/confirm`, {
     method: 'POST',
-    body: new URLSearchParams({ xsrf, logout: 'yes' }),
+    body: new URLSearchParams({ xsrf, ...yes }),
     headers: { cookie },
     redirect: 'manual',
   })

@@ -1,18 +1,24 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, symlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { cp, mkdir, readFile, symlink } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
+/**
+ * A folder with tarballs of both packages, of the version that package.json has. Without it they are
+ * built and packed.
+ */
+const TARBALLS = process.env.TARBALLS
+
 /** The package as `npm publish` would send it. */
 export interface Tarball {
   readonly path: string
   /** What is in it, without the folder `package/`. */
   readonly files: readonly string[]
-  /** The folder where it was built and packed: it has the files of the tarball. */
+  /** A folder that has the files of the tarball: where it was packed, or unpacked. */
   readonly source: string
 }
 
@@ -36,6 +42,7 @@ const PACKED = [
  * package.json for a moment, and other processes may start the example meanwhile.
  */
 export async function packInto(folder: string): Promise<Tarball> {
+  if (TARBALLS !== undefined) return unpack(TARBALLS, '.', folder)
   const source = join(folder, 'packed-from')
   await mkdir(source)
   for (const name of PACKED) await cp(join(ROOT, name), join(source, name), { recursive: true })
@@ -45,6 +52,7 @@ export async function packInto(folder: string): Promise<Tarball> {
 
 /** As {@link packInto}, the console, where the plugin was packed before. */
 export function packConsoleInto(folder: string): Promise<Tarball> {
+  if (TARBALLS !== undefined) return unpack(TARBALLS, 'console', folder)
   return pack(join(folder, 'packed-from', 'console'), folder)
 }
 
@@ -57,6 +65,24 @@ async function pack(source: string, folder: string): Promise<Tarball> {
   return {
     path: join(folder, packed.filename),
     files: packed.files.map(({ path }: { path: string }) => path),
+    source,
+  }
+}
+
+async function unpack(tarballs: string, workspace: string, folder: string): Promise<Tarball> {
+  const manifest = await readFile(join(ROOT, workspace, 'package.json'), 'utf8')
+  const { name, version } = JSON.parse(manifest)
+  const path = resolve(tarballs, `${name}-${version}.tgz`)
+  const source = join(folder, `unpacked-${name}`)
+  await mkdir(source)
+  await run('tar', ['-xzf', path, '-C', source, '--strip-components=1'])
+  const { stdout } = await run('tar', ['-tzf', path])
+  return {
+    path,
+    files: stdout
+      .trim()
+      .split('\n')
+      .map((file) => file.replace('package/', '')),
     source,
   }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { decodeJwt, importJWK, type JWTPayload, SignJWT } from 'jose'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import { resigned } from '../advisories/attacks.ts'
 import { basic, type Deployment, deploy, signingKey } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
@@ -88,6 +88,8 @@ describe('the actor token', () => {
     })
     it('of another issuer, with the same keys', async () =>
       expectRefused(await forge((claims) => ({ ...claims, iss: 'https://elsewhere.example' }))))
+    it('without an audience', async () =>
+      expectRefused(await forge(({ aud: _, ...claims }) => claims)))
     it('typ JWT', async () => expectRefused(await forge((claims) => claims, { typ: 'JWT' })))
     it('a critical header that nobody understands', async () => {
       const [, payload, signature] = jwt.split('.')
@@ -165,6 +167,11 @@ describe('the actor token', () => {
       await expectRefused(opaque, other)
       await expectRefused(structured, other)
       await other.close()
+    })
+
+    it('I7: whose grant is that of another client, or of another user', async () => {
+      await expectRefused(await forge((claims) => ({ ...claims, client_id: 'plain' })))
+      await expectRefused(await forge((claims) => ({ ...claims, sub: 'bob' })))
     })
   })
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Adapter } from 'oidc-provider'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import { startingLine } from '../advisories/attacks.ts'
 import { basic, deploy } from '../support/deployment.ts'
 import { faultyAdapter, memoryAdapterWith } from '../support/faulty-adapter.ts'
@@ -95,6 +95,24 @@ describe('redeeming a subject token', () => {
         await deployment.close()
       })
     }
+
+    it("server_error has the storage's own error; one that poses as an answer is a cause", async () => {
+      const plain = Object.assign(new Error('disk full'), { code: 'ENOSPC', status: 404 })
+      const posing = Object.assign(new Error('invalid_grant'), { expose: true, statusCode: 200 })
+      let thrown: unknown
+      const adapter = memoryAdapterWith({ consumeOnce: () => Promise.reject(thrown) })
+      const lifecycle = { enabled: false }
+      const deployment = await deploy({ configuration: { adapter }, impersonation: { lifecycle } })
+      const subject_token = await deployment.subjectToken()
+      for (thrown of [plain, posing, undefined, 'text']) {
+        const { status, body } = await deployment.exchange({ subject_token })
+        expect([status, body.error]).to.deep.equal([500, 'server_error'])
+        const [reported] = deployment.serverErrors.splice(0)
+        if (thrown === plain) expect(reported).to.equal(plain)
+        else expect(reported).to.have.property('cause', thrown)
+      }
+      await deployment.close()
+    })
 
     it('an adapter whose consumeOnce answers neither true nor false: 500', async () => {
       const adapter = memoryAdapterWith({ consumeOnce: async () => 1 })

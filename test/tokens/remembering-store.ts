@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { AdapterPayload } from 'oidc-provider'
-import type { EndNote, LifecycleAdapter } from '../../src/adapters/contract.ts'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { type StatusIndices, statusIndices } from '../../src/tokens/status-indices.ts'
+import type { EndingAdapter, EndNote } from '../../src/adapters/contract.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { type StatusIndices, statusIndices } from '../../src/status-list/indices.ts'
 
 export const ISSUER = 'https://id.example.com/oidc'
 /** Seconds: a redemption time of ten minutes, an hour of access. */
@@ -22,7 +22,7 @@ export class Store {
   onCall: ((method: string, id: unknown) => void) | undefined
   /** While it is set, calls wait for it. */
   stalled: Promise<void> | undefined
-  readonly adapter: LifecycleAdapter
+  readonly adapter: EndingAdapter
   #memory = this.#empty()
   #journal: Array<() => unknown> = []
 
@@ -75,7 +75,7 @@ export class Store {
     await this.adapter.endOnce(id, end)
   }
 
-  #empty(): LifecycleAdapter {
+  #empty(): EndingAdapter {
     return createMemoryAdapter({ now: () => this.time })('SubjectToken')
   }
 }

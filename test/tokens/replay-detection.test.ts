@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import pg from 'pg'
 import { createClient } from 'redis'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { createPostgresAdapter } from '../../src/adapters/postgres.ts'
-import { createRedisAdapter } from '../../src/adapters/redis.ts'
-import { createSqliteAdapter } from '../../src/adapters/sqlite.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createPostgresAdapter } from '../../src/adapters/postgres/index.ts'
+import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
+import { createSqliteAdapter } from '../../src/adapters/sqlite/index.ts'
 import type { StorageSpec } from '../proofs/storage.ts'
 import { onStores } from '../proofs/stores.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
@@ -45,16 +45,19 @@ describe('replay detection', () => {
 })
 
 function oneOfTwenty(openStore: () => Promise<OpenStore>): void {
-  let store: OpenStore
   let deployment: Deployment
+  // Where the server is missing, nothing is opened.
+  let close = async () => {}
   before(async () => {
-    store = await openStore()
+    const store = await openStore()
+    close = () => store.close()
     deployment = await deployOn(store.adapter)
+    close = async () => {
+      await deployment.close()
+      await store.close()
+    }
   })
-  after(async () => {
-    await deployment.close()
-    await store.close()
-  })
+  after(() => close())
 
   it('one of 20 copies of a DPoP proof passes an exchange, all others keep their subject token', async () => {
     const answers = await exchanges(deployment)

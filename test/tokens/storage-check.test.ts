@@ -4,16 +4,16 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import {
   type ConsumptionNote,
   type EndNote,
-  hasLifecycle,
+  hasEnding,
   type SingleUseAdapter,
 } from '../../src/adapters/contract.ts'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
-import { createRedisAdapter } from '../../src/adapters/redis.ts'
-import { isDevelopmentAdapter } from '../../src/host/configuration.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
+import { isDevelopmentAdapter } from '../../src/host/provider-configuration.ts'
 import { Impersonation, Provider, type ProviderConfiguration } from '../../src/index.ts'
-import { consumerOf } from '../../src/tokens/single-use.ts'
-import { checkStorage } from '../../src/tokens/storage-check.ts'
-import { lifecycleMutants } from '../adapters/lifecycle-mutants.ts'
+import { createConsumer } from '../../src/tokens/single-use.ts'
+import { checkStorage } from '../../src/tokens/storage-check/storage-check.ts'
+import { endingMutants } from '../adapters/ending-mutants.ts'
 import { mutants } from '../adapters/mutants.ts'
 import { freePort, rejection } from '../adapters/servers.ts'
 import { withMembers } from '../adapters/with-members.ts'
@@ -38,9 +38,9 @@ function known(mistake: string): Mutate {
 }
 
 /** A mistake that the contract suite knows, of those about seeing and ending. */
-function knownOfLifecycle(mistake: string): Mutate {
-  const [mutate] = lifecycleMutants[mistake] ?? expect.fail(mistake)
-  return (sound) => (hasLifecycle(sound) ? mutate(sound) : expect.fail('no lifecycle'))
+function knownOfEnding(mistake: string): Mutate {
+  const [mutate] = endingMutants[mistake] ?? expect.fail(mistake)
+  return (sound) => (hasEnding(sound) ? mutate(sound) : expect.fail('no ending'))
 }
 
 /** The memory adapter with methods exchanged, and which ids were written to it. */
@@ -146,26 +146,26 @@ const broken: Record<string, [mutate: Mutate, sentence: RegExp]> = {
     /^find\(\) ignores that a record has expired\.$/,
   ],
   'endOnce that lets several win': [
-    knownOfLifecycle('endOnce that reads first and writes afterwards'),
+    knownOfEnding('endOnce that reads first and writes afterwards'),
     /^endOnce\(\) resolved true for 20 of 20 callers at once, and it has to for exactly one\.$/,
   ],
   'endOnce that answers 1': [
     (sound) => ({
       endOnce: async (id: string, end: EndNote) =>
-        hasLifecycle(sound) && Number(await sound.endOnce(id, end)),
+        hasEnding(sound) && Number(await sound.endOnce(id, end)),
     }),
     /^endOnce\(\) has to resolve true or false, and resolved something else\.$/,
   ],
   'an adapter that loses the note': [
-    knownOfLifecycle('consumeOnce that drops the note'),
+    knownOfEnding('consumeOnce that drops the note'),
     /^find\(\) resolves note as undefined undefined where consumeOnce\(\) was given one\.$/,
   ],
   'an adapter that loses the end': [
-    knownOfLifecycle('a find that forgets the end'),
+    knownOfEnding('a find that forgets the end'),
     /^find\(\) does not resolve the end of the caller to whom endOnce\(\) resolved true\.$/,
   ],
   'an end that does not keep a record from being consumed': [
-    knownOfLifecycle('consumeOnce that knows of no end'),
+    knownOfEnding('consumeOnce that knows of no end'),
     /^consumeOnce\(\) resolved true for a record that has ended\.$/,
   ],
   'a list that is empty': [
@@ -173,7 +173,7 @@ const broken: Record<string, [mutate: Mutate, sentence: RegExp]> = {
     /^list\(\) does not resolve a record once that upsert\(\) has just stored\.$/,
   ],
   'a list by the bound actor alone': [
-    knownOfLifecycle('a look-up by the bound actor alone'),
+    knownOfEnding('a look-up by the bound actor alone'),
     /^list\(\) does not look up a consumed record by the actor of its note\.$/,
   ],
   'ended indices that are not kept': [
@@ -244,7 +244,7 @@ describe('provider.impersonation.check()', function () {
     const adapter: Adapter = withMembers(createMemoryAdapter()('SubjectToken'), {
       find: () => new Promise(() => {}),
     })
-    const error = await rejection(checkStorage(adapter, consumerOf(adapter, 'adapter'), 50))
+    const error = await rejection(checkStorage(adapter, createConsumer(adapter, 'adapter'), 50))
     expect(error.message).to.equal(`${PREFIX}find() does not answer within 50 ms.`)
   })
 

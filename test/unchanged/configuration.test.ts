@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import OidcProvider, { type Configuration } from 'oidc-provider'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import { withoutImpersonation } from '../../src/configuration.ts'
-import { configurationOf } from '../../src/host/configuration.ts'
+import { configurationOf } from '../../src/host/provider-configuration.ts'
 import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import {
   type DeploymentOptions,
@@ -24,6 +24,7 @@ describe('I12: what enabling impersonation changes in a provider', () => {
   it('its configuration: these settings and no other', () => {
     const [plain, ours] = both().map(configurationOf)
     expect(differences(plain, ours).toSorted()).to.deep.equal([
+      'discovery.impersonation_current_endpoint',
       'discovery.impersonation_end_endpoint',
       'discovery.status_list_aggregation_endpoint',
       'extraTokenClaims',
@@ -49,9 +50,9 @@ describe('I12: what enabling impersonation changes in a provider', () => {
     expect(given).to.deep.equal(before)
   })
 
-  it('where impersonations can end: two middlewares of the provider, and these listeners', () => {
+  it('where impersonations can end: three middlewares of the provider, and these listeners', () => {
     const [plain, ours] = both()
-    expect(ours.middleware).to.have.lengthOf(plain.middleware.length + 2)
+    expect(ours.middleware).to.have.lengthOf(plain.middleware.length + 3)
     // The provider's own comes last, as before.
     expect(ours.middleware.at(-1)?.name).to.equal(plain.middleware.at(-1)?.name)
     const added = ours.eventNames().filter((name) => !plain.eventNames().includes(name))
@@ -62,16 +63,25 @@ describe('I12: what enabling impersonation changes in a provider', () => {
     expect(alone.eventNames()).to.deep.equal(before.eventNames())
   })
 
-  it('where they cannot: no middleware, no listener, no function of a model', () => {
-    const [plain, ours] = both({ impersonation: { lifecycle: { enabled: false } } })
-    expect(differences(configurationOf(plain).discovery, configurationOf(ours).discovery)).to.be
-      .empty
-    expect(ours.middleware).to.have.lengthOf(plain.middleware.length)
-    expect(ours.eventNames()).to.deep.equal(plain.eventNames())
-    expect(Object.hasOwn(ours.AccessToken, 'find')).to.equal(
-      Object.hasOwn(plain.AccessToken, 'find'),
-    )
-  })
+  const cannot: Record<string, DeploymentOptions> = {
+    'the storage adapter cannot': { configuration: { adapter: undefined } },
+    'it is switched off': { impersonation: { lifecycle: { enabled: false } } },
+  }
+  for (const [why, options] of Object.entries(cannot)) {
+    it(`where they cannot, because ${why}: no middleware, no listener, no function of a model but one`, () => {
+      const [plain, ours] = both(options)
+      expect(differences(configurationOf(plain).discovery, configurationOf(ours).discovery)).to.be
+        .empty
+      expect(ours.middleware).to.have.lengthOf(plain.middleware.length)
+      expect(ours.eventNames()).to.deep.equal(plain.eventNames())
+      // Every provider has models of its own: the same function has the same text.
+      const [before, now] = [plain.AccessToken, ours.AccessToken]
+      expect(String(now.prototype.destroy)).to.equal(String(before.prototype.destroy))
+      // I14: switched off, it finds no opaque token that another process has ended.
+      const isAround = String(now.find) !== String(before.find)
+      expect(isAround).to.equal(options.configuration === undefined)
+    })
+  }
 
   it('prints nothing', () => {
     const printed: string[] = []

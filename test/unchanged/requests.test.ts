@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
-import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { basic } from '../support/deployment.ts'
 import type { DeploymentOptions } from '../support/deployment-configuration.ts'
@@ -44,14 +44,18 @@ describe('I12: requests that have nothing to do with impersonation', () => {
     await request(sides.ours),
   ]
 
-  it('discovery: one grant type more, and two endpoints', async () => {
+  it('discovery: one grant type more, and three endpoints', async () => {
     const [plain, ours] = await onBoth(async (side) => {
       const { body } = await side.json('GET', '/oidc/.well-known/openid-configuration')
       return JSON.parse(JSON.stringify(body).replaceAll(side.base, 'https://base'))
     })
     const [grantType, ...others] = differences(plain, ours).toSorted()
     expect(grantType).to.match(/^grant_types_supported\.\d+$/)
-    expect(others).to.deep.equal(['impersonation_end_endpoint', 'status_list_aggregation_endpoint'])
+    expect(others).to.deep.equal([
+      'impersonation_current_endpoint',
+      'impersonation_end_endpoint',
+      'status_list_aggregation_endpoint',
+    ])
     expect(ours).to.have.property(
       'impersonation_end_endpoint',
       'https://base/oidc/impersonations/current/end',

@@ -1,6 +1,7 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { endsWithin } from '#glue/time-limit'
+import { isMalformedCursor } from '../audit/stores/cursor.ts'
 import { invalid, unavailable } from '../http/problem.ts'
-import { endsWithin } from '../http/within.ts'
 import type { Audit } from './parts.ts'
 
 /** How long an answer waits for entries to be stored, in milliseconds. */
@@ -15,7 +16,7 @@ export async function reading<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (cause) {
-    if (cause instanceof RangeError) throw invalid('the cursor is malformed')
+    if (isMalformedCursor(cause)) throw invalid('the cursor is malformed')
     throw unavailable('the audit cannot be read now', cause)
   }
 }
@@ -23,6 +24,6 @@ export async function reading<T>(read: () => Promise<T>): Promise<T> {
 /** Waits for entries that are on their way, so that what is read next has them. */
 export async function settle({ recorder }: Pick<Audit, 'recorder'>): Promise<void> {
   // Events of the provider come in a later turn than its answer.
-  await turn()
+  await nextTurn()
   await endsWithin(SETTLE_TIMEOUT_MS, recorder.settled())
 }

@@ -1,12 +1,12 @@
 import { unavailable } from '../http/problem.ts'
 import type { Customer } from '../options.ts'
 import type { Settings } from '../settings.ts'
-import type { CustomerAnswer, CustomersAnswer } from './answers.ts'
+import type { CustomerAnswer, CustomersAnswer } from './console/answers.ts'
 
 /** How many customers one answer has. */
-const MOST_FOUND = 25
+const MAX_FOUND = 25
 /** How many details of a customer are shown. */
-const MOST_DETAILS = 4
+const MAX_DETAILS = 4
 
 /** The deployment's directory. A directory that fails is trouble, and never reads as *not found*. */
 export interface CustomerDirectory {
@@ -20,11 +20,11 @@ export function customerDirectory({ customers }: Pick<Settings, 'customers'>): C
   return {
     async search(text, offset) {
       const { customers: found, more } = await asked(() =>
-        customers.search(text, { offset, limit: MOST_FOUND }),
+        customers.search(text, { offset, limit: MAX_FOUND }),
       )
       return {
-        customers: found.slice(0, MOST_FOUND).map(copyOf),
-        more: more || found.length > MOST_FOUND,
+        customers: found.slice(0, MAX_FOUND).map(copyOf),
+        more: more || found.length > MAX_FOUND,
       }
     },
     async get(id) {
@@ -44,7 +44,7 @@ async function asked<T>(ask: () => Promise<T> | T): Promise<T> {
 
 /** Member by member: what else the deployment's object has stays here. */
 function copyOf({ id, name, email, protected: why, details }: Customer): CustomerAnswer {
-  const shown = Object.entries(details ?? {}).slice(0, MOST_DETAILS)
+  const shown = Object.entries(details ?? {}).slice(0, MAX_DETAILS)
   return {
     id,
     name,

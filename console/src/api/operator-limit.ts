@@ -8,13 +8,13 @@ export type OperatorLimit = (operator: string) => Promise<void>
 /**
  * @param most how much one account may do in the window
  * @param window in seconds
- * @param told what stderr says of an account that does more, once in a window
+ * @param describeExcess what stderr says of an account that does more, once in a window
  * @returns a function that throws Problem 429 for more than that
  */
 export function operatorLimit(
   most: number,
   window: number,
-  told: (operator: string, seconds: number) => string,
+  describeExcess: (operator: string, seconds: number) => string,
 ): OperatorLimit {
   const limiter = new RateLimiterMemory({ points: most, duration: window })
   return async (operator) => {
@@ -24,7 +24,7 @@ export function operatorLimit(
       if (!(rejection instanceof RateLimiterRes)) throw rejection
       const seconds = Math.max(1, Math.ceil(rejection.msBeforeNext / 1000))
       if (rejection.consumedPoints === most + 1) {
-        console.error(escapeControls(told(operator, seconds)))
+        console.error(escapeControls(describeExcess(operator, seconds)))
       }
       throw new Problem(429, 'temporarily_unavailable', 'too many requests: try again later', {
         retryAfter: String(seconds),

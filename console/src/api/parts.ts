@@ -1,16 +1,16 @@
 import type { Context } from 'koa'
 import type { Provider } from 'oidc-provider-impersonation'
-import type { Changes } from '../audit/changes.ts'
-import type { Recorder } from '../audit/recorder.ts'
+import type { Changes } from '../audit/recording/changes.ts'
+import type { Recorder } from '../audit/recording/recorder.ts'
 import type { AuditStore } from '../audit/store.ts'
-import type { IssueSubjectToken } from '../management/subject-tokens.ts'
 import type { Role } from '../options.ts'
 import type { Settings } from '../settings.ts'
 import type { SignedIn } from '../sign-in/signed-in.ts'
 import type { CustomerDirectory } from './customer-directory.ts'
+import type { IssueSubjectToken } from './issue.ts'
 import type { OperatorLimit } from './operator-limit.ts'
 import type { NamePerson } from './person-names.ts'
-import type { RecordRefusal } from './refusals.ts'
+import type { Refusals } from './refusals.ts'
 
 /** What the handlers of the API stand on. */
 export interface Parts {
@@ -22,9 +22,7 @@ export interface Parts {
   readonly issue: IssueSubjectToken
   /** Comes before `issue`: each request makes an entry of the audit, also one that is never used. */
   readonly limitIssues: OperatorLimit
-  readonly recordRefusal: RecordRefusal
-  /** For a person who is no support staff: fewer are recorded. */
-  readonly recordStranger: RecordRefusal
+  readonly refusals: Refusals
   /** Aborts when the console closes: streams end, and no new ones begin. */
   readonly closing: AbortSignal
   /** The clock, in milliseconds since the epoch. */

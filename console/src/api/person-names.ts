@@ -1,7 +1,7 @@
 import type { Account } from 'oidc-provider'
 import type { Provider } from 'oidc-provider-impersonation'
+import { nonEmptyText, present } from '#glue/present'
 import type { Named } from '../audit/entry.ts'
-import { nonEmptyText, present } from '../present.ts'
 import type { CustomerDirectory } from './customer-directory.ts'
 
 /** Names a person, by the directory of customers or else by the claims of the account. */
@@ -16,12 +16,12 @@ export function personNames(
     const customer = await directory.get(accountId)
     if (customer) return { name: customer.name, email: customer.email }
     const account = await provider.impersonation.findAccount(accountId)
-    return account && namedOf(account)
+    return account && findNamed(account)
   }
 }
 
 /** A person as the claims of the account name them. */
-export async function namedOf(account: Account): Promise<Named> {
+export async function findNamed(account: Account): Promise<Named> {
   const { name, email } = await account.claims('userinfo', 'openid profile email', {}, [])
   return present({ name: nonEmptyText(name), email: nonEmptyText(email) })
 }

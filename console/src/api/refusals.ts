@@ -1,11 +1,18 @@
+import type { Provider } from 'oidc-provider-impersonation'
 import type { AuditEntry } from '../audit/entry.ts'
+import { log } from '../audit/log-line.ts'
+import { anyObject, objectOf, optional, text } from '../audit/parsers.ts'
+import { reasonOf } from '../reason.ts'
+import type { Settings } from '../settings.ts'
+import { findRole } from '../sign-in/roles.ts'
 import { operatorLimit } from './operator-limit.ts'
 
-/** The largest number of recorded refusals of one account in a window. People need fewer. */
+/** The largest number of recorded refusals of one account: of staff in a minute, of others in a day. */
 const MAX_RECORDED = 20
-const MINUTE = 60
-/** For accounts that are no support staff: anyone can have one, or many. */
-export const STRANGERS_WINDOW = 86_400
+/** The largest number of all people who are no support staff, in a day: anyone can have many accounts. */
+const MAX_OF_STRANGERS = 1000
+const MINUTE_S = 60
+const DAY_S = 86_400
 
 /** A request to act that was refused before the provider received it. */
 export interface Refusal {
@@ -20,34 +27,112 @@ export interface Refusal {
 }
 
 /**
- * Records a refusal. A signed-in person can cause any number of refusals, with any text: the limit
- * keeps these refusals from hiding other entries and from filling the store.
+ * Records a refusal. A signed-in person can cause any number of refusals, with any text. So the console
+ * asks `role` itself: of support staff, at most 20 refusals a minute are recorded, as they are. Of a
+ * person without a role (any customer, perhaps) at most 20 a day, of all of them 1,000, and none of
+ * their words: who it was, and whom they named, where there is such an account. Where the role cannot
+ * be looked up, the person counts as one without.
  *
  * @throws an `Error` with `name` 'Problem', `status` 429, `error` and `retryAfter` (seconds, as text)
- * where this operator was refused too often: such a refusal is not recorded
+ * where there were too many refusals: such a refusal is not recorded. TypeError that names the member
+ * that is wrong
  */
 export type RecordRefusal = (refusal: Refusal) => Promise<void>
 
-/** @param window in seconds */
+/** Records what the console and backends of the deployment refuse. */
+export interface Refusals {
+  /** Of support staff. */
+  readonly ofStaff: RecordRefusal
+  /**
+   * Of a person who is no support staff. It must not become a row of the customer whom they name, who
+   * would read it on the account page, and nothing that they wrote is kept.
+   */
+  readonly ofStranger: RecordRefusal
+}
+
+/** @param isAccount whether there is an account with this id */
 export function refusalRecorder(
   record: (entry: AuditEntry) => Promise<void>,
-  window = MINUTE,
+  isAccount: (id: string) => Promise<boolean>,
+): Refusals {
+  const countStaff = operatorLimit(MAX_RECORDED, MINUTE_S, tooMany(MAX_RECORDED, MINUTE_S))
+  const countStranger = operatorLimit(MAX_RECORDED, DAY_S, tooMany(MAX_RECORDED, DAY_S))
+  const countAll = operatorLimit(MAX_OF_STRANGERS, DAY_S, tooMany(MAX_OF_STRANGERS, DAY_S))
+
+  function keep(operator: string, more: Pick<AuditEntry, 'context' | 'denial'>): void {
+    const entry = { event: 'support.refused', time: Date.now(), by: operator } as const
+    void record({ ...entry, actor: { sub: operator }, ...more })
+  }
+
+  return {
+    async ofStaff({ operator, error, reason, request }) {
+      await countStaff(operator)
+      keep(operator, { denial: { stage: 'issue', error, reason }, ...request })
+    },
+    async ofStranger({ operator, request }) {
+      await countStranger(operator)
+      await countAll('people who are no support staff')
+      const userId = request?.subject
+      const isKnown = userId !== undefined && (await isAccount(userId))
+      const denial = { stage: 'issue', error: 'access_denied', reason: 'no support staff' } as const
+      keep(operator, { denial, ...(isKnown ? { context: { userId } } : {}) })
+    },
+  }
+}
+
+function tooMany(most: number, window: number) {
+  return (operator: string, seconds: number) =>
+    `support.refused: ${operator} was refused ${most} times in ${window} s; more is not recorded for ${seconds} s`
+}
+
+const name = text(1, 1024)
+const words = text(0, 65_536)
+
+const parseRefusal = objectOf<Refusal>({
+  operator: name,
+  error: words,
+  reason: words,
+  request: optional(
+    objectOf({
+      context: optional(anyObject),
+      mayAct: optional(objectOf({ sub: optional(name), clientId: optional(name) })),
+      scope: optional(words),
+      subject: optional(words),
+    }),
+  ),
+})
+
+/** What backends of the deployment call: they may take any signed-in person for an operator. */
+export function recordRefusalBy(
+  provider: Pick<Provider, 'impersonation'>,
+  settings: Pick<Settings, 'role'>,
+  { ofStaff, ofStranger }: Refusals,
 ): RecordRefusal {
-  const count = operatorLimit(
-    MAX_RECORDED,
-    window,
-    (operator, seconds) =>
-      `support.refused: ${operator} was refused ${MAX_RECORDED} times in ${window} s; more is not recorded for ${seconds} s`,
-  )
-  return async ({ operator, error, reason, request }) => {
-    await count(operator)
-    void record({
-      event: 'support.refused',
-      time: Date.now(),
-      by: operator,
-      actor: { sub: operator },
-      denial: { stage: 'issue', error, reason },
-      ...request,
-    })
+  async function isStaff(operator: string): Promise<boolean> {
+    try {
+      const account = await provider.impersonation.findAccount(operator)
+      return account !== undefined && (await findRole(account, settings)) !== undefined
+    } catch (error) {
+      log(`a refusal is recorded without what was asked for: ${reasonOf(error)}`)
+      return false
+    }
+  }
+
+  return async (given) => {
+    const refusal = parseRefusal(given, 'refusal')
+    await ((await isStaff(refusal.operator)) ? ofStaff : ofStranger)(refusal)
+  }
+}
+
+/** Whether the provider knows an account. One that cannot be looked up is not known. */
+export function accountLookUp({
+  impersonation,
+}: Pick<Provider, 'impersonation'>): (id: string) => Promise<boolean> {
+  return async (id) => {
+    try {
+      return (await impersonation.findAccount(id)) !== undefined
+    } catch {
+      return false
+    }
   }
 }

@@ -6,32 +6,54 @@ export function digestOf(text: string): string {
 }
 
 /**
- * The digest of an entry: the SHA-256, base64url, of its text, a point, and its time, in milliseconds
- * since the epoch. It is kept when the text is removed, and is part of the chain: so it can be proved
- * that the entry was old enough to be removed.
+ * The digest of an entry, four parts with points between them: the SHA-256, base64url, of its text; its
+ * time, in milliseconds since the epoch; its row; and whether it holds or releases the row. It is kept
+ * when the text is removed, and is part of the chain: so it can be proved that the row was old enough to
+ * be removed, and not on hold.
  *
- * @param text JSON, with a member `time`
+ * @param text JSON, with the members `time` and `event`
  */
-export function entryDigestOf(text: string): string {
-  return `${digestOf(text)}.${timeIn(text) ?? ''}`
+export function entryDigestOf(text: string, row: string | undefined): string {
+  const { time, event } = parseMembers(text)
+  const at = typeof time === 'number' ? Math.floor(time) : ''
+  return [digestOf(text), at, row ?? '', EVENT_MARKS.get(event) ?? ''].join('.')
+}
+
+const EVENT_MARKS: ReadonlyMap<unknown, 'held' | 'released'> = new Map([
+  ['support.held', 'held'],
+  ['support.released', 'released'],
+])
+
+/** What the digest of an entry says, also when its text is removed. */
+export interface DigestParts {
+  /** In milliseconds since the epoch. */
+  readonly time: number
+  readonly row: string | undefined
+  /** Whether the entry puts its row on hold, or releases it. */
+  readonly mark: 'held' | 'released' | undefined
 }
 
 /** The greatest time of a `Date`, in milliseconds since the epoch. */
-const LATEST = 8_640_000_000_000_000
+const MAX_DATE_MS = 8_640_000_000_000_000
+const DIGEST_FORMAT = /^[\w-]{43}\.(\d{1,16})\.([\w-]{0,64})\.(held|released)?$/
 
-/** The time in the digest of an entry, in milliseconds since the epoch; `undefined` without one. */
-export function timeOfDigest(digest: string): number | undefined {
-  const [, time] = /^[\w-]{43}\.(\d{1,16})$/.exec(digest) ?? []
-  return time === undefined || Number(time) > LATEST ? undefined : Number(time)
+/** @returns `undefined` for what is not of {@link entryDigestOf}, or has no time */
+export function digestParts(digest: string): DigestParts | undefined {
+  const [, time, row = '', mark] = DIGEST_FORMAT.exec(digest) ?? []
+  if (time === undefined || Number(time) > MAX_DATE_MS) return undefined
+  return {
+    time: Number(time),
+    row: row === '' ? undefined : row,
+    mark: mark === 'held' || mark === 'released' ? mark : undefined,
+  }
 }
 
-function timeIn(text: string): number | undefined {
+function parseMembers(text: string): { readonly time?: unknown; readonly event?: unknown } {
   try {
     const value: unknown = JSON.parse(text)
-    const time = typeof value === 'object' && value !== null && 'time' in value ? value.time : ''
-    return typeof time === 'number' ? Math.floor(time) : undefined
+    return typeof value === 'object' && value !== null ? value : {}
   } catch {
-    return undefined
+    return {}
   }
 }
 

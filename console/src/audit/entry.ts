@@ -1,6 +1,6 @@
 import type { ImpersonationEvent } from 'oidc-provider-impersonation'
 import type { ImpersonationUse } from 'oidc-provider-impersonation/resource-server'
-import { asEscape } from '../http/text.ts'
+import { asciiJson } from './ascii-json.ts'
 
 /** The events of the plugin about an impersonation. */
 export const PLUGIN_EVENTS = [
@@ -12,7 +12,10 @@ export const PLUGIN_EVENTS = [
 ] as const
 
 /** A request to an API in an impersonation: the guard of the API told it. */
-export const USED = 'impersonation.used'
+export const USED_EVENT = 'impersonation.used'
+
+/** The first entry of a chain: see `begun` of {@link AuditEntry}. */
+export const BEGUN_EVENT = 'audit.begun'
 
 /** What people do in the console and on the account page. */
 export const CONSOLE_EVENTS = [
@@ -30,9 +33,29 @@ export const CONSOLE_EVENTS = [
   'support.exported',
 ] as const
 
-const AUDIT_EVENTS = [...PLUGIN_EVENTS, USED, ...CONSOLE_EVENTS] as const
+/**
+ * Stands in the place of what could not be stored as it was told. The log has it, as every event.
+ */
+export const SET_ASIDE = 'audit.set_aside'
+
+export const AUDIT_EVENTS = [
+  ...PLUGIN_EVENTS,
+  USED_EVENT,
+  ...CONSOLE_EVENTS,
+  BEGUN_EVENT,
+  SET_ASIDE,
+] as const
 
 export type AuditEventName = (typeof AUDIT_EVENTS)[number]
+
+/** What was set aside. */
+export interface SetAside {
+  /** Its `event`, where that is known. */
+  readonly event?: string | undefined
+  /** The SHA-256, base64url, of its line in the log, without the line feed. */
+  readonly digest?: string | undefined
+  readonly why: string
+}
 
 /** A person as the directory named them when the event happened. */
 export interface Named {
@@ -61,6 +84,15 @@ export interface AuditEntry extends Omit<ImpersonationEvent, 'time'> {
    * later stays open, also if it happened before.
    */
   readonly alarms?: number | undefined
+  /** It was missing: written by the record of the provider, after a restart. */
+  readonly afterRestart?: true | undefined
+  /** With `audit.set_aside`. */
+  readonly setAside?: SetAside | undefined
+  /**
+   * With `audit.begun`, the first entry of a process: what the provider signed of its chain, a JWS. So
+   * a chain cannot be made by a person who can only write to the storage.
+   */
+  readonly begun?: string | undefined
   /** Added when the entry is recorded. A directory that fails leaves it away. */
   readonly names?:
     | { readonly subject?: Named | undefined; readonly actor?: Named | undefined }
@@ -72,7 +104,7 @@ export interface AuditEntry extends Omit<ImpersonationEvent, 'time'> {
  * database refuses would block all entries after it.
  */
 export function encodeEntry(entry: AuditEntry): string {
-  return JSON.stringify(entry).replaceAll(/[^ -~]/g, asEscape)
+  return asciiJson(entry)
 }
 
 /**
@@ -88,15 +120,19 @@ export function decodeEntry(text: string): AuditEntry | undefined {
   }
 }
 
-const NAMES: ReadonlySet<unknown> = new Set(AUDIT_EVENTS)
+/** The greatest time of a `Date`: a page that shows another one breaks. */
+const MAX_DATE_MS = 8_640_000_000_000_000
+
+const EVENT_NAMES: ReadonlySet<unknown> = new Set(AUDIT_EVENTS)
 
 function isEntry(value: unknown): value is AuditEntry {
   return (
     typeof value === 'object' &&
     value !== null &&
     'event' in value &&
-    NAMES.has(value.event) &&
+    EVENT_NAMES.has(value.event) &&
     'time' in value &&
-    typeof value.time === 'number'
+    Number.isSafeInteger(value.time) &&
+    Math.abs(Number(value.time)) <= MAX_DATE_MS
   )
 }

@@ -1,5 +1,6 @@
-import { nonEmptyText, present } from '../present.ts'
-import { type AuditEntry, type Named, USED } from './entry.ts'
+import { nonEmptyText, present } from '#glue/present'
+import { type AuditEntry, type Named, USED_EVENT } from './entry.ts'
+import { lifeOf } from './life.ts'
 import type { AlarmKind, AuditPerson, AuditRow } from './row.ts'
 
 /** An entry, or repetitions of one. */
@@ -21,9 +22,11 @@ export interface Happening {
 export function fold(row: AuditRow | undefined, id: string, happening: Happening): AuditRow {
   const { entry, count, lastTime } = happening
   const { time, event, context, client, resource, scope, jti, issuedTo } = entry
-  const before: AuditRow = row ?? { id, at: time, lastAt: time, ...NOTHING_COUNTED }
+  const { askedAt, startedAt, expiresAt, isStartInferred, ...before }: AuditRow = row ?? {
+    ...{ id, at: time, lastAt: time },
+    ...NOTHING_COUNTED,
+  }
   const granted = event === 'impersonation.granted'
-  const issued = event === 'impersonation.issued'
   const target = typeof resource === 'string' ? resource : resource?.[0]
   return {
     ...before,
@@ -37,9 +40,7 @@ export function fold(row: AuditRow | undefined, id: string, happening: Happening
       resource: (granted ? target : undefined) ?? before.resource ?? target,
       scope: granted ? (scope ?? before.scope) : (before.scope ?? scope),
       jti: before.jti ?? (granted ? jti : undefined),
-      askedAt: issued ? time : before.askedAt,
-      startedAt: granted ? time : before.startedAt,
-      expiresAt: expiryOf(before, entry),
+      ...lifeOf({ askedAt, startedAt, expiresAt, isStartInferred }, entry),
       end: endOf(before, entry),
       refusal: refusalOf(before, entry),
       alarm: alarmOf(before, happening),
@@ -53,8 +54,27 @@ export function fold(row: AuditRow | undefined, id: string, happening: Happening
   }
 }
 
+/**
+ * Adds repetitions of an entry that the row has already: they raise counts and last times, and nothing
+ * else. So the row can be made again from its entries and their counts.
+ */
+export function foldRepetition(row: AuditRow, happening: Happening): AuditRow {
+  const { entry, count, lastTime } = happening
+  return {
+    ...row,
+    ...present({ alarm: alarmOf(row, happening) }),
+    lastAt: Math.max(row.lastAt, lastTime),
+    ...counted(row, entry, count),
+  }
+}
+
 const NOTHING_COUNTED = { reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 }
-const READING: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS', undefined])
+const READING_METHODS: ReadonlySet<string | undefined> = new Set([
+  'GET',
+  'HEAD',
+  'OPTIONS',
+  undefined,
+])
 
 /** As what a request is counted. `failed`: the API answered it with an error. */
 export function useKindOf({
@@ -68,7 +88,7 @@ export function useKindOf({
 }): 'changes' | 'failed' | 'reads' | 'refused' {
   if (refused) return 'refused'
   if (status >= 400) return 'failed'
-  return READING.has(method) ? 'reads' : 'changes'
+  return READING_METHODS.has(method) ? 'reads' : 'changes'
 }
 
 function counted(row: AuditRow, { event, use }: AuditEntry, count: number) {
@@ -78,7 +98,7 @@ function counted(row: AuditRow, { event, use }: AuditEntry, count: number) {
   if (event === 'impersonation.denied' || event === 'support.refused') {
     return { ...all, denied: denied + count }
   }
-  if (event !== USED || !use) return all
+  if (event !== USED_EVENT || !use) return all
   const kind = useKindOf(use)
   return { ...all, [kind]: all[kind] + count }
 }
@@ -87,7 +107,7 @@ function counted(row: AuditRow, { event, use }: AuditEntry, count: number) {
 export function alarmKindOf({ event, use, end }: AuditEntry): AlarmKind | undefined {
   if (event === 'impersonation.replayed') return 'replayed'
   // A tab that is still open asks once more after the end: that is refused, and no act.
-  if (event === USED && use?.refused && use.refused.by !== 'status') return 'refused'
+  if (event === USED_EVENT && use?.refused && use.refused.by !== 'status') return 'refused'
   if (event === 'impersonation.ended' && end?.cause === 'user') return 'ended_by_customer'
   if (event === 'support.objected') return 'objection'
   return undefined
@@ -112,10 +132,10 @@ function operatorOf({ operator }: AuditRow, entry: AuditEntry): AuditPerson | un
   const isOfToken = id !== undefined && subject !== undefined
   const isAttempt = event === 'impersonation.denied' || event === 'impersonation.replayed'
   const named = actor?.sub ?? mayAct?.sub
-  const told = isOfToken && isAttempt ? mayAct?.sub : named
-  const isDecided = event === 'impersonation.granted' && told !== undefined
-  const before = isDecided && operator?.id !== told ? undefined : operator
-  return personOf(before, told, told === named ? names?.actor : undefined)
+  const operatorId = isOfToken && isAttempt ? mayAct?.sub : named
+  const isDecided = event === 'impersonation.granted' && operatorId !== undefined
+  const before = isDecided && operator?.id !== operatorId ? undefined : operator
+  return personOf(before, operatorId, operatorId === named ? names?.actor : undefined)
 }
 
 /** The person who is known, with the names that were missing. */
@@ -127,15 +147,6 @@ function personOf(
   if (id === undefined || (person && person.id !== id)) return person
   const { name = named?.name, email = named?.email } = person ?? {}
   return { id, ...present({ name, email }) }
-}
-
-/** Of the access token, once there is one. */
-function expiryOf(row: AuditRow, { event, expiresAt }: AuditEntry): number | undefined {
-  if (expiresAt === undefined) return row.expiresAt
-  if (event === 'impersonation.granted') return expiresAt * 1000
-  return event === 'impersonation.issued' && row.startedAt === undefined
-    ? expiresAt * 1000
-    : row.expiresAt
 }
 
 function endOf({ end }: AuditRow, entry: AuditEntry): AuditRow['end'] {

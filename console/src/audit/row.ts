@@ -48,6 +48,11 @@ export interface AuditRow {
   readonly jti?: string | undefined
   readonly askedAt?: number | undefined
   readonly startedAt?: number | undefined
+  /**
+   * There is no entry of the start. A request to an API proves it: `startedAt` is the time of the first
+   * one, and `expiresAt` is at least that of the last one.
+   */
+  readonly isStartInferred?: true | undefined
   /** When the access token expires; before the start, when the subject token does. */
   readonly expiresAt?: number | undefined
   readonly end?:
@@ -107,7 +112,7 @@ export interface AuditRow {
 }
 
 /** How an impersonation stands, or how it ended. */
-export const OUTCOMES = [
+export const ALL_OUTCOMES = [
   'waiting', // asked for, not started yet, can still start
   'running',
   'requested', // ended by an operator or a lead
@@ -120,7 +125,7 @@ export const OUTCOMES = [
   'refused', // never granted
 ] as const
 
-export type Outcome = (typeof OUTCOMES)[number]
+export type Outcome = (typeof ALL_OUTCOMES)[number]
 
 /** @param now in milliseconds since the epoch */
 export function outcomeOf(row: AuditRow, now: number): Outcome {

@@ -33,13 +33,12 @@ export interface NewRecord extends Link {
 
 /**
  * More events of the same kind as an entry that the same writer has appended before (or before in
- * the same batch). They raise its count, and are outside the chain. Where the entry was removed
- * meanwhile, only the row counts them.
+ * the same batch). They raise its count, and are outside the chain.
  */
 export interface Repetition {
   readonly repeatKey: string
   readonly row: string | undefined
-  /** One of the events, for the row. */
+  /** One of the events. */
   readonly entry: AuditEntry
   /** How often it happened again: 1 or more. */
   readonly count: number
@@ -108,6 +107,16 @@ export interface RowPage {
   readonly next: string | undefined
 }
 
+/** What {@link AuditStore.rowIds} says of a row. */
+export interface FiledRow {
+  readonly id: string
+  /**
+   * Whether something that `find` looks at is not that of the row, or the row cannot be read: the
+   * storage was changed by hand.
+   */
+  readonly isMisfiled: boolean
+}
+
 /** The last link of a chain. */
 export interface ChainHead {
   readonly writer: string
@@ -127,7 +136,8 @@ export interface RemovedFrom {
 /**
  * Where the audit is kept: what `createMemoryAudit()`, `createSqliteAudit()`, `createRedisAudit()` and
  * `createPostgresAudit()` make. A deployment can wrap one, and passes every call on. Every method
- * rejects where the storage fails. A cursor that no store can have made is refused with a `RangeError`.
+ * rejects where the storage fails. A cursor that no store can have made is refused with a `RangeError`
+ * whose `code` is `'ERR_AUDIT_CURSOR'`.
  */
 export interface AuditStore {
   /**
@@ -143,11 +153,17 @@ export interface AuditStore {
   open(): Promise<void>
 
   /**
-   * Writes a batch, and the rows that its entries belong to: see `fold`. The same batch written again
-   * changes nothing, so a write with an unknown result can be repeated. Of batches of several writers
-   * for the same row, none is lost.
+   * Writes a batch, and the rows that its entries belong to: see `fold` and `foldRepetition`. The same
+   * batch written again changes nothing, so a write with an unknown result can be repeated. Of batches
+   * of several writers for the same row, none is lost.
+   *
+   * Rejects with `code: 'ERR_AUDIT_UNSTORABLE'` where the batch is refused for what is in it: then nothing
+   * of it is stored, and its number and its sequences come again with another batch.
+   *
+   * @returns the repeat keys of repetitions that are counted nowhere, since their entry was removed: the
+   * recorder writes new entries for them
    */
-  append(batch: Batch): Promise<void>
+  append(batch: Batch): Promise<readonly string[]>
 
   /**
    * The newest `limit` rows that match, older than the cursor (or of all).
@@ -163,6 +179,15 @@ export interface AuditStore {
   countNewer(filter: RowFilter, than: { at: number; id: string }, now: number): Promise<number>
 
   row(id: string): Promise<AuditRow | undefined>
+
+  /**
+   * The ids of all rows, in any order: none that is there all the time is left out, and one may come
+   * twice. `next` is the cursor of the next page; `undefined` at the end.
+   */
+  rowIds(page: { after?: string | undefined; limit: number }): Promise<{
+    readonly rows: readonly FiledRow[]
+    readonly next: string | undefined
+  }>
 
   /** The entries of a row in the order in which they were stored, after the cursor (or from the first). */
   timeline(
@@ -183,9 +208,10 @@ export interface AuditStore {
   heads(): Promise<readonly ChainHead[]>
 
   /**
-   * Removes at most `limit` rows whose `lastAt` is before this time and that are not on hold. Of
-   * their entries (and of old entries without a row) writer, sequence, digest and hash are kept, for
-   * ever: without one of them, what stands before it in its chain could not be verified.
+   * Removes at most `limit` rows whose `lastAt` is before this time and that are not on hold, each with
+   * all its entries in one step. Of these (and of old entries without a row) writer, sequence, digest
+   * and hash are kept, for ever: without one of them, what stands before it in its chain could not be
+   * verified. The first entry of a chain is kept whole where it has no row: see `BEGUN`.
    *
    * @returns how many rows and entries were removed
    */

@@ -1,16 +1,16 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { AlarmNotice } from './audit/alarm-notice.tsx'
-import type { ConsoleSession } from './console-session.ts'
-import { Frame } from './frame.tsx'
-import { Badge, Button, Page } from './kit.tsx'
-import { clearMessage, say } from './message.tsx'
-import { inWords } from './problem.ts'
-import { go, goBack, Link, usePlace } from './router.tsx'
-import { paramsOf, type Route } from './routes.ts'
+import { Frame } from './kit/frame.tsx'
+import { Badge, Button, Page } from './kit/kit.tsx'
+import { clearMessage, say } from './kit/message.tsx'
+import { go, goBack, Link, usePageLocation } from './kit/router.tsx'
+import { Shortcuts, useShortcut } from './kit/shortcuts.tsx'
+import { counted, Text, words } from './kit/text.tsx'
 import { MyRunning } from './running/my-running.tsx'
-import { Shortcuts, useShortcut } from './shortcuts.tsx'
-import { counted, Text, words } from './text.tsx'
+import type { ConsoleSession } from './session/console-session.ts'
+import { paramsOf, type Route } from './session/page-routes.ts'
+import { inWords } from './session/problem.ts'
 
 /** The frame of a signed-in person, with the page that the address names. */
 export function ConsoleFrame(props: {
@@ -20,12 +20,12 @@ export function ConsoleFrame(props: {
 }) {
   const { session, notice } = props
   const { me } = session
-  const place = usePlace()
+  const page = usePageLocation()
   const routes = props.routes.filter(({ roles }) => roles.includes(me.role))
   const first = routes.find(({ link }) => link !== undefined)?.path ?? '/'
   useShortcut('Escape', words.frame.shortcutBack, goBack, { otherwise: true })
-  const found = findPage(routes, place.path)
-  const isLost = !found && place.path === '/' && first !== '/'
+  const found = findPage(routes, page.path)
+  const isLost = !found && page.path === '/' && first !== '/'
   useEffect(() => {
     if (isLost) go(first, { instead: true })
   }, [isLost, first])
@@ -42,7 +42,7 @@ export function ConsoleFrame(props: {
           {routes.map(({ path, link, shows }) =>
             link === undefined ? null : (
               <li key={path}>
-                <Link to={path} current={isBelow(place.path, path)}>
+                <Link to={path} current={isBelow(page.path, path)}>
                   {link}
                   {shows === 'alarms' && <OpenAlarms session={session} />}
                 </Link>
@@ -79,7 +79,7 @@ export function ConsoleFrame(props: {
         <found.route.page
           key={found.route.path}
           session={session}
-          place={place}
+          page={page}
           params={found.params}
         />
       ) : (

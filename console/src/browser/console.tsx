@@ -1,21 +1,21 @@
 import { render } from 'preact'
 import { auditRoutes } from './audit/routes.ts'
 import { ConsoleFrame } from './console-frame.tsx'
-import { ConsoleSession } from './console-session.ts'
-import { Gate } from './gate.tsx'
+import { words } from './kit/text.tsx'
 import { operatorRoutes } from './operators/routes.ts'
 import { runningRoutes } from './running/routes.ts'
-import { words } from './text.tsx'
+import { ConsoleSession } from './session/console-session.ts'
+import { RequireSignIn } from './session/sign-in-page.tsx'
 
-const ROUTES = [...operatorRoutes, ...runningRoutes, ...auditRoutes]
+const CONSOLE_PAGES = [...operatorRoutes, ...runningRoutes, ...auditRoutes]
 
 render(
-  <Gate
+  <RequireSignIn
     product={words.frame.product}
     about={words.frame.signInAbout}
     enter={(signIn) => ConsoleSession.enter(signIn)}
   >
-    {(session, notice) => <ConsoleFrame session={session} routes={ROUTES} notice={notice} />}
-  </Gate>,
+    {(session, notice) => <ConsoleFrame session={session} routes={CONSOLE_PAGES} notice={notice} />}
+  </RequireSignIn>,
   document.body,
 )

@@ -3,14 +3,8 @@ import { koaBody } from 'koa-body'
 import { invalid, Problem } from './problem.ts'
 import { isPlain, NO_CONTROLS } from './text.ts'
 
-const parse = koaBody({
-  json: true,
-  jsonLimit: 16_384,
-  jsonStrict: true,
-  multipart: false,
-  text: false,
-  urlencoded: false,
-})
+/** The largest body of a form, in bytes. */
+const MAX_BODY = 16_384
 
 /** The members of a JSON object. */
 export type Body = Readonly<Record<string, unknown>>
@@ -21,7 +15,7 @@ export type Body = Readonly<Record<string, unknown>>
  * @throws Problem 400, 413 or 415
  */
 export async function readBody(ctx: Context, ...members: readonly string[]): Promise<Body> {
-  const value = await readJson(ctx)
+  const value = await readJson(ctx, MAX_BODY)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid('the body must be a JSON object')
   }
@@ -34,8 +28,14 @@ export async function readBody(ctx: Context, ...members: readonly string[]): Pro
   return Object.fromEntries(body)
 }
 
-async function readJson(ctx: Context): Promise<unknown> {
-  // Bodies are small. A compressed one could be a bomb.
+/**
+ * Reads a JSON body of any shape.
+ *
+ * @param jsonLimit the largest one, in bytes
+ * @throws Problem 400, 413 or 415
+ */
+export async function readJson(ctx: Context, jsonLimit: number): Promise<unknown> {
+  // A compressed one could be a bomb.
   const coding = ctx.get('Content-Encoding').trim().toLowerCase()
   if (coding !== '' && coding !== 'identity') {
     ctx.set('Accept-Encoding', 'identity')
@@ -46,6 +46,14 @@ async function readJson(ctx: Context): Promise<unknown> {
   }
   // Some frameworks read the body before any middleware runs. Their limits apply then.
   if (!ctx.req.readable) return ctx.req.body ?? ctx.request.body
+  const parse = koaBody({
+    json: true,
+    jsonLimit,
+    jsonStrict: true,
+    multipart: false,
+    text: false,
+    urlencoded: false,
+  })
   try {
     await parse(ctx, async () => {})
   } catch (cause) {
@@ -63,14 +71,14 @@ async function readJson(ctx: Context): Promise<unknown> {
  *
  * @throws Problem 400
  */
-export function textOf(body: Body, name: string, most: number): string {
-  const text = optionalTextOf(body, name, most)
+export function parseTextMember(body: Body, name: string, most: number): string {
+  const text = parseOptionalText(body, name, most)
   if (text === undefined) throw invalid(`${name} is required: a text of 1 to ${most} characters`)
   return text
 }
 
-/** As {@link textOf}; `undefined` where it is absent or empty. */
-export function optionalTextOf(body: Body, name: string, most: number): string | undefined {
+/** As {@link parseTextMember}; `undefined` where it is absent or empty. */
+export function parseOptionalText(body: Body, name: string, most: number): string | undefined {
   const value = body[name]
   if (value === undefined) return undefined
   if (typeof value !== 'string') throw invalid(`${name} must be a text`)

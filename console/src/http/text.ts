@@ -3,22 +3,22 @@
  * §2.1 to §2.4). These can make a record look different from its real text. Joiners are allowed,
  * because some scripts and emoji need them.
  */
-const CONTROLS = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
+const CONTROL_CHARACTERS = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
 
 export const NO_CONTROLS =
   'must not contain control characters, nor those that change the direction of writing'
 
 /** Whether a text looks the same as its characters in a line: see {@link NO_CONTROLS}. */
 export function isPlain(text: string): boolean {
-  return text.isWellFormed() && !CONTROLS.test(text)
+  return text.isWellFormed() && !CONTROL_CHARACTERS.test(text)
 }
 
 /** Characters that are not seen, and spaces that look like another one. */
-const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}]|(?! )\p{White_Space}/u
+const INVISIBLE_CHARACTERS = /[\p{Default_Ignorable_Code_Point}\p{Cf}]|(?! )\p{White_Space}/u
 
 /** Whether a number or an id has no characters that make it another one that looks the same. */
 export function isSeen(text: string): boolean {
-  return !UNSEEN.test(text)
+  return !INVISIBLE_CHARACTERS.test(text)
 }
 
 /**
@@ -26,11 +26,11 @@ export function isSeen(text: string): boolean {
  * separators, and all marks of the reading direction, also the implicit ones (Unicode Standard
  * Annex #9, §2).
  */
-const OBEYED = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+const TERMINAL_CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
 /** Replaces each such character by its JSON escape, so that the text is one safe line. */
 export function escapeControls(text: string): string {
-  return text.replaceAll(OBEYED, asEscape)
+  return text.replaceAll(TERMINAL_CONTROLS, asEscape)
 }
 
 /** The JSON escape of a UTF-16 code unit. */

@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from 'koa'
 import { type BrowserFiles, browserFiles, type FileName } from './bundle.ts'
 
-const TYPES: Readonly<Record<string, string>> = {
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
@@ -29,7 +29,7 @@ let assets: Promise<Assets> | undefined
 /** The assets of both pages. A failure is not kept. */
 export function allAssets(): Promise<Assets> {
   assets ??= browserFiles()
-    .then(assetsOf)
+    .then(readAssets)
     .catch((error) => {
       assets = undefined
       throw error
@@ -37,7 +37,7 @@ export function allAssets(): Promise<Assets> {
   return assets
 }
 
-async function assetsOf(files: BrowserFiles): Promise<Assets> {
+async function readAssets(files: BrowserFiles): Promise<Assets> {
   const byName = new Map<string, Asset>()
   const add = async (name: FileName) => {
     const [stem, extension = ''] = name.split('.')
@@ -45,7 +45,7 @@ async function assetsOf(files: BrowserFiles): Promise<Assets> {
     const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12)
     const hashed = `${stem}-${hash}.${extension}`
     byName.set(hashed, {
-      type: TYPES[extension] ?? '',
+      type: MEDIA_TYPES[extension] ?? '',
       identity: content,
       gzip: await promisify(gzip)(content, { level: 9 }),
       br: await promisify(brotliCompress)(content, {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { bundleSource, type FileName, NAMES } from './source.ts'
+import { bundleSource, FILE_NAMES, type FileName } from './source.ts'
 
 export type { FileName } from './source.ts'
 
@@ -22,8 +22,8 @@ export function browserFiles(): Promise<BrowserFiles> {
 
 async function load(): Promise<BrowserFiles> {
   const built = new URL('../browser/', import.meta.url)
-  if (!existsSync(new URL(NAMES[0], built))) return bundleSource()
-  const read = NAMES.map(async (name) => [name, await readFile(new URL(name, built))] as const)
+  if (!existsSync(new URL(FILE_NAMES[0], built))) return bundleSource()
+  const read = FILE_NAMES.map(async (name) => [name, await readFile(new URL(name, built))] as const)
   return recordOf(await Promise.all(read))
 }
 

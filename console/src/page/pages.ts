@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import type { Provider } from 'oidc-provider'
-import { CATALOGUE, type Language } from '../words/index.ts'
+import { type Language, WORDS_BY_LANGUAGE } from '../words/index.ts'
 import { allAssets, showAsset } from './assets.ts'
 import type { FileName } from './bundle.ts'
 import { html } from './html.ts'
@@ -27,7 +27,7 @@ export function accountPages(options: PagesOptions): Middleware {
 
 function pages(
   script: FileName,
-  titleIn: (words: (typeof CATALOGUE)[Language]) => string,
+  titleIn: (words: (typeof WORDS_BY_LANGUAGE)[Language]) => string,
   { path, clientId, provider, language = 'en' }: PagesOptions,
 ): Middleware {
   const data = dataOf(provider)
@@ -38,7 +38,7 @@ function pages(
     const { names } = await allAssets()
     const asked = ctx.acceptsLanguages(languages)
     const lang = languages.find((known) => known === asked) ?? language
-    const words = CATALOGUE[lang]
+    const words = WORDS_BY_LANGUAGE[lang]
     const assets = `${path}/assets`
     ctx.set({
       'Cache-Control': 'no-store',

@@ -2,18 +2,18 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 /** What browsers load. */
-export const NAMES = ['console.js', 'account.js', 'style.css', 'icon.svg'] as const
+export const FILE_NAMES = ['console.js', 'account.js', 'style.css', 'icon.svg'] as const
 
-export type FileName = (typeof NAMES)[number]
+export type FileName = (typeof FILE_NAMES)[number]
 
-const BROWSER = new URL('../browser/', import.meta.url)
+const BROWSER_FOLDER = new URL('../browser/', import.meta.url)
 
 /** Bundles the source by esbuild, one file for each page. The package has what this makes. */
 export async function bundleSource(): Promise<Record<FileName, Uint8Array>> {
   const { build } = await import('esbuild')
   const { outputFiles } = await build({
     entryPoints: ['console.tsx', 'account.tsx', 'style/style.css'].map((name) =>
-      fileURLToPath(new URL(name, BROWSER)),
+      fileURLToPath(new URL(name, BROWSER_FOLDER)),
     ),
     outdir: '/',
     entryNames: '[name]',
@@ -29,15 +29,15 @@ export async function bundleSource(): Promise<Record<FileName, Uint8Array>> {
     conditions: ['oidc-provider-impersonation'],
     logLevel: 'silent',
   })
-  const contentOf = (name: FileName): Uint8Array => {
+  const readContent = (name: FileName): Uint8Array => {
     const file = outputFiles.find(({ path }) => path.endsWith(`/${name}`))
     if (!file) throw new Error(`esbuild made no ${name}`)
     return file.contents
   }
   return {
-    'console.js': contentOf('console.js'),
-    'account.js': contentOf('account.js'),
-    'style.css': contentOf('style.css'),
-    'icon.svg': await readFile(new URL('icon.svg', BROWSER)),
+    'console.js': readContent('console.js'),
+    'account.js': readContent('account.js'),
+    'style.css': readContent('style.css'),
+    'icon.svg': await readFile(new URL('icon.svg', BROWSER_FOLDER)),
   }
 }

@@ -22,7 +22,7 @@ export function knownClient(provider: Provider, page: PageClient): () => Promise
   let isKnown = false
   return async () => {
     if (isKnown) return
-    const wrong = await wrongOf(provider, page)
+    const wrong = await findWrong(provider, page)
     if (wrong !== undefined) {
       throw new Problem(500, 'server_error', 'the page is not set up: see the log', {
         cause: new TypeError(wrong),
@@ -32,7 +32,7 @@ export function knownClient(provider: Provider, page: PageClient): () => Promise
   }
 }
 
-async function wrongOf(
+async function findWrong(
   provider: Provider,
   { at, clientId, redirectUri, make }: PageClient,
 ): Promise<string | undefined> {

@@ -1,32 +1,41 @@
 import type { Account } from 'oidc-provider'
+import { endsWithin } from '#glue/time-limit'
 import { Problem, unavailable } from '../http/problem.ts'
 import type { Role } from '../options.ts'
 import type { Settings } from '../settings.ts'
 
-export const ROLES = ['operator', 'lead', 'auditor'] as const satisfies readonly Role[]
+export const ALL_ROLES = ['operator', 'lead', 'auditor'] as const satisfies readonly Role[]
 
 /** Who may act as customers. */
-export const ACTING: readonly Role[] = ['operator', 'lead']
+export const ACTING_ROLES: readonly Role[] = ['operator', 'lead']
+
+/** How long `role` may take, in milliseconds. */
+const ROLE_TIMEOUT_MS = 5000
 
 /**
  * Asks the deployment for the role of an account.
  *
- * @throws Problem 503 where `role` throws, 500 where it answers something else
+ * @throws Problem 503 where `role` throws or takes too long, 500 where it answers something else
  */
-export async function roleOf(
+export async function findRole(
   account: Account,
   { role }: Pick<Settings, 'role'>,
+  timeoutMs = ROLE_TIMEOUT_MS,
 ): Promise<Role | undefined> {
-  const answered = await ask(account, role)
-  if (answered === undefined || ROLES.some((known) => known === answered)) return answered
+  const answered = await ask(account, role, timeoutMs)
+  if (answered === undefined || ALL_ROLES.some((known) => known === answered)) return answered
   throw new Problem(500, 'server_error', 'something went wrong', {
-    cause: new TypeError(`options.role answered neither undefined nor one of: ${ROLES.join(', ')}`),
+    cause: new TypeError(
+      `options.role answered neither undefined nor one of: ${ALL_ROLES.join(', ')}`,
+    ),
   })
 }
 
-async function ask(account: Account, role: Settings['role']) {
+async function ask(account: Account, role: Settings['role'], timeoutMs: number) {
   try {
-    return await role(account)
+    const answer = (async () => role(account))()
+    if (await endsWithin(timeoutMs, answer)) return await answer
+    throw new Error(`options.role took more than ${timeoutMs} ms`)
   } catch (cause) {
     throw unavailable('your role cannot be looked up now', cause)
   }

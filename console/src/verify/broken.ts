@@ -1,5 +1,5 @@
 /** What is wrong, and where. */
-export interface Place {
+export interface Position {
   readonly writer?: string | undefined
   readonly sequence?: number | undefined
   /** Of the file, from 1. */
@@ -9,10 +9,10 @@ export interface Place {
 /** The audit is not what the provider vouched for. */
 export class Broken extends Error {
   override name = 'Broken'
-  readonly place: Place
+  readonly position: Position
 
-  constructor(message: string, place: Place, cause?: unknown) {
+  constructor(message: string, position: Position, cause?: unknown) {
     super(message, cause === undefined ? {} : { cause })
-    this.place = place
+    this.position = position
   }
 }

@@ -10,7 +10,7 @@ export interface Line {
 const MAX_LENGTH = 8_388_608
 
 /** The lines of a text that comes in parts. The last line ends with a line feed, as all do. */
-export async function* linesOf(parts: AsyncIterable<string>): AsyncGenerator<Line> {
+export async function* readLines(parts: AsyncIterable<string>): AsyncGenerator<Line> {
   let [number, rest] = [0, '']
   for await (const part of parts) {
     const lines = (rest + part).split('\n')

@@ -1,17 +1,25 @@
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
-import { claimsOf, type SignedClaims } from '../audit/checkpoint.ts'
+import {
+  type Beginning,
+  beginningOf,
+  claimsOf,
+  type SignedClaims,
+} from '../audit/keeping/checkpoint.ts'
 import { reasonOf } from '../reason.ts'
 
-const TYPE = 'impersonation-audit-checkpoint+jwt'
+const JWS_TYPE = 'impersonation-audit-checkpoint+jwt'
 
 /** A checkpoint whose signature is valid. */
 export interface Vouched extends SignedClaims {
   readonly issuer: string
 }
 
-export type Judged =
-  | { readonly checkpoint: Vouched }
-  | { readonly problem: string; readonly isKeyUnknown: boolean }
+interface Problem {
+  readonly problem: string
+  readonly isKeyUnknown: boolean
+}
+
+export type Judged = { readonly checkpoint: Vouched } | Problem
 
 /** @param issuer the only one that may sign; `undefined` for any whose key is among the keys */
 export async function judge(
@@ -19,23 +27,48 @@ export async function judge(
   keys: JWTVerifyGetKey,
   issuer: string | undefined,
 ): Promise<Judged> {
+  const signed = await signedIn(jws, keys, issuer, 'the checkpoint')
+  if ('problem' in signed) return signed
+  const claims = claimsOf(signed.claims)
+  return claims
+    ? { checkpoint: { ...claims, issuer: signed.issuer } }
+    : problem('the checkpoint cannot be read')
+}
+
+/** What the provider signed at the beginning of a chain. */
+export async function judgeBeginning(
+  jws: string,
+  keys: JWTVerifyGetKey,
+  issuer: string,
+): Promise<{ readonly beginning: Beginning } | Problem> {
+  const signed = await signedIn(jws, keys, issuer, 'the signature of its chain')
+  if ('problem' in signed) return signed
+  const beginning = beginningOf(signed.claims)
+  return beginning ? { beginning } : problem('what is signed is not the beginning of a chain')
+}
+
+/** @param what how it is called in problems */
+async function signedIn(
+  jws: string,
+  keys: JWTVerifyGetKey,
+  issuer: string | undefined,
+  what: string,
+): Promise<{ readonly claims: unknown; readonly issuer: string } | Problem> {
   try {
-    const { payload } = await jwtVerify(jws, keys, { typ: TYPE, requiredClaims: ['iss', 'iat'] })
+    const { payload } = await jwtVerify(jws, keys, {
+      typ: JWS_TYPE,
+      requiredClaims: ['iss', 'iat'],
+    })
     const { iss = '', checkpoint } = payload
-    if (issuer !== undefined && iss !== issuer) {
-      return problem(`the checkpoint is of another issuer: ${iss}`)
-    }
-    const claims = claimsOf(checkpoint)
-    return claims
-      ? { checkpoint: { ...claims, issuer: iss } }
-      : problem('the checkpoint cannot be read')
+    if (issuer === undefined || iss === issuer) return { claims: checkpoint, issuer: iss }
+    return problem(`${what} is of another issuer: ${iss}`)
   } catch (error) {
     const isKeyUnknown = error instanceof errors.JWKSNoMatchingKey
     const why = isKeyUnknown ? 'no key of the key set signed it' : reasonOf(error)
-    return { problem: `the checkpoint is not valid: ${why}`, isKeyUnknown }
+    return { problem: `${what} is not valid: ${why}`, isKeyUnknown }
   }
 }
 
-function problem(text: string): Judged {
+function problem(text: string): Problem {
   return { problem: text, isKeyUnknown: false }
 }

@@ -1,4 +1,4 @@
-import type { SignedRemoval } from '../audit/checkpoint.ts'
+import type { SignedRemoval } from '../audit/keeping/checkpoint.ts'
 import type { Vouched } from './signatures.ts'
 
 /** What a checkpoint has at a place of a chain. */
@@ -9,16 +9,16 @@ export interface VouchedHead {
 }
 
 /**
- * What was removed may be younger than a checkpoint says by this, in milliseconds: the clocks of two
- * processes differ, and an export tells also what is removed while it is made.
- */
-const TOLERANCE = 86_400_000
-
-/**
  * How much later than its time an event may be recorded, in milliseconds: the uses that an API tells,
  * and what a process could not store, can wait for so long.
  */
-const MAX_DELAY = 86_400_000
+const MAX_DELAY_MS = 86_400_000
+
+/** An entry. */
+interface Numbered {
+  readonly writer: string
+  readonly sequence: number
+}
 
 /** All that checkpoints say together. */
 export interface Vouchers {
@@ -26,11 +26,16 @@ export interface Vouchers {
   /** The heads of the checkpoint with the most, for each chain: where it has to reach. */
   readonly ends: ReadonlyMap<string, { readonly sequence: number; readonly time: number }>
   /**
-   * Why an entry may not be removed; `undefined` where it may.
-   *
-   * @param time of the entry, by its digest
+   * What is older than this may be removed, in milliseconds since the epoch, by the checkpoint that says
+   * so last of those that say that the entry was removed; `undefined` where none does.
    */
-  removalProblem(writer: string, sequence: number, time: number | undefined): string | undefined
+  removedBefore(writer: string, sequence: number): number | undefined
+  /** Whether a checkpoint has both entries, and does not say that the first was removed. */
+  haveBoth(first: Numbered, second: Numbered): boolean
+  /** The shortest time for which rows were kept, in milliseconds: 0 where they can go earlier. */
+  readonly shortestKept: number
+  /** How much later than its time an event may be recorded, in milliseconds. */
+  readonly longestDelay: number
   /** Why an entry of that time may not be here: it was put in later. */
   delayProblem(writer: string, sequence: number, time: number | undefined): string | undefined
 }
@@ -72,37 +77,50 @@ export function vouchersOf(checkpoints: readonly Vouched[]): Vouchers {
   return {
     headsAt: (writer, sequence) => heads.get(writer)?.get(sequence) ?? [],
     ends,
-    removalProblem(writer, sequence, time) {
+    removedBefore(writer, sequence) {
       const named = (removals.get(writer) ?? []).filter((removal) => covers(removal, sequence))
-      if (named.length === 0) {
-        return 'its text is missing, and no checkpoint says that it was removed'
-      }
-      if (time === undefined) return 'its text is missing, and its digest has no time'
-      const latest = Math.max(...named.map(({ before }) => before))
-      if (time - TOLERANCE <= latest) return undefined
-      const [of, until] = [time, latest].map((each) => new Date(each).toISOString())
-      return `its text is missing, but it is of ${of}, and only what is older than ${until} was to be removed`
+      return named.length === 0 ? undefined : Math.max(...named.map(({ before }) => before))
     },
+    haveBoth: (first, second) =>
+      whole.some(({ heads, removed }) => {
+        const hasBoth = [first, second].every(({ writer, sequence }) => {
+          return (heads.get(writer) ?? 0) >= sequence
+        })
+        const isRemoved = (one: SignedRemoval) =>
+          one.writer === first.writer && covers(one, first.sequence)
+        return hasBoth && !removed.some(isRemoved)
+      }),
+    shortestKept: Math.min(...checkpoints.map(({ time, before = time }) => time - before)),
+    longestDelay: MAX_DELAY_MS,
     delayProblem(writer, sequence, time) {
       const after = recordedAfter(writer, sequence)
-      if (time === undefined || time + MAX_DELAY >= after) return undefined
+      if (time === undefined || time + MAX_DELAY_MS >= after) return undefined
       const [of, since] = [time, after].map((each) => new Date(each).toISOString())
       return `it says that it is of ${of}, but the checkpoint of ${since} does not have it: it was put in later`
     },
   }
 }
 
-/** What each checkpoint has, of which all parts are there, the latest first. */
-function wholeOf(checkpoints: readonly Vouched[]) {
-  const all = new Map<
-    string,
-    { time: number; parts: number; has: Set<number>; heads: Map<string, number> }
-  >()
-  for (const { time, part, parts, heads } of checkpoints) {
+/** A checkpoint, put together of its parts. */
+interface Whole {
+  readonly time: number
+  readonly parts: number
+  /** The parts that are there. */
+  readonly has: Set<number>
+  readonly heads: Map<string, number>
+  readonly removed: SignedRemoval[]
+}
+
+/** The checkpoints of which all parts are there, the latest first. */
+function wholeOf(checkpoints: readonly Vouched[]): Whole[] {
+  const all = new Map<string, Whole>()
+  for (const { time, part, parts, heads, removed } of checkpoints) {
     const key = `${time} ${parts}`
-    const one = all.get(key) ?? { time, parts, has: new Set(), heads: new Map() }
+    const empty: Whole = { time, parts, has: new Set(), heads: new Map(), removed: [] }
+    const one = all.get(key) ?? empty
     all.set(key, one)
     one.has.add(part)
+    one.removed.push(...removed)
     for (const { writer, sequence } of heads) {
       one.heads.set(writer, Math.max(one.heads.get(writer) ?? 0, sequence))
     }

@@ -8,9 +8,9 @@ import { en, type Words } from './words.ts'
 
 export type { Plural, Translated, Words } from './words.ts'
 
-export const CATALOGUE = {
+export const WORDS_BY_LANGUAGE = {
   en,
   de: { frame, operators, running, audit, account, problems },
 } as const satisfies Record<string, Words>
 
-export type Language = keyof typeof CATALOGUE
+export type Language = keyof typeof WORDS_BY_LANGUAGE

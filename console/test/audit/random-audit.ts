@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { batches } from '../../src/audit/batches.ts'
 import type { AuditEntry, AuditEventName } from '../../src/audit/entry.ts'
+import { batches } from '../../src/audit/recording/batches.ts'
 import type { AuditRow, Outcome } from '../../src/audit/row.ts'
 import type { AuditStore, Batch, RowFilter } from '../../src/audit/store.ts'
 

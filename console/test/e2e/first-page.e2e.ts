@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { visit } from './support/visit.ts'
 
-const LATENCY = 400
+/** Of a round trip, in milliseconds: much more than a busy machine takes for itself. */
+const LATENCY_MS = 2000
 
 /** Opens the console and waits for its first page. Answers how long that took, in milliseconds. */
 async function open(url: string, latency: number) {
@@ -42,15 +43,15 @@ describe('the first page of the console', function () {
   })
   after(() => deployment[Symbol.asyncDispose]())
 
-  it('is there after three round trips: far under 2 s at 400 ms', async () => {
+  it('is there after three round trips', async () => {
     const { took: alone } = await open(deployment.url, 0)
-    const { took } = await open(deployment.url, LATENCY)
+    const { took } = await open(deployment.url, LATENCY_MS)
     // What the machine itself needs is not what is promised here.
-    expect(took - alone).to.be.lessThan(3 * LATENCY)
+    expect(Math.round((took - alone) / LATENCY_MS)).to.be.at.most(3)
   })
 
   it('loads one script and one stylesheet, side by side', async () => {
-    const { assets } = await open(deployment.url, LATENCY)
+    const { assets } = await open(deployment.url, LATENCY_MS)
     expect(assets.map(({ name }) => name.replace(/.*\.(\w+)$/, '$1')).sort()).to.eql(['css', 'js'])
     const [one, other] = assets
     expect(one?.startTime).to.be.lessThan(other?.responseEnd ?? 0)

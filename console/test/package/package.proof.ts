@@ -12,6 +12,7 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { Client } from 'pg'
 import { inCi, reachable as listens, POSTGRES_URL } from '../../../test/adapters/servers.ts'
+import { compile } from '../../../test/support/compile.ts'
 import { install, packConsoleInto, packInto } from '../../../test/support/tarball.ts'
 import { signInByDevInteractions } from './dev-interactions.ts'
 
@@ -63,6 +64,13 @@ describe('the console as users get it', function () {
     expect(others.sort()).to.deep.equal(['LICENSE', 'README.md', 'package.json'])
   })
 
+  it('has an SBOM, with its run-time dependencies', async () => {
+    const { stdout } = await run(process.execPath, [join(ROOT, 'scripts/sbom.ts'), tarball])
+    const { metadata, dependencies } = JSON.parse(stdout)
+    expect(metadata.component.name).to.equal('oidc-provider-impersonation-console')
+    expect(dependencies[0].dependsOn).to.have.lengthOf(5)
+  })
+
   it('names no sources', async () => {
     const { stdout: packed } = await run('tar', ['-xOf', tarball, 'package/package.json'])
     expect(packed).not.to.include('./src/')
@@ -88,10 +96,8 @@ describe('the console as users get it', function () {
     await copyFile(deployment, join(project, 'typed-deployment.mts'))
     const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess']
     const target = ['--noEmit', '--module', 'nodenext', '--target', 'es2024', '--types', 'node']
-    const result = await run(bin('tsc'), [...strict, ...target, 'typed-deployment.mts'], {
-      cwd: project,
-    }).catch((failure: { stdout: string }) => failure)
-    const errors = result.stdout
+    const found = await compile([...strict, ...target, 'typed-deployment.mts'], { cwd: project })
+    const errors = found
       .split('\n')
       .filter((line) => /^typed|^node_modules\/oidc-provider-imp/.test(line))
     expect(errors).to.deep.equal([])
@@ -115,6 +121,7 @@ describe('the console as users get it', function () {
     const postgres = new URL(POSTGRES_URL)
     postgres.pathname = `/${database}`
     let environment: NodeJS.ProcessEnv
+    let created = false
     let url: string
 
     before(async function () {
@@ -123,6 +130,7 @@ describe('the console as users get it', function () {
         this.skip()
       }
       await administer(`CREATE DATABASE ${database}`)
+      created = true
       const port = String(await freePort())
       url = `http://localhost:${port}`
       environment = { PORT: port, BASE_URL: url, POSTGRES_URL: postgres.href }
@@ -131,13 +139,15 @@ describe('the console as users get it', function () {
       const code = await readFile(file, 'utf8')
       await writeFile(file, code.replace("'orders-api'", "'orders-api', machine.clientId"))
     })
-    after(() => administer(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`))
+    after(async () => {
+      if (created) await administer(`DROP DATABASE ${database} WITH (FORCE)`)
+    })
 
     it('records what an API elsewhere tells, once, ends at SIGTERM while a page listens, and keeps a checkpoint', async () => {
       const { server, ended, log } = startFile(project, 'production.mjs', environment)
       const use = {
         ...{ useId: randomUUID(), time: Date.now(), id: 'x'.repeat(43), subject: 'alice' },
-        ...{ actor: { sub: 'olivia' }, audience: 'https://shop.example.com/api' },
+        ...{ actor: { sub: 'olivia' }, client: 'shop', audience: 'https://shop.example.com/api' },
         ...{ method: 'GET', path: '/orders', status: 200 },
       }
       const tell = (token: string) =>

@@ -14,6 +14,7 @@ import {
   type Customer,
   type Customers,
   customerAccountClient,
+  type DescribedUse,
   type NewRecord,
   type Outcome,
   type PageClientOptions,
@@ -30,7 +31,8 @@ import {
   type SupportConsoleOptions,
   supportConsole,
   supportConsoleClient,
-  type ToldUse,
+  type TakeUses,
+  type TakeUsesOptions,
   type UseInWords,
 } from 'oidc-provider-impersonation-console'
 import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
@@ -60,7 +62,7 @@ const applications: readonly Application[] = [
     scopes: { read: 'orders:read', change: 'orders:write' },
   },
 ]
-const describe: UseInWords = ({ method, path, refused }: ToldUse, language) =>
+const describe: UseInWords = ({ method, path, refused }: DescribedUse, language) =>
   refused ? undefined : `${language}: ${method} ${path}`
 
 /** A store of the package that also counts what it writes. */
@@ -68,11 +70,11 @@ function counted(store: AuditStore): AuditStore & { written: number } {
   const counting = {
     ...store,
     written: 0,
-    async append(batch: Batch): Promise<void> {
+    async append(batch: Batch): Promise<readonly string[]> {
       const records: readonly NewRecord[] = batch.records
       const repetitions: readonly Repetition[] = batch.repetitions
-      await store.append(batch)
       counting.written += records.length + repetitions.length
+      return store.append(batch)
     },
   }
   return counting
@@ -80,7 +82,7 @@ function counted(store: AuditStore): AuditStore & { written: number } {
 
 export const options: SupportConsoleOptions = {
   clientId: 'support-console',
-  machine: { clientId: 'support-backend', clientSecret: 'a secret' },
+  issueAs: 'support-backend',
   role: async ({ accountId }): Promise<Role | undefined> =>
     accountId === 'olivia' ? 'operator' : undefined,
   customers,
@@ -97,6 +99,8 @@ export const options: SupportConsoleOptions = {
 
 const support: SupportConsole = supportConsole(provider, options)
 const record: RecordRefusal = support.recordRefusal
+const senders: TakeUsesOptions = { clients: ['orders-api'] }
+export const uses: TakeUses = support.takeUses(senders)
 export const refused = (refusal: Refusal) => record(refusal)
 
 /** What a report of the deployment reads. */

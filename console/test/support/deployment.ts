@@ -3,10 +3,15 @@ import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import Koa, { type Middleware } from 'koa'
 import mount from 'koa-mount'
-import { ACCESS_TOKEN_TYPE, Provider, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
+import {
+  ACCESS_TOKEN_TYPE,
+  type AdapterFactory,
+  Provider,
+  TOKEN_EXCHANGE_GRANT_TYPE,
+} from 'oidc-provider-impersonation'
 import {
   denyImpersonation,
   requireScope,
@@ -19,7 +24,7 @@ import {
   supportConsole,
 } from 'oidc-provider-impersonation-console'
 import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
-import type { HandOver } from '../../src/api/answers.ts'
+import type { HandOver } from '../../src/api/console/answers.ts'
 import { directory, STAFF } from './people.ts'
 import { configuration, MACHINE } from './provider.ts'
 import { collectLog } from './quiet.ts'
@@ -31,6 +36,8 @@ export { CUSTOMERS, HOSTILE, STAFF } from './people.ts'
 export interface DeploymentOptions {
   /** @defaultValue `createMemoryAudit()` */
   readonly audit?: AuditStore
+  /** The storage of the provider. @defaultValue memory */
+  readonly adapter?: AdapterFactory
   /** Replaces options of the console. */
   readonly console?: Partial<SupportConsoleOptions>
   /** Seconds. @defaultValue one hour */
@@ -57,7 +64,7 @@ export interface Answer {
 export interface Faults {
   storage: boolean
   directory: boolean
-  roles: boolean
+  roles: boolean | 'hang'
 }
 
 export interface ImpersonateOptions {
@@ -155,6 +162,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
       pagesUrl,
       consolePath,
       accountPath,
+      adapter: options.adapter,
       checkStorage: () => failIf(faults.storage, 'the storage is out of order'),
       accessTokenTtl: options.accessTokenTtl ?? 3600,
       sessionTtl: options.sessionTtl ?? 8 * 3600,
@@ -163,8 +171,9 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   const support = supportConsole(provider, {
     clientId: 'support-console',
     url: pagesUrl,
-    machine: MACHINE,
+    issueAs: MACHINE.clientId,
     role({ accountId }) {
+      if (faults.roles === 'hang') return new Promise(() => {})
       failIf(faults.roles, 'the roles are out of order')
       return roles.get(accountId)
     },
@@ -308,7 +317,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
     },
     async settled() {
       // Events of the provider and of guards come in a later turn than the answer.
-      for (let turns = 0; turns < 5; turns += 1) await turn()
+      for (let turns = 0; turns < 5; turns += 1) await nextTurn()
       await support.settled()
     },
     async [Symbol.asyncDispose]() {

@@ -6,13 +6,19 @@ interface Faults {
   failing: 'all' | readonly (keyof AuditStore)[]
   /** How many calls of those methods still succeed. */
   passing: number
+  /** What they reject with. */
+  error: Error
 }
 
 /** An audit that can be out of order: wholly, or only some of its methods. */
 export interface FaultyAudit extends AuditStore, Faults {}
 
 export function faultyAudit(): FaultyAudit {
-  const faults: Faults = { failing: [], passing: 0 }
+  const faults: Faults = {
+    failing: [],
+    passing: 0,
+    error: new Error('the audit is out of order'),
+  }
   const isFailing = (name: string | symbol) =>
     faults.failing === 'all' || faults.failing.some((each) => each === name)
   return new Proxy(createMemoryAudit(), {
@@ -22,7 +28,7 @@ export function faultyAudit(): FaultyAudit {
       if (typeof member !== 'function') return member
       return async (...args: unknown[]) => {
         if (isFailing(name)) {
-          if (faults.passing === 0) throw new Error('the audit is out of order')
+          if (faults.passing === 0) throw faults.error
           faults.passing -= 1
         }
         return Reflect.apply(member, target, args)

@@ -1,6 +1,7 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import {
+  type AdapterFactory,
   interactionPolicy,
   type ProviderConfiguration,
   TOKEN_EXCHANGE_GRANT_TYPE,
@@ -27,6 +28,8 @@ export interface ProviderSettings {
   readonly accountPath: string
   /** Throws while the storage is out of order. */
   readonly checkStorage: () => void
+  /** @defaultValue memory */
+  readonly adapter?: AdapterFactory | undefined
   /** Seconds. */
   readonly accessTokenTtl: number
   readonly sessionTtl: number
@@ -38,7 +41,7 @@ export function configuration(settings: ProviderSettings): ProviderConfiguration
   const policy = interactionPolicy.base()
   policy.remove('consent')
   return {
-    adapter: faulty(settings.checkStorage),
+    adapter: faulty(settings.checkStorage, settings.adapter),
     jwks: { keys: [KEY] },
     cookies: { keys: ['test'] },
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
@@ -153,8 +156,7 @@ async function loadExistingGrant({ oidc }: KoaContextWithOIDC) {
 }
 
 /** An adapter whose every call fails while `check` throws. */
-function faulty(check: () => void) {
-  const factory = createMemoryAdapter()
+function faulty(check: () => void, factory: AdapterFactory = createMemoryAdapter()) {
   return (model: string) =>
     new Proxy(factory(model), {
       get(target, name) {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,9 +10,9 @@ import { expect } from 'chai'
 import { exportJWK, generateKeyPair } from 'jose'
 import { Provider } from 'oidc-provider-impersonation'
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
-import type { SignCheckpoint } from '../../src/audit/checkpoint.ts'
-import { createMemoryAudit } from '../../src/audit/memory.ts'
-import { changed, history, isCheckpoint, KEEP_FOR, linesOfExport } from './history.ts'
+import type { SignCheckpoint } from '../../src/audit/keeping/checkpoint.ts'
+import { createMemoryAudit } from '../../src/audit/stores/memory/index.ts'
+import { changed, history, isCheckpoint, isEntry, KEEP_FOR, linesOfExport } from './history.ts'
 
 const COMMAND = join(import.meta.dirname, '../../src/verify.ts')
 
@@ -68,7 +68,11 @@ describe('the command verify', function () {
     const { code, out, err } = await run('verify', path, '--jwks', `${issuer}/jwks`)
     expect(err).to.equal('')
     expect(code).to.equal(0)
-    expect(out).to.contain(`${path}: whole.\n49 entries in 7 chains; 19 of them were removed`)
+    expect(out).to.contain(`${path}: whole.\n56 entries in 7 chains; 19 of them were removed`)
+    expect(out).to.contain('5 impersonations and refused requests, each the sum of its entries.')
+    expect(out).to.contain(
+      '5 entries were repeated, 5 times in all: how often, and when last, is not',
+    )
     expect(out).to.contain(
       `4 checkpoints, signed by ${issuer}; the one of the file is of 2026-02-20`,
     )
@@ -87,16 +91,18 @@ describe('the command verify', function () {
   })
 
   it('names writer, number and line of the first broken entry, and ends with 1', async () => {
+    const index = lines.findIndex((line) => line.includes('impersonation.granted'))
+    const first = lines.findIndex(isEntry)
     const tampered = changed(lines, (entries) => {
-      const entry = entries[7]
+      const entry = entries[index - first]
       if (entry) entry.text = entry.text?.replace('alice', 'bobby') ?? ''
     })
     const path = await exportFile('tampered.jsonl', tampered)
-    const { writer, sequence } = JSON.parse(lines[7] ?? '')
+    const { writer, sequence } = JSON.parse(lines[index] ?? '')
     expect(await run('verify', path, '--jwks', `${issuer}/jwks`)).to.deep.equal({
       code: 1,
       out: '',
-      err: `${path}: broken.\nwriter ${writer}, entry ${sequence}, line 8: its text is not the one that was recorded\n`,
+      err: `${path}: broken.\nwriter ${writer}, entry ${sequence}, line ${index + 1}: its text is not the one that was recorded\n`,
     })
   })
 
@@ -109,7 +115,7 @@ describe('the command verify', function () {
 
   it('shows nothing of a file that a terminal would obey', async () => {
     const writer = '\u001b]0;title\u0007\u202e\n'
-    const forged = [JSON.stringify({ ...JSON.parse(lines[0] ?? ''), writer }), ...lines.slice(1)]
+    const forged = changed(lines, ([first, ...others]) => [{ ...first, writer }, ...others])
     const path = await exportFile('forged.jsonl', forged)
     const { code, err } = await run('verify', path, '--jwks', `${issuer}/jwks`)
     expect(code).to.equal(1)
@@ -138,6 +144,17 @@ describe('the command verify', function () {
       const { code, out, err } = await run(...args)
       expect(err, told).to.contain(told)
       expect({ code, out }, told).to.deep.equal({ code: 2, out: '' })
+    }
+  })
+
+  it('says what remains in the same words as README.md and SECURITY.md', async () => {
+    const { out } = await run('--help')
+    const told = (text: string) => text.replaceAll(/[\s*]+/g, ' ')
+    const [remains] = /What remains: .* and by nothing else\./.exec(told(out)) ?? []
+    expect(remains).to.have.length.greaterThan(200)
+    for (const page of ['console/README.md', 'SECURITY.md']) {
+      const text = await readFile(join(import.meta.dirname, '../../..', page), 'utf8')
+      expect(told(text), page).to.contain(remains)
     }
   })
 

@@ -1,11 +1,21 @@
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
-import { batches } from '../../src/audit/batches.ts'
+import { asciiJson } from '../../src/audit/ascii-json.ts'
 import { hashOf } from '../../src/audit/chain.ts'
-import type { SignCheckpoint } from '../../src/audit/checkpoint.ts'
-import { entriesOf } from '../../src/audit/export.ts'
-import { startRetention } from '../../src/audit/retention.ts'
+import type { SignCheckpoint } from '../../src/audit/keeping/checkpoint.ts'
+import { exportEverything } from '../../src/audit/keeping/export-everything.ts'
+import { startRetention } from '../../src/audit/keeping/retention.ts'
+import { type Batches, batches } from '../../src/audit/recording/batches.ts'
+import { beginningOfChain } from '../../src/audit/recording/beginning.ts'
 import type { AuditStore, Batch } from '../../src/audit/store.ts'
-import { act, exported, granted, issued, replayed, T, used } from '../audit/contract/support.ts'
+import {
+  act,
+  exported,
+  granted,
+  issued,
+  replayed,
+  T,
+  used,
+} from '../audit/stores/contract/support.ts'
 
 export const ISSUER = 'https://id.example.com'
 export const TYPE = 'impersonation-audit-checkpoint+jwt'
@@ -31,9 +41,20 @@ export const KEEP_FOR = 2_592_000
 /** Day 50 of the audit. */
 export const END = T + 50 * DAY
 
+/** A chain that begins as the provider signed it. */
+export async function chain(sign: SignCheckpoint, time: number): Promise<Batches> {
+  const begun = batches()
+  begun.begin(await beginningOfChain(sign, begun.writer, time))
+  return begun
+}
+
 /** Entries of one or two days of `count` impersonations, by two writers. */
-async function days(store: AuditStore, names: readonly string[], first: number): Promise<Batch[]> {
-  const [one, two] = [batches(), batches()]
+async function days(
+  { store, sign }: { store: AuditStore; sign: SignCheckpoint },
+  names: readonly string[],
+  first: number,
+): Promise<Batch[]> {
+  const [one, two] = [await chain(sign, first), await chain(sign, first)]
   const written: Batch[] = []
   for (const [index, name] of names.entries()) {
     const time = first + index * 1000
@@ -59,15 +80,15 @@ export async function history(store: AuditStore, sign: SignCheckpoint): Promise<
   let now = T + DAY
   // It runs when it is told to.
   const retention = startRetention(store, { sign, interval: 2 ** 30, now: () => now })
-  await days(store, ['a', 'held', 'b', 'c'], T)
-  const lead = batches()
+  await days({ store, sign }, ['a', 'held', 'b', 'c'], T)
+  const lead = await chain(sign, T + 2000)
   await store.append(lead.next([act('held', 'held', T + 2000, { note: 'a case' })]))
   await retention.run()
   now = T + 40 * DAY
-  await days(store, ['d', 'e', 'f'], now - 1_000_000)
+  await days({ store, sign }, ['d', 'e', 'f'], now - 1_000_000)
   await retention.run()
   now = T + 49 * DAY
-  await days(store, ['g'], now - 1_000_000)
+  await days({ store, sign }, ['g'], now - 1_000_000)
   await retention.run()
   await retention.stop()
 }
@@ -78,7 +99,7 @@ export async function linesOfExport(
   now = END,
 ): Promise<string[]> {
   let text = ''
-  for await (const part of entriesOf(store, { sign, now })) text += part
+  for await (const part of exportEverything(store, { sign, now: () => now })) text += part
   return text.split('\n').slice(0, -1)
 }
 
@@ -92,18 +113,21 @@ export interface ExportedEntry {
 }
 
 export const isCheckpoint = (line: string) => line.startsWith('{"checkpoint"')
+export const isEntry = (line: string) => line.startsWith('{"writer"')
 
-/** Changes the entries of an export; the checkpoints stay. */
+/** Changes the entries of an export; heads, rows and checkpoints stay. */
 export function changed(
   lines: readonly string[],
   change: (entries: ExportedEntry[]) => unknown,
 ): string[] {
-  const entries: ExportedEntry[] = lines
-    .filter((line) => !isCheckpoint(line))
-    .map((line) => JSON.parse(line))
+  const entries: ExportedEntry[] = lines.filter(isEntry).map((line) => JSON.parse(line))
   const after = change(entries)
   const left: unknown[] = Array.isArray(after) ? after : entries
-  return [...left.map((entry) => JSON.stringify(entry)), ...lines.filter(isCheckpoint)]
+  return [
+    ...lines.slice(0, lines.findIndex(isEntry)),
+    ...left.map(asciiJson),
+    ...lines.filter(isCheckpoint),
+  ]
 }
 
 /** Makes numbers and hashes of all chains anew, as one who can write to the storage would. */

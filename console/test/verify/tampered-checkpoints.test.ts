@@ -1,8 +1,16 @@
 import { expect } from 'chai'
 import { createLocalJWKSet, decodeJwt } from 'jose'
 import { digestOf, entryDigestOf } from '../../src/audit/chain.ts'
-import { type ExportedEntry, ISSUER, isCheckpoint, rechain, signer } from './history.ts'
-import { broken, type Exported, exportedHistory, nth, provider, verified } from './tampering.ts'
+import { changed, type ExportedEntry, ISSUER, isCheckpoint, rechain, signer } from './history.ts'
+import {
+  broken,
+  type Exported,
+  exportedHistory,
+  nth,
+  provider,
+  resigned,
+  verified,
+} from './tampering.ts'
 
 describe('verify finds a checkpoint', () => {
   let exported: Exported
@@ -87,17 +95,16 @@ describe('verify finds a checkpoint', () => {
       entries.map((entry, n) => {
         if (n !== index) return entry
         const text = `${entry.text} `
-        return { ...entry, text, digest: entryDigestOf(text) }
+        return { ...entry, text, digest: entryDigestOf(text, entry.row) }
       }),
     )
     const ends = new Map(
       rewritten.map(({ writer, sequence, hash }) => [writer, { writer, sequence, hash }]),
     )
-    const claims = { ...own(), heads: [...ends.values()] }
-    const file = [
-      ...rewritten.map((each) => JSON.stringify(each)),
-      JSON.stringify({ checkpoint: await provider.sign(claims) }),
-    ]
+    const file = await resigned(
+      changed(lines, () => rewritten),
+      { heads: [...ends.values()] },
+    )
     // The attacker removed the checkpoints that the storage kept. By itself, the file is whole.
     await verified(file)
     const found = await broken(file, { kept: elsewhere })

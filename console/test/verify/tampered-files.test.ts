@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createLocalJWKSet, decodeJwt } from 'jose'
 import { verify } from '../../src/verify/verification.ts'
 import { changed, type ExportedEntry, isCheckpoint } from './history.ts'
-import { broken, type Exported, exportedHistory, provider } from './tampering.ts'
+import { broken, type Exported, exportedHistory, provider, resigned } from './tampering.ts'
 
 describe('verify finds a file', () => {
   let exported: Exported
@@ -27,7 +27,9 @@ describe('verify finds a file', () => {
   it('without a whole chain', async () => {
     const writer = entries[0]?.writer
     const without = changed(lines, (all) => all.filter((entry) => entry.writer !== writer))
-    expect(await broken(without)).to.include({ writer, sequence: 1 })
+    const found = await broken(without)
+    expect(found.writer).to.equal(writer)
+    expect(found.told).to.match(/^it is missing/)
   })
 
   it('that ends before its checkpoint, or in the middle of a line', async () => {
@@ -54,14 +56,48 @@ describe('verify finds a file', () => {
   })
 
   it('whose end was cut off, with an earlier checkpoint in place of the last', async () => {
-    // Up to day 40: by itself it is whole, and says of which day it is.
+    // Up to day 40.
     const [, day40 = ''] = lines.filter(isCheckpoint)
     const ends = heads(day40)
     const before = entries.filter((each) => each.sequence <= (ends.get(each.writer) ?? 0))
     const cut = [...before.map((each) => JSON.stringify(each)), day40]
-    const { told, ...place } = await broken(cut, { kept: elsewhere })
-    expect(told).to.contain('it is missing, and all after it')
-    expect(place.sequence).to.equal(1)
+    const told = 'the last checkpoint is not that of an export'
+    expect(await broken(cut)).to.deep.equal({ told, line: cut.length })
+    // A part of it that the provider signed for another export is found by a later checkpoint.
+    const early = await resigned(cut)
+    expect((await broken(early, { kept: elsewhere })).told).to.contain(
+      'it is missing, and all after it',
+    )
+  })
+
+  it('of which a line was changed that no chain has', async () => {
+    const told = 'the lines are not those that were exported: the signed SHA-256 differs'
+    const recounted = lines.map((line) => line.replace('"count":2,', '"count":3,'))
+    expect(recounted).not.to.deep.equal(lines)
+    expect(await broken(recounted)).to.deep.equal({ told })
+  })
+
+  it('with a line that has a member twice, or is not as the export writes it', async () => {
+    const index = lines.findIndex((line) => line.includes('impersonation.granted'))
+    const line = lines[index] ?? expect.fail()
+    const { text } = JSON.parse(line)
+    const forged = JSON.stringify(text.replace('alice', 'bobby'))
+    const told = 'this line is not as the export writes it'
+    for (const other of [
+      line.replace('"text":', `"text":${forged},"text":`),
+      line.replace('{', '{ '),
+      line.replace('"writer"', '"\\u0077riter"'),
+      `${line} `,
+    ]) {
+      expect(JSON.parse(other).text).to.equal(text)
+      const found = await broken(lines.with(index, other))
+      expect(found).to.deep.equal({ told, line: index + 1 })
+    }
+    for (const start of ['{"row":', '{"head":', '{"checkpoint":']) {
+      const at = lines.findLastIndex((each) => each.startsWith(start))
+      const twice = `${lines[at]?.slice(0, -1)},${lines[at]?.slice(1)}`
+      expect(await broken(lines.with(at, twice)), start).to.deep.equal({ told, line: at + 1 })
+    }
   })
 
   it('with lines that are no entries', async () => {

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import ts from 'typescript-5.9'
-import { CATALOGUE } from '../../src/words/index.ts'
+import { ENGLISH_TEXTS as BANNER } from '../../../src/browser/banner/texts.ts'
+import { WORDS_BY_LANGUAGE } from '../../src/words/index.ts'
 
 const SOURCE = join(import.meta.dirname, '../../src')
 
@@ -29,8 +30,8 @@ const code = readdirSync(SOURCE, { recursive: true, withFileTypes: true })
     source: ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ESNext, true),
   }))
 
-const english = stringsOf(CATALOGUE.en)
-const german = stringsOf(CATALOGUE.de)
+const english = stringsOf(WORDS_BY_LANGUAGE.en)
+const german = stringsOf(WORDS_BY_LANGUAGE.de)
 
 describe('the catalogue', () => {
   it('has each string in both languages, with the same slots', () => {
@@ -47,6 +48,16 @@ describe('the catalogue', () => {
       .filter(([, text]) => /\p{L}/u.test(text.replaceAll(/\{\w+\}/g, '')))
     // The name of a format is the same in both languages.
     expect(same.map(([, text]) => text)).to.eql(['JSON Lines'])
+  })
+
+  it('names what an operator may do by one pair of words, which the banner has, too', () => {
+    for (const { account, operators, running } of Object.values(WORDS_BY_LANGUAGE)) {
+      const pair = [running.look, running.change]
+      expect([account.look, account.lookAndChange]).to.eql(pair)
+      expect([operators.form.read, operators.form.change]).to.eql(pair)
+    }
+    const { look, change } = WORDS_BY_LANGUAGE.en.running
+    expect([BANNER.lookOnly, BANNER.lookAndChange]).to.eql([look, change])
   })
 
   it('is used: each string is named in the code', () => {

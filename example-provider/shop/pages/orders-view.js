@@ -18,12 +18,12 @@ const euros = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'E
  * @param {OrdersActions} actions
  */
 export function showOrders(orders, actions) {
-  const list = elementOf(document, '#orders')
-  list.replaceChildren(...orders.map((order) => cardOf(order, actions)))
-  elementOf(document, '#no-orders').hidden = orders.length > 0
+  const list = requireElement(document, '#orders')
+  list.replaceChildren(...orders.map((order) => buildCard(order, actions)))
+  requireElement(document, '#no-orders').hidden = orders.length > 0
 
-  const form = elementOf(document, '#email-form')
-  const input = /** @type {HTMLInputElement} */ (elementOf(form, '#email'))
+  const form = requireElement(document, '#email-form')
+  const input = /** @type {HTMLInputElement} */ (requireElement(form, '#email'))
   input.defaultValue = input.value = actions.email ?? ''
   form.onsubmit = submitted(form, actions, async () => {
     await actions.changeEmail(input.value.trim())
@@ -37,11 +37,11 @@ export function showOrders(orders, actions) {
  * @param {OrdersActions} actions
  * @returns {HTMLElement}
  */
-function cardOf(order, actions) {
+function buildCard(order, actions) {
   const { id, item, total, status, deliveryNote, changedBy } = order
-  const template = /** @type {HTMLTemplateElement} */ (elementOf(document, '#order'))
+  const template = /** @type {HTMLTemplateElement} */ (requireElement(document, '#order'))
   const card = /** @type {HTMLElement} */ (template.content.firstElementChild?.cloneNode(true))
-  const slot = (/** @type {string} */ name) => elementOf(card, `[data-slot=${name}]`)
+  const slot = (/** @type {string} */ name) => requireElement(card, `[data-slot=${name}]`)
   card.dataset.order = id
   slot('item').textContent = item
   slot('total').textContent = euros.format(total)
@@ -62,9 +62,9 @@ function cardOf(order, actions) {
   form.hidden = false
   form.onsubmit = submitted(form, actions, async () => {
     const changed = await actions.changeNote(id, input.value.trim())
-    const replacement = cardOf(changed, actions)
+    const replacement = buildCard(changed, actions)
     card.replaceWith(replacement)
-    elementOf(replacement, 'button').focus()
+    requireElement(replacement, 'button').focus()
     return 'The note is saved.'
   })
   return card
@@ -80,7 +80,7 @@ function cardOf(order, actions) {
 function submitted(form, { say, failed }, work) {
   return async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault()
-    const button = /** @type {HTMLButtonElement} */ (elementOf(form, 'button'))
+    const button = /** @type {HTMLButtonElement} */ (requireElement(form, 'button'))
     if (button.ariaBusy === 'true') return
     button.ariaBusy = 'true'
     say('')
@@ -98,7 +98,7 @@ function submitted(form, { say, failed }, work) {
  * @param {ParentNode} root
  * @param {string} selector
  */
-function elementOf(root, selector) {
+function requireElement(root, selector) {
   const element = root.querySelector(selector)
   if (element instanceof HTMLElement) return element
   throw new Error(`the page has no ${selector}`)

@@ -72,7 +72,7 @@ export function ordersApi(url, send) {
       return `Only ${givenName} can change ${possessive} e-mail address.`
     }
     if (error === 'access_denied' || error === 'insufficient_scope') {
-      return 'You can look at everything here, and change nothing. To change something, start again with changes allowed.'
+      return 'You can look at everything here, and change nothing. To change something, start again with “Look and change”.'
     }
     if (status === 404) return 'There is no such order any more. Reload the page.'
     if (status === 409) return 'This order is delivered: its note cannot be changed any more.'

@@ -8,14 +8,16 @@ import {
 import { OrdersProblem, ordersApi } from './orders.js'
 import { showOrders } from './orders-view.js'
 import { SignInFailed, signIn } from './sign-in.js'
-import { askToGiveWay, shareTyped } from './typed.js'
+import { shareTyped } from './typed.js'
 
 /** @typedef {import('./orders.js').Customer} Customer */
 
 const CLIENT_ID = 'shop'
-/** In the last minute, and a little before: the clocks of browser and provider differ. */
-const NEARLY_OVER_MS = 90_000
-const { issuer = '', orders: ordersUrl = '' } = document.documentElement.dataset
+const {
+  issuer = '',
+  orders: ordersUrl = '',
+  console: consoleUrl = '',
+} = document.documentElement.dataset
 const address = (/** @type {string} */ path) => new URL(path, location.origin).href
 
 const customer = signIn({
@@ -33,7 +35,7 @@ function byId(id) {
   return element
 }
 
-/** @param {'waiting' | 'welcome' | 'refused' | 'over' | 'moved' | 'trouble' | 'account'} id */
+/** @param {'waiting' | 'welcome' | 'left' | 'refused' | 'over' | 'moved' | 'trouble' | 'account'} id */
 function show(id) {
   for (const section of document.querySelectorAll('section')) section.hidden = section.id !== id
   const heading = byId(id).querySelector('h1')
@@ -90,15 +92,33 @@ async function open(send, { isOver = () => false, opened = () => {} } = {}) {
   }
 }
 
+/**
+ * Who ended it, and why.
+ *
+ * @param {import('oidc-provider-impersonation/browser').ImpersonationSession} session
+ */
+function whyOver({ state, ending }) {
+  if (state === 'expired') return 'The time is over.'
+  if (ending?.cause === 'operator_signed_out') return 'You signed out, and that ended it.'
+  if (ending?.cause === 'replay') return 'The link was used again. Tell your security team.'
+  if (ending?.cause === 'policy') return 'A rule ended it.'
+  if (!ending) return ''
+  const { by } = ending
+  return `${by === 'customer' ? 'The customer' : by === 'operator' ? 'You' : 'Another person'} ended it.`
+}
+
 /** An operator acts as a customer. */
 async function openForOperator() {
-  if (location.hash.includes('impersonation=')) await askToGiveWay()
   const session = await acceptImpersonation({
     issuer,
     clientId: CLIENT_ID,
     redirectUri: address('/acting'),
     resource: ordersUrl,
     scope: 'orders:read orders:write',
+    // The listeners below take away what the page shows.
+    cover: false,
+    console: consoleUrl,
+    subjectName: () => byId('over-name').textContent ?? '',
   })
   if (!session) return false
   try {
@@ -117,8 +137,6 @@ async function openForOperator() {
   banner.hidden = false
   const isOver = () => session.state !== 'active'
   const typed = shareTyped(session, {
-    isNearlyOver: () => !isOver() && session.expiresAt - Date.now() <= NEARLY_OVER_MS,
-    end: () => session.end(),
     movedOn: () => {
       if (isOver()) show('moved')
     },
@@ -128,6 +146,7 @@ async function openForOperator() {
     session.addEventListener(over, () => {
       byId('kept').hidden = !typed.keep()
       byId('account').remove()
+      byId('over-why').textContent = whyOver(session)
       say('')
       show('over')
     })
@@ -176,6 +195,8 @@ addEventListener('hashchange', () => location.reload())
 try {
   if (!(await openForOperator())) await openForCustomer()
 } catch (error) {
-  show(error instanceof ImpersonationError ? 'refused' : 'welcome')
+  const continueUrl = error instanceof ImpersonationError && error.continueUrl
+  if (continueUrl) /** @type {HTMLAnchorElement} */ (byId('continue')).href = continueUrl
+  show(continueUrl ? 'left' : error instanceof ImpersonationError ? 'refused' : 'welcome')
   sayProblem(error)
 }

@@ -1,7 +1,7 @@
 // The customer's own sign-in: authorization code with PKCE. The token stays in the memory of the page.
 import * as oauth from 'oauth4webapi'
 
-const KEY = 'shop sign-in'
+const STORAGE_KEY = 'shop sign-in'
 
 /** The sign-in did not work. The message is for the person. */
 export class SignInFailed extends Error {}
@@ -32,7 +32,7 @@ export function signIn({ issuer, clientId, redirectUri, resource, scope }) {
       const verifier = oauth.generateRandomCodeVerifier()
       const state = oauth.generateRandomState()
       const nonce = oauth.generateRandomNonce()
-      sessionStorage.setItem(KEY, JSON.stringify({ verifier, state, nonce }))
+      sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ verifier, state, nonce }))
       const url = new URL(String(server.authorization_endpoint))
       url.search = new URLSearchParams({
         client_id: clientId,
@@ -57,8 +57,8 @@ export function signIn({ issuer, clientId, redirectUri, resource, scope }) {
       const here = new URL(location.href)
       if (here.origin + here.pathname !== redirectUri) return undefined
       history.replaceState(null, '', '/')
-      const begun = sessionStorage.getItem(KEY)
-      sessionStorage.removeItem(KEY)
+      const begun = sessionStorage.getItem(STORAGE_KEY)
+      sessionStorage.removeItem(STORAGE_KEY)
       if (begun === null) return undefined
       const { verifier, state, nonce } = JSON.parse(begun)
       try {

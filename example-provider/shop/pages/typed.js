@@ -8,23 +8,18 @@
  * @property {string} actor the operator
  */
 
-const CHANNEL = 'shop: typed and not saved'
-
-/** How long a tab that acts may take to say that it gives way, in milliseconds. */
-const ANSWER_MS = 150
-/** How long it may then take to do so. */
-const GIVE_WAY_MS = 5000
+const CHANNEL_NAME = 'shop: typed and not saved'
 
 /** No field is longer, and no page has more of them. */
-const LONGEST = 254
-const MOST_FIELDS = 100
+const MAX_FIELD_LENGTH = 254
+const MAX_FIELDS = 100
 
 /**
  * The fields of the page by name: `email`, and `note` with the id of the order.
  *
  * @returns {Map<string, HTMLInputElement>}
  */
-function fieldsOf() {
+function findFields() {
   const fields = new Map()
   for (const input of document.querySelectorAll('#account input[name]')) {
     if (input instanceof HTMLInputElement) fields.set(input.name, input)
@@ -33,58 +28,28 @@ function fieldsOf() {
 }
 
 /**
- * A link to act was opened here. A tab that acts, and whose time is nearly over, gives way: only one
- * tab of this origin acts at a time.
- */
-export async function askToGiveWay() {
-  const channel = new BroadcastChannel(CHANNEL)
-  const { promise, resolve } = Promise.withResolvers()
-  const timer = setTimeout(resolve, ANSWER_MS)
-  channel.onmessage = ({ data }) => {
-    if (data?.kind === 'waits') {
-      clearTimeout(timer)
-      setTimeout(resolve, GIVE_WAY_MS)
-    }
-    if (data?.kind === 'gave way') resolve(undefined)
-  }
-  channel.postMessage({ kind: 'arriving' })
-  await promise
-  channel.close()
-}
-
-/**
  * Shares what is typed with the other tabs in which this operator acts as this customer.
  *
  * @param {Who} who
  * @param {object} page
- * @param {() => boolean} page.isNearlyOver whether this tab gives way to a new one
- * @param {() => Promise<void>} page.end
  * @param {() => void} page.movedOn a new tab acts, after the end of this one
  * @param {() => void} page.returned what was typed in another tab is back, in the fields of this one
  */
-export function shareTyped({ subject, actor }, { isNearlyOver, end, movedOn, returned }) {
+export function shareTyped({ subject, actor }, { movedOn, returned }) {
   /** @type {Map<string, string>} */
   const kept = new Map()
-  const channel = new BroadcastChannel(CHANNEL)
-  const tell = (/** @type {string} */ kind, /** @type {object} */ more = {}) =>
+  const channel = new BroadcastChannel(CHANNEL_NAME)
+  const announce = (/** @type {string} */ kind, /** @type {object} */ more = {}) =>
     channel.postMessage({ kind, subject, actor, ...more })
 
   channel.onmessage = ({ data }) => {
-    if (data?.kind === 'arriving' && isNearlyOver()) void giveWay()
     if (data?.subject !== subject || data?.actor !== actor) return
     if (data.kind === 'asks') {
       movedOn()
-      if (kept.size > 0) tell('typed', { typed: [...kept] })
+      if (kept.size > 0) announce('typed', { typed: [...kept] })
     }
     if (data.kind === 'typed') take(data.typed)
     if (data.kind === 'has') for (const name of data.names) kept.delete(name)
-  }
-
-  async function giveWay() {
-    tell('waits')
-    // Where it cannot be ended, the new tab says that this one still acts.
-    await end().catch(() => {})
-    tell('gave way')
   }
 
   /**
@@ -93,29 +58,29 @@ export function shareTyped({ subject, actor }, { isNearlyOver, end, movedOn, ret
    * @param {readonly [string, string][]} typed
    */
   function take(typed) {
-    const fields = fieldsOf()
+    const fields = findFields()
     const names = []
-    for (const [name, text] of typed.slice(0, MOST_FIELDS)) {
+    for (const [name, text] of typed.slice(0, MAX_FIELDS)) {
       const input = fields.get(name)
-      if (!input || typeof text !== 'string' || text.length > LONGEST) continue
+      if (!input || typeof text !== 'string' || text.length > MAX_FIELD_LENGTH) continue
       if (input.value === input.defaultValue) input.value = text
       names.push(name)
     }
     if (names.length === 0) return
-    tell('has', { names })
+    announce('has', { names })
     returned()
   }
 
   return {
     /** Asks the other tabs for what was typed in them. */
-    ask: () => tell('asks'),
+    ask: () => announce('asks'),
     /**
      * Keeps what is in the fields now and was not there when they were filled.
      *
      * @returns {boolean} whether there is any
      */
     keep() {
-      for (const [name, { value, defaultValue }] of fieldsOf()) {
+      for (const [name, { value, defaultValue }] of findFields()) {
         if (value !== defaultValue) kept.set(name, value)
       }
       return kept.size > 0

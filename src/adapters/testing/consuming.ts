@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
-import type { ContractCase } from './contract-case.ts'
+import { type ContractCase, cases } from './contract-case.ts'
 import { assertSeconds } from './storing.ts'
-import { unique } from './unique.ts'
+import { atOnce, unique } from './unique.ts'
 
 /** The number of callers in a race. */
-export const CALLERS = 50
+export const CALLER_COUNT = 50
 
 /** How often each outcome came up, so that a race is judged as a whole. */
 export function tally(outcomes: readonly unknown[]): Record<string, number> {
@@ -17,42 +17,30 @@ export function tally(outcomes: readonly unknown[]): Record<string, number> {
   return counts
 }
 
-const race: ContractCase = {
-  title: `gives a record to exactly one of ${CALLERS} callers at once, twenty times over`,
-  async run({ factory }) {
+const ofAnyModel = cases({}, (it) => {
+  it(`gives a record to exactly one of ${CALLER_COUNT} callers at once, twenty times over`, async (_, trial) => {
     for (let round = 0; round < 20; round += 1) {
-      const id = unique()
-      await factory('SubjectToken').upsert(id, { jti: id }, 60)
-      const outcomes = await Promise.all(
-        Array.from({ length: CALLERS }, () => factory('SubjectToken').consumeOnce(id)),
+      const id = await trial.store()
+      const outcomes = await atOnce(CALLER_COUNT, () =>
+        trial.factory('SubjectToken').consumeOnce(id),
       )
-      assert.deepEqual(tally(outcomes), { true: 1, false: CALLERS - 1 })
-      assert.equal(await factory('SubjectToken').consumeOnce(id), false, 'afterwards')
-      await factory('SubjectToken').destroy(id)
+      assert.deepEqual(tally(outcomes), { true: 1, false: CALLER_COUNT - 1 })
+      assert.equal(await trial.factory('SubjectToken').consumeOnce(id), false, 'afterwards')
     }
-  },
-}
+  })
 
-const interleaved: ContractCase = {
-  title: 'gives each of twenty records to exactly one when all are consumed at once',
-  async run({ factory }) {
-    const adapter = factory('SubjectToken')
-    const ids = Array.from({ length: 20 }, () => unique())
-    await Promise.all(ids.map((id) => adapter.upsert(id, { jti: id }, 60)))
-    const claims = Array.from({ length: CALLERS }, () => ids).flat()
+  it('gives each of twenty records to exactly one when all are consumed at once', async (adapter, trial) => {
+    const ids = await atOnce(20, () => trial.store())
+    const claims = Array.from({ length: CALLER_COUNT }, () => ids).flat()
     const won = await Promise.all(
       claims.map(async (id) => ((await adapter.consumeOnce(id)) ? id : '')),
     )
     assert.deepEqual(won.filter(Boolean).sort(), [...ids].sort())
-    await Promise.all(ids.map((id) => adapter.destroy(id)))
-  },
-}
+  })
 
-const everyModel: ContractCase = {
-  title: 'consumes a record of every model once, and shows it as consumed afterwards',
-  async run({ factory, models }) {
-    for (const { model, payload, expiresIn } of models) {
-      const adapter = factory(model)
+  it('consumes a record of every model once, and shows it as consumed afterwards', async (_, trial) => {
+    for (const { model, payload, expiresIn } of trial.models) {
+      const adapter = trial.factory(model)
       const id = unique()
       const stored = payload(id)
       await adapter.upsert(id, stored, expiresIn)
@@ -66,30 +54,20 @@ const everyModel: ContractCase = {
       await adapter.destroy(id)
       assert.equal(await adapter.consumeOnce(id), false, `${model} after destroy()`)
     }
-  },
-}
+  })
 
-const afterConsume: ContractCase = {
-  title: 'counts a record as taken that consume() marked, or that was stored as consumed',
-  async run({ factory }) {
-    const adapter = factory('SubjectToken')
-    const [marked, stored] = [unique(), unique()]
-    await adapter.upsert(marked, { jti: marked }, 60)
+  it('counts a record as taken that consume() marked, or that was stored as consumed', async (adapter, trial) => {
+    const marked = await trial.store()
     await adapter.consume(marked)
     assert.equal(await adapter.consumeOnce(marked), false)
 
-    await adapter.upsert(stored, { jti: stored, consumed: 1_700_000_000 }, 60)
+    const stored = await trial.store({ consumed: 1_700_000_000 })
     assert.deepEqual(await adapter.find(stored), { jti: stored, consumed: 1_700_000_000 })
     assert.equal(await adapter.consumeOnce(stored), false)
-    for (const id of [marked, stored]) await adapter.destroy(id)
-  },
-}
+  })
 
-const missing: ContractCase = {
-  title: 'consumes nothing that is not there, and leaves nothing behind by trying',
-  async run({ factory }) {
-    const adapter = factory('SubjectToken')
-    const id = unique()
+  it('consumes nothing that is not there, and leaves nothing behind by trying', async (adapter, trial) => {
+    const id = trial.newId()
     assert.equal(await adapter.consumeOnce(id), false)
     // whether consume() of a missing record rejects is the adapter's choice
     await adapter.consume(id).catch(() => {})
@@ -99,17 +77,11 @@ const missing: ContractCase = {
     await adapter.upsert(id, { jti: id }, 60)
     assert.deepEqual(await adapter.find(id), { jti: id }, 'no trace of the earlier attempts')
     assert.equal(await adapter.consumeOnce(id), true)
-    await adapter.destroy(id)
-  },
-}
+  })
 
-const againstDestroy: ContractCase = {
-  title: 'consumes a record at most once while it is destroyed, and never revives it',
-  async run({ factory }) {
-    const adapter = factory('SubjectToken')
+  it('consumes a record at most once while it is destroyed, and never revives it', async (adapter, trial) => {
     for (let round = 0; round < 10; round += 1) {
-      const id = unique()
-      await adapter.upsert(id, { jti: id }, 60)
+      const id = await trial.store()
       const [first, , second] = await Promise.all([
         adapter.consumeOnce(id),
         adapter.destroy(id),
@@ -119,18 +91,14 @@ const againstDestroy: ContractCase = {
       assert.equal(await adapter.find(id), undefined, 'consumeOnce brought the record back')
       assert.equal(await adapter.consumeOnce(id), false)
     }
-  },
-}
+  })
+})
 
-const againstRevocation: ContractCase = {
-  title: 'consumes a record at most once while its grant is revoked, and never revives it',
-  about: 'AuthorizationCode',
-  async run({ factory }) {
-    const adapter = factory('AuthorizationCode')
+const againstRevocation = cases({ about: 'AuthorizationCode' }, (it) => {
+  it('consumes a record at most once while its grant is revoked, and never revives it', async (adapter, trial) => {
     for (let round = 0; round < 10; round += 1) {
-      const id = unique()
       const grantId = unique('grant')
-      await adapter.upsert(id, { jti: id, grantId }, 60)
+      const id = await trial.store({ grantId })
       const [first, , second] = await Promise.all([
         adapter.consumeOnce(id),
         adapter.revokeByGrantId(grantId),
@@ -139,16 +107,8 @@ const againstRevocation: ContractCase = {
       assert.ok(!(first && second), 'consumed twice')
       assert.equal(await adapter.find(id), undefined, 'consumeOnce brought the record back')
     }
-  },
-}
+  })
+})
 
 /** `consumeOnce`: exactly one caller, ever. */
-export const consumingCases: readonly ContractCase[] = [
-  race,
-  interleaved,
-  everyModel,
-  afterConsume,
-  missing,
-  againstDestroy,
-  againstRevocation,
-]
+export const consumingCases: readonly ContractCase[] = [...ofAnyModel, ...againstRevocation]

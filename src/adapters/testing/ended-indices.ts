@@ -1,23 +1,24 @@
 import assert from 'node:assert/strict'
-import type { ContractCase } from './contract-case.ts'
-import { destroyAll, endedIn, oddStrings, record, subjectTokens } from './lifecycle.ts'
-import { unique } from './unique.ts'
+import type { AdapterPayload } from 'oidc-provider'
+import { statusListId } from '../ending-contract.ts'
+import { casesOfEnding } from './contract-case.ts'
+import {
+  destroyAll,
+  endedIn,
+  issued,
+  oddStrings,
+  record,
+  subjectTokens,
+} from './impersonation-case.ts'
+import { atOnce, unique } from './unique.ts'
 
 const LAST_INDEX = 2 ** 20 - 1
 
-const known: ContractCase = {
-  title: 'knows the indices of what has ended in a list, consumed or not, and of nothing else',
-  lifecycle: true,
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
+/** `endedIndices`. */
+export const endedIndicesCases = casesOfEnding({}, (it) => {
+  it('knows the indices of what has ended in a list, consumed or not, and of nothing else', async (adapter, trial) => {
     const [list, other] = [unique('list'), unique('list')]
-    const ids: string[] = []
-    const store = async (members: object) => {
-      const id = unique()
-      ids.push(id)
-      await adapter.upsert(id, record(id, { statusList: list, ...members }), 60)
-      return id
-    }
+    const store = (members: AdapterPayload) => trial.store(issued({ statusList: list, ...members }))
     const unused = await store({ statusIndex: 0 })
     const used = await store({ statusIndex: LAST_INDEX })
     await store({ statusIndex: 5 })
@@ -40,56 +41,56 @@ const known: ContractCase = {
     assert.deepEqual(await endedIn(adapter, list), [0, LAST_INDEX], 'once replaced')
     await adapter.destroy(used)
     assert.deepEqual(await endedIn(adapter, list), [0], 'gone with its record')
-    await destroyAll(adapter, ids)
-  },
-}
+  })
 
-const seen: ContractCase = {
-  title: 'shows each of three hundred ends at once to a call that starts once it has resolved',
-  lifecycle: true,
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
+  it('shows each of three hundred ends at once to a call that starts once it has resolved', async (adapter, trial) => {
     const list = unique('list')
-    const ids = Array.from({ length: 300 }, () => unique())
-    await Promise.all(
-      ids.map((id, statusIndex) =>
-        adapter.upsert(id, record(id, { statusList: list, statusIndex }), 60),
-      ),
+    const ids = await atOnce(300, (statusIndex) =>
+      trial.store(issued({ statusList: list, statusIndex })),
     )
     const missed = await Promise.all(
       ids.map(async (id, index) => {
         await adapter.endOnce(id, { at: index })
         // some of them look; all of them end at the same time
         if (index % 10 !== 0) return false
-        return !(await subjectTokens(factory).endedIndices(list)).includes(index)
+        return !(await subjectTokens(trial.factory).endedIndices(list)).includes(index)
       }),
     )
     assert.equal(missed.filter(Boolean).length, 0, 'an end that was not seen')
     const expected = Array.from({ length: 300 }, (_, index) => index)
     assert.deepEqual(await endedIn(adapter, list), expected, 'without repetition')
-    await destroyAll(adapter, ids)
-  },
-}
+  })
 
-const odd: ContractCase = {
-  title: 'tells status lists apart, whatever characters their names are of',
-  lifecycle: true,
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
+  it('tells status lists apart, whatever characters their names are of', async (adapter, trial) => {
     const lists = oddStrings()
-    const ids = lists.map(() => unique())
-    await Promise.all(
-      ids.map(async (id, statusIndex) => {
-        await adapter.upsert(id, record(id, { statusList: lists[statusIndex], statusIndex }), 60)
-        await adapter.endOnce(id, { at: 1 })
-      }),
-    )
+    await atOnce(lists.length, async (statusIndex) => {
+      const id = await trial.store(issued({ statusList: lists[statusIndex], statusIndex }))
+      await adapter.endOnce(id, { at: 1 })
+    })
     for (const [index, list] of lists.entries()) {
       assert.deepEqual(await endedIn(adapter, list), [index], JSON.stringify(list))
     }
-    await destroyAll(adapter, ids)
-  },
-}
+  })
 
-/** `endedIndices`. */
-export const endedIndicesCases: readonly ContractCase[] = [known, seen, odd]
+  it('knows an index again that the storage lost, once its end is asked for again', async (adapter, trial) => {
+    const list = unique('list')
+    await adapter.upsert(statusListId(list), { list }, 60)
+    const ids = await atOnce(3, (statusIndex) =>
+      trial.store(issued({ statusList: list, statusIndex })),
+    )
+    const [unused = '', used = ''] = ids
+    await adapter.consumeOnce(used, { actor: 'olivia' })
+    for (const id of [unused, used]) assert.equal(await adapter.endOnce(id, { at: 1 }), true)
+
+    // what is kept with the record of the list goes with it
+    await adapter.destroy(statusListId(list))
+    await trial.loseEnded(list)
+    for (const id of [unused, used]) {
+      assert.equal(await adapter.endOnce(id, { at: 2 }), false, 'an end that was there')
+      assert.deepEqual((await adapter.find(id))?.end, { at: 1 }, 'the first end stays')
+    }
+    assert.deepEqual(await endedIn(adapter, list), [0, 1])
+    await destroyAll(adapter, ids)
+    assert.deepEqual(await endedIn(adapter, list), [])
+  })
+})

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
-import { CALLERS, tally } from './consuming.ts'
-import type { ContractCase } from './contract-case.ts'
-import { destroyAll, listed, record, subjectTokens } from './lifecycle.ts'
+import { CALLER_COUNT, tally } from './consuming.ts'
+import { casesOfEnding } from './contract-case.ts'
+import { issued, listed, record, subjectTokens } from './impersonation-case.ts'
 import { contexts } from './payloads.ts'
 import { assertSeconds } from './storing.ts'
-import { unique } from './unique.ts'
+import { atOnce, unique } from './unique.ts'
 
-const note: ContractCase = {
-  title: 'keeps the note of the one that consumed a record, and finds it there',
-  lifecycle: true,
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
-    const [noted, plain, late] = [unique(), unique(), unique()]
-    for (const id of [noted, plain, late]) await adapter.upsert(id, { jti: id }, 60)
+/** `endOnce`, and the note of `consumeOnce`. */
+export const endingCases = casesOfEnding({}, (it) => {
+  it('keeps the note of the one that consumed a record, and finds it there', async (adapter, trial) => {
+    const { store } = trial
+    const [noted, plain, late] = [await store(), await store(), await store()]
     const given = { actor: 'olivia', jti: 'x', expiresAt: 1, scope: null, nested: { a: [1] } }
     assert.equal(await adapter.consumeOnce(noted, given), true)
     assert.equal(await adapter.consumeOnce(noted, { actor: 'second' }), false)
@@ -26,18 +24,11 @@ const note: ContractCase = {
     await adapter.consume(late)
     assert.equal(await adapter.consumeOnce(late, { actor: 'late' }), false)
     assert.equal((await adapter.find(late))?.note, undefined, 'a note without its consumption')
-    await destroyAll(adapter, [noted, plain, late])
-  },
-}
+  })
 
-const noteOfTheWinner: ContractCase = {
-  title: `keeps the note of the one of ${CALLERS} callers at once that consumed, for each of two records`,
-  lifecycle: true,
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
-    const ids = [unique(), unique()]
-    await Promise.all(ids.map((id) => adapter.upsert(id, record(id), 60)))
-    const callers = Array.from({ length: CALLERS }, (_, by) => `operator-${by}`)
+  it(`keeps the note of the one of ${CALLER_COUNT} callers at once that consumed, for each of two records`, async (adapter, trial) => {
+    const ids = await atOnce(2, () => trial.store(issued()))
+    const callers = Array.from({ length: CALLER_COUNT }, (_, by) => `operator-${by}`)
     const winners = await Promise.all(
       callers.flatMap((actor) =>
         ids.map(async (id) => ((await adapter.consumeOnce(id, { actor })) ? { id, actor } : [])),
@@ -49,38 +40,24 @@ const noteOfTheWinner: ContractCase = {
       ids,
     )
     for (const { id, actor } of won) assert.deepEqual((await adapter.find(id))?.note, { actor })
-    await destroyAll(adapter, ids)
-  },
-}
+  })
 
-const oneEnd: ContractCase = {
-  title: `ends a record for exactly one of ${CALLERS} callers at once, consumed or not`,
-  lifecycle: true,
-  async run({ factory }) {
+  it(`ends a record for exactly one of ${CALLER_COUNT} callers at once, consumed or not`, async (adapter, trial) => {
     for (let round = 0; round < 10; round += 1) {
-      const adapter = subjectTokens(factory)
-      const id = unique()
-      await adapter.upsert(id, record(id), 60)
+      const id = await trial.store(issued())
       if (round % 2) await adapter.consumeOnce(id, { actor: 'olivia' })
-      const ended = await Promise.all(
-        Array.from({ length: CALLERS }, (_, by) => subjectTokens(factory).endOnce(id, { by })),
+      const ended = await atOnce(CALLER_COUNT, (by) =>
+        subjectTokens(trial.factory).endOnce(id, { by }),
       )
-      assert.deepEqual(tally(ended), { true: 1, false: CALLERS - 1 })
+      assert.deepEqual(tally(ended), { true: 1, false: CALLER_COUNT - 1 })
       assert.deepEqual((await adapter.find(id))?.end, { by: ended.indexOf(true) }, 'the first')
       assert.equal(await adapter.endOnce(id, { by: 'afterwards' }), false)
       assert.deepEqual((await adapter.find(id))?.end, { by: ended.indexOf(true) }, 'it stays')
-      await adapter.destroy(id)
     }
-  },
-}
+  })
 
-const neverConsumed: ContractCase = {
-  title: 'never consumes a record that has ended; one that was consumed keeps its note',
-  lifecycle: true,
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
-    const [unused, used] = [unique(), unique()]
-    for (const id of [unused, used]) await adapter.upsert(id, { jti: id }, 60)
+  it('never consumes a record that has ended; one that was consumed keeps its note', async (adapter, trial) => {
+    const [unused, used] = [await trial.store(), await trial.store()]
     assert.equal(await adapter.endOnce(unused, { at: 1 }), true)
     assert.equal(await adapter.consumeOnce(unused, { actor: 'olivia' }), false)
     assert.equal(await adapter.consumeOnce(unused), false)
@@ -91,16 +68,10 @@ const neverConsumed: ContractCase = {
     const { consumed, ...rest } = (await adapter.find(used)) ?? {}
     assertSeconds(consumed)
     assert.deepEqual(rest, { jti: used, note: { actor: 'olivia' }, end: { at: 2 } })
-    await destroyAll(adapter, [unused, used])
-  },
-}
+  })
 
-const missing: ContractCase = {
-  title: 'ends nothing that is not there, and leaves nothing behind by trying',
-  lifecycle: true,
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
-    const id = unique()
+  it('ends nothing that is not there, and leaves nothing behind by trying', async (adapter, trial) => {
+    const id = trial.newId()
     assert.equal(await adapter.endOnce(id, { at: 1 }), false)
     assert.equal(await adapter.find(id), undefined)
     await adapter.upsert(id, record(id), 60)
@@ -113,21 +84,14 @@ const missing: ContractCase = {
     const anew = record(id)
     await adapter.upsert(id, anew, 60)
     assert.deepEqual(await adapter.find(id), anew, 'nothing of the one that was destroyed')
-    await adapter.destroy(id)
-  },
-}
+  })
 
-const raced: ContractCase = {
-  title: 'consumes first or not at all where a record is consumed and ended at once',
-  lifecycle: true,
-  async run({ factory }) {
+  it('consumes first or not at all where a record is consumed and ended at once', async (adapter, trial) => {
     for (let round = 0; round < 60; round += 1) {
-      const adapter = subjectTokens(factory)
-      const id = unique()
-      const stored = record(id)
-      await adapter.upsert(id, stored, 60)
+      const stored = issued()
+      const id = await trial.store(stored)
       const consuming = () => adapter.consumeOnce(id, { actor: 'olivia' })
-      const ending = () => subjectTokens(factory).endOnce(id, { at: round })
+      const ending = () => subjectTokens(trial.factory).endOnce(id, { at: round })
       const calls = Array.from({ length: 6 }, (_, i) => ((i + round) % 2 ? consuming : ending))
       const outcomes = await Promise.all(
         calls.map(async (call, position) => {
@@ -141,25 +105,18 @@ const raced: ContractCase = {
       const consumptions = wins.filter((call) => call === consuming).length
       assert.ok(consumptions <= 1, 'consumed twice')
       const { consumed, ...rest } = (await adapter.find(id)) ?? {}
-      assert.equal(consumed !== undefined, consumptions === 1, 'what was told is what is kept')
+      assert.equal(consumed !== undefined, consumptions === 1, 'what was resolved is what is kept')
       const noted = consumptions === 1 ? { note: { actor: 'olivia' } } : {}
-      assert.deepEqual(rest, { ...stored, ...noted, end: { at: round } })
+      assert.deepEqual(rest, { jti: id, ...stored, ...noted, end: { at: round } })
       assert.equal(await consuming(), false, 'afterwards')
-      await adapter.destroy(id)
     }
-  },
-}
+  })
 
-const objects: ContractCase = {
-  title: 'gives back notes and ends exactly as they were, an own __proto__ among them',
-  lifecycle: true,
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
+  it('gives back notes and ends exactly as they were, an own __proto__ among them', async (adapter, trial) => {
     for (const [what, context] of Object.entries(contexts)) {
-      const id = unique()
+      const id = await trial.store(issued())
       // parsed from text, so that __proto__ is a key of its own
       const kept = () => JSON.parse(`{"__proto__":{"admin":true},"c":${JSON.stringify(context)}}`)
-      await adapter.upsert(id, record(id), 60)
       const [given, ended] = [kept(), kept()]
       assert.equal(await adapter.consumeOnce(id, given), true, what)
       assert.equal(await adapter.endOnce(id, ended), true, what)
@@ -169,20 +126,13 @@ const objects: ContractCase = {
       assert.deepEqual(found?.note, kept(), `the note: ${what}`)
       assert.deepEqual(found?.end, kept(), `the end: ${what}`)
       assert.equal(Reflect.get({}, 'admin'), undefined, 'a prototype was changed')
-      await adapter.destroy(id)
     }
-  },
-}
+  })
 
-const againstDestroy: ContractCase = {
-  title: 'never revives a record that is destroyed while it is ended',
-  lifecycle: true,
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
+  it('never revives a record that is destroyed while it is ended', async (adapter, trial) => {
     for (let round = 0; round < 10; round += 1) {
-      const id = unique()
       const accountId = unique('account')
-      await adapter.upsert(id, record(id, { accountId }), 60)
+      const id = await trial.store(issued({ accountId }))
       await Promise.all([
         adapter.endOnce(id, { at: 1 }),
         adapter.destroy(id),
@@ -193,17 +143,5 @@ const againstDestroy: ContractCase = {
       assert.deepEqual(await listed(adapter, { accountId }), [])
       assert.equal(await adapter.endOnce(id, { at: 3 }), false)
     }
-  },
-}
-
-/** `endOnce`, and the note of `consumeOnce`. */
-export const endingCases: readonly ContractCase[] = [
-  note,
-  noteOfTheWinner,
-  oneEnd,
-  neverConsumed,
-  missing,
-  raced,
-  objects,
-  againstDestroy,
-]
+  })
+})

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { SingleUseAdapter } from '../contract.ts'
 import type { ContractCase } from './contract-case.ts'
-import { lifecycleOf } from './lifecycle.ts'
+import { requireEnding } from './impersonation-case.ts'
 import { unique } from './unique.ts'
 
 interface FailingCall {
   readonly name: string
   readonly about?: string
-  readonly lifecycle?: true
+  readonly ending?: true
   call(adapter: SingleUseAdapter): Promise<unknown>
 }
 
@@ -42,51 +42,49 @@ const calls: readonly FailingCall[] = [
   },
   {
     name: 'upsert, with an account',
-    lifecycle: true,
+    ending: true,
     call: (adapter) => adapter.upsert(unique(), { accountId: unique(), clientId: unique() }, 60),
   },
   {
     name: 'consumeOnce, with a note',
-    lifecycle: true,
+    ending: true,
     call: (adapter) => adapter.consumeOnce(unique(), { actor: unique() }),
   },
   {
     name: 'endOnce',
-    lifecycle: true,
-    call: (adapter) => lifecycleOf(adapter).endOnce(unique(), { at: 1 }),
+    ending: true,
+    call: (adapter) => requireEnding(adapter).endOnce(unique(), { at: 1 }),
   },
-  { name: 'list', lifecycle: true, call: (adapter) => lifecycleOf(adapter).list({}, 10) },
+  { name: 'list', ending: true, call: (adapter) => requireEnding(adapter).list({}, 10) },
   {
     name: 'list, by an actor and an account',
-    lifecycle: true,
+    ending: true,
     call: (adapter) => {
       const before = { iat: 1, id: unique() }
-      return lifecycleOf(adapter).list({ actor: unique(), accountId: unique() }, 10, before)
+      return requireEnding(adapter).list({ actor: unique(), accountId: unique() }, 10, before)
     },
   },
   {
     name: 'endedIndices',
-    lifecycle: true,
-    call: (adapter) => lifecycleOf(adapter).endedIndices(unique()),
+    ending: true,
+    call: (adapter) => requireEnding(adapter).endedIndices(unique()),
   },
 ]
 
 /** A storage failure must reject: never "not found", never success. */
-export const failingCases: readonly ContractCase[] = calls.map(
-  ({ name, about, lifecycle, call }) => ({
-    title: `rejects when the storage fails: ${name}`,
-    needs: 'createBroken',
-    ...(about === undefined ? {} : { about }),
-    ...(lifecycle ? { lifecycle } : {}),
-    async run({ adapterOf }) {
-      const models = lifecycle ? ['SubjectToken'] : ['SubjectToken', 'Session', about ?? 'Session']
-      for (const model of new Set(models)) {
-        await assert.rejects(
-          async () => call(adapterOf(model)),
-          (error) => error instanceof Error,
-          `${name} has to reject with an Error`,
-        )
-      }
-    },
-  }),
-)
+export const failingCases: readonly ContractCase[] = calls.map(({ name, about, ending, call }) => ({
+  title: `rejects when the storage fails: ${name}`,
+  needs: 'createBroken',
+  ...(about === undefined ? {} : { about }),
+  ...(ending ? { ending } : {}),
+  async run(_, { adapterOf }) {
+    const models = ending ? ['SubjectToken'] : ['SubjectToken', 'Session', about ?? 'Session']
+    for (const model of new Set(models)) {
+      await assert.rejects(
+        async () => call(adapterOf(model)),
+        (error) => error instanceof Error,
+        `${name} has to reject with an Error`,
+      )
+    }
+  },
+}))

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import type { LookUp } from '../contract.ts'
-import type { ContractCase } from './contract-case.ts'
-import { destroyAll, ISSUED, listed, record, subjectTokens } from './lifecycle.ts'
-import { newestFirst, pagesOf } from './pages.ts'
-import { unique } from './unique.ts'
+import { type ContractCase, casesOfEnding } from './contract-case.ts'
+import { destroyAll, ISSUED_SECONDS, issued, listed, record } from './impersonation-case.ts'
+import { listPages, newestFirst } from './pages.ts'
+import { atOnce, unique } from './unique.ts'
 
-const lookUps: ContractCase = {
-  title: 'looks up by account, by actor, by client, and by several of them',
-  lifecycle: true,
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
+/** The order of a list in which all records are of one second. */
+const ofOneSecond = (ids: readonly string[]) => newestFirst(ids.map((id) => [id, ISSUED_SECONDS]))
+
+const ofSubjectTokens = casesOfEnding({}, (it) => {
+  it('looks up by account, by actor, by client, and by several of them', async (adapter, trial) => {
     const [a, b] = [unique('same'), unique('same')]
     const ids = new Map<string, Required<LookUp>>()
     for (const accountId of [a, b]) {
       for (const actor of [a, b]) {
-        for (const clientId of [a, b]) ids.set(unique(), { accountId, actor, clientId })
+        for (const clientId of [a, b]) ids.set(trial.newId(), { accountId, actor, clientId })
       }
     }
     for (const [id, keys] of ids) await adapter.upsert(id, record(id, keys), 60)
@@ -29,31 +29,24 @@ const lookUps: ContractCase = {
               ([name, value]) => value === undefined || Reflect.get(keys, name) === value,
             ),
           )
-          const expected = newestFirst(matches.map(([id]) => [id, ISSUED] as const))
+          const expected = ofOneSecond(matches.map(([id]) => id))
           assert.deepEqual(await listed(adapter, lookUp), expected, JSON.stringify(lookUp))
-          assert.deepEqual(await pagesOf(adapter, lookUp, 1), expected, 'one by one')
+          assert.deepEqual(await listPages(adapter, lookUp, 1), expected, 'one by one')
         }
       }
     }
-    const nowhere = unique()
-    assert.deepEqual(await listed(adapter, { accountId: a, actor: nowhere }), [])
-    await destroyAll(adapter, [...ids.keys()])
-  },
-}
+    assert.deepEqual(await listed(adapter, { accountId: a, actor: unique() }), [])
+  })
 
-const everything: ContractCase = {
-  title: 'lists every record where nothing is looked up, but none without an account',
-  lifecycle: true,
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
-    const [first, second, without, empty] = [unique(), unique(), unique(), unique()]
+  it('lists every record where nothing is looked up, but none without an account', async (adapter, trial) => {
+    const { store } = trial
     // newer than what other tests left behind
     const iat = 4_000_000_000
     const keys = { actor: unique('actor'), clientId: unique('client') }
-    await adapter.upsert(first, record(first, { iat, ...keys }), 60)
-    await adapter.upsert(second, record(second, { iat: iat + 1, ...keys }), 60)
-    await adapter.upsert(without, record(without, { iat, accountId: undefined, ...keys }), 60)
-    await adapter.upsert(empty, record(empty, { iat, accountId: '', ...keys }), 60)
+    const first = await store(issued({ iat, ...keys }))
+    const second = await store(issued({ iat: iat + 1, ...keys }))
+    const without = await store(issued({ iat, accountId: undefined, ...keys }))
+    const empty = await store(issued({ iat, accountId: '', ...keys }))
     await adapter.consumeOnce(without, keys)
     assert.equal(await adapter.endOnce(without, { at: 1 }), true, 'it ends all the same')
     assert.deepEqual((await adapter.find(without))?.end, { at: 1 })
@@ -65,23 +58,15 @@ const everything: ContractCase = {
     for (const lookUp of [{ actor: keys.actor }, { clientId: keys.clientId }, keys]) {
       assert.deepEqual(await listed(adapter, lookUp), [second, first], JSON.stringify(lookUp))
     }
-    await destroyAll(adapter, [first, second, without, empty])
-  },
-}
+  })
 
-const actors: ContractCase = {
-  title: 'finds a record by the actor it is bound to until a note names another',
-  lifecycle: true,
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
+  it('finds a record by the actor it is bound to until a note names another', async (adapter, trial) => {
+    const { store } = trial
     const [bound, noted] = [unique('actor'), unique('actor')]
-    const [replaced, plain, silent, unbound] = [unique(), unique(), unique(), unique()]
-    for (const id of [replaced, plain, silent]) {
-      await adapter.upsert(id, record(id, { actor: bound }), 60)
-    }
-    await adapter.upsert(unbound, record(unbound), 60)
-    const all = newestFirst([replaced, plain, silent].map((id) => [id, ISSUED] as const))
-    assert.deepEqual(await listed(adapter, { actor: bound }), all)
+    const ids = await atOnce(3, () => store(issued({ actor: bound })))
+    const [replaced = '', plain = '', silent = ''] = ids
+    const unbound = await store(issued())
+    assert.deepEqual(await listed(adapter, { actor: bound }), ofOneSecond(ids))
     assert.deepEqual(await listed(adapter, { actor: noted }), [])
 
     await adapter.consumeOnce(replaced, { actor: noted })
@@ -89,40 +74,36 @@ const actors: ContractCase = {
     await adapter.consumeOnce(silent, { jti: 'x' })
     await adapter.consumeOnce(unbound, { actor: noted })
     const check = async (when: string) => {
-      const still = newestFirst([plain, silent].map((id) => [id, ISSUED] as const))
-      assert.deepEqual(await listed(adapter, { actor: bound }), still, when)
-      const by = newestFirst([replaced, unbound].map((id) => [id, ISSUED] as const))
-      assert.deepEqual(await listed(adapter, { actor: noted }), by, when)
+      const [ofBound, ofNoted] = [
+        [plain, silent],
+        [replaced, unbound],
+      ].map(ofOneSecond)
+      assert.deepEqual(await listed(adapter, { actor: bound }), ofBound, when)
+      assert.deepEqual(await listed(adapter, { actor: noted }), ofNoted, when)
     }
     await check('once consumed')
-    for (const id of [replaced, plain, silent]) {
+    for (const id of ids) {
       await adapter.upsert(id, record(id, { actor: bound, replaced: true }), 60)
     }
     await check('once replaced')
-    for (const id of [replaced, plain, silent, unbound]) await adapter.endOnce(id, { at: 1 })
+    for (const id of [...ids, unbound]) await adapter.endOnce(id, { at: 1 })
     await check('once ended')
-    await destroyAll(adapter, [replaced, plain, silent, unbound])
+    await destroyAll(adapter, [...ids, unbound])
     assert.deepEqual(await listed(adapter, { actor: noted }), [], 'once destroyed')
-  },
-}
+  })
 
-const replaced: ContractCase = {
-  title: 'lists a record that was replaced once, by its new members and not by its old ones',
-  lifecycle: true,
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
+  it('lists a record that was replaced once, by its new members and not by its old ones', async (adapter, trial) => {
     const keys = () => ({
       accountId: unique('account'),
       actor: unique('actor'),
       clientId: unique('client'),
     })
-    const [id, other] = [unique(), unique()]
     const [before, after] = [keys(), keys()]
-    await adapter.upsert(id, record(id, before), 60)
-    await adapter.upsert(other, record(other, { ...after, iat: ISSUED + 1 }), 60)
+    const id = await trial.store(issued(before))
+    const other = await trial.store(issued({ ...after, iat: ISSUED_SECONDS + 1 }))
     await adapter.upsert(id, record(id, after), 60)
     assert.deepEqual(await listed(adapter, { actor: after.actor }), [other, id])
-    await adapter.upsert(id, record(id, { ...after, iat: ISSUED + 2 }), 60)
+    await adapter.upsert(id, record(id, { ...after, iat: ISSUED_SECONDS + 2 }), 60)
     for (const name of ['accountId', 'actor', 'clientId'] as const) {
       assert.deepEqual(await listed(adapter, { [name]: before[name] }), [], name)
       assert.deepEqual(await listed(adapter, { [name]: after[name] }), [id, other], name)
@@ -133,20 +114,15 @@ const replaced: ContractCase = {
     for (const name of ['accountId', 'actor', 'clientId'] as const) {
       assert.deepEqual(await listed(adapter, { [name]: after[name] }), [], 'destroyed')
     }
-    await adapter.destroy(id)
-  },
-}
+  })
+})
 
-const otherModels: ContractCase = {
-  title: 'lists no record of another model',
-  lifecycle: true,
-  about: 'AccessToken',
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
+const otherModels = casesOfEnding({ about: 'AccessToken' }, (it) => {
+  it('lists no record of another model', async (adapter, trial) => {
     const keys = { accountId: unique('account'), clientId: unique('client') }
     const id = unique()
     for (const model of ['AccessToken', 'RefreshToken', 'Grant']) {
-      await factory(model).upsert(id, record(id, { ...keys, kind: model }), 60)
+      await trial.factory(model).upsert(id, record(id, { ...keys, kind: model }), 60)
     }
     assert.deepEqual(await listed(adapter, keys), [])
     assert.deepEqual(await listed(adapter, { clientId: keys.clientId }), [])
@@ -154,16 +130,10 @@ const otherModels: ContractCase = {
     assert.equal((await adapter.list(keys, 100))[0]?.kind, 'SubjectToken')
     assert.equal((await adapter.list(keys, 100)).length, 1)
     for (const model of ['AccessToken', 'RefreshToken', 'Grant', 'SubjectToken']) {
-      await factory(model).destroy(id)
+      await trial.factory(model).destroy(id)
     }
-  },
-}
+  })
+})
 
 /** `list`: what is listed, and by what. */
-export const listedByCases: readonly ContractCase[] = [
-  lookUps,
-  everything,
-  actors,
-  replaced,
-  otherModels,
-]
+export const listedByCases: readonly ContractCase[] = [...ofSubjectTokens, ...otherModels]

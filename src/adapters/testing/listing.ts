@@ -1,43 +1,48 @@
 import assert from 'node:assert/strict'
-import type { ContractCase } from './contract-case.ts'
-import { destroyAll, ISSUED, listed, oddStrings, record, subjectTokens } from './lifecycle.ts'
-import { newestFirst, pagesOf } from './pages.ts'
-import { unique } from './unique.ts'
+import { casesOfEnding } from './contract-case.ts'
+import {
+  destroyAll,
+  ISSUED_SECONDS,
+  issued,
+  listed,
+  oddStrings,
+  record,
+} from './impersonation-case.ts'
+import { listPages, newestFirst } from './pages.ts'
+import { atOnce, unique } from './unique.ts'
 
-const order: ContractCase = {
-  title: 'lists the newest first, by iat and then by id, and as many as asked for',
-  lifecycle: true,
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
+/** `list`: order and pages. */
+export const listingCases = casesOfEnding({}, (it) => {
+  it('lists the newest first, by iat and then by id, and as many as asked for', async (adapter, trial) => {
     const accountId = unique('account')
-    const records = Array.from({ length: 30 }, (_, i) => [unique(), ISSUED + (i % 3)] as const)
+    const records = Array.from(
+      { length: 30 },
+      (_, i) => [trial.newId(), ISSUED_SECONDS + (i % 3)] as const,
+    )
     for (const [id, iat] of records) await adapter.upsert(id, record(id, { accountId, iat }), 60)
     const expected = newestFirst(records)
     assert.deepEqual(await listed(adapter, { accountId }), expected)
     for (const limit of [1, 7, 29, 30]) {
       assert.deepEqual(await listed(adapter, { accountId }, limit), expected.slice(0, limit))
     }
-    assert.deepEqual(await pagesOf(adapter, { accountId }, 4), expected, 'page by page')
+    assert.deepEqual(await listPages(adapter, { accountId }, 4), expected, 'page by page')
     assert.deepEqual(await listed(adapter, { accountId: unique() }), [], 'of another')
-    await destroyAll(adapter, expected)
-  },
-}
+  })
 
-const stable: ContractCase = {
-  title: 'goes on after the page before, whatever was added or went meanwhile',
-  lifecycle: true,
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
+  it('goes on after the page before, whatever was added or went meanwhile', async (adapter) => {
     const actor = unique('actor')
     const added: string[] = []
     const add = async (id: string, iat: number) => {
       added.push(id)
       await adapter.upsert(id, record(id, { actor, iat }), 60)
     }
-    const records = Array.from({ length: 12 }, (_, i) => [unique(), ISSUED + (i >> 2)] as const)
+    const records = Array.from(
+      { length: 12 },
+      (_, i) => [unique(), ISSUED_SECONDS + (i >> 2)] as const,
+    )
     for (const [id, iat] of records) await add(id, iat)
-    const pages = await pagesOf(adapter, { actor }, 2, async (page) => {
-      await add(unique(), ISSUED + 9)
+    const pages = await listPages(adapter, { actor }, 2, async (page) => {
+      await add(unique(), ISSUED_SECONDS + 9)
       // the one that the next page starts after
       await adapter.destroy(String(page.at(-1)?.jti))
     })
@@ -45,8 +50,8 @@ const stable: ContractCase = {
 
     // ids between others of one second, where a page ended
     const base = unique()
-    for (const letter of ['b', 'd', 'f']) await add(`${base}${letter}`, ISSUED)
-    const before = (letter: string) => ({ iat: ISSUED, id: `${base}${letter}` })
+    for (const letter of ['b', 'd', 'f']) await add(`${base}${letter}`, ISSUED_SECONDS)
+    const before = (letter: string) => ({ iat: ISSUED_SECONDS, id: `${base}${letter}` })
     const after = async (letter: string) =>
       (await adapter.list({ actor }, 100, before(letter)))
         .map(({ jti }) => String(jti))
@@ -62,35 +67,22 @@ const stable: ContractCase = {
       assert.deepEqual(await after(letter), rest, `after ${letter}, which need not be there`)
     }
     await destroyAll(adapter, added)
-  },
-}
+  })
 
-const payloads: ContractCase = {
-  title: 'lists what find finds: payload, consumption, note and end',
-  lifecycle: true,
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
+  it('lists what find finds: payload, consumption, note and end', async (adapter, trial) => {
     const accountId = unique('account')
-    const ids = [unique(), unique(), unique(), unique()] as const
-    for (const id of ids) await adapter.upsert(id, record(id, { accountId, context: '{}' }), 60)
-    const [, consumed, ended, both] = ids
-    await adapter.consumeOnce(consumed, { actor: unique() })
-    await adapter.consumeOnce(both, { actor: unique() })
+    const ids = await atOnce(4, () => trial.store(issued({ accountId, context: '{}' })))
+    const [, consumed = '', ended = '', both = ''] = ids
+    for (const id of [consumed, both]) await adapter.consumeOnce(id, { actor: unique() })
     for (const id of [ended, both]) await adapter.endOnce(id, { cause: 'requested' })
     const page = await adapter.list({ accountId }, 100)
     assert.equal(page.length, ids.length)
     for (const payload of page) {
       assert.deepEqual(payload, await adapter.find(String(payload.jti)))
     }
-    await destroyAll(adapter, ids)
-  },
-}
+  })
 
-const odd: ContractCase = {
-  title: 'tells accounts, actors, clients and ids apart, whatever characters they are of',
-  lifecycle: true,
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
+  it('tells accounts, actors, clients and ids apart, whatever characters they are of', async (adapter) => {
     const strings = oddStrings()
     const together = unique('client')
     await Promise.all(
@@ -108,23 +100,18 @@ const odd: ContractCase = {
       assert.deepEqual(await listed(adapter, { actor: `bound to ${odd}` }), [odd], what)
       assert.deepEqual(await listed(adapter, { actor: odd }), [`2 ${odd}`], `actor ${what}`)
     }
-    const paged = await pagesOf(adapter, { clientId: together }, 5)
+    const paged = await listPages(adapter, { clientId: together }, 5)
     const expected = strings.map((odd) => `2 ${odd}`)
     assert.deepEqual(paged.toSorted(), expected.toSorted(), 'each once, page by page')
     await destroyAll(adapter, [...strings, ...strings.map((odd) => `2 ${odd}`)])
-  },
-}
+  })
 
-const many: ContractCase = {
-  title: 'lists all of three hundred, however many there are between them',
-  lifecycle: true,
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
+  it('lists all of three hundred, however many there are between them', async (adapter, trial) => {
     const clientId = unique('client')
     const actors = [unique('actor'), unique('actor')] as const
     const records = Array.from({ length: 300 }, (_, i) => ({
-      id: unique(),
-      iat: ISSUED + (i % 7),
+      id: trial.newId(),
+      iat: ISSUED_SECONDS + (i % 7),
       actor: i % 100 === 0 ? actors[0] : actors[1],
     }))
     await Promise.all(
@@ -138,15 +125,11 @@ const many: ContractCase = {
           .filter((each) => actor === undefined || each.actor === actor)
           .map(({ id, iat }) => [id, iat] as const),
       )
-    assert.deepEqual(await pagesOf(adapter, { clientId }, 100), idsOf())
-    assert.deepEqual(await pagesOf(adapter, { actor: actors[0], clientId }, 2), idsOf(actors[0]))
+    assert.deepEqual(await listPages(adapter, { clientId }, 100), idsOf())
+    assert.deepEqual(await listPages(adapter, { actor: actors[0], clientId }, 2), idsOf(actors[0]))
     // what is gone leaves no hole: a short page would say that there are no more
     const gone = idsOf().slice(0, 299)
     await destroyAll(adapter, gone)
     assert.deepEqual(await listed(adapter, { clientId }, 1), idsOf().slice(299))
-    await destroyAll(adapter, idsOf().slice(299))
-  },
-}
-
-/** `list`: order and pages. */
-export const listingCases: readonly ContractCase[] = [order, stable, payloads, odd, many]
+  })
+})

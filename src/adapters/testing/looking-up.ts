@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import type { ContractCase } from './contract-case.ts'
+import { type ContractCase, cases } from './contract-case.ts'
 import { type ModelSample, modelSample, models } from './models.ts'
 import { unique } from './unique.ts'
 
-const byUid: ContractCase = {
-  title: 'finds a Session by its uid, also under a new id, and not once it is gone',
-  about: 'Session',
-  async run({ factory }) {
-    const adapter = factory('Session')
+const byUid = cases({ about: 'Session' }, (it) => {
+  it('finds a Session by its uid, also under a new id, and not once it is gone', async (adapter, trial) => {
+    const { newId } = trial
     const { payload } = modelSample('Session')
-    const [id, newId, other] = [unique(), unique(), unique()]
+    const [id, next, other] = [newId(), newId(), newId()]
     const session = payload(id)
     const uid = session.uid ?? ''
     const otherSession = payload(other)
@@ -20,26 +18,21 @@ const byUid: ContractCase = {
     // Session#resetIdentifier: the old id is destroyed, the same uid saved under a new one
     await adapter.destroy(id)
     assert.equal(await adapter.findByUid(uid), undefined)
-    await adapter.upsert(newId, { ...session, jti: newId }, 600)
-    assert.deepEqual(await adapter.findByUid(uid), { ...session, jti: newId })
-    assert.equal(await adapter.findByUid(newId), undefined, 'an id is not a uid')
+    await adapter.upsert(next, { ...session, jti: next }, 600)
+    assert.deepEqual(await adapter.findByUid(uid), { ...session, jti: next })
+    assert.equal(await adapter.findByUid(next), undefined, 'an id is not a uid')
     assert.equal(await adapter.find(uid), undefined, 'a uid is not an id')
 
-    const replaced = { ...session, jti: newId, uid: unique('uid') }
-    await adapter.upsert(newId, replaced, 600)
+    const replaced = { ...session, jti: next, uid: unique('uid') }
+    await adapter.upsert(next, replaced, 600)
     assert.equal(await adapter.findByUid(uid), undefined, 'the uid that was replaced')
     assert.deepEqual(await adapter.findByUid(replaced.uid), replaced)
     assert.deepEqual(await adapter.findByUid(otherSession.uid ?? ''), otherSession)
-    await adapter.destroy(newId)
-    await adapter.destroy(other)
-  },
-}
+  })
+})
 
-const byUserCode: ContractCase = {
-  title: 'finds a DeviceCode by its user code, with what it went through since',
-  about: 'DeviceCode',
-  async run({ factory }) {
-    const adapter = factory('DeviceCode')
+const byUserCode = cases({ about: 'DeviceCode' }, (it) => {
+  it('finds a DeviceCode by its user code, with what it went through since', async (adapter) => {
     const { payload } = modelSample('DeviceCode')
     const id = unique()
     const code = payload(id)
@@ -59,15 +52,20 @@ const byUserCode: ContractCase = {
     assert.equal(await adapter.findByUserCode(userCode), undefined, 'the code that was replaced')
     await adapter.destroy(id)
     assert.equal(await adapter.findByUserCode(userCode), undefined)
-  },
-}
+  })
 
-function revocation({ model, payload }: ModelSample): ContractCase {
-  return {
-    title: `revokes every ${model} of a grant, however many, and nothing else`,
-    about: model,
-    async run({ factory }) {
-      const adapter = factory(model)
+  it('does not find a revoked DeviceCode by its user code', async (adapter) => {
+    const id = unique()
+    const code = modelSample('DeviceCode').payload(id)
+    await adapter.upsert(id, code, 600)
+    await adapter.revokeByGrantId(code.grantId ?? '')
+    assert.equal(await adapter.findByUserCode(code.userCode ?? ''), undefined)
+  })
+})
+
+const revocation = ({ model, payload }: ModelSample) =>
+  cases({ about: model }, (it) => {
+    it(`revokes every ${model} of a grant, however many, and nothing else`, async (adapter) => {
       const [grantId, otherGrant] = [unique('grant'), unique('grant')]
       const ids = Array.from({ length: 250 }, () => unique())
       const [bystander, moved] = [unique(), unique()]
@@ -102,27 +100,12 @@ function revocation({ model, payload }: ModelSample): ContractCase {
       assert.equal(await adapter.find(late), undefined)
       await adapter.revokeByGrantId(otherGrant)
       assert.equal(await adapter.find(bystander), undefined)
-    },
-  }
-}
-
-const revokedUserCode: ContractCase = {
-  title: 'does not find a revoked DeviceCode by its user code',
-  about: 'DeviceCode',
-  async run({ factory }) {
-    const adapter = factory('DeviceCode')
-    const id = unique()
-    const code = modelSample('DeviceCode').payload(id)
-    await adapter.upsert(id, code, 600)
-    await adapter.revokeByGrantId(code.grantId ?? '')
-    assert.equal(await adapter.findByUserCode(code.userCode ?? ''), undefined)
-  },
-}
+    })
+  })
 
 /** Look-ups other than by id: uid, user code, grant. */
 export const lookingUpCases: readonly ContractCase[] = [
-  byUid,
-  byUserCode,
-  ...models.filter(({ grantable }) => grantable).map(revocation),
-  revokedUserCode,
+  ...byUid,
+  ...byUserCode,
+  ...models.filter(({ grantable }) => grantable).flatMap(revocation),
 ]

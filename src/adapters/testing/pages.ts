@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { AdapterPayload } from 'oidc-provider'
-import type { LifecycleAdapter, LookUp } from '../contract.ts'
+import type { EndingAdapter, LookUp } from '../contract.ts'
 
 /** Ids in the order of a list: by second, then by code unit, both descending. */
 export function newestFirst(records: readonly (readonly [id: string, iat: number])[]): string[] {
@@ -10,11 +10,11 @@ export function newestFirst(records: readonly (readonly [id: string, iat: number
 }
 
 /** More records than any case stores: an adapter that ignores `before` has no last page. */
-const MOST_LISTED = 1000
+const MAX_IDS_LISTED = 1000
 
 /** Goes through all pages, and checks that none is short but the last. */
-export async function pagesOf(
-  adapter: LifecycleAdapter,
+export async function listPages(
+  adapter: EndingAdapter,
   lookUp: LookUp,
   limit: number,
   between: (page: readonly AdapterPayload[]) => Promise<void> = async () => {},
@@ -23,7 +23,7 @@ export async function pagesOf(
   let page = await adapter.list(lookUp, limit)
   for (;;) {
     assert.ok(page.length <= limit, 'a page longer than asked for')
-    assert.ok(ids.length < MOST_LISTED, 'pages without an end')
+    assert.ok(ids.length < MAX_IDS_LISTED, 'pages without an end')
     ids.push(...page.map(({ jti }) => jti))
     const last = page.at(-1)
     if (!last || page.length < limit) return ids

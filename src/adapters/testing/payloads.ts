@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { AdapterPayload } from 'oidc-provider'
-import type { ContractCase } from './contract-case.ts'
+import { type ContractCase, cases } from './contract-case.ts'
 import { unique } from './unique.ts'
 
 /** What `{"__proto__": …}` in a request body becomes: an own key, not a prototype. */
@@ -35,71 +35,57 @@ export const contexts: Readonly<Record<string, unknown>> = {
   'numbers as keys, in order': { b: 1, a: 2, 10: 3, 9: 4 },
 }
 
-const unusual: ContractCase = {
-  title: 'gives back unusual payloads exactly as they were',
-  about: 'Interaction',
-  async run({ factory }) {
-    const adapter = factory('Interaction')
+const unusual = cases({ about: 'Interaction' }, (it) => {
+  it('gives back unusual payloads exactly as they were', async (adapter, trial) => {
     for (const [what, context] of Object.entries(contexts)) {
-      const id = unique()
-      const stored: AdapterPayload = { jti: id, extra: { context } }
-      await adapter.upsert(id, stored, 60)
-      assert.deepEqual(await adapter.find(id), stored, what)
+      const id = await trial.store({ extra: { context } })
+      assert.deepEqual(await adapter.find(id), { jti: id, extra: { context } }, what)
       assert.equal(await adapter.consumeOnce(id), true, what)
       assert.deepEqual((await adapter.find(id))?.extra, { context }, `${what}, once consumed`)
-      await adapter.destroy(id)
     }
-  },
-}
+  })
+})
 
-const subjectToken: ContractCase = {
-  title: 'gives back exactly what a subject token holds: text, up to 64 KiB',
-  async run({ factory }) {
-    const adapter = factory('SubjectToken')
+const subjectToken = cases({}, (it) => {
+  it('gives back exactly what a subject token holds: text, up to 64 KiB', async (adapter, trial) => {
     const texts = Object.values(contexts).map((context) => JSON.stringify(context))
     for (const context of [...texts, JSON.stringify({ note: '€'.repeat(21_840) })]) {
-      const id = unique()
-      const stored: AdapterPayload = { jti: id, accountId: 'кот 🔑 ', context }
-      await adapter.upsert(id, stored, 60)
-      assert.deepEqual(await adapter.find(id), stored)
+      const members = { accountId: 'кот 🔑 ', context }
+      const id = await trial.store(members)
+      assert.deepEqual(await adapter.find(id), { jti: id, ...members })
       assert.equal(await adapter.consumeOnce(id), true)
       assert.equal((await adapter.find(id))?.context, context)
-      await adapter.destroy(id)
     }
-  },
-}
+  })
+})
 
-const topLevelProto: ContractCase = {
-  title: 'keeps an own __proto__ at the top of a payload and pollutes no prototype',
-  about: 'Client',
-  async run({ factory }) {
-    const adapter = factory('Client')
-    const id = unique()
+const topLevelProto = cases({ about: 'Client' }, (it) => {
+  it('keeps an own __proto__ at the top of a payload and pollutes no prototype', async (adapter, trial) => {
+    const id = trial.newId()
     const stored: AdapterPayload = Object.assign(ownProto({ polluted: true }), { client_id: id })
     await adapter.upsert(id, stored)
     const found = await adapter.find(id)
     assert.deepEqual(found, stored)
     assert.equal(Object.getPrototypeOf(found), Object.prototype)
     assert.equal(Reflect.get({}, 'polluted'), undefined)
-    await adapter.destroy(id)
-  },
-}
+  })
+})
 
-const large: ContractCase = {
-  title: 'stores 64 KiB, of one byte a character and of several',
-  about: 'Session',
-  async run({ factory }) {
-    const adapter = factory('Session')
+const large = cases({ about: 'Session' }, (it) => {
+  it('stores 64 KiB, of one byte a character and of several', async (adapter, trial) => {
     for (const text of ['x'.repeat(65_536), '€'.repeat(21_845), '\u0000'.repeat(10_922)]) {
-      const id = unique()
-      const stored: AdapterPayload = { jti: id, uid: unique('uid'), state: { text } }
-      await adapter.upsert(id, stored, 60)
-      assert.deepEqual(await adapter.find(id), stored)
-      assert.deepEqual(await adapter.findByUid(stored.uid ?? ''), stored)
-      await adapter.destroy(id)
+      const members = { uid: unique('uid'), state: { text } }
+      const id = await trial.store(members)
+      assert.deepEqual(await adapter.find(id), { jti: id, ...members })
+      assert.deepEqual(await adapter.findByUid(members.uid), { jti: id, ...members })
     }
-  },
-}
+  })
+})
 
 /** Payloads that some storage engines do not store correctly. */
-export const payloadCases: readonly ContractCase[] = [unusual, subjectToken, topLevelProto, large]
+export const payloadCases: readonly ContractCase[] = [
+  ...unusual,
+  ...subjectToken,
+  ...topLevelProto,
+  ...large,
+]

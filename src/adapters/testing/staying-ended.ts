@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
-import { CALLERS, tally } from './consuming.ts'
-import type { ContractCase } from './contract-case.ts'
-import { endedIn, listed, record, subjectTokens } from './lifecycle.ts'
-import { unique } from './unique.ts'
+import { CALLER_COUNT, tally } from './consuming.ts'
+import { type ContractCase, casesOfEnding } from './contract-case.ts'
+import { endedIn, issued, listed, record } from './impersonation-case.ts'
+import { atOnce, unique } from './unique.ts'
 
-const replaced: ContractCase = {
-  title: 'keeps consumption, note and end of a record, whatever replaces it',
-  lifecycle: true,
-  async run({ factory }) {
-    const adapter = subjectTokens(factory)
-    const [used, unused] = [unique(), unique()]
-    for (const id of [used, unused]) await adapter.upsert(id, record(id), 60)
+const ofAnyStorage = casesOfEnding({}, (it) => {
+  it('keeps consumption, note and end of a record, whatever replaces it', async (adapter, trial) => {
+    const [used, unused] = [await trial.store(issued()), await trial.store(issued())]
     await adapter.consumeOnce(used, { actor: 'olivia' })
     const since = (await adapter.find(used))?.consumed
     for (const id of [used, unused]) await adapter.endOnce(id, { at: 1 })
@@ -25,40 +21,26 @@ const replaced: ContractCase = {
       assert.equal(await adapter.consumeOnce(id, { actor: 'second' }), false)
       assert.equal(await adapter.endOnce(id, { at: 2 }), false)
       assert.deepEqual(await adapter.find(id), { ...replacement, ...fate })
-      await adapter.destroy(id)
     }
-  },
-}
+  })
 
-const writingRace: ContractCase = {
-  title: `ends a record for exactly one of ${CALLERS} that each write it and then end it`,
-  lifecycle: true,
-  async run({ factory }) {
+  it(`ends a record for exactly one of ${CALLER_COUNT} that each write it and then end it`, async (adapter, trial) => {
     for (let round = 0; round < 5; round += 1) {
-      const adapter = subjectTokens(factory)
-      const id = unique()
-      const ended = await Promise.all(
-        Array.from({ length: CALLERS }, async (_, by) => {
-          for (let ticks = by % (round + 1); ticks > 0; ticks -= 1) await null
-          await adapter.upsert(id, { jti: id, accountId: 'alice' }, 60)
-          return adapter.endOnce(id, { by })
-        }),
-      )
-      assert.deepEqual(tally(ended), { true: 1, false: CALLERS - 1 })
+      const id = trial.newId()
+      const ended = await atOnce(CALLER_COUNT, async (by) => {
+        for (let ticks = by % (round + 1); ticks > 0; ticks -= 1) await null
+        await adapter.upsert(id, { jti: id, accountId: 'alice' }, 60)
+        return adapter.endOnce(id, { by })
+      })
+      assert.deepEqual(tally(ended), { true: 1, false: CALLER_COUNT - 1 })
       assert.deepEqual((await adapter.find(id))?.end, { by: ended.indexOf(true) })
-      await adapter.destroy(id)
     }
-  },
-}
+  })
 
-const expired: ContractCase = {
-  title: 'keeps the expiry when a record ends, and brings back nothing that is over',
-  lifecycle: true,
-  async run({ factory, elapse }) {
-    const adapter = subjectTokens(factory)
+  it('keeps the expiry when a record ends, and brings back nothing that is over', async (adapter, trial) => {
     const list = unique('list')
     const names = ['ended', 'consumed, then ended', 'neither'] as const
-    const ids = names.map((name) => ({ name, id: unique() }))
+    const ids = names.map((name) => ({ name, id: trial.newId() }))
     const stored = (id: string, statusIndex: number) =>
       record(id, { accountId: list, actor: list, statusList: list, statusIndex })
     for (const [i, { id }] of ids.entries()) await adapter.upsert(id, stored(id, i), 1)
@@ -66,7 +48,7 @@ const expired: ContractCase = {
       if (name === 'consumed, then ended') await adapter.consumeOnce(id, { actor: list })
       if (name !== 'neither') assert.equal(await adapter.endOnce(id, { at: 1 }), true, name)
     }
-    await elapse(1)
+    await trial.elapse(1)
     // first: other calls may remove what they meet
     assert.deepEqual(await endedIn(adapter, list), [], 'an index outlives its record')
     assert.deepEqual(await listed(adapter, { accountId: list }), [], 'listed after the expiry')
@@ -82,17 +64,11 @@ const expired: ContractCase = {
       const nothing = { note: undefined, end: undefined, consumed: undefined }
       assert.deepEqual({ note, end, consumed }, nothing, `a new record under the id of: ${name}`)
       assert.equal(await adapter.consumeOnce(id), true, name)
-      await adapter.destroy(id)
     }
-  },
-}
+  })
 
-const longerLife: ContractCase = {
-  title: 'keeps a record ended, listed and its index known for the whole of a longer life',
-  lifecycle: true,
-  async run({ factory, elapse }) {
-    const adapter = subjectTokens(factory)
-    const [id, other] = [unique(), unique()]
+  it('keeps a record ended, listed and its index known for the whole of a longer life', async (adapter, trial) => {
+    const [id, other] = [trial.newId(), trial.newId()]
     const [list, account, actor] = [unique('list'), unique('account'), unique('actor')]
     const members = { accountId: account, statusList: list, statusIndex: 7 }
     await adapter.upsert(id, record(id, members), 1)
@@ -102,30 +78,25 @@ const longerLife: ContractCase = {
     await adapter.upsert(id, record(id, members), 60)
     await adapter.upsert(other, record(other, { ...members, actor, statusIndex: 8 }), 1)
     await adapter.endOnce(other, { at: 1 })
-    await elapse(1)
+    await trial.elapse(1)
     assert.equal(await adapter.consumeOnce(id), false)
     assert.deepEqual((await adapter.find(id))?.end, { at: 1 })
     assert.deepEqual(await listed(adapter, { accountId: account }), [id])
     assert.deepEqual(await listed(adapter, { actor }), [id], 'by the actor of the note')
     assert.deepEqual(await endedIn(adapter, list), [7])
-    await adapter.destroy(id)
-  },
-}
+  })
+})
 
-const lateCleanUp: ContractCase = {
-  title: 'takes an expired record that a late clean-up left behind for gone',
-  needs: 'leaveExpired',
-  lifecycle: true,
-  async run({ factory, leaveExpired }) {
-    const adapter = subjectTokens(factory)
-    const [ended, open] = [unique(), unique()]
+const lateCleanUp = casesOfEnding({ needs: 'leaveExpired' }, (it) => {
+  it('takes an expired record that a late clean-up left behind for gone', async (adapter, trial) => {
+    const [ended, open] = [trial.newId(), trial.newId()]
     const list = unique('list')
     const stored = (id: string) =>
       record(id, { accountId: list, actor: list, statusList: list, statusIndex: 3 })
     for (const id of [ended, open]) await adapter.upsert(id, stored(id), 600)
     await adapter.consumeOnce(ended, { actor: list })
     await adapter.endOnce(ended, { at: 1 })
-    for (const id of [ended, open]) await leaveExpired('SubjectToken', id)
+    for (const id of [ended, open]) await trial.leaveExpired('SubjectToken', id)
 
     assert.deepEqual(await endedIn(adapter, list), [], 'its index')
     assert.deepEqual(await listed(adapter, { accountId: list }), [], 'listed')
@@ -136,16 +107,9 @@ const lateCleanUp: ContractCase = {
       await adapter.upsert(id, stored(id), 600)
       assert.deepEqual(await adapter.find(id), stored(id), 'a new record under that id')
       assert.equal(await adapter.consumeOnce(id), true)
-      await adapter.destroy(id)
     }
-  },
-}
+  })
+})
 
 /** What stays of a consumption and an end, and how long. Two wait a second where there is no `advance`. */
-export const stayingEndedCases: readonly ContractCase[] = [
-  replaced,
-  writingRace,
-  expired,
-  longerLife,
-  lateCleanUp,
-]
+export const stayingEndedCases: readonly ContractCase[] = [...ofAnyStorage, ...lateCleanUp]

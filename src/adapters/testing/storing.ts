@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
-import type { ContractCase } from './contract-case.ts'
+import { type ContractCase, cases } from './contract-case.ts'
+import { destroyAll } from './impersonation-case.ts'
 import { type ModelSample, models } from './models.ts'
 import { unique } from './unique.ts'
 
-function lifecycle({ model, payload, expiresIn }: ModelSample): ContractCase {
-  return {
-    title: `stores, finds, replaces, consumes and destroys: ${model}`,
-    about: model,
-    async run({ factory }) {
-      const adapter = factory(model)
-      const [id, other] = [unique(), unique()]
+const storeFindAndDestroy = ({ model, payload, expiresIn }: ModelSample) =>
+  cases({ about: model }, (it) => {
+    it(`stores, finds, replaces, consumes and destroys: ${model}`, async (adapter, trial) => {
+      const [id, other] = [trial.newId(), trial.newId()]
       assert.equal(await adapter.find(id), undefined, 'a record that never was')
 
       const stored = payload(id)
@@ -18,7 +16,7 @@ function lifecycle({ model, payload, expiresIn }: ModelSample): ContractCase {
       await adapter.upsert(id, stored, expiresIn)
       await adapter.upsert(other, otherStored, expiresIn)
       assert.deepEqual(await adapter.find(id), stored)
-      assert.deepEqual(await factory(model).find(id), stored, 'from a second adapter')
+      assert.deepEqual(await trial.factory(model).find(id), stored, 'from a second adapter')
 
       const replacement = { ...payload(id), replaced: true }
       await adapter.upsert(id, replacement, expiresIn)
@@ -33,10 +31,8 @@ function lifecycle({ model, payload, expiresIn }: ModelSample): ContractCase {
       assert.equal(await adapter.find(id), undefined, 'a destroyed record')
       await adapter.destroy(id)
       assert.deepEqual(await adapter.find(other), otherStored, 'other records stay as they were')
-      await adapter.destroy(other)
-    },
-  }
-}
+    })
+  })
 
 /** Fails unless `consumed` is a time in seconds since the epoch, somewhere in this age. */
 export function assertSeconds(consumed: unknown): void {
@@ -46,18 +42,16 @@ export function assertSeconds(consumed: unknown): void {
   )
 }
 
-const separate: ContractCase = {
-  title: 'never resolves a record under another model, nor changes it through one',
-  about: 'Session',
-  async run({ factory, models }) {
+const acrossModels = cases({ about: 'Session' }, (it) => {
+  it('never resolves a record under another model, nor changes it through one', async (_, trial) => {
     const id = unique()
     const everything = { uid: unique('uid'), userCode: unique('CODE'), grantId: unique('grant') }
-    for (const { model, expiresIn } of models) {
+    for (const { model, expiresIn } of trial.models) {
       const stored = { ...everything, jti: id, kind: model }
-      await factory(model).upsert(id, stored, expiresIn)
-      for (const { model: other } of models) {
+      await trial.factory(model).upsert(id, stored, expiresIn)
+      for (const { model: other } of trial.models) {
         if (other === model) continue
-        const adapter = factory(other)
+        const adapter = trial.factory(other)
         assert.equal(await adapter.find(id), undefined, `${model} found as ${other}`)
         assert.equal(await adapter.findByUid(everything.uid), undefined)
         assert.equal(await adapter.findByUserCode(everything.userCode), undefined)
@@ -66,33 +60,41 @@ const separate: ContractCase = {
         await adapter.revokeByGrantId(everything.grantId)
         await adapter.destroy(id)
       }
-      assert.deepEqual(await factory(model).find(id), stored)
-      await factory(model).destroy(id)
+      assert.deepEqual(await trial.factory(model).find(id), stored)
+      await trial.factory(model).destroy(id)
     }
-  },
-}
+  })
 
-const sameId: ContractCase = {
-  title: 'keeps records of different models apart that have the same id',
-  about: 'Session',
-  async run({ factory, models }) {
+  it('keeps records of different models apart that have the same id', async (_, trial) => {
     const id = unique()
-    await Promise.all(models.map(({ model }) => factory(model).upsert(id, { kind: model }, 60)))
-    for (const { model } of models) {
-      assert.deepEqual(await factory(model).find(id), { kind: model })
+    await Promise.all(
+      trial.models.map(({ model }) => trial.factory(model).upsert(id, { kind: model }, 60)),
+    )
+    for (const { model } of trial.models) {
+      assert.deepEqual(await trial.factory(model).find(id), { kind: model })
     }
-    await factory('SubjectToken').consume(id)
-    await factory('Session').destroy(id)
-    assert.deepEqual(await factory('AccessToken').find(id), { kind: 'AccessToken' })
-    await Promise.all(models.map(({ model }) => factory(model).destroy(id)))
-  },
-}
+    await trial.factory('SubjectToken').consume(id)
+    await trial.factory('Session').destroy(id)
+    assert.deepEqual(await trial.factory('AccessToken').find(id), { kind: 'AccessToken' })
+    await Promise.all(trial.models.map(({ model }) => trial.factory(model).destroy(id)))
+  })
 
-const copies: ContractCase = {
-  title: 'is not changed by a caller who changes a payload afterwards',
-  about: 'Interaction',
-  async run({ factory }) {
-    const adapter = factory('Interaction')
+  it('finds nothing, and does not fail, for any string a client may send', async (_, trial) => {
+    for (const model of ['SubjectToken', 'Session', 'DeviceCode']) {
+      const adapter = trial.factory(model)
+      for (const id of strangers) {
+        const shown = JSON.stringify(id.slice(0, 40))
+        assert.equal(await adapter.find(id), undefined, `find(${shown})`)
+        assert.equal(await adapter.findByUid(id), undefined, `findByUid(${shown})`)
+        assert.equal(await adapter.findByUserCode(id), undefined, `findByUserCode(${shown})`)
+        assert.equal(await adapter.consumeOnce(id), false, `consumeOnce(${shown})`)
+      }
+    }
+  })
+})
+
+const copies = cases({ about: 'Interaction' }, (it) => {
+  it('is not changed by a caller who changes a payload afterwards', async (adapter) => {
     const id = unique()
     const params: Record<string, unknown> = { scope: 'openid', list: [1, 2] }
     await adapter.upsert(id, { params }, 60)
@@ -102,13 +104,11 @@ const copies: ContractCase = {
     assert.deepEqual(found, { params: { scope: 'openid', list: [1, 2] } })
     Object.assign(found?.params ?? {}, { scope: 'changed', list: [] })
     assert.deepEqual(await adapter.find(id), { params: { scope: 'openid', list: [1, 2] } })
-  },
-}
+  })
+})
 
-const caseOfIds: ContractCase = {
-  title: 'tells ids apart by case',
-  async run({ factory }) {
-    const adapter = factory('SubjectToken')
+const ofAnyModel = cases({}, (it) => {
+  it('tells ids apart by case', async (adapter) => {
     const id = unique('Aa')
     await adapter.upsert(id, { jti: id }, 60)
     const other = id.toLowerCase()
@@ -117,15 +117,24 @@ const caseOfIds: ContractCase = {
     await adapter.upsert(other, { jti: other }, 60)
     assert.equal(await adapter.consumeOnce(other), true)
     assert.deepEqual(await adapter.find(id), { jti: id })
-    for (const each of [id, other]) await adapter.destroy(each)
-  },
-}
+    await destroyAll(adapter, [id, other])
+  })
 
-const distinctIds: ContractCase = {
-  title: 'tells ids apart by trailing blanks and Unicode form',
-  about: 'AccessToken',
-  async run({ factory }) {
-    const adapter = factory('AccessToken')
+  it('keeps every one of two hundred records written at once', async (_, trial) => {
+    const adapter = trial.adapterOf('AccessToken')
+    const ids = Array.from({ length: 200 }, () => unique())
+    await Promise.all(ids.map((id) => adapter.upsert(id, { jti: id }, 60)))
+    const found = await Promise.all(ids.map((id) => adapter.find(id)))
+    assert.deepEqual(
+      found,
+      ids.map((jti) => ({ jti })),
+    )
+    await destroyAll(adapter, ids)
+  })
+})
+
+const distinctIds = cases({ about: 'AccessToken' }, (it) => {
+  it('tells ids apart by trailing blanks and Unicode form', async (adapter) => {
     const base = unique('Aé')
     const ids = [
       base,
@@ -139,8 +148,8 @@ const distinctIds: ContractCase = {
     for (const id of ids) assert.deepEqual(await adapter.find(id), { jti: id })
     await adapter.destroy(base)
     for (const id of ids.slice(1)) assert.deepEqual(await adapter.find(id), { jti: id })
-  },
-}
+  })
+})
 
 /** Strings a client may send where an id, a uid or a user code is expected. */
 const strangers = [
@@ -165,46 +174,11 @@ const strangers = [
   'x'.repeat(20_000),
 ]
 
-const strangeIds: ContractCase = {
-  title: 'finds nothing, and does not fail, for any string a client may send',
-  about: 'Session',
-  async run({ factory }) {
-    for (const model of ['SubjectToken', 'Session', 'DeviceCode']) {
-      const adapter = factory(model)
-      for (const id of strangers) {
-        const shown = JSON.stringify(id.slice(0, 40))
-        assert.equal(await adapter.find(id), undefined, `find(${shown})`)
-        assert.equal(await adapter.findByUid(id), undefined, `findByUid(${shown})`)
-        assert.equal(await adapter.findByUserCode(id), undefined, `findByUserCode(${shown})`)
-        assert.equal(await adapter.consumeOnce(id), false, `consumeOnce(${shown})`)
-      }
-    }
-  },
-}
-
-const parallel: ContractCase = {
-  title: 'keeps every one of two hundred records written at once',
-  async run({ adapterOf }) {
-    const adapter = adapterOf('AccessToken')
-    const ids = Array.from({ length: 200 }, () => unique())
-    await Promise.all(ids.map((id) => adapter.upsert(id, { jti: id }, 60)))
-    const found = await Promise.all(ids.map((id) => adapter.find(id)))
-    assert.deepEqual(
-      found,
-      ids.map((jti) => ({ jti })),
-    )
-    await Promise.all(ids.map((id) => adapter.destroy(id)))
-  },
-}
-
 /** Every method, for every kind of model. */
 export const storingCases: readonly ContractCase[] = [
-  ...models.map(lifecycle),
-  separate,
-  sameId,
-  copies,
-  caseOfIds,
-  distinctIds,
-  strangeIds,
-  parallel,
+  ...models.flatMap(storeFindAndDestroy),
+  ...acrossModels,
+  ...copies,
+  ...ofAnyModel,
+  ...distinctIds,
 ]

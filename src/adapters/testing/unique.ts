@@ -4,3 +4,8 @@ import { randomBytes } from 'node:crypto'
 export function unique(label = 'id'): string {
   return `${label}-${randomBytes(12).toString('base64url')}`
 }
+
+/** Calls that often without waiting between, and resolves what they resolve, in order. */
+export function atOnce<T>(count: number, call: (position: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, position) => call(position)))
+}

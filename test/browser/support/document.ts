@@ -31,17 +31,14 @@ export function here(text: string, { api, application, issuer }: Sites): string 
 }
 
 /** What each page of the document does for the operator. */
-export async function actsAndEnds(
-  person: Visit,
-  sites: Sites,
-  afterwards = 'You no longer act as the customer.',
-): Promise<void> {
+export async function actsAndEnds(person: Visit, sites: Sites): Promise<void> {
   const { page, context } = person
   await sites.signIn(context)
   await page.goto(await sites.link())
   await page.getByText(ORDERS).waitFor()
   await page.getByRole('button', { name: 'olivia acts as alice: end' }).click()
-  await page.getByText(afterwards).waitFor()
+  await page.getByRole('heading', { name: 'You no longer act as alice' }).waitFor()
+  expect(await page.getByText(ORDERS).isVisible()).to.equal(false)
   expect((await sites.states())[0]).to.equal('ended')
 }
 

@@ -25,6 +25,7 @@ export class FakeSession extends EventTarget implements ImpersonationSession {
   readonly expiresAt: number
   readonly context: TokenContext
   state: ImpersonationState = 'active'
+  readonly ending = undefined
   /** How many requests have asked for the end. */
   ends = 0
   readonly #answers: PromiseWithResolvers<void>[] = []

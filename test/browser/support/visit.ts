@@ -13,12 +13,12 @@ export interface Visit extends Announcements, AsyncDisposable {
   readonly urls: readonly string[]
 }
 
-const PATIENCE = 8000
+const WAIT_TIMEOUT_MS = 24_000
 
 /** When it is disposed of, the test fails if anything went wrong in a page and was not announced. */
 export async function visit(sites: Sites): Promise<Visit> {
   const context = await (await browser()).newContext({ baseURL: sites.application.url })
-  context.setDefaultTimeout(PATIENCE)
+  context.setDefaultTimeout(WAIT_TIMEOUT_MS)
   const { urls, complaints, ...announcements } = watch(
     context,
     sites.application.url,

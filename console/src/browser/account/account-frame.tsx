@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { Frame } from '../frame.tsx'
-import { Button } from '../kit.tsx'
-import { words } from '../text.tsx'
+import { Frame } from '../kit/frame.tsx'
+import { Button } from '../kit/kit.tsx'
+import { words } from '../kit/text.tsx'
 import { AccountPage } from './account-page.tsx'
 import type { AccountSession } from './session.ts'
 

@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { AccountImpersonation } from '../../account/answers.ts'
-import { Button, Page } from '../kit.tsx'
-import { Loaded, useLoad } from '../load.tsx'
-import { clearMessage, say } from '../message.tsx'
-import { inWords } from '../problem.ts'
-import { text, words } from '../text.tsx'
+import type { AccountImpersonation } from '../../api/account/answers.ts'
+import { Button, Page } from '../kit/kit.tsx'
+import { clearMessage, say } from '../kit/message.tsx'
+import { text, words } from '../kit/text.tsx'
+import { Loaded, useLoad } from '../session/load.tsx'
+import { inWords } from '../session/problem.ts'
+import { nameOf } from './card-words.ts'
 import { ImpersonationCard } from './impersonation-card.tsx'
 import { ObjectionDialog } from './objection-dialog.tsx'
 import type { AccountSession } from './session.ts'
-import { nameOf } from './told.ts'
 
 /** How often the page looks whether something runs, in milliseconds. */
 const LOOK_EVERY_MS = 15_000

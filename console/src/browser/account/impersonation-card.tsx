@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import type { AccountImpersonation, Done } from '../../account/answers.ts'
-import { Badge, Button, shortTime, Time } from '../kit.tsx'
-import { counted, Text, text, words } from '../text.tsx'
-import { nameOf, sentenceOf, toneOf } from './told.ts'
+import type { AccountImpersonation, Done } from '../../api/account/answers.ts'
+import { Badge, Button, shortTime, Time } from '../kit/kit.tsx'
+import { counted, Text, text, words } from '../kit/text.tsx'
+import { nameOf, sentenceOf, toneOf } from './card-words.ts'
 
 /** One time that the support team acted as the customer. */
 export function ImpersonationCard(props: {
@@ -104,7 +104,7 @@ function WhatWasDone({ of }: { of: AccountImpersonation }) {
       <ul class="did">
         {did.map((done) => (
           <li key={`${done.text} ${done.at}`}>
-            <Said of={done} />
+            <DoneText of={done} />
           </li>
         ))}
         {counts.map(([words, count]) => (
@@ -115,10 +115,10 @@ function WhatWasDone({ of }: { of: AccountImpersonation }) {
   )
 }
 
-function Said({ of: { text: said, count, at, refused } }: { of: Done }) {
+function DoneText({ of: { text: sentence, count, at, refused } }: { of: Done }) {
   return (
     <>
-      <bdi>{said}</bdi>
+      <bdi>{sentence}</bdi>
       {refused && <Badge tone="warning">{words.account.wasRefused}</Badge>}
       <span class="soft">
         {count > 1 ? counted(words.account.times, count, { at: shortTime(at) }) : <Time at={at} />}

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
-import type { AccountImpersonation } from '../../account/answers.ts'
-import { Dialog } from '../dialog.tsx'
-import { useDraft } from '../drafts.ts'
-import { Button, Field } from '../kit.tsx'
-import { say } from '../message.tsx'
-import { inWords } from '../problem.ts'
-import { words } from '../text.tsx'
+import type { AccountImpersonation } from '../../api/account/answers.ts'
+import { Dialog } from '../kit/dialog.tsx'
+import { Button, Field } from '../kit/kit.tsx'
+import { say } from '../kit/message.tsx'
+import { words } from '../kit/text.tsx'
+import { useDraft } from '../session/drafts.ts'
+import { inWords } from '../session/problem.ts'
 import type { AccountSession } from './session.ts'
 
-const LONGEST_NOTE = 500
+const MAX_NOTE_LENGTH = 500
 
 /** *I did not ask for this*: an optional note, and what happens next. */
 export function ObjectionDialog(props: {
@@ -60,7 +60,7 @@ export function ObjectionDialog(props: {
         {(input) => (
           <textarea
             {...input}
-            maxLength={LONGEST_NOTE}
+            maxLength={MAX_NOTE_LENGTH}
             value={note}
             onInput={({ currentTarget }) => change({ note: currentTarget.value })}
           />

@@ -3,11 +3,11 @@ import type {
   AccountEndBody,
   AccountRunningAnswer,
   ObjectionBody,
-} from '../../account/answers.ts'
-import { forgetDrafts, setDraftOwner } from '../drafts.ts'
-import type { SignIn } from '../sign-in.ts'
-import { listenToTabs, tellTabs } from '../tabs.ts'
-import { language } from '../text.tsx'
+} from '../../api/account/answers.ts'
+import { language } from '../kit/text.tsx'
+import { forgetDrafts, setDraftOwner } from '../session/drafts.ts'
+import type { SignIn } from '../session/sign-in.ts'
+import { listenToTabs, notifyTabs } from '../session/tabs.ts'
 
 /** The session of a customer at the account page. */
 export class AccountSession {
@@ -35,14 +35,14 @@ export class AccountSession {
   async end(id: string): Promise<void> {
     const body: AccountEndBody = { id }
     await this.#signIn.ask('/end', { method: 'POST', body })
-    tellTabs({ kind: 'changed', ids: [id] })
+    notifyTabs({ kind: 'changed', ids: [id] })
   }
 
   /** Tells the leads that the customer did not ask for it. */
   async object(id: string, note: string): Promise<void> {
     const body: ObjectionBody = note === '' ? { id } : { id, note }
     await this.#signIn.ask('/objection', { method: 'POST', body })
-    tellTabs({ kind: 'changed', ids: [id] })
+    notifyTabs({ kind: 'changed', ids: [id] })
   }
 
   /** Is told of what another tab did. */

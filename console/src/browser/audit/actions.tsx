@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks'
-import type { RowAnswer } from '../../api/answers.ts'
+import type { RowAnswer } from '../../api/console/answers.ts'
 import { isAlarmOpen, outcomeOf } from '../../audit/row.ts'
-import { Button } from '../kit.tsx'
-import { say } from '../message.tsx'
-import { auditPath } from '../paths.ts'
-import { inWords } from '../problem.ts'
-import { ApiProblem, type Session } from '../session.ts'
-import { words } from '../text.tsx'
+import { Button } from '../kit/kit.tsx'
+import { say } from '../kit/message.tsx'
+import { auditPath } from '../kit/paths.ts'
+import { words } from '../kit/text.tsx'
+import { inWords } from '../session/problem.ts'
+import { ApiProblem, type Session } from '../session/session.ts'
 import { copyLink } from './copy-link.ts'
 import { actingOf } from './in-words.tsx'
 import { NoteDialog } from './note-dialog.tsx'
 
-const { impersonation: said } = words.audit
+const { impersonation: labels } = words.audit
 
 type Asked = 'acknowledge' | 'hold' | 'release'
 
@@ -41,34 +41,34 @@ export function Actions({
   }
   const dialogs = {
     acknowledge: {
-      title: said.acknowledge,
-      about: said.acknowledgeAbout,
-      done: said.wasAcknowledged,
+      title: labels.acknowledge,
+      about: labels.acknowledgeAbout,
+      done: labels.wasAcknowledged,
     },
-    hold: { title: said.putOnHold, about: said.holdAbout, done: said.wasHeld },
-    release: { title: said.release, about: said.releaseAbout, done: said.wasReleased },
+    hold: { title: labels.putOnHold, about: labels.holdAbout, done: labels.wasHeld },
+    release: { title: labels.release, about: labels.releaseAbout, done: labels.wasReleased },
   }
   return (
     <div class="actions">
       {mayEnd && (outcome === 'running' || outcome === 'waiting') && (
         <Button
           kind="danger"
-          onPress={() => post(`/running/${encodeURIComponent(row.id)}/end`, {}, said.wasEnded)}
+          onPress={() => post(`/running/${encodeURIComponent(row.id)}/end`, {}, labels.wasEnded)}
         >
-          {said.end}
+          {labels.end}
         </Button>
       )}
       {me.role === 'lead' && isAlarmOpen(row) && (
         <Button kind="primary" onPress={() => setAsked('acknowledge')}>
-          {said.acknowledge}
+          {labels.acknowledge}
         </Button>
       )}
       {me.role !== 'operator' && (
         <Button onPress={() => setAsked(row.hold?.isHeld ? 'release' : 'hold')}>
-          {row.hold?.isHeld ? said.release : said.putOnHold}
+          {row.hold?.isHeld ? labels.release : labels.putOnHold}
         </Button>
       )}
-      <Button onPress={() => copyLink(auditPath(row.id))}>{said.copyLink}</Button>
+      <Button onPress={() => copyLink(auditPath(row.id))}>{labels.copyLink}</Button>
       {asked && (
         <NoteDialog
           {...dialogs[asked]}
@@ -94,7 +94,7 @@ export function Actions({
 
 function sayFailed(error: unknown, again: () => unknown): void {
   const status = error instanceof ApiProblem ? error.status : 0
-  if (status === 404) say('refused', said.wasOver)
-  else if (status === 409) say('refused', said.wasDone)
+  if (status === 404) say('refused', labels.wasOver)
+  else if (status === 409) say('refused', labels.wasDone)
   else say('trouble', inWords(error), { label: words.frame.tryAgain, run: again })
 }

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { RowAnswer } from '../../api/answers.ts'
-import { Button } from '../kit.tsx'
-import { auditPath } from '../paths.ts'
-import { Link } from '../router.tsx'
-import type { Session } from '../session.ts'
-import { counted, text, words } from '../text.tsx'
+import type { RowAnswer } from '../../api/console/answers.ts'
+import { Button } from '../kit/kit.tsx'
+import { auditPath } from '../kit/paths.ts'
+import { Link } from '../kit/router.tsx'
+import { counted, text, words } from '../kit/text.tsx'
+import type { Session } from '../session/session.ts'
 import { AlarmWatch, alarmKey } from './alarm-watch.ts'
 import { nameOf } from './in-words.tsx'
 import { isFirstTab } from './one-tab.ts'
@@ -16,12 +16,12 @@ const { audit } = words
  * nothing moves, and takes no focus. Of the tabs of a browser, the one that is seen first tells it.
  */
 export function AlarmNotice({ session }: { session: Session }) {
-  const [told, setTold] = useState<readonly RowAnswer[]>([])
+  const [shown, setShown] = useState<readonly RowAnswer[]>([])
   const waiting = useRef<readonly RowAnswer[]>([])
   useEffect(() => {
     if (session.me.role === 'operator') return
     const watch = AlarmWatch.of(session)
-    const tell = async () => {
+    const announce = async () => {
       if (document.hidden) return
       const open = new Set(watch.rows.map(alarmKey))
       const news = waiting.current.filter((row) => open.has(alarmKey(row)))
@@ -29,13 +29,13 @@ export function AlarmNotice({ session }: { session: Session }) {
       const first = await Promise.all(news.map((row) => isFirstTab(`alarm ${alarmKey(row)}`)))
       const mine = news.filter((_, index) => first[index])
       // What was acknowledged meanwhile is no news.
-      setTold((told) => [...mine, ...told.filter((row) => open.has(alarmKey(row)))])
+      setShown((shown) => [...mine, ...shown.filter((row) => open.has(alarmKey(row)))])
     }
     const unlisten = watch.listen((fresh) => {
       waiting.current = [...waiting.current, ...fresh]
-      void tell()
+      void announce()
     })
-    const see = () => void tell()
+    const see = () => void announce()
     document.addEventListener('visibilitychange', see)
     return () => {
       unlisten()
@@ -43,18 +43,18 @@ export function AlarmNotice({ session }: { session: Session }) {
     }
   }, [session])
 
-  const [row] = told
+  const [row] = shown
   return (
     <div class="alarm-notice" role="status">
       {row && (
         <div class="message refused">
           <p>
-            {told.length === 1 ? inWords(row) : counted(audit.alarmsNotice, told.length)}{' '}
-            <Link to={told.length === 1 ? auditPath(row.id) : '/alarms'}>
+            {shown.length === 1 ? inWords(row) : counted(audit.alarmsNotice, shown.length)}{' '}
+            <Link to={shown.length === 1 ? auditPath(row.id) : '/alarms'}>
               {audit.alarmsPage.open}
             </Link>
           </p>
-          <Button kind="quiet" onPress={() => setTold([])}>
+          <Button kind="quiet" onPress={() => setShown([])}>
             {words.frame.dismiss}
           </Button>
         </div>

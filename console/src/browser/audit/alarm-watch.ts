@@ -1,6 +1,6 @@
-import type { AlarmsAnswer, RowAnswer } from '../../api/answers.ts'
-import type { Session } from '../session.ts'
-import { soon } from '../soon.ts'
+import type { AlarmsAnswer, RowAnswer } from '../../api/console/answers.ts'
+import { soon } from '../kit/soon.ts'
+import type { Session } from '../session/session.ts'
 
 /** The open alarms of a session, kept up to date. One for the frame and the page of the alarms. */
 export class AlarmWatch {
@@ -46,11 +46,11 @@ export class AlarmWatch {
       this.rows = rows
       this.state = 'ready'
       this.problem = undefined
-      this.#tell(fresh)
+      this.#notify(fresh)
     } catch (problem) {
       this.problem = problem
       if (this.state === 'loading') this.state = 'failed'
-      this.#tell([])
+      this.#notify([])
     }
   }
 
@@ -69,7 +69,7 @@ export class AlarmWatch {
     }
   }
 
-  #tell(fresh: readonly RowAnswer[]): void {
+  #notify(fresh: readonly RowAnswer[]): void {
     for (const listener of this.#listeners) listener(fresh)
   }
 }

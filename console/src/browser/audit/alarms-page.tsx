@@ -1,23 +1,23 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { RowAnswer } from '../../api/answers.ts'
-import { Badge, Button, Page, Skeleton } from '../kit.tsx'
-import { Problem } from '../load.tsx'
-import { say } from '../message.tsx'
-import { auditPath } from '../paths.ts'
-import { inWords } from '../problem.ts'
-import { Link } from '../router.tsx'
-import type { PageProps } from '../routes.ts'
+import type { RowAnswer } from '../../api/console/answers.ts'
+import { Badge, Button, Page, Skeleton } from '../kit/kit.tsx'
+import { say } from '../kit/message.tsx'
+import { auditPath } from '../kit/paths.ts'
+import { Link } from '../kit/router.tsx'
+import { counted, text, words } from '../kit/text.tsx'
 import { Ticket } from '../running/ticket.tsx'
-import type { Session } from '../session.ts'
-import { counted, text, words } from '../text.tsx'
+import { Problem } from '../session/load.tsx'
+import type { PageProps } from '../session/page-routes.ts'
+import { inWords } from '../session/problem.ts'
+import type { Session } from '../session/session.ts'
 import { AlarmWatch, alarmKey } from './alarm-watch.ts'
 import { Opens } from './back.tsx'
 import { Acting, actingOf, Moment } from './in-words.tsx'
 import { NoteDialog } from './note-dialog.tsx'
 
 /** The API answers with no more. */
-const MOST = 100
-const { alarmsPage: said, impersonation } = words.audit
+const MAX_ALARMS = 100
+const { alarmsPage: labels, impersonation } = words.audit
 
 /** The open alarms. Those that come wait for a click, and those that are acknowledged stay in place. */
 export function AlarmsPage({ session }: PageProps) {
@@ -37,22 +37,22 @@ export function AlarmsPage({ session }: PageProps) {
     requestAnimationFrame(() => document.querySelector<HTMLElement>('.alarms a')?.focus())
   }
   return (
-    <Page title={said.title} about={said.about}>
+    <Page title={labels.title} about={labels.about}>
       <div class="list-head">
-        <p class="shown-count">{rows.length > 0 && counted(said.shown, rows.length)}</p>
+        <p class="shown-count">{rows.length > 0 && counted(labels.shown, rows.length)}</p>
         <div class="newer" role="status">
           {newer > 0 && (
             <>
-              <span>{counted(said.newer, newer)}</span>
+              <span>{counted(labels.newer, newer)}</span>
               <Button onPress={show}>{words.audit.showNewer}</Button>
             </>
           )}
         </div>
       </div>
       {watch.problem !== undefined && <Problem error={watch.problem} again={() => watch.load()} />}
-      {watch.state === 'loading' && <Skeleton label={said.loading} lines={6} />}
-      {shown.current && rows.length === 0 && <p class="empty">{said.none}</p>}
-      <ul class="alarms" aria-label={said.list}>
+      {watch.state === 'loading' && <Skeleton label={labels.loading} lines={6} />}
+      {shown.current && rows.length === 0 && <p class="empty">{labels.none}</p>}
+      <ul class="alarms" aria-label={labels.list}>
         {rows.map((row) => (
           <Alarm
             key={alarmKey(row)}
@@ -63,9 +63,11 @@ export function AlarmsPage({ session }: PageProps) {
           />
         ))}
       </ul>
-      {watch.rows.length >= MOST && <p class="note">{text(said.many, { count: MOST })}</p>}
+      {watch.rows.length >= MAX_ALARMS && (
+        <p class="note">{text(labels.many, { count: MAX_ALARMS })}</p>
+      )}
       <p>
-        <Link to="/audit?alarm=any">{said.past}</Link>
+        <Link to="/audit?alarm=any">{labels.past}</Link>
       </p>
     </Page>
   )
@@ -102,8 +104,8 @@ function Alarm(props: {
       <p>
         <Acting row={row} />
         {' · '}
-        {alarm.count > 1 && <>{counted(said.times, alarm.count)} · </>}
-        <Moment of={said.lastAt} at={alarm.at} />
+        {alarm.count > 1 && <>{counted(labels.times, alarm.count)} · </>}
+        <Moment of={labels.lastAt} at={alarm.at} />
       </p>
       {objection?.note !== undefined && (
         <q class="said">
@@ -126,9 +128,9 @@ function Alarm(props: {
             </Button>
           )
         ) : (
-          <Badge tone="good">{said.done}</Badge>
+          <Badge tone="good">{labels.done}</Badge>
         )}
-        <Opens to={auditPath(row.id)}>{said.open}</Opens>
+        <Opens to={auditPath(row.id)}>{labels.open}</Opens>
       </div>
       {isAsked && (
         <NoteDialog

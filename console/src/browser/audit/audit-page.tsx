@@ -1,13 +1,13 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { RowAnswer } from '../../api/answers.ts'
-import { Button, Page, Skeleton } from '../kit.tsx'
-import { Problem } from '../load.tsx'
-import { say } from '../message.tsx'
-import { inWords } from '../problem.ts'
-import { go } from '../router.tsx'
-import type { PageProps } from '../routes.ts'
-import { counted, Text, words } from '../text.tsx'
-import { useSlow } from '../use-slow.ts'
+import type { RowAnswer } from '../../api/console/answers.ts'
+import { Button, Page, Skeleton } from '../kit/kit.tsx'
+import { say } from '../kit/message.tsx'
+import { go } from '../kit/router.tsx'
+import { counted, Text, words } from '../kit/text.tsx'
+import { useSlow } from '../kit/use-slow.ts'
+import { Problem } from '../session/load.tsx'
+import type { PageProps } from '../session/page-routes.ts'
+import { inWords } from '../session/problem.ts'
 import { Exports } from './exports.tsx'
 import { addressOf } from './filter.ts'
 import { Filters } from './filters.tsx'
@@ -17,11 +17,11 @@ import { Rows } from './rows.tsx'
 import { useList, visibleFilterOf } from './use-list.ts'
 
 const { audit } = words
-const ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
+const TIME_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** The audit by impersonation; for operators, what they did. */
-export function AuditPage({ session, place }: PageProps) {
-  const list = useList(session, place)
+export function AuditPage({ session, page }: PageProps) {
+  const list = useList(session, page)
   // The rows before stay until those of the new filter are there, so that the page does not jump.
   const last = useRef(list)
   if (list.state === 'ready') last.current = list
@@ -31,7 +31,7 @@ export function AuditPage({ session, place }: PageProps) {
   useReturn(list)
 
   const isOwn = session.me.role === 'operator'
-  const filter = visibleFilterOf(session, place)
+  const filter = visibleFilterOf(session, page)
   const change = (filter: Parameters<typeof addressOf>[0], how?: { instead: boolean }) => {
     const address = addressOf(filter)
     if (address !== list.address) go(`/audit${address}`, how)
@@ -72,7 +72,7 @@ export function AuditPage({ session, place }: PageProps) {
           )}
           {shown.rows.length > 0 && (
             <p class="note">
-              <Text of={audit.zone} zone={ZONE} />
+              <Text of={audit.zone} zone={TIME_ZONE} />
             </p>
           )}
         </div>

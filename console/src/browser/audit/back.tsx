@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { go, HOME, keepWithPlace, stateOfPlace } from '../router.tsx'
+import { go, HOME_PATH, keepWithLocation, stateOfLocation } from '../kit/router.tsx'
 
 // A page that was opened from a list knows it, by the state of its place in the history: the way back
 // is then the way of the browser, and the list is as it was left.
@@ -8,10 +8,10 @@ import { go, HOME, keepWithPlace, stateOfPlace } from '../router.tsx'
 export function Opens({ to, children }: { to: string; children: ComponentChildren }) {
   const open = () => {
     go(to)
-    keepWithPlace({ isOpened: true })
+    keepWithLocation({ isOpened: true })
   }
   return (
-    <a href={HOME + to} onClick={(event) => follow(event, open)}>
+    <a href={HOME_PATH + to} onClick={(event) => follow(event, open)}>
       {children}
     </a>
   )
@@ -20,7 +20,7 @@ export function Opens({ to, children }: { to: string; children: ComponentChildre
 /** The link of an entry of the page. It goes there in place of the page: the way back stays short. */
 export function Anchor({ to, children }: { to: string; children: ComponentChildren }) {
   return (
-    <a href={HOME + to} onClick={(event) => follow(event, () => go(to, { instead: true }))}>
+    <a href={HOME_PATH + to} onClick={(event) => follow(event, () => go(to, { instead: true }))}>
       {children}
     </a>
   )
@@ -28,9 +28,9 @@ export function Anchor({ to, children }: { to: string; children: ComponentChildr
 
 /** Goes back to the list as it was left; without one, to a new list. */
 export function Back({ to, children }: { to: string; children: string }) {
-  const back = () => (stateOfPlace('isOpened') === true ? history.back() : go(to))
+  const back = () => (stateOfLocation('isOpened') === true ? history.back() : go(to))
   return (
-    <a href={HOME + to} class="back" onClick={(event) => follow(event, back)}>
+    <a href={HOME_PATH + to} class="back" onClick={(event) => follow(event, back)}>
       {children}
     </a>
   )

@@ -1,5 +1,5 @@
 import type { RowFilter } from '../../audit/store.ts'
-import { locale, text, words } from '../text.tsx'
+import { locale, text, words } from '../kit/text.tsx'
 import type { FilterProps } from './filter.ts'
 
 const { filter: names } = words.audit

@@ -1,12 +1,12 @@
-import { say } from '../message.tsx'
-import { HOME } from '../router.tsx'
-import { text, words } from '../text.tsx'
+import { say } from '../kit/message.tsx'
+import { HOME_PATH } from '../kit/router.tsx'
+import { text, words } from '../kit/text.tsx'
 
 const { impersonation } = words.audit
 
-/** Copies the permanent link of a page. @param path below {@link HOME} */
+/** Copies the permanent link of a page. @param path below {@link HOME_PATH} */
 export async function copyLink(path: string): Promise<void> {
-  const link = new URL(HOME + path, location.href).href
+  const link = new URL(HOME_PATH + path, location.href).href
   try {
     await navigator.clipboard.writeText(link)
     say('done', impersonation.copied)

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
-import { Field } from '../kit.tsx'
-import { locale, text, words } from '../text.tsx'
+import { Field } from '../kit/kit.tsx'
+import { locale, text, words } from '../kit/text.tsx'
 import {
   dateOf,
   daysOf,
@@ -15,7 +15,7 @@ import {
   yesterday,
 } from './dates.ts'
 
-const MONTHS = 36
+const MONTHS_SHOWN = 36
 const { filter } = words.audit
 
 const monthName = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' })
@@ -40,7 +40,7 @@ export function DateFilter({
     [filter.lastDays, lastDays(now, 7)],
   ] as const
   const month = monthWith(range)
-  const months = lastMonths(now, MONTHS)
+  const months = lastMonths(now, MONTHS_SHOWN)
   return (
     <fieldset class="dates">
       <legend class="unseen">{filter.when}</legend>

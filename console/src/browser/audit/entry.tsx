@@ -1,12 +1,13 @@
 import type { ComponentChildren } from 'preact'
-import type { TimelineEntry } from '../../api/answers.ts'
+import type { TimelineEntry } from '../../api/console/answers.ts'
+import { SET_ASIDE } from '../../audit/entry.ts'
 import { alarmKindOf } from '../../audit/fold.ts'
 import type { AuditPerson, AuditRow } from '../../audit/row.ts'
-import { Badge } from '../kit.tsx'
-import { Text, words } from '../text.tsx'
+import { Badge } from '../kit/kit.tsx'
+import { Text, words } from '../kit/text.tsx'
 import { Moment, Named, personOf } from './in-words.tsx'
 
-const { timeline: said } = words.audit
+const { timeline: labels } = words.audit
 
 /** What an entry tells, in words. */
 export function EntryInWords({ entry, row }: { entry: TimelineEntry; row: AuditRow }) {
@@ -16,10 +17,16 @@ export function EntryInWords({ entry, row }: { entry: TimelineEntry; row: AuditR
     <>
       <span class="what">
         {isUse ? <Request entry={entry} /> : <What entry={entry} row={row} />}
+        {entry.afterRestart && (
+          <>
+            {' '}
+            <Badge tone="warning">{labels.afterRestart}</Badge>
+          </>
+        )}
       </span>
       {denial && <Quote of={denial.reason || denial.error} />}
       {isUse && entry.use?.refused && <Quote of={entry.use.refused.description} />}
-      {end?.reason !== undefined && <Quote of={end.reason} />}
+      {end?.reason !== undefined && end.reason !== 'left' && <Quote of={end.reason} />}
       {note !== undefined && <Quote of={note} />}
     </>
   )
@@ -40,15 +47,15 @@ function Request({ entry }: { entry: TimelineEntry }) {
   return (
     <>
       <code class="request">
-        <Text of={said.request} method={method ?? said.anyMethod} path={path} />
+        <Text of={labels.request} method={method ?? labels.anyMethod} path={path} />
       </code>{' '}
       <Badge tone={refused ? 'alarm' : (status ?? 0) >= 400 ? 'warning' : 'plain'}>
         {refused ? (
-          said.refusedUse
+          labels.refusedUse
         ) : status === undefined ? (
-          said.noAnswer
+          labels.noAnswer
         ) : (
-          <Text of={said.answered} status={status} />
+          <Text of={labels.answered} status={status} />
         )}
       </Badge>
     </>
@@ -63,49 +70,52 @@ function What({ entry, row }: { entry: TimelineEntry; row: AuditRow }): Componen
       return (
         <>
           <Text
-            of={said.asked}
+            of={labels.asked}
             operator={<Named person={row.operator} />}
             customer={<Named person={row.customer} />}
           />{' '}
-          {until !== undefined && <Moment of={said.askedUntil} at={until} />}
+          {until !== undefined && <Moment of={labels.askedUntil} at={until} />}
         </>
       )
     case 'impersonation.granted':
       return (
         <>
-          <Text of={said.started} application={entry.client ?? words.audit.unknownPerson} />{' '}
-          {scope !== undefined && <Text of={said.rights} rights={scope} />}
+          <Text of={labels.started} application={entry.client ?? words.audit.unknownPerson} />{' '}
+          {scope !== undefined && <Text of={labels.rights} rights={scope} />}
         </>
       )
     case 'impersonation.denied':
       return deniedAt(denial?.stage)
     case 'impersonation.replayed':
-      return said.replayed
+      return labels.replayed
     case 'impersonation.ended': {
-      const { cause = 'requested', by } = entry.end ?? {}
-      const person = by ? <Named person={personOf(by.sub, row)} /> : said.provider
-      return <Text of={said.ends[cause]} person={person} />
+      const { cause = 'requested', by, reason } = entry.end ?? {}
+      if (cause === 'requested' && reason === 'left') return labels.ends.left
+      const person = by ? <Named person={personOf(by.sub, row)} /> : labels.provider
+      return <Text of={labels.ends[cause]} person={person} />
     }
     case 'support.refused':
-      return said.refused
+      return labels.refused
     case 'support.acknowledged':
-      return <Text of={said.acknowledged} person={<Named person={byOf(entry, row)} />} />
+      return <Text of={labels.acknowledged} person={<Named person={byOf(entry, row)} />} />
     case 'support.held':
-      return <Text of={said.held} person={<Named person={byOf(entry, row)} />} />
+      return <Text of={labels.held} person={<Named person={byOf(entry, row)} />} />
     case 'support.released':
-      return <Text of={said.released} person={<Named person={byOf(entry, row)} />} />
+      return <Text of={labels.released} person={<Named person={byOf(entry, row)} />} />
     case 'support.objected':
-      return <Text of={said.objected} person={<Named person={byOf(entry, row)} />} />
+      return <Text of={labels.objected} person={<Named person={byOf(entry, row)} />} />
     case 'support.exported':
-      return <Text of={said.exported} person={<Named person={byOf(entry, row)} />} />
+      return <Text of={labels.exported} person={<Named person={byOf(entry, row)} />} />
+    case SET_ASIDE:
+      return labels.setAside
     default:
       return <Moment of="{time}" at={time} />
   }
 }
 
 function deniedAt(stage: 'end' | 'exchange' | 'issue' | undefined): string {
-  if (stage === 'end') return said.deniedEnd
-  return stage === 'exchange' ? said.deniedExchange : said.deniedIssue
+  if (stage === 'end') return labels.deniedEnd
+  return stage === 'exchange' ? labels.deniedExchange : labels.deniedIssue
 }
 
 /** The person who did it in the console or on the account page. */
@@ -121,5 +131,5 @@ export function toneOf(entry: TimelineEntry): EntryTone {
   if (alarmKindOf(entry) !== undefined) return 'alarm'
   if (entry.event === 'impersonation.granted') return 'good'
   const isError = (entry.use?.status ?? 0) >= 400
-  return isError || entry.denial ? 'warning' : 'plain'
+  return isError || entry.denial || entry.setAside ? 'warning' : 'plain'
 }

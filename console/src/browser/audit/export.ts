@@ -1,4 +1,4 @@
-import type { Session } from '../session.ts'
+import type { Session } from '../session/session.ts'
 
 /** The file is not whole, and the browser could not take away what was written. */
 export class Unsaved extends Error {}

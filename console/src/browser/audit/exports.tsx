@@ -1,17 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RowFilter } from '../../audit/store.ts'
-import { Button } from '../kit.tsx'
-import { say } from '../message.tsx'
-import { inWords } from '../problem.ts'
-import type { Session } from '../session.ts'
-import { text, words } from '../text.tsx'
-import { SLOW } from '../use-slow.ts'
+import { Button } from '../kit/kit.tsx'
+import { say } from '../kit/message.tsx'
+import { text, words } from '../kit/text.tsx'
+import { SLOW_AFTER_MS } from '../kit/use-slow.ts'
+import { inWords } from '../session/problem.ts'
+import type { Session } from '../session/session.ts'
 import { dateOf } from './dates.ts'
 import { type ExportKind, exportTo, Incomplete, Unsaved } from './export.ts'
 import { parametersOf } from './filter.ts'
 import { sizeOf } from './in-words.tsx'
 
-const { export: said } = words.audit
+const { export: labels } = words.audit
 
 /** Saves what the filter shows, or everything, as a file. */
 export function Exports({ session, filter }: { session: Session; filter: RowFilter }) {
@@ -27,15 +27,15 @@ export function Exports({ session, filter }: { session: Session; filter: RowFilt
     let bytes = 0
     const begun = Date.now()
     const show = () => setGoing({ name: kind.name, bytes })
-    const timer = setTimeout(show, SLOW)
+    const timer = setTimeout(show, SLOW_AFTER_MS)
     try {
       const all = await exportTo(session, kind, mine.signal, (now) => {
         bytes = now
-        if (Date.now() - begun > SLOW) show()
+        if (Date.now() - begun > SLOW_AFTER_MS) show()
       })
-      if (all !== undefined) say('done', text(said.done, { file: kind.name, size: sizeOf(all) }))
+      if (all !== undefined) say('done', text(labels.done, { file: kind.name, size: sizeOf(all) }))
     } catch (error) {
-      if (mine.signal.aborted) say('done', said.cancelled)
+      if (mine.signal.aborted) say('done', labels.cancelled)
       else sayBroken(error, bytes, () => save(kind))
     } finally {
       clearTimeout(timer)
@@ -49,12 +49,12 @@ export function Exports({ session, filter }: { session: Session; filter: RowFilt
   const today = dateOf(Date.now() + session.clockOffset)
   return (
     <details class="exports">
-      <summary>{said.title}</summary>
+      <summary>{labels.title}</summary>
       <div class="exports-body">
-        <p>{said.about}</p>
+        <p>{labels.about}</p>
         <div class="actions">
           <Button
-            label={said.csvLabel}
+            label={labels.csvLabel}
             onPress={() =>
               save({
                 path: `/audit/export.csv${parameters}`,
@@ -63,10 +63,10 @@ export function Exports({ session, filter }: { session: Session; filter: RowFilt
               })
             }
           >
-            {said.csv}
+            {labels.csv}
           </Button>
           <Button
-            label={said.jsonLinesLabel}
+            label={labels.jsonLinesLabel}
             onPress={() =>
               save({
                 path: `/audit/export.jsonl${parameters}`,
@@ -75,7 +75,7 @@ export function Exports({ session, filter }: { session: Session; filter: RowFilt
               })
             }
           >
-            {said.jsonLines}
+            {labels.jsonLines}
           </Button>
           <Button
             onPress={() =>
@@ -87,15 +87,15 @@ export function Exports({ session, filter }: { session: Session; filter: RowFilt
               })
             }
           >
-            {said.all}
+            {labels.all}
           </Button>
         </div>
         <div role="status" class="exporting">
           {going && (
             <>
-              <progress aria-label={said.title} />
-              <span>{text(said.running, { file: going.name, size: sizeOf(going.bytes) })}</span>
-              <Button onPress={() => stop.current?.abort()}>{said.cancel}</Button>
+              <progress aria-label={labels.title} />
+              <span>{text(labels.running, { file: going.name, size: sizeOf(going.bytes) })}</span>
+              <Button onPress={() => stop.current?.abort()}>{labels.cancel}</Button>
             </>
           )}
         </div>
@@ -106,7 +106,7 @@ export function Exports({ session, filter }: { session: Session; filter: RowFilt
 
 function sayBroken(error: unknown, bytes: number, again: () => unknown): void {
   const action = { label: words.frame.tryAgain, run: again }
-  const problem = error instanceof Incomplete ? said.incomplete : inWords(error)
-  const broken = text(said.broken, { size: sizeOf(bytes), problem })
-  say('trouble', error instanceof Unsaved ? said.unsaved : broken, action)
+  const problem = error instanceof Incomplete ? labels.incomplete : inWords(error)
+  const broken = text(labels.broken, { size: sizeOf(bytes), problem })
+  say('trouble', error instanceof Unsaved ? labels.unsaved : broken, action)
 }

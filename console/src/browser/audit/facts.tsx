@@ -1,17 +1,17 @@
 import type { ComponentChildren } from 'preact'
-import type { AuditRowAnswer } from '../../api/answers.ts'
+import type { AuditRowAnswer } from '../../api/console/answers.ts'
 import { type AuditPerson, outcomeOf } from '../../audit/row.ts'
-import { useTimeUntilExpiry } from '../clock.ts'
-import { Time } from '../kit.tsx'
-import { Link } from '../router.tsx'
+import { Time } from '../kit/kit.tsx'
+import { Link } from '../kit/router.tsx'
+import { counted, Text, text, words } from '../kit/text.tsx'
 import { Ticket } from '../running/ticket.tsx'
-import type { Session } from '../session.ts'
-import { counted, Text, text, words } from '../text.tsx'
+import { useTimeUntilExpiry } from '../session/clock.ts'
+import type { Session } from '../session/session.ts'
 import { addressOf } from './filter.ts'
 import { durationOf, Named, nameOf, personOf } from './in-words.tsx'
 import { Marks, OutcomeBadge } from './outcome.tsx'
 
-const { impersonation: said, alarms } = words.audit
+const { impersonation: labels, alarms } = words.audit
 
 /** All that is known of an impersonation. */
 export function Facts({ row, session }: { row: AuditRowAnswer; session: Session }) {
@@ -23,51 +23,57 @@ export function Facts({ row, session }: { row: AuditRowAnswer; session: Session 
   const hasAudit = session.me.role !== 'operator'
   return (
     <div class="facts-part">
-      <dl class="facts" aria-label={said.facts}>
-        <Fact name={said.outcome}>
+      <dl class="facts" aria-label={labels.facts}>
+        <Fact name={labels.outcome}>
           <OutcomeBadge outcome={outcome} /> <Marks row={row} besides={outcome} />
         </Fact>
         <PersonFact
-          name={said.operator}
+          name={labels.operator}
           person={operator}
           link={hasAudit ? 'operator' : undefined}
         />
-        <PersonFact name={said.customer} person={customer} link="customer" />
-        <Fact name={said.ticket}>
+        <PersonFact name={labels.customer} person={customer} link="customer" />
+        <Fact name={labels.ticket}>
           {ticket !== undefined && (
             <>
               <Ticket of={ticket} url={row.ticketUrl} />{' '}
               <Link to={`/audit${addressOf({ ticket })}`}>
-                {text(said.allOfTicket, { ticket })}
+                {text(labels.allOfTicket, { ticket })}
               </Link>
             </>
           )}
         </Fact>
-        <Fact name={said.reason}>{reason !== undefined && <bdi class="free">{reason}</bdi>}</Fact>
-        <Fact name={said.application}>
+        <Fact name={labels.reason}>{reason !== undefined && <bdi class="free">{reason}</bdi>}</Fact>
+        <Fact name={labels.application}>
           {(row.applicationName ?? row.application) && (
             <bdi>{row.applicationName ?? row.application}</bdi>
           )}
         </Fact>
-        <MomentFact name={said.asked} at={row.askedAt} />
-        <MomentFact name={said.started} at={row.startedAt} />
-        <Fact name={said.ended}>
+        <MomentFact name={labels.asked} at={row.askedAt} />
+        <MomentFact
+          name={row.isStartInferred ? labels.startedByThen : labels.started}
+          at={row.startedAt}
+        />
+        <Fact name={labels.ended}>
           {end && (
             <Text
-              of={end.by === undefined ? said.endedByProvider : said.endedBy}
+              of={end.by === undefined ? labels.endedByProvider : labels.endedBy}
               time={<Time at={end.at} long />}
               person={<Named person={end.by === undefined ? undefined : byOf(end.by, row)} />}
             />
           )}
         </Fact>
-        {!end && (
-          <MomentFact name={outcome === 'expired' ? said.expired : said.until} at={row.expiresAt} />
+        {!end && !row.isStartInferred && (
+          <MomentFact
+            name={outcome === 'expired' ? labels.expired : labels.until}
+            at={row.expiresAt}
+          />
         )}
-        <Fact name={said.lasted}>
+        <Fact name={labels.lasted}>
           {row.startedAt !== undefined && over !== undefined && durationOf(over - row.startedAt)}
         </Fact>
-        <Fact name={said.requests}>{row.startedAt !== undefined && requestsOf(row)}</Fact>
-        <Fact name={said.refusals}>
+        <Fact name={labels.requests}>{row.startedAt !== undefined && requestsOf(row)}</Fact>
+        <Fact name={labels.refusals}>
           {refusal && (
             <>
               <Time at={refusal.at} long />
@@ -76,26 +82,26 @@ export function Facts({ row, session }: { row: AuditRowAnswer; session: Session 
             </>
           )}
         </Fact>
-        <Fact name={said.alarms}>
+        <Fact name={labels.alarms}>
           {alarm && (
             <>
               {alarm.kinds.map((kind) => alarms[kind]).join('. ')}. <Time at={alarm.at} long />
             </>
           )}
         </Fact>
-        <Fact name={said.objection}>
-          {objection && <Said note={objection.note} at={objection.at} by={customer} />}
+        <Fact name={labels.objection}>
+          {objection && <NoteBy note={objection.note} at={objection.at} by={customer} />}
         </Fact>
-        <Fact name={said.acknowledged}>
+        <Fact name={labels.acknowledged}>
           {acknowledged && (
-            <Said note={acknowledged.note} at={acknowledged.at} by={byOf(acknowledged.by, row)} />
+            <NoteBy note={acknowledged.note} at={acknowledged.at} by={byOf(acknowledged.by, row)} />
           )}
         </Fact>
-        <Fact name={said.hold}>
+        <Fact name={labels.hold}>
           {hold && (
             <>
               <Text
-                of={hold.isHeld ? said.held : said.released}
+                of={hold.isHeld ? labels.held : labels.released}
                 time={<Time at={hold.at} long />}
                 person={<Named person={byOf(hold.by, row)} />}
               />
@@ -105,16 +111,16 @@ export function Facts({ row, session }: { row: AuditRowAnswer; session: Session 
         </Fact>
       </dl>
       <details class="technical">
-        <summary>{said.technical}</summary>
+        <summary>{labels.technical}</summary>
         <dl class="facts">
-          <Technical name={said.id} value={row.id} />
-          <Technical name={said.jti} value={row.jti} />
-          <Technical name={said.operator} value={operator?.id} />
-          <Technical name={said.customer} value={customer?.id} />
-          <Technical name={said.client} value={row.application} />
-          <Technical name={said.issuedTo} value={row.issuedTo} />
-          <Technical name={said.resource} value={row.resource} />
-          <Technical name={said.scope} value={row.scope} />
+          <Technical name={labels.id} value={row.id} />
+          <Technical name={labels.jti} value={row.jti} />
+          <Technical name={labels.operator} value={operator?.id} />
+          <Technical name={labels.customer} value={customer?.id} />
+          <Technical name={labels.client} value={row.application} />
+          <Technical name={labels.issuedTo} value={row.issuedTo} />
+          <Technical name={labels.resource} value={row.resource} />
+          <Technical name={labels.scope} value={row.scope} />
         </dl>
       </details>
     </div>
@@ -123,10 +129,10 @@ export function Facts({ row, session }: { row: AuditRowAnswer; session: Session 
 
 function requestsOf({ reads, changes, refused, failed }: AuditRowAnswer): string {
   return [
-    counted(said.reads, reads),
-    counted(said.changes, changes),
-    counted(said.refusedActs, refused),
-    counted(said.failed, failed),
+    counted(labels.reads, reads),
+    counted(labels.changes, changes),
+    counted(labels.refusedActs, refused),
+    counted(labels.failed, failed),
   ].join(', ')
 }
 
@@ -153,7 +159,7 @@ function PersonFact(props: {
 }) {
   const { name, person, link } = props
   if (!person) return null
-  const of = link === 'operator' ? said.of : said.as
+  const of = link === 'operator' ? labels.of : labels.as
   return (
     <Fact name={name}>
       <Named person={person} />
@@ -179,11 +185,11 @@ function byOf(id: string, row: AuditRowAnswer): AuditPerson | undefined {
 }
 
 /** A note, and who wrote it when. */
-function Said(props: { note: string | undefined; at: number; by: AuditPerson | undefined }) {
+function NoteBy(props: { note: string | undefined; at: number; by: AuditPerson | undefined }) {
   return (
     <>
       <Text
-        of={said.byAt}
+        of={labels.byAt}
         person={<Named person={props.by} />}
         time={<Time at={props.at} long />}
       />

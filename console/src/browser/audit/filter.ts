@@ -1,11 +1,11 @@
-import { OUTCOMES, type Outcome } from '../../audit/row.ts'
+import { ALL_OUTCOMES, type Outcome } from '../../audit/row.ts'
 import type { RowFilter } from '../../audit/store.ts'
 
 // The filter is in the address. Moments stand there in UTC, so a link shows the same rows to a reader
 // in another time zone.
 
-const TEXTS = ['text', 'operator', 'customer', 'ticket'] as const
-export type TextMember = (typeof TEXTS)[number]
+const TEXT_MEMBERS = ['text', 'operator', 'customer', 'ticket'] as const
+export type TextMember = (typeof TEXT_MEMBERS)[number]
 
 /** What the parts of the filter are given. */
 export interface FilterProps {
@@ -21,7 +21,7 @@ export interface FilterProps {
 /** The filter of an address. What is no valid value is left away. */
 export function filterOf(query: URLSearchParams): RowFilter {
   const filter: { -readonly [K in keyof RowFilter]: RowFilter[K] } = {}
-  for (const name of TEXTS) {
+  for (const name of TEXT_MEMBERS) {
     const value = query.get(name)?.trim()
     if (value) filter[name] = value
   }
@@ -61,7 +61,7 @@ export function parametersOf(filter: RowFilter): URLSearchParams {
 }
 
 export function isOutcome(value: string): value is Outcome {
-  return OUTCOMES.some((outcome) => outcome === value)
+  return ALL_OUTCOMES.some((outcome) => outcome === value)
 }
 
 function membersOf(filter: RowFilter, time: (at: number) => string): URLSearchParams {
@@ -76,10 +76,10 @@ function membersOf(filter: RowFilter, time: (at: number) => string): URLSearchPa
   return query
 }
 
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z$/
+const MOMENT_PATTERN = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z$/
 
 function momentOf(value: string | null): number | undefined {
   // Engines parse more than ISO 8601, each in its own way.
-  const time = value !== null && MOMENT.test(value) ? Date.parse(value) : Number.NaN
+  const time = value !== null && MOMENT_PATTERN.test(value) ? Date.parse(value) : Number.NaN
   return Number.isNaN(time) || time < 0 ? undefined : time
 }

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
-import { OUTCOMES } from '../../audit/row.ts'
+import { ALL_OUTCOMES } from '../../audit/row.ts'
 import type { RowFilter } from '../../audit/store.ts'
-import { Button, Field } from '../kit.tsx'
-import { counted, words } from '../text.tsx'
+import { Button, Field } from '../kit/kit.tsx'
+import { counted, words } from '../kit/text.tsx'
 import { Conditions } from './conditions.tsx'
 import { DateFilter, DayFilter } from './date-filter.tsx'
 import { type FilterProps, isOutcome, type TextMember } from './filter.ts'
@@ -11,7 +11,7 @@ import { TextFilter } from './text-filter.tsx'
 const { filter: names } = words.audit
 
 /** From this width on, the dates stand beside the search: 48 em of 16 px. */
-const WIDE = matchMedia('(min-width: 48em)')
+const WIDE_WINDOW = matchMedia('(min-width: 48em)')
 
 /** Whether the reader opened the further conditions: they stay so on the way to a row and back. */
 let isOpenNow = false
@@ -67,7 +67,7 @@ export function Filters(props: FilterProps) {
                   }
                 >
                   <option value="">{names.anyOutcome}</option>
-                  {OUTCOMES.map((outcome) => (
+                  {ALL_OUTCOMES.map((outcome) => (
                     <option key={outcome} value={outcome}>
                       {words.audit.outcomes[outcome]}
                     </option>
@@ -122,11 +122,11 @@ export function Filters(props: FilterProps) {
 }
 
 function useWide(): boolean {
-  const [isWide, setWide] = useState(WIDE.matches)
+  const [isWide, setWide] = useState(WIDE_WINDOW.matches)
   useEffect(() => {
-    const follow = () => setWide(WIDE.matches)
-    WIDE.addEventListener('change', follow)
-    return () => WIDE.removeEventListener('change', follow)
+    const follow = () => setWide(WIDE_WINDOW.matches)
+    WIDE_WINDOW.addEventListener('change', follow)
+    return () => WIDE_WINDOW.removeEventListener('change', follow)
   }, [])
   return isWide
 }

@@ -1,22 +1,22 @@
 import { useEffect } from 'preact/hooks'
-import type { AuditRowAnswer } from '../../api/answers.ts'
-import { Page, Skeleton } from '../kit.tsx'
-import { Problem, useLoad } from '../load.tsx'
-import type { PageProps } from '../routes.ts'
-import { ApiProblem } from '../session.ts'
-import { soon } from '../soon.ts'
-import { text, words } from '../text.tsx'
-import { useSlow } from '../use-slow.ts'
+import type { AuditRowAnswer } from '../../api/console/answers.ts'
+import { Page, Skeleton } from '../kit/kit.tsx'
+import { soon } from '../kit/soon.ts'
+import { text, words } from '../kit/text.tsx'
+import { useSlow } from '../kit/use-slow.ts'
+import { Problem, useLoad } from '../session/load.tsx'
+import type { PageProps } from '../session/page-routes.ts'
+import { ApiProblem } from '../session/session.ts'
 import { Actions } from './actions.tsx'
 import { Back } from './back.tsx'
 import { Facts } from './facts.tsx'
 import { actingOf, nameOf } from './in-words.tsx'
 import { TimelineView } from './timeline-view.tsx'
 
-const { impersonation: said } = words.audit
+const { impersonation: labels } = words.audit
 
 /** One impersonation: all facts, and everything that happened in it. The address is permanent. */
-export function ImpersonationPage({ session, place, params }: PageProps) {
+export function ImpersonationPage({ session, page, params }: PageProps) {
   const { id = '' } = params
   const row = useLoad<AuditRowAnswer>(
     (signal) => session.ask(`/audit/${encodeURIComponent(id)}`, { signal }),
@@ -42,23 +42,23 @@ export function ImpersonationPage({ session, place, params }: PageProps) {
       title={value ? titleOf(value) : words.audit.title}
       above={
         <p class="back-line">
-          <Back to="/audit">{said.back}</Back>
+          <Back to="/audit">{labels.back}</Back>
         </p>
       }
     >
       {isMissing ? (
         <p class="message refused" role="alert">
-          {said.missing}
+          {labels.missing}
         </p>
       ) : (
         error !== undefined && <Problem error={error} again={row.reload} />
       )}
-      {isSlow && <Skeleton label={said.loading} lines={8} />}
+      {isSlow && <Skeleton label={labels.loading} lines={8} />}
       {value && (
         <>
           <Actions session={session} row={value} onDone={row.reload} />
           <Facts row={value} session={session} />
-          <TimelineView session={session} row={value} hash={place.hash} />
+          <TimelineView session={session} row={value} hash={page.hash} />
         </>
       )}
     </Page>
@@ -67,5 +67,8 @@ export function ImpersonationPage({ session, place, params }: PageProps) {
 
 function titleOf(row: AuditRowAnswer): string {
   if (row.outcome !== 'refused') return actingOf(row)
-  return text(said.titleRefused, { operator: nameOf(row.operator), customer: nameOf(row.customer) })
+  return text(labels.titleRefused, {
+    operator: nameOf(row.operator),
+    customer: nameOf(row.customer),
+  })
 }

@@ -1,6 +1,6 @@
 import type { AuditPerson, AuditRow } from '../../audit/row.ts'
-import { Person, Time } from '../kit.tsx'
-import { locale, Text, text, words } from '../text.tsx'
+import { Person, Time } from '../kit/kit.tsx'
+import { locale, Text, text, words } from '../kit/text.tsx'
 
 const { audit } = words
 
@@ -64,7 +64,7 @@ export function sizeOf(bytes: number): string {
   return units.format(bytes)
 }
 
-const UNITS = [
+const DURATION_UNITS = [
   ['hour', 3600],
   ['minute', 60],
   ['second', 1],
@@ -73,7 +73,7 @@ const UNITS = [
 /** How long something took: `9 min 41 sec`. @param milliseconds 0 or more */
 export function durationOf(milliseconds: number): string {
   let rest = Math.round(Math.max(0, milliseconds) / 1000)
-  const parts = UNITS.flatMap(([unit, seconds]) => {
+  const parts = DURATION_UNITS.flatMap(([unit, seconds]) => {
     const count = Math.floor(rest / seconds)
     rest %= seconds
     if (count === 0) return []

@@ -1,14 +1,19 @@
-import type { AuditAnswer, ChangedEvent, NewerAnswer, RowAnswer } from '../../api/answers.ts'
+import type {
+  AuditAnswer,
+  ChangedEvent,
+  NewerAnswer,
+  RowAnswer,
+} from '../../api/console/answers.ts'
 import type { RowFilter } from '../../audit/store.ts'
-import type { Session } from '../session.ts'
-import { soon } from '../soon.ts'
+import { soon } from '../kit/soon.ts'
+import type { Session } from '../session/session.ts'
 import { addressOf, parametersOf } from './filter.ts'
 
 const FIRST_PAGE = 50
 /** Who looks on past the first page looks for something: few clicks are better than small answers. */
 const OLDER_PAGE = 200
 /** How many rows of the list are asked for again after one change. */
-const MOST_REFRESHED = 20
+const MAX_REFRESHED = 20
 
 /**
  * The rows that a reader sees. They never change their place: new ones are counted and wait, and what
@@ -47,7 +52,7 @@ export class AuditList {
     if (this.state === 'ready') check()
     else void this.load()
     const unlisten = this.#session.onChange((change) => {
-      this.#changed = [...this.#changed, ...(change.ids.length === 0 ? [ANY] : change.ids)]
+      this.#changed = [...this.#changed, ...(change.ids.length === 0 ? [ANY_ID] : change.ids)]
       check()
     })
     const seen = () => document.hidden || check()
@@ -117,8 +122,8 @@ export class AuditList {
   /** Reads those shown rows again that may have changed. */
   async #refresh(changed: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
     const isStale = ({ id, outcome }: RowAnswer) =>
-      changed.has(id) || (changed.has(ANY) && ['running', 'waiting'].includes(outcome))
-    const stale = this.rows.filter(isStale).slice(0, MOST_REFRESHED)
+      changed.has(id) || (changed.has(ANY_ID) && ['running', 'waiting'].includes(outcome))
+    const stale = this.rows.filter(isStale).slice(0, MAX_REFRESHED)
     // A row that cannot be read stays as it is: the page of the row says why.
     const answers = await Promise.allSettled(
       stale.map(({ id }) => this.#session.ask<RowAnswer>(`/audit/${id}`, { signal })),
@@ -146,6 +151,6 @@ export class AuditList {
 }
 
 /** Stands for all ids: the stream does not say which rows have changed. */
-const ANY = '*' satisfies ChangedEvent['ids'][number]
+const ANY_ID = '*' satisfies ChangedEvent['ids'][number]
 /** Comes before every id, so a row of the same millisecond as the empty answer is newer. */
 const NO_ID = '-'.repeat(43)

@@ -1,11 +1,11 @@
-import { Button } from '../kit.tsx'
-import { say } from '../message.tsx'
-import { inWords } from '../problem.ts'
-import { counted, text, words } from '../text.tsx'
+import { Button } from '../kit/kit.tsx'
+import { say } from '../kit/message.tsx'
+import { counted, text, words } from '../kit/text.tsx'
+import { inWords } from '../session/problem.ts'
 import type { AuditList } from './list.ts'
 
 /** The API counts no further. */
-const MOST_COUNTED = 100
+const MAX_COUNTED = 100
 const { audit } = words
 
 /**
@@ -19,9 +19,9 @@ export function Newer({ list }: { list: AuditList }) {
       {newer > 0 && (
         <>
           <span>
-            {newer < MOST_COUNTED
+            {newer < MAX_COUNTED
               ? counted(audit.newer, newer)
-              : text(audit.newerMany, { count: MOST_COUNTED - 1 })}
+              : text(audit.newerMany, { count: MAX_COUNTED - 1 })}
           </span>
           <Button onPress={() => show(list)}>{audit.showNewer}</Button>
         </>

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
-import { Dialog } from '../dialog.tsx'
-import { Button, Field } from '../kit.tsx'
-import { words } from '../text.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { Button, Field } from '../kit/kit.tsx'
+import { words } from '../kit/text.tsx'
 
-const { impersonation: said } = words.audit
+const { impersonation: labels } = words.audit
 
 /** The API takes no longer note. */
-const LONGEST_NOTE = 500
+const MAX_NOTE_LENGTH = 500
 
 /** Asks for a note, and then does what the title says. */
 export function NoteDialog(props: {
@@ -23,7 +23,7 @@ export function NoteDialog(props: {
   const [problem, setProblem] = useState<string>()
   const confirm = async () => {
     if (isNeeded && note.trim() === '') {
-      setProblem(said.noteNeeded)
+      setProblem(labels.noteNeeded)
       document.getElementById('note')?.focus()
       return
     }
@@ -45,12 +45,12 @@ export function NoteDialog(props: {
         <bdi>{subject}</bdi>
       </p>
       <p>{about}</p>
-      <Field id="note" label={isNeeded ? said.note : said.noteOptional} problem={problem}>
+      <Field id="note" label={isNeeded ? labels.note : labels.noteOptional} problem={problem}>
         {(input) => (
           <textarea
             {...input}
             rows={3}
-            maxLength={LONGEST_NOTE}
+            maxLength={MAX_NOTE_LENGTH}
             value={note}
             onInput={({ currentTarget }) => {
               setNote(currentTarget.value)

@@ -1,8 +1,8 @@
-import { HOME } from '../router.tsx'
+import { HOME_PATH } from '../kit/router.tsx'
 
 /** Names that this tab has taken. The oldest are given back. */
 const taken: (() => void)[] = []
-const MOST_TAKEN = 50
+const MAX_TAKEN = 50
 
 /**
  * Whether this tab is the first of this browser that takes a name. It keeps it while it is open: two
@@ -11,12 +11,12 @@ const MOST_TAKEN = 50
 export function isFirstTab(name: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     navigator.locks
-      .request(`${HOME} ${name}`, { ifAvailable: true }, (lock) => {
+      .request(`${HOME_PATH} ${name}`, { ifAvailable: true }, (lock) => {
         resolve(lock !== null)
         if (!lock) return undefined
         return new Promise<void>((release) => {
           taken.push(release)
-          if (taken.length > MOST_TAKEN) taken.shift()?.()
+          if (taken.length > MAX_TAKEN) taken.shift()?.()
         })
       })
       .catch(reject)

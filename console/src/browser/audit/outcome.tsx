@@ -1,9 +1,9 @@
-import type { RowAnswer } from '../../api/answers.ts'
+import type { RowAnswer } from '../../api/console/answers.ts'
 import { isAlarmOpen, type Outcome } from '../../audit/row.ts'
-import { Badge } from '../kit.tsx'
-import { text, words } from '../text.tsx'
+import { Badge } from '../kit/kit.tsx'
+import { text, words } from '../kit/text.tsx'
 
-const TONES: Partial<Record<Outcome, 'alarm' | 'good' | 'warning'>> = {
+const OUTCOME_TONES: Partial<Record<Outcome, 'alarm' | 'good' | 'warning'>> = {
   running: 'good',
   waiting: 'good',
   replay: 'alarm',
@@ -13,11 +13,11 @@ const TONES: Partial<Record<Outcome, 'alarm' | 'good' | 'warning'>> = {
 
 /** How it stands, or how it ended. */
 export function OutcomeBadge({ outcome }: { outcome: Outcome }) {
-  return <Badge tone={TONES[outcome] ?? 'plain'}>{words.audit.outcomes[outcome]}</Badge>
+  return <Badge tone={OUTCOME_TONES[outcome] ?? 'plain'}>{words.audit.outcomes[outcome]}</Badge>
 }
 
 /** An alarm that an open one of this outcome repeats. */
-const REPEATED: Partial<Record<Outcome, string>> = { replay: 'replayed' }
+const REPEATED_OUTCOMES: Partial<Record<Outcome, string>> = { replay: 'replayed' }
 
 /**
  * The alarms of a row, and the hold.
@@ -27,7 +27,7 @@ const REPEATED: Partial<Record<Outcome, string>> = { replay: 'replayed' }
 export function Marks({ row, besides }: { row: RowAnswer; besides?: Outcome }) {
   const { alarm, hold } = row
   const isOpen = isAlarmOpen(row)
-  const repeated = isOpen && besides ? REPEATED[besides] : undefined
+  const repeated = isOpen && besides ? REPEATED_OUTCOMES[besides] : undefined
   if (!alarm && !hold?.isHeld) return null
   return (
     <span class="marks">

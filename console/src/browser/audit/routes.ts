@@ -1,5 +1,5 @@
-import type { Route } from '../routes.ts'
-import { words } from '../text.tsx'
+import { words } from '../kit/text.tsx'
+import type { Route } from '../session/page-routes.ts'
 import { AlarmsPage } from './alarms-page.tsx'
 import { AuditPage } from './audit-page.tsx'
 import { ImpersonationPage } from './impersonation-page.tsx'

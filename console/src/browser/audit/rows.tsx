@@ -1,11 +1,11 @@
-import type { RowAnswer } from '../../api/answers.ts'
+import type { RowAnswer } from '../../api/console/answers.ts'
 import { outcomeOf } from '../../audit/row.ts'
-import { useTimeUntilExpiry } from '../clock.ts'
-import { type Column, Table } from '../kit.tsx'
-import { auditPath } from '../paths.ts'
+import { type Column, Table } from '../kit/kit.tsx'
+import { auditPath } from '../kit/paths.ts'
+import { locale, words } from '../kit/text.tsx'
 import { Ticket } from '../running/ticket.tsx'
-import type { Session } from '../session.ts'
-import { locale, words } from '../text.tsx'
+import { useTimeUntilExpiry } from '../session/clock.ts'
+import type { Session } from '../session/session.ts'
 import { Opens } from './back.tsx'
 import { Acting, actingOf, utcOf } from './in-words.tsx'
 import { Marks, OutcomeBadge } from './outcome.tsx'
@@ -13,7 +13,7 @@ import { Marks, OutcomeBadge } from './outcome.tsx'
 const { columns: heads } = words.audit
 
 /** Two names of ordinary length, in characters: they stay on one line. */
-const ORDINARY = 36
+const MAX_LENGTH_ON_ONE_LINE = 36
 
 /** The impersonations, one row each. */
 export function Rows({
@@ -59,7 +59,7 @@ export function Rows({
 
 function Who({ row, ids }: { row: RowAnswer; ids: boolean }) {
   return (
-    <span class={!ids && actingOf(row).length <= ORDINARY ? 'one-line' : undefined}>
+    <span class={!ids && actingOf(row).length <= MAX_LENGTH_ON_ONE_LINE ? 'one-line' : undefined}>
       <Acting row={row} ids={ids} />
     </span>
   )

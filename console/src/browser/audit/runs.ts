@@ -1,5 +1,5 @@
-import type { TimelineEntry } from '../../api/answers.ts'
-import { USED } from '../../audit/entry.ts'
+import type { TimelineEntry } from '../../api/console/answers.ts'
+import { USED_EVENT } from '../../audit/entry.ts'
 
 /** Entries that follow one another and tell of the same request with the same answer; or one entry. */
 export type Run = readonly [TimelineEntry, ...TimelineEntry[]]
@@ -21,7 +21,7 @@ export function countOf(run: Run): number {
 }
 
 function isSameRequest(one: TimelineEntry, other: TimelineEntry): boolean {
-  if (one.event !== USED || other.event !== USED) return false
+  if (one.event !== USED_EVENT || other.event !== USED_EVENT) return false
   return requestOf(one) === requestOf(other)
 }
 

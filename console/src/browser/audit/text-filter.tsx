@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Field } from '../kit.tsx'
+import { Field } from '../kit/kit.tsx'
 
-const PAUSE = 400
+const TYPING_PAUSE_MS = 400
 
 /**
  * A text of the filter. It counts when the typing pauses, and at Enter. The first change adds a page
@@ -54,7 +54,7 @@ export function TextFilter(props: {
               const now = currentTarget.value
               setTyped(now)
               clearTimeout(timer.current)
-              timer.current = setTimeout(() => commit(now), PAUSE)
+              timer.current = setTimeout(() => commit(now), TYPING_PAUSE_MS)
             }}
             onKeyDown={(event) => event.key === 'Enter' && commit(event.currentTarget.value)}
             onBlur={(event) => {

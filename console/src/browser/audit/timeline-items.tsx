@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks'
-import type { TimelineEntry } from '../../api/answers.ts'
+import type { TimelineEntry } from '../../api/console/answers.ts'
 import type { AuditRow } from '../../audit/row.ts'
-import { Button } from '../kit.tsx'
-import { auditPath } from '../paths.ts'
-import { counted, locale, Text, text, words } from '../text.tsx'
+import { Button } from '../kit/kit.tsx'
+import { auditPath } from '../kit/paths.ts'
+import { counted, locale, Text, text, words } from '../kit/text.tsx'
 import { Anchor } from './back.tsx'
 import { copyLink } from './copy-link.ts'
 import { EntryInWords, toneOf } from './entry.tsx'
 import { utcOf } from './in-words.tsx'
 import { countOf, type Run } from './runs.ts'
 
-const { timeline: said } = words.audit
+const { timeline: labels } = words.audit
 
 /** The id of the element of an entry. It has a prefix, so no cursor is the id of something else. */
 export function anchorOf(cursor: string): string {
@@ -36,8 +36,8 @@ export function RunItem({ run, row, target }: Context & { run: Run }) {
           <EntryInWords entry={first} row={row} />{' '}
           <span class="times">
             <Text
-              of={said.run}
-              times={counted(said.times, countOf(run))}
+              of={labels.run}
+              times={counted(labels.times, countOf(run))}
               from={<Clock at={first.time} />}
               to={<Clock at={last.lastTime ?? last.time} />}
             />
@@ -73,8 +73,8 @@ function EntryItem({ entry, row, target }: Context & { entry: TimelineEntry }) {
         {count > 1 && (
           <span class="times">
             <Text
-              of={said.timesUntil}
-              times={counted(said.times, count)}
+              of={labels.timesUntil}
+              times={counted(labels.times, count)}
               time={<Clock at={lastTime} />}
             />
           </span>
@@ -86,7 +86,7 @@ function EntryItem({ entry, row, target }: Context & { entry: TimelineEntry }) {
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
-        {said.details}
+        {labels.details}
       </button>
       {isOpen && <Details entry={entry} path={path} />}
     </li>
@@ -99,9 +99,9 @@ function Details({ entry, path }: { entry: TimelineEntry; path: string }) {
   return (
     <div class="on-demand">
       <p class="chain">
-        <Text of={said.place} sequence={String(sequence)} writer={writer} hash={hash} />
+        <Text of={labels.position} sequence={String(sequence)} writer={writer} hash={hash} />
       </p>
-      <section aria-label={said.json}>
+      <section aria-label={labels.json}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
         <pre tabIndex={0}>{JSON.stringify(recorded, undefined, 2)}</pre>
       </section>
@@ -111,11 +111,11 @@ function Details({ entry, path }: { entry: TimelineEntry; path: string }) {
 }
 
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'full' })
-const ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
+const TIME_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** The day of what stands below. */
 export function DayItem({ at }: { at: number }) {
-  return <li class="day-line">{text(said.day, { day: day.format(at), zone: ZONE })}</li>
+  return <li class="day-line">{text(labels.day, { day: day.format(at), zone: TIME_ZONE })}</li>
 }
 
 /** The end that came by itself. No entry tells of it. */
@@ -124,7 +124,7 @@ export function Expiry({ at }: { at: number }) {
     <li class="entry plain">
       <Clock at={at} />
       <div class="entry-body">
-        <span class="what">{said.expired}</span>
+        <span class="what">{labels.expired}</span>
       </div>
     </li>
   )

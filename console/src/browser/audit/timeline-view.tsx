@@ -1,19 +1,19 @@
 import { Fragment } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type AuditRow, outcomeOf } from '../../audit/row.ts'
-import { Button, Skeleton } from '../kit.tsx'
-import { Problem } from '../load.tsx'
-import { say } from '../message.tsx'
-import { inWords } from '../problem.ts'
-import type { Session } from '../session.ts'
-import { counted, words } from '../text.tsx'
-import { useSlow } from '../use-slow.ts'
+import { Button, Skeleton } from '../kit/kit.tsx'
+import { say } from '../kit/message.tsx'
+import { counted, words } from '../kit/text.tsx'
+import { useSlow } from '../kit/use-slow.ts'
+import { Problem } from '../session/load.tsx'
+import { inWords } from '../session/problem.ts'
+import type { Session } from '../session/session.ts'
 import { dateOf } from './dates.ts'
 import { type Run, runsOf } from './runs.ts'
 import { Timeline } from './timeline.ts'
 import { anchorOf, DayItem, Expiry, RunItem } from './timeline-items.tsx'
 
-const { timeline: said } = words.audit
+const { timeline: labels } = words.audit
 
 /** Everything that happened in an impersonation, oldest first; what comes goes to the end. */
 export function TimelineView({
@@ -65,17 +65,17 @@ export function TimelineView({
   }
   return (
     <section class="timeline-part" aria-labelledby="timeline">
-      <h2 id="timeline">{said.title}</h2>
+      <h2 id="timeline">{labels.title}</h2>
       {state === 'failed' && (
         <Problem error={timeline.problem} again={() => timeline.load(target || undefined)} />
       )}
       {state === 'ready' && target !== '' && !isFound && (
         <p class="message refused" role="alert">
-          {said.missing}
+          {labels.missing}
         </p>
       )}
       {state === 'loading' && isSlow && (
-        <Skeleton label={target === '' ? said.loading : said.searching} lines={5} />
+        <Skeleton label={target === '' ? labels.loading : labels.searching} lines={5} />
       )}
       <ol class="timeline">
         {runs.slice(0, before).map(itemOf)}
@@ -85,9 +85,11 @@ export function TimelineView({
         {runs.slice(before).map(itemOf)}
       </ol>
       {state !== 'loading' && (
-        <p class="shown-count">{counted(hasMore ? said.shownMore : said.shown, entries.length)}</p>
+        <p class="shown-count">
+          {counted(hasMore ? labels.shownMore : labels.shown, entries.length)}
+        </p>
       )}
-      {hasMore && <Button onPress={more}>{said.more}</Button>}
+      {hasMore && <Button onPress={more}>{labels.more}</Button>}
     </section>
   )
 }

@@ -1,8 +1,8 @@
-import type { TimelineAnswer, TimelineEntry } from '../../api/answers.ts'
-import type { Session } from '../session.ts'
-import { soon } from '../soon.ts'
+import type { TimelineAnswer, TimelineEntry } from '../../api/console/answers.ts'
+import { soon } from '../kit/soon.ts'
+import type { Session } from '../session/session.ts'
 
-const PAGE = 100
+const ENTRIES_PER_PAGE = 100
 /** For one who looks for an entry far down. */
 const LARGE_PAGE = 200
 
@@ -46,7 +46,7 @@ export class Timeline {
   async load(target?: string): Promise<void> {
     this.#set({ state: 'loading', problem: undefined })
     try {
-      await this.#read(undefined, target === undefined ? PAGE : LARGE_PAGE)
+      await this.#read(undefined, target === undefined ? ENTRIES_PER_PAGE : LARGE_PAGE)
       await this.find(target)
       this.#set({ state: 'ready' })
     } catch (problem) {
@@ -56,7 +56,7 @@ export class Timeline {
 
   /** Adds the next page. @throws {ApiProblem | Unreachable} */
   async more(): Promise<void> {
-    if (this.#next !== undefined) await this.#read(this.#next, PAGE)
+    if (this.#next !== undefined) await this.#read(this.#next, ENTRIES_PER_PAGE)
   }
 
   /** Adds pages until the entry is there, or the end. @throws {ApiProblem | Unreachable} */

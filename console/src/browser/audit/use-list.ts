@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RowFilter } from '../../audit/store.ts'
-import { keepWithPlace, type Place, stateOfPlace } from '../router.tsx'
-import type { Session } from '../session.ts'
+import { keepWithLocation, type PageLocation, stateOfLocation } from '../kit/router.tsx'
+import type { Session } from '../session/session.ts'
 import { addressOf, filterOf, ownPartOf } from './filter.ts'
 import { AuditList } from './list.ts'
 
@@ -10,14 +10,14 @@ import { AuditList } from './list.ts'
  * session: another person who signs in here must not see them.
  */
 const keptBy = new WeakMap<Session, Map<string, AuditList>>()
-const MOST_KEPT = 20
+const MAX_LISTS_KEPT = 20
 
 /**
  * The list of a place. Who comes back to the place, by *back* or *forward*, finds the list as it was:
  * its pages, the scroll place and the focus.
  */
-export function useList(session: Session, place: Place): AuditList {
-  const list = useListOf(session, place)
+export function useList(session: Session, page: PageLocation): AuditList {
+  const list = useListOf(session, page)
   const [, redraw] = useState({})
   useEffect(() => {
     list.onUpdate = () => redraw({})
@@ -42,13 +42,13 @@ export function useList(session: Session, place: Place): AuditList {
   return list
 }
 
-function useListOf(session: Session, place: Place): AuditList {
-  const held = useRef<{ place: Place; list: AuditList }>()
-  if (held.current?.place === place) return held.current.list
-  const key = keyOfPlace()
+function useListOf(session: Session, page: PageLocation): AuditList {
+  const held = useRef<{ page: PageLocation; list: AuditList }>()
+  if (held.current?.page === page) return held.current.list
+  const key = keyOfLocation()
   const kept = keptBy.get(session) ?? new Map<string, AuditList>()
   keptBy.set(session, kept)
-  const filter = visibleFilterOf(session, place)
+  const filter = visibleFilterOf(session, page)
   const old = kept.get(key)
   // While a filter is typed, its place is replaced and keeps its key.
   const list = old?.address === addressOf(filter) ? old : new AuditList(session, filter)
@@ -56,22 +56,22 @@ function useListOf(session: Session, place: Place): AuditList {
   kept.delete(key)
   kept.set(key, list)
   const [oldest] = kept.keys()
-  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest)
-  held.current = { place, list }
+  if (kept.size > MAX_LISTS_KEPT && oldest !== undefined) kept.delete(oldest)
+  held.current = { page: page, list }
   return list
 }
 
 /** The filter of the address, as far as the role of the person has it. */
-export function visibleFilterOf({ me }: Session, { query }: Place): RowFilter {
+export function visibleFilterOf({ me }: Session, { query }: PageLocation): RowFilter {
   const filter = filterOf(query)
   return me.role === 'operator' ? ownPartOf(filter) : filter
 }
 
 /** A new place has no key yet. */
-function keyOfPlace(): string {
-  const key = stateOfPlace('auditList')
+function keyOfLocation(): string {
+  const key = stateOfLocation('auditList')
   if (typeof key === 'string') return key
   const fresh = crypto.randomUUID()
-  keepWithPlace({ auditList: fresh })
+  keepWithLocation({ auditList: fresh })
   return fresh
 }

@@ -1,5 +1,5 @@
-import type { ActBody, MeAnswer } from '../../api/answers.ts'
-import { text, words } from '../text.tsx'
+import type { ActBody, MeAnswer } from '../../api/console/answers.ts'
+import { text, words } from '../kit/text.tsx'
 
 /** What stands in the form. */
 export interface ActDraft extends Readonly<Record<string, string>> {
@@ -13,8 +13,8 @@ export interface ActDraft extends Readonly<Record<string, string>> {
 /** What is wrong, by field. */
 export type ActProblems = Readonly<Partial<Record<'reason' | 'ticket', string>>>
 
-const LONGEST_TICKET = 100
-const LONGEST_REASON = 500
+const MAX_TICKET_LENGTH = 100
+const MAX_REASON_LENGTH = 500
 
 /** The server refuses a line break as a control character. */
 const oneLine = (value: string) => value.trim().replaceAll(/\s+/g, ' ')
@@ -27,7 +27,7 @@ export function problemsOf(draft: ActDraft, { ticketPattern }: MeAnswer): ActPro
   const wrongTicket =
     ticket === ''
       ? form.ticketMissing
-      : [...ticket].length > LONGEST_TICKET
+      : [...ticket].length > MAX_TICKET_LENGTH
         ? form.ticketLong
         : ticketPattern !== undefined && !new RegExp(`^(?:${ticketPattern})$`, 'u').test(ticket)
           ? form.ticketWrong
@@ -35,7 +35,7 @@ export function problemsOf(draft: ActDraft, { ticketPattern }: MeAnswer): ActPro
   const wrongReason =
     reason === ''
       ? form.reasonMissing
-      : length > LONGEST_REASON
+      : length > MAX_REASON_LENGTH
         ? text(form.reasonLong, { count: length })
         : undefined
   return {

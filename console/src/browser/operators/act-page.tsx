@@ -1,19 +1,19 @@
-import { Page } from '../kit.tsx'
-import { Link } from '../router.tsx'
-import type { PageProps } from '../routes.ts'
-import { text, words } from '../text.tsx'
+import { Page } from '../kit/kit.tsx'
+import { Link } from '../kit/router.tsx'
+import { text, words } from '../kit/text.tsx'
+import type { PageProps } from '../session/page-routes.ts'
 import { ActForm } from './act-form.tsx'
 import { ActingNow } from './acting-now.tsx'
 import { Who } from './who.tsx'
 import { WithCustomer } from './with-customer.tsx'
 
 /** `/act?user=…&ticket=…&reason=…`: a link from a ticket system lands on the filled-in form. */
-export function ActPage({ session, place }: PageProps) {
+export function ActPage({ session, page }: PageProps) {
   const { operators } = words
-  const user = place.query.get('user') ?? ''
+  const user = page.query.get('user') ?? ''
   const link = {
-    ticket: place.query.get('ticket') ?? '',
-    reason: place.query.get('reason') ?? '',
+    ticket: page.query.get('ticket') ?? '',
+    reason: page.query.get('reason') ?? '',
   }
   if (user === '') {
     return (

@@ -1,11 +1,11 @@
 import type { JSX } from 'preact'
-import type { CustomerAnswer, RunningImpersonation } from '../../api/answers.ts'
-import { useServerTime } from '../clock.ts'
-import { Badge, Person } from '../kit.tsx'
+import type { CustomerAnswer, RunningImpersonation } from '../../api/console/answers.ts'
+import { Badge, Person } from '../kit/kit.tsx'
+import { Text, text, words } from '../kit/text.tsx'
 import { Countdown } from '../running/countdown.tsx'
 import { Ticket } from '../running/ticket.tsx'
-import type { Session } from '../session.ts'
-import { Text, text, words } from '../text.tsx'
+import { useServerTime } from '../session/clock.ts'
+import type { Session } from '../session/session.ts'
 
 /** Who acts as this customer right now. Screen readers hear when that changes. */
 export function ActingNow(props: {
@@ -17,9 +17,9 @@ export function ActingNow(props: {
   const now = useServerTime(session)
   const running = props.running.filter(({ expiresAt }) => expiresAt > now)
   const isOther = running.some(({ isMine }) => !isMine)
-  const { now: said } = words.operators
+  const { now: labels } = words.operators
   const name = <Person id={customer.id} name={customer.name} />
-  const none = running.length > 0 ? said.onlyYou : said.none
+  const none = running.length > 0 ? labels.onlyYou : labels.none
   return (
     <div class={isOther ? 'acting-now other' : 'acting-now'}>
       {!isOther && (

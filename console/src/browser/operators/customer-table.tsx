@@ -1,14 +1,14 @@
-import type { CustomerAnswer } from '../../api/answers.ts'
-import { Badge, type Column, Person, Table } from '../kit.tsx'
-import { actPath, customerPath } from '../paths.ts'
-import { Link } from '../router.tsx'
-import { text, words } from '../text.tsx'
+import type { CustomerAnswer } from '../../api/console/answers.ts'
+import { Badge, type Column, Person, Table } from '../kit/kit.tsx'
+import { actPath, customerPath } from '../kit/paths.ts'
+import { Link } from '../kit/router.tsx'
+import { text, words } from '../kit/text.tsx'
 import { Email } from './email.tsx'
 import { Details } from './person-details.tsx'
 
 const { columns, ...operators } = words.operators
 
-const COLUMNS: readonly Column<CustomerAnswer>[] = [
+const TABLE_COLUMNS: readonly Column<CustomerAnswer>[] = [
   {
     name: columns.name,
     cell: ({ id, name }) => (
@@ -36,7 +36,7 @@ export function CustomerTable(props: {
   const { label, customers, text: asked } = props
   const hasId = customers.some((customer) => isFoundById(customer, asked))
   const hasDetails = customers.some(({ details }) => Object.keys(details ?? {}).length > 0)
-  const shown = COLUMNS.filter(
+  const shown = TABLE_COLUMNS.filter(
     ({ name }) => (hasDetails || name !== columns.details) && (hasId || name !== columns.id),
   )
   return <Table label={label} columns={shown} rows={customers} keyOf={({ id }) => id} />

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
-import type { CustomerPageAnswer } from '../../api/answers.ts'
-import { type Loading, useLoad } from '../load.tsx'
-import type { Session } from '../session.ts'
+import type { CustomerPageAnswer } from '../../api/console/answers.ts'
+import { type Loading, useLoad } from '../session/load.tsx'
+import type { Session } from '../session/session.ts'
 
 /** Who acts as a customer can change without an event that this person may see. */
 const ASK_EVERY = 10_000

@@ -1,12 +1,12 @@
 import { useRef } from 'preact/hooks'
-import { Button, Field, Page, Skeleton } from '../kit.tsx'
-import { Problem } from '../load.tsx'
-import type { PageProps } from '../routes.ts'
-import { useShortcut } from '../shortcuts.tsx'
-import { counted, text, words } from '../text.tsx'
+import { Button, Field, Page, Skeleton } from '../kit/kit.tsx'
+import { useShortcut } from '../kit/shortcuts.tsx'
+import { counted, text, words } from '../kit/text.tsx'
+import { Problem } from '../session/load.tsx'
+import type { PageProps } from '../session/page-routes.ts'
 import { CustomerTable } from './customer-table.tsx'
 import { RecentCustomers } from './recent-customers.tsx'
-import { type Found, LONGEST_TEXT, useSearch } from './search.ts'
+import { type Found, MAX_TEXT_LENGTH, useSearch } from './search.ts'
 
 /** Finds a customer. Nothing is listed without a search, but for those who were opened last. */
 export function CustomersPage({ session }: PageProps) {
@@ -30,7 +30,7 @@ export function CustomersPage({ session }: PageProps) {
               dir="auto"
               autoComplete="off"
               spellcheck={false}
-              maxLength={LONGEST_TEXT}
+              maxLength={MAX_TEXT_LENGTH}
               value={search.text}
               onInput={(event) => search.type(event.currentTarget.value)}
               onKeyDown={({ key, ctrlKey, metaKey }) => {

@@ -1,12 +1,12 @@
 import { Fragment } from 'preact'
 
 /** Addresses up to this length stay on one line of a table. */
-const SHORT = 32
+const MAX_LENGTH_ON_ONE_LINE = 32
 
 /** An e-mail address: a longer one breaks after its dots and its `@`, and not elsewhere. */
 export function Email({ of }: { of: string | undefined }) {
   if (of === undefined) return null
-  if (of.length <= SHORT) return <bdi class="email whole">{of}</bdi>
+  if (of.length <= MAX_LENGTH_ON_ONE_LINE) return <bdi class="email whole">{of}</bdi>
   const parts = of.split(/(?<=[.@])/)
   return (
     <bdi class="email">

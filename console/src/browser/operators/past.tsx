@@ -5,22 +5,22 @@ import type {
   CustomerAnswer,
   RowAnswer,
   RunningImpersonation,
-} from '../../api/answers.ts'
+} from '../../api/console/answers.ts'
 import { outcomeOf } from '../../audit/row.ts'
-import { useTimeUntilExpiry } from '../clock.ts'
-import { Badge, Button, type Column, Person, Table, Time } from '../kit.tsx'
-import { Loaded, Problem, useLoad } from '../load.tsx'
-import { auditPath } from '../paths.ts'
-import { Link } from '../router.tsx'
+import { Badge, Button, type Column, Person, Table, Time } from '../kit/kit.tsx'
+import { auditPath } from '../kit/paths.ts'
+import { Link } from '../kit/router.tsx'
+import { soon } from '../kit/soon.ts'
+import { counted, text, words } from '../kit/text.tsx'
 import { Ticket } from '../running/ticket.tsx'
-import type { Session } from '../session.ts'
-import { soon } from '../soon.ts'
-import { counted, text, words } from '../text.tsx'
+import { useTimeUntilExpiry } from '../session/clock.ts'
+import { Loaded, Problem, useLoad } from '../session/load.tsx'
+import type { Session } from '../session/session.ts'
 
 /** How many rows are shown at first, and by each press of *Show more*. */
-const PAGE = 20
+const ROWS_PER_PRESS = 20
 /** The largest page that the server answers. */
-const MOST = 200
+const MAX_ROWS_PER_PAGE = 200
 
 /**
  * Who acted as this customer: newest first. It follows what happens, as the rest of the page does: what
@@ -33,15 +33,15 @@ export function Past(props: {
 }) {
   const { session, customer, running } = props
   const { past } = words.operators
-  const ask = (signal?: AbortSignal, before?: string, limit = PAGE) => {
+  const ask = (signal?: AbortSignal, before?: string, limit = ROWS_PER_PRESS) => {
     const query = new URLSearchParams({ customer: customer.id, limit: String(limit) })
     if (before !== undefined) query.set('before', before)
     return session.ask<AuditAnswer>(`/audit?${query}`, signal ? { signal } : {})
   }
-  const shown = useRef(PAGE)
+  const shown = useRef(ROWS_PER_PRESS)
   // What was shown already is in the answer again, as far as one answer can hold it.
   const first = useLoad(
-    (signal) => ask(signal, undefined, Math.min(shown.current, MOST)),
+    (signal) => ask(signal, undefined, Math.min(shown.current, MAX_ROWS_PER_PAGE)),
     [customer.id],
   )
   const { value } = first
@@ -49,7 +49,7 @@ export function Past(props: {
   const [error, setError] = useState<unknown>()
   const answers = value ? [value, ...(later.of === value ? later.answers : [])] : []
   const rows = answers.flatMap((answer) => answer.rows)
-  shown.current = Math.max(PAGE, rows.length)
+  shown.current = Math.max(ROWS_PER_PRESS, rows.length)
   const next = answers.at(-1)?.next
   const now = useTimeUntilExpiry(session, rows)
   useRefresh(session, first.reload, running)

@@ -1,11 +1,11 @@
-import type { CustomerAnswer } from '../../api/answers.ts'
+import type { CustomerAnswer } from '../../api/console/answers.ts'
 
 /** How many details are shown: the directory is asked for no more than that. */
-const MOST = 4
+const MAX_DETAILS_SHOWN = 4
 
 /** What helps to tell customers apart, as the directory of the deployment names it. */
 export function Details({ of }: { of: CustomerAnswer }) {
-  const details = Object.entries(of.details ?? {}).slice(0, MOST)
+  const details = Object.entries(of.details ?? {}).slice(0, MAX_DETAILS_SHOWN)
   if (details.length === 0) return null
   return (
     <dl class="details">

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import type { CustomerAnswer, CustomerPageAnswer } from '../../api/answers.ts'
-import { Button } from '../kit.tsx'
-import { Loaded, useLoad } from '../load.tsx'
-import { ApiProblem, type Session } from '../session.ts'
-import { words } from '../text.tsx'
+import type { CustomerAnswer, CustomerPageAnswer } from '../../api/console/answers.ts'
+import { Button } from '../kit/kit.tsx'
+import { words } from '../kit/text.tsx'
+import { Loaded, useLoad } from '../session/load.tsx'
+import { ApiProblem, type Session } from '../session/session.ts'
 import { CustomerTable } from './customer-table.tsx'
 import { Recents } from './recents.ts'
 
@@ -11,7 +11,7 @@ import { Recents } from './recents.ts'
 export function RecentCustomers({ session }: { session: Session }) {
   const [recents] = useState(() => new Recents(session.me.id))
   const [ids, setIds] = useState(recents.ids)
-  const loading = useLoad((signal) => namesOf(ids, session, recents, signal), [...ids])
+  const loading = useLoad((signal) => findNames(ids, session, recents, signal), [...ids])
   const { operators } = words
   if (ids.length === 0) return <p class="empty">{operators.recentsNone}</p>
   return (
@@ -36,7 +36,7 @@ export function RecentCustomers({ session }: { session: Session }) {
 }
 
 /** Loads each; a customer who is gone is forgotten. */
-async function namesOf(
+async function findNames(
   ids: readonly string[],
   session: Session,
   recents: Recents,

@@ -1,7 +1,7 @@
 /** How many customers are remembered. */
-const MOST = 8
+const MAX_CUSTOMERS_REMEMBERED = 8
 /** What one person did not open for this time is forgotten, in milliseconds: 30 days. */
-const LONGEST = 30 * 86_400_000
+const REMEMBERED_MS = 30 * 86_400_000
 
 interface Recent {
   readonly id: string
@@ -27,7 +27,7 @@ export class Recents {
 
   add(id: string): void {
     const others = this.#read().filter((it) => it.id !== id)
-    this.#write([{ id, at: Date.now() }, ...others].slice(0, MOST))
+    this.#write([{ id, at: Date.now() }, ...others].slice(0, MAX_CUSTOMERS_REMEMBERED))
   }
 
   remove(id: string): void {
@@ -42,7 +42,7 @@ export class Recents {
     try {
       const value: unknown = JSON.parse(localStorage.getItem(this.#key) ?? '[]')
       if (!Array.isArray(value)) return []
-      const oldest = Date.now() - LONGEST
+      const oldest = Date.now() - REMEMBERED_MS
       return value.filter(isRecent).filter(({ at }) => at > oldest)
     } catch {
       // The browser forbids storage, or another page wrote there.

@@ -1,15 +1,15 @@
-import type { Route } from '../routes.ts'
-import { words } from '../text.tsx'
+import { words } from '../kit/text.tsx'
+import type { Route } from '../session/page-routes.ts'
 import { ActPage } from './act-page.tsx'
 import { CustomerPage } from './customer-page.tsx'
 import { CustomersPage } from './customers-page.tsx'
 
-const ROLES = ['operator', 'lead'] as const
+const ACTING_ROLES = ['operator', 'lead'] as const
 
 export const operatorRoutes: readonly Route[] = [
-  { path: '/', roles: ROLES, page: CustomersPage, link: words.operators.title },
+  { path: '/', roles: ACTING_ROLES, page: CustomersPage, link: words.operators.title },
   // Esc leads here from a customer.
-  { path: '/customers', roles: ROLES, page: CustomersPage },
-  { path: '/act', roles: ROLES, page: ActPage },
-  { path: '/customers/:id', roles: ROLES, page: CustomerPage },
+  { path: '/customers', roles: ACTING_ROLES, page: CustomersPage },
+  { path: '/act', roles: ACTING_ROLES, page: ActPage },
+  { path: '/customers/:id', roles: ACTING_ROLES, page: CustomerPage },
 ]

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { CustomerAnswer, CustomersAnswer } from '../../api/answers.ts'
-import type { Session } from '../session.ts'
+import type { CustomerAnswer, CustomersAnswer } from '../../api/console/answers.ts'
+import type { Session } from '../session/session.ts'
 
 /** How long typing has to rest before the search starts, in milliseconds. */
-const PAUSE = 200
+const TYPING_PAUSE_MS = 200
 /** The longest text that the API takes. */
-export const LONGEST_TEXT = 100
+export const MAX_TEXT_LENGTH = 100
 
 export interface Found {
   /** What was searched for. */
@@ -92,7 +92,7 @@ export function useSearch(session: Session): Search {
       clearTimeout(pause.current)
       if (text.trim() === '') void search(text)
       else if (text.trim() !== state.found?.text || state.isLoading) {
-        pause.current = setTimeout(() => void search(text), PAUSE)
+        pause.current = setTimeout(() => void search(text), TYPING_PAUSE_MS)
       }
     },
     now: () => void search(state.text),

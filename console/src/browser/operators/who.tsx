@@ -1,4 +1,4 @@
-import type { CustomerAnswer } from '../../api/answers.ts'
+import type { CustomerAnswer } from '../../api/console/answers.ts'
 import { Email } from './email.tsx'
 import { Details } from './person-details.tsx'
 

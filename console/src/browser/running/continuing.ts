@@ -1,10 +1,11 @@
-import type { HandOver, RunningImpersonation } from '../../api/answers.ts'
-import { handOver } from '../hand-over.ts'
-import { say } from '../message.tsx'
-import { actPath } from '../paths.ts'
-import { go } from '../router.tsx'
-import type { Session } from '../session.ts'
-import { words } from '../text.tsx'
+import type { HandOver, RunningImpersonation } from '../../api/console/answers.ts'
+import { say } from '../kit/message.tsx'
+import { actPath } from '../kit/paths.ts'
+import { go } from '../kit/router.tsx'
+import { words } from '../kit/text.tsx'
+import type { Session } from '../session/session.ts'
+import { handOver } from './hand-over.ts'
+import { liveOf } from './live.ts'
 import { nameOf } from './names.ts'
 
 /** Asks for a new impersonation with the same ticket, and opens the application again. */
@@ -14,12 +15,15 @@ export async function continueOne(
 ): Promise<HandOver | undefined> {
   return handOver(session, {
     name: nameOf(it.customer),
-    ask: () =>
-      session.ask<HandOver>(`/impersonations/${encodeURIComponent(it.id)}/continue`, {
-        method: 'POST',
-      }),
+    ask: async () => {
+      const path = `/impersonations/${encodeURIComponent(it.id)}/continue`
+      const answer = await session.ask<HandOver>(path, { method: 'POST' })
+      // The API has ended the first one.
+      liveOf(session).ended(it)
+      return answer
+    },
     onProblem: ({ status, error }) => {
-      if (status !== 404 || error === 'user_not_found') return false
+      if ((status !== 404 && status !== 409) || error === 'user_not_found') return false
       say('refused', words.running.continueGone, {
         label: words.running.toForm,
         run: () => go(actPath(it.customer.id, it)),

@@ -1,6 +1,6 @@
-import { useServerTime } from '../clock.ts'
-import type { Session } from '../session.ts'
-import { locale } from '../text.tsx'
+import { locale } from '../kit/text.tsx'
+import { useServerTime } from '../session/clock.ts'
+import type { Session } from '../session/session.ts'
 
 /** What is left, such as `9:05` or `1:02:03`. @param left milliseconds */
 export function clockText(left: number): string {

@@ -1,8 +1,8 @@
-import type { RunningImpersonation } from '../../api/answers.ts'
-import { say } from '../message.tsx'
-import { inWords, mayPass } from '../problem.ts'
-import { ApiProblem, type Session } from '../session.ts'
-import { counted, text, words } from '../text.tsx'
+import type { RunningImpersonation } from '../../api/console/answers.ts'
+import { say } from '../kit/message.tsx'
+import { counted, text, words } from '../kit/text.tsx'
+import { inWords, mayPass } from '../session/problem.ts'
+import { ApiProblem, type Session } from '../session/session.ts'
 import { liveOf } from './live.ts'
 import { nameOf, operatorName } from './names.ts'
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useServerTime } from '../clock.ts'
-import type { Session } from '../session.ts'
-import { text, words } from '../text.tsx'
+import { text, words } from '../kit/text.tsx'
+import { useServerTime } from '../session/clock.ts'
+import type { Session } from '../session/session.ts'
 import { clockText } from './countdown.tsx'
 import type { Mine } from './mine.ts'
 import { nameOf } from './names.ts'
@@ -33,7 +33,7 @@ export function useTitle(session: Session, mine: readonly Mine[]): void {
 /** Said by screen readers: once when the last minute begins, and once when the time is over. */
 export function useWarnings(mine: readonly Mine[]): string {
   const phases = useRef<ReadonlyMap<string, Mine['phase']>>(new Map())
-  const [said, setSaid] = useState('')
+  const [announcement, setAnnouncement] = useState('')
   const key = mine.map(({ impersonation: { id }, phase }) => `${id} ${phase}`).join('\n')
   useEffect(() => {
     const before = phases.current
@@ -41,10 +41,10 @@ export function useWarnings(mine: readonly Mine[]): string {
     const changed = mine.filter(
       ({ impersonation: { id }, phase }) => phase !== 'long' && before.get(id) !== phase,
     )
-    if (changed.length > 0) setSaid(changed.map(warning).join(' '))
-    else if (mine.every(({ phase }) => phase === 'long')) setSaid('')
+    if (changed.length > 0) setAnnouncement(changed.map(warning).join(' '))
+    else if (mine.every(({ phase }) => phase === 'long')) setAnnouncement('')
   }, [key])
-  return said
+  return announcement
 }
 
 function warning({ phase, impersonation: { customer, ticket } }: Mine): string {

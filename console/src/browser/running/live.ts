@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { RowAnswer, RunningAnswer, RunningImpersonation } from '../../api/answers.ts'
+import type { RowAnswer, RunningAnswer, RunningImpersonation } from '../../api/console/answers.ts'
 import type { Outcome } from '../../audit/row.ts'
-import { eachSecond, serverTime } from '../clock.ts'
-import type { Session } from '../session.ts'
+import { eachSecond, serverTime } from '../session/clock.ts'
+import type { Session } from '../session/session.ts'
 
 /** One that ran, as this page saw it. */
 export interface Gone {
@@ -27,11 +27,11 @@ export interface Live {
 }
 
 /** How long one that is over is remembered, in milliseconds of wall time. */
-export const REMEMBERED = 10 * 60_000
+export const OVER_REMEMBERED_MS = 10 * 60_000
 /** Pauses before a failed request is made again, in milliseconds. */
-const PAUSES = [1000, 2000, 5000, 10_000] as const
+const RETRY_PAUSES_MS = [1000, 2000, 5000, 10_000] as const
 /** Without any news, the list is loaded again after this time: a proxy may hold the stream back. */
-const LONGEST = 30_000
+const MAX_WITHOUT_NEWS_MS = 30_000
 /** How many ends at once are looked up in the audit. */
 const LOOKED_UP = 5
 
@@ -108,7 +108,7 @@ export class LiveRunning {
     if (expired.length > 0) {
       this.#leave(expired.map((it) => ({ impersonation: it, at: now, outcome: 'expired' })))
     }
-    const gone = this.#state.gone.filter(({ at }) => now - at < REMEMBERED)
+    const gone = this.#state.gone.filter(({ at }) => now - at < OVER_REMEMBERED_MS)
     if (gone.length < this.#state.gone.length) this.#change({ gone })
     if (Date.now() >= this.#nextLoad && !this.#loading) void this.reload()
   }
@@ -117,10 +117,11 @@ export class LiveRunning {
     try {
       const answer = await this.#session.ask<RunningAnswer>('/running')
       this.#failures = 0
-      this.#nextLoad = Date.now() + LONGEST
+      this.#nextLoad = Date.now() + MAX_WITHOUT_NEWS_MS
       this.#take(answer)
     } catch (error) {
-      this.#nextLoad = Date.now() + (PAUSES[Math.min(this.#failures, PAUSES.length - 1)] ?? 0)
+      this.#nextLoad =
+        Date.now() + (RETRY_PAUSES_MS[Math.min(this.#failures, RETRY_PAUSES_MS.length - 1)] ?? 0)
       this.#failures += 1
       this.#change({ error })
     }

@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { AuditAnswer, RowAnswer, RunningImpersonation } from '../../api/answers.ts'
-import { serverTime, useServerTime } from '../clock.ts'
-import type { Session } from '../session.ts'
-import { type Live, REMEMBERED, useLive } from './live.ts'
+import type { AuditAnswer, RowAnswer, RunningImpersonation } from '../../api/console/answers.ts'
+import { serverTime, useServerTime } from '../session/clock.ts'
+import type { Session } from '../session/session.ts'
+import { type Live, OVER_REMEMBERED_MS, useLive } from './live.ts'
 
 /** In this time before the end, the strip offers to go on, in milliseconds. */
 const LAST_MINUTE = 60_000
 /** After *Continue*, the application has this time to start, in milliseconds. */
-const STARTING = 60_000
-/** The API continues what started in this time, in milliseconds. */
-const CONTINUABLE = 12 * 3_600_000
+const STARTING_MS = 60_000
+/** What expired is looked for among what began in this time, in milliseconds. */
+const LOOK_BACK_MS = 12 * 3_600_000
 /** How many that expired are asked for when the page is loaded. */
-const MOST = 20
+const MAX_EXPIRED_LOADED = 20
 
 /** One in the strip. */
 export interface Mine {
@@ -57,7 +57,7 @@ export function useMine(session: Session): {
   ].filter(
     ({ id, isMine, expiresAt }, index, all) =>
       isMine &&
-      now - expiresAt < REMEMBERED &&
+      now - expiresAt < OVER_REMEMBERED_MS &&
       !hidden.has(id) &&
       !running.some((it) => it.id === id) &&
       all.findIndex((it) => it.id === id) === index,
@@ -66,7 +66,7 @@ export function useMine(session: Session): {
   const mine = all.map((impersonation): Mine => {
     const { id, expiresAt } = impersonation
     const left = expiresAt - now
-    const isStarting = now - (continuedAt.get(id) ?? 0) < STARTING
+    const isStarting = now - (continuedAt.get(id) ?? 0) < STARTING_MS
     return {
       impersonation,
       phase: left <= 0 ? 'expired' : left <= LAST_MINUTE ? 'last minute' : 'long',
@@ -91,8 +91,8 @@ async function expiredBefore(
   const query = new URLSearchParams({
     operator: session.me.id,
     outcome: 'expired',
-    from: String(Math.floor(serverTime(session) - CONTINUABLE)),
-    limit: String(MOST),
+    from: String(Math.floor(serverTime(session) - LOOK_BACK_MS)),
+    limit: String(MAX_EXPIRED_LOADED),
   })
   try {
     const { rows } = await session.ask<AuditAnswer>(`/audit?${query}`, { signal })
@@ -103,7 +103,8 @@ async function expiredBefore(
   }
 }
 
-function asRunning(row: RowAnswer): RunningImpersonation | undefined {
+/** A row as one of the list of what runs. */
+export function asRunning(row: RowAnswer): RunningImpersonation | undefined {
   const { id, customer, ticket, ticketUrl, reason, applicationName, startedAt, expiresAt } = row
   if (!customer || startedAt === undefined || expiresAt === undefined) return undefined
   return {

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { Badge, Button, Person } from '../kit.tsx'
-import { clearMessage, isSaid, say } from '../message.tsx'
-import { customerPath } from '../paths.ts'
-import { Link } from '../router.tsx'
-import type { Session } from '../session.ts'
-import { counted, Text, text, words } from '../text.tsx'
+import { Badge, Button, Person } from '../kit/kit.tsx'
+import { clearMessage, isShown, say } from '../kit/message.tsx'
+import { customerPath } from '../kit/paths.ts'
+import { Link } from '../kit/router.tsx'
+import { counted, Text, text, words } from '../kit/text.tsx'
+import type { Session } from '../session/session.ts'
 import { continueOne } from './continuing.ts'
 import { Countdown } from './countdown.tsx'
 import { end } from './ending.ts'
@@ -16,7 +16,7 @@ import { endLabel } from './running-table.tsx'
 import { Ticket } from './ticket.tsx'
 
 /** The strip has room for this many; the page *Running now* has the others. */
-const MOST = 3
+const MAX_TICKETS_SHOWN = 3
 
 /** The strip on every page: what the operator runs, the time that is left, and the way on. */
 export function MyRunning({ session }: { session: Session }) {
@@ -27,19 +27,19 @@ function Strip({ session }: { session: Session }) {
   const { mine, live, hide, continued } = useMine(session)
   useTitle(session, mine)
   useEndsByOthers(live)
-  const said = useWarnings(mine)
+  const warning = useWarnings(mine)
   const strip = useRef<HTMLElement>(null)
   const { running } = words
-  const others = mine.length - MOST
+  const others = mine.length - MAX_TICKETS_SHOWN
   return (
     <>
       <p role="status" class="unseen">
-        {said}
+        {warning}
       </p>
       {mine.length > 0 && (
         <section ref={strip} class="my-running" aria-label={running.strip}>
           <ul>
-            {mine.slice(0, MOST).map((it) => (
+            {mine.slice(0, MAX_TICKETS_SHOWN).map((it) => (
               <li key={it.impersonation.id} class={it.phase === 'long' ? undefined : 'urgent'}>
                 <One
                   session={session}
@@ -132,11 +132,11 @@ function One(props: { session: Session; it: Mine; onHide: () => void; onContinue
  * application, *Shop is open in a new tab* goes.
  */
 function useEndsByOthers({ gone }: Live): void {
-  const told = useRef<ReadonlySet<string>>()
+  const seen = useRef<ReadonlySet<string>>()
   useEffect(() => {
-    const before = told.current
+    const before = seen.current
     const known = gone.filter(({ outcome }) => outcome !== undefined)
-    told.current = new Set(known.map(({ impersonation }) => impersonation.id))
+    seen.current = new Set(known.map(({ impersonation }) => impersonation.id))
     // What was over before the strip was shown is no news.
     if (!before) return
     for (const { impersonation, outcome, isByReader } of known) {
@@ -144,7 +144,7 @@ function useEndsByOthers({ gone }: Live): void {
       const customer = nameOf(impersonation.customer)
       const { application = '' } = impersonation
       // That the application is open is no longer true.
-      if (isSaid(text(words.operators.started, { application, name: customer }))) {
+      if (isShown(text(words.operators.started, { application, name: customer }))) {
         if (isByReader) say('done', text(words.running.ended, { customer }))
         else clearMessage()
       }

@@ -1,6 +1,6 @@
-import type { RunningImpersonation } from '../../api/answers.ts'
+import type { RunningImpersonation } from '../../api/console/answers.ts'
 import type { AuditPerson } from '../../audit/row.ts'
-import { words } from '../text.tsx'
+import { words } from '../kit/text.tsx'
 
 export const nameOf = ({ id, name }: AuditPerson): string => name ?? id
 

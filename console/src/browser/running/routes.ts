@@ -1,5 +1,6 @@
-import type { Route } from '../routes.ts'
-import { words } from '../text.tsx'
+import { words } from '../kit/text.tsx'
+import type { Route } from '../session/page-routes.ts'
+import { ContinuePage } from './continue-page.tsx'
 import { RunningPage } from './running-page.tsx'
 
 export const runningRoutes: readonly Route[] = [
@@ -9,4 +10,5 @@ export const runningRoutes: readonly Route[] = [
     page: RunningPage,
     link: words.running.title,
   },
+  { path: '/continue/:id', roles: ['operator', 'lead'], page: ContinuePage },
 ]

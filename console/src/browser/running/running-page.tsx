@@ -1,35 +1,35 @@
 import { useState } from 'preact/hooks'
-import type { RunningImpersonation } from '../../api/answers.ts'
-import { Field, Page, Skeleton } from '../kit.tsx'
-import { Problem } from '../load.tsx'
-import { Link } from '../router.tsx'
-import type { PageProps } from '../routes.ts'
-import { counted, words } from '../text.tsx'
+import type { RunningImpersonation } from '../../api/console/answers.ts'
+import { Field, Page, Skeleton } from '../kit/kit.tsx'
+import { Link } from '../kit/router.tsx'
+import { counted, words } from '../kit/text.tsx'
+import { Problem } from '../session/load.tsx'
+import type { PageProps } from '../session/page-routes.ts'
+import { useAnnouncement } from './announcement.ts'
 import { ByOperator } from './by-operator.tsx'
 import { liveOf, useLive } from './live.ts'
 import { RunningTable } from './running-table.tsx'
-import { useSaid } from './said.ts'
 import { useShown } from './shown.ts'
 
 /** With more rows than this, a part of them can be picked out. */
-const LONG = 10
+const ROWS_BEFORE_FILTER = 10
 
 /** `/running`: an operator sees their own, leads and auditors see all. */
 export function RunningPage({ session }: PageProps) {
   const { running } = words
   const live = useLive(session)
   const { rows, holding } = useShown(session, live)
-  const said = useSaid(live)
+  const announcement = useAnnouncement(live)
   const [wanted, setWanted] = useState('')
   const [isGrouped, setGrouped] = useState(false)
   const { role } = session.me
   const kind = role === 'operator' ? 'operator' : 'all'
   const fitting = rows.filter(({ impersonation }) => fits(impersonation, wanted))
-  const isLong = rows.length > LONG || wanted !== ''
+  const isLong = rows.length > ROWS_BEFORE_FILTER || wanted !== ''
   return (
     <Page title={running.title} about={running.about[kind]}>
       <p role="status" class="unseen">
-        {said}
+        {announcement}
       </p>
       {live.error !== undefined && (
         <>

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks'
-import type { RunningImpersonation } from '../../api/answers.ts'
-import { Badge, Button, type Column, Person, Table } from '../kit.tsx'
-import { customerPath } from '../paths.ts'
-import { Link } from '../router.tsx'
-import type { Session } from '../session.ts'
-import { text, words } from '../text.tsx'
+import type { RunningImpersonation } from '../../api/console/answers.ts'
+import { Badge, Button, type Column, Person, Table } from '../kit/kit.tsx'
+import { customerPath } from '../kit/paths.ts'
+import { Link } from '../kit/router.tsx'
+import { text, words } from '../kit/text.tsx'
+import type { Session } from '../session/session.ts'
 import { Countdown, TimeOfDay } from './countdown.tsx'
 import { end as endOne } from './ending.ts'
 import { nameOf, operatorName } from './names.ts'
@@ -101,14 +101,14 @@ function columnsFor(session: Session, hasOperator: boolean): readonly Column<Sho
 /** The button; after the end, a word in its place, which takes the focus that the button had. */
 function End({ row, session }: { row: ShownRow; session: Session }) {
   const { impersonation: it, over } = row
-  const place = useRef<HTMLSpanElement>(null)
+  const slot = useRef<HTMLSpanElement>(null)
   const hadFocus = useRef(false)
   useEffect(() => {
-    if (over && hadFocus.current) place.current?.querySelector<HTMLElement>('b')?.focus()
+    if (over && hadFocus.current) slot.current?.querySelector<HTMLElement>('b')?.focus()
   }, [over])
   return (
     <span
-      ref={place}
+      ref={slot}
       onFocusIn={() => {
         hadFocus.current = true
       }}

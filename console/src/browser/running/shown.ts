@@ -1,8 +1,8 @@
 import { useRef, useState } from 'preact/hooks'
-import type { RunningImpersonation } from '../../api/answers.ts'
+import type { RunningImpersonation } from '../../api/console/answers.ts'
 import type { Outcome } from '../../audit/row.ts'
-import { useServerTime } from '../clock.ts'
-import type { Session } from '../session.ts'
+import { useServerTime } from '../session/clock.ts'
+import type { Session } from '../session/session.ts'
 import type { Live } from './live.ts'
 
 /** How long one that is over stays in the list, with a word that says so, in milliseconds. */

@@ -1,7 +1,7 @@
-import { words } from '../text.tsx'
+import { words } from '../kit/text.tsx'
 
 /** Ticket numbers up to this length stay on one line. */
-const SHORT = 24
+const MAX_LENGTH_ON_ONE_LINE = 24
 
 /** The number of a ticket; where the deployment knows its page, a link to it in a tab of its own. */
 export function Ticket(props: {
@@ -11,7 +11,7 @@ export function Ticket(props: {
 }) {
   const { of, url, title } = props
   if (of === undefined) return null
-  const name = of.length <= SHORT ? 'ticket whole' : 'ticket'
+  const name = of.length <= MAX_LENGTH_ON_ONE_LINE ? 'ticket whole' : 'ticket'
   if (url === undefined) {
     return (
       <bdi class={name} title={title}>

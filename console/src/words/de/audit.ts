@@ -145,6 +145,7 @@ export const audit: Translated<typeof english> = {
     application: 'Anwendung',
     asked: 'Angefragt',
     started: 'Begonnen',
+    startedByThen: 'Begonnen, nach der ersten Anfrage',
     ended: 'Beendet',
     until: 'Endet von selbst',
     expired: 'Endete von selbst',
@@ -204,7 +205,7 @@ export const audit: Translated<typeof english> = {
     searching: 'Der Eintrag aus dem Link wird gesucht',
     details: 'Einzelheiten',
     json: 'Der Eintrag, wie er gespeichert ist',
-    place: 'Nummer {sequence} in der Kette von {writer}. Hash: {hash}',
+    position: 'Nummer {sequence} in der Kette von {writer}. Hash: {hash}',
     times: { one: '{count}-mal', other: '{count}-mal' },
     timesUntil: '{times}, zuletzt {time}',
     day: '{day}, Zeiten in der Zone {zone}',
@@ -225,6 +226,7 @@ export const audit: Translated<typeof english> = {
     replayed: 'Das Token wurde noch einmal benutzt.',
     ends: {
       requested: '{person} hat es beendet.',
+      left: 'Der Tab wurde verlassen.',
       user: '{person}, der Kunde, hat es beendet.',
       operator_signed_out: 'Es endete, weil {person} sich abgemeldet hat.',
       replay: 'Der Anmeldedienst hat es beendet, weil das Token noch einmal benutzt wurde.',
@@ -236,6 +238,9 @@ export const audit: Translated<typeof english> = {
     released: '{person} hat den Vorgang freigegeben.',
     objected: '{person}, der Kunde, sagt: Darum habe ich nicht gebeten.',
     exported: '{person} hat es exportiert.',
+    afterRestart: 'Nach einem Neustart geschrieben',
+    setAside:
+      'Ein Eintrag ließ sich nicht so speichern, wie er gemeldet wurde. Er steht im Protokoll des Servers.',
     provider: 'Der Anmeldedienst',
   },
   alarmsPage: {

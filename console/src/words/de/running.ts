@@ -44,9 +44,9 @@ export const running: Translated<typeof english> = {
   endedOther: '{operator} handelt nicht mehr als {customer}.',
   endAll: 'Alle von {operator} beenden',
   endAllQuestion: {
-    one: 'Das beendet, was bei {operator} läuft ({count}). Offene Seiten der Anwendung funktionieren sofort nicht mehr.',
+    one: 'Das beendet, was bei {operator} läuft ({count}). Prüfende APIs lehnen es binnen 8 Sekunden ab, und offene Seiten der Anwendung sagen es.',
     other:
-      'Das beendet alles, was bei {operator} läuft ({count}). Offene Seiten der Anwendung funktionieren sofort nicht mehr.',
+      'Das beendet alles, was bei {operator} läuft ({count}). Prüfende APIs lehnen es binnen 8 Sekunden ab, und offene Seiten der Anwendung sagen es.',
   },
   endAllTitle: 'Alle von {operator} beenden?',
   endAllNow: { one: '{count} beenden', other: 'Alle {count} beenden' },
@@ -61,6 +61,7 @@ export const running: Translated<typeof english> = {
   acted: 'Sie handelten als {customer}',
   others: { one: '{count} weiterer Vorgang läuft', other: '{count} weitere Vorgänge laufen' },
   continue: 'Weiter für {ticket}',
+  continuePage: { title: 'Weiter', loading: 'Was Sie taten, wird geladen' },
   continueNoTicket: 'Weiter',
   continueNoTicketLabel: 'Weiter, als {customer}',
   continueLabel: 'Weiter für {ticket}, als {customer}',

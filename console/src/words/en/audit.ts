@@ -141,6 +141,7 @@ export const audit = {
     application: 'Application',
     asked: 'Asked for',
     started: 'Started',
+    startedByThen: 'Started, by the first request',
     ended: 'Ended',
     until: 'Ends by itself',
     expired: 'Ended by itself',
@@ -199,7 +200,7 @@ export const audit = {
     searching: 'The entry of the link is being looked for',
     details: 'Details',
     json: 'The entry, as it is stored',
-    place: 'Number {sequence} in the chain of {writer}. Hash: {hash}',
+    position: 'Number {sequence} in the chain of {writer}. Hash: {hash}',
     times: { one: '{count} time', other: '{count} times' },
     timesUntil: '{times}, the last {time}',
     day: '{day}, times in the zone {zone}',
@@ -220,6 +221,7 @@ export const audit = {
     replayed: 'The token was used again.',
     ends: {
       requested: '{person} ended it.',
+      left: 'The tab was left.',
       user: '{person}, the customer, ended it.',
       operator_signed_out: 'It ended, since {person} signed out.',
       replay: 'The provider ended it, since the token was used again.',
@@ -231,6 +233,8 @@ export const audit = {
     released: '{person} released it.',
     objected: '{person}, the customer, says: I did not ask for this.',
     exported: '{person} exported it.',
+    afterRestart: 'Written after a restart',
+    setAside: 'An entry could not be stored as it was told. The log of the server has it.',
     provider: 'The provider',
   },
   alarmsPage: {

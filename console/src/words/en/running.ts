@@ -43,9 +43,9 @@ export const running = {
   endedOther: '{operator} no longer acts as {customer}.',
   endAll: 'End all of {operator}',
   endAllQuestion: {
-    one: 'This ends the {count} that {operator} runs. Open pages of the application stop working at once.',
+    one: 'This ends the {count} that {operator} runs. APIs that check refuse them within 8 seconds, and open pages of the application say so.',
     other:
-      'This ends the {count} that {operator} runs. Open pages of the application stop working at once.',
+      'This ends the {count} that {operator} runs. APIs that check refuse them within 8 seconds, and open pages of the application say so.',
   },
   endAllTitle: 'End all of {operator}?',
   endAllNow: { one: 'End {count}', other: 'End all {count}' },
@@ -63,6 +63,7 @@ export const running = {
   acted: 'You acted as {customer}',
   others: { one: '{count} more is running', other: '{count} more are running' },
   continue: 'Continue for {ticket}',
+  continuePage: { title: 'Continue', loading: 'What you did is being loaded' },
   continueNoTicket: 'Continue',
   continueNoTicketLabel: 'Continue, as {customer}',
   continueLabel: 'Continue for {ticket}, as {customer}',

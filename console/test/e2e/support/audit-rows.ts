@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { batches } from '../../../src/audit/batches.ts'
 import type { AuditEntry } from '../../../src/audit/entry.ts'
+import { batches } from '../../../src/audit/recording/batches.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
 
 /** What a test knows of an impersonation of the past. */

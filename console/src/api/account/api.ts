@@ -1,0 +1,45 @@
+import Router from '@koa/router'
+import type { Middleware } from 'koa'
+import { onlyMethods } from '../../http/methods.ts'
+import { answerProblems, notFound } from '../../http/problem.ts'
+import type { UseInWords } from '../../options.ts'
+import type { FindSignedIn } from '../../sign-in/signed-in.ts'
+import type { AccountCall, AccountParts } from './call.ts'
+import { endOne } from './end.ts'
+import { listImpersonations, listRunning } from './lists.ts'
+import { objections } from './objections.ts'
+
+export interface AccountApiOptions {
+  /** Where the account page is. */
+  readonly path: string
+  readonly describe?: UseInWords | undefined
+}
+
+/** `{account.path}/api`: who acted as the customer, for this customer. No cookie is read. */
+export function accountApi(
+  parts: AccountParts,
+  { path, describe }: AccountApiOptions,
+  findSignedIn: FindSignedIn,
+): Middleware {
+  const router = new Router({ prefix: `${path}/api`, sensitive: true, strict: true })
+  const problems = answerProblems('account')
+  const route = (
+    at: string,
+    methods: readonly string[],
+    handle: (call: AccountCall) => Promise<void>,
+  ) => {
+    router.all(at, problems, onlyMethods(...methods), async (ctx) => {
+      const caller = await findSignedIn(ctx)
+      await handle({ ...parts, describe, ctx, caller })
+    })
+  }
+  route('/impersonations', ['GET', 'HEAD'], listImpersonations)
+  route('/running', ['GET', 'HEAD'], listRunning)
+  route('/end', ['POST'], endOne)
+  route('/objection', ['POST'], objections())
+  router.all('/{*rest}', problems, () => {
+    throw notFound('there is nothing here')
+  })
+  // The router itself adds the context members that its type requires.
+  return router.routes() as Middleware
+}

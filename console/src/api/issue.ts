@@ -1,0 +1,44 @@
+import type { Context } from 'koa'
+import {
+  ClientNotNamed,
+  errors,
+  type IssuedSubjectToken,
+  type Provider,
+  type SubjectTokenRequest,
+} from 'oidc-provider-impersonation'
+import { Problem } from '../http/problem.ts'
+import type { Settings } from '../settings.ts'
+
+/**
+ * Issues a subject token in the process. The policy sees the operator's request.
+ *
+ * @throws Problem with what concerns the operator, such as `access_denied`
+ * @throws Error with what concerns the deployment
+ */
+export type IssueSubjectToken = (
+  request: SubjectTokenRequest,
+  ctx: Context,
+) => Promise<IssuedSubjectToken>
+
+export function subjectTokenIssuer(
+  { impersonation }: Pick<Provider, 'impersonation'>,
+  { issueAs }: Pick<Settings, 'issueAs'>,
+): IssueSubjectToken {
+  return async (request, ctx) => {
+    try {
+      return await impersonation.issue(request, { as: issueAs, ctx })
+    } catch (error) {
+      throw problemOf(error, issueAs)
+    }
+  }
+}
+
+function problemOf(error: unknown, issueAs: string): unknown {
+  if (error instanceof ClientNotNamed) {
+    return new Error(`options.issueAs ${issueAs}: ${error.error_description}`, { cause: error })
+  }
+  if (!(error instanceof errors.OIDCProviderError)) return error
+  const { statusCode, error: code, error_description: description = code } = error
+  const retryAfter = 'retryAfter' in error ? String(error.retryAfter) : undefined
+  return new Problem(statusCode, code, description, { retryAfter })
+}

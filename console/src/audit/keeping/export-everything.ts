@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { asciiJson } from '../ascii-json.ts'
+import type { AuditStore, ChainHead } from '../store.ts'
+import { type SignCheckpoint, signCheckpoints } from './checkpoint.ts'
+import { settledRows } from './settled-rows.ts'
+
+/** How many entries are read at once. */
+const ENTRIES_PER_READ = 200
+/** How many kept checkpoints are exported. */
+const MAX_CHECKPOINTS = 100
+
+export interface EverythingOptions {
+  readonly sign: SignCheckpoint
+  /** The clock, in milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/**
+ * All that the audit has, as JSON Lines in ASCII, for the command `verify`:
+ * - the heads of all chains;
+ * - each row, with the entries that it is the sum of, and how often each happened. It has all entries up
+ *   to those heads, and may have some that were stored later;
+ * - the entries of all chains, up to their heads at that time, in the order in which they were stored:
+ *   writer, sequence, hash, digest, and the text where it was not removed;
+ * - the checkpoints that were kept, and as the last lines the checkpoint of this export, which is kept as
+ *   well. It signs the SHA-256 of all lines before the first checkpoint.
+ */
+export async function* exportEverything(
+  store: AuditStore,
+  { sign, now }: EverythingOptions,
+): AsyncGenerator<string> {
+  const content = createHash('sha256')
+  const lined = (lines: readonly unknown[]) => {
+    const text = lines.map((line) => `${asciiJson(line)}\n`).join('')
+    content.update(text)
+    return text
+  }
+  const first = await store.heads()
+  for (let at = 0; at < first.length; at += ENTRIES_PER_READ) {
+    yield lined(first.slice(at, at + ENTRIES_PER_READ).map((head) => ({ head: linkOf(head) })))
+  }
+  for await (const lines of settledRows(store)) yield lined(lines)
+  // After the rows, so that a row has no entry that is not here. Before the entries: no checkpoint
+  // vouches for an entry that is stored meanwhile.
+  const heads = await store.heads()
+  const time = now()
+  const ends = new Map(heads.map(({ writer, sequence }) => [writer, sequence]))
+  for (let after: string | undefined; ; ) {
+    const page = await store.entries({ after, limit: ENTRIES_PER_READ })
+    const lines = page
+      .filter(({ writer, sequence }) => sequence <= (ends.get(writer) ?? 0))
+      .map(({ cursor: _, ...entry }) => entry)
+    if (lines.length > 0) yield lined(lines)
+    after = page.at(-1)?.cursor
+    if (after === undefined) break
+  }
+  const kept = await store.checkpoints(MAX_CHECKPOINTS)
+  for (const checkpoint of kept.toReversed()) yield `${asciiJson({ checkpoint })}\n`
+  // After the entries: also what was removed meanwhile.
+  const removed = await store.removed()
+  const made = { time, heads, removed, removedAt: now(), content: content.digest('base64url') }
+  for (const checkpoint of await signCheckpoints(store, sign, made)) {
+    yield `${asciiJson({ checkpoint })}\n`
+  }
+}
+
+function linkOf({ writer, sequence, hash }: ChainHead): ChainHead {
+  return { writer, sequence, hash }
+}

@@ -1,0 +1,75 @@
+import type { ImpersonationObject } from 'oidc-provider-impersonation'
+import { present } from '#glue/present'
+import type { AuditEntry } from './entry.ts'
+import type { AuditRow } from './row.ts'
+
+/** The row has what the entry says: another process wrote it. */
+export class AlreadyStored extends Error {
+  override readonly name = 'AlreadyStored'
+}
+
+/**
+ * For entries that are written after a restart: once, by one of several processes. Each store asks
+ * while no other process can write the row.
+ *
+ * @throws AlreadyStored
+ */
+export function assertMissing(row: AuditRow | undefined, entry: AuditEntry): void {
+  if (entry.afterRestart && !isMissing(row, entry)) {
+    throw new AlreadyStored(`the row has ${entry.event} already`)
+  }
+}
+
+export function isMissing(
+  row: AuditRow | undefined,
+  { event }: Pick<AuditEntry, 'event'>,
+): boolean {
+  switch (event) {
+    case 'impersonation.issued':
+      return row?.askedAt === undefined
+    case 'impersonation.granted':
+      return row?.startedAt === undefined || row.isStartInferred === true
+    case 'impersonation.ended':
+      return row?.end === undefined
+    default:
+      return false
+  }
+}
+
+/** What the audit should have of an impersonation, by the record that the provider keeps of it. */
+export function entriesFor(found: ImpersonationObject): AuditEntry[] {
+  const { id, userId, actor, mayAct, issuedTo, client, resource, scope, context, end } = found
+  const operator = mayAct?.sub === undefined ? undefined : { sub: mayAct.sub }
+  const base = { id, subject: userId, mayAct, issuedTo, resource, scope, context }
+  const entries = [
+    {
+      ...base,
+      event: 'impersonation.issued' as const,
+      time: found.issuedAt * 1000,
+      actor: operator,
+      expiresAt: found.redeemableUntil,
+    },
+    found.startedAt !== undefined && {
+      ...base,
+      event: 'impersonation.granted' as const,
+      time: found.startedAt * 1000,
+      actor,
+      client,
+      expiresAt: found.expiresAt,
+      // A token that a status list knows is a JWT.
+      jti: found.status && `impersonation:${id}`,
+    },
+    end && {
+      ...base,
+      event: 'impersonation.ended' as const,
+      time: end.at * 1000,
+      actor: actor ?? operator,
+      client,
+      expiresAt: found.expiresAt,
+      end,
+    },
+  ]
+  return entries
+    .filter((entry) => entry !== undefined && entry !== false)
+    .map(({ event, time, ...more }) => ({ event, time, ...present(more), afterRestart: true }))
+}

@@ -1,0 +1,24 @@
+import type { ImpersonationEvent, Provider } from 'oidc-provider-impersonation'
+import type { Recorder } from './recorder.ts'
+
+/**
+ * Records all events of impersonations. No event holds a token. I13: the answer to an issue or an
+ * exchange leaves after its entry is stored, and that to an end waits for it. While the store cannot
+ * take entries, nothing is issued, over HTTP or in the process.
+ *
+ * @param timeout how long an answer waits, in seconds
+ */
+export function recordEvents(
+  provider: Provider,
+  { record, recordSurely, capacity }: Pick<Recorder, 'record' | 'recordSurely' | 'capacity'>,
+  timeout: number,
+): void {
+  provider.impersonation.recordFirst((event, facts) => recordSurely({ event, ...facts }), {
+    timeout,
+    ready: () => capacity.wait(timeout * 1000),
+  })
+  // These let no person act.
+  for (const event of ['impersonation.denied', 'impersonation.replayed'] as const) {
+    provider.on(event, (_ctx: unknown, facts: ImpersonationEvent) => record({ event, ...facts }))
+  }
+}

@@ -1,0 +1,97 @@
+import type { SqlQuery, Steps } from '../sql/dialect.ts'
+import { ENTRY_TABLE } from '../sql/tables.ts'
+import { isResultRow, type ResultRow } from '../stored-columns.ts'
+
+/** A query as `pg` takes it. */
+export interface PostgresQuery {
+  /** With a name it is prepared once for each connection. */
+  name?: string
+  text: string
+  values?: unknown[]
+}
+
+/** The part of a connection of `pg` that is used. */
+export interface PostgresSession {
+  query(query: PostgresQuery): Promise<{ rows: unknown[] }>
+  release(destroy?: boolean): void
+  on(event: 'error', listener: (error: Error) => void): unknown
+  off(event: 'error', listener: (error: Error) => void): unknown
+}
+
+/** The part of a `Pool` of `pg` that is used. */
+export interface PostgresPool {
+  query(query: PostgresQuery): Promise<{ rows: unknown[] }>
+  connect(): Promise<PostgresSession>
+}
+
+/** Runs the queries as one statement. What it finds is what the last one of them finds. */
+export async function rowsOfQuery(
+  client: Pick<PostgresPool, 'query'>,
+  queries: readonly SqlQuery[],
+): Promise<ResultRow[]> {
+  const texts = queries.map(({ text }) => text)
+  const last = texts.pop() ?? ''
+  const others = texts.map((text, index) => `statement_${index} AS (${text})`)
+  let number = 0
+  const text = (others.length === 0 ? last : `WITH ${others.join(', ')} ${last}`).replaceAll(
+    '?',
+    () => {
+      number += 1
+      return `$${number}`
+    },
+  )
+  const { rows } = await client.query({ text, values: queries.flatMap(({ values }) => values) })
+  return rows.filter(isResultRow)
+}
+
+// The level that a deployment chose for its own work does not matter: under the lock, each statement
+// has to see what was committed before. A process that stops in the middle (SIGSTOP, a machine that
+// sleeps) would keep the lock: the server ends its transaction.
+//
+// Ids come from a sequence, which counts before the commit: of two parallel inserts, the later id could
+// become visible first, and a reader that goes on from there would never see the other one. The advisory
+// lock lasts until the entries are visible, and no other transaction takes an id before. It also keeps a
+// row as it was read until it is written. (CREATE TABLE IF NOT EXISTS alone fails in one of two
+// processes that start at once.)
+const BEGIN_STATEMENT = `
+BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+SET LOCAL lock_timeout = '10s';
+SET LOCAL idle_in_transaction_session_timeout = '10s';
+SELECT pg_advisory_xact_lock(hashtext('oidc-provider-impersonation'), hashtext('${ENTRY_TABLE}'))`
+
+/**
+ * Runs the steps in a transaction on a connection of its own: all of it is stored, or nothing. Where
+ * the result of the commit is unknown, it rejects.
+ */
+export async function inTransaction<T>(pool: PostgresPool, steps: () => Steps<T>): Promise<T> {
+  const session = await pool.connect()
+  // A connection that breaks between two queries would end the process. The next query rejects.
+  const ignore = () => {}
+  session.on('error', ignore)
+  let isUsable = false
+  try {
+    await session.query({ text: BEGIN_STATEMENT })
+    const work = steps()
+    let step = work.next()
+    while (!step.done) step = work.next(await rowsOfQuery(session, step.value))
+    await session.query({ text: 'COMMIT' })
+    isUsable = true
+    return step.value
+  } finally {
+    session.off('error', ignore)
+    // The server rolls back what a closed connection has begun.
+    session.release(!isUsable)
+  }
+}
+
+/**
+ * The SQLSTATE where PostgreSQL refuses a value: data exception (22), integrity constraint violation
+ * (23), program limit exceeded (54).
+ *
+ * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+export function badDataCodeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string'))
+    return undefined
+  return /^(?:22|23|54)[0-9A-Z]{3}$/.test(error.code) ? error.code : undefined
+}

@@ -1,0 +1,78 @@
+import type { AuditStore } from '../../store.ts'
+import { parseKeepFor } from '../keep-for.ts'
+import type { SqlDialect } from '../sql/dialect.ts'
+import { sqlStore } from '../sql/store.ts'
+import { createTables } from '../sql/tables.ts'
+import { badDataCodeOf, inTransaction, type PostgresPool, rowsOfQuery } from './client.ts'
+
+export type { PostgresPool, PostgresQuery, PostgresSession } from './client.ts'
+
+/** Options of {@link createPostgresAudit}. */
+export interface PostgresAuditOptions {
+  /**
+   * A `Pool` of `pg`. How long a query may take is the pool's to say (`query_timeout`,
+   * `connectionTimeoutMillis`).
+   */
+  readonly pool: PostgresPool
+  /**
+   * How long an impersonation is kept after its last entry, in seconds: a whole number, 1 or more.
+   *
+   * @defaultValue for ever
+   */
+  readonly keepFor?: number | undefined
+}
+
+/**
+ * Keeps the audit in PostgreSQL 12 or later, in four tables whose names begin with
+ * `impersonation_audit`. `open()` creates what is missing; where all is there, the right to create
+ * tables is not needed, only `SELECT`, `INSERT`, `UPDATE` and `DELETE`, and `USAGE` on the sequences.
+ * Several processes may share it.
+ *
+ * @example
+ * audit: createPostgresAudit({ pool: new Pool({ connectionString, query_timeout: 5000 }) })
+ *
+ * @throws TypeError when an option is wrong.
+ */
+export function createPostgresAudit(options: PostgresAuditOptions): AuditStore {
+  const { pool } = options
+  if (typeof pool?.query !== 'function' || typeof pool.connect !== 'function') {
+    throw new TypeError('createPostgresAudit: pool must be a Pool of pg')
+  }
+  const keepFor = parseKeepFor(options, 'createPostgresAudit')
+  return sqlStore(postgresDialect(pool), keepFor)
+}
+
+function postgresDialect(pool: PostgresPool): SqlDialect {
+  const dialect: SqlDialect = {
+    // Texts compare as bytes, in any locale.
+    types: { id: 'bigserial PRIMARY KEY', bigint: 'bigint', text: 'text COLLATE "C"' },
+    tableOptions: '',
+    positionIndex: 'at, id',
+    functions: { position: 'strpos', greater: 'greatest', jsonArray: 'json_agg' },
+    existing: `SELECT name FROM json_array_elements_text(CAST(? AS json)) AS name
+      WHERE to_regclass(name) IS NOT NULL`,
+    isIn: (column) => `${column} = ANY(ARRAY(SELECT json_array_elements_text(CAST(? AS json))))`,
+    recordsOf(columns) {
+      const typed = columns.map((column) => column.join(' '))
+      return `(SELECT * FROM json_to_recordset(CAST(? AS json)) AS record (${typed.join(', ')}))`
+    },
+
+    async open() {
+      const [found] = await rowsOfQuery(pool, [{ text: 'SHOW server_encoding', values: [] }])
+      if (found?.server_encoding !== 'UTF8') {
+        throw new Error('createPostgresAudit: the encoding of the database must be UTF8')
+      }
+      await createTables(dialect)
+    },
+
+    async close() {},
+
+    read: (query) => rowsOfQuery(pool, [query]),
+    inTransaction: (steps) => inTransaction(pool, steps),
+    refusalOf(error) {
+      const code = badDataCodeOf(error)
+      return code === undefined ? undefined : `PostgreSQL refuses what is in the entry (${code})`
+    },
+  }
+  return dialect
+}

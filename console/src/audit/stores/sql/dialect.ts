@@ -1,0 +1,53 @@
+import type { ResultRow } from '../stored-columns.ts'
+
+/** One statement, with `?` for each value. */
+export interface SqlQuery {
+  readonly text: string
+  readonly values: readonly (string | number | null)[]
+}
+
+/**
+ * The work of a transaction: it yields statements, and is given what the last of them found. So one
+ * body serves a driver that is synchronous and one that is not. Statements that are yielded together
+ * do not see what the others change.
+ */
+export type Steps<T> = Generator<readonly SqlQuery[], T, readonly ResultRow[]>
+
+/** Name and type of a column. `bigint` is a whole number below 2^53. */
+export type Column = readonly [name: string, type: 'bigint' | 'text']
+
+/** What SQLite and PostgreSQL do differently. */
+export interface SqlDialect {
+  /** The types of columns in `CREATE TABLE`. A text compares as bytes. An id is never used twice. */
+  readonly types: { readonly id: string; readonly bigint: string; readonly text: string }
+  /** What stands behind `CREATE TABLE (…)`. */
+  readonly tableOptions: string
+  /** The columns of the index of positions. */
+  readonly positionIndex: string
+  /** Functions: 0 where a text is not in another; the greater of two numbers; rows as a JSON array. */
+  readonly functions: {
+    readonly position: string
+    readonly greater: string
+    readonly jsonArray: string
+  }
+  /** The tables and indexes that exist, in a column `name`. The value is a JSON array of names. */
+  readonly existing: string
+  /** A condition: the column is one of a JSON array of texts. */
+  isIn(column: string): string
+  /** A table of what is in a JSON array of objects. */
+  recordsOf(columns: readonly Column[]): string
+
+  /** Makes the storage usable, but for the tables. */
+  open(): Promise<void>
+  /** Closes what `open` opened. */
+  close(): Promise<void>
+  read(query: SqlQuery): Promise<ResultRow[]>
+  /**
+   * Stores all that the steps write, or nothing. Of all processes, one has a transaction at a time.
+   *
+   * @param steps may be called again, where nothing of an attempt is stored
+   */
+  inTransaction<T>(steps: () => Steps<T>): Promise<T>
+  /** Why the database refuses a value; `undefined` for every other error. */
+  refusalOf(error: unknown): string | undefined
+}

@@ -1,0 +1,80 @@
+import { ROW_COLUMNS } from '../row-columns.ts'
+import type { Column, SqlDialect, Steps } from './dialect.ts'
+
+export const ENTRY_TABLE = 'impersonation_audit_entry'
+export const ROW_TABLE = 'impersonation_audit_row'
+export const WRITER_TABLE = 'impersonation_audit_writer'
+export const CHECKPOINT_TABLE = 'impersonation_audit_checkpoint'
+
+/** What a batch writes of an entry, beside the writer. */
+export const ENTRY_COLUMNS = [
+  ['sequence', 'bigint'],
+  ['digest', 'text'],
+  ['hash', 'text'],
+  ['text', 'text'],
+  ['row_id', 'text'],
+  ['repeat_key', 'text'],
+  ['time', 'bigint'],
+  ['count', 'bigint'],
+  ['last_time', 'bigint'],
+] as const satisfies readonly Column[]
+
+/** `text`, `row_id` and `repeat_key` are null where the entry was removed. */
+const NEVER_NULL = ['sequence', 'digest', 'hash', 'time', 'count']
+
+function tablesOf({ types, tableOptions }: SqlDialect): Readonly<Record<string, string>> {
+  const columns = (all: readonly Column[], notNull: readonly string[] = []) =>
+    all.map(([name, type]) => `${name} ${types[type]}${notNull.includes(name) ? ' NOT NULL' : ''}`)
+  const table = (...definitions: string[]) => `(${definitions.join(', ')}) ${tableOptions}`
+  const { id, text, bigint } = types
+  return {
+    [ENTRY_TABLE]: table(
+      ...[`id ${id}`, `writer ${text} NOT NULL`],
+      ...columns(ENTRY_COLUMNS, NEVER_NULL),
+    ),
+    [ROW_TABLE]: table(...columns(ROW_COLUMNS), 'PRIMARY KEY (id)'),
+    [WRITER_TABLE]: table(
+      ...[`writer ${text} PRIMARY KEY`, `batch ${bigint} NOT NULL`],
+      ...[`sequence ${bigint}`, `hash ${text}`],
+    ),
+    [CHECKPOINT_TABLE]: table(`id ${id}`, `time ${bigint} NOT NULL`, `jws ${text} NOT NULL`),
+  }
+}
+
+function indexesOf({ positionIndex }: SqlDialect): Readonly<Record<string, string>> {
+  return {
+    [`${ENTRY_TABLE}_repeat_key`]: `${ENTRY_TABLE} (repeat_key, id) WHERE repeat_key IS NOT NULL`,
+    [`${ENTRY_TABLE}_row`]: `${ENTRY_TABLE} (row_id, id) WHERE row_id IS NOT NULL`,
+    [`${ENTRY_TABLE}_alone`]: `${ENTRY_TABLE} (time) WHERE row_id IS NULL AND text IS NOT NULL AND sequence > 1`,
+    [`${ENTRY_TABLE}_removed`]: `${ENTRY_TABLE} (writer, sequence) WHERE text IS NULL`,
+    [`${ROW_TABLE}_place`]: `${ROW_TABLE} (${positionIndex})`,
+    [`${ROW_TABLE}_operator`]: `${ROW_TABLE} (operator, at, id) WHERE operator IS NOT NULL`,
+    [`${ROW_TABLE}_customer`]: `${ROW_TABLE} (customer, at, id) WHERE customer IS NOT NULL`,
+    [`${ROW_TABLE}_ticket`]: `${ROW_TABLE} (ticket, at, id) WHERE ticket IS NOT NULL`,
+    [`${ROW_TABLE}_ended`]: `${ROW_TABLE} (end_cause, at, id) WHERE end_cause IS NOT NULL`,
+    [`${ROW_TABLE}_started`]: `${ROW_TABLE} (at, id, expires_at) WHERE end_cause IS NULL AND started_at IS NOT NULL`,
+    [`${ROW_TABLE}_not_started`]: `${ROW_TABLE} (at, id, expires_at) WHERE end_cause IS NULL AND started_at IS NULL`,
+    [`${ROW_TABLE}_alarm`]: `${ROW_TABLE} (at, id) WHERE alarm_at IS NOT NULL`,
+    [`${ROW_TABLE}_open_alarm`]: `${ROW_TABLE} (at, id) WHERE open_alarm_at IS NOT NULL`,
+    [`${ROW_TABLE}_held`]: `${ROW_TABLE} (at, id) WHERE held_at IS NOT NULL`,
+    [`${ROW_TABLE}_last`]: `${ROW_TABLE} (last_at) WHERE held_at IS NULL`,
+  }
+}
+
+/** Creates what is missing. Where all is there it only reads, so the right to create is not needed. */
+export async function createTables(dialect: SqlDialect): Promise<void> {
+  const link = `${ENTRY_TABLE}_link`
+  const [tables, indexes] = [tablesOf(dialect), indexesOf(dialect)]
+  const names = [link, ...Object.keys(tables), ...Object.keys(indexes)]
+  const query = { text: dialect.existing, values: [JSON.stringify(names)] }
+  if ((await dialect.read(query)).length === names.length) return
+
+  const statements = [
+    ...Object.entries(tables).map(([name, is]) => `CREATE TABLE IF NOT EXISTS ${name} ${is}`),
+    `CREATE UNIQUE INDEX IF NOT EXISTS ${link} ON ${ENTRY_TABLE} (writer, sequence)`,
+    ...Object.entries(indexes).map(([name, on]) => `CREATE INDEX IF NOT EXISTS ${name} ON ${on}`),
+  ]
+  await dialect.inTransaction(function* create(): Steps<void> {
+    for (const text of statements) yield [{ text, values: [] }]
+  })
+}

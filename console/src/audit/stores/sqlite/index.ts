@@ -1,0 +1,89 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { AuditStore } from '../../store.ts'
+import { parseKeepFor } from '../keep-for.ts'
+import type { SqlDialect } from '../sql/dialect.ts'
+import { sqlStore } from '../sql/store.ts'
+import { createTables } from '../sql/tables.ts'
+import { inTransaction, isBadData, openDatabase, read } from './database.ts'
+
+/** Options of {@link createSqliteAudit}. */
+export interface SqliteAuditOptions {
+  /**
+   * A path, made if it is not there (its folder has to be), on a local disk. It may be the file of
+   * `createSqliteAdapter`.
+   */
+  readonly file: string
+  /**
+   * How long an impersonation is kept after its last entry, in seconds: a whole number, 1 or more.
+   *
+   * @defaultValue for ever
+   */
+  readonly keepFor?: number | undefined
+}
+
+/**
+ * Keeps the audit in one file, with node:sqlite (Node 22.13 or later): durable on one machine, and
+ * safe for several processes there. Readers and writers of other processes wait for one batch at most.
+ *
+ * @example
+ * audit: createSqliteAudit({ file: 'data/audit.db' })
+ *
+ * @throws TypeError when an option is wrong.
+ */
+export function createSqliteAudit(options: SqliteAuditOptions): AuditStore {
+  const { file } = options
+  if (typeof file !== 'string' || file === '') {
+    throw new TypeError('createSqliteAudit: file must be a path')
+  }
+  const keepFor = parseKeepFor(options, 'createSqliteAudit')
+  return sqlStore(sqliteDialect(file), keepFor)
+}
+
+function sqliteDialect(file: string): SqlDialect {
+  let database: DatabaseSync | undefined
+
+  const opened = () => {
+    if (database) return database
+    throw new Error('the audit is not open')
+  }
+
+  const dialect: SqlDialect = {
+    types: { id: 'INTEGER PRIMARY KEY AUTOINCREMENT', bigint: 'INTEGER', text: 'TEXT' },
+    tableOptions: 'STRICT',
+    // With the text that is searched: a search then reads no row that it does not find.
+    positionIndex: 'at, id, search',
+    functions: { position: 'instr', greater: 'max', jsonArray: 'json_group_array' },
+    existing: 'SELECT name FROM sqlite_schema WHERE name IN (SELECT value FROM json_each(?))',
+    isIn: (column) => `${column} IN (SELECT value FROM json_each(?))`,
+    recordsOf(columns) {
+      const values = columns.map(([name]) => `value ->> '${name}' AS ${name}`)
+      return `(SELECT ${values.join(', ')} FROM json_each(?))`
+    },
+
+    async open() {
+      if (database) return
+      try {
+        database = await openDatabase(file)
+        await createTables(dialect)
+      } catch (error) {
+        await dialect.close()
+        const reason = error instanceof Error ? error.message : String(error)
+        throw new Error(
+          `createSqliteAudit cannot use ${file}: ${reason}. Its folder has to exist and be ` +
+            'writable, on a local disk, and the file be empty or an SQLite database.',
+          { cause: error },
+        )
+      }
+    },
+
+    async close() {
+      database?.close()
+      database = undefined
+    },
+
+    read: async (query) => read(opened(), query),
+    inTransaction: async (steps) => inTransaction(opened(), steps),
+    refusalOf: (error) => (isBadData(error) ? 'SQLite refuses what is in the entry' : undefined),
+  }
+  return dialect
+}

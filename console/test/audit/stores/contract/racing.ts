@@ -1,0 +1,133 @@
+import { expect } from 'chai'
+import type { StoredEntry } from '../../../../src/audit/store.ts'
+import {
+  type ContractCase,
+  found,
+  granted,
+  idOf,
+  issued,
+  put,
+  readOn,
+  replayed,
+  T,
+  times,
+  used,
+  writer,
+} from './support.ts'
+
+const FIFTY = Array.from({ length: 50 }, (_, index) => index)
+
+export const racing: readonly ContractCase[] = [
+  {
+    title: 'loses no entry and no count of several writers at once for one row',
+    async run({ store, another }) {
+      const stores = [store, await another(), await another()]
+      await Promise.all(
+        stores.map(async (each, from) => {
+          const one = writer(each)
+          for (const index of FIFTY) {
+            const time = T + 1000 * from + index
+            await one.write(used('a', time), replayed('a', time), used('b', time))
+          }
+        }),
+      )
+      expect(await store.row(idOf('a'))).to.deep.include({
+        at: T,
+        lastAt: T + 2049,
+        reads: 150,
+        replays: 150,
+        alarm: { at: T + 2049, kinds: ['replayed'], count: 150 },
+      })
+      expect(await store.row(idOf('b'))).to.include({ reads: 150 })
+      const stored = await readOn(store, undefined, 100)
+      expect(stored).to.have.length(303)
+      expect(stored.reduce((sum, { count }) => sum + count, 0)).to.equal(450)
+    },
+  },
+  {
+    title: 'makes one row of what several writers begin at once',
+    async run({ store, another }) {
+      const stores = [store, await another(), await another()]
+      await Promise.all(
+        FIFTY.flatMap((index) => [
+          put(stores[0] ?? store, issued(`${index}`, T + index)),
+          put(stores[1] ?? store, granted(`${index}`, T + index + 1)),
+          put(stores[2] ?? store, used(`${index}`, T + index + 2)),
+        ]),
+      )
+      const rows = await found(store, {}, { limit: 100 })
+      expect(rows).to.have.length(50)
+      for (const { askedAt, startedAt, reads, at } of rows) {
+        expect([askedAt, startedAt, reads]).to.deep.equal([at, at + 1, 1])
+      }
+    },
+  },
+  {
+    title: 'takes a batch once that is written twice at the same time',
+    async run({ store, another }) {
+      const other = await another()
+      const { next } = writer(store)
+      for (const index of FIFTY) {
+        const batch = next([used('a', T + index), replayed('a', T + index)])
+        await Promise.all([store.append(batch), other.append(batch)])
+      }
+      expect(await store.row(idOf('a'))).to.include({ reads: 50, replays: 50 })
+      const stored = await readOn(store, undefined, 100)
+      expect(stored).to.have.length(51)
+      expect(stored[1]).to.include({ count: 50 })
+    },
+  },
+  {
+    title: 'lets a reader that reads on miss no entry of any writer',
+    async run({ store, another }) {
+      const [one, two, reader] = [await another(), await another(), store]
+      const write = (to: typeof store, from: number) =>
+        Promise.all(
+          FIFTY.flatMap((index) =>
+            [0, 1].map((half) => put(to, used('a', from + 2 * index + half))),
+          ),
+        )
+      let isDone = false
+      const written = Promise.all([write(one, T), write(two, T + 1000)]).finally(() => {
+        isDone = true
+      })
+      const seen: StoredEntry[] = []
+      for (;;) {
+        const finished = isDone
+        const more = await reader.entries({ after: seen.at(-1)?.cursor, limit: 20 })
+        seen.push(...more)
+        if (finished && more.length === 0) break
+        await new Promise(setImmediate)
+      }
+      await written
+      const expected = [0, 1000].flatMap((from) =>
+        FIFTY.flatMap((index) => [T + from + 2 * index, T + from + 2 * index + 1]),
+      )
+      expect(times(seen).toSorted((a = 0, b = 0) => a - b)).to.deep.equal(expected)
+      expect(await readOn(reader, undefined, 90)).to.deep.equal(seen)
+      expect(await reader.newest()).to.equal(seen.at(-1)?.cursor)
+    },
+  },
+  {
+    title: 'removes nothing that becomes young while it removes',
+    async run({ store, another }) {
+      const other = await another()
+      const names = FIFTY.map(String)
+      await put(store, ...names.map((name) => issued(name, T)))
+      const one = writer(other)
+      const young = (async () => {
+        for (const name of names) await one.write(used(name, T + 1000))
+      })()
+      for (const _ of names) await store.remove(T + 500, 1)
+      await young
+      for (const name of names) {
+        const row = await store.row(idOf(name))
+        expect(row).to.include({ lastAt: T + 1000, reads: 1 })
+        // The row either stayed whole, or went and began anew.
+        const isWhole = row?.askedAt !== undefined
+        const expected = isWhole ? [T, T + 1000] : [T + 1000]
+        expect(times(await store.timeline(idOf(name), { limit: 9 }))).to.deep.equal(expected)
+      }
+    },
+  },
+]

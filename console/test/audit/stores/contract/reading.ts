@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import {
+  act,
+  type ContractCase,
+  ended,
+  exported,
+  granted,
+  idOf,
+  issued,
+  put,
+  readOn,
+  refused,
+  rejection,
+  replayed,
+  T,
+  times,
+  used,
+  writer,
+} from './support.ts'
+
+const TWENTY = Array.from({ length: 20 }, (_, index) => T + index)
+
+/** Cursors that no store made, and some that attempt an injection. */
+const FORGED = [
+  '',
+  ' 1',
+  '1 ',
+  '01',
+  '-1',
+  '+1',
+  '1.5x!',
+  '1e3',
+  '0x10',
+  'one',
+  '１',
+  '1\n',
+  '1\0',
+  '+',
+  '-',
+  '$',
+  '(1-1',
+  '1-1-1',
+  '1-',
+  '01-1',
+  '1-01',
+  '.',
+  '../..',
+  '1.',
+  '.a',
+  `01.${'a'.repeat(43)}`,
+  `-1.${'a'.repeat(43)}`,
+  `1e3.${'a'.repeat(43)}`,
+  `9007199254740993.${'a'.repeat(43)}`,
+  `1.${'a'.repeat(5000)}`,
+  `1.${'ä'.repeat(43)}`,
+  `1.${'a'.repeat(42)}'`,
+  `1.${'a'.repeat(43)}\n`,
+  '18446744073709551615-18446744073709551615-1',
+  "1' OR '1'='1",
+  '1; DROP TABLE audit',
+  '9'.repeat(40),
+  '9'.repeat(5000),
+]
+
+export const reading: readonly ContractCase[] = [
+  {
+    title: 'reads all entries in their order, in pages of any size',
+    async run({ store }) {
+      for (const time of TWENTY) await put(store, issued(`${time % 3}`, time))
+      for (const limit of [1, 3, 20, 100]) {
+        expect(times(await readOn(store, undefined, limit)), `${limit}`).to.deep.equal(TWENTY)
+      }
+      const [first, second] = await store.entries({ limit: 2 })
+      expect(times(await store.entries({ after: first?.cursor, limit: 1 }))).to.deep.equal([T + 1])
+      expect(times(await readOn(store, second?.cursor))).to.deep.equal(TWENTY.slice(2))
+    },
+  },
+  {
+    title: 'says which entry is the last, and reads on from there',
+    async run({ store }) {
+      const one = writer(store)
+      await one.write(issued('a', T), used('a', T + 1))
+      const newest = await store.newest()
+      expect(newest).to.equal((await readOn(store)).at(-1)?.cursor)
+      expect(await store.entries({ after: newest, limit: 9 })).to.deep.equal([])
+      await one.write(exported(T + 2), issued('b', T + 3))
+      expect(times(await store.entries({ after: newest, limit: 9 }))).to.deep.equal([T + 2, T + 3])
+      expect(await store.newest()).to.not.equal(newest)
+    },
+  },
+  {
+    title: 'gives every entry a cursor of its own, that stays and that URLs contain as it is',
+    async run({ store }) {
+      for (const time of TWENTY) await put(store, issued('a', time), issued('b', time))
+      const cursors = (await readOn(store)).map(({ cursor }) => cursor)
+      expect(new Set(cursors).size).to.equal(40)
+      for (const cursor of cursors) expect(encodeURIComponent(cursor)).to.equal(cursor)
+      await put(store, issued('a', T))
+      expect((await readOn(store)).map(({ cursor }) => cursor).slice(0, 40)).to.deep.equal(cursors)
+    },
+  },
+  {
+    title: 'reads the entries of a row, and no others, in pages',
+    async run({ store }) {
+      for (const time of TWENTY) await put(store, used('a', time), used('b', time), exported(time))
+      for (const limit of [1, 7, 20]) {
+        const seen: (number | undefined)[] = []
+        for (let after: string | undefined, isMore = true; isMore; ) {
+          const page = await store.timeline(idOf('a'), { after, limit })
+          expect(page.every(({ row }) => row === idOf('a'))).to.equal(true)
+          seen.push(...times(page))
+          after = page.at(-1)?.cursor
+          isMore = page.length === limit && seen.length < 100
+        }
+        expect(seen, `${limit}`).to.deep.equal(TWENTY)
+      }
+      expect(await store.timeline(idOf('c'), { limit: 9 })).to.deep.equal([])
+    },
+  },
+  {
+    title: 'finds no row under an id that is none, whatever it is',
+    async run({ store }) {
+      await put(store, issued('a', T))
+      const ids = ['', '*', '%', '_'.repeat(43), idOf('a').toLowerCase(), `${idOf('a')}x`]
+      for (const id of [...ids, `${idOf('a')}\0`, '__proto__', "' OR 1=1 --", 'ä', randomUUID()]) {
+        expect(await store.row(id), id).to.equal(undefined)
+        expect(await store.timeline(id, { limit: 9 }), id).to.deep.equal([])
+      }
+    },
+  },
+  {
+    title: 'tells of every row by its id, in pages of any size, that it is where searches find it',
+    async run({ store }) {
+      const names = Array.from({ length: 30 }, (_, index) => `${index}`)
+      for (const [index, name] of names.entries()) {
+        await put(store, issued(name, T + (index % 3)), used(name, T + 9, { method: 'POST' }))
+        if (index % 2) await put(store, replayed(name, T + 10), act('held', name, T + 11))
+        if (index % 3) await put(store, granted(name, T + 1), ended(name, T + 12))
+        if (index % 5) await put(store, act('acknowledged', name, T + 13, { alarms: 1 }))
+      }
+      await put(store, refused(T))
+      for (const limit of [1, 7, 1000]) {
+        const ids = new Set<string>()
+        for (let after: string | undefined; ; ) {
+          const { rows, next } = await store.rowIds({ after, limit })
+          for (const { id, isMisfiled } of rows) {
+            expect(isMisfiled, id).to.equal(false)
+            ids.add(id)
+          }
+          after = next
+          if (after === undefined) break
+        }
+        expect(ids.size, `${limit}`).to.equal(31)
+        expect([...ids]).to.include.members(names.map(idOf))
+      }
+    },
+  },
+  {
+    title: 'refuses a cursor that it cannot have made, and stays as it was',
+    async run({ store }) {
+      for (const time of TWENTY) await put(store, issued(`${time}`, time))
+      for (const cursor of FORGED) {
+        const told = JSON.stringify(cursor.slice(0, 50))
+        const reads = {
+          find: () => store.find({}, { before: cursor, limit: 5, now: T }),
+          timeline: () => store.timeline(idOf(`${T}`), { after: cursor, limit: 5 }),
+          entries: () => store.entries({ after: cursor, limit: 5 }),
+        }
+        for (const [name, read] of Object.entries(reads)) {
+          expect(await rejection(read()), `${name} ${told}`).to.be.instanceOf(RangeError)
+        }
+      }
+      expect(times(await readOn(store))).to.deep.equal(TWENTY)
+    },
+  },
+  {
+    title: 'keeps what it has when it is opened again, and goes on with its cursors',
+    async run({ store, another }) {
+      const one = writer(store)
+      const first = await one.write(issued('a', T), used('a', T + 1))
+      const stored = await readOn(store)
+      const next = await another()
+      expect(await readOn(next)).to.deep.equal(stored)
+      await next.append(first)
+      await put(next, used('a', T + 2))
+      const last = stored.at(-1)?.cursor
+      expect(times(await next.entries({ after: last, limit: 9 }))).to.deep.equal([T + 2])
+      expect(await next.row(idOf('a'))).to.include({ reads: 2 })
+    },
+  },
+]

@@ -1,0 +1,287 @@
+// Over 250 lines with its model: one text search, and all filters together.
+import { expect } from 'chai'
+import fc from 'fast-check'
+import type { AuditEntry } from '../../../../src/audit/entry.ts'
+import { ALL_OUTCOMES, type AuditRow, isAlarmOpen, outcomeOf } from '../../../../src/audit/row.ts'
+import type { RowFilter } from '../../../../src/audit/store.ts'
+import {
+  act,
+  type ContractCase,
+  ended,
+  found,
+  granted,
+  idOf,
+  issued,
+  namesOf,
+  put,
+  replayed,
+  rowOf,
+  T,
+  used,
+  writer,
+} from './support.ts'
+
+const ALICE = { name: 'Alice Adams', email: 'alice@example.com' }
+const OLIVIA = { name: 'Ólivia Ørsted', email: 'olivia@support.example' }
+
+export const searching: readonly ContractCase[] = [
+  {
+    title: 'finds a part of each text of a row, in any case, and of no other text',
+    async run({ store }) {
+      await put(
+        store,
+        granted('a', T, {
+          subject: 'cust-77',
+          actor: { sub: 'op-88' },
+          mayAct: { sub: 'op-88', clientId: 'client-99' },
+          names: { subject: ALICE, actor: OLIVIA },
+          context: {
+            ticketId: 'SUP-123',
+            reason: 'Parcel never CAME',
+            supportEngineerId: 'hidden',
+          },
+          jti: 'impersonation:JtiOfIt',
+        }),
+        used('a', T + 1, { path: '/secret-path' }),
+        issued('b', T + 1),
+      )
+      const id = idOf('a')
+      const parts = [
+        'st-77',
+        'OP-8',
+        'ice ad',
+        'ALICE@EX',
+        'ólIVIA ø',
+        'Support.',
+        'p-12',
+        'never came',
+      ]
+      for (const text of [...parts, 'jtiof', id, id.slice(3, 20), id.toUpperCase(), 'came', 'C']) {
+        expect(await namesOf(store, ['a'], { text }), text).to.include('a')
+      }
+      const others = ['client-99', 'hidden', 'secret', 'SUP-123x', 'adamsalice', 'shop', 'backend']
+      for (const text of [
+        ...others,
+        'orders',
+        'api.example',
+        'impersonation.granted',
+        'startedAt',
+      ]) {
+        expect(await namesOf(store, ['a'], { text }), text).to.deep.equal([])
+      }
+      // Two texts of a row that stand beside each other are no text.
+      for (const text of ['adams\nalice', 'Adams\0alice', '77\nalice', 'SUP-123\nParcel']) {
+        expect(await namesOf(store, ['a'], { text }), text).to.deep.equal([])
+      }
+    },
+  },
+  {
+    title: 'takes signs that mean something to a database as they are',
+    async run({ store }) {
+      const reasons = {
+        percent: '100% sure',
+        under: 'a_b',
+        other: 'aXb 100 sure',
+        back: 'C:\\temp\\new',
+        quote: `O'Neil said "no"`,
+        nul: 'x\0y',
+        line: 'first\nsecond',
+        emoji: 'lost \u{1f980}\u200d today',
+        half: 'cut \ud83e off',
+        star: '*?[a-z]{1,2}(x|y)^$.+',
+        at: '@tag:{a} -b ~c "d" | e',
+      }
+      const names = Object.keys(reasons)
+      for (const [index, [name, reason]] of Object.entries(reasons).entries()) {
+        await put(store, issued(name, T + index, { context: { reason, ticketId: 'none' } }))
+      }
+      const expected: Record<string, string[]> = {
+        '100%': ['percent'],
+        '%': ['percent'],
+        _: ['under'],
+        a_b: ['under'],
+        '\\': ['back'],
+        '\\t': ['back'],
+        '\\\\': [],
+        "'": ['quote'],
+        "''": [],
+        '"': ['at', 'quote'],
+        'x\0y': ['nul'],
+        'first\nsecond': ['line'],
+        '\u{1f980}': ['emoji'],
+        '\ud83e off': ['half'],
+        '*': ['star'],
+        '[a-z]': ['star'],
+        '{1,2}': ['star'],
+        '.+': ['star'],
+        '(x|y)': ['star'],
+        '^': ['star'],
+        '@tag:{a}': ['at'],
+        '-b ~c': ['at'],
+        ' | ': ['at'],
+      }
+      for (const [text, wanted] of Object.entries(expected)) {
+        // Ids of base64url have - and _ in them.
+        const seen = await namesOf(store, names, { text, ticket: 'NONE' })
+        const idHasIt = (name = '') => idOf(name).toLowerCase().includes(text)
+        const own = seen.filter((name) => wanted.includes(name ?? '') || !idHasIt(name))
+        expect(own.toSorted(), JSON.stringify(text)).to.deep.equal(wanted)
+      }
+    },
+  },
+  {
+    title: 'compares letters of all languages alike, composed or not, and no others',
+    async run({ store }) {
+      const reasons = {
+        german: 'GRÖSSE der STRASSE',
+        composed: 'caf\u00e9',
+        decomposed: 'cafe\u0301 au lait',
+        greek: 'ΟΔΥΣΣΕΥΣ',
+        russian: 'Доставка НЕ пришла',
+        chinese: '包裹没有到',
+        turkish: 'İstanbul',
+        plain: 'cafe',
+      }
+      const names = Object.keys(reasons)
+      for (const [index, [name, reason]] of Object.entries(reasons).entries()) {
+        await put(store, issued(name, T + index, { context: { reason } }))
+      }
+      const expected: Record<string, string[]> = {
+        größe: [],
+        grösse: ['german'],
+        CAFÉ: ['composed', 'decomposed'],
+        'cafe\u0301': ['composed', 'decomposed'],
+        'не ПРИШЛА': ['russian'],
+        没有: ['chinese'],
+        İSTAN: ['turkish'],
+        istanbul: [],
+      }
+      for (const [text, wanted] of Object.entries(expected)) {
+        const seen = await namesOf(store, names, { text })
+        expect(seen.toSorted(), text).to.deep.equal(wanted)
+      }
+    },
+  },
+  {
+    title: 'finds a name that became known later',
+    async run({ store }) {
+      await put(store, issued('a', T))
+      expect(await namesOf(store, ['a'], { text: 'adams' })).to.deep.equal([])
+      await put(store, granted('a', T + 1, { names: { subject: ALICE, actor: OLIVIA } }))
+      expect(await namesOf(store, ['a'], { text: 'adams' })).to.deep.equal(['a'])
+      expect((await store.row(idOf('a')))?.operator).to.deep.equal({ id: 'olivia', ...OLIVIA })
+    },
+  },
+  {
+    title: 'finds nothing by very long texts, and does not fail',
+    async run({ store }) {
+      await put(store, issued('a', T))
+      for (const text of [
+        'x'.repeat(100_000),
+        '%'.repeat(1000),
+        '\\'.repeat(999),
+        '('.repeat(999),
+      ]) {
+        for (const filter of [{ text }, { ticket: text }, { operator: text }, { customer: text }]) {
+          expect(await found(store, filter)).to.deep.equal([])
+        }
+      }
+    },
+  },
+  {
+    title: 'finds by any filters together what all of them mean, in pages of any size',
+    async run({ store }) {
+      const rows = await fill(store)
+      const compare = async ({ filter, limit, now }: Question) => {
+        const expected = rows.filter((row) => means(filter, row, now))
+        expect(await found(store, filter, { limit, now })).to.deep.equal(expected)
+        const than = rows[limit] ?? expect.fail()
+        const newer = rows.slice(0, limit).filter((row) => means(filter, row, now)).length
+        expect(await store.countNewer(filter, than, now)).to.equal(newer)
+      }
+      await fc.assert(fc.asyncProperty(questions, compare), { numRuns: 100 })
+    },
+  },
+]
+
+const SUBJECTS = ['alice', 'bob', 'Alice']
+const OPERATORS = ['olivia', 'oscar']
+const TICKETS = ['SUP-1', 'sup-1', 'SUP-2']
+const ROWS = 40
+
+/** Stores rows of every kind, from several writers. Returns them as they have to be, newest first. */
+async function fill(store: Parameters<typeof put>[0]): Promise<AuditRow[]> {
+  const writers = [writer(store), writer(store), writer(store)]
+  const pick = <V>(list: readonly V[], number: number) => list[number % list.length]
+  const rows: AuditRow[] = []
+  for (let index = 0; index < ROWS; index += 1) {
+    const [name, time] = [`row ${index}`, T + (index % 7) * 10_000]
+    const who = {
+      subject: pick(SUBJECTS, index) ?? '',
+      mayAct: { sub: pick(OPERATORS, index >> 1) ?? '' },
+      actor: { sub: pick(OPERATORS, index >> 1) ?? '' },
+      context: { ticketId: pick(TICKETS, index >> 2), reason: `Reason ${index}` },
+    }
+    const entries: AuditEntry[] = [issued(name, time, who)]
+    if (index % 4 !== 0) entries.push(granted(name, time + 10, who))
+    if (index % 5 === 1) entries.push(replayed(name, time + 20, { subject: who.subject }))
+    if (index % 5 === 2) entries.push(act('objected', name, time + 20))
+    if (index % 3 === 1) entries.push(act('acknowledged', name, time + 30, { alarms: 1 }))
+    if (index % 6 === 1) entries.push(act('held', name, time + 40))
+    if (index % 12 === 1) entries.push(act('released', name, time + 50))
+    const cause = pick(['requested', 'user', 'policy', undefined, undefined] as const, index)
+    if (cause) entries.push(ended(name, time + 60, { ...who, end: { at: 1, cause } }))
+    for (const [place, entry] of entries.entries()) {
+      await writers[(index + place) % writers.length]?.write(entry)
+    }
+    rows.push(rowOf(name, ...entries) ?? expect.fail())
+  }
+  return rows.sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
+}
+
+interface Question {
+  readonly filter: RowFilter
+  readonly limit: number
+  readonly now: number
+}
+
+/** All members at once would find nothing. */
+function seldom<V>(arbitrary: fc.Arbitrary<V>): fc.Arbitrary<V | undefined> {
+  return fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
+}
+
+const moment = fc.integer({ min: T - 1, max: T + 70_001 })
+const questions: fc.Arbitrary<Question> = fc.record({
+  limit: fc.integer({ min: 1, max: ROWS - 1 }),
+  now: fc.integer({ min: T, max: T + 800_000 }),
+  filter: fc.record({
+    from: seldom(moment),
+    to: seldom(moment),
+    operator: seldom(fc.constantFrom(...OPERATORS, 'nobody')),
+    customer: seldom(fc.constantFrom(...SUBJECTS, 'nobody')),
+    ticket: seldom(fc.constantFrom('SUP-1', 'Sup-2', 'SUP')),
+    outcome: seldom(fc.constantFrom(...ALL_OUTCOMES)),
+    text: seldom(fc.constantFrom('LICE', 'o', 'reason 1', 'sup-2', 'x%', '_')),
+    alarm: seldom(fc.constantFrom('any' as const, 'open' as const)),
+    held: seldom(fc.constant(true as const)),
+  }),
+})
+
+/** What the contract says of a filter, in other words than the stores. */
+function means(filter: RowFilter, row: AuditRow, now: number): boolean {
+  const texts = [row.customer?.id, row.operator?.id, row.id, row.jti, row.ticket, row.reason]
+  const part = filter.text?.toLowerCase() ?? ''
+  const wrong = [
+    filter.from !== undefined && row.at < filter.from,
+    filter.to !== undefined && row.at >= filter.to,
+    filter.operator !== undefined && row.operator?.id !== filter.operator,
+    filter.customer !== undefined && row.customer?.id !== filter.customer,
+    filter.ticket !== undefined && row.ticket?.toLowerCase() !== filter.ticket.toLowerCase(),
+    filter.outcome !== undefined && outcomeOf(row, now) !== filter.outcome,
+    !texts.some((text) => text?.toLowerCase().includes(part)),
+    filter.alarm === 'any' && !row.alarm,
+    filter.alarm === 'open' && !isAlarmOpen(row),
+    filter.held === true && row.hold?.isHeld !== true,
+  ]
+  return !wrong.includes(true)
+}

@@ -1,0 +1,36 @@
+import { expect } from 'chai'
+import { createMemoryAudit } from '../../../src/audit/stores/memory/index.ts'
+import { contract, runCase } from './contract.ts'
+import { readingMutants } from './mutants/reading.ts'
+import { removingMutants } from './mutants/removing.ts'
+import type { Mutation } from './mutants/support.ts'
+import { writingMutants } from './mutants/writing.ts'
+
+/** The titles of the cases that the memory audit fails with some methods replaced by wrong ones. */
+async function failuresOf(mutate: Mutation): Promise<string[]> {
+  const failed: string[] = []
+  for (const each of Object.values(contract).flat()) {
+    const sound = createMemoryAudit()
+    const store = { ...sound, ...mutate(sound) }
+    await runCase(each, () => ({ connect: () => store, dispose: async () => {} })).catch(() =>
+      failed.push(each.title),
+    )
+  }
+  return failed
+}
+
+describe('the contract of audit stores', function () {
+  this.timeout(20_000)
+
+  it('finds nothing wrong with a sound store', async () => {
+    expect(await failuresOf(() => ({}))).to.deep.equal([])
+  })
+
+  for (const mutants of [writingMutants, readingMutants, removingMutants]) {
+    for (const [mistake, [mutate, noticedBy]] of Object.entries(mutants)) {
+      it(`notices ${mistake}`, async () => {
+        expect((await failuresOf(mutate)).join('\n')).to.contain(noticedBy)
+      })
+    }
+  }
+})

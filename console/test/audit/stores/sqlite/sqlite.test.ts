@@ -1,0 +1,238 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { createSqliteAdapter } from 'oidc-provider-impersonation/adapters/sqlite'
+import type { AuditStore, RowFilter } from '../../../../src/audit/store.ts'
+import { openDatabase } from '../../../../src/audit/stores/sqlite/database.ts'
+import { createSqliteAudit } from '../../../../src/audit/stores/sqlite/index.ts'
+import { expectSetAside } from '../../recording/expect-set-aside.ts'
+import { idOf, issued, put, readOn, rejection, T, used, writer } from '../contract/support.ts'
+import { describeAuditStore } from '../contract.ts'
+
+const run = promisify(execFile)
+
+function hasNumberedParameters(): boolean {
+  const database = new DatabaseSync(':memory:')
+  try {
+    return database.prepare('SELECT ?1 AS one').get(1) !== undefined
+  } catch {
+    return false
+  } finally {
+    database.close()
+  }
+}
+
+async function newFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'audit-test-'))
+  return {
+    file: join(folder, 'audit.db'),
+    folder,
+    dispose: () => rm(folder, { recursive: true }),
+  }
+}
+
+describeAuditStore('SQLite', async () => {
+  const { file, dispose } = await newFolder()
+  return { connect: () => createSqliteAudit({ file }), dispose }
+})
+
+describe('the audit in SQLite', function () {
+  this.timeout(30_000)
+  let place: Awaited<ReturnType<typeof newFolder>>
+  let stores: AuditStore[]
+  beforeEach(async () => {
+    place = await newFolder()
+    stores = []
+  })
+  afterEach(async () => {
+    for (const store of stores) await store.close()
+    await place.dispose()
+  })
+
+  async function opened(file = place.file): Promise<AuditStore> {
+    const store = createSqliteAudit({ file })
+    stores.push(store)
+    await store.open()
+    return store
+  }
+
+  it('loses nothing of four processes that start and write at once', async () => {
+    const script = join(import.meta.dirname, 'writer.ts')
+    const args = ['--conditions=oidc-provider-impersonation', script, place.file, '40']
+    await Promise.all(Array.from({ length: 4 }, () => run(process.execPath, args)))
+    const store = await opened()
+    expect(await store.row(idOf('a'))).to.include({ reads: 320 })
+    expect(await readOn(store, undefined, 100)).to.have.length(320)
+    expect((await store.heads()).map(({ sequence }) => sequence)).to.deep.equal([80, 80, 80, 80])
+  })
+
+  it('I13: flushes each entry to the disk before it says that it is stored', async () => {
+    const database = await openDatabase(place.file)
+    expect(database.prepare('PRAGMA synchronous').get()).to.include({ synchronous: 2 })
+    database.close()
+  })
+
+  it('makes a file that only its owner reads', async () => {
+    await put(await opened(), issued('a', T))
+    for (const name of ['audit.db', 'audit.db-wal', 'audit.db-shm']) {
+      const { mode } = await stat(join(place.folder, name))
+      expect((mode & 0o777).toString(8), name).to.equal('600')
+    }
+  })
+
+  it('shares the file of the adapter, whichever came first', async function () {
+    // The audit works with Node 22.13, the adapter from 22.20 on.
+    if (!hasNumberedParameters()) this.skip()
+    for (const isFirst of [true, false]) {
+      const file = join(place.folder, `shared-${isFirst}.db`)
+      if (isFirst) await put(await opened(file), issued('a', T))
+      const adapter = createSqliteAdapter({ file })
+      await adapter('Session').upsert('id', { jti: 'id' }, 60)
+      const store = await opened(file)
+      await put(store, used('a', T + 1))
+      expect(await store.row(idOf('a'))).to.include({ reads: 1 })
+      expect(await adapter('Session').find('id')).to.include({ jti: 'id' })
+      adapter.close()
+    }
+  })
+
+  it('waits while another process writes, reads meanwhile, and lets this process work', async () => {
+    const store = await opened()
+    await put(store, issued('a', T))
+    const other = new DatabaseSync(place.file)
+    other.exec('BEGIN IMMEDIATE')
+    let isStored = false
+    const stored = put(store, used('a', T + 1)).then(() => {
+      isStored = true
+    })
+    let longest = 0
+    const began = performance.now()
+    for (let last = began; last - began < 300; ) {
+      await new Promise((resolve) => setImmediate(resolve))
+      const now = performance.now()
+      longest = Math.max(longest, now - last)
+      last = now
+    }
+    // A wait inside SQLite would be one of its time limit, and no slow machine stops a turn for so long.
+    expect(longest).to.be.below(2000)
+    expect(await store.row(idOf('a'))).to.include({ reads: 0 })
+    expect(isStored).to.equal(false)
+    other.exec('COMMIT')
+    other.close()
+    await stored
+    expect(await store.row(idOf('a'))).to.include({ reads: 1 })
+  })
+
+  it('holds the lock for a part of a large removal only', async () => {
+    const [store, other] = [await opened(), await opened()]
+    const { write } = writer(store)
+    const names = Array.from({ length: 2000 }, (_, index) => `${index}`)
+    await write(...names.map((name) => issued(name, T)))
+    let removed: number | undefined
+    const removal = store.remove(T + 1, 2000).then((count) => {
+      removed = count
+    })
+    await put(other, issued('young', T + 2))
+    expect(removed).to.equal(undefined)
+    await removal
+    expect(removed).to.equal(4000)
+    expect((await other.find({}, { limit: 9, now: T })).rows).to.have.length(1)
+  })
+
+  it('stores nothing of a batch that fails in the middle', async () => {
+    const store = await opened()
+    const { next } = writer(store)
+    const batch = next([issued('a', T), used('a', T + 1)])
+    const other = new DatabaseSync(place.file)
+    other.exec('ALTER TABLE impersonation_audit_row RENAME TO away')
+    expect(await rejection(store.append(batch))).to.be.instanceOf(Error)
+    other.exec('ALTER TABLE away RENAME TO impersonation_audit_row')
+    other.close()
+    expect(await readOn(store)).to.deep.equal([])
+    await store.append(batch)
+    expect(await store.row(idOf('a'))).to.include({ reads: 1 })
+  })
+
+  it('I17: sets aside what belongs to a row that was damaged, and stores what comes after', async () => {
+    const store = await opened()
+    await put(store, issued('a', T))
+    using database = new DatabaseSync(place.file)
+    database.exec("UPDATE impersonation_audit_row SET data = '{}'")
+    await expectSetAside(store)
+  })
+
+  it('says what is wrong with a file that cannot be used', async () => {
+    const noFolder = createSqliteAudit({ file: join(place.folder, 'none', 'audit.db') })
+    expect(await rejection(noFolder.open())).to.match(/folder/)
+    await writeFile(place.file, 'this is no database, but a text that is long enough to be read')
+    expect(await rejection(createSqliteAudit({ file: place.file }).open())).to.match(
+      /not a database/,
+    )
+  })
+
+  it('rejects after it was closed, and before it was opened', async () => {
+    const store = createSqliteAudit({ file: place.file })
+    const { next } = writer(store)
+    const batch = next([issued('a', T)])
+    expect(await rejection(store.append(batch))).to.match(/not open/)
+    await store.open()
+    await store.append(batch)
+    await store.close()
+    expect(await rejection(store.row(idOf('a')))).to.match(/not open/)
+    await store.open()
+    expect(await store.row(idOf('a'))).to.include({ at: T })
+    await store.close()
+  })
+
+  it('finds each first page and each date by an index, and sorts nothing', async () => {
+    const store = await opened()
+    const other = new DatabaseSync(place.file)
+    const { prepare } = DatabaseSync.prototype
+    const filters: RowFilter[] = [
+      {},
+      { from: T, to: T + 1000 },
+      { operator: 'olivia' },
+      { customer: 'alice' },
+      { ticket: 'SUP-1' },
+      { alarm: 'any' },
+      { alarm: 'open' },
+      { held: true },
+    ]
+    try {
+      for (const filter of filters) {
+        for (const before of [undefined, `${T}.${idOf('a')}`]) {
+          let asked = ''
+          DatabaseSync.prototype.prepare = function (text) {
+            asked = text
+            return prepare.call(this, text)
+          }
+          await store.find(filter, { before, limit: 20, now: T })
+          DatabaseSync.prototype.prepare = prepare
+          // The plan does not depend on the values.
+          const plan = other
+            .prepare(`EXPLAIN QUERY PLAN ${asked}`)
+            .all(...Array.from(asked.matchAll(/\?/g), () => 1))
+            .map(({ detail }) => detail)
+            .join('\n')
+          expect(plan, JSON.stringify(filter)).to.match(/USING INDEX impersonation_audit_row_/)
+          expect(plan, JSON.stringify(filter)).to.not.match(/TEMP B-TREE/)
+        }
+      }
+    } finally {
+      DatabaseSync.prototype.prepare = prepare
+      other.close()
+    }
+  })
+
+  it('refuses options that are wrong', () => {
+    for (const keepFor of [0, -1, 1.5, Number.NaN]) {
+      expect(() => createSqliteAudit({ file: 'a', keepFor })).to.throw(TypeError, 'keepFor')
+    }
+    expect(() => createSqliteAudit({ file: '' })).to.throw(TypeError, 'file')
+    expect(createSqliteAudit({ file: 'a', keepFor: 60 }).keepFor).to.equal(60)
+  })
+})

@@ -1,0 +1,174 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { type Deployment, deploy } from '../../support/deployment.ts'
+import { condition, openFilter, rowLinks, ticketsOf, waitForAll } from '../support/audit-page.ts'
+import { storePast } from '../support/audit-rows.ts'
+import { enter } from '../support/enter.ts'
+import { heading, visitDeployment } from '../support/operating.ts'
+import type { Visit } from '../support/visit.ts'
+
+/** Noon of a day in Berlin, where the browser of the tests is. */
+const noon = (day: string) => Date.parse(`${day}T12:00:00+01:00`)
+
+describe('the filter of the audit', () => {
+  let deployment: Deployment
+  let visit: Visit
+  let page: Page
+
+  before(async () => {
+    deployment = await deploy()
+    await storePast(deployment.audit, [
+      { at: noon('2026-02-03'), ticket: 'T-1', customer: 'bob', reads: ['/orders'] },
+      { at: noon('2026-02-17'), ticket: 'T-2', operator: 'oscar', end: 'requested' },
+      { at: noon('2026-02-18'), ticket: 'T-3', refused: ['/email'] },
+      { at: noon('2026-02-18') + 1000, ticket: 'T-4', end: 'user', reason: 'Lost in the post' },
+    ])
+    const old = await deployment.ask('grace', '/audit?ticket=T-2')
+    const hold = { note: 'Case 7' }
+    await deployment.ask('grace', `/audit/${old.body.rows[0].id}/hold`, hold)
+    const [refused] = (await deployment.ask('grace', '/audit?ticket=T-3')).body.rows
+    await deployment.ask('grace', `/audit/${refused.id}/acknowledge`, {})
+  })
+  after(() => deployment[Symbol.asyncDispose]())
+
+  beforeEach(async () => {
+    visit = await visitDeployment(deployment)
+    page = visit.page
+    await enter(page, 'ada', '/console/audit')
+    await waitForAll(page, 4)
+    await openFilter(page)
+  })
+  afterEach(() => visit[Symbol.asyncDispose]())
+
+  const search = () => new URL(page.url()).search
+
+  it('finds by each member, says the condition, and has it in the address', async () => {
+    const filters: ReadonlyArray<
+      [change: () => Promise<unknown>, condition: string, address: string, found: string[]]
+    > = [
+      [
+        () => page.getByLabel('Search', { exact: true }).fill('LOST in'),
+        'Search: LOST in',
+        '?text=LOST+in',
+        ['T-4'],
+      ],
+      [
+        () => page.getByLabel('Operator id').fill('oscar'),
+        'Operator: Oscar Öhman',
+        '?operator=oscar',
+        ['T-2'],
+      ],
+      [
+        () => page.getByLabel('Customer id').fill('bob'),
+        'Customer: Bob Marsh',
+        '?customer=bob',
+        ['T-1'],
+      ],
+      [() => page.getByLabel('Ticket').fill('t-3'), 'Ticket: t-3', '?ticket=t-3', ['T-3']],
+      [
+        () => page.getByLabel('How it ended').selectOption('Ended by the customer'),
+        'How it ended: Ended by the customer',
+        '?outcome=user',
+        ['T-4'],
+      ],
+      [
+        () => page.getByLabel('Alarms').selectOption('Open alarm'),
+        'Open alarm',
+        '?alarm=open',
+        ['T-4'],
+      ],
+      [
+        () => page.getByLabel('Alarms').selectOption('With alarm'),
+        'With alarm',
+        '?alarm=any',
+        ['T-4', 'T-3'],
+      ],
+      [() => page.getByLabel('On hold').check(), 'On hold', '?held=true', ['T-2']],
+    ]
+    for (const [change, name, address, found] of filters) {
+      await change()
+      await waitForAll(page, found.length)
+      expect(await ticketsOf(page), name).to.deep.equal(found)
+      expect(search()).to.equal(address)
+      await condition(page, name).click()
+      await waitForAll(page, 4)
+      expect(search()).to.equal('')
+    }
+  })
+
+  it('finds the rows of any date by three clicks', async () => {
+    await page.getByLabel('Month').selectOption('February 2026')
+    await waitForAll(page, 4)
+    await page.getByRole('button', { name: 'Wednesday, 18 February 2026' }).click()
+    await waitForAll(page, 2)
+    expect(await ticketsOf(page)).to.deep.equal(['T-4', 'T-3'])
+    // The moments of the reader's midnights, in UTC: a reader elsewhere sees the same rows.
+    expect(search()).to.equal('?from=2026-02-17T23%3A00Z&to=2026-02-18T23%3A00Z')
+    await condition(page, '18 Feb 2026').waitFor()
+    expect(await page.getByLabel('From').inputValue()).to.equal('2026-02-18')
+    expect(await page.getByLabel('To', { exact: true }).inputValue()).to.equal('2026-02-18')
+  })
+
+  it('takes dates by hand, today, yesterday and the last seven days', async () => {
+    await page.getByLabel('From').fill('2026-02-17')
+    await waitForAll(page, 3)
+    await page.getByLabel('To', { exact: true }).fill('2026-02-17')
+    await waitForAll(page, 1)
+    expect(await ticketsOf(page)).to.deep.equal(['T-2'])
+    await page.getByRole('button', { name: 'Clear all' }).click()
+    await waitForAll(page, 4)
+    for (const name of ['Today', 'Yesterday', 'Last 7 days']) {
+      await page.getByRole('button', { name, exact: true }).click()
+      await page.getByText('Nothing matches the filter.').waitFor()
+      const chosen = page.getByRole('button', { name, exact: true, pressed: true })
+      expect(await chosen.count(), name).to.equal(1)
+    }
+  })
+
+  it('goes back and forward with the browser, and a link shows the same to others', async () => {
+    const customer = await page.getByLabel('Customer id').elementHandle()
+    await page.getByLabel('Customer id').fill('alice')
+    await waitForAll(page, 3)
+    await page.getByLabel('How it ended').selectOption('Ended by support')
+    await waitForAll(page, 1)
+    const link = page.url()
+    await page.goBack()
+    await waitForAll(page, 3)
+    expect(await page.getByLabel('How it ended').inputValue()).to.equal('')
+    await page.goBack()
+    await waitForAll(page, 4)
+    await page.waitForFunction((input) => Reflect.get(input ?? {}, 'value') === '', customer)
+    await page.goForward()
+    await waitForAll(page, 3)
+    await page.waitForFunction((input) => Reflect.get(input ?? {}, 'value') === 'alice', customer)
+
+    await using other = await visitDeployment(deployment, { timezoneId: 'Asia/Tokyo' })
+    await enter(other.page, 'grace', link)
+    await waitForAll(other.page, 1)
+    expect(await ticketsOf(other.page)).to.deep.equal(['T-2'])
+  })
+
+  it('makes one step of what is typed in one go', async () => {
+    await page.getByLabel('Search', { exact: true }).pressSequentially('lost', { delay: 150 })
+    await waitForAll(page, 1)
+    await page.getByLabel('Search', { exact: true }).pressSequentially(' in x', { delay: 500 })
+    await page.waitForURL('**/audit?text=lost+in+x')
+    await page.getByText('Nothing matches the filter.').waitFor()
+    await page.goBack()
+    await waitForAll(page, 4)
+  })
+
+  it('ignores what is no filter in the address, and says what the server refuses', async () => {
+    await page.goto(
+      '/console/audit?outcome=bogus&alarm=x&held=1&from=yesterday&to=-1&before=zz&x=1',
+    )
+    await waitForAll(page, 4)
+    await page.goto(`/console/audit?ticket=${'x'.repeat(500)}`)
+    visit.expectFailure(/\/api\/audit\?/, 400)
+    await heading(page, 'Audit').waitFor()
+    await page.getByRole('alert').filter({ hasText: /./ }).waitFor()
+    await page.getByRole('button', { name: 'Clear all' }).click()
+    await waitForAll(page, 4)
+    expect(await rowLinks(page).count()).to.equal(4)
+  })
+})

@@ -1,0 +1,86 @@
+import { equal, ok } from 'node:assert/strict'
+import { type Deployment, deploy } from '../../support/deployment.ts'
+import { enter } from '../support/enter.ts'
+import { actIn, heading, pressAct, reads, strip, visitDeployment } from '../support/operating.ts'
+
+describe('the story of an operator', () => {
+  let deployment: Deployment
+
+  before(async () => {
+    deployment = await deploy({ console: { ticket: { pattern: /SUP-\d+/ } } })
+  })
+  after(() => deployment[Symbol.asyncDispose]())
+
+  it('finds a customer, acts in the shop in a tab of its own, and ends it', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enter(page)
+    await heading(page, 'Customers').waitFor()
+    equal(await page.getByRole('table').count(), 0, 'customers are listed without a search')
+
+    await page.keyboard.press('/')
+    await page.keyboard.type('alice')
+    await page.getByText(reads('1 customer fits')).waitFor()
+    await page.getByRole('link', { name: reads('Act as Alice Ng') }).click()
+    await heading(page, 'Act as Alice Ng').waitFor()
+    await page.getByText(reads('No operator acts as Alice Ng right now.')).waitFor()
+    await page.getByLabel('Ticket number').fill('SUP-123')
+    await page.getByLabel('Reason').fill('An order did\nnot arrive')
+    await page.getByLabel('Look and change').check()
+    await page.getByLabel('10 minutes').check()
+    const shop = await pressAct(page)
+    await actIn(shop, 'olivia', 'alice')
+    await shop.getByRole('button', { name: 'Change the note' }).click()
+    await shop.getByText('POST /note 200').waitFor()
+    equal(new URL(shop.url()).hash, '', 'the subject token is in the address')
+
+    await strip(page).getByText(reads('You act as Alice Ng')).waitFor()
+    await strip(page).getByText('SUP-123').waitFor()
+    await strip(page).getByText('Look and change').waitFor()
+    await heading(page, 'Alice Ng').waitFor()
+    await page.getByText(reads('Shop is open in a new tab, as Alice Ng.')).waitFor()
+    const [running] = (await deployment.ask('olivia', '/running')).body.running
+    equal(running.reason, 'An order did not arrive')
+    ok(running.expiresAt - running.startedAt === 600_000)
+
+    await strip(page)
+      .getByRole('button', { name: reads('End: you act as Alice Ng') })
+      .click()
+    await page.getByText(reads('You no longer act as Alice Ng.')).waitFor()
+    await strip(page).waitFor({ state: 'hidden' })
+    equal((await deployment.ask('olivia', '/running')).body.running.length, 0)
+  })
+
+  it('the link of a ticket system lands on the filled-in form, through the sign-in', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    const link = '/console/act?user=bob&ticket=SUP-7&reason=Cannot%20pay'
+    await enter(page, 'olivia', link)
+    await heading(page, 'Act as Bob Marsh').waitFor()
+    equal(await page.getByLabel('Ticket number').inputValue(), 'SUP-7')
+    equal(await page.getByLabel('Reason').inputValue(), 'Cannot pay')
+    equal(await page.getByLabel('Look only').isChecked(), true)
+    equal((await deployment.ask('olivia', '/running')).body.running.length, 0)
+    equal(visit.urls.filter((url) => url.includes('/impersonations')).length, 0, 'it has started')
+
+    const opened = page.context().waitForEvent('page')
+    await page.keyboard.press('Control+Enter')
+    await actIn(await opened, 'olivia', 'bob')
+    await strip(page).getByText(reads('You act as Bob Marsh')).waitFor()
+    await strip(page).getByRole('button', { name: 'End' }).click()
+  })
+
+  it('a key that is pressed at the first sight of the form counts', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await page.addInitScript(() => {
+      new MutationObserver((_changes, observer) => {
+        if (!document.querySelector('.act-form')) return
+        observer.disconnect()
+        dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true }))
+      }).observe(document, { childList: true, subtree: true })
+    })
+    await enter(page, 'olivia', '/console/act?user=bob')
+    await page.getByText('Enter the number of the ticket that this is about.').waitFor()
+  })
+})

@@ -1,0 +1,92 @@
+import { storageError } from '../storage-error.ts'
+
+/** A query as `pg` takes it. */
+export interface PostgresQuery {
+  /** With a name it is prepared once per connection. */
+  name?: string
+  text: string
+  values?: unknown[]
+  /** How long the client waits for the reply, in milliseconds, where it is not the pool's time. */
+  query_timeout?: number
+}
+
+/** The part of `pg`'s `Pool` or `Client` that is used. */
+export interface PostgresClient {
+  query(query: PostgresQuery): Promise<{ rows: unknown[]; rowCount: number | null }>
+}
+
+/** The result of a query: rows whose columns are still to be looked at. */
+export interface PostgresResult {
+  readonly rows: readonly Readonly<Record<string, unknown>>[]
+  readonly count: number
+}
+
+const lastQuery = new WeakMap<PostgresClient, Promise<unknown>>()
+
+/**
+ * Sends one query after the other on a `Client`, which does one at a time and, from pg 9 on, no
+ * longer queues them itself. A `Pool` has a connection for each.
+ */
+export function send(
+  client: PostgresClient,
+  query: PostgresQuery,
+): ReturnType<PostgresClient['query']> {
+  if (!('processID' in client)) return client.query(query)
+  const next = (lastQuery.get(client) ?? Promise.resolve()).then(() => client.query(query))
+  lastQuery.set(
+    client,
+    next.catch(() => {}),
+  )
+  return next
+}
+
+/**
+ * Runs a query and says what to do where the database's own message leaves that open.
+ *
+ * @throws StorageError when it fails
+ */
+export async function runQuery(
+  client: PostgresClient,
+  table: string,
+  query: PostgresQuery,
+): Promise<PostgresResult> {
+  try {
+    const { rows, rowCount } = await send(client, query)
+    return { rows: rows.filter(isRow), count: rowCount ?? 0 }
+  } catch (error) {
+    // skips the first value: the model's name is no secret, and a message may contain it
+    const [, ...sent] = query.values ?? []
+    throw storageError(error, sent.flatMap(asSent), (code) => remedies(table)[code ?? ''])
+  }
+}
+
+/** A value in the forms in which a message may quote it: an array's texts have their quotes escaped. */
+function asSent(value: unknown): unknown[] {
+  if (!Array.isArray(value)) return [value]
+  return value.flatMap((item: unknown) =>
+    typeof item === 'string' ? [item, item.replaceAll(/["\\]/g, '\\$&')] : [],
+  )
+}
+
+export function isRow(row: unknown): row is Readonly<Record<string, unknown>> {
+  return typeof row === 'object' && row !== null
+}
+
+/** By SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+function remedies(table: string): Readonly<Record<string, string>> {
+  const missing = `The table ${table} is not there. Run migrate() once, or the SQL of migrationSql().`
+  return {
+    '42P01': missing,
+    '3F000': missing,
+    '42703': `The table ${table} is not the one migrate() makes: a column is missing. Name another table.`,
+    '42501': `The database role lacks rights. GRANT SELECT, INSERT, UPDATE, DELETE ON ${table} to it, and USAGE on the schema.`,
+    '25006': 'The database is read-only: a standby? Connect to the primary.',
+    '25P02':
+      'The client is in a failed transaction. Give the adapter a Pool, or a Client of its own.',
+    // A pooler gives a statement to a connection that another client prepared it on, or did not.
+    '26000':
+      'The server does not know a prepared statement: a connection pooler between? Set prepare: false.',
+    '42P05':
+      'The server has that prepared statement already: a connection pooler between? Set prepare: false.',
+  }
+}

@@ -1,0 +1,160 @@
+const live = '(expires_at IS NULL OR expires_at > now())'
+/** What of a record is read. */
+const FOUND_COLUMNS = 'payload, extract(epoch FROM consumed_at)::float8 AS consumed, note, ended'
+
+const UPSERT_COLUMNS = `(model, id, payload, uid, user_code, grant_id, consumed_at, expires_at,
+        account_id, client_id, actor, issued_at, status_list, status_index)`
+
+/** The SQL of every adapter method. `$1` is the model and `$2` the key, unless noted otherwise. */
+export type PostgresStatements = ReturnType<typeof statements>
+
+/** @param table the quoted name */
+export function statements(table: string) {
+  const storedLive = '(stored.expires_at IS NULL OR stored.expires_at > now())'
+  const read = (column: string) =>
+    `SELECT ${FOUND_COLUMNS} FROM ${table} WHERE model = $1 AND ${column} = $2 AND ${live}`
+  // a uid whose session moved to another id: the one that lives longest is the latest
+  const latest = 'ORDER BY expires_at DESC NULLS FIRST LIMIT 1'
+
+  // What is live and consumed or ended stays so: behind a consumption that is not committed yet this
+  // waits, and then sees the row as the consumption left it.
+  const replace = `ON CONFLICT (model, id) DO UPDATE SET
+        payload = EXCLUDED.payload, uid = EXCLUDED.uid, user_code = EXCLUDED.user_code,
+        grant_id = EXCLUDED.grant_id, expires_at = EXCLUDED.expires_at,
+        account_id = EXCLUDED.account_id, client_id = EXCLUDED.client_id,
+        issued_at = EXCLUDED.issued_at, status_list = EXCLUDED.status_list,
+        status_index = EXCLUDED.status_index,
+        consumed_at = coalesce(CASE WHEN ${storedLive} THEN stored.consumed_at END,
+          EXCLUDED.consumed_at),
+        note = CASE WHEN ${storedLive} THEN stored.note END,
+        note_actor = CASE WHEN ${storedLive} THEN stored.note_actor END,
+        actor = coalesce(CASE WHEN ${storedLive} THEN stored.note_actor END, EXCLUDED.actor),
+        ended = CASE WHEN ${storedLive} THEN stored.ended END`
+
+  return {
+    check: `
+      SELECT obj_description('${table}'::regclass, 'pg_class') AS comment,
+        (SELECT 1 FROM ${table} LIMIT 0)`,
+
+    /**
+     * `$3` payload, `$4` to `$6` uid, user code, grant, `$7` consumed in s, `$8` life in ms, `$9` to
+     * `$11` account, client, actor, `$12` issued in s, `$13` and `$14` list, index.
+     */
+    upsert: `
+      INSERT INTO ${table} AS stored ${UPSERT_COLUMNS}
+      VALUES ($1, $2, $3, $4, $5, $6, to_timestamp($7::float8),
+        now() + $8::float8 * interval '1 millisecond', $9, $10, $11, $12, $13, $14)
+      ${replace}`,
+
+    /**
+     * The values of upsert as arrays, `null` for a column that is empty. Rows are locked in
+     * the order of their ids, so that two groups never wait for each other in a circle.
+     */
+    upsertAll: `
+      INSERT INTO ${table} AS stored ${UPSERT_COLUMNS}
+      SELECT $1, id, payload, uid, user_code, grant_id, to_timestamp(consumed),
+        now() + life * interval '1 millisecond',
+        account_id, client_id, actor, issued_at, status_list, status_index
+      FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[],
+          $8::float8[], $9::text[], $10::text[], $11::text[], $12::bigint[], $13::text[],
+          $14::bigint[])
+        AS asked (id, payload, uid, user_code, grant_id, consumed,
+          life, account_id, client_id, actor, issued_at, status_list,
+          status_index)
+      ORDER BY id COLLATE "C"
+      ${replace}`,
+
+    find: read('id'),
+    findByUid: `${read('uid')} ${latest}`,
+    findByUserCode: `${read('user_code')} ${latest}`,
+
+    /**
+     * `$1` the models and `$2` the ids, each of which is looked up by the index: a plan that was made
+     * while the table was empty, and is kept by the connection, would read all rows of a model for
+     * `id = ANY`.
+     */
+    findAll: `
+      SELECT asked.position::int, stored.*
+      FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (model, id, position),
+        LATERAL (SELECT ${FOUND_COLUMNS} FROM ${table}
+          WHERE model = asked.model AND id = asked.id AND ${live} OFFSET 0) AS stored`,
+
+    consume: `
+      UPDATE ${table} SET consumed_at = date_trunc('second', now())
+      WHERE model = $1 AND id = $2 AND ${live}`,
+
+    /**
+     * `$3` the note, `$4` its actor. The second caller waits for the first to commit, looks at the row
+     * again and, under READ COMMITTED, finds the condition false. Under stricter levels the
+     * database refuses.
+     */
+    consumeOnce: `
+      UPDATE ${table} SET consumed_at = date_trunc('second', now()), note = $3, note_actor = $4,
+        actor = coalesce($4, actor)
+      WHERE model = $1 AND id = $2 AND consumed_at IS NULL AND ended IS NULL AND ${live}
+      RETURNING 1`,
+
+    /**
+     * `$2` the ids, `$3` the notes, `$4` their actors. A row that another transaction holds is left
+     * out, like one that is consumed. A row that it locks is looked at again, so what was committed
+     * meanwhile counts. For a row that was updated a moment ago PostgreSQL may wait in spite of
+     * SKIP LOCKED ("while locking updated version"), hence the same order as in the other groups.
+     */
+    consumeOnceAll: `
+      WITH locked AS (
+        SELECT free.id
+        FROM (SELECT id FROM unnest($2::text[]) AS ids (id) ORDER BY id COLLATE "C") AS asked,
+          LATERAL (SELECT id FROM ${table}
+            WHERE model = $1 AND id = asked.id AND consumed_at IS NULL AND ended IS NULL AND ${live}
+            FOR UPDATE SKIP LOCKED) AS free)
+      UPDATE ${table} AS stored SET consumed_at = date_trunc('second', now()), note = asked.note,
+        note_actor = asked.actor, actor = coalesce(asked.actor, stored.actor)
+      FROM locked JOIN unnest($2::text[], $3::text[], $4::text[]) AS asked (id, note, actor)
+        ON asked.id = locked.id
+      WHERE stored.model = $1 AND stored.id = locked.id AND stored.consumed_at IS NULL
+        AND stored.ended IS NULL AND ${storedLive}
+      RETURNING stored.id`,
+
+    /** `$3` the end. */
+    endOnce: `
+      UPDATE ${table} SET ended = $3 WHERE model = $1 AND id = $2 AND ended IS NULL AND ${live}
+      RETURNING 1`,
+
+    destroy: `DELETE FROM ${table} WHERE model = $1 AND id = $2`,
+
+    /** `$2` the grant. In the order in which groups lock. */
+    revokeByGrantId: `
+      DELETE FROM ${table} WHERE model = $1 AND id = ANY(ARRAY(
+        SELECT id FROM ${table} WHERE model = $1 AND grant_id = $2 ORDER BY id FOR UPDATE))`,
+
+    /** `$2` the list. */
+    endedIndices: `
+      SELECT DISTINCT status_index FROM ${table}
+      WHERE model = $1 AND status_list = $2 AND ended IS NOT NULL AND status_index IS NOT NULL
+        AND ${live}`,
+
+    /** `$1` is how many at most. */
+    deleteExpired: `
+      DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM ${table} WHERE expires_at <= now()
+        ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED))`,
+  }
+}
+
+const LOOK_UP_COLUMNS = { accountId: 'account_id', actor: 'actor', clientId: 'client_id' } as const
+
+/** `$1` the model, `$2` how many, `$3` on what is looked up by, then the position to go on from. */
+export function listStatement(
+  table: string,
+  lookUps: readonly (keyof typeof LOOK_UP_COLUMNS)[],
+  continued: boolean,
+): string {
+  const conditions = lookUps.map((name, i) => ` AND ${LOOK_UP_COLUMNS[name]} = $${i + 3}`)
+  if (continued) {
+    const at = lookUps.length + 3
+    conditions.push(` AND (issued_at, id) < ($${at}::bigint, $${at + 1})`)
+  }
+  return `SELECT ${FOUND_COLUMNS} FROM ${table}
+    WHERE model = $1 AND account_id IS NOT NULL AND ${live}${conditions.join('')}
+    ORDER BY issued_at DESC, id DESC LIMIT $2`
+}

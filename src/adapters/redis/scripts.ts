@@ -1,0 +1,230 @@
+// All keys of a script but the first may be left out, so that it runs on Redis Cluster as well.
+
+import { script } from '../../glue/redis.ts'
+
+/** The server's clock, in milliseconds. */
+const CLOCK_LUA = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+`
+
+/**
+ * Adds a member to a sorted set scored by expiry. Members that have expired leave it, and the set
+ * lives as long as its longest member. `life` in milliseconds or ''.
+ */
+const KEEP_LUA = `${CLOCK_LUA}
+local function keep(key, member, life)
+  local score = life == '' and '+inf' or string.format('%.0f', now + life)
+  redis.call('ZADD', key, score, member)
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now))
+  local last = redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2]
+  if last == 'inf' then return redis.call('PERSIST', key) end
+  return redis.call('PEXPIREAT', key, string.format('%.0f', last))
+end
+`
+
+/**
+ * Adds an ended index to the hash of its status list: a field named by it, with the expiry of the
+ * record that ended in milliseconds since the epoch, or '' for none. The life of the list's record is
+ * its own. Where there is none, the hash lives as long as the longest of the records.
+ */
+const ADD_INDEX = `${CLOCK_LUA}
+local function addIndex(key, index, life)
+  redis.call('HSET', key, index, life == '' and '' or string.format('%.0f', now + life))
+  if redis.call('HEXISTS', key, 'payload') == 1 then return end
+  if life == '' then return redis.call('PERSIST', key) end
+  local remaining = redis.call('PTTL', key)
+  local isNew = remaining < 0 and redis.call('HLEN', key) == 1
+  if isNew or (remaining >= 0 and remaining < tonumber(life)) then
+    redis.call('PEXPIRE', key, life)
+  end
+end
+`
+
+/**
+ * Adds a record to a look-up, a sorted set scored by the second of issue. The member \127, which is
+ * no record's, has the longest time from issue to expiry as its score, negative: what was issued
+ * earlier than that has expired, and leaves the set at one write in sixteen.
+ *
+ * Issuing runs this up to four times, so it makes few calls. LT lowers the score of \127 and never
+ * raises it; the look-up is given a quarter of a life more than it needs, so that most writes find
+ * it long enough.
+ */
+const JOIN_LUA = `${CLOCK_LUA}
+local function join(key, member, iat, life)
+  local span = '-inf'
+  if life ~= '' then
+    span = string.format('%.0f', math.min(iat - math.floor((now + life) / 1000) - 1, -1))
+  end
+  local added = redis.call('ZADD', key, 'LT', iat, member, span, '\\127')
+  if added == 0 then redis.call('ZADD', key, iat, member) end
+  if life == '' then return redis.call('PERSIST', key) end
+
+  local left = redis.call('PTTL', key)
+  if left < tonumber(life) then
+    if added < 2 and left < 0 and redis.call('ZSCORE', key, '\\127') == '-inf' then return end
+    redis.call('PEXPIRE', key, string.format('%.0f', life * 1.25))
+  end
+  if now % 16 == 0 then
+    local longest = redis.call('ZSCORE', key, '\\127')
+    if longest == '-inf' then return end
+    local oldest = string.format('%.0f', math.floor(now / 1000) + longest)
+    redis.call('ZREMRANGEBYSCORE', key, 0, '(' .. oldest)
+  end
+end
+`
+
+/** The rest of a record's life, as `upsert` takes it. */
+const LEFT_LUA = `
+local function left(key)
+  local milliseconds = redis.call('PTTL', key)
+  return milliseconds < 0 and '' or tostring(milliseconds)
+end
+`
+
+/**
+ * `consumeOnce`: exists, unset, set. HSETNX alone would bring a key that has just expired back, as a
+ * key without a TTL; inside a script the clock does not advance, so an existing key cannot expire
+ * while the script runs. ARGV[1] names the attempt: a driver that sends a command again after a
+ * lost reply gets the answer that was lost.
+ */
+export const consumeOnceScript = script(`
+if redis.call('HEXISTS', KEYS[1], 'payload') == 0 then return 0 end
+local fate = redis.call('HMGET', KEYS[1], 'consuming', 'end')
+if fate[1] == ARGV[1] then return 1 end
+if fate[2] then return 0 end
+if redis.call('HSETNX', KEYS[1], 'consumed', redis.call('TIME')[1]) == 0 then return 0 end
+redis.call('HSET', KEYS[1], 'consuming', ARGV[1])
+return 1
+`)
+
+/**
+ * The same with a note. ARGV: attempt, note, member. KEYS[2]: the look-up of the note's actor. The
+ * reply holds what the look-up needs where it is of another server: second of issue, or nil for a
+ * record that is not listed, and life.
+ */
+export const consumeWithNoteScript = script(`${JOIN_LUA}${LEFT_LUA}
+if redis.call('HEXISTS', KEYS[1], 'payload') == 0 then return { 0 } end
+local fate = redis.call('HMGET', KEYS[1], 'consuming', 'end', 'iat')
+local iat, life = fate[3], left(KEYS[1])
+if fate[1] ~= ARGV[1] then
+  if fate[2] then return { 0 } end
+  if redis.call('HSETNX', KEYS[1], 'consumed', time[1]) == 0 then return { 0 } end
+  redis.call('HSET', KEYS[1], 'consuming', ARGV[1], 'note', ARGV[2])
+  if KEYS[2] and iat then join(KEYS[2], ARGV[3], iat, life) end
+end
+return { 1, iat or '', life }
+`)
+
+/**
+ * `endOnce`: exists, unset, set, with the name of the attempt as above. ARGV: attempt, end, status
+ * index. KEYS[2]: the hash of the record's status list. Where the record has ended, index and end are
+ * written again: that repairs, and gives a caller that waits for replicas a write to wait for.
+ */
+export const endScript = script(`${ADD_INDEX}${LEFT_LUA}
+if redis.call('HEXISTS', KEYS[1], 'payload') == 0 then return 0 end
+local fate = redis.call('HMGET', KEYS[1], 'ending', 'end')
+if KEYS[2] then addIndex(KEYS[2], ARGV[3], left(KEYS[1])) end
+redis.call('HSET', KEYS[1], 'end', fate[2] or ARGV[2])
+if fate[2] then return fate[1] == ARGV[1] and 1 or 0 end
+redis.call('HSET', KEYS[1], 'ending', ARGV[1])
+return 1
+`)
+
+/** Marks a record as consumed; HSET alone would bring an expired one back without a TTL. */
+export const consumeScript = script(`
+if redis.call('HEXISTS', KEYS[1], 'payload') == 0 then return 0 end
+redis.call('HSET', KEYS[1], 'consumed', redis.call('TIME')[1])
+return 1
+`)
+
+const REPLACE_LUA = `
+redis.call('HDEL', KEYS[1], 'grantId')
+if ARGV[3] ~= '' then redis.call('HSETNX', KEYS[1], 'consumed', ARGV[3]) end
+if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'grantId', ARGV[4]) end
+if ARGV[1] == '' then redis.call('PERSIST', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+`
+
+/**
+ * Replaces a record. ARGV: life in milliseconds or '', payload, consumed or '', grantId or ''.
+ * HSET comes first: out of memory, Redis refuses a script's first write and none after it. What
+ * was consumed or ended stays so: neither a second caller nor a driver that sends this again after
+ * a lost reply undoes it. An expired key does not exist, so none of its fields remain.
+ */
+export const upsertScript = script(`
+if ARGV[1] == '0' then return redis.call('DEL', KEYS[1]) end
+redis.call('HSET', KEYS[1], 'payload', ARGV[2])
+${REPLACE_LUA}
+return 1
+`)
+
+/**
+ * The same for a record that is listed, with a life over 0. ARGV also: second of issue, member. KEYS after the first:
+ * its look-ups. The reply is the note and the end that the record has kept, or 0 for neither.
+ */
+export const upsertListedScript = script(`${JOIN_LUA}
+for i = 2, #KEYS do join(KEYS[i], ARGV[6], ARGV[5], ARGV[1]) end
+redis.call('HSET', KEYS[1], 'payload', ARGV[2], 'iat', ARGV[5])
+${REPLACE_LUA}
+local kept = redis.call('HMGET', KEYS[1], 'note', 'end')
+return (kept[1] or kept[2]) and kept or 0
+`)
+
+/** Adds a record to one look-up. ARGV: member, second of issue, life in milliseconds or ''. */
+export const joinLookUpScript = script(`${JOIN_LUA}
+join(KEYS[1], ARGV[1], ARGV[2], ARGV[3])
+return 1
+`)
+
+/**
+ * A part of a look-up, newest first, as members and scores in turn: ARGV[3] of them that come after
+ * the member ARGV[2] of the second ARGV[1], there or not, or from the start where both are ''.
+ * Members of one second are in order of their bytes; Lua's own comparison goes by the locale.
+ */
+export const pageScript = script(`
+local function below(a, b)
+  for i = 1, math.min(#a, #b) do
+    local x, y = a:byte(i), b:byte(i)
+    if x ~= y then return x < y end
+  end
+  return #a < #b
+end
+local from = 0
+if ARGV[1] ~= '' then
+  from = redis.call('ZCOUNT', KEYS[1], '(' .. ARGV[1], '+inf')
+  local high = from + redis.call('ZCOUNT', KEYS[1], ARGV[1], ARGV[1])
+  while from < high do
+    local middle = math.floor((from + high) / 2)
+    if below(redis.call('ZREVRANGE', KEYS[1], middle, middle)[1], ARGV[2]) then
+      high = middle
+    else
+      from = middle + 1
+    end
+  end
+end
+return redis.call('ZREVRANGE', KEYS[1], from, from + ARGV[3] - 1, 'WITHSCORES')
+`)
+
+/** Adds an ended index to a status list. ARGV: index, life of the record that ended. */
+export const addIndexScript = script(`${ADD_INDEX}
+addIndex(KEYS[1], ARGV[1], ARGV[2])
+return 1
+`)
+
+/** Removes a record; returns the grant it belonged to, and its payload if it has ended. */
+export const destroyScript = script(`
+local fields = redis.call('HMGET', KEYS[1], 'grantId', 'end', 'payload')
+redis.call('DEL', KEYS[1])
+return { fields[1], fields[2] and fields[3] }
+`)
+
+/** Removes a record if it still belongs to the grant ARGV[1]: it may have been replaced since. */
+export const revokeScript = script(`
+if redis.call('HGET', KEYS[1], 'grantId') ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])
+`)
+
+/** Adds ARGV[1] to a set scored by expiry. ARGV[2]: life in milliseconds or ''. */
+export const keepScript = script(`${KEEP_LUA}
+return keep(KEYS[1], ARGV[1], ARGV[2])
+`)

@@ -1,0 +1,130 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { LookUp } from '../contract.ts'
+import { storageError } from '../storage-error.ts'
+
+/** What of a record is read. */
+const FOUND_COLUMNS = 'payload, consumed_at, note, ended'
+
+/** The columns of look-ups. */
+const LOOK_UP_COLUMNS = { accountId: 'account_id', actor: 'actor', clientId: 'client_id' } as const
+
+export type SqliteStatements = ReturnType<typeof prepareAll>
+
+/**
+ * Prepared once for the life of the database: parsing would cost more than running. `?1` is the
+ * model, `?2` the key and `?3` the time, unless noted otherwise.
+ */
+export function prepareAll(database: DatabaseSync) {
+  const live = '(expires_at IS NULL OR expires_at > ?3)'
+  const read = (column: string) =>
+    database.prepare(
+      `SELECT ${FOUND_COLUMNS} FROM oidc_records WHERE model = ?1 AND ${column} = ?2 AND ${live}
+       ORDER BY expires_at IS NULL DESC, expires_at DESC LIMIT 1`,
+    )
+  const replacedLive = '(expires_at IS NULL OR expires_at > ?15)'
+  return {
+    // a live record that is consumed or has ended stays so when it is replaced
+    upsert: database.prepare(
+      `INSERT INTO oidc_records
+         (model, id, payload, uid, user_code, grant_id, consumed_at, expires_at,
+          account_id, client_id, actor, issued_at, status_list, status_index)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+       ON CONFLICT (model, id) DO UPDATE SET
+         payload = excluded.payload, uid = excluded.uid, user_code = excluded.user_code,
+         grant_id = excluded.grant_id, expires_at = excluded.expires_at,
+         account_id = excluded.account_id, client_id = excluded.client_id,
+         issued_at = excluded.issued_at, status_list = excluded.status_list,
+         status_index = excluded.status_index,
+         consumed_at = coalesce(CASE WHEN ${replacedLive} THEN consumed_at END, excluded.consumed_at),
+         note = CASE WHEN ${replacedLive} THEN note END,
+         note_actor = CASE WHEN ${replacedLive} THEN note_actor END,
+         actor = coalesce(CASE WHEN ${replacedLive} THEN note_actor END, excluded.actor),
+         ended = CASE WHEN ${replacedLive} THEN ended END,
+         ended_index = CASE WHEN ${replacedLive} AND ended IS NOT NULL THEN excluded.status_index END`,
+    ),
+    find: read('id'),
+    findByUid: read('uid'),
+    findByUserCode: read('user_code'),
+    consume: database.prepare(
+      `UPDATE oidc_records SET consumed_at = ?4 WHERE model = ?1 AND id = ?2 AND ${live}`,
+    ),
+    /** `?5` the note, `?6` its actor. */
+    consumeOnce: database.prepare(
+      `UPDATE oidc_records
+       SET consumed_at = ?4, note = ?5, note_actor = ?6, actor = coalesce(?6, actor)
+       WHERE model = ?1 AND id = ?2 AND ${live} AND consumed_at IS NULL AND ended IS NULL`,
+    ),
+    endOnce: database.prepare(
+      `UPDATE oidc_records SET ended = ?4, ended_index = status_index
+       WHERE model = ?1 AND id = ?2 AND ${live} AND ended IS NULL`,
+    ),
+    destroy: database.prepare('DELETE FROM oidc_records WHERE model = ? AND id = ?'),
+    revokeByGrantId: database.prepare('DELETE FROM oidc_records WHERE model = ? AND grant_id = ?'),
+    endedIndices: database.prepare(
+      `SELECT DISTINCT ended_index FROM oidc_records INDEXED BY oidc_records_ended
+       WHERE status_list = ?1 AND ended_index IS NOT NULL
+         AND (expires_at IS NULL OR expires_at > ?2)`,
+    ),
+    // IS NOT NULL names the condition of the index: without it, SQLite prepares the statement anew
+    // each time, to see whether the value that is bound implies it
+    deleteExpired: database.prepare(
+      `DELETE FROM oidc_records WHERE rowid IN
+       (SELECT rowid FROM oidc_records WHERE expires_at IS NOT NULL AND expires_at <= ?
+        ORDER BY expires_at LIMIT ?)`,
+    ),
+  }
+}
+
+/** `?1` the time, `?2` how many, `?3` on what is looked up by, then the position to go on from. */
+export function prepareList(
+  database: DatabaseSync,
+  lookUps: readonly (keyof LookUp)[],
+  continued: boolean,
+): StatementSync {
+  const [first] = lookUps
+  const conditions = lookUps.map((name, i) => ` AND ${LOOK_UP_COLUMNS[name]} = ?${i + 3}`)
+  if (continued) {
+    const at = lookUps.length + 3
+    conditions.push(` AND (issued_at, id) < (?${at}, ?${at + 1})`)
+  }
+  try {
+    // INDEXED BY: without statistics SQLite may take another
+    return database.prepare(
+      `SELECT ${FOUND_COLUMNS} FROM oidc_records
+       INDEXED BY oidc_records_${first ? LOOK_UP_COLUMNS[first] : 'issued_at'}
+       WHERE account_id IS NOT NULL AND (expires_at IS NULL OR expires_at > ?1)${conditions.join('')}
+       ORDER BY issued_at DESC, id DESC LIMIT ?2`,
+    )
+  } catch (error) {
+    throw storageError(error, [])
+  }
+}
+
+export type SqliteValue = string | number | null
+
+/** @returns how many rows changed */
+export function write(statement: StatementSync, values: readonly SqliteValue[]): number {
+  try {
+    return Number(statement.run(...values).changes)
+  } catch (error) {
+    throw storageError(error, values)
+  }
+}
+
+/** @returns the rows that were found */
+export function read(statement: StatementSync, values: readonly SqliteValue[]) {
+  try {
+    return statement.all(...values)
+  } catch (error) {
+    throw storageError(error, values)
+  }
+}
+
+/** @returns the first row that was found */
+export function readFirst(statement: StatementSync, values: readonly SqliteValue[]) {
+  try {
+    return statement.get(...values)
+  } catch (error) {
+    throw storageError(error, values)
+  }
+}

@@ -1,0 +1,109 @@
+import { errors, type Provider } from 'oidc-provider'
+import { limitTime } from '../glue/time-limit.ts'
+import type {
+  ImpersonationEvent,
+  RecordEvent,
+  RecordedEventName,
+  RecordFirstOptions,
+} from '../public/events.ts'
+
+/** Records events, and how long it may take, in milliseconds. */
+interface Recorder {
+  readonly record: RecordEvent
+  readonly timeoutMs: number
+  readonly ready: RecordFirstOptions['ready']
+}
+
+const recordersOf = new WeakMap<Provider, readonly Recorder[]>()
+/** Resolves when every end so far is recorded, or has waited for its time. */
+const endsOf = new WeakMap<Provider, Promise<void>>()
+
+/**
+ * I13: what lets a person act is not recorded, and is not answered. RFC 9110 §15.6.4. Without
+ * `Retry-After`: a subject token that was redeemed is used up.
+ */
+export class NotRecorded extends errors.OIDCProviderError {
+  override error_description =
+    'the audit did not store it in time: what was issued has ended, ask for a new subject token'
+  /** The caller gets it, other than for most errors of 500 and more. */
+  override expose = true
+
+  constructor(options: ErrorOptions) {
+    super(503, 'temporarily_unavailable', options)
+  }
+}
+
+/**
+ * I13: a recorder takes no events now, and so nothing was done: what would be issued could not be
+ * recorded, and would be ended.
+ */
+export class RecorderNotReady extends errors.OIDCProviderError {
+  override error_description = 'nothing was done: try again later'
+  /** Seconds until the next attempt: the header `Retry-After`. */
+  readonly retryAfter = 5
+
+  constructor(options?: ErrorOptions) {
+    super(503, 'temporarily_unavailable', options)
+  }
+}
+
+export function addRecorder(provider: Provider, recorder: Recorder): void {
+  recordersOf.set(provider, [...(recordersOf.get(provider) ?? []), recorder])
+}
+
+/** @throws RecorderNotReady where a recorder says so, does not say in time, or fails */
+export async function recordersReady(provider: Provider): Promise<void> {
+  const asked = (recordersOf.get(provider) ?? []).map(
+    async ({ ready, timeoutMs }) => !ready || within(timeoutMs, ready),
+  )
+  let answers: readonly unknown[]
+  try {
+    answers = await Promise.all(asked)
+  } catch (cause) {
+    throw new RecorderNotReady({ cause })
+  }
+  // I9: what is no clear yes is a no.
+  if (answers.some((answer) => answer !== true)) throw new RecorderNotReady()
+}
+
+export function hasRecorders(provider: Provider): boolean {
+  return recordersOf.has(provider)
+}
+
+/** @throws NotRecorded where a recorder does not have it in time */
+export async function recordInTime(
+  provider: Provider,
+  name: RecordedEventName,
+  event: ImpersonationEvent,
+): Promise<void> {
+  try {
+    await Promise.all(
+      (recordersOf.get(provider) ?? []).map(({ record, timeoutMs }) =>
+        within(timeoutMs, () => record(name, event)),
+      ),
+    )
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'no Error'
+    process.emitWarning(`${name} was not recorded in time: ${reason}`, 'ImpersonationWarning')
+    throw new NotRecorded({ cause })
+  }
+}
+
+/** An end is carried out in any case: a recorder that fails changes nothing. */
+export function recordEnd(provider: Provider, event: ImpersonationEvent): void {
+  const recorded = recordInTime(provider, 'impersonation.ended', event).catch(() => {})
+  // Each waits for its own time alone, so that this never takes longer than the last one.
+  const before = endsOf.get(provider)
+  // By `then`, which keeps nothing of the ends before: the result of `Promise.all` would hold them all.
+  endsOf.set(provider, before ? before.then(() => recorded) : recorded)
+}
+
+/** Resolves when every end so far is recorded, or its time is over. Never rejects. */
+export async function endsRecorded(provider: Provider): Promise<void> {
+  await endsOf.get(provider)
+}
+
+/** Rejects where it fails, or takes too long. Then it goes on, and nothing waits for it. */
+async function within<T>(timeoutMs: number, run: () => T | PromiseLike<T>): Promise<T> {
+  return limitTime(timeoutMs, run(), () => new Error(`it took longer than ${timeoutMs / 1000} s`))
+}

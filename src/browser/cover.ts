@@ -1,0 +1,115 @@
+import { ENGLISH_COVER_TEXTS, type ImpersonationCoverTexts } from './cover-texts.ts'
+import type { ImpersonationEnding } from './ending.ts'
+
+/** The dialog fills the window, in the top layer: above what the page itself has there. */
+const COVER_CSS = `
+dialog {
+  box-sizing: border-box;
+  position: fixed;
+  inset: 0;
+  inline-size: 100%;
+  block-size: 100%;
+  max-inline-size: none;
+  max-block-size: none;
+  border: 0;
+  padding: 15vh max(1.5em, 50% - 17em) 2em;
+  font: 100%/1.5 system-ui, sans-serif;
+  color: CanvasText;
+  background: Canvas;
+  overflow: auto;
+  overflow-wrap: anywhere;
+}
+h1 { font-size: 1.5em; line-height: 1.25; margin: 0 }
+h1:focus { outline: 0 }
+textarea { box-sizing: border-box; inline-size: 100%; block-size: 10em }
+button { font: inherit; padding: .5em 1.25em }
+[hidden] { display: none }
+`
+
+/** Also where a page is printed, or puts something above the dialog. */
+const HIDING_CSS = 'body > :not([data-impersonation-cover]) { display: none !important }'
+
+/** What the cover tells. */
+export interface Covered {
+  /** Why the session is over. */
+  readonly state: 'ended' | 'expired'
+  readonly ending: ImpersonationEnding | undefined
+  readonly subject: string | undefined
+  /** What the operator typed and did not save. */
+  readonly drafts: string
+  readonly texts: Partial<ImpersonationCoverTexts>
+}
+
+/** Covers the page for good: what it shows is out of sight, and out of the accessibility tree. */
+export function coverPage({ drafts, subject, texts: own, ...how }: Covered): void {
+  const texts = { ...ENGLISH_COVER_TEXTS, ...own }
+  const host = document.createElement('div')
+  host.setAttribute('data-impersonation-cover', '')
+  const root = host.attachShadow({ mode: 'open' })
+  root.adoptedStyleSheets = [sheet(COVER_CSS)]
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet(HIDING_CSS)]
+
+  const dialog = add(root, 'dialog')
+  dialog.setAttribute('aria-labelledby', 'over')
+  dialog.setAttribute('aria-describedby', 'why')
+  const heading = add(dialog, 'h1', texts.over({ subject }))
+  heading.id = 'over'
+  heading.tabIndex = -1
+  add(dialog, 'p', why(how, texts)).id = 'why'
+  add(dialog, 'p', texts.next)
+  if (drafts) offerCopy(dialog, drafts, texts)
+  // The Escape key closes a dialog.
+  dialog.addEventListener('close', () => dialog.showModal())
+  document.body.append(host)
+  dialog.showModal()
+  heading.focus()
+}
+
+function why({ state, ending }: Pick<Covered, 'state' | 'ending'>, texts: ImpersonationCoverTexts) {
+  if (state === 'expired') return texts.expired
+  if (!ending) return texts.unknown
+  switch (ending.cause) {
+    case 'operator_signed_out':
+      return texts.bySignOut
+    case 'replay':
+      return texts.byReplay
+    case 'policy':
+      return texts.byPolicy
+  }
+  if (ending.by === 'customer') return texts.byCustomer
+  return ending.by === 'operator' ? texts.byOperator : texts.byOther
+}
+
+function offerCopy(dialog: Node, drafts: string, texts: ImpersonationCoverTexts): void {
+  const button = add(dialog, 'button', texts.copy)
+  const status = add(dialog, 'p')
+  status.setAttribute('role', 'status')
+  const byHand = add(dialog, 'textarea', drafts)
+  byHand.readOnly = true
+  byHand.hidden = true
+  button.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(drafts)
+      status.textContent = texts.copied
+    } catch {
+      status.textContent = texts.copyByHand
+      byHand.setAttribute('aria-label', texts.copyByHand)
+      byHand.hidden = false
+      byHand.select()
+    }
+  })
+}
+
+function sheet(css: string): CSSStyleSheet {
+  const made = new CSSStyleSheet()
+  made.replaceSync(css)
+  return made
+}
+
+/** With DOM methods alone: they need no Trusted Types. */
+function add<Tag extends keyof HTMLElementTagNameMap>(to: Node, tag: Tag, text = '') {
+  const made = document.createElement(tag)
+  made.textContent = text
+  to.appendChild(made)
+  return made
+}

@@ -1,0 +1,102 @@
+import type { Fetch } from '../fetch.ts'
+import type { underIssuer } from './under-issuer.ts'
+
+/** A status list token as it came, not verified. */
+export interface FetchedToken {
+  readonly text: string
+  /** When it came, by the clock that was given. */
+  readonly receivedAt: number
+  /**
+   * What time it was then, in seconds since the epoch: by this machine, and by the provider's
+   * response, where that can be believed.
+   */
+  readonly clocks: readonly number[]
+  /** How long it lay in caches at least, in seconds: as far as they say so. */
+  readonly age: number
+}
+
+/** In bytes, after `Content-Encoding` is undone. */
+const MAX_BODY_BYTES = 2 ** 20
+const MAX_REDIRECTS = 3
+/**
+ * In seconds: by how much the clock of this machine may be wrong, for a response to be heard on what
+ * time it is. One that says more may be an old one: with its time an old list would be fresh.
+ */
+const MAX_SKEW_S = 180
+const MEDIA_TYPE = 'application/statuslist+jwt'
+
+/**
+ * Makes the request for a status list: draft-ietf-oauth-status-list-21 §8.1 and §8.2. It leaves the
+ * issuer's origin and path for no redirect, and follows three at most (§11.4).
+ *
+ * @returns a function that throws any error for what is no answer of such a list
+ */
+export function statusFetcher(
+  fetch: Fetch,
+  under: ReturnType<typeof underIssuer>,
+  clock: () => number,
+): (uri: string, signal: AbortSignal) => Promise<FetchedToken> {
+  async function follow(uri: string, signal: AbortSignal, redirects: number): Promise<Response> {
+    const url = under(uri)
+    if (!url) throw new Error(`${uri} is not under the issuer`)
+    const response = await fetch(url.href, {
+      method: 'GET',
+      // A cache on the way must not add more to the age of a list than the provider says.
+      headers: { accept: MEDIA_TYPE, 'cache-control': 'max-age=1' },
+      redirect: 'manual',
+      signal,
+    })
+    const location = response.headers.get('location')
+    if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response
+    await response.body?.cancel()
+    if (redirects === 0) throw new Error(`${uri} redirects too often`)
+    return await follow(URL.parse(location, url.href)?.href ?? location, signal, redirects - 1)
+  }
+
+  return async (uri, signal) => {
+    const response = await follow(uri, signal, MAX_REDIRECTS)
+    const type = response.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
+    if (!response.ok || type !== MEDIA_TYPE) {
+      await response.body?.cancel()
+      throw new Error(`${uri} answered ${response.status} with ${type ?? 'no content type'}`)
+    }
+    const now = Date.now() / 1000
+    const age = parseAge(response)
+    const providerTime = parseProviderTime(response, now, age)
+    const clocks = providerTime === undefined ? [now] : [now, providerTime]
+    return { receivedAt: clock(), clocks, age: age ?? 0, text: await readBody(response) }
+  }
+}
+
+/**
+ * The provider's time. RFC 9111 §4.2.3: a cache keeps `Date`, and says in `Age` how old it is.
+ * Without `Age`, a time that has passed here may be that of a cache which says none, and would make
+ * an old list fresh. A time that is still to come here is no older than this clock is behind.
+ */
+function parseProviderTime(
+  { headers }: Response,
+  now: number,
+  age: number | undefined,
+): number | undefined {
+  const sentAt = Date.parse(headers.get('date') ?? '') / 1000 + (age ?? 0)
+  const isNear = Math.abs(sentAt - now) <= MAX_SKEW_S
+  return isNear && (age !== undefined || sentAt >= now) ? sentAt : undefined
+}
+
+/** RFC 9111 §5.1, as §1.2.2 has it: "a non-negative integer, representing time in seconds". */
+function parseAge({ headers }: Response): number | undefined {
+  const age = headers.get('age') ?? ''
+  return /^\d+$/.test(age) ? Number(age) : undefined
+}
+
+async function readBody({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  // Leaving the loop by an error cancels the body.
+  for await (const chunk of body ?? []) {
+    size += chunk.length
+    if (size > MAX_BODY_BYTES) throw new Error('the status list token is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}

@@ -1,0 +1,54 @@
+import type { JWTVerifyGetKey } from 'jose'
+import type { Caller } from '../caller.ts'
+import type { ResolvedResourceServerOptions } from '../options.ts'
+import { RequestRefused } from '../refusal.ts'
+import { agingClock } from './aging-clock.ts'
+import { statusCache } from './cache.ts'
+import { statusAt } from './decode-list.ts'
+import { statusFetcher } from './fetch-list.ts'
+import { listVerifier } from './list-token.ts'
+import { statusReferenceFrom } from './reference.ts'
+import { underIssuer } from './under-issuer.ts'
+
+/**
+ * Checks that an impersonation has not ended: draft-ietf-oauth-status-list-21 §8.3, of which this is
+ * the relying party. §8.3: "The processing rules for Referenced Tokens (such as JWT or CWT) MUST
+ * precede any evaluation of a Referenced Token's status."
+ *
+ * @returns a function of an impersonated caller whose access token, and its sender, are verified
+ * already. (In other tokens, `status` is a claim of the deployment's own.) It throws
+ * {@link RequestRefused} for an impersonation that has ended, or whose status cannot be read out of
+ * its list, and `StatusUnavailable` where the list cannot be had.
+ */
+export function statusCheck(
+  options: ResolvedResourceServerOptions,
+  keys: JWTVerifyGetKey,
+): (caller: Caller) => Promise<void> {
+  const under = underIssuer(options.issuer)
+  const clock = agingClock()
+  const fetchToken = statusFetcher(options.fetch, under, clock)
+  const verify = listVerifier(options, keys)
+  const listAt = statusCache(async (uri, signal) => {
+    const fetched = await fetchToken(uri, signal)
+    return { ...(await verify(uri, fetched)), text: fetched.text }
+  }, clock)
+
+  return async ({ claims: { status } }) => {
+    if (status === undefined) {
+      if (options.requireStatus) throw refused('access token has no status')
+      return
+    }
+    const reference = statusReferenceFrom(status)
+    if (!reference || !under(reference.uri))
+      throw refused('status of the access token is malformed')
+    const value = statusAt(await listAt(reference.uri), reference.idx)
+    // "If the provided index is out of bounds of the Status List, no statement about the status of
+    // the Referenced Token can be made and the Referenced Token MUST be rejected."
+    if (value === undefined) throw refused('status of the access token is not in its list')
+    if (value !== 0) throw refused('impersonation has ended')
+  }
+}
+
+function refused(description: string): RequestRefused {
+  return new RequestRefused(401, { error: 'invalid_token', description })
+}

@@ -1,0 +1,243 @@
+import { randomInt } from 'node:crypto'
+import type { EndingAdapter } from '../adapters/contract.ts'
+import { LeaseMemory } from './lease-memory.ts'
+import { OpenList } from './open-list.ts'
+import { BLOCK_SIZE, type Lease, type StatusListRecord, StatusRecords } from './records.ts'
+import { sharedAttempt } from './shared-attempt.ts'
+
+/** How many blocks are open at once; indices are drawn from all of them. */
+const OPEN_BLOCKS = 4
+/** With so many indices left, the next block is leased. */
+const MIN_INDICES_LEFT = (OPEN_BLOCKS - 1) * BLOCK_SIZE
+/** After so many blocks in a row that are another's, a list counts as full. */
+const MAX_LEASE_TRIES = 4
+/** How many lists are tried before a draw fails. */
+const LISTS_TRIED = 8
+/** How often, in milliseconds, a process that draws asks whether the storage remembers. */
+const LOOK_EVERY_MS = 5000
+/**
+ * Within this time after the full hour, in milliseconds, processes go over to the list of the new hour,
+ * each at a moment of its own: all at once, each would start a list.
+ */
+const SPREAD_MS = 10_000
+
+/** The list and the index of a token's status. */
+export interface StatusIndex {
+  /** The name of the list: 16 random bytes, base64url. */
+  readonly list: string
+  /** From 0 to 2^20 - 1. */
+  readonly index: number
+}
+
+/** Options of {@link statusIndices}. */
+export interface StatusIndicesOptions {
+  /** The provider's: providers with other issuers may use the same store. */
+  readonly issuer: string
+  /** The longest time, in whole seconds, from a draw to the last moment of the token it is for. */
+  readonly tokenLife: number
+  /**
+   * The clock, in milliseconds since the epoch.
+   *
+   * @defaultValue the clock of the process
+   */
+  readonly now?: () => number
+}
+
+/** Where status indices come from, and which lists there are. */
+export interface StatusIndices {
+  /**
+   * An index that no other draw got or gets, in any process.
+   *
+   * @throws when the storage did not lease a block, and none is left
+   */
+  draw(): Promise<StatusIndex>
+  /**
+   * Whether the storage has such a list.
+   *
+   * @throws when the storage did not answer
+   */
+  exists(list: string): Promise<boolean>
+  /**
+   * Whether there is such a list, and the storage has forgotten nothing that this process knows.
+   *
+   * @throws when the storage did not answer
+   */
+  vouchFor(list: string): Promise<boolean>
+  /** The names of the lists that have not retired. */
+  lists(): Promise<string[]>
+}
+
+/**
+ * Draws status indices, each once, without a write for each: a process leases a block of a list and
+ * draws from its blocks at random.
+ *
+ * A store that forgets (a restart, a snapshot) would lease a block twice. So each lease is followed
+ * by a look whether the leases before it are remembered, and every 5 s while tokens are issued, and
+ * whenever a list is served, there is such a look. A lease that was forgotten ends every list that
+ * is as old: guards get 404, and refuse.
+ */
+export function statusIndices(
+  adapter: EndingAdapter,
+  { issuer, tokenLife, now = () => Date.now() }: StatusIndicesOptions,
+): StatusIndices {
+  return new Indices(new StatusRecords(adapter, { issuer, tokenLife, now }), now)
+}
+
+class Indices implements StatusIndices {
+  readonly #records: StatusRecords
+  readonly #now: () => number
+  /** How much later than others, in milliseconds, the hour begins here. */
+  readonly #lag = randomInt(SPREAD_MS)
+  /** The list that is drawn from. */
+  #open: OpenList | undefined
+  /** The list that the next block is leased in; the same, but while another one is being opened. */
+  #next: OpenList | undefined
+  /** Lists of the hour that had no free block. */
+  #full = new Set<string>()
+  readonly #leases: LeaseMemory
+  /** Leases one block. */
+  readonly #leaseOne: () => Promise<void>
+  #lookedAt = Number.NEGATIVE_INFINITY
+
+  constructor(records: StatusRecords, now: () => number) {
+    this.#records = records
+    this.#now = now
+    this.#leaseOne = sharedAttempt(() => this.#tryLease(), now)
+    this.#leases = new LeaseMemory(records, () => {
+      for (const list of [this.#open, this.#next]) if (list) this.#drop(list)
+    })
+  }
+
+  async draw(): Promise<StatusIndex> {
+    for (let tried = 0; tried < LISTS_TRIED; tried += 1) {
+      const open = this.#usable()
+      const index = open?.draw()
+      this.#tend()
+      if (open && index !== undefined) return { list: open.record.list, index }
+      await this.#lease()
+    }
+    throw new Error('the storage adapter forgets its leases of a status list at once')
+  }
+
+  async exists(list: string): Promise<boolean> {
+    return (await this.#records.find(list)) !== undefined
+  }
+
+  async vouchFor(list: string): Promise<boolean> {
+    await this.#leases.look()
+    return this.exists(list)
+  }
+
+  async lists(): Promise<string[]> {
+    return (await this.#records.live()).map(({ list }) => list)
+  }
+
+  #usable(): OpenList | undefined {
+    return this.#open?.isUsable(this.#now()) ? this.#open : undefined
+  }
+
+  /** Starts, in the background, what is due. What fails there is due again with the next draw. */
+  #tend(): void {
+    const open = this.#usable()
+    const isCurrent = open !== undefined && open.record.hour === this.#records.hour(this.#lag)
+    if (!isCurrent || open.left <= MIN_INDICES_LEFT) this.#lease().catch(() => {})
+    // Absolute: a clock can be set back.
+    if (Math.abs(this.#now() - this.#lookedAt) < LOOK_EVERY_MS) return
+    this.#lookedAt = this.#now()
+    this.#look().catch(() => {})
+  }
+
+  async #lease(): Promise<void> {
+    const before = this.#open
+    await this.#leaseOne()
+    // Goes on by itself only where it gets on: with a storage that forgets at once, every lease starts
+    // another list, and this would never end.
+    if (before === undefined || this.#open === before) this.#tend()
+  }
+
+  async #tryLease(): Promise<void> {
+    await this.#leases.retireForgotten()
+    for (let tried = 0; tried < LISTS_TRIED; tried += 1) {
+      const list = await this.#nextList()
+      const lease = await this.#leaseIn(list)
+      if (!lease) {
+        this.#full.add(list.record.list)
+        continue
+      }
+      // Nothing is awaited from the look to the use: the list may be dropped meanwhile.
+      if ((await this.#isRemembered(list)) && !list.isDropped) {
+        list.add(lease)
+        this.#leases.add(lease)
+        this.#open = list
+        return
+      }
+    }
+    throw new Error('the storage adapter leased no block of a status list')
+  }
+
+  /** The list of this hour to lease in: the open one, another one that is there, or a new one. */
+  async #nextList(): Promise<OpenList> {
+    const hour = this.#records.hour(this.#lag)
+    const next = this.#next
+    if (next && next.record.hour !== hour) this.#full.clear()
+    if (next && !next.isDropped && next.record.hour === hour && !this.#full.has(next.record.list)) {
+      return next
+    }
+    let record = await this.#notFull(hour)
+    if (!record) {
+      const created = await this.#records.create(hour)
+      // Of processes that name a list at the same time, the last is read by all.
+      record = (await this.#notFull(hour)) ?? created
+    }
+    this.#next = new OpenList(record)
+    return this.#next
+  }
+
+  async #notFull(hour: number): Promise<StatusListRecord | undefined> {
+    const known = await this.#records.ofHour(hour)
+    return known.find(({ list }) => !this.#full.has(list))
+  }
+
+  async #leaseIn(list: OpenList): Promise<Lease | undefined> {
+    for (let tried = 0; tried < MAX_LEASE_TRIES; tried += 1) {
+      const block = list.nextBlock()
+      const lease = block === undefined ? block : await this.#records.lease(list.record, block)
+      if (lease) return lease
+    }
+    return undefined
+  }
+
+  /**
+   * Whether the storage had forgotten nothing when a block of the list was leased: it remembers the
+   * lease before, in each list, and by that all before it. The first lease in a list has the list's
+   * record to look at.
+   */
+  async #isRemembered(list: OpenList): Promise<boolean> {
+    const isFirst = !this.#leases.has(list.record.list)
+    const [record] = await Promise.all([
+      isFirst ? this.#records.find(list.record.list) : list.record,
+      this.#leases.look(),
+    ])
+    if (!record) this.#drop(list)
+    return !list.isDropped
+  }
+
+  async #look(): Promise<void> {
+    const open = this.#open
+    const [record] = await Promise.all([
+      open && this.#records.find(open.record.list),
+      this.#leases.look(),
+    ])
+    if (!open || open.isDropped) return
+    // Without a record, another process has found that the storage forgot.
+    if (!record) this.#drop(open)
+    // Two processes that named their lists at once: only one of them was kept.
+    else await this.#records.announce(open.record)
+  }
+
+  #drop(list: OpenList): void {
+    list.drop()
+    if (this.#open === list) this.#open = undefined
+    if (this.#next === list) this.#next = undefined
+  }
+}

@@ -1,0 +1,194 @@
+import { hash } from 'node:crypto'
+import type { Provider } from 'oidc-provider'
+import type { EndingAdapter } from '../adapters/contract.ts'
+import { epochSeconds } from '../adapters/record.ts'
+import { type JwtPayload, signJwt } from '../host/signing.ts'
+import { issuerUri, STATUS_LISTS_PATH, statusListUri } from '../shared/status-uris.ts'
+import { signingAlgorithm } from '../tokens/signing-algorithm.ts'
+import { StatusBits } from './bits.ts'
+import type { StatusIndices } from './indices.ts'
+import { LIST_SIZE } from './records.ts'
+
+/** How long a signed list may be relied upon, in seconds. */
+const LIST_LIFE_SECONDS = 30
+/** When a new one should be asked for, in seconds. */
+const LIST_TTL_SECONDS = 5
+/** How long one signature is served, in milliseconds. */
+const FRESH_MS = 1000
+
+/** `typ` of a Status List Token. */
+const LIST_TOKEN_TYPE = 'statuslist+jwt'
+
+/** A Status List Token. */
+export interface SignedStatusList {
+  /** The JWT. */
+  readonly token: string
+  /** As an ETag has it, without quotes; another one for every signature. */
+  readonly tag: string
+}
+
+/** The status lists of a provider, signed on demand. */
+export interface StatusLists {
+  /**
+   * The list as it is now, or was within the last second; `undefined` where there is none.
+   *
+   * @throws when the storage did not answer
+   */
+  find(list: string): Promise<SignedStatusList | undefined>
+  /**
+   * The URIs of all lists that have not retired, as they are now, or were within the last second.
+   *
+   * @throws when the storage did not answer
+   */
+  uris(): Promise<string[]>
+}
+
+/** Signs the claims of a Status List Token. */
+export type SignStatusList = (claims: JwtPayload) => Promise<string>
+
+export interface StatusListsParts {
+  readonly issuer: string
+  readonly adapter: Pick<EndingAdapter, 'endedIndices'>
+  readonly indices: Pick<StatusIndices, 'exists' | 'lists' | 'vouchFor'>
+  readonly sign: SignStatusList
+  /** The clock, in milliseconds since the epoch. */
+  readonly now?: (() => number) | undefined
+}
+
+/**
+ * Signs with the key that signs machine-to-machine tokens.
+ *
+ * @returns `undefined` where the provider has no key that could
+ */
+export function statusListSigner(provider: Provider): SignStatusList | undefined {
+  const alg = signingAlgorithm(provider)
+  return alg && ((claims) => signJwt(provider, alg, LIST_TOKEN_TYPE, claims))
+}
+
+/**
+ * What is kept of a list from one signature to the next. Bits are never cleared: no index is used
+ * again, and a storage that forgets an end is not followed.
+ */
+interface Kept {
+  readonly bits: StatusBits
+  /** The compressed bits, while there is no bit more. */
+  lst: Promise<string> | undefined
+}
+
+/** All who wait get the same encoding. */
+async function encoded(kept: Kept): Promise<string> {
+  kept.lst ??= kept.bits.encode()
+  const { lst } = kept
+  try {
+    return await lst
+  } catch (error) {
+    if (kept.lst === lst) kept.lst = undefined
+    throw error
+  }
+}
+
+/** An answer that is given again for a second from when its making began. */
+interface Made<T> {
+  readonly from: number
+  readonly promise: Promise<T>
+}
+
+export function statusLists(parts: StatusListsParts): StatusLists {
+  return new Lists(parts)
+}
+
+class Lists implements StatusLists {
+  readonly #parts: StatusListsParts
+  readonly #now: () => number
+  readonly #kept = new Map<string, Kept>()
+  readonly #signed = new Map<string, Made<SignedStatusList | undefined>>()
+  #uris: Made<string[]> | undefined
+
+  constructor(parts: StatusListsParts) {
+    this.#parts = parts
+    this.#now = parts.now ?? (() => Date.now())
+  }
+
+  async find(list: string): Promise<SignedStatusList | undefined> {
+    if (!/^[\w-]{22}$/.test(list)) return undefined
+    const known = this.#signed.get(list)
+    if (known && this.#serves(known)) return known.promise
+    const made = { from: this.#now(), promise: this.#sign(list) }
+    this.#signed.set(list, made)
+    try {
+      const signed = await made.promise
+      if (!signed) this.#remove(list, made)
+      return signed
+    } catch (error) {
+      this.#remove(list, made)
+      throw error
+    }
+  }
+
+  async uris(): Promise<string[]> {
+    if (this.#uris && this.#serves(this.#uris)) return this.#uris.promise
+    const made = { from: this.#now(), promise: this.#listUris() }
+    this.#uris = made
+    try {
+      return await made.promise
+    } catch (error) {
+      if (this.#uris === made) this.#uris = undefined
+      throw error
+    }
+  }
+
+  async #sign(list: string): Promise<SignedStatusList | undefined> {
+    const { adapter, indices, issuer, sign } = this.#parts
+    if (!this.#kept.has(list)) {
+      if (!(await indices.exists(list))) return undefined
+      await this.#forgetRetired()
+    }
+    const kept = this.#kept.get(list) ?? { bits: new StatusBits(LIST_SIZE), lst: undefined }
+    this.#kept.set(list, kept)
+    const iat = epochSeconds(this.#now())
+    // At once: whatever fails below, bits that are set here must not wait for others to be new.
+    if (kept.bits.set(await adapter.endedIndices(list))) kept.lst = undefined
+    // After the bits: a storage that forgot before they were read, forgot ends.
+    if (!(await indices.vouchFor(list))) {
+      this.#kept.delete(list)
+      return undefined
+    }
+    const lst = await encoded(kept)
+    const token = await sign({
+      iss: issuer,
+      sub: statusListUri(issuer, list),
+      iat,
+      exp: iat + LIST_LIFE_SECONDS,
+      ttl: LIST_TTL_SECONDS,
+      status_list: {
+        bits: 1,
+        lst,
+        aggregation_uri: issuerUri(issuer, STATUS_LISTS_PATH),
+      },
+    })
+    return { token, tag: hash('sha256', token, 'base64url') }
+  }
+
+  async #listUris(): Promise<string[]> {
+    const lists = await this.#parts.indices.lists()
+    return lists.map((list) => statusListUri(this.#parts.issuer, list))
+  }
+
+  /** Whenever a list is new here, those that have retired since then go: there is an end to them. */
+  async #forgetRetired(): Promise<void> {
+    if (this.#kept.size === 0) return
+    const live = new Set(await this.#parts.indices.lists())
+    for (const list of this.#kept.keys()) if (!live.has(list)) this.#kept.delete(list)
+    for (const list of this.#signed.keys()) if (!live.has(list)) this.#signed.delete(list)
+  }
+
+  #serves({ from }: Made<unknown>): boolean {
+    // Absolute: a clock can be set back. Nor is there a longer wait for a storage that may never
+    // answer: what began earlier would not know of the last second.
+    return Math.abs(this.#now() - from) < FRESH_MS
+  }
+
+  #remove(list: string, made: Made<unknown>): void {
+    if (this.#signed.get(list) === made) this.#signed.delete(list)
+  }
+}

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { createPostgresAdapter, migrate } from '../../../src/adapters/postgres/index.ts'
+import { adapterContract } from '../../../src/adapters/testing/index.ts'
+import { inCi, POSTGRES_URL, reachable } from '../servers.ts'
+
+const available = await reachable(POSTGRES_URL, 5432)
+if (!available) console.log(`      PostgreSQL adapter: skipped, nothing listens at ${POSTGRES_URL}`)
+const suite = available || inCi ? describe : describe.skip
+
+// With a Pool and prepared statements, postgres.test.ts does the same.
+suite('createPostgresAdapter, with a Client and without prepared statements', () => {
+  const schema = `test_${randomBytes(6).toString('hex')}`
+  let client: Client
+  before(async () => {
+    client = new Client({ connectionString: POSTGRES_URL })
+    await client.connect()
+    await migrate(client, { schema })
+  })
+  after(async () => {
+    await client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
+    await client.end()
+  })
+
+  adapterContract({
+    describe,
+    it,
+    create: () => createPostgresAdapter({ pool: client, schema, prepare: false }),
+    async advance(seconds) {
+      const aged = `UPDATE ${schema}.oidc_records SET expires_at = expires_at - $1 * interval '1 s'`
+      await client.query(aged, [seconds])
+    },
+  })
+})

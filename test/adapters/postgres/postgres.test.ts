@@ -1,0 +1,238 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'chai'
+import { Client, Pool } from 'pg'
+import {
+  createPostgresAdapter,
+  migrate,
+  type PostgresQuery,
+} from '../../../src/adapters/postgres/index.ts'
+import { listStatement, statements } from '../../../src/adapters/postgres/statements.ts'
+import { adapterContract } from '../../../src/adapters/testing/index.ts'
+import { sameAsMemory } from '../same-as-memory.ts'
+import { freePort, inCi, POSTGRES_URL, reachable, rejection } from '../servers.ts'
+
+const available = await reachable(POSTGRES_URL, 5432)
+if (!available) console.log(`      PostgreSQL adapter: skipped, nothing listens at ${POSTGRES_URL}`)
+const suite = available || inCi ? describe : describe.skip
+
+suite('createPostgresAdapter', () => {
+  const schema = `test_${randomBytes(6).toString('hex')}`
+  const table = `${schema}.oidc_records`
+  let pool: Pool
+
+  before(async () => {
+    pool = new Pool({ connectionString: POSTGRES_URL, max: 20 })
+    await migrate(pool, { schema })
+  })
+  after(async () => {
+    await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
+    await pool.end()
+  })
+
+  const create = () => createPostgresAdapter({ pool, schema })
+  const advance = async (seconds: number) => {
+    await pool.query(`UPDATE ${table} SET expires_at = expires_at - $1 * interval '1 s'`, [seconds])
+  }
+
+  describe('with a Pool', () => {
+    adapterContract({
+      describe,
+      it,
+      create,
+      advance,
+      async leaveExpired(_factory, model, id) {
+        await pool.query(
+          `UPDATE ${table} SET expires_at = now() - interval '1 h' WHERE model = $1 AND id = $2`,
+          [model, id],
+        )
+      },
+      async createBroken() {
+        const closed = new Pool({ connectionString: POSTGRES_URL })
+        await closed.end()
+        return createPostgresAdapter({ pool: closed, schema })
+      },
+    })
+  })
+
+  it('forgets a record by the clock of the database, whatever the process thinks', async () => {
+    const adapter = create()('SubjectToken')
+    const { now } = Date
+    Date.now = () => now() + 1e9
+    try {
+      await adapter.upsert('clock', { jti: 'clock' }, 60)
+      expect(await adapter.find('clock')).to.deep.equal({ jti: 'clock' })
+      expect(await adapter.consumeOnce('clock')).to.equal(true)
+    } finally {
+      Date.now = now
+    }
+    const { rows } = await pool.query(
+      `SELECT extract(epoch FROM expires_at - now())::int AS left FROM ${table} WHERE id = 'clock'`,
+    )
+    expect(rows[0].left).to.be.within(1, 60)
+  })
+
+  it('sends one statement to write a subject token, one to find it, one to claim it, one to end it', async () => {
+    const sent: PostgresQuery[] = []
+    const counting = {
+      query: (query: PostgresQuery) => {
+        sent.push(query)
+        return pool.query(query)
+      },
+    }
+    const adapter = createPostgresAdapter({ pool: counting, schema })('SubjectToken')
+    await adapter.upsert('counted', {}, 60)
+    await adapter.find('counted')
+    await adapter.consumeOnce('counted', { actor: 'olivia' })
+    await adapter.endOnce('counted', {})
+    expect(sent.map(({ name }) => name?.replace(/^oidc_[0-9a-f]{8}_/, ''))).to.deep.equal([
+      'upsert',
+      'find',
+      'consumeOnce',
+      'endOnce',
+    ])
+  })
+
+  it('lists, ends and forgets subject tokens as memory does', async () => {
+    await pool.query(`DELETE FROM ${table}`)
+    await sameAsMemory(create()('SubjectToken'), advance, 600)
+  })
+
+  it('consumes without touching an index where the operator was known at issue', async () => {
+    const client = await pool.connect()
+    const adapter = createPostgresAdapter({ pool: client, schema })('SubjectToken')
+    try {
+      await adapter.upsert('hot', { accountId: 'alice', actor: 'olivia', iat: 1 }, 60)
+      await client.query('BEGIN')
+      const hot = async () => {
+        const { rows } = await client.query(
+          `SELECT pg_stat_get_xact_tuples_hot_updated('${table}'::regclass)::int AS hot`,
+        )
+        return rows[0].hot
+      }
+      const earlier = await hot()
+      expect(await adapter.consumeOnce('hot', { actor: 'olivia', grantId: 'g' })).to.equal(true)
+      expect(await hot()).to.equal(earlier + 1)
+    } finally {
+      await client.query('ROLLBACK')
+      client.release()
+    }
+  })
+
+  it('looks nothing up without an index', async () => {
+    const client = new Client({ connectionString: POSTGRES_URL })
+    await client.connect()
+    await client.query('SET enable_seqscan = off')
+    for (const condition of ['id', 'uid', 'user_code', 'grant_id']) {
+      const { rows } = await client.query(
+        `EXPLAIN SELECT 1 FROM ${table} WHERE model = 'm' AND ${condition} = 'x'`,
+      )
+      expect(JSON.stringify(rows)).to.match(/Index Cond: .*model.*AND/)
+    }
+    const plan = async (text: string, values: unknown[]) =>
+      JSON.stringify((await client.query(`EXPLAIN ${text}`, values)).rows)
+    await client.query('SET enable_bitmapscan = off')
+    await client.query('SET enable_sort = off')
+    for (const [lookUp, index] of [
+      ['accountId', 'account_id'],
+      ['actor', 'actor'],
+      ['clientId', 'client_id'],
+    ] as const) {
+      const text = listStatement(table, [lookUp], true)
+      const planned = await plan(text, ['SubjectToken', 25, 'x', 1, 'id'])
+      expect(planned).to.contain(`Backward using oidc_records_${index}_idx`).and.not.contain('Sort')
+      expect(planned).to.match(/Index Cond: .*ROW\(issued_at, id\) </)
+    }
+    const all = await plan(listStatement(table, [], true), ['SubjectToken', 25, 1, 'id'])
+    expect(all).to.contain('Backward using oidc_records_issued_at_idx').and.not.contain('Sort')
+    const ended = await plan(statements(table).endedIndices, ['SubjectToken', 'l'])
+    expect(ended).to.contain('using oidc_records_ended_idx')
+    await client.end()
+  })
+
+  describe('deleteExpired', () => {
+    async function expired(count: number): Promise<void> {
+      await pool.query(`DELETE FROM ${table}`)
+      await pool.query(
+        `INSERT INTO ${table} (model, id, payload, expires_at)
+         SELECT 'AccessToken', 'x' || i, '{}', now() - interval '1 s' FROM generate_series(1, $1) i`,
+        [count],
+      )
+    }
+
+    it('removes what has expired, batch by batch, and nothing else', async () => {
+      await expired(25)
+      await create()('AccessToken').upsert('live', {}, 60)
+      await create()('Client').upsert('client', {})
+      expect(await create().deleteExpired({ batchSize: 10 })).to.equal(25)
+      expect(await create().deleteExpired()).to.equal(0)
+      const { rows } = await pool.query(`SELECT id FROM ${table} ORDER BY id`)
+      expect(rows.map(({ id }) => id)).to.deep.equal(['client', 'live'])
+    })
+
+    it('runs in several processes at once, each row removed by one', async () => {
+      await expired(1000)
+      const counts = await Promise.all(
+        Array.from({ length: 8 }, () => create().deleteExpired({ batchSize: 50 })),
+      )
+      expect(counts.reduce((sum, count) => sum + count)).to.equal(1000)
+    })
+
+    it('does not wait for a row that somebody else holds', async () => {
+      await expired(3)
+      const impatient = new Pool({
+        connectionString: POSTGRES_URL,
+        options: '-c lock_timeout=1000',
+      })
+      const factory = createPostgresAdapter({ pool: impatient, schema })
+      const holder = await pool.connect()
+      try {
+        await holder.query('BEGIN')
+        await holder.query(`SELECT 1 FROM ${table} WHERE id = 'x1' FOR UPDATE`)
+        expect(await factory.deleteExpired()).to.equal(2)
+      } finally {
+        await holder.query('ROLLBACK')
+        holder.release()
+      }
+      expect(await factory.deleteExpired()).to.equal(1)
+      await impatient.end()
+    })
+
+    it('refuses a batch of nothing', async () => {
+      const error = await rejection(create().deleteExpired({ batchSize: 0 }))
+      expect(error).to.be.instanceOf(TypeError)
+    })
+  })
+
+  it('rejects every method when nobody listens', async () => {
+    const port = await freePort()
+    const lost = new Pool({ host: '127.0.0.1', port, user: 'postgres', database: 'test' })
+    const adapter = createPostgresAdapter({ pool: lost, schema })('SubjectToken')
+    for (const call of [
+      () => adapter.upsert('a', {}, 60),
+      () => adapter.find('a'),
+      () => adapter.consumeOnce('a'),
+      () => adapter.revokeByGrantId('g'),
+    ]) {
+      expect((await rejection(call())).message).to.contain('ECONNREFUSED')
+    }
+    await lost.end()
+  })
+
+  it('rejects a claim whose connection the server ends before it answers', async () => {
+    const client = await pool.connect()
+    client.on('error', () => {})
+    const holder = await pool.connect()
+    await create()('SubjectToken').upsert('cut', {}, 60)
+    await holder.query('BEGIN')
+    await holder.query(`SELECT 1 FROM ${table} WHERE id = 'cut' FOR UPDATE`)
+    const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
+    const adapter = createPostgresAdapter({ pool: client, schema })('SubjectToken')
+    const claim = rejection(adapter.consumeOnce('cut'))
+    await pool.query('SELECT pg_terminate_backend($1)', [rows[0].pid])
+    expect(await claim).to.be.instanceOf(Error)
+    await holder.query('ROLLBACK')
+    holder.release()
+    client.release(true)
+    expect(await create()('SubjectToken').consumeOnce('cut')).to.equal(true)
+  })
+})

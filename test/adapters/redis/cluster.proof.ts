@@ -1,0 +1,103 @@
+import { Cluster, Redis } from 'ioredis'
+import { createCluster } from 'redis'
+import { createRedisAdapter } from '../../../src/adapters/redis/index.ts'
+import { adapterContract } from '../../../src/adapters/testing/index.ts'
+import { ageKeys, inCi, type PrivateRedis, startRedis, until } from '../servers.ts'
+
+const probe = await startRedis()
+await probe?.stop()
+if (!probe) console.log('      Redis Cluster: skipped, redis-server is not installed')
+const suite = probe || inCi ? describe : describe.skip
+
+const running: PrivateRedis[] = []
+async function start(...args: string[]): Promise<PrivateRedis> {
+  const server = await startRedis(...args)
+  if (!server) throw new Error('redis-server did not start')
+  running.push(server)
+  return server
+}
+
+suite('createRedisAdapter on Redis Cluster', () => {
+  let ioredis: Cluster
+  let nodeRedis: ReturnType<typeof createCluster>
+  let admins: Redis[]
+  const advance = async (seconds: number) => {
+    for (const admin of admins) await ageKeys(admin, 'oidc:', seconds)
+  }
+
+  before(async () => {
+    // three primaries, so that a command over keys of different slots has to fail
+    const nodes = await Promise.all([1, 2, 3].map(() => start('--cluster-enabled', 'yes')))
+    admins = nodes.map(({ port }) => new Redis(port))
+    const ranges = [
+      [0, 5460],
+      [5461, 10922],
+      [10923, 16383],
+    ]
+    for (const [i, admin] of admins.entries()) {
+      const [from = 0, to = 0] = ranges[i] ?? []
+      await admin.call('CLUSTER', 'ADDSLOTSRANGE', String(from), String(to))
+      await admin.call('CLUSTER', 'SET-CONFIG-EPOCH', String(i + 1))
+      await admins[0]?.call('CLUSTER', 'MEET', '127.0.0.1', String(nodes[i]?.port))
+    }
+    for (const admin of admins) {
+      await until(async () => {
+        const info = String(await admin.call('CLUSTER', 'INFO'))
+        return info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3')
+      })
+    }
+    const { port = 0 } = nodes[0] ?? {}
+    ioredis = new Cluster([{ host: '127.0.0.1', port }])
+    nodeRedis = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }] })
+    await nodeRedis.connect()
+  })
+
+  after(() => {
+    ioredis.disconnect()
+    nodeRedis.destroy()
+    for (const admin of admins) admin.disconnect()
+    return Promise.all(running.map((server) => server.stop()))
+  })
+
+  describe('with ioredis', () => {
+    adapterContract({
+      describe,
+      it,
+      advance,
+      create: () => createRedisAdapter({ client: ioredis }),
+    })
+  })
+
+  describe('with node-redis', () => {
+    adapterContract({
+      describe,
+      it,
+      advance,
+      create: () =>
+        createRedisAdapter({
+          client: (args, key) => nodeRedis.sendCommand(key, false, args),
+        }),
+    })
+  })
+
+  describe('with a client that knows of no cluster, on a single server in cluster mode', () => {
+    let plain: Redis
+    before(async () => {
+      plain = new Redis((await start('--cluster-enabled', 'yes')).port)
+      await plain.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
+      await until(async () =>
+        String(await plain.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
+      )
+    })
+    after(() => plain.disconnect())
+
+    adapterContract({
+      describe,
+      it,
+      models: ['SubjectToken'],
+      ending: true,
+      advance: (seconds) => ageKeys(plain, 'oidc:', seconds),
+      create: () => createRedisAdapter({ client: plain }),
+    })
+  })
+})

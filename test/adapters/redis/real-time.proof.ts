@@ -1,0 +1,22 @@
+import { randomUUID } from 'node:crypto'
+import { Redis } from 'ioredis'
+import { inCi, REDIS_URL, reachable } from '../servers.ts'
+import { openNodeRedis } from './clients.ts'
+import { redisContract } from './contract.ts'
+
+const available = await reachable(REDIS_URL, 6379)
+if (!available) console.log(`      Redis adapter: skipped, nothing listens at ${REDIS_URL}`)
+const suite = available || inCi ? describe : describe.skip
+
+suite('createRedisAdapter, while real time passes', () => {
+  const keyPrefix = `test:${randomUUID()}:`
+  after(async () => {
+    const admin = new Redis(REDIS_URL)
+    const left = await admin.keys(`${keyPrefix}*`)
+    if (left.length > 0) await admin.del(left)
+    admin.disconnect()
+  })
+
+  // With ioredis, redis.test.ts ages the keys instead.
+  describe('with node-redis', () => redisContract(openNodeRedis, keyPrefix))
+})

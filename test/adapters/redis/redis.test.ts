@@ -1,0 +1,311 @@
+// Over 250 lines: both drivers run all of it on one server.
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import { Redis } from 'ioredis'
+import { createCluster, createSentinel } from 'redis'
+import { statusListId } from '../../../src/adapters/ending-contract.ts'
+import { createRedisAdapter } from '../../../src/adapters/redis/index.ts'
+import { ageKeys, inCi, REDIS_URL, reachable, rejection, until } from '../servers.ts'
+import { openIoredis } from './clients.ts'
+import { redisContract } from './contract.ts'
+
+const available = await reachable(REDIS_URL, 6379)
+if (!available) console.log(`      Redis adapter: skipped, nothing listens at ${REDIS_URL}`)
+
+const suite = available || inCi ? describe : describe.skip
+
+suite('createRedisAdapter', () => {
+  const keyPrefix = `test:${randomUUID()}:`
+  const admin = new Redis(REDIS_URL, {
+    lazyConnect: true,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  })
+  admin.on('error', () => {})
+  const keys = () => admin.keys(`${keyPrefix}*`)
+
+  before(() => admin.connect())
+  after(async () => {
+    if (admin.status !== 'ready') return
+    const left = await keys()
+    if (left.length > 0) await admin.del(left)
+    admin.disconnect()
+  })
+
+  // redis-real-time.proof.ts tests the other client.
+  describe('with ioredis', () => {
+    redisContract(openIoredis, keyPrefix, {
+      advance: (seconds) => ageKeys(admin, keyPrefix, seconds),
+    })
+  })
+
+  describe('in the server', () => {
+    const adapter = (model: string) => createRedisAdapter({ client: admin, keyPrefix })(model)
+
+    it('lets every key expire, an index with the record it points to', async () => {
+      await adapter('Session').upsert('s', { uid: 'u', userCode: 'c', grantId: 'g' }, 100)
+      for (const key of ['id:s', 'uid:u', 'userCode:c', 'grant:g']) {
+        expect(await admin.ttl(`${keyPrefix}Session:${key}`)).to.be.within(50, 100)
+      }
+    })
+
+    it('keeps the index of a grant as long as its longest member, without the expired', async () => {
+      const tokens = adapter('RefreshToken')
+      const key = `${keyPrefix}RefreshToken:grant:lasting`
+      await tokens.upsert('long', { grantId: 'lasting' }, 1000)
+      await tokens.upsert('short', { grantId: 'lasting' }, 10)
+      expect(await admin.ttl(key)).to.be.within(500, 1000)
+
+      await admin.zadd(key, Date.now() - 1000, 'long-gone')
+      await tokens.upsert('never', { grantId: 'lasting' })
+      expect(await admin.zrange(key, '0', '-1')).to.have.members(['long', 'short', 'never'])
+      expect(await admin.ttl(key)).to.equal(-1)
+      await tokens.destroy('never')
+      expect(await admin.zrange(key, '0', '-1')).to.have.members(['long', 'short'])
+    })
+
+    it('leaves no key behind once a grant is revoked', async () => {
+      const tokens = adapter('Revoked')
+      for (let i = 0; i < 250; i += 1) await tokens.upsert(`r${i}`, { grantId: 'g' }, 60)
+      expect((await keys()).filter((key) => key.includes(':Revoked:'))).to.have.length(251)
+      await tokens.revokeByGrantId('g')
+      expect((await keys()).filter((key) => key.includes(':Revoked:'))).to.deep.equal([])
+    })
+
+    it('does not bring a consumed key back to a longer life', async () => {
+      await adapter('SubjectToken').upsert('t', {}, 100)
+      await adapter('SubjectToken').consumeOnce('t')
+      await adapter('SubjectToken').consume('t')
+      expect(await admin.ttl(`${keyPrefix}SubjectToken:id:t`)).to.be.within(50, 100)
+    })
+
+    it('consumes nothing when payload and mark were lost together', async () => {
+      await adapter('SubjectToken').upsert('lost', {}, 100)
+      await adapter('SubjectToken').consumeOnce('lost')
+      await admin.del(`${keyPrefix}SubjectToken:id:lost`)
+      expect(await adapter('SubjectToken').consumeOnce('lost')).to.equal(false)
+      expect(await admin.exists(`${keyPrefix}SubjectToken:id:lost`)).to.equal(0)
+    })
+
+    it('answers a command that the driver sends twice as it did the first time', async () => {
+      let sent: string[] = []
+      const twice = async (args: string[]) => {
+        const [command = '', ...rest] = args
+        const reply = await admin.call(command, ...rest)
+        if (command !== 'EVALSHA') return reply
+        sent = args
+        return admin.call(command, ...rest)
+      }
+      await adapter('SubjectToken').upsert('resent', {}, 100)
+      const resending = createRedisAdapter({ client: twice, keyPrefix })('SubjectToken')
+      expect(await resending.consumeOnce('resent')).to.equal(true)
+      expect(sent).to.include(`${keyPrefix}SubjectToken:id:resent`)
+      expect(await resending.consumeOnce('resent')).to.equal(false)
+    })
+
+    it('answers an end that the driver sends twice as it did the first time', async () => {
+      const twice = async (args: string[]) => {
+        const [command = '', ...rest] = args
+        await admin.call(command, ...rest)
+        return admin.call(command, ...rest)
+      }
+      const listed = { accountId: 'a', statusList: 'resent', statusIndex: 1 }
+      const resending = createRedisAdapter({ client: twice, keyPrefix })('SubjectToken')
+      await resending.upsert('end-resent', listed, 100)
+      expect(await resending.consumeOnce('end-resent', { actor: 'resent' })).to.equal(true)
+      expect(await resending.endOnce('end-resent', { at: 1 })).to.equal(true)
+      expect(await resending.endOnce('end-resent', { at: 2 })).to.equal(false)
+      expect(await resending.list({ actor: 'resent' }, 10)).to.have.length(1)
+      expect(await resending.endedIndices('resent')).to.deep.equal([1])
+    })
+
+    it('I14: keeps the ended indices of a list in the hash of its record, lost together', async () => {
+      const tokens = adapter('SubjectToken')
+      const list = statusListId('together')
+      await tokens.upsert(list, { list: 'together' }, 100)
+      const listed = { accountId: 'a', statusList: 'together', statusIndex: 7 }
+      await tokens.upsert('in-list', listed, 1000)
+      await tokens.endOnce('in-list', { at: 1 })
+      const key = `${keyPrefix}SubjectToken:id:${list}`
+      expect(await admin.hkeys(key)).to.have.members(['payload', '7'])
+      expect(await admin.ttl(key), 'the life of the list').to.be.within(50, 100)
+      expect(await tokens.find(list)).to.deep.equal({ list: 'together' })
+      await admin.del(key)
+      expect(await tokens.endedIndices('together')).to.deep.equal([])
+
+      expect(await tokens.endOnce('in-list', { at: 2 })).to.equal(false)
+      expect(await tokens.endedIndices('together')).to.deep.equal([7])
+      expect(await tokens.find(list), 'and brings no list back').to.equal(undefined)
+      expect(await tokens.consumeOnce(list)).to.equal(false)
+      expect(await admin.ttl(key), 'the life of what ended').to.be.within(900, 1000)
+    })
+
+    it('keeps look-ups as long as their longest record, and what expired leaves them', async () => {
+      const tokens = adapter('SubjectToken')
+      const now = Math.floor(Date.now() / 1000)
+      const key = `${keyPrefix}SubjectToken:client:lasting`
+      const store = (id: string, iat: number, life?: number) =>
+        tokens.upsert(id, { jti: id, accountId: 'a', clientId: 'lasting', iat }, life)
+      await store('long', now - 500, 1000)
+      await store('short', now, 10)
+      expect(await admin.ttl(key)).to.be.within(900, 1300)
+      // issued long before anything that still lives
+      for (let i = 0; i < 200; i += 1) await admin.zadd(key, now - 5000, `expired-${i}`)
+      await until(async () => {
+        await store('short', now, 10)
+        return (await admin.zcount(key, '0', '+inf')) === 2
+      })
+      expect(await admin.zrange(key, '0', '-1')).to.include.members(['long', 'short'])
+
+      await admin.zadd(key, now - 400, 'destroyed')
+      await admin.zadd(key, now, 'not-written-yet')
+      expect(await tokens.list({ clientId: 'lasting' }, 100)).to.have.length(2)
+      await until(async () => (await admin.zscore(key, 'destroyed')) === null)
+      expect(await admin.zscore(key, 'not-written-yet')).to.equal(String(now))
+
+      expect(await admin.zscore(key, '\u007f'), 'how long records live at most').to.not.equal(null)
+
+      await store('never', now)
+      await store('short', now, 10)
+      expect(await admin.ttl(key)).to.equal(-1)
+    })
+
+    it('leaves nothing of other models and of records without an account in look-ups', async () => {
+      const before = (await keys()).length
+      await adapter('AccessToken').upsert('plain', { accountId: 'a', clientId: 'c' }, 100)
+      await adapter('SubjectToken').upsert('plain', { clientId: 'nowhere' }, 100)
+      expect((await keys()).length).to.equal(before + 2)
+    })
+
+    it('writes what is listed in one step, so that a process that ends leaves no half of it', async () => {
+      const sent: string[][] = []
+      const watching = {
+        call(command: string, ...rest: string[]) {
+          sent.push([command, rest[1] ?? ''])
+          return admin.call(command, ...rest)
+        },
+      }
+      const factory = createRedisAdapter({ client: watching, keyPrefix })
+      await factory.check()
+      sent.length = 0
+      const keysOf = { accountId: 'a', clientId: 'c', actor: 'o', statusList: 'l', statusIndex: 2 }
+      await factory('SubjectToken').upsert('together', keysOf, 100)
+      await factory('SubjectToken').consumeOnce('together', { actor: 'p' })
+      await factory('SubjectToken').endOnce('together', { at: 1 })
+      const scripts = sent.filter(([command]) => command === 'EVALSHA')
+      expect(scripts.map(([, numberOfKeys]) => numberOfKeys)).to.deep.equal(['5', '2', '2'])
+    })
+
+    it('leaves nothing that reads as success where a step fails that a cluster takes apart', async () => {
+      let refused = ''
+      const stepwise = async (args: string[]) => {
+        const [command = '', ...rest] = args
+        if (refused && rest.some((arg) => arg.includes(refused))) throw new Error('refused')
+        return admin.call(command, ...rest)
+      }
+      const tokens = createRedisAdapter({ client: stepwise, keyPrefix })('SubjectToken')
+      const stored = { accountId: 'a', clientId: 'c', statusList: 'stepwise', statusIndex: 4 }
+      refused = ':client:'
+      await rejection(tokens.upsert('steps', stored, 100))
+      refused = ''
+      expect(await tokens.find('steps'), 'no record before its look-ups').to.equal(undefined)
+      await tokens.upsert('steps', stored, 100)
+
+      refused = ':status-list:'
+      await rejection(tokens.endOnce('steps', { at: 1 }))
+      expect((await tokens.find('steps'))?.end, 'no end before its index').to.equal(undefined)
+      refused = ''
+      expect(await tokens.endOnce('steps', { at: 2 })).to.equal(true)
+      expect(await tokens.endedIndices('stepwise')).to.deep.equal([4])
+
+      await tokens.upsert('steps-2', stored, 100)
+      refused = ':actor:'
+      await rejection(tokens.consumeOnce('steps-2', { actor: 'unlisted' }))
+      refused = ''
+      expect(await tokens.consumeOnce('steps-2', { actor: 'unlisted' })).to.equal(false)
+    })
+
+    it('sends one command to write a subject token, one to find it, one to consume it', async () => {
+      const sent: string[] = []
+      const counting = (args: string[]) => {
+        const [command = '', ...rest] = args
+        sent.push(command)
+        return admin.call(command, ...rest)
+      }
+      const factory = createRedisAdapter({ client: counting, keyPrefix })
+      await factory.check()
+      sent.length = 0
+      await factory('SubjectToken').upsert('counted', {}, 100)
+      await factory('SubjectToken').find('counted')
+      await factory('SubjectToken').consumeOnce('counted')
+      expect(sent).to.deep.equal(['EVALSHA', 'HMGET', 'EVALSHA'])
+    })
+  })
+
+  describe('when Redis answers nonsense', () => {
+    for (const reply of [null, '', 'OK', 2, undefined]) {
+      it(`rejects a consumption answered with ${JSON.stringify(reply)}`, async () => {
+        const adapter = createRedisAdapter({ client: async () => reply })('SubjectToken')
+        const error = await adapter.consumeOnce('a').catch((reason: unknown) => reason)
+        expect(error).to.be.instanceOf(TypeError)
+      })
+    }
+  })
+
+  it("refuses node-redis' createSentinel and createCluster, and shows the function that works", () => {
+    const sentinel = createSentinel({ name: 'm', sentinelRootNodes: [{ host: 'x', port: 1 }] })
+    const cluster = createCluster({ rootNodes: [{ url: 'redis://127.0.0.1:1' }] })
+    for (const [client, way] of [
+      [sentinel, '(args) => sentinel.sendCommand(false, args)'],
+      [cluster, '(args, key) => cluster.sendCommand(key, false, args)'],
+    ] as const) {
+      expect(() => createRedisAdapter({ client: client as never })).to.throw(TypeError, way)
+    }
+  })
+
+  describe('the ended indices of a list', () => {
+    const later = String(Date.now() + 60_000)
+    const fields = { payload: '{}', 3: later, 4: String(Date.now() - 1000), 5: '' }
+    const endedIn = (time: unknown, hash: unknown) =>
+      createRedisAdapter({ client: async ([name]) => (name === 'TIME' ? time : hash) })(
+        'SubjectToken',
+      ).endedIndices('list')
+    const time = [String(Math.floor(Date.now() / 1000)), '0']
+
+    for (const [protocol, hash] of [
+      ['RESP2', Object.entries(fields).flat()],
+      ['RESP3, as an object', Object.assign(Object.create(null), fields)],
+      ['RESP3, as a Map', new Map(Object.entries(fields))],
+    ] as const) {
+      it(`are those whose records live, by ${protocol}`, async () => {
+        expect(await endedIn(time, hash)).to.have.members([3, 5])
+      })
+    }
+
+    it('I5: are trouble where Redis tells no time or no hash, and never none', async () => {
+      for (const [told, hash] of [
+        [['never', '0'], fields],
+        [[], fields],
+        ['OK', fields],
+        [time, null],
+        [time, 'OK'],
+      ]) {
+        expect(await rejection(endedIn(told, hash))).to.be.instanceOf(TypeError)
+      }
+    })
+  })
+
+  it('refuses a client of another shape and limits out of bounds', () => {
+    expect(() => createRedisAdapter({ client: Object.create(null) })).to.throw(TypeError, 'client')
+    for (const waitForReplicas of [
+      { replicas: 0, timeoutMs: 100 },
+      { replicas: 1, timeoutMs: 0 },
+      { replicas: 1.5, timeoutMs: 100 },
+    ]) {
+      expect(() => createRedisAdapter({ client: admin, waitForReplicas })).to.throw(
+        TypeError,
+        'waitForReplicas',
+      )
+    }
+  })
+})

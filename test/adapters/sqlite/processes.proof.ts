@@ -1,0 +1,157 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect } from 'chai'
+import {
+  createSqliteAdapter,
+  type SqliteAdapterFactory,
+} from '../../../src/adapters/sqlite/index.ts'
+import { rejection } from '../servers.ts'
+
+describe('createSqliteAdapter, with several processes', () => {
+  let folder: string
+  const opened: SqliteAdapterFactory[] = []
+  let files = 0
+  const newFile = () => {
+    files += 1
+    return join(folder, `${files}.db`)
+  }
+  const open = (file: string, busyTimeoutMs = 2000) => {
+    const factory = createSqliteAdapter({ file, busyTimeoutMs })
+    opened.push(factory)
+    return factory
+  }
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'adapters-sqlite-'))
+  })
+  after(async () => {
+    for (const factory of opened) factory.close()
+    await rm(folder, { recursive: true })
+  })
+
+  const script = join(import.meta.dirname, 'process.ts')
+
+  async function start(file: string, prefix: string, count: number): Promise<ChildProcess> {
+    const args = [file, prefix, String(count)]
+    const child = fork(script, args, { execArgv: ['--no-warnings'] })
+    await Promise.race([
+      once(child, 'message'),
+      once(child, 'exit').then(([code]) => expect.fail(`a process ended with ${code}`)),
+    ])
+    return child
+  }
+
+  async function each(children: ChildProcess[], what: string): Promise<string[][]> {
+    return Promise.all(
+      children.map(async (child) => {
+        const [answer, exit] = [once(child, 'message'), once(child, 'exit')]
+        child.send(what)
+        const [result] = await answer
+        await exit
+        return result
+      }),
+    )
+  }
+
+  it('opens a file that is not there yet in six processes at once, and keeps what all write', async () => {
+    const file = newFile()
+    const children = await Promise.all([1, 2, 3, 4, 5, 6].map(() => start(file, 'w', 100)))
+    const written = (await each(children, 'write')).flat()
+    const adapter = open(file)('SubjectToken')
+    const found = await Promise.all(written.map((id) => adapter.find(id)))
+    expect(found.filter(Boolean)).to.have.length(600)
+  })
+
+  it('remembers a claim whose process was killed right after it', async () => {
+    const file = newFile()
+    const child = await start(file, 'k', 20)
+    const exit = once(child, 'exit')
+    child.send('claim and die')
+    expect(await exit).to.deep.equal([null, 'SIGKILL'])
+
+    const adapter = open(file)('SubjectToken')
+    for (let i = 0; i < 20; i += 1) {
+      expect(await adapter.find(`k${i}`)).to.have.property('consumed')
+      expect(await adapter.consumeOnce(`k${i}`)).to.equal(false)
+    }
+  })
+
+  it('lets exactly one of four processes consume each of 500 records that all ask for in one turn', async () => {
+    const file = newFile()
+    const adapter = open(file)('SubjectToken')
+    const ids = Array.from({ length: 500 }, (_, i) => `c${i}`)
+    await Promise.all(ids.map((id) => adapter.upsert(id, {}, 60)))
+    const children = await Promise.all([1, 2, 3, 4].map(() => start(file, 'c', 500)))
+    const won = (await each(children, 'consume')).flat()
+    const kept = await Promise.all(
+      ids.map(async (id) => {
+        const { by, i } = Object((await adapter.find(id))?.note)
+        return `${id} ${by} ${i}`
+      }),
+    )
+    expect(won.sort()).to.deep.equal(kept.sort())
+  })
+
+  it('remembers each group of consumptions that was answered before kill -9, and no part of another', async () => {
+    const file = newFile()
+    const adapter = open(file)('SubjectToken')
+    const ids = Array.from({ length: 5000 }, (_, i) => `g${i}`)
+    await Promise.all(ids.map((id) => adapter.upsert(id, {}, 60)))
+    const child = await start(file, 'g', ids.length)
+    const exit = once(child, 'exit')
+    let answered = 0
+    child.on('message', (at: number) => {
+      answered = at + 10
+      if (at === 1000) child.kill('SIGKILL')
+    })
+    child.send('consume until killed')
+    expect(await exit).to.deep.equal([null, 'SIGKILL'])
+
+    const again = open(file)('SubjectToken')
+    const consumed = await Promise.all(ids.map(async (id) => (await again.find(id))?.consumed))
+    const count = consumed.filter(Boolean).length
+    expect(count % 10, 'a group is consumed, or is not').to.equal(0)
+    expect(count).to.be.within(answered, ids.length - 10)
+    expect(
+      consumed.findIndex((each) => !each),
+      'in their order',
+    ).to.equal(count)
+    expect(await again.consumeOnce(`g${answered - 1}`)).to.equal(false)
+  })
+
+  it('waits for a process that is writing to a file which is not in WAL mode yet', async () => {
+    const file = newFile()
+    const holder = spawn(process.execPath, [
+      '--no-warnings',
+      '--input-type=module',
+      '--eval',
+      `import { DatabaseSync } from 'node:sqlite'
+       const database = new DatabaseSync(${JSON.stringify(file)})
+       database.exec('BEGIN IMMEDIATE')
+       console.log('held')
+       setTimeout(() => database.exec('COMMIT'), 300)`,
+    ])
+    await once(holder.stdout, 'data')
+    const adapter = open(file)('SubjectToken')
+    await adapter.upsert('a', {}, 60)
+    expect(await adapter.consumeOnce('a')).to.equal(true)
+  })
+
+  it('rejects when another process keeps the file locked, and works afterwards', async () => {
+    const file = newFile()
+    const adapter = open(file, 50)('SubjectToken')
+    await adapter.upsert('a', {}, 60)
+    const other = new DatabaseSync(file)
+    other.exec('BEGIN IMMEDIATE')
+    expect((await rejection(adapter.consumeOnce('a'))).message).to.contain('locked')
+    expect((await rejection(adapter.upsert('b', {}, 60))).message).to.contain('locked')
+    expect(await adapter.find('a')).to.deep.equal({})
+    other.exec('ROLLBACK')
+    other.close()
+    expect(await adapter.consumeOnce('a')).to.equal(true)
+  })
+})

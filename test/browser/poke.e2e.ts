@@ -1,0 +1,75 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { heard, said, scriptOf } from './support/page.ts'
+import { type Sites, startSites } from './support/sites.ts'
+import { type Visit, visit } from './support/visit.ts'
+
+describe('a tab that arrives while another acts', () => {
+  let sites: Sites
+
+  before(async () => {
+    sites = await startSites()
+    sites.application.script = scriptOf(sites)
+  })
+  after(() => sites[Symbol.asyncDispose]())
+
+  /** Acts, and from then on learns nothing from the status list. */
+  async function act({ context, page }: Visit): Promise<string> {
+    await sites.signIn(context)
+    await page.goto(await sites.link())
+    expect(await said(page)).to.equal('acting as alice')
+    const uri = await page.evaluate(() =>
+      String(JSON.stringify(session?.context.status).match(/[^"]*status-lists[^"]*/)),
+    )
+    const body = await (await fetch(uri)).text()
+    const headers = { 'access-control-allow-origin': '*' }
+    await page.route('**/status-lists/*', (route) => route.fulfill({ body, headers }))
+    const { items } = await sites.provider.impersonation.list({ state: 'active' })
+    return items[0]?.id ?? expect.fail()
+  }
+
+  const asks = (page: Page) => page.waitForRequest('**/impersonations/current')
+
+  it('makes it ask the provider: what has ended there gives way at once', async () => {
+    await using person = await visit(sites)
+    const id = await act(person)
+    const link = await sites.link('/', { userId: 'bob' })
+    await sites.provider.impersonation.end(id, { by: { sub: 'olivia' } })
+    const next = await person.context.newPage()
+    const asked = asks(person.page)
+    await next.goto(link)
+    expect(await said(next)).to.equal('acting as bob')
+    await asked
+    expect(await heard(person.page)).to.deep.equal(['ended'])
+  })
+
+  it('makes it do nothing else: what goes on there goes on here, also in its last minute', async () => {
+    await using person = await visit(sites)
+    await person.context.clock.install()
+    await act(person)
+    const { page } = person
+    await page.clock.fastForward(850_000)
+    const posts: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST') posts.push(request.url())
+    })
+    const next = await person.context.newPage()
+    const asked = asks(page)
+    const started = Date.now()
+    await next.goto(`/#impersonation=${'x'.repeat(43)}`)
+    await asked
+    expect(await said(next)).to.match(/^already_acting: /)
+    expect(Date.now() - started).to.be.within(4500, 15_000)
+    for (const message of ['end', { kind: 'ended', state: 'ended' }, null]) {
+      const again = asks(page)
+      await next.evaluate((data) => {
+        new BroadcastChannel('oidc-provider-impersonation').postMessage(data)
+      }, message)
+      await (await again).response()
+    }
+    expect(await heard(page)).to.deep.equal(['expiring'])
+    expect(await page.evaluate(() => session?.state)).to.equal('active')
+    expect(posts).to.deep.equal([])
+    expect(await sites.states()).to.include('active')
+  })
+})

@@ -1,0 +1,150 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { Deployment } from '../support/deployment.ts'
+import { faultyAdapter } from '../support/faulty-adapter.ts'
+import { REFUSED } from '../support/http.ts'
+import { signIn, signOutOfClient, signOutOfProvider } from '../support/sign-in.ts'
+import { endings, only, until } from './recorded-endings.ts'
+
+describe('an impersonation ends by itself', () => {
+  it('after a replay: what the first use got ends, with the cause; with report it goes on', async () => {
+    for (const onReplay of ['end', 'report'] as const) {
+      const { deployment, recorded, ended } = await endings({
+        impersonation: { lifecycle: { onReplay } },
+      })
+      const subject_token = await deployment.subjectToken()
+      await deployment.exchange({ subject_token })
+      const replay = await deployment.exchange({ subject_token })
+      expect(replay.body).to.deep.equal(REFUSED)
+      expect((await recorded()).at(-1)?.name).to.equal('impersonation.replayed')
+      const state = onReplay === 'end' ? 'ended' : 'active'
+      const object = await until(
+        () => only(deployment),
+        (it) => it.state === state,
+      )
+      await until(
+        async () => ended.length,
+        (events) => events > 0 || onReplay !== 'end',
+      )
+      await wait(5)
+      expect(object.state).to.equal(state)
+      expect(ended.map(({ end }) => end?.cause)).to.deep.equal(onReplay === 'end' ? ['replay'] : [])
+      await deployment.close()
+    }
+  })
+
+  it('after a replay that comes when the subject token has expired, too', async () => {
+    const { deployment } = await endings({ impersonation: { subjectToken: { ttl: 1 } } })
+    const subject_token = await deployment.subjectToken()
+    await deployment.exchange({ subject_token })
+    await wait(1100)
+    await deployment.exchange({ subject_token })
+    const object = await until(
+      () => only(deployment),
+      ({ state }) => state === 'ended',
+    )
+    expect(object.end?.cause).to.equal('replay')
+    await deployment.close()
+  })
+
+  it('after a replay, also where the storage fails at first', async () => {
+    const { adapter, faults } = faultyAdapter()
+    const { deployment } = await endings({ configuration: { adapter } })
+    const subject_token = await deployment.subjectToken()
+    await deployment.exchange({ subject_token })
+    faults.add('SubjectToken.endOnce')
+    await deployment.exchange({ subject_token })
+    await wait(50)
+    faults.clear()
+    const object = await until(
+      () => only(deployment),
+      ({ state }) => state === 'ended',
+    )
+    expect(object.end?.cause).to.equal('replay')
+    await deployment.close()
+  })
+
+  const waysOut: Record<string, (deployment: Deployment, tokens: Tokens) => Promise<unknown>> = {
+    'the refresh token is revoked': (deployment, { refresh_token: token }) =>
+      deployment.post('/oidc/token/revocation', { token, client_id: 'console' }),
+    'the grant is destroyed by the deployment': async ({ provider }, { access_token }) => {
+      const token = await provider.AccessToken.find(access_token)
+      const grant = await provider.Grant.find(String(token?.grantId))
+      await grant?.destroy()
+    },
+    'the operator signs out of the provider': signOutOfProvider,
+    'the code is used again': (deployment, { code }) =>
+      deployment.post('/oidc/token', {
+        grant_type: 'authorization_code',
+        client_id: 'console',
+        code,
+        redirect_uri: 'https://app.example.com/callback',
+        code_verifier: 'a-verifier-that-is-long-enough-for-pkce-0123456789',
+      }),
+  }
+  type Tokens = Awaited<ReturnType<typeof signIn>>
+
+  for (const [what, signOut] of Object.entries(waysOut)) {
+    it(`with the operator: ${what}; what others run goes on`, async () => {
+      const { deployment, ended } = await endings()
+      const scope = 'openid offline_access'
+      const [first, second] = [
+        await signIn(deployment, 'olivia', { scope }),
+        await signIn(deployment, 'olivia', { scope }),
+      ]
+      for (const [userId, { access_token: actor_token }] of [
+        ['alice', first],
+        ['bob', second],
+      ] as const) {
+        const subject_token = await deployment.subjectToken(userId)
+        const { status } = await deployment.exchange({ subject_token, actor_token })
+        expect(status).to.equal(200)
+      }
+      await signOut(deployment, first)
+      const of = async (userId: string) =>
+        (await deployment.provider.impersonation.list({ userId })).items[0]
+      const alice = await until(
+        () => of('alice'),
+        (it) => it?.state === 'ended',
+      )
+      expect(alice?.end).to.deep.include({ cause: 'operator_signed_out', by: { sub: 'olivia' } })
+      expect((await of('bob'))?.state).to.equal('active')
+      await until(
+        async () => ended.length,
+        (events) => events > 0,
+      )
+      await wait(5)
+      expect(ended.map(({ subject }) => subject)).to.deep.equal(['alice'])
+      await deployment.close()
+    })
+  }
+
+  it('an operator who signs out of another client alone stays: it goes on', async () => {
+    const { deployment } = await endings()
+    const olivia = await signIn(deployment, 'olivia')
+    const subject_token = await deployment.subjectToken()
+    await deployment.exchange({ subject_token, actor_token: olivia.access_token })
+    let signedOut = 0
+    deployment.provider.on('end_session.success', () => {
+      signedOut += 1
+    })
+    await signOutOfClient(deployment, olivia, 'web')
+    expect(signedOut).to.equal(1)
+    await wait(30)
+    expect((await only(deployment)).state).to.equal('active')
+    await deployment.close()
+  })
+
+  it('with endWithOperator: false, it goes on', async () => {
+    const { deployment } = await endings({
+      impersonation: { lifecycle: { endWithOperator: false } },
+    })
+    const { access_token: actor_token } = await signIn(deployment, 'olivia')
+    const subject_token = await deployment.subjectToken()
+    await deployment.exchange({ subject_token, actor_token })
+    await deployment.post('/oidc/token/revocation', { token: actor_token, client_id: 'console' })
+    await wait(30)
+    expect((await only(deployment)).state).to.equal('active')
+    await deployment.close()
+  })
+})

@@ -1,0 +1,32 @@
+import { expect } from 'chai'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { deploy } from '../support/deployment.ts'
+
+describe('canEnd', () => {
+  it('is false for an adapter without the methods, which is an error where it must be on', async () => {
+    const deployment = await deploy({ configuration: { adapter: undefined } })
+    const { impersonation } = deployment.provider
+    expect(impersonation.canEnd).to.equal(false)
+    const error = await impersonation.end('x').catch((thrown: unknown) => thrown)
+    expect(String(error)).to.contain('cannot be seen or ended')
+    await deployment.close()
+    const refused = await deploy({
+      configuration: { adapter: undefined },
+      impersonation: { lifecycle: { enabled: true } },
+    }).catch((thrown: unknown) => thrown)
+    expect(String(refused)).to.contain('features.impersonation.lifecycle.enabled is true')
+    expect(String(refused)).to.contain('lacks consumeOnce, endOnce, list, endedIndices')
+  })
+
+  it('is false where it is switched off: tokens, records and answers are as they were', async () => {
+    const adapter = createMemoryAdapter()
+    const deployment = await deploy({
+      configuration: { adapter },
+      impersonation: { lifecycle: { enabled: false } },
+    })
+    expect(deployment.provider.impersonation.canEnd).to.equal(false)
+    const { body } = await deployment.issue({ userId: 'alice' })
+    expect(Object.keys(body)).to.deep.equal(['subjectToken', 'expiresIn'])
+    await deployment.close()
+  })
+})

@@ -1,0 +1,252 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { recording } from '../support/audit.ts'
+import { later } from '../support/clock.ts'
+import { basic, deploy } from '../support/deployment.ts'
+import { faultyAdapter } from '../support/faulty-adapter.ts'
+import { REFUSED } from '../support/http.ts'
+import { signIn } from '../support/sign-in.ts'
+import { endings, isActive, only } from './recorded-endings.ts'
+
+describe('an impersonation has one id from first to last', () => {
+  it('the id of its events, its record, its token and its object are the same', async () => {
+    const { deployment, recorded } = await recording({})
+    const { access_token: actor_token } = await signIn(deployment, 'olivia')
+    const { body } = await deployment.issue({
+      userId: 'alice',
+      mayAct: { sub: 'olivia', clientId: 'console' },
+      context: { ticketId: 'SUP-1' },
+    })
+    const { subjectToken: subject_token } = body
+    const issued = await only(deployment)
+    expect(issued).to.deep.include({
+      state: 'issued',
+      userId: 'alice',
+      mayAct: { sub: 'olivia', clientId: 'console' },
+      issuedTo: 'backend',
+      context: { ticketId: 'SUP-1' },
+      redeemableUntil: issued.issuedAt + body.expiresIn,
+    })
+    expect(issued).to.not.have.any.keys('actor', 'client', 'startedAt', 'expiresAt', 'end')
+
+    const answer = await deployment.exchange({ subject_token, actor_token })
+    const active = await only(deployment)
+    expect(active).to.deep.include({
+      id: issued.id,
+      state: 'active',
+      actor: { sub: 'olivia' },
+      client: 'console',
+      resource: deployment.orders,
+      scope: 'orders:read',
+    })
+    expect(Number(active.expiresAt) - Number(active.startedAt)).to.be.closeTo(900, 2)
+    const [, payload = ''] = answer.body.access_token.split('.')
+    const { jti } = JSON.parse(Buffer.from(payload, 'base64url').toString())
+    expect(jti).to.equal(`impersonation:${issued.id}`)
+    expect((await recorded()).map(({ id }) => id)).to.deep.equal([issued.id, issued.id])
+    await deployment.close()
+  })
+
+  it('of an operator in a chain, the object shows the chain', async () => {
+    const deployment = await deploy({ impersonation: { actorToken: { chain: { maxDepth: 1 } } } })
+    const olivia = await signIn(deployment, 'olivia')
+    const bob = await deployment.exchange({
+      subject_token: await deployment.subjectToken('bob'),
+      actor_token: olivia.access_token,
+      scope: 'openid',
+    })
+    await deployment.exchange({
+      subject_token: await deployment.subjectToken('alice'),
+      actor_token: bob.body.access_token,
+    })
+    const { items } = await deployment.provider.impersonation.list({ userId: 'alice' })
+    expect(items[0]?.actor).to.deep.equal({ sub: 'bob', act: { sub: 'olivia' } })
+    await deployment.close()
+  })
+})
+
+describe('I11: an end ends', () => {
+  it('before the exchange: the subject token answers as an unknown one, and it is no replay', async () => {
+    const { deployment, recorded, ended } = await endings()
+    const subject_token = await deployment.subjectToken()
+    const { id } = await only(deployment)
+    await deployment.provider.impersonation.end(id, { by: { sub: 'lead' }, reason: 'mistake' })
+    const refused = await deployment.exchange({ subject_token })
+    expect([refused.status, refused.body]).to.deep.equal([400, REFUSED])
+    const denied = (await recorded()).at(-1)
+    expect([denied?.name, denied?.id]).to.deep.equal(['impersonation.denied', id])
+    const object = await only(deployment)
+    expect(object.state).to.equal('ended')
+    expect(object.end).to.deep.include({
+      by: { sub: 'lead' },
+      cause: 'requested',
+      reason: 'mistake',
+    })
+    expect(ended).to.have.length(1)
+    expect(ended[0]).to.deep.include({ id, subject: 'alice', issuedTo: 'backend', end: object.end })
+    await deployment.close()
+  })
+
+  it('after the exchange: an opaque token is inactive at once, at introspection and everywhere', async () => {
+    const { deployment } = await endings()
+    const resource = `${deployment.base}/opaque`
+    const { body } = await deployment.exchange({
+      subject_token: await deployment.subjectToken(),
+      resource,
+    })
+    expect(await isActive(deployment, body.access_token)).to.equal(true)
+    await deployment.provider.impersonation.endAll({ userId: 'alice' })
+    expect(await isActive(deployment, body.access_token)).to.equal(false)
+    expect(await deployment.provider.AccessToken.find(body.access_token)).to.equal(undefined)
+    await deployment.close()
+  })
+
+  it('I5: an opaque token whose impersonation cannot be looked up is trouble, not active or inactive', async () => {
+    const { adapter, faults } = faultyAdapter()
+    const deployment = await deploy({ configuration: { adapter } })
+    const { body } = await deployment.exchange({
+      subject_token: await deployment.subjectToken(),
+      resource: `${deployment.base}/opaque`,
+    })
+    faults.add('SubjectToken.find')
+    const headers = basic('web', 'web-secret')
+    const { status } = await deployment.post(
+      '/oidc/token/introspection',
+      { token: body.access_token },
+      headers,
+    )
+    expect(status).to.equal(500)
+    await deployment.close()
+  })
+
+  it('an opaque token whose impersonation the storage has forgotten is inactive', async () => {
+    const adapter = createMemoryAdapter()
+    const deployment = await deploy({ configuration: { adapter } })
+    const { body } = await deployment.exchange({
+      subject_token: await deployment.subjectToken(),
+      resource: `${deployment.base}/opaque`,
+    })
+    await adapter('SubjectToken').destroy((await only(deployment)).id)
+    expect(await isActive(deployment, body.access_token)).to.equal(false)
+    await deployment.close()
+  })
+
+  it('while authorize waits: refused, and nothing is issued', async () => {
+    const { deployment } = await endings({
+      impersonation: {
+        authorize: async ({ stage }) => {
+          if (stage === 'exchange')
+            await deployment.provider.impersonation.endAll({ userId: 'alice' })
+          return true
+        },
+      },
+    })
+    const refused = await deployment.exchange({ subject_token: await deployment.subjectToken() })
+    expect([refused.status, refused.body]).to.deep.equal([400, REFUSED])
+    await deployment.close()
+  })
+
+  it('I3: a token whose own impersonation has ended is no actor token in a chain, JWT or opaque', async () => {
+    const deployment = await deploy({ impersonation: { actorToken: { chain: { maxDepth: 1 } } } })
+    const olivia = await signIn(deployment, 'olivia')
+    for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
+      const bob = await deployment.exchange({
+        subject_token: await deployment.subjectToken('bob'),
+        actor_token: olivia.access_token,
+        scope: 'openid',
+        resource,
+      })
+      await deployment.provider.impersonation.endAll({ userId: 'bob' })
+      const refused = await deployment.exchange({
+        subject_token: await deployment.subjectToken('alice'),
+        actor_token: bob.body.access_token,
+      })
+      expect(refused.body.error_description).to.equal('actor token is invalid')
+    }
+    await deployment.close()
+  })
+
+  it('the first end stays, raises one event, and what has expired is not ended', async () => {
+    const { deployment, ended } = await endings({ impersonation: { subjectToken: { ttl: 1 } } })
+    const { impersonation } = deployment.provider
+    await deployment.subjectToken()
+    const { id } = await only(deployment)
+    const [first, second] = await Promise.all([
+      impersonation.end(id, { reason: 'one' }),
+      impersonation.end(id, { reason: 'two' }),
+    ])
+    expect(first).to.deep.equal(second)
+    const third = await impersonation.end(id, { reason: 'three', cause: 'policy' })
+    expect(third).to.deep.equal(first)
+    await deployment.subjectToken('bob')
+    using _ = later(6000)
+    const [bob] = (await impersonation.list({ userId: 'bob' })).items
+    expect(bob?.state).to.equal('expired')
+    expect((await impersonation.end(String(bob?.id)))?.state).to.equal('expired')
+    expect(await impersonation.endAll({ issuedTo: 'backend' })).to.equal(0)
+    expect(ended).to.have.length(1)
+    await deployment.close()
+  })
+
+  it('I14: an end that is asked for again reaches the storage again, raises no event and is not counted', async () => {
+    const { adapter, calls } = faultyAdapter()
+    const { deployment, ended } = await endings({ configuration: { adapter } })
+    const { impersonation } = deployment.provider
+    await deployment.subjectToken()
+    const { id } = await only(deployment)
+    const first = await impersonation.end(id, { reason: 'one' })
+    const asked = () => calls.filter((call) => call === 'SubjectToken.endOnce').length
+    const before = asked()
+    expect(await impersonation.end(id, { reason: 'two' })).to.deep.equal(first)
+    expect(asked()).to.equal(before + 1)
+    expect(await impersonation.endAll({ userId: 'alice' }, { reason: 'three' })).to.equal(0)
+    expect(asked()).to.equal(before + 2)
+    await wait(5)
+    expect(ended.map((event) => event.end?.reason)).to.deep.equal(['one'])
+    await deployment.close()
+  })
+
+  it('I5: an end that is asked for again and cannot be repaired is trouble, not an answer', async () => {
+    const { adapter, faults } = faultyAdapter()
+    const { deployment } = await endings({ configuration: { adapter } })
+    const { impersonation } = deployment.provider
+    await deployment.subjectToken()
+    const { id } = await only(deployment)
+    await impersonation.end(id)
+    faults.add('SubjectToken.endOnce')
+    for (const again of [
+      () => impersonation.end(id),
+      () => impersonation.endAll({ userId: 'alice' }),
+    ]) {
+      const outcome = await again().catch((error: unknown) => String(error))
+      expect(outcome).to.contain('the storage failed at SubjectToken.endOnce')
+    }
+    await deployment.close()
+  })
+
+  it('I13: an end whose reply was lost is known as this one, and its event is raised', async () => {
+    const memory = createMemoryAdapter()
+    let lost = 0
+    const endOnce = async (id: string, end: object) => {
+      const won = await memory('SubjectToken').endOnce(id, { ...end })
+      if (lost === 1) return won
+      lost += 1
+      throw new Error('the connection was lost')
+    }
+    const adapter = (model: string) =>
+      new Proxy(memory(model), {
+        get: (target, name) => {
+          const member: unknown = name === 'endOnce' ? endOnce : Reflect.get(target, name)
+          return typeof member === 'function' ? member.bind(target) : member
+        },
+      })
+    const { deployment, ended } = await endings({ configuration: { adapter } })
+    await deployment.subjectToken()
+    const { id } = await only(deployment)
+    expect((await deployment.provider.impersonation.end(id))?.state).to.equal('ended')
+    await wait(5)
+    expect([lost, ended.length]).to.deep.equal([1, 1])
+    await deployment.close()
+  })
+})

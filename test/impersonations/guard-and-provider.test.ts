@@ -1,0 +1,226 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import express from 'express'
+import { decodeJwt, exportJWK, generateKeyPair, type JWK } from 'jose'
+import {
+  type Fetch,
+  type ResourceServer,
+  type ResourceServerOptions,
+  resourceServer,
+} from '../../src/resource-server/index.ts'
+import { ENDED, verdict } from '../resource-server/status/status-provider.ts'
+import { signingKey } from '../support/deployment.ts'
+import { bearer, end } from '../support/ending-current.ts'
+import { type Managed, managing } from '../support/managing.ts'
+import { signIn, signOutOfProvider } from '../support/sign-in.ts'
+import { stoppedClock } from '../support/stopped-clock.ts'
+import { type Meeting, meet, withKoa } from './meeting.ts'
+
+/** What an API may at most not know, in seconds, while the list can be had. */
+const PROMISE = 8
+
+/** Waits for what the provider does after its answer. */
+async function ended({ provider }: Managed, id: string): Promise<void> {
+  for (let turn = 0; (await provider.impersonation.get(id))?.state !== 'ended'; turn += 1) {
+    if (turn === 400) expect.fail('the impersonation goes on')
+    await wait(5)
+  }
+}
+
+describe('I11: the guard and the provider: a copied token', () => {
+  let deployment: Managed
+  let clock: ReturnType<typeof stoppedClock>
+  let asked: string[]
+  const counting: Fetch = (url, init) => {
+    asked.push(new URL(url).pathname)
+    return fetch(url, init)
+  }
+  const guard = (options: Partial<ResourceServerOptions> = {}): ResourceServer => {
+    const { issuer, orders: audience } = deployment
+    return resourceServer({ issuer, audience, fetch: counting, ...options })
+  }
+
+  beforeEach(async () => {
+    clock = stoppedClock()
+    asked = []
+    deployment = await managing()
+  })
+  afterEach(async () => {
+    clock[Symbol.dispose]()
+    await deployment.close()
+  })
+
+  interface Run {
+    readonly id: string
+    readonly token: string
+    readonly subjectToken: string
+    readonly operator: Awaited<ReturnType<typeof signIn>>
+  }
+
+  /** What an operator runs, with a token that an attacker copies. */
+  async function run(actor: string): Promise<Run> {
+    const operator = await signIn(deployment, actor)
+    const { id, subjectToken } = await deployment.start()
+    const { status, body } = await deployment.exchange({
+      subject_token: subjectToken,
+      actor_token: operator.access_token,
+    })
+    expect(status, JSON.stringify(body)).to.equal(200)
+    return { id, token: body.access_token, subjectToken, operator }
+  }
+
+  const ways: Record<string, (run: Run) => Promise<unknown>> = {
+    'by the management API': ({ id }) => deployment.send(`/${id}/end`),
+    'with the token itself': ({ token }) => end(deployment.base, bearer(token)),
+    'with all that the operator runs': () => deployment.send('/end', { actor: 'olivia' }),
+    'by a replay': ({ subjectToken }) => deployment.exchange({ subject_token: subjectToken }),
+    'as the operator signs out': ({ operator }) => signOutOfProvider(deployment, operator),
+  }
+  for (const [way, endIt] of Object.entries(ways)) {
+    it(`that is ended ${way} is refused in time, and no other`, async () => {
+      const [mine, other] = [await run('olivia'), await run('bob')]
+      const api = guard({ requireStatus: true })
+      expect(await verdict(api, mine.token)).to.equal('alice')
+      expect(await verdict(api, other.token)).to.equal('alice')
+      await endIt(mine)
+      await ended(deployment, mine.id)
+      clock.pass(PROMISE)
+      expect(await verdict(api, mine.token)).to.equal(ENDED)
+      expect(await verdict(api, other.token)).to.equal('alice')
+      expect(await verdict(guard(), mine.token)).to.equal(ENDED)
+      expect(deployment.serverErrors).to.deep.equal([])
+    })
+  }
+
+  it('is refused in time also where the list was fetched just before the end, by this API and by another', async () => {
+    const { id, token } = await run('olivia')
+    const [api, another] = [guard(), guard()]
+    // The other API's fetch is what the provider signs; this one gets it out of its cache.
+    expect(await verdict(another, token)).to.equal('alice')
+    clock.pass(0.9)
+    expect(await verdict(api, token)).to.equal('alice')
+    await deployment.send(`/${id}/end`)
+    // As APIs do that are asked all the time.
+    for (let passed = 0; passed < PROMISE; passed += 0.5) {
+      clock.pass(0.5)
+      for (const each of [api, another]) await verdict(each, token)
+    }
+    for (const each of [api, another]) expect(await verdict(each, token)).to.equal(ENDED)
+  })
+
+  it('is refused while the provider is down, as trouble of the API, once no list is young enough', async () => {
+    const { token } = await run('olivia')
+    let isDown = false
+    const api = guard({
+      fetch: (url, init) => (isDown ? Promise.reject(new Error('down')) : counting(url, init)),
+    })
+    expect(await verdict(api, token)).to.equal('alice')
+    isDown = true
+    clock.pass(29)
+    expect(await verdict(api, token)).to.equal('alice')
+    clock.pass(6)
+    expect(await verdict(api, token)).to.equal('503')
+    isDown = false
+    clock.pass(1)
+    expect(await verdict(api, token)).to.equal('alice')
+  })
+
+  it('of the operator in person leads to no fetch of a list', async () => {
+    const { access_token: token } = await signIn(deployment, 'olivia', {
+      scope: 'orders:read',
+      resource: deployment.orders,
+    })
+    expect(await verdict(guard({ requireStatus: true }), token)).to.equal('olivia')
+    expect(asked.filter((path) => path.includes('status-lists'))).to.deep.equal([])
+  })
+
+  it('without a status, of a provider that ends none, passes only where none is required', async () => {
+    await deployment.close()
+    deployment = await managing({ impersonation: { lifecycle: { enabled: false } } }).catch(
+      async () => expect.fail('did not start'),
+    )
+    const { token } = await run('olivia')
+    expect(await verdict(guard(), token)).to.equal('alice')
+    expect(await verdict(guard({ requireStatus: true }), token)).to.equal(
+      '401 invalid_token: access token has no status',
+    )
+  })
+
+  it('of another list of the same provider is not judged by this one', async () => {
+    const { id, token } = await run('olivia')
+    await deployment.send(`/${id}/end`)
+    // A new hour has a new list; what stands between puts the new one in the place of the old one.
+    clock.pass(3700)
+    const later = await run('olivia')
+    const uri = (of: string) =>
+      (decodeJwt(of).status as { status_list: { uri: string } }).status_list.uri
+    expect(uri(later.token)).not.to.equal(uri(token))
+    const swapping: Fetch = (url, init) =>
+      counting(url === uri(later.token) ? uri(token) : url, init)
+    expect(await verdict(guard({ fetch: swapping }), later.token)).to.equal('503')
+    expect(await verdict(guard(), later.token)).to.equal('alice')
+  })
+})
+
+describe('I11: the guard and the provider agree', () => {
+  const HOST = 'id.example.com'
+  const atSlash = { issuer: (base: string) => `${base}/`, path: '' }
+  const places: Record<string, Meeting> = {
+    'where the issuer has no path': { issuer: (base) => base, path: '' },
+    'where the issuer has a slash alone': atSlash,
+    'where the issuer has a path and a slash': { issuer: (base) => `${base}/oidc/` },
+    'below a path of Express': {
+      issuer: (base) => `${base}/auth/oidc`,
+      path: '/auth/oidc',
+      serve: (provider, path) => express().use(path, provider.callback()),
+    },
+    'behind a proxy': {
+      issuer: () => `https://${HOST}/oidc`,
+      headers: { 'x-forwarded-proto': 'https', 'x-forwarded-host': HOST },
+      serve(provider, path) {
+        provider.proxy = true
+        return withKoa(provider, path)
+      },
+      fetch: (base) => (url, init) => {
+        const { host, pathname } = new URL(url)
+        expect(host).to.equal(HOST)
+        const headers = new Headers(init.headers)
+        headers.set('x-forwarded-proto', 'https')
+        headers.set('x-forwarded-host', host)
+        return fetch(`${base}${pathname}`, { ...init, headers })
+      },
+    },
+  }
+  for (const [where, place] of Object.entries(places)) {
+    it(where, async () => {
+      expect(await meet(place)).to.include({ before: 'alice', after: ENDED })
+    })
+  }
+
+  it('with keys of several kinds, and several of one, whatever algorithms the API takes', async () => {
+    const [rsa, ed, next] = await Promise.all([
+      keyOf('RS256', 'rsa'),
+      keyOf('Ed25519', 'ed'),
+      keyOf('ES256', 'next'),
+    ])
+    const cases: Array<[kid: string, alg: string, Meeting]> = [
+      ['rsa', 'RS256', { keys: [rsa], idTokens: 'RS256', accessTokens: 'RS256' }],
+      // The list is signed as ID tokens are, which the API does not say that it takes.
+      [
+        'rsa',
+        'RS256',
+        { keys: [signingKey, rsa], idTokens: 'RS256', guard: { algorithms: ['ES256'] } },
+      ],
+      ['next', 'ES256', { keys: [next, rsa, signingKey] }],
+      ['ed', 'Ed25519', { keys: [signingKey, ed], idTokens: 'Ed25519', accessTokens: 'Ed25519' }],
+    ]
+    for (const [kid, alg, meeting] of cases) {
+      expect(await meet(meeting)).to.deep.equal({ before: 'alice', after: ENDED, kid, alg })
+    }
+  })
+})
+
+async function keyOf(alg: string, kid: string): Promise<JWK> {
+  const { privateKey } = await generateKeyPair(alg, { extractable: true })
+  return { ...(await exportJWK(privateKey)), kid, alg, use: 'sig' }
+}

@@ -1,0 +1,117 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { keepTrying } from '../../src/impersonations/keep-trying.ts'
+import { deploy } from '../support/deployment.ts'
+import { faultyAdapter } from '../support/faulty-adapter.ts'
+import { until } from './recorded-endings.ts'
+
+/** The warnings that `use` leads to. */
+async function warnings(use: () => Promise<void>): Promise<string[]> {
+  const given: string[] = []
+  const listener = ({ name, message }: Error) => {
+    if (name === 'ImpersonationWarning') given.push(message)
+  }
+  process.on('warning', listener)
+  await use()
+  await wait(5)
+  process.off('warning', listener)
+  return given
+}
+
+describe('what no request waits for', () => {
+  it('goes on when the storage is back; what waits asks a few at a time, whatever its number', async () => {
+    const keep = keepTrying('a test', 60)
+    const done = new Set<number>()
+    let asked = 0
+    let isDown = true
+    for (let n = 0; n < 1000; n += 1) {
+      keep(`${n}`, async () => {
+        asked += 1
+        if (isDown) throw new Error('down')
+        done.add(n)
+      })
+    }
+    await wait(20)
+    expect(asked, 'each at once').to.equal(1000)
+    await wait(300)
+    expect(asked, 'and then a few').to.be.within(1001, 1100)
+    isDown = false
+    for (let turn = 0; done.size < 1000 && turn < 500; turn += 1) await wait(10)
+    expect(done.size).to.equal(1000)
+  })
+
+  it('goes on behind an attempt that the storage never answers, and makes that again, too', async () => {
+    const keep = keepTrying('a test', 60, 10, 50)
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const attempts = { first: 0, second: 0 }
+    keep('first', async () => {
+      attempts.first += 1
+      if (attempts.first === 1) throw new Error('down')
+      if (attempts.first === 2) await new Promise(() => {})
+      first.resolve()
+    })
+    await until(
+      async () => attempts.first,
+      (count) => count === 2,
+    )
+    keep('second', async () => {
+      attempts.second += 1
+      if (attempts.second === 1) throw new Error('down')
+      second.resolve()
+    })
+    await Promise.all([first.promise, second.promise])
+  })
+
+  it('is not begun twice, and what is given up says so and can come again', async () => {
+    const keep = keepTrying('a test', 0)
+    let asked = 0
+    const fail = async () => {
+      asked += 1
+      await wait(1)
+      throw new Error('down')
+    }
+    const given = await warnings(async () => {
+      keep('one', fail)
+      keep('one', fail)
+      await wait(20)
+      expect(asked).to.equal(1)
+      keep('one', fail)
+      await wait(20)
+      expect(asked).to.equal(2)
+    })
+    expect(given).to.have.length(2)
+    expect(given[0]).to.equal('a test failed, and it is not tried again: down')
+  })
+
+  it('has a bound, and says once that it is reached', async () => {
+    const keep = keepTrying('a test', 60, 2)
+    const ran: string[] = []
+    const given = await warnings(async () => {
+      for (const key of ['a', 'b', 'c', 'd']) keep(key, async () => void ran.push(key))
+      await wait(5)
+    })
+    expect(ran).to.deep.equal(['a', 'b'])
+    expect(given).to.deep.equal(['a test failed, and it is not tried again: 2 others wait'])
+  })
+
+  it('sign-outs while subject tokens cannot be listed: it is no load that grows with their number', async () => {
+    const { adapter, faults, calls } = faultyAdapter()
+    const others = createMemoryAdapter()
+    const deployment = await deploy({
+      configuration: {
+        adapter: (model) => (model === 'SubjectToken' ? adapter(model) : others(model)),
+      },
+    })
+    faults.add('SubjectToken.list')
+    const listed = () => calls.filter((call) => call === 'SubjectToken.list').length
+    for (let n = 0; n < 300; n += 1) {
+      const grant = new deployment.provider.Grant({ accountId: `user-${n}`, clientId: 'console' })
+      await grant.save()
+      await grant.destroy()
+    }
+    await wait(350)
+    expect(listed()).to.be.within(300, 400)
+    await deployment.close()
+  })
+})

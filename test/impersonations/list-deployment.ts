@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Koa, { type Middleware } from 'koa'
+import mount from 'koa-mount'
+import { type Configuration, Provider } from 'oidc-provider'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { statusListUri } from '../../src/shared/status-uris.ts'
+import { announceStatusLists, statusListRoutes } from '../../src/status-list/routes.ts'
+import { statusListSigner, statusLists } from '../../src/status-list/signed-list.ts'
+import { signingKey } from '../support/deployment.ts'
+import { Store } from '../tokens/remembering-store.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly body: Buffer
+}
+
+export interface ListDeployment {
+  readonly issuer: string
+  readonly store: Store
+  readonly provider: Provider
+  readonly serverErrors: unknown[]
+  /** An index that was drawn, of which list, and the `uri` that a token of it has. */
+  readonly list: string
+  readonly index: number
+  readonly uri: string
+  /** The path of the list, with the mount. */
+  readonly path: string
+  /** As it is on the wire: nothing is added and nothing is decoded. */
+  ask(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>
+  close(): Promise<void>
+}
+
+export interface ListSetup {
+  readonly configuration?: Partial<Configuration>
+  readonly before?: Middleware
+  /** What the issuer ends in. */
+  readonly ending?: string
+}
+
+/** A provider with its status lists alone, over real HTTP, and a list with one index drawn. */
+export async function deployLists({
+  configuration,
+  before,
+  ending = '',
+}: ListSetup = {}): Promise<ListDeployment> {
+  const server: Server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  server.unref()
+  const { port } = server.address() as AddressInfo
+  const issuer = `http://127.0.0.1:${port}/oidc${ending}`
+  const provider = new Provider(issuer, {
+    adapter: createMemoryAdapter(),
+    jwks: { keys: [signingKey] },
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    features: { devInteractions: { enabled: false } },
+    ...configuration,
+  } as Configuration)
+  const serverErrors: unknown[] = []
+  provider.on('server_error', (ctx, error) => serverErrors.push([ctx.oidc.provider, error]))
+  const store = new Store()
+  store.time = Date.now()
+  const indices = store.process({ issuer })
+  const sign = statusListSigner(provider)
+  if (!sign) throw new Error('the provider has no key')
+  const parts = { issuer, adapter: store.adapter, indices, sign, now: () => store.time }
+  announceStatusLists(provider)
+  provider.use(statusListRoutes(provider, statusLists(parts)))
+  const app = new Koa()
+  if (before) app.use(before)
+  app.use(mount('/oidc', provider))
+  server.on('request', app.callback())
+  const { list, index } = await indices.draw()
+  return {
+    issuer,
+    store,
+    provider,
+    serverErrors,
+    list,
+    index,
+    uri: statusListUri(issuer, list),
+    path: `/oidc/status-lists/${list}`,
+    ask: async (path, headers = {}, method = 'GET') => {
+      const sent = request({ port, path, method, headers }).end()
+      const [response]: IncomingMessage[] = await once(sent, 'response')
+      const body = Buffer.concat((await response?.toArray()) ?? [])
+      return { status: response?.statusCode ?? 0, headers: response?.headers ?? {}, body }
+    },
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+export function problem({ body }: Answer): unknown {
+  return JSON.parse(body.toString())
+}

@@ -1,0 +1,191 @@
+import { expect } from 'chai'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import type { ImpersonationEvent, ImpersonationOptions } from '../../src/index.ts'
+import { resourceServer } from '../../src/resource-server/index.ts'
+import { ENDED, verdict } from '../resource-server/status/status-provider.ts'
+import { at } from '../support/clock.ts'
+import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
+import { bearer, end } from '../support/ending-current.ts'
+import { REFUSED } from '../support/http.ts'
+import { signIn } from '../support/sign-in.ts'
+import { isActive, only, until } from './recorded-endings.ts'
+
+const MINUTE = 60_000
+const LONG = { scope: 'orders:read', accessTokenTTL: 14_400 }
+
+/** Two processes of one provider on one store: one issues and ends, the other exchanges. */
+async function processes(
+  issuing: Partial<ImpersonationOptions>,
+  exchanging: Partial<ImpersonationOptions>,
+) {
+  // Of this moment: the default is the function that `Date.now` is now.
+  const adapter = createMemoryAdapter({ now: () => Date.now() })
+  const options = (impersonation: Partial<ImpersonationOptions>): DeploymentOptions => ({
+    configuration: { adapter },
+    impersonation,
+    resources: {
+      'https://jwt.example': { ...LONG, accessTokenFormat: 'jwt' },
+      'https://opaque.example': { ...LONG, accessTokenFormat: 'opaque' },
+    },
+  })
+  const first = await deploy(options(issuing))
+  const second = await deploy(options(exchanging), first)
+  return {
+    first,
+    second,
+    async [Symbol.asyncDispose]() {
+      await second.close()
+      await first.close()
+    },
+  }
+}
+
+const maxTtl = (seconds: number) => ({ accessToken: { maxTtl: seconds } })
+
+/** What an API says that starts in this moment, so that it has no copy of a list. */
+function sayAt({ issuer }: Deployment, token: string, clockTolerance = 300): Promise<string> {
+  const audience = 'https://jwt.example'
+  return verdict(resourceServer({ issuer, audience, requireStatus: true, clockTolerance }), token)
+}
+
+describe('I14: what another process with other options exchanges can be ended', () => {
+  const ways: Record<string, (first: Deployment, token: string) => Promise<unknown>> = {
+    'by its id': async ({ provider }) => {
+      const [object] = (await provider.impersonation.list()).items
+      return (await provider.impersonation.end(String(object?.id)))?.state === 'ended'
+    },
+    'with all of the user': async ({ provider }) =>
+      (await provider.impersonation.endAll({ userId: 'alice' })) === 1,
+    'by its own token': async ({ base }, token) => (await end(base, bearer(token))).status === 204,
+  }
+  for (const [issues, exchanges] of [
+    [600, 3600],
+    [300, 14_400],
+    [3600, 600],
+  ] as const) {
+    for (const [how, endIt] of Object.entries(ways)) {
+      it(`${how}, in its last second: issued under ${issues} s, exchanged under ${exchanges} s`, async () => {
+        await using both = await processes(maxTtl(issues), maxTtl(exchanges))
+        const subject_token = await both.first.subjectToken()
+        const resource = 'https://jwt.example'
+        const { body } = await both.second.exchange({ subject_token, resource })
+        const expiresAt = Number((await only(both.first)).expiresAt)
+        await at((expiresAt - 1) * 1000, async () => {
+          expect(await sayAt(both.first, body.access_token)).to.equal('alice')
+          expect(await endIt(both.first, body.access_token)).to.equal(true)
+        })
+        // A guard whose clock is slow by 300 s.
+        await at((expiresAt + 299) * 1000, async () => {
+          expect(await sayAt(both.first, body.access_token)).to.equal(ENDED)
+        })
+      })
+    }
+  }
+
+  it('the token lives for what the record allows, and no longer than maxTtl of who exchanges', async () => {
+    for (const [issues, exchanges, expected] of [
+      [600, 3600, 1200],
+      [300, 14_400, 900],
+      [3600, 600, 600],
+    ] as const) {
+      await using both = await processes(maxTtl(issues), maxTtl(exchanges))
+      for (const resource of ['https://jwt.example', 'https://opaque.example']) {
+        const subject_token = await both.first.subjectToken()
+        const { body } = await both.second.exchange({ subject_token, resource })
+        expect(body.expires_in, resource).to.be.closeTo(expected, 2)
+      }
+    }
+  })
+
+  it('one that has ended is accepted at no later moment', async () => {
+    await using both = await processes(maxTtl(300), maxTtl(14_400))
+    const subject_token = await both.first.subjectToken()
+    const { body } = await both.second.exchange({ subject_token, resource: 'https://jwt.example' })
+    await both.first.provider.impersonation.endAll({ userId: 'alice' })
+    for (const start = Date.now(), minutes = [0, 5, 15, 20, 25, 30, 60, 90, 240]; ; ) {
+      const minute = minutes.shift()
+      if (minute === undefined) break
+      await at(start + minute * MINUTE, async () => {
+        expect(await sayAt(both.first, body.access_token), `minute ${minute}`).to.match(/^401/)
+      })
+    }
+  })
+
+  it('also where the process that exchanges can end nothing itself', async () => {
+    await using both = await processes(maxTtl(600), { lifecycle: { enabled: false } })
+    const exchange = async (resource: string) => {
+      const subject_token = await both.first.subjectToken()
+      const { body } = await both.second.exchange({ subject_token, resource })
+      expect(body.expires_in).to.be.closeTo(1200, 2)
+      return body.access_token
+    }
+    const [jwt, opaque] = [
+      await exchange('https://jwt.example'),
+      await exchange('https://opaque.example'),
+    ]
+    await at(Date.now() + 1190_000, async () => {
+      expect(await isActive(both.second, opaque)).to.equal(true)
+      expect(await both.first.provider.impersonation.endAll({ userId: 'alice' })).to.equal(2)
+      expect(await isActive(both.first, opaque)).to.equal(false)
+      expect(await sayAt(both.first, jwt)).to.equal(ENDED)
+    })
+  })
+
+  it('an opaque token that has ended stays ended where nothing can be ended', async () => {
+    await using both = await processes({}, { lifecycle: { enabled: false } })
+    const subject_token = await both.first.subjectToken()
+    const resource = 'https://opaque.example'
+    const { body } = await both.first.exchange({ subject_token, resource })
+    expect(await isActive(both.second, body.access_token)).to.equal(true)
+    await both.first.provider.impersonation.endAll({ userId: 'alice' })
+    expect(await isActive(both.second, body.access_token)).to.equal(false)
+  })
+
+  it('an opaque token whose record is gone is active where nothing can be ended, as it was there', async () => {
+    await using both = await processes({ lifecycle: { enabled: false } }, {})
+    const subject_token = await both.first.subjectToken()
+    const resource = 'https://opaque.example'
+    const { body } = await both.first.exchange({ subject_token, resource })
+    await at(Date.now() + 601_000, async () => {
+      expect(await isActive(both.first, body.access_token)).to.equal(true)
+      expect(await isActive(both.second, body.access_token)).to.equal(false)
+    })
+  })
+
+  it('I3: a JWT that has ended is no actor token in a chain where nothing can be ended', async () => {
+    const actorToken = { chain: { maxDepth: 1 } }
+    await using both = await processes(
+      { actorToken },
+      { actorToken, lifecycle: { enabled: false } },
+    )
+    const olivia = await signIn(both.first, 'olivia')
+    const bob = await both.first.exchange({
+      subject_token: await both.first.subjectToken('bob'),
+      actor_token: olivia.access_token,
+      scope: 'openid',
+    })
+    const asAlice = async () =>
+      both.second.exchange({
+        subject_token: await both.first.subjectToken(),
+        actor_token: bob.body.access_token,
+      })
+    expect((await asAlice()).status).to.equal(200)
+    await both.first.provider.impersonation.endAll({ userId: 'bob' })
+    expect((await asAlice()).body.error_description).to.equal('actor token is invalid')
+  })
+
+  it('what was issued where nothing can be ended is refused where it can, and stays usable there', async () => {
+    await using both = await processes({ lifecycle: { enabled: false } }, {})
+    const denied: ImpersonationEvent[] = []
+    both.second.provider.on('impersonation.denied', (_ctx, event) => denied.push(event))
+    const subject_token = await both.first.subjectToken()
+    const refused = await both.second.exchange({ subject_token })
+    expect([refused.status, refused.body]).to.deep.equal([400, REFUSED])
+    await until(
+      async () => denied.length,
+      (events) => events > 0,
+    )
+    expect(denied[0]?.denial?.reason).to.contain('could not be ended')
+    expect((await both.first.exchange({ subject_token })).status).to.equal(200)
+  })
+})

@@ -1,0 +1,253 @@
+import { expect } from 'chai'
+import type { AdapterFactory } from '../../src/adapters/contract.ts'
+import type { EndOptions } from '../../src/index.ts'
+import { openStorage } from '../proofs/storage.ts'
+import { onStores } from '../proofs/stores.ts'
+import { later } from '../support/clock.ts'
+import { athOf, dpopKey } from '../support/dpop.ts'
+import { bearer, CURRENT, current, end, impersonate } from '../support/ending-current.ts'
+import { faultyAdapter } from '../support/faulty-adapter.ts'
+import { basic } from '../support/http.ts'
+import { type Managed, managing } from '../support/managing.ts'
+import { signIn, signOutOfProvider } from '../support/sign-in.ts'
+
+/** How one can end, and what its token is told. */
+const ENDS: ReadonlyArray<[what: string, how: EndOptions, by: string]> = [
+  ['the customer', { by: { sub: 'alice' }, cause: 'user' }, 'customer'],
+  ['somebody for the customer', { by: { sub: 'parent' }, cause: 'user' }, 'customer'],
+  ['the customer, without a cause', { by: { sub: 'alice' } }, 'customer'],
+  ['the operator', { by: { sub: 'olivia' } }, 'operator'],
+  ['a lead, who says why', { by: { sub: 'lea' }, reason: 'a word about olivia' }, 'other'],
+  ['a backend that names no person', { cause: 'policy' }, 'other'],
+  ['the provider, after a replay', { cause: 'replay' }, 'other'],
+]
+
+describe('GET {issuer}/impersonations/current', () => {
+  describe('in memory', () => everyEnd(async () => ({ adapter: undefined, close: async () => {} })))
+  onStores(['sqlite', 'node-redis', 'pg'], (store) => everyEnd(() => openStorage(store.spec())))
+
+  it('after the operator has ended it with the token itself, and has signed out', async () => {
+    const deployment = await managing()
+    const first = await signIn(deployment, 'olivia')
+    for (const resource of ['orders', 'opaque']) {
+      const form = { resource: `${deployment.base}/${resource}`, actor_token: first.access_token }
+      const [one, other] = [
+        await impersonate(deployment, form),
+        await impersonate(deployment, form),
+      ]
+      expect((await end(deployment.base, bearer(one.token), { reason: 'left' })).status).to.equal(
+        204,
+      )
+      const { end: ended } = (await deployment.get(`/${one.id}`)).body
+      expect(ended).to.deep.include({ cause: 'requested', by: { sub: 'olivia' }, reason: 'left' })
+      const told = await current(deployment.base, bearer(one.token))
+      expect(told.body.end).to.deep.equal({ cause: 'requested', by: 'operator' })
+      if (resource === 'orders') continue
+      await signOutOfProvider(deployment, first)
+      for (;;) {
+        const { body } = await current(deployment.base, bearer(other.token))
+        if (body.state === 'active') continue
+        expect(body.end).to.deep.equal({ cause: 'operator_signed_out', by: 'operator' })
+        break
+      }
+    }
+    await deployment.close()
+  })
+
+  it('401 once the token would have expired, and for an opaque one that was revoked', async () => {
+    const deployment = await managing()
+    for (const resource of ['orders', 'opaque']) {
+      const form = { resource: `${deployment.base}/${resource}` }
+      const { id, token } = await impersonate(deployment, form)
+      const { expiresAt } = (await deployment.get(`/${id}`)).body
+      await deployment.provider.impersonation.end(id)
+      {
+        using _ = later(expiresAt * 1000 - Date.now() - 1000)
+        expect((await current(deployment.base, bearer(token))).status).to.equal(200)
+      }
+      using _ = later(expiresAt * 1000 - Date.now() + 1000)
+      expect((await current(deployment.base, bearer(token))).status).to.equal(401)
+    }
+    const { token } = await impersonate(deployment, { resource: `${deployment.base}/opaque` })
+    await deployment.post('/oidc/token/revocation', { token, client_id: 'console' })
+    expect((await current(deployment.base, bearer(token))).status).to.equal(401)
+    await deployment.close()
+  })
+
+  it('an ended opaque token is worth nothing anywhere else', async () => {
+    const deployment = await managing()
+    const { token } = await impersonate(deployment, { resource: `${deployment.base}/opaque` })
+    expect((await end(deployment.base, bearer(token))).status).to.equal(204)
+    expect((await current(deployment.base, bearer(token))).body.state).to.equal('ended')
+    expect((await end(deployment.base, bearer(token))).status).to.equal(401)
+    const { body } = await deployment.post(
+      '/oidc/token/introspection',
+      { token },
+      basic('web', 'web-secret'),
+    )
+    expect(body).to.deep.equal({ active: false })
+    await deployment.close()
+  })
+
+  it('20 times in 10 seconds for one token, and other tokens are not held up', async () => {
+    const deployment = await managing()
+    const { token } = await impersonate(deployment)
+    const other = await impersonate(deployment)
+    const statuses = new Set<number>()
+    for (let count = 0; count < 20; count += 1) {
+      statuses.add((await current(deployment.base, bearer(token))).status)
+    }
+    expect([...statuses]).to.deep.equal([200])
+    const refused = await current(deployment.base, bearer(token))
+    expect([refused.status, refused.body.error]).to.deep.equal([429, 'temporarily_unavailable'])
+    expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 10)
+    expect((await current(deployment.base, bearer(other.token))).status).to.equal(200)
+    // An end is never held up.
+    expect((await end(deployment.base, bearer(token))).status).to.equal(204)
+    await deployment.close()
+  })
+
+  it('I5: storage that fails is a 500, and never an end', async () => {
+    const { adapter, faults } = faultyAdapter()
+    const deployment = await managing({ configuration: { adapter } })
+    const jwt = await impersonate(deployment)
+    const opaque = await impersonate(deployment, { resource: `${deployment.base}/opaque` })
+    for (const [fault, token] of [
+      ['SubjectToken.find', jwt.token],
+      ['SubjectToken.find', opaque.token],
+      ['AccessToken.find', opaque.token],
+    ] as const) {
+      faults.add(fault)
+      const { status, body } = await current(deployment.base, bearer(token))
+      expect([status, body.error], fault).to.deep.equal([500, 'server_error'])
+      faults.clear()
+    }
+    await deployment.close()
+  })
+
+  for (const resource of ['orders', 'opaque']) {
+    it(`I10: a token that is bound by DPoP with its proof alone, also after its end (${resource})`, async () => {
+      let requireNonce = false
+      const dPoP = {
+        enabled: true,
+        nonceSecret: Buffer.alloc(32, 1),
+        requireNonce: () => requireNonce,
+      } as const
+      const deployment = await managing({ configuration: { features: { dPoP } } })
+      const { base, issuer } = deployment
+      const key = await dpopKey()
+      const form = { resource: `${base}/${resource}` }
+      const exchanged = { dpop: await key.proof({ htu: `${issuer}/token` }) }
+      const { id, token } = await impersonate(deployment, form, exchanged)
+      const good = { htm: 'GET', htu: `${base}${CURRENT}`, ath: athOf(token) }
+      const authorization = `DPoP ${token}`
+      const shown = async (claims: object = {}, by = key) =>
+        current(base, { authorization, dpop: await by.proof({ ...good, ...claims }) })
+      for (const state of ['active', 'ended']) {
+        const used = { authorization, dpop: await key.proof(good) }
+        const refused = [
+          await current(base, bearer(token)),
+          await current(base, { authorization }),
+          await shown({}, await dpopKey()),
+          await shown({ htu: `${base}${CURRENT}/end` }),
+          await shown({ htm: 'POST' }),
+          await shown({ ath: athOf('x') }),
+        ]
+        const accepted = await current(base, used)
+        expect([accepted.status, accepted.body.state]).to.deep.equal([200, state])
+        refused.push(await current(base, used))
+        expect(new Set(refused.map(({ status }) => status))).to.deep.equal(new Set([401]))
+        requireNonce = true
+        const asked = await shown()
+        expect([asked.status, asked.body.error]).to.deep.equal([401, 'use_dpop_nonce'])
+        const nonce = asked.headers.get('dpop-nonce')
+        expect((await shown({ nonce })).body.state).to.equal(state)
+        requireNonce = false
+        await deployment.provider.impersonation.end(id)
+      }
+      await deployment.close()
+    })
+  }
+
+  it('who holds a bound token without its key cannot use up what its page may ask', async () => {
+    const deployment = await managing({ configuration: { features: { dPoP: { enabled: true } } } })
+    const { base, issuer } = deployment
+    const key = await dpopKey()
+    const exchanged = { dpop: await key.proof({ htu: `${issuer}/token` }) }
+    const { token } = await impersonate(deployment, {}, exchanged)
+    for (let count = 0; count < 30; count += 1) {
+      expect((await current(base, bearer(token))).status).to.equal(401)
+    }
+    const dpop = await key.proof({ htm: 'GET', htu: `${base}${CURRENT}`, ath: athOf(token) })
+    expect((await current(base, { authorization: `DPoP ${token}`, dpop })).status).to.equal(200)
+    await deployment.close()
+  })
+})
+
+describe('POST {issuer}/impersonations/current/end: its body', () => {
+  it('may say that the page was left, and nothing else; what it refuses ends nothing', async () => {
+    const deployment = await managing()
+    const { id, token } = await impersonate(deployment)
+    for (const [body, error] of [
+      [{ reason: 'done' }, 'reason must be left'],
+      [{ reason: null }, 'reason must be left'],
+      [{ cause: 'user' }, 'cause is not known; known are: reason'],
+      [[], 'a JSON object is expected'],
+    ]) {
+      const refused = await end(deployment.base, bearer(token), body)
+      expect([refused.status, refused.body.error_description]).to.deep.equal([400, error])
+    }
+    const long = await end(deployment.base, bearer(token), { reason: 'x'.repeat(2000) })
+    expect(long.status).to.equal(413)
+    const form = { ...bearer(token), 'content-type': 'text/plain' }
+    expect((await end(deployment.base, form)).status).to.equal(415)
+    expect((await deployment.get(`/${id}`)).body.state).to.equal('active')
+    expect((await end(deployment.base, bearer(token), {})).status).to.equal(204)
+    await deployment.close()
+  })
+})
+
+interface OpenStore {
+  readonly adapter: AdapterFactory | undefined
+  close(): Promise<void>
+}
+
+function everyEnd(open: () => Promise<OpenStore>): void {
+  let deployment: Managed
+  let close = async () => {}
+  before(async () => {
+    const { adapter, close: closeStorage } = await open()
+    deployment = await managing({ configuration: adapter ? { adapter } : {} })
+    close = async () => {
+      await deployment.close()
+      await closeStorage()
+    }
+  })
+  after(() => close())
+
+  for (const resource of ['orders', 'opaque']) {
+    it(`tells a token (${resource}) that it lives, and after any end who ended it and why, and no more`, async () => {
+      const { access_token: actor_token } = await signIn(deployment, 'olivia')
+      const form = { resource: `${deployment.base}/${resource}`, actor_token }
+      const before = (await deployment.events()).length
+      for (const [what, how, by] of ENDS) {
+        const { id, token } = await impersonate(deployment, form)
+        const { expiresAt } = (await deployment.get(`/${id}`)).body
+        const alive = await current(deployment.base, bearer(token))
+        expect([alive.status, alive.body, alive.headers.get('cache-control')]).to.deep.equal([
+          200,
+          { state: 'active', expiresAt },
+          'no-store',
+        ])
+        await deployment.provider.impersonation.end(id, how)
+        const { status, body } = await current(deployment.base, bearer(token))
+        const { cause = 'requested' } = how
+        const expected = { state: 'ended', expiresAt, end: { cause, by } }
+        expect([status, body], what).to.deep.equal([200, expected])
+      }
+      // Issued, granted, ended: nothing of the questions.
+      const events = (await deployment.events(before + 3 * ENDS.length)).slice(before)
+      expect(events).to.have.length(3 * ENDS.length)
+    })
+  }
+}

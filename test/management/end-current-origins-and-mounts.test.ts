@@ -1,0 +1,169 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import Koa from 'koa'
+import mount from 'koa-mount'
+import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
+import type { DeploymentOptions } from '../support/deployment.ts'
+import { athOf, dpopKey } from '../support/dpop.ts'
+import { bearer, CURRENT, current, end, impersonate, PATH } from '../support/ending-current.ts'
+import { type Managed, managing } from '../support/managing.ts'
+
+const CONSOLE = 'https://console.example.com'
+
+describe('…/impersonations/current and …/current/end: CORS as the token endpoint', () => {
+  const clientBasedCORS = (_ctx: unknown, origin: string, client: { clientId: string }) =>
+    origin === CONSOLE && client.clientId === 'console'
+  const configurations: Record<string, DeploymentOptions['configuration']> = {
+    'where clientBasedCORS allows the origin for the client': { clientBasedCORS },
+    'where nonces have to be read': {
+      clientBasedCORS,
+      features: { dPoP: { enabled: true, nonceSecret: Buffer.alloc(32, 1) } },
+    },
+    'by default: no other origin': {},
+  }
+
+  for (const [what, configuration = {}] of Object.entries(configurations)) {
+    it(what, async () => {
+      const deployment = await managing({ configuration })
+      const { base } = deployment
+      const cors = ({ status, headers }: { status: number; headers: Headers }) => ({
+        status: status === 204 ? 200 : status,
+        cors: [...headers].filter(([name]) => /^access-control-|^vary$/.test(name)),
+      })
+      const preflight = async (path: string, headers: Record<string, string>) =>
+        cors(await fetch(`${base}${path}`, { method: 'OPTIONS', headers }))
+      for (const origin of [CONSOLE, 'https://evil.example', 'null']) {
+        const headers = {
+          origin,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'authorization,dpop',
+        }
+        const expected = await preflight('/oidc/token', headers)
+        expect(expected.cors, origin).to.have.length.greaterThan(3)
+        expect(await preflight(PATH, headers), origin).to.deep.equal(expected)
+        const get = await preflight(CURRENT, { ...headers, 'access-control-request-method': 'GET' })
+        const allowed = expected.cors.map(([name, value]) =>
+          name === 'access-control-allow-methods' ? [name, 'GET'] : [name, value],
+        )
+        expect(get, origin).to.deep.equal({ ...expected, cors: allowed })
+      }
+      for (const origin of [undefined, CONSOLE, 'https://evil.example', 'null']) {
+        const from: Record<string, string> = origin === undefined ? {} : { origin }
+        const { subjectToken } = await deployment.start()
+        const exchanged = cors(await deployment.exchange({ subject_token: subjectToken }, from))
+        const { id, token } = await impersonate(deployment)
+        expect(cors(await current(base, { ...bearer(token), ...from }))).to.deep.equal(exchanged)
+        const ended = await end(base, { ...bearer(token), ...from })
+        expect(cors(ended), origin).to.deep.equal(exchanged)
+        const isAllowed =
+          origin === undefined || (origin === CONSOLE && 'clientBasedCORS' in configuration)
+        expect(ended.status, origin).to.equal(isAllowed ? 204 : 400)
+        const { state } = (await deployment.get(`/${id}`)).body
+        expect(state, origin).to.equal(isAllowed ? 'ended' : 'active')
+        if (isAllowed) continue
+        expect(ended.body).to.deep.equal({
+          error: 'invalid_request',
+          error_description: `origin ${origin} not allowed for client: console`,
+        })
+      }
+      // Before a client is known, both answer so that a script can read the error.
+      const unknown = cors(
+        await deployment.post(
+          '/oidc/token',
+          {
+            grant_type: TOKEN_EXCHANGE_GRANT_TYPE,
+            client_id: 'unknown',
+            subject_token: 'x',
+            subject_token_type: ACCESS_TOKEN_TYPE,
+          },
+          { origin: CONSOLE },
+        ),
+      )
+      expect(unknown.status).to.equal(401)
+      expect(cors(await end(base, { ...bearer('x'), origin: CONSOLE }))).to.deep.equal(unknown)
+      await deployment.close()
+    })
+  }
+
+  it('a clientBasedCORS that throws is a 500, and nothing ends', async () => {
+    const deployment = await managing({
+      configuration: {
+        clientBasedCORS: () => {
+          throw new Error('the database of origins is down')
+        },
+      },
+    })
+    const { id, token } = await impersonate(deployment)
+    const answer = await end(deployment.base, { ...bearer(token), origin: CONSOLE })
+    expect([answer.status, answer.body.error]).to.deep.equal([500, 'server_error'])
+    expect((await deployment.get(`/${id}`)).body.state).to.equal('active')
+    await deployment.close()
+  })
+})
+
+describe('…/impersonations/current/end: wherever the provider is mounted', () => {
+  const mountings: Record<string, [path: string, listener: (all: Managed) => RequestListener]> = {
+    'at the root': [
+      '/impersonations/current/end',
+      ({ provider }) => provider.callback() as RequestListener,
+    ],
+    'below two paths of Koa, behind a proxy': [
+      '/a/b/impersonations/current/end',
+      ({ provider }) => {
+        const app = new Koa({ proxy: true })
+        app.use(mount('/a', mount('/b', provider)))
+        return app.callback()
+      },
+    ],
+    'below a path of Express': [
+      '/identity/impersonations/current/end',
+      ({ provider }) => {
+        const listener = provider.callback() as RequestListener
+        return (request, response) => {
+          const url = request.url ?? ''
+          const mounted = Object.assign(request, { originalUrl: url })
+          mounted.url = url.slice('/identity'.length)
+          listener(mounted, response)
+        }
+      },
+    ],
+  }
+
+  for (const [what, [path, listenerOf]] of Object.entries(mountings)) {
+    it(what, async () => {
+      const deployment = await managing({
+        configuration: { features: { dPoP: { enabled: true } } },
+      })
+      const server = createServer(listenerOf(deployment)).listen(0, '127.0.0.1').unref()
+      await once(server, 'listening')
+      const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      const isProxied = what.endsWith('proxy')
+      const key = await dpopKey()
+      const proof = await key.proof({ htu: `${deployment.issuer}/token` })
+      const { id, token } = await impersonate(deployment, {}, { dpop: proof })
+      const send = async (htu: string) =>
+        fetch(`${base}${path}`, {
+          method: 'POST',
+          headers: {
+            ...(isProxied
+              ? { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'id.example.com' }
+              : {}),
+            authorization: `DPoP ${token}`,
+            dpop: await key.proof({ htu, ath: athOf(token) }),
+          },
+        })
+      for (const origin of [base, 'https://id.example.com']) {
+        expect((await send(`${origin}${path}`)).status, 'by its Host').to.equal(401)
+      }
+      const known = `${deployment.issuer}/impersonations/current/end`
+      expect((await send(`${known}/x`)).status).to.equal(401)
+      expect((await send(known)).status).to.equal(204)
+      expect((await deployment.get(`/${id}`)).body.state).to.equal('ended')
+      server.close()
+      server.closeAllConnections()
+      await deployment.close()
+    })
+  }
+})

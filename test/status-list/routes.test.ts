@@ -1,0 +1,233 @@
+import { gunzipSync } from 'node:zlib'
+import { getListFromStatusListJWT } from '@sd-jwt/jwt-status-list'
+import { expect } from 'chai'
+import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { deployLists, type ListDeployment, problem } from '../impersonations/list-deployment.ts'
+
+describe('GET {issuer}/status-lists/{list}', () => {
+  let deployment: ListDeployment
+
+  beforeEach(async () => {
+    deployment = await deployLists()
+  })
+
+  afterEach(async () => {
+    await deployment.close()
+  })
+
+  it('answers as section 8 of the draft says, what a token of the list leads to', async () => {
+    const { issuer, index, list, store, uri } = deployment
+    await store.issue('token', list, index)
+    await store.end('token')
+    // Section 6.2: "The value of `uri` MUST be a URI conforming to" RFC 3986; "The `idx` (index)
+    // claim MUST specify a non-negative Integer".
+    expect(new URL(uri).href).to.equal(uri)
+    expect(Number.isInteger(index) && index >= 0).to.equal(true)
+    // Section 8.1: "The Status Provider MUST return the Status List Token in response to an HTTP GET
+    // request to the URI provided in the Referenced Token".
+    const response = await fetch(uri, { headers: { accept: 'application/statuslist+jwt' } })
+    // Section 8.2: "A successful response that contains a Status List Token MUST use an HTTP status
+    // code in the 2xx range."
+    expect(response.status).to.equal(200)
+    // "the Status Provider MUST use the following content-type: "application/statuslist+jwt""
+    expect(response.headers.get('content-type')).to.equal('application/statuslist+jwt')
+    // "the response MUST be of type JWT and follow the rules of" section 5.1.
+    const token = await response.text()
+    const keys = createRemoteJWKSet(new URL(`${issuer}/jwks`))
+    const { payload } = await jwtVerify(token, keys, { typ: 'statuslist+jwt', subject: uri })
+    expect(payload.iss).to.equal(issuer)
+    expect(getListFromStatusListJWT(token).getStatus(index)).to.equal(1)
+    expect(getListFromStatusListJWT(token).getStatus(index ^ 1)).to.equal(0)
+  })
+
+  it('can be kept for a second, and asked for again by its tag', async () => {
+    const { ask, path, store } = deployment
+    const first = await ask(path)
+    expect(first.headers).to.include({
+      'cache-control': 'public, max-age=1',
+      'x-content-type-options': 'nosniff',
+    })
+    const tag = first.headers.etag ?? ''
+    for (const known of [tag, `"other", ${tag}`, '*', tag.replace('W/', '')]) {
+      const again = await ask(path, { 'if-none-match': known })
+      expect([again.status, again.body.length], known).to.deep.equal([304, 0])
+      expect(again.headers).to.include({ etag: tag, 'cache-control': 'public, max-age=1' })
+      expect(again.headers.vary).to.equal(first.headers.vary)
+    }
+    expect((await ask(path, { 'if-none-match': '"other"' })).status).to.equal(200)
+    store.time += 1000
+    const later = await ask(path, { 'if-none-match': tag })
+    expect([later.status, later.body.length > 0]).to.deep.equal([200, true])
+  })
+
+  // Section 8.2: "The HTTP response SHOULD use Content-Encoding (such as gzip) using the content
+  // negotiation and encoding mechanisms as defined in" RFC 9110.
+  it('is compressed where the client says that it may be', async () => {
+    const { ask, path } = deployment
+    const plain = await ask(path)
+    expect(plain.headers).not.to.have.property('content-encoding')
+    expect(plain.headers.vary).to.equal('Accept, Accept-Encoding')
+    for (const accepted of ['gzip', 'br, gzip', '*', 'GZIP', 'identity;q=0.5, gzip']) {
+      const { headers, body } = await ask(path, { 'accept-encoding': accepted })
+      expect(headers, accepted).to.include({
+        'content-encoding': 'gzip',
+        'content-type': 'application/statuslist+jwt',
+        'content-length': String(body.length),
+        vary: 'Accept, Accept-Encoding',
+      })
+      expect(gunzipSync(body)).to.deep.equal(plain.body)
+      expect(body.length).to.be.lessThan(plain.body.length)
+    }
+    for (const accepted of ['identity', 'gzip;q=0', 'br', '']) {
+      const { headers, body } = await ask(path, { 'accept-encoding': accepted })
+      expect(headers, accepted).not.to.have.property('content-encoding')
+      expect(body).to.deep.equal(plain.body)
+    }
+  })
+
+  it('answers HEAD with the headers alone', async () => {
+    const { ask, path } = deployment
+    const [get, head] = [await ask(path), await ask(path, {}, 'HEAD')]
+    expect([head.status, head.body.length]).to.deep.equal([200, 0])
+    for (const name of ['etag', 'content-type', 'content-length', 'cache-control', 'vary']) {
+      expect(head.headers[name], name).to.equal(get.headers[name])
+    }
+  })
+
+  it('answers 406 where the client takes no such body', async () => {
+    const { ask, path } = deployment
+    const taken = ['*/*', 'application/*', 'text/html, application/statuslist+jwt;q=0.1', '']
+    for (const accept of taken) expect((await ask(path, { accept })).status, accept).to.equal(200)
+    const refused = [
+      'application/statuslist+cwt',
+      'text/html',
+      'application/json',
+      'application/statuslist+jwt;q=0, */*',
+    ]
+    for (const accept of refused) {
+      const answer = await ask(path, { accept })
+      expect(answer.status, accept).to.equal(406)
+      expect(problem(answer)).to.have.property('error', 'invalid_request')
+      expect(answer.headers).to.include({ 'cache-control': 'no-store' })
+    }
+  })
+
+  // Section 8.4: "If the Server does not support the additional query parameter, it SHOULD return a
+  // status code of 501 (Not Implemented)".
+  it('answers 501 for a list of another time, and takes no other query for that', async () => {
+    const { ask, path } = deployment
+    for (const query of ['time=1686925000', 'time=', 'a=b&time=1', 'time=1&time=2']) {
+      const answer = await ask(`${path}?${query}`)
+      expect(answer.status, query).to.equal(501)
+      expect(problem(answer)).to.have.property('error', 'invalid_request')
+    }
+    expect((await ask(`${path}?timer=1`)).status).to.equal(200)
+  })
+
+  it('answers 404 for a list that does not exist, and no cache keeps that', async () => {
+    const { ask, list, path, store } = deployment
+    const absent = [
+      'A'.repeat(22),
+      list.toLowerCase() === list ? list.toUpperCase() : list.toLowerCase(),
+      `${list}A`,
+      '%2e%2e',
+      '%00',
+      encodeURIComponent('status-list:x'),
+      'x'.repeat(5000),
+    ]
+    for (const name of absent) {
+      const answer = await ask(`/oidc/status-lists/${name}`)
+      expect(answer.status, name).to.equal(404)
+      expect(answer.headers).to.include({ 'cache-control': 'no-store' })
+      expect(problem(answer)).to.have.property('error', 'not_found')
+    }
+    expect((await ask(path)).status).to.equal(200)
+    store.wipe()
+    store.time += 1000
+    expect((await ask(path)).status).to.equal(404)
+  })
+
+  it('answers 405 for another method, and says which there are', async () => {
+    const { ask, path } = deployment
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+      const answer = await ask(path, {}, method)
+      expect([answer.status, answer.headers.allow]).to.deep.equal([405, 'GET, HEAD, OPTIONS'])
+      expect(problem(answer)).to.have.property('error', 'invalid_request')
+    }
+  })
+
+  it('answers 500 where the storage fails, never 404, and tells the provider', async () => {
+    const { ask, path, provider, serverErrors, store } = deployment
+    for (const method of ['find', 'endedIndices']) {
+      await ask(path)
+      store.time += 1000
+      store.broken.add(method)
+      for (const each of [path, path.replace(/[^/]+$/, 'A'.repeat(22))]) {
+        if (method === 'endedIndices' && each !== path) continue
+        const answer = await ask(each)
+        expect(answer.status, method).to.equal(500)
+        expect(problem(answer)).to.deep.equal({
+          error: 'server_error',
+          error_description: 'oops! something went wrong',
+        })
+        expect(answer.headers).to.include({ 'cache-control': 'no-store' })
+        expect(answer.headers).not.to.have.property('etag')
+      }
+      store.broken.clear()
+      expect((await ask(path)).status).to.equal(200)
+    }
+    expect(serverErrors).to.have.lengthOf(3)
+    for (const error of serverErrors) expect(error).to.have.property('0', provider)
+    provider.on('server_error', () => {
+      throw new Error('a listener fails')
+    })
+    store.time += 1000
+    store.broken.add('find')
+    expect((await ask(path)).status).to.equal(500)
+  })
+
+  // Section 8.1: "The HTTP endpoint SHOULD support the use of Cross-Origin Resource Sharing (CORS)".
+  it('is for pages of every origin, and so is what it refuses', async () => {
+    const { ask, path } = deployment
+    const origin = 'https://console.example'
+    for (const each of [path, '/oidc/status-lists', '/oidc/status-lists/none', `${path}?time=1`]) {
+      const { headers } = await ask(each, { origin })
+      expect(headers['access-control-allow-origin'], each).to.equal('*')
+      expect(headers['access-control-expose-headers'], each).to.equal('ETag')
+    }
+    const preflight = await ask(
+      path,
+      {
+        origin,
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'if-none-match',
+      },
+      'OPTIONS',
+    )
+    expect(preflight.status).to.equal(204)
+    expect(preflight.headers).to.include({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, HEAD',
+      'access-control-allow-headers': '*',
+      'access-control-max-age': '3600',
+    })
+    const options = await ask(path, {}, 'OPTIONS')
+    expect([options.status, options.headers.allow]).to.deep.equal([204, 'GET, HEAD, OPTIONS'])
+    expect(options.headers).not.to.have.property('access-control-allow-methods')
+  })
+
+  it('leaves every other path to the provider', async () => {
+    const { ask, path } = deployment
+    expect((await ask('/oidc/jwks')).status).to.equal(200)
+    for (const other of [
+      '/oidc/status-lists/',
+      `${path}/`,
+      '/oidc/status-listsx',
+      '/status-lists',
+    ]) {
+      const { status, headers } = await ask(other)
+      expect(status, other).to.equal(404)
+      expect(headers, other).not.to.have.property('access-control-allow-origin')
+    }
+  })
+})

@@ -1,0 +1,233 @@
+import { inflateSync } from 'node:zlib'
+import { getListFromStatusListJWT as readByOwf } from '@owf/token-status-list'
+import { getListFromStatusListJWT as readBySdJwt } from '@sd-jwt/jwt-status-list'
+import { expect } from 'chai'
+import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
+import { publicKeys } from '../../src/host/provider-configuration.ts'
+import { StatusBits } from '../../src/status-list/bits.ts'
+import { Drawn, expectRejected, HOUR, ISSUER, Store, settled } from '../tokens/remembering-store.ts'
+import {
+  bitsOf,
+  type Claims,
+  endedAt,
+  LONG,
+  provider,
+  servingProcess,
+  setBits,
+  tokenOf,
+} from '../tokens/serving-process.ts'
+
+describe('a status list token', () => {
+  it('is what section 5.1 says, of a list as section 4.2 says', async () => {
+    const { store, lists, list } = await servingProcess()
+    await endedAt(store, list, LONG)
+    const token = await tokenOf(lists, list)
+    // "The Status List Token MUST be encoded as a "JSON Web Token (JWT)"", and "The JWT MUST be
+    // secured using a cryptographic signature or MAC algorithm."
+    const keys = createLocalJWKSet(publicKeys(provider) as Parameters<typeof createLocalJWKSet>[0])
+    const currentDate = new Date(store.time)
+    const { payload, protectedHeader } = await jwtVerify<Claims>(token, keys, { currentDate })
+    // "The JWT type MUST be `statuslist+jwt`."
+    expect(protectedHeader).to.deep.equal({ alg: 'ES256', kid: 'test', typ: 'statuslist+jwt' })
+    const iat = Math.floor(store.time / 1000)
+    const { status_list, ...claims } = payload
+    expect(claims).to.deep.equal({
+      iss: ISSUER,
+      // "The `sub` (subject) claim MUST specify the URI of the Status List Token. The value MUST be
+      // equal to that of the `uri` claim contained in the `status_list` claim of the Referenced
+      // Token."
+      sub: `${ISSUER}/status-lists/${list}`,
+      // "The `iat` (issued at) claim MUST specify the time at which the Status List Token was issued."
+      iat,
+      // "The `exp` (expiration time) claim, if present, MUST specify the time at which the Status
+      // List Token is considered expired by the Status Issuer."
+      exp: iat + 30,
+      // "The value of the claim MUST be a positive number encoded in JSON as a number."
+      ttl: 5,
+    })
+    // "The `status_list` (status list) claim MUST specify the Status List conforming to the
+    // structure defined in" section 4.2; "The Status Issuer MUST define a number of bits (`bits`)
+    // of either 1,2,4 or 8"; section 7: "The issuer of the Status List MUST choose an adequate
+    // `bits` value (bit size) to be able to describe the required Status Types".
+    expect(status_list).to.have.all.keys('bits', 'lst', 'aggregation_uri')
+    expect(status_list.bits).to.equal(1)
+    expect(status_list.aggregation_uri).to.equal(`${ISSUER}/status-lists`)
+    expect(setBits(status_list.lst)).to.deep.equal(LONG)
+    expect(inflateSync(Buffer.from(status_list.lst, 'base64url'))).to.have.lengthOf(2 ** 17)
+  })
+
+  it('is forgotten when it has retired, once there is a new one: its ends are read no more', async () => {
+    const { store, lists, list, indices } = await servingProcess()
+    await tokenOf(lists, list)
+    store.time += 3 * HOUR
+    const { list: next } = await indices.draw()
+    await settled()
+    await tokenOf(lists, next)
+    store.calls.length = 0
+    expect(await lists.find(list)).to.equal(undefined)
+    expect(store.calls).to.not.include('endedIndices')
+  })
+
+  it('is read by others: @sd-jwt/jwt-status-list and @owf/token-status-list', async () => {
+    const { store, lists, list } = await servingProcess()
+    await endedAt(store, list, LONG)
+    const token = await tokenOf(lists, list)
+    for (const read of [readBySdJwt, readByOwf]) {
+      const theirs = read(token)
+      for (const index of LONG) {
+        expect(theirs.getStatus(index)).to.equal(1)
+        if (!LONG.includes(index + 1)) expect(theirs.getStatus(index + 1)).to.equal(0)
+      }
+      expect(theirs.getStatus(2 ** 20 - 1)).to.equal(0)
+      expect(() => theirs.getStatus(2 ** 20)).to.throw()
+    }
+  })
+
+  it('tells of an end within a second, and signs no more often, and shares its signature', async () => {
+    const { store, lists, list, signed } = await servingProcess()
+    const copies = await Promise.all(Array.from({ length: 50 }, () => tokenOf(lists, list)))
+    expect(new Set(copies).size).to.equal(1)
+    await endedAt(store, list, [7])
+    store.time += 999
+    expect(await tokenOf(lists, list)).to.equal(copies[0])
+    expect(signed.count).to.equal(1)
+    store.time += 1
+    expect(await bitsOf(lists, list)).to.deep.equal([7])
+    expect(signed.count).to.equal(2)
+    store.time -= 500_000
+    await tokenOf(lists, list)
+    expect(signed.count, 'after the clock was set back').to.equal(3)
+  })
+
+  it('has the time from before its bits were read', async () => {
+    const { store, lists, list, signed } = await servingProcess()
+    const resume = Promise.withResolvers<void>()
+    const before = Math.floor(store.time / 1000)
+    store.onCall = (method) => {
+      if (method !== 'endedIndices') return
+      store.stalled = resume.promise
+    }
+    const token = tokenOf(lists, list)
+    await settled()
+    store.time += 900
+    const joined = tokenOf(lists, list)
+    await settled()
+    store.time += 20_000
+    resume.resolve()
+    expect(await joined).to.equal(await token)
+    expect(signed.count).to.equal(1)
+    expect(decodeJwt(await token)).to.include({ iat: before, exp: before + 30 })
+  })
+
+  it('waits for no storage that another request has waited for in vain', async () => {
+    const { store, lists, list } = await servingProcess()
+    await endedAt(store, list, [7])
+    await tokenOf(lists, list)
+    store.time += 1000
+    const never = Promise.withResolvers<void>()
+    store.stalled = never.promise
+    const lost = tokenOf(lists, list)
+    await settled()
+    store.stalled = undefined
+    await endedAt(store, list, [9])
+    store.time += 1000
+    expect(await bitsOf(lists, list)).to.deep.equal([7, 9])
+    // What comes late takes nothing back.
+    never.resolve()
+    await lost
+    await endedAt(store, list, [11])
+    store.time += 1000
+    expect(await bitsOf(lists, list)).to.deep.equal([7, 9, 11])
+  })
+
+  it('has every bit that was read, also where reads overtake each other', async () => {
+    const { store, lists, list } = await servingProcess()
+    const slow = Promise.withResolvers<void>()
+    const { encode } = StatusBits.prototype
+    try {
+      StatusBits.prototype.encode = async function () {
+        StatusBits.prototype.encode = encode
+        const lst = await encode.call(this)
+        await slow.promise
+        return lst
+      }
+      const first = tokenOf(lists, list)
+      await settled()
+      await endedAt(store, list, [9])
+      store.time += 1000
+      expect(await bitsOf(lists, list)).to.deep.equal([9])
+      slow.resolve()
+      await first
+      store.time += 1000
+      expect(await bitsOf(lists, list)).to.deep.equal([9])
+    } finally {
+      StatusBits.prototype.encode = encode
+    }
+  })
+
+  it('keeps a bit once it has it: records go when tokens expire, and a storage may forget', async () => {
+    const { store, lists, list } = await servingProcess()
+    await endedAt(store, list, [7])
+    await tokenOf(lists, list)
+    await store.adapter.destroy(`${list}-7`)
+    await endedAt(store, list, [9])
+    store.time += 1000
+    expect(await bitsOf(lists, list)).to.deep.equal([7, 9])
+  })
+
+  it('is there only for a list that is there', async () => {
+    const { store, lists, list } = await servingProcess()
+    store.calls.length = 0
+    const shapes = ['', '..', `${list}=`, `${list}A`, list.slice(1), 'status-list:x', '0', '\0']
+    for (const shape of shapes) expect(await lists.find(shape), shape).to.equal(undefined)
+    expect(store.calls, 'no look-up for what is no name').to.deep.equal([])
+    expect(await lists.find('A'.repeat(22))).to.equal(undefined)
+    store.wipe()
+    store.time += 1000
+    expect(await lists.find(list)).to.equal(undefined)
+    expect(await lists.uris()).to.deep.equal([])
+  })
+
+  it('is not made of a storage that forgot while it was read', async () => {
+    const { store, lists, list } = await servingProcess()
+    await endedAt(store, list, [7])
+    store.onCall = (method) => {
+      if (method === 'endedIndices') store.wipe()
+    }
+    expect(await lists.find(list)).to.equal(undefined)
+  })
+
+  it('is not made where the storage fails, and nothing is lost by that', async () => {
+    for (const method of ['find', 'endedIndices']) {
+      const { store, lists, list } = await servingProcess()
+      await tokenOf(lists, list)
+      await endedAt(store, list, [7])
+      store.time += 1000
+      store.broken.add(method)
+      await expectRejected(lists.find(list), /the storage failed/)
+      await expectRejected(lists.find(list), /the storage failed/)
+      store.broken.clear()
+      expect(await bitsOf(lists, list), method).to.deep.equal([7])
+    }
+    const { store, lists } = await servingProcess()
+    store.broken.add('find')
+    await expectRejected(lists.uris(), /the storage failed/)
+    store.broken.clear()
+    expect(await lists.uris()).to.have.lengthOf(1)
+  })
+
+  it('is one of several at once, each with its own', async () => {
+    const store = new Store()
+    const { lists, list, indices } = await servingProcess(store)
+    store.time += HOUR
+    await new Drawn().from(indices, 1)
+    await settled()
+    const { list: newer } = await indices.draw()
+    await endedAt(store, list, [1])
+    await endedAt(store, newer, [2])
+    expect(await Promise.all([bitsOf(lists, list), bitsOf(lists, newer)])).to.deep.equal([[1], [2]])
+    expect(await lists.uris()).to.have.members(
+      [list, newer].map((x) => `${ISSUER}/status-lists/${x}`),
+    )
+  })
+})
