@@ -26,7 +26,8 @@ describe('the errors for operators', () => {
   })
 
   it('say what happened in whole sentences, or what the application says instead', () => {
-    for (const code of codes) {
+    // `left` says when it is over, and by whom: left.e2e.ts reads it.
+    for (const code of codes.filter((each) => each !== 'left')) {
       expect(new ImpersonationError(code).message, code).to.match(/^[A-Z].{30,}\.$/)
       const texts = { [code]: 'Anders.' }
       expect(new ImpersonationError(code, { texts }).message).to.equal('Anders.')

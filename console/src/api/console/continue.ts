@@ -19,12 +19,20 @@ const FIRST_ENTRIES = 20
  */
 export async function continueOne(call: Call): Promise<void> {
   const id = call.param('id')
-  await handOver(call, await askedBefore(call, id))
-  await endAsCaller(call, id)
+  const { asked, expiresAt } = await askedBefore(call, id)
+  await handOver(call, asked)
+  if (expiresAt > call.now()) await endAsCaller(call, id)
 }
 
-/** How an impersonation was asked for that the caller ran, and that may be continued. */
-async function askedBefore(call: Call, id: string): Promise<ActBody> {
+interface Continuable {
+  /** How it was asked for. */
+  readonly asked: ActBody
+  /** Unix time in milliseconds. What is over already has no end to ask for. */
+  readonly expiresAt: number
+}
+
+/** An impersonation that the caller ran, and that may be continued. */
+async function askedBefore(call: Call, id: string): Promise<Continuable> {
   const { audit, caller } = call
   const gone = () => notFound('there is no such impersonation of yours to continue')
   if (!isId(id)) throw gone()
@@ -37,7 +45,7 @@ async function askedBefore(call: Call, id: string): Promise<ActBody> {
     const entry = text === undefined ? undefined : decodeEntry(text)
     if (entry?.event !== 'impersonation.issued') continue
     const { subject, context, mayAct } = entry
-    return parseActBody(
+    const asked = parseActBody(
       {
         userId: subject,
         application: mayAct?.clientId,
@@ -48,6 +56,7 @@ async function askedBefore(call: Call, id: string): Promise<ActBody> {
       },
       call,
     )
+    return { asked, expiresAt: row.expiresAt ?? 0 }
   }
   throw gone()
 }

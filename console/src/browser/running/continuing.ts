@@ -3,6 +3,7 @@ import { say } from '../kit/message.tsx'
 import { actPath } from '../kit/paths.ts'
 import { go } from '../kit/router.tsx'
 import { words } from '../kit/text.tsx'
+import { serverTime } from '../session/clock.ts'
 import type { Session } from '../session/session.ts'
 import { handOver } from './hand-over.ts'
 import { liveOf } from './live.ts'
@@ -18,8 +19,8 @@ export async function continueOne(
     ask: async () => {
       const path = `/impersonations/${encodeURIComponent(it.id)}/continue`
       const answer = await session.ask<HandOver>(path, { method: 'POST' })
-      // The API has ended the first one.
-      liveOf(session).ended(it)
+      // The API has ended the first one, unless its time was over.
+      if (it.expiresAt > serverTime(session)) liveOf(session).ended(it)
       return answer
     },
     onProblem: ({ status, error }) => {
