@@ -114,7 +114,7 @@ function defaultOf({ path, rule, tags }: Option): string {
 function unitOf({ path, rule, text }: Option): string | undefined {
   if (rule?.type !== 'integer') return undefined
   const words = text.replaceAll('\n', ' ')
-  const unit = / in (seconds|bytes|characters|prior actors)\b/.exec(words)?.[1]
+  const unit = / in (seconds|bytes|characters|prior persons)\b/.exec(words)?.[1]
   const bounds = `${rule.min} to ${rule.max}`
   if (!unit || !words.includes(bounds)) {
     throw new Error(`${path.join('.')}: the docstring must say its unit, and ${bounds}`)

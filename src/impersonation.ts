@@ -43,6 +43,7 @@ import type { ImpersonationOptions } from './public/options.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
 import { tokenExchangeHandler } from './token-exchange/handler.ts'
 import { EXCHANGE_PARAMETERS, REPEATABLE_PARAMETERS } from './token-exchange/request.ts'
+import { warnOfNamesakes } from './token-exchange/software.ts'
 import { accessTokenVerifier } from './tokens/access-token.ts'
 import { signCheckpoint } from './tokens/checkpoint.ts'
 import { makeReplayDetectionAtomic } from './tokens/replay-detection.ts'
@@ -201,6 +202,7 @@ export class Impersonation {
     if (!this.enabled) return
     if (!this.#checkStorage) throw new TypeError('check() comes after register(provider)')
     await this.#checkStorage()
+    await warnOfNamesakes(this.#options.actorToken.clients, (id) => this.findAccount(id))
   }
 
   /**
@@ -265,7 +267,7 @@ export class Impersonation {
   }
 
   /**
-   * Ends all impersonations that match at this moment. With `actor`, it looks once more after 10
+   * Ends all impersonations that match at this moment. With `actor` or `client`, it looks once more after 10
    * seconds, while the process runs: an exchange that was under way has redeemed by then, or gets
    * nothing.
    *

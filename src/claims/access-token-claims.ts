@@ -8,7 +8,7 @@ import {
 } from 'oidc-provider'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import type { ActClaim } from '../public/claims-hook.ts'
-import { actClaim } from '../shared/act.ts'
+import { actClaim, softwareAct } from '../shared/act.ts'
 import {
   GRANT_ID_CLAIM,
   IMPERSONATION_ID_CLAIM,
@@ -95,7 +95,10 @@ export class AccessTokenClaims {
   ): ImpersonatedToken {
     const marks: Marks = {
       ...of,
-      act: of.actor && actClaim(of.actor),
+      act:
+        of.software === undefined
+          ? of.actor && actClaim(of.actor)
+          : softwareAct(of.software, of.actor),
       jti: token.format === 'jwt' ? token.jti : undefined,
       status: token.format === 'jwt' ? of.subjectToken.tokenStatus : undefined,
       exp: Math.floor(Date.now() / 1000) + token.expiration,

@@ -23,6 +23,8 @@ import type { TokenStatus } from '../tokens/token-status.ts'
 export interface ImpersonatedExchange {
   readonly actor: Actor | undefined
   readonly client: Client
+  /** The client's id, where it is software that acts. */
+  readonly software: string | undefined
   readonly subjectToken: {
     readonly jti: string
     readonly contextObject: SubjectTokenContext

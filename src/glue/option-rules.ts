@@ -8,7 +8,7 @@ export type Rule = {
   | { type: 'scope' | 'path' | 'resource'; default: string }
   | { type: 'text' | 'url'; default: string | undefined }
   | { type: 'oneOf'; values: readonly string[]; default: string }
-  | { type: 'clientRule'; default: readonly string[] }
+  | ClientRule<unknown>
   | { type: 'stringMap'; default: Readonly<Record<string, string>> }
   | { type: 'someOf'; values: readonly string[]; default: readonly string[] }
   | ClientsRule<unknown>
@@ -45,6 +45,13 @@ export interface ClientsRule<T> {
   readonly value?: T
 }
 
+/** Clients that are named: their ids, or a function of the client. */
+export interface ClientRule<T> {
+  readonly type: 'clientRule'
+  readonly default: readonly string[]
+  readonly value?: T
+}
+
 interface ValueRule<T> {
   readonly default: undefined
   readonly value?: T
@@ -74,6 +81,11 @@ export function clientsRule<T>(
   defaults: Readonly<Record<keyof T & string, readonly string[]>>,
 ): ClientsRule<T> {
   return { type: 'clients', default: defaults }
+}
+
+/** A rule for the clients that an option of the type `T` names. */
+export function clientRule<T>(defaults: readonly string[]): ClientRule<T> {
+  return { type: 'clientRule', default: defaults }
 }
 
 /** A rule for a function of the type `T`. The check sees that it is a function, and no more. */

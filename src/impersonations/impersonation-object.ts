@@ -61,6 +61,7 @@ function describeParties(token: SubjectToken) {
     mayAct: binding.mayAct,
     issuedTo: token.clientId,
     client: note?.client,
+    software: note?.software,
     resource: note?.resource ?? binding.resource,
     scope: note ? note.scope : binding.scope,
     context: token.contextObject,

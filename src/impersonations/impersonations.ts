@@ -118,11 +118,12 @@ export function impersonations(
   }
 
   const endAll: Impersonations['endAll'] = async (filter, how, ctx, only = () => true) => {
+    const isMeant = isOfClient(filter.client)
     let ended = 0
     for await (const records of listPages(lookUpOf(filter), PAGE_SIZE)) {
       const tokens = records
         .map((record) => subjectTokens.fromRecord(record))
-        .filter((token) => token !== undefined && only(token)) as SubjectToken[]
+        .filter((token) => token !== undefined && isMeant(token) && only(token)) as SubjectToken[]
       for (let from = 0; from < tokens.length; from += AT_ONCE) {
         const batch = tokens.slice(from, from + AT_ONCE)
         const outcomes = await Promise.allSettled(
@@ -159,19 +160,21 @@ export function impersonations(
       return token && describeImpersonation(token)
     },
 
-    async list({ userId, actor, issuedTo, state, cursor, limit = DEFAULT_LIMIT }) {
-      const question = { userId, actor, issuedTo, state }
+    async list({ state, cursor, limit = DEFAULT_LIMIT, ...filter }) {
+      const { userId, actor, issuedTo, client } = filter
+      const question = { userId, actor, issuedTo, client, state }
+      const isMeant = isOfClient(client)
       const start = cursor === undefined ? undefined : parseCursor(cursor, question)
       if (cursor !== undefined && !start) throw new UnknownCursor()
       const items: ImpersonationObject[] = []
       let read = 0
-      // Without a state nearly every record is shown; one more tells whether there is a next page.
-      const batch = state === undefined ? Math.min(limit + 1, PAGE_SIZE) : PAGE_SIZE
-      for await (const records of listPages(lookUpOf({ userId, actor, issuedTo }), batch, start)) {
+      // Without these nearly every record is shown; one more tells whether there is a next page.
+      const batch = (state ?? client) === undefined ? Math.min(limit + 1, PAGE_SIZE) : PAGE_SIZE
+      for await (const records of listPages(lookUpOf(filter), batch, start)) {
         for (const [index, record] of records.entries()) {
           read += 1
           const token = subjectTokens.fromRecord(record)
-          if (token && (state === undefined || stateOf(token) === state))
+          if (token && isMeant(token) && (state === undefined || stateOf(token) === state))
             items.push(describeImpersonation(token))
           const isLast = index === records.length - 1 && records.length < batch
           if (!isLast && (items.length === limit || read === MAX_RECORDS_READ)) {
@@ -196,6 +199,13 @@ export function impersonations(
 
 function lookUpOf({ userId, actor, issuedTo }: ImpersonationFilter): LookUp {
   return { accountId: userId, actor, clientId: issuedTo }
+}
+
+/** Whether a client runs it, or is the only one that may redeem it. */
+function isOfClient(client: string | undefined): (token: SubjectToken) => boolean {
+  if (client === undefined) return () => true
+  return ({ note, consumed, bindingObject }) =>
+    (consumed ? note?.client : bindingObject.mayAct?.clientId) === client
 }
 
 /** @throws TypeError for a record that no adapter may list */

@@ -4,7 +4,7 @@ import { endsRecorded } from '../audit/recorders.ts'
 import { beforeDestroy, judgeFound } from '../host/models.ts'
 import { currentRequest } from '../host/request.ts'
 import type { EndOptions } from '../public/list-and-end.ts'
-import { MAX_CHAIN, parseAct } from '../shared/act.ts'
+import { MAX_CHAIN, parseAct, personAndSoftware } from '../shared/act.ts'
 import { IMPERSONATION_ID_CLAIM, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
 import type { SubjectTokenModel } from '../tokens/subject-token.ts'
 import type { Impersonations } from './impersonations.ts'
@@ -68,7 +68,7 @@ export function endWithOpaqueToken(provider: Provider, impersonations: Impersona
  * token that is bound that is not known: the revocation endpoint asks for no proof.
  */
 function deriveEndOptions(token: AccessToken, ctx: KoaContextWithOIDC | undefined): EndOptions {
-  const by = parseAct(token.extra?.act, MAX_CHAIN)
+  const { actor: by } = personAndSoftware(parseAct(token.extra?.act, MAX_CHAIN))
   const isOwn = token.clientId !== undefined && ctx?.oidc.client?.clientId === token.clientId
   return by && isOwn && !token.isSenderConstrained() ? { by: { sub: by.sub } } : {}
 }

@@ -15,9 +15,9 @@ const SECOND_PASS_MS = 10_000
 export type SecondPass = (key: string, end: () => Promise<void>) => void
 
 /**
- * The second pass of an end that finds impersonations by their operator: a record has no operator
- * before it is redeemed, so the first pass misses one whose exchange looked at the operator before the
- * end and redeems after it.
+ * The second pass of an end that finds impersonations by their operator or client: a record may have
+ * neither before it is redeemed, so the first pass misses one whose exchange looked at the operator
+ * before the end and redeems after it.
  *
  * @param what for the warning when it is given up
  * @param tokenLife how long an access token can live, in seconds
@@ -30,7 +30,7 @@ export function secondPass(what: string, tokenLife: number): SecondPass {
 }
 
 /**
- * The same impersonations, and an end of all that an operator runs has its second pass. What was
+ * The same impersonations, and an end of all that an operator or a client runs has its second pass. What was
  * issued after the first one goes on.
  */
 export function endingWhatIsUnderWay(all: Impersonations, tokenLife: number): Impersonations {
@@ -39,7 +39,7 @@ export function endingWhatIsUnderWay(all: Impersonations, tokenLife: number): Im
     ...all,
     async endAll(filter, how, ctx, only = () => true) {
       const ended = await all.endAll(filter, how, ctx, only)
-      if (filter.actor !== undefined) {
+      if ((filter.actor ?? filter.client) !== undefined) {
         const until = Math.floor(Date.now() / 1000) + MAX_CLOCK_DIFFERENCE
         endAgain(JSON.stringify([filter, how, until]), async () => {
           await all.endAll(filter, how, undefined, (token) => token.iat <= until && only(token))

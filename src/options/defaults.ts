@@ -1,4 +1,5 @@
 import {
+  clientRule,
   clientsRule,
   functionRule,
   objectRule,
@@ -51,6 +52,7 @@ export const impersonationShape = {
     maxAge: { type: 'integer', min: 1, max: 2592000, default: undefined },
     sameClient: { type: 'boolean', default: false },
     grantClaim: { type: 'boolean', default: true },
+    clients: clientRule<ClientRule>([]),
     chain: { maxDepth: { type: 'integer', min: 0, max: 8, default: 0 } },
   },
   lifecycle: {

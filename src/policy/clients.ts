@@ -14,11 +14,18 @@ export type MayClient = (client: Client) => Promise<boolean> | boolean
  * @param path the option that it stands in, for errors
  */
 export function mayClient(rule: ClientRule, path: string): MayClient {
+  const isNamed = asksClient(rule, path)
   return (client) => {
     // RFC 6749 §4.4: "The client credentials grant type MUST only be used by confidential clients."
     if (isPublic(client) || !client.grantTypeAllowed('client_credentials')) return false
-    return typeof rule === 'function' ? ask(rule, client, path) : rule.includes(client.clientId)
+    return isNamed(client)
   }
+}
+
+/** Whether a rule names a client. It throws as {@link MayClient} does. */
+export function asksClient(rule: ClientRule, path: string): MayClient {
+  return (client) =>
+    typeof rule === 'function' ? ask(rule, client, path) : rule.includes(client.clientId)
 }
 
 /** Whether a client authenticates by its id alone, which is public. */

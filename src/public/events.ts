@@ -53,6 +53,8 @@ export interface ImpersonationEvent {
   readonly subject?: string | undefined
   /** The actor, with the prior actors of the chain. */
   readonly actor?: ActClaim | undefined
+  /** The software that acts, for `actor` or on its own: the id of a client of `actorToken.clients`. */
+  readonly software?: string | undefined
   /** The operator and the client that the subject token is bound to, where it is bound to any. */
   readonly mayAct?: MayAct | undefined
   /** The machine-to-machine client that asked for the subject token. */

@@ -44,6 +44,8 @@ export interface ImpersonationObject {
   readonly issuedTo: string
   /** The client that redeemed it. */
   readonly client?: string | undefined
+  /** The software that acts, for `actor` or on its own: the client again, as `actorToken.clients` names it. */
+  readonly software?: string | undefined
   /** The resource of the access token; before, those that the subject token is bound to. */
   readonly resource?: string | readonly string[] | undefined
   /** The scope of the access token; before, the most that it can have. */
@@ -71,6 +73,11 @@ export interface ImpersonationFilter {
   readonly actor?: string | undefined
   /** The client that asked for the subject token. */
   readonly issuedTo?: string | undefined
+  /**
+   * The client that redeemed the subject token, or that it is bound to before. No storage looks up by
+   * it: all that match the rest are read, page by page.
+   */
+  readonly client?: string | undefined
 }
 
 /** A question for impersonations. */

@@ -1,5 +1,5 @@
 import type { GetCustomJwtClaims } from './claims-hook.ts'
-import type { ManagementApiOptions } from './management-options.ts'
+import type { ClientRule, ManagementApiOptions } from './management-options.ts'
 import type { Authorize, ContextStandardSchema, ContextValidator } from './policy-hook.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 
@@ -157,6 +157,16 @@ export interface ActorTokenOptions {
    */
   grantClaim?: boolean | undefined
   /**
+   * Clients that are software which acts, such as a support copilot: their ids, or a function of the
+   * client. The client that authenticated at the exchange is then the outermost actor in `act`, for
+   * the person of the actor token, or on its own where none is `required`. A public client that is
+   * named is refused (`unauthorized_client`).
+   * @defaultValue `[]`: a client is not named in `act`
+   * @example
+   * clients: ['copilot']
+   */
+  clients?: ClientRule | undefined
+  /**
    * Actors that act through others.
    * @see https://www.rfc-editor.org/rfc/rfc8693#section-4.1
    */
@@ -166,8 +176,10 @@ export interface ActorTokenOptions {
 /** `actorToken.chain`: actors that act through others. */
 export interface ActorChainOptions {
   /**
-   * How long the chain in the `act` of an actor token may be, in prior actors: 0 to 8. With 0, a
-   * token that is itself impersonated is no actor token.
+   * How long the chain in the `act` of an actor token may be, in prior persons: 0 to 8. With 0, a
+   * token that is itself impersonated is no actor token. Software of `clients` is one level more for
+   * the person that it acts for, and is not counted: with 1, `olivia` and `copilot` for `olivia` may
+   * both stand in the `act` of the actor token.
    * @defaultValue `0`
    * @example
    * maxDepth: 1

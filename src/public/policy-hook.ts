@@ -16,6 +16,11 @@ export interface AuthorizationRequest {
    * absent where it is bound to none.
    */
   readonly actor: (ActClaim & { readonly clientId?: string | undefined }) | undefined
+  /**
+   * At the exchange: the software that acts, for `actor` or on its own; the id of `client`, where
+   * `actorToken.clients` names it.
+   */
+  readonly software?: string | undefined
   /** What the token is bound to, of operator and client. */
   readonly mayAct: MayAct | undefined
   /** The resource the token is for; at issue, those it is to be bound to. */

@@ -9,7 +9,10 @@ import { RequestRefused, refusedBy } from './refusal.ts'
 export interface Caller {
   /** The user, or the client where no user takes part. */
   readonly subject: string
-  /** Who acts for the subject, where the token says so: RFC 8693 §4.1. */
+  /**
+   * Who acts for the subject, where the token says so: RFC 8693 §4.1. Software has a `client_id`, and
+   * the person that it acts for is its `act`.
+   */
   readonly actor: ActClaim | undefined
   /** Whether an operator acts as the subject, named or not. */
   readonly isImpersonated: boolean
@@ -62,6 +65,21 @@ export function denyImpersonation(): Requirement {
     const description = 'not while an operator acts for the user'
     const details = { error: 'access_denied', description }
     throw refusedBy('impersonation', new RequestRefused(403, details))
+  }
+}
+
+/**
+ * The route is for persons: the user, or an operator that the token names. 403 `access_denied` while
+ * software acts, for an operator or on its own, and where the token does not name who acts. The
+ * outermost actor alone is judged: RFC 8693 §4.1, prior actors "are not to be considered in access
+ * control decisions".
+ */
+export function requirePerson(): Requirement {
+  return ({ actor, isImpersonated }) => {
+    if (!isImpersonated || (actor && actor.client_id === undefined)) return
+    const description = actor ? 'not while software acts for the user' : 'not by an unnamed actor'
+    const details = { error: 'access_denied', description }
+    throw refusedBy('person', new RequestRefused(403, details))
   }
 }
 

@@ -2,15 +2,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller, Requirement } from './caller.ts'
 import { requestJudge } from './judge.ts'
 import type { KoaMiddleware } from './koa.ts'
+import { metadataAnswer, type ResourceMetadata } from './metadata.ts'
 import { type ResourceServerOptions, resolveOptions } from './options.ts'
 import { RequestRefused } from './refusal.ts'
 import { type ApiRequest, presentedBy } from './request.ts'
 
 export type { ActClaim } from '../public/act-claim.ts'
 export type { ApiResponse } from './answer.ts'
-export { type Caller, denyImpersonation, type Requirement, requireScope } from './caller.ts'
+export {
+  type Caller,
+  denyImpersonation,
+  type Requirement,
+  requirePerson,
+  requireScope,
+} from './caller.ts'
 export type { Fetch, FetchInit } from './fetch.ts'
 export type { KoaContext, KoaMiddleware } from './koa.ts'
+export type { ResourceMetadata, ServedMetadata } from './metadata.ts'
 export type { MTLSOptions, ResourceServerOptions } from './options.ts'
 export type { GetUrl } from './public-url.ts'
 export { RequestRefused } from './refusal.ts'
@@ -63,6 +71,8 @@ export interface ResourceServer {
   koa(...requirements: readonly Requirement[]): KoaMiddleware
   /** Express and Connect middleware: leaves the caller in `request.caller`. */
   connect(...requirements: readonly Requirement[]): ConnectMiddleware
+  /** What clients may know of this API: RFC 9728; `undefined` without `resourceMetadata`. */
+  readonly metadata: ResourceMetadata | undefined
 }
 
 /**
@@ -78,17 +88,25 @@ export interface ResourceServer {
  */
 export function resourceServer(options: ResourceServerOptions): ResourceServer {
   const resolved = resolveOptions(options)
-  const { issuer } = resolved
+  const { issuer, metadata } = resolved
   const judge = requestJudge(resolved)
 
   return {
+    metadata,
+
     authenticate: async (request, ...requirements) => judge(presentedBy(request), requirements),
 
     koa: (...requirements) =>
       async function guard(ctx, next) {
+        const target = ctx.req.originalUrl ?? ctx.originalUrl
+        const presented = presentedBy(ctx.req, { target, response: ctx.res })
+        const answer = metadataAnswer(metadata, ctx.req.method, target)
+        if (answer) {
+          for (const [name, value] of Object.entries(answer.headers)) ctx.set(name, value)
+          ctx.body = answer.body
+          return
+        }
         try {
-          const target = ctx.req.originalUrl ?? ctx.originalUrl
-          const presented = presentedBy(ctx.req, { target, response: ctx.res })
           ctx.state.caller = await judge(presented, requirements)
         } catch (error) {
           if (!(error instanceof RequestRefused)) throw error
@@ -103,7 +121,13 @@ export function resourceServer(options: ResourceServerOptions): ResourceServer {
 
     connect: (...requirements) =>
       function guard(request, response, next) {
-        judge(presentedBy(request, { response }), requirements).then(
+        const presented = presentedBy(request, { response })
+        const answer = metadataAnswer(metadata, request.method, presented.target)
+        if (answer) {
+          response.writeHead(200, answer.headers).end(answer.body)
+          return
+        }
+        judge(presented, requirements).then(
           (caller) => {
             request.caller = caller
             next()

@@ -1,6 +1,6 @@
 import { type Caller, meetRequirement, type Requirement } from './caller.ts'
 import type { ResolvedResourceServerOptions } from './options.ts'
-import { offerDPoP, RequestRefused, refuserOf } from './refusal.ts'
+import { RequestRefused, refuserOf, setOffer } from './refusal.ts'
 import type { Presented } from './request.ts'
 import type { UseRefusal } from './uses/impersonation-use.ts'
 import { createUseNotifier } from './uses/notify-uses.ts'
@@ -16,7 +16,7 @@ import { callerVerifier } from './verify.ts'
 export function requestJudge(
   options: ResolvedResourceServerOptions,
 ): (presented: Presented, requirements: readonly Requirement[]) => Promise<Caller> {
-  const { dPoP } = options
+  const { dPoP, metadata } = options
   const { verifyToken, checkSender, checkStatus } = callerVerifier(options)
   const notifyUse = createUseNotifier(options)
 
@@ -45,8 +45,12 @@ export function requestJudge(
     try {
       return await judge(presented, requirements)
     } catch (error) {
-      if (error instanceof RequestRefused && dPoP) {
-        offerDPoP(error, { algs: dPoP.algorithms.join(' '), scheme: presented.scheme })
+      if (error instanceof RequestRefused) {
+        setOffer(error, {
+          algs: dPoP?.algorithms.join(' '),
+          scheme: presented.scheme,
+          resourceMetadata: metadata?.url,
+        })
       }
       throw error
     }

@@ -1,6 +1,12 @@
-import { functionRule, type Resolved, type Shape } from '../glue/option-rules.ts'
+import { functionRule, type Resolved, type Shape, validRule } from '../glue/option-rules.ts'
 import { resolve } from '../glue/resolve-options.ts'
 import { type Fetch, globalFetch } from './fetch.ts'
+import {
+  isMetadataOption,
+  type ResourceMetadata,
+  resolveMetadata,
+  type ServedMetadata,
+} from './metadata.ts'
 import type { GetCertificate } from './sender/certificate.ts'
 import {
   DPOP_ALGORITHMS,
@@ -70,6 +76,17 @@ export interface ResourceServerOptions {
    */
   readonly requireStatus?: boolean | undefined
   /**
+   * Where clients find which provider, scopes and proofs this API takes, as MCP clients need it: the URL
+   * of the document, or an object, with which the guard itself serves it. Every challenge has it as
+   * `resource_metadata`. The guard serves it wherever it runs for that path: for the whole
+   * application, or on a route of its own, `app.use(api.metadata.path, api.connect())`.
+   * @defaultValue challenges do not say
+   * @see https://www.rfc-editor.org/rfc/rfc9728
+   * @example
+   * resourceMetadata: { scopes: ['orders:read'], name: 'Orders' }
+   */
+  readonly resourceMetadata?: ServedMetadata | string | undefined
+  /**
    * How the guard asks the provider: for its discovery document, its keys and its status lists. It
    * is for an API that reaches the provider through a proxy, or counts what it sends. The function
    * must honour `signal`, by which the guard gives up, and `redirect: 'manual'`.
@@ -130,6 +147,10 @@ export const resourceServerShape = {
     },
   },
   requireStatus: { type: 'boolean', default: false },
+  resourceMetadata: validRule<ServedMetadata | string>(
+    isMetadataOption,
+    'an absolute http or https URL, or an object of path, scopes and name',
+  ),
   fetch: functionRule<Fetch>(),
   onImpersonatedRequest: functionRule<OnImpersonatedRequest>(),
 } as const satisfies Shape
@@ -150,6 +171,7 @@ export interface ResolvedResourceServerOptions
   > {
   readonly dPoP: ResolvedDPoPOptions | undefined
   readonly getCertificate: GetCertificate | undefined
+  readonly metadata: ResourceMetadata | undefined
   readonly fetch: Fetch
 }
 
@@ -169,5 +191,7 @@ export function resolveOptions(options: ResourceServerOptions): ResolvedResource
   const dPoP = resolved.dPoP && resolveDPoP(resolved.dPoP, `${OPTIONS_PATH}.dPoP`)
   const getCertificate = resolved.mTLS?.getCertificate
   const fetch = resolved.fetch ?? globalFetch
-  return Object.freeze({ ...resolved, dPoP, getCertificate, fetch })
+  const { resourceMetadata: given, audience } = resolved
+  const metadata = resolveMetadata(given, { audience, issuer, dPoP, getCertificate })
+  return Object.freeze({ ...resolved, dPoP, getCertificate, metadata, fetch })
 }

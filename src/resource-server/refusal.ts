@@ -23,14 +23,16 @@ export class RequestRefused extends Error {
       this.error === undefined
         ? {}
         : { error: this.error, error_description: this.message, scope: this.scope }
-    const { algs, scheme } = dPoPOffers.get(this) ?? {}
+    const { algs, scheme, resourceMetadata: resource_metadata } = offers.get(this) ?? {}
     // RFC 9449 §7.2: where the mechanism is known, "the corresponding challenge SHOULD be used to
     // deliver error information".
-    if (scheme === 'DPoP') return formatChallenge('DPoP', { realm, ...details, algs })
-    const bearer = formatChallenge('Bearer', { realm, ...details })
+    if (scheme === 'DPoP' && algs !== undefined) {
+      return formatChallenge('DPoP', { realm, ...details, algs, resource_metadata })
+    }
+    const bearer = formatChallenge('Bearer', { realm, ...details, resource_metadata })
     // Another scheme would not help with a 403.
     if (algs === undefined || this.status === 403) return bearer
-    return `${bearer}, ${formatChallenge('DPoP', { realm, algs })}`
+    return `${bearer}, ${formatChallenge('DPoP', { realm, algs, resource_metadata })}`
   }
 
   /** The body, as JSON. */
@@ -45,35 +47,36 @@ interface RefusalDetails {
   readonly scope?: string | undefined
 }
 
-interface DPoPOffer {
-  /** The algorithms of proofs, with a space between them. */
-  readonly algs: string
+/** What the guard takes. */
+interface Offer {
+  /** The algorithms of proofs, with a space between them; `undefined` where it takes no proofs. */
+  readonly algs: string | undefined
   /** The scheme that the request used. */
   readonly scheme: 'Bearer' | 'DPoP' | undefined
+  /** RFC 9728 §5.1: the URL of its metadata. */
+  readonly resourceMetadata: string | undefined
 }
 
 /** Which requirement of this package refused, also inside a requirement of the deployment's own. */
-const refusers = new WeakMap<RequestRefused, 'impersonation' | 'scope'>()
+type Refuser = 'impersonation' | 'person' | 'scope'
+const refusers = new WeakMap<RequestRefused, Refuser>()
 
 /** Marks a refusal with the requirement that it comes from. */
-export function refusedBy(
-  refuser: 'impersonation' | 'scope',
-  refused: RequestRefused,
-): RequestRefused {
+export function refusedBy(refuser: Refuser, refused: RequestRefused): RequestRefused {
   refusers.set(refused, refuser)
   return refused
 }
 
 /** `undefined` for what no requirement of this package refused. */
-export function refuserOf(refused: RequestRefused): 'impersonation' | 'scope' | undefined {
+export function refuserOf(refused: RequestRefused): Refuser | undefined {
   return refusers.get(refused)
 }
 
-const dPoPOffers = new WeakMap<RequestRefused, DPoPOffer>()
+const offers = new WeakMap<RequestRefused, Offer>()
 
-/** Lets the challenge of a refusal, a requirement's too, say that the guard takes proofs of keys. */
-export function offerDPoP(refused: RequestRefused, offer: DPoPOffer): void {
-  dPoPOffers.set(refused, offer)
+/** Lets the challenge of a refusal, a requirement's too, say what the guard takes. */
+export function setOffer(refused: RequestRefused, offer: Offer): void {
+  offers.set(refused, offer)
 }
 
 function formatChallenge(scheme: string, parameters: Record<string, string | undefined>): string {

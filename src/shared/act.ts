@@ -1,25 +1,50 @@
 import type { ActClaim } from '../public/act-claim.ts'
 
 /** The `act` claim of an actor: RFC 8693 §4.1, "only the subject and its prior actors". */
-export function actClaim(actor: ActClaim): ActClaim {
-  const { sub, act } = actor
-  return Object.freeze(act ? { sub, act: actClaim(act) } : { sub })
+export function actClaim({ sub, client_id, act }: ActClaim): ActClaim {
+  return Object.freeze({
+    sub,
+    ...(client_id === undefined ? {} : { client_id }),
+    ...(act ? { act: actClaim(act) } : {}),
+  })
 }
 
-/** A limit above the length of every real chain, in actors. */
+/** The `act` claim where software acts: for the person, if there is one. I16. */
+export function softwareAct(clientId: string, person: ActClaim | undefined): ActClaim {
+  return actClaim({ sub: clientId, client_id: clientId, act: person })
+}
+
+/** The person of an `act` claim, and the software that acts for the person, or on its own. */
+export function personAndSoftware(act: ActClaim | undefined): {
+  readonly actor?: ActClaim
+  readonly software?: string
+} {
+  if (act?.client_id === undefined) return act ? { actor: act } : {}
+  return { ...(act.act ? { actor: act.act } : {}), software: act.sub }
+}
+
+/** A limit above the length of every real chain, in persons. */
 export const MAX_CHAIN = 16
 
 /**
  * Reads the identity claims of an `act` claim and drops all its other members: "the nested act
  * claims [...] are informational only".
  *
- * @returns `undefined` where it is malformed, or longer than `maxLength` actors
+ * @param maxPersons software that acts for a person is not counted
+ * @returns `undefined` where it is malformed, or longer
  */
-export function parseAct(value: unknown, maxLength: number): ActClaim | undefined {
-  if (maxLength < 1 || typeof value !== 'object' || value === null) return undefined
-  const { sub, act }: { sub?: unknown; act?: unknown } = value
+export function parseAct(value: unknown, maxPersons: number): ActClaim | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { sub, client_id, act }: { sub?: unknown; client_id?: unknown; act?: unknown } = value
   if (typeof sub !== 'string' || sub === '') return undefined
-  if (act === undefined) return Object.freeze({ sub })
-  const prior = parseAct(act, maxLength - 1)
-  return prior && Object.freeze({ sub, act: prior })
+  const isSoftware = client_id !== undefined
+  if (isSoftware && client_id !== sub) return undefined
+  const personsLeft = isSoftware ? maxPersons : maxPersons - 1
+  if (personsLeft < 0) return undefined
+  const prior = act === undefined ? undefined : parseAct(act, personsLeft)
+  // Software acts for a person, never for other software.
+  if (act !== undefined && (!prior || (isSoftware && prior.client_id !== undefined))) {
+    return undefined
+  }
+  return actClaim({ sub, ...(isSoftware ? { client_id: sub } : {}), act: prior })
 }

@@ -22,8 +22,6 @@ export interface FoundActor {
   readonly grant: string | undefined
   /** The impersonation that the actor token came out of, in a chain: its id. */
   readonly through: string | undefined
-  /** When the look at the operator began, in milliseconds, by the monotonic clock. */
-  readonly lookedAt: number
 }
 
 /** Says who acts: validates the actor token, if there is one. RFC 8693 §2.1, §4.1. */
@@ -51,7 +49,6 @@ export function actorFinder(
     value: string,
     proven: ProvenKeys,
   ): Promise<FoundActor> {
-    const lookedAt = performance.now()
     const token = await verifier.verifyUserToken(value)
     const prior = priorActors(token, options.chain.maxDepth)
     const through = token.impersonationId
@@ -78,7 +75,7 @@ export function actorFinder(
       clientId: token.clientId,
       ...(prior ? { act: prior } : {}),
     })
-    return { actor, grant: token.grantId, through, lookedAt }
+    return { actor, grant: token.grantId, through }
   }
 
   return async (ctx, value, proven) => {
@@ -104,15 +101,16 @@ export async function requireThroughLives(through: string, hasEnded: HasEnded): 
 }
 
 /**
- * I14: an end that concerns the operator has a second pass, which finds what was redeemed within this
- * time. What is later, it would not find.
+ * I14: an end of all that an operator or a client runs has a second pass, which finds what was redeemed
+ * within this time. What is later, it would not find.
  *
- * @throws Error where the look at the operator is too long ago
+ * @param lookedAt when the look at who acts began, in milliseconds, by the monotonic clock
+ * @throws Error where that is too long ago
  */
-export function requireRecentLook({ lookedAt }: FoundActor): void {
+export function requireRecentLook(lookedAt: number): void {
   if (performance.now() - lookedAt <= REDEEMED_WITHIN_MS) return
   throw new Error(
-    `the storage took too long: more than ${REDEEMED_WITHIN_MS / 1000} seconds from the look at the operator to the redemption`,
+    `the storage took too long: more than ${REDEEMED_WITHIN_MS / 1000} seconds from the look at who acts to the redemption`,
   )
 }
 
@@ -125,6 +123,7 @@ function invalid(cause: AccessTokenRejected): errors.InvalidRequest {
 /** I3: an impersonated token is no actor token, unless chains are allowed and it names its own. */
 function priorActors(token: VerifiedAccessToken, maxDepth: number): ActClaim | undefined {
   if (!token.impersonated) return undefined
+  if (maxDepth === 0) throw new AccessTokenRejected('is itself impersonated')
   const prior = parseAct(token.act, maxDepth)
   if (!prior) throw new AccessTokenRejected('is itself impersonated')
   return prior

@@ -1,7 +1,7 @@
 import type { Provider, TokenEndpointGrantContext } from 'oidc-provider'
 import type { AuditTrail } from '../audit/trail.ts'
 import type { AccessTokenClaims } from '../claims/access-token-claims.ts'
-import { buildTokenResponse } from '../host/grants.ts'
+import { buildTokenResponse, findAccount } from '../host/grants.ts'
 import { prepareToSave } from '../host/models.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import type { MayClient } from '../policy/clients.ts'
@@ -15,6 +15,7 @@ import { draftAccessToken } from './draft.ts'
 import { permissionToExchange } from './permission.ts'
 import { parseExchangeRequest } from './request.ts'
 import { senderConstraint } from './sender-constraint.ts'
+import { softwareFinder } from './software.ts'
 import { findSubject, redeem, requireNotExpired } from './subject.ts'
 import { resolveTarget } from './target.ts'
 import { requireUnchanged } from './unchanged.ts'
@@ -44,19 +45,23 @@ export function exchanger(
 ): (ctx: TokenEndpointGrantContext, trail: AuditTrail) => Promise<void> {
   const { options, claims, subjectTokens } = parts
   const findActor = actorFinder(provider, parts.verifier, options.actorToken, parts.hasEnded)
+  const findSoftware = softwareFinder(options.actorToken.clients)
 
   return async function exchange(ctx, trail) {
     const { client } = ctx.oidc
     const constraint = await senderConstraint(provider, ctx)
     const request = parseExchangeRequest(ctx.oidc.params)
     trail.conceal(request.subjectToken, request.actorToken)
+    const software = await findSoftware(client, (id) => findAccount(provider, ctx, id))
+    if (software !== undefined) trail.note({ software })
 
     // I6: the actor token first, so that its error is the same in every state of the subject token.
     const validateActor = () => findActor(ctx, request.actorToken, constraint.proven)
     const { subjectToken } = request
+    let lookedAt = performance.now()
     const found = await validateActorWithAudit(validateActor, subjectTokens, subjectToken, trail)
     const actor = found?.actor
-    const redeemer = { client, actor }
+    const redeemer = { client, actor, software }
     const subject = await findSubject(provider, ctx, request.subjectToken, redeemer, parts, trail)
     const { token } = subject
     const target = await resolveTarget(provider, ctx, request)
@@ -70,7 +75,10 @@ export function exchanger(
       maxTtl: options.accessToken.maxTtl,
     })
     constraint.bind(accessToken)
-    const marked = claims.markImpersonated(accessToken, { actor, client, subjectToken: token })
+    const marked = claims.markImpersonated(accessToken, {
+      ...redeemer,
+      subjectToken: token,
+    })
     ctx.oidc.entity('AccessToken', accessToken)
     const jti = accessToken.format === 'jwt' ? accessToken.jti : undefined
     // The jti of an opaque token is the token itself: keep it out of events.
@@ -87,6 +95,7 @@ export function exchanger(
 
     // Code of the deployment waited: look everything up again.
     const tookTime = permission.tookTime || marked.tookTime
+    if (tookTime) lookedAt = performance.now()
     const looked = tookTime
       ? await requireUnchanged(provider, ctx, client.clientId, token, validateActor, parts)
       : found
@@ -96,16 +105,17 @@ export function exchanger(
       grant: found?.grant,
       through: found?.through,
       client: client.clientId,
+      software,
       resource: target.resourceServer.identifier(),
       scope,
       format: accessToken.format,
       expiresAt,
     }
-    if (looked) requireRecentLook(looked)
+    requireRecentLook(lookedAt)
     await redeem(token, note, subjectTokens, trail)
     try {
       requireNotExpired(token)
-      if (looked) requireRecentLook(looked)
+      requireRecentLook(lookedAt)
       if (looked?.through !== undefined) await requireThroughLives(looked.through, parts.hasEnded)
       ctx.body = buildTokenResponse(provider, {
         accessToken: await save(),

@@ -15,7 +15,7 @@ import type { Target } from './target.ts'
 export async function permissionToExchange(
   ctx: TokenEndpointGrantContext,
   authorize: Authorize | undefined,
-  { client, actor }: Redeemer,
+  { client, actor, software }: Redeemer,
   { account, binding, token }: Subject,
   { resourceServer, scope: allowed }: Target,
 ): Promise<Permission> {
@@ -31,6 +31,7 @@ export async function permissionToExchange(
     client,
     account,
     actor,
+    software,
     mayAct: binding.mayAct,
     resource,
     scope: asked,

@@ -45,6 +45,8 @@ function notRedeemable(reason: string): errors.InvalidRequest {
 export interface Redeemer {
   readonly client: Client
   readonly actor: Actor | undefined
+  /** The client's id, where it is software that acts. */
+  readonly software: string | undefined
 }
 
 /**

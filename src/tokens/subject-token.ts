@@ -31,6 +31,8 @@ export interface Redeemed extends ConsumptionNote {
   /** The impersonation that the actor token came out of, in a chain: its id. */
   readonly through?: string | undefined
   readonly client: string
+  /** The client's id again, where it is software that acts (I16). */
+  readonly software?: string | undefined
   readonly resource: string
   readonly scope?: string | undefined
   readonly format: string

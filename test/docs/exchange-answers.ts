@@ -126,6 +126,7 @@ async function* rules(): AsyncGenerator<SeenAnswer> {
   })
   const options: readonly DeploymentOptions[] = [
     { impersonation: { actorToken: { required: true } } },
+    { impersonation: { actorToken: { clients: ['console'] } } },
     { impersonation: { authorize: ({ stage }) => stage === 'issue' } },
     refusing(),
     refusing('the account is protected'),

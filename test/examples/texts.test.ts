@@ -6,7 +6,7 @@ import { examplesFromDocs } from '../../scripts/examples-from-docs.ts'
 const EXAMPLES = join(import.meta.dirname, '../../examples')
 
 /** Those that no document shows. Each has a test of its own. */
-const ALONE = ['backend.ts', 'by-hand.ts', 'my-adapter.ts']
+const ALONE = ['backend.ts', 'by-hand.ts', 'mcp-server.ts', 'my-adapter.ts']
 
 describe('examples/', () => {
   for (const { path, text } of examplesFromDocs()) {

@@ -58,6 +58,10 @@ const ends: Record<string, (deployment: Deployment, olivia: SignedIn) => Promise
     )
     expect(ended).to.equal(0)
   },
+  'all of the client end': async ({ provider }) => {
+    const ended = await provider.impersonation.endAll({ client: 'console' }, { cause: 'user' })
+    expect(ended).to.equal(0)
+  },
   'the operator signs out': async ({ provider }, { access_token }) => {
     const token = await provider.AccessToken.find(access_token)
     await (await provider.Grant.find(String(token?.grantId)))?.destroy()

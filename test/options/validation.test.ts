@@ -28,6 +28,7 @@ describe('options', () => {
         maxAge: undefined,
         sameClient: false,
         grantClaim: true,
+        clients: [],
         chain: { maxDepth: 0 },
       },
       lifecycle: { enabled: undefined, onReplay: 'end', endWithOperator: true },
@@ -173,6 +174,7 @@ describe('options', () => {
     ['features.impersonation.actorToken.grantClaim', { actorToken: { grantClaim: 'yes' } }],
     ['features.impersonation.allowSelfRegisteredClients', { allowSelfRegisteredClients: ['a'] }],
     ['features.impersonation.atomicReplayDetection', { atomicReplayDetection: 'off' }],
+    ['features.impersonation.actorToken.clients', { actorToken: { clients: 'copilot' } }],
     ['features.impersonation.actorToken.chain', { actorToken: { chain: true } }],
     [
       'features.impersonation.actorToken.chain.maxDepth',

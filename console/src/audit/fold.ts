@@ -33,6 +33,7 @@ export function fold(row: AuditRow | undefined, id: string, happening: Happening
     ...present({
       customer: personOf(before.customer, entry.subject, entry.names?.subject),
       operator: operatorOf(before, entry),
+      software: before.software ?? (isAttempt(entry) ? undefined : entry.software),
       ticket: before.ticket ?? nonEmptyText(context?.ticketId),
       reason: before.reason ?? nonEmptyText(context?.reason),
       application: (granted ? client : undefined) ?? before.application ?? entry.mayAct?.clientId,
@@ -130,13 +131,16 @@ function alarmOf({ alarm }: AuditRow, { entry, count, lastTime }: Happening): Au
 function operatorOf({ operator }: AuditRow, entry: AuditEntry): AuditPerson | undefined {
   const { event, id, subject, actor, mayAct, names } = entry
   const isOfToken = id !== undefined && subject !== undefined
-  const isAttempt = event === 'impersonation.denied' || event === 'impersonation.replayed'
   const named = actor?.sub ?? mayAct?.sub
-  const operatorId = isOfToken && isAttempt ? mayAct?.sub : named
+  const operatorId = isOfToken && isAttempt(entry) ? mayAct?.sub : named
   const isDecided = event === 'impersonation.granted' && operatorId !== undefined
   const before = isDecided && operator?.id !== operatorId ? undefined : operator
   return personOf(before, operatorId, operatorId === named ? names?.actor : undefined)
 }
+
+/** What was refused may come from any holder of the token. */
+const isAttempt = ({ event }: AuditEntry) =>
+  event === 'impersonation.denied' || event === 'impersonation.replayed'
 
 /** The person who is known, with the names that were missing. */
 function personOf(

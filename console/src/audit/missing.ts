@@ -38,7 +38,8 @@ export function isMissing(
 
 /** What the audit should have of an impersonation, by the record that the provider keeps of it. */
 export function entriesFor(found: ImpersonationObject): AuditEntry[] {
-  const { id, userId, actor, mayAct, issuedTo, client, resource, scope, context, end } = found
+  const { id, userId, actor, mayAct, issuedTo, client, resource, scope, context, end, software } =
+    found
   const operator = mayAct?.sub === undefined ? undefined : { sub: mayAct.sub }
   const base = { id, subject: userId, mayAct, issuedTo, resource, scope, context }
   const entries = [
@@ -54,6 +55,7 @@ export function entriesFor(found: ImpersonationObject): AuditEntry[] {
       event: 'impersonation.granted' as const,
       time: found.startedAt * 1000,
       actor,
+      software,
       client,
       expiresAt: found.expiresAt,
       // A token that a status list knows is a JWT.
@@ -64,6 +66,7 @@ export function entriesFor(found: ImpersonationObject): AuditEntry[] {
       event: 'impersonation.ended' as const,
       time: end.at * 1000,
       actor: actor ?? operator,
+      software,
       client,
       expiresAt: found.expiresAt,
       end,

@@ -36,6 +36,8 @@ export interface AuditRow {
   readonly lastAt: number
   readonly customer?: AuditPerson | undefined
   readonly operator?: AuditPerson | undefined
+  /** The software that acts, for the operator or on its own: its client id. */
+  readonly software?: string | undefined
   readonly ticket?: string | undefined
   readonly reason?: string | undefined
   /** The client id of the application. */

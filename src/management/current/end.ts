@@ -2,7 +2,7 @@ import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import { endsRecorded } from '../../audit/recorders.ts'
 import { AuditTrail } from '../../audit/trail.ts'
 import { checkCurrentEnd } from '../../impersonations/inputs.ts'
-import { MAX_CHAIN, parseAct } from '../../shared/act.ts'
+import { MAX_CHAIN, parseAct, personAndSoftware } from '../../shared/act.ts'
 import { AccessTokenRejected } from '../../tokens/jwt-access-token.ts'
 import { publicCode } from '../answer-errors.ts'
 import { asRequest, hasBody, jsonReader } from '../json-body.ts'
@@ -34,7 +34,7 @@ export function endCurrent(provider: Provider, { verifier, impersonations }: Cur
     const { reason } = hasBody(ctx)
       ? await asRequest(async () => checkCurrentEnd(await readJson(ctx)))
       : {}
-    const by = parseAct(token.act, MAX_CHAIN)
+    const { actor: by } = personAndSoftware(parseAct(token.act, MAX_CHAIN))
     const how = { ...(by ? { by: { sub: by.sub } } : {}), ...(reason ? { reason } : {}) }
     const before = await impersonations.get(token.impersonationId)
     // Also of one that has ended: the event of an end whose outcome was not known may be due.

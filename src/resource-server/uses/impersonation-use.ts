@@ -4,11 +4,12 @@ import type { ActClaim } from '../../public/act-claim.ts'
 export interface UseRefusal {
   /**
    * What refused it. `'scope'`: `requireScope()`. `'impersonation'`: `denyImpersonation()`.
+   * `'person'`: `requirePerson()`.
    * `'requirement'`: another requirement. `'status'`: the impersonation has ended, or its status is
    * not known. `'sender'`: the token is bound to a key or a certificate that the request does not
    * prove, so it may be stolen.
    */
-  readonly by: 'impersonation' | 'requirement' | 'scope' | 'sender' | 'status'
+  readonly by: 'impersonation' | 'person' | 'requirement' | 'scope' | 'sender' | 'status'
   /**
    * The `error` that the client got; absent where the check itself failed, such as a status list
    * that cannot be had.
@@ -36,6 +37,8 @@ export interface ImpersonationUse {
   readonly subject: string
   /** Who acts, with the prior actors; absent where the token names no operator. */
   readonly actor?: ActClaim | undefined
+  /** The software that acts, for `actor` or on its own: its client id. */
+  readonly software?: string | undefined
   /** The client that the token was issued to. */
   readonly client: string
   /** The API: the `audience` of its guard. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { personAndSoftware } from '../../shared/act.ts'
 import { IMPERSONATED_JTI_PREFIX } from '../../shared/constants.ts'
 import { afterAnswer, statusOf } from '../answer.ts'
 import type { Caller } from '../caller.ts'
@@ -83,7 +84,7 @@ function buildUse(
     time,
     ...(id === undefined ? {} : { id }),
     subject,
-    ...(actor ? { actor } : {}),
+    ...personAndSoftware(actor),
     client: String(claims.client_id),
     audience,
     ...(method === undefined ? {} : { method }),

@@ -28,7 +28,10 @@ const seconds = wholeNumber(0, Number.MAX_SAFE_INTEGER)
 
 const actor: Parser<ActClaim> = (value, path) => {
   if (path.split('.').length > MAX_ACTORS) throw new TypeError(`${path} has too many actors`)
-  return objectOf<ActClaim>({ sub: name, act: optional(actor) })(value, path)
+  return objectOf<ActClaim>({ sub: name, client_id: optional(name), act: optional(actor) })(
+    value,
+    path,
+  )
 }
 
 const request = {
@@ -39,7 +42,14 @@ const request = {
   status: optional(wholeNumber(100, 999)),
   refused: optional(
     objectOf<UseRefusal>({
-      by: oneOf<UseRefusal['by']>(['impersonation', 'requirement', 'scope', 'sender', 'status']),
+      by: oneOf<UseRefusal['by']>([
+        'impersonation',
+        'person',
+        'requirement',
+        'scope',
+        'sender',
+        'status',
+      ]),
       error: optional(words),
       description: words,
     }),
@@ -52,6 +62,7 @@ const use = objectOf<ImpersonationUse>({
   id: optional(name),
   subject: name,
   actor: optional(actor),
+  software: optional(name),
   client: name,
 })
 
@@ -93,6 +104,7 @@ const entry = objectOf<AuditEntry>({
   id: optional(wordsInAnEntry),
   subject: optional(wordsInAnEntry),
   actor: optional(actor),
+  software: optional(wordsInAnEntry),
   mayAct: optional(objectOf({ sub: optional(wordsInAnEntry), clientId: optional(wordsInAnEntry) })),
   issuedTo: optional(wordsInAnEntry),
   client: optional(wordsInAnEntry),

@@ -226,8 +226,9 @@ function eventOf(reported: { readonly event?: unknown }): string | undefined {
  * no credential: garbage at the exchange of a public client makes one. Many of them would hide the
  * real events, or push them out of a full store.
  */
-function isNamed({ event, subject, actor, issuedTo, by }: AuditEntry): boolean {
+function isNamed({ event, subject, actor, software, issuedTo, by }: AuditEntry): boolean {
   return (
-    event === SET_ASIDE || [subject, actor, issuedTo, by].some((member) => member !== undefined)
+    event === SET_ASIDE ||
+    [subject, actor, software, issuedTo, by].some((member) => member !== undefined)
   )
 }

@@ -11,7 +11,7 @@ export type RecordUse = (use: ImpersonationUse) => Promise<void>
 
 export function useRecorder({ record }: Pick<Recorder, 'record'>): RecordUse {
   return async (reported) => {
-    const { time, id, subject, actor, client, ...use } = parseUse(reported)
-    await record({ event: USED_EVENT, time, id, subject, actor, client, use })
+    const { time, id, subject, actor, software, client, ...use } = parseUse(reported)
+    await record({ event: USED_EVENT, time, id, subject, actor, software, client, use })
   }
 }

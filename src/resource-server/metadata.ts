@@ -1,0 +1,102 @@
+import type { ResolvedDPoPOptions } from './sender/dpop-options.ts'
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource'
+
+/** Where the guard itself serves its metadata, and what they say beside its own options. */
+export interface ServedMetadata {
+  /**
+   * The path of the document, as a client asks for it. The guard answers it without a token.
+   * @defaultValue that of RFC 9728 §3.1: `/.well-known/oauth-protected-resource`, then the path of
+   * `audience`
+   */
+  readonly path?: string | undefined
+  /** `scopes_supported`: the scopes that clients may ask for. */
+  readonly scopes?: readonly string[] | undefined
+  /** `resource_name`: the API's name for people. */
+  readonly name?: string | undefined
+}
+
+/** The metadata of this API, for challenges and for clients that ask. */
+export interface ResourceMetadata {
+  /** The absolute URL of the document, in every challenge: RFC 9728 §5.1. */
+  readonly url: string
+  /** Where the guard serves it; absent where another server does. */
+  readonly path?: string
+  /** The document: RFC 9728 §2. */
+  readonly document?: Readonly<Record<string, unknown>>
+}
+
+/** Whether the option `resourceMetadata` is well-formed. */
+export function isMetadataOption(value: unknown): value is ServedMetadata | string {
+  if (typeof value === 'string') return isHttpUrl(value)
+  if (typeof value !== 'object' || value === null) return false
+  const { path, scopes, name, ...unknown }: { [name: string]: unknown } = { ...value }
+  return (
+    Object.keys(unknown).length === 0 &&
+    (path === undefined || (typeof path === 'string' && /^\/[^?#\s]*$/.test(path))) &&
+    (scopes === undefined || isTextArray(scopes)) &&
+    (name === undefined || typeof name === 'string')
+  )
+}
+
+/**
+ * @param given the option
+ * @param guard the options of the guard, which the document follows
+ * @throws TypeError where the guard is to serve it, and `audience` is no URL
+ */
+export function resolveMetadata(
+  given: ServedMetadata | string | undefined,
+  guard: {
+    readonly audience: string
+    readonly issuer: string
+    readonly dPoP: ResolvedDPoPOptions | undefined
+    readonly getCertificate: unknown
+  },
+): ResourceMetadata | undefined {
+  if (given === undefined) return undefined
+  if (typeof given === 'string') return { url: given }
+  const { audience, issuer, dPoP, getCertificate } = guard
+  if (!isHttpUrl(audience)) {
+    throw new TypeError(
+      'resourceServer.resourceMetadata must be the URL of the document: audience is no http or https URL from which it follows',
+    )
+  }
+  const { origin, pathname } = new URL(audience)
+  const { path = WELL_KNOWN + (pathname === '/' ? '' : pathname), scopes, name } = given
+  const document = {
+    resource: audience,
+    authorization_servers: [issuer],
+    bearer_methods_supported: ['header'],
+    ...(scopes ? { scopes_supported: scopes } : {}),
+    ...(name === undefined ? {} : { resource_name: name }),
+    ...(dPoP ? { dpop_signing_alg_values_supported: dPoP.algorithms } : {}),
+    ...(getCertificate ? { tls_client_certificate_bound_access_tokens: true } : {}),
+  }
+  return Object.freeze({ url: `${origin}${path}`, path, document: Object.freeze(document) })
+}
+
+/** What the guard answers to a request for its metadata; `undefined` to any other. */
+export function metadataAnswer(
+  metadata: ResourceMetadata | undefined,
+  method: string | undefined,
+  target: string | undefined,
+): { readonly headers: Readonly<Record<string, string>>; readonly body: string } | undefined {
+  if (metadata?.document === undefined || (method !== 'GET' && method !== 'HEAD')) return undefined
+  if (target?.split('?', 1)[0] !== metadata.path) return undefined
+  return {
+    headers: {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'public, max-age=300',
+      'Access-Control-Allow-Origin': '*',
+    },
+    body: JSON.stringify(metadata.document),
+  }
+}
+
+function isHttpUrl(text: string): boolean {
+  return /^https?:\/\/[^#]+$/.test(text) && URL.canParse(text)
+}
+
+function isTextArray(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '')
+}

@@ -1,0 +1,153 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { expect } from 'chai'
+import { mcpServer } from '../../examples/mcp-server.ts'
+import type { ImpersonationUse } from '../../src/resource-server/index.ts'
+import { basic, type Deployment, deploy } from '../support/deployment.ts'
+import { signIn } from '../support/sign-in.ts'
+
+const web = basic('web', 'web-secret')
+
+describe('examples/mcp-server.ts, by the client of the SDK', () => {
+  let deployment: Deployment
+  let audience: string
+  let actor_token: string
+  const server = createServer()
+  const uses: ImpersonationUse[] = []
+
+  before(async () => {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    audience = `http://127.0.0.1:${port}/mcp`
+    deployment = await deploy({
+      impersonation: { actorToken: { clients: ['web'] } },
+      resources: {
+        [audience]: {
+          scope: 'openid orders:read orders:write',
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: 'ES256' } },
+        },
+      },
+    })
+    const app = mcpServer({
+      issuer: deployment.issuer,
+      audience,
+      ordersOf: (user) => [`an order of ${user}`],
+      onImpersonatedRequest: (use) => uses.push(use),
+    })
+    server.on('request', app)
+    actor_token = (await signIn(deployment, 'olivia')).access_token
+  })
+  after(async () => {
+    server.close()
+    server.closeAllConnections()
+    await deployment.close()
+  })
+
+  /** What the copilot got for Olivia, or Olivia got herself: an access token of alice. */
+  async function exchange(form: object = {}, headers: object = web): Promise<string> {
+    const { status, body } = await deployment.exchange(
+      {
+        subject_token: await deployment.subjectToken(),
+        actor_token,
+        resource: audience,
+        scope: 'orders:read orders:write',
+        ...form,
+      },
+      { ...headers },
+    )
+    expect(status, JSON.stringify(body)).to.equal(200)
+    return body.access_token
+  }
+
+  async function connect(token: string): Promise<Client> {
+    const client = new Client({ name: 'copilot', version: '1.0.0' })
+    const requestInit = { headers: { authorization: `Bearer ${token}` } }
+    await client.connect(new StreamableHTTPClientTransport(new URL(audience), { requestInit }))
+    return client
+  }
+
+  async function call(client: Client, name: string, given: Record<string, unknown> = {}) {
+    const { content, isError } = await client.callTool({ name, arguments: given })
+    const [{ text }] = content as [{ text: string }]
+    return { isError: isError === true, ...JSON.parse(text) }
+  }
+
+  const byCopilot = { customer: 'alice', operator: 'olivia', software: 'web' }
+
+  it('says without a token where a client finds the provider', async () => {
+    const refused = await fetch(audience, { method: 'POST' })
+    expect(refused.status).to.equal(401)
+    const [, url = ''] =
+      /resource_metadata="(.+?)"/.exec(refused.headers.get('www-authenticate') ?? '') ?? []
+    const { origin } = new URL(audience)
+    expect(url).to.equal(`${origin}/.well-known/oauth-protected-resource/mcp`)
+    expect(await (await fetch(url)).json()).to.deep.equal({
+      resource: audience,
+      authorization_servers: [deployment.issuer],
+      bearer_methods_supported: ['header'],
+      scopes_supported: ['orders:read', 'orders:write'],
+      resource_name: 'Orders',
+    })
+  })
+
+  it('software reads for Olivia, and the answer and the audit name all three', async () => {
+    const client = await connect(await exchange())
+    expect(await call(client, 'list_orders')).to.deep.equal({
+      isError: false,
+      result: ['an order of alice'],
+      by: byCopilot,
+    })
+    await client.close()
+    expect(uses.at(-1)).to.deep.include({
+      subject: 'alice',
+      actor: { sub: 'olivia' },
+      software: 'web',
+      path: '/mcp',
+      status: 200,
+    })
+  })
+
+  it('software pays nothing out; Olivia herself does', async () => {
+    const copilot = await connect(await exchange())
+    expect(await call(copilot, 'pay_out', { order: '7' })).to.deep.equal({
+      isError: true,
+      refused: 'not while software acts for the user',
+      by: byCopilot,
+    })
+    await copilot.close()
+    expect(uses.filter(({ refused }) => refused?.by === 'person')).to.have.length(1)
+    const olivia = await connect(await exchange({}, {}))
+    const { result, by } = await call(olivia, 'pay_out', { order: '7' })
+    expect([result, by]).to.deep.equal(['paid 7', { customer: 'alice', operator: 'olivia' }])
+    await olivia.close()
+  })
+
+  it('refuses within 8 s of the end of all of Olivia', async function () {
+    this.timeout(30_000)
+    const client = await connect(await exchange())
+    await call(client, 'list_orders')
+    const endedAt = performance.now()
+    await deployment.provider.impersonation.endAll({ actor: 'olivia' })
+    let refusal: unknown
+    while (refusal === undefined && performance.now() - endedAt < 20_000) {
+      refusal = await call(client, 'list_orders').then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    expect(String(refusal)).to.match(/impersonation has ended/)
+    await client.close().catch(() => {})
+  })
+
+  it('refuses a token for another resource', async () => {
+    const token = await exchange({ resource: deployment.orders })
+    const refused = await connect(token).catch((error: unknown) => error)
+    expect(String(refused)).to.match(/"error":"invalid_token"/)
+  })
+})

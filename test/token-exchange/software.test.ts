@@ -1,0 +1,292 @@
+import { expect } from 'chai'
+import { decodeJwt } from 'jose'
+import type { AuthorizationRequest, ImpersonationOptions } from '../../src/index.ts'
+import {
+  denyImpersonation,
+  type ImpersonationUse,
+  RequestRefused,
+  requirePerson,
+  resourceServer,
+} from '../../src/resource-server/index.ts'
+import { recording } from '../support/audit.ts'
+import { basic, type Deployment, deploy } from '../support/deployment.ts'
+import { signIn } from '../support/sign-in.ts'
+
+/** The confidential client `web` is the software that acts. */
+const web = basic('web', 'web-secret')
+const software = { sub: 'web', client_id: 'web' }
+
+function withSoftware(
+  actorToken: ImpersonationOptions['actorToken'] = {},
+  more: Partial<ImpersonationOptions> = {},
+) {
+  return { impersonation: { actorToken: { clients: ['web'], ...actorToken }, ...more } }
+}
+
+/** What a subject token is exchanged for; `web` exchanges. */
+async function exchange(deployment: Deployment, form: object, headers: object = web) {
+  const subject_token = await deployment.subjectToken()
+  const answer = await deployment.exchange({ subject_token, ...form }, { ...headers })
+  return { ...answer, token: String(answer.body.access_token) }
+}
+
+describe('I16: software that acts is named', () => {
+  let deployment: Deployment
+  let actor_token: string
+  const asked: AuthorizationRequest[] = []
+
+  before(async () => {
+    const authorize = (request: AuthorizationRequest) => asked.push(request) > 0
+    const getCustomJwtClaims = () => ({ act: { sub: 'mallory', client_id: 'mallory' } })
+    deployment = await deploy(
+      withSoftware({ chain: { maxDepth: 1 } }, { authorize, getCustomJwtClaims }),
+    )
+    actor_token = (await signIn(deployment, 'olivia')).access_token
+  })
+  after(() => deployment.close())
+
+  const openid = 'openid orders:read'
+  const objectOf = async (token: string) => {
+    const id = String(decodeJwt(token).jti).replace('impersonation:', '')
+    return deployment.provider.impersonation.get(id)
+  }
+
+  it('for a person: the client is the actor, and the person is the one before', async () => {
+    const { token } = await exchange(deployment, { actor_token })
+    expect(decodeJwt(token).act).to.deep.equal({ ...software, act: { sub: 'olivia' } })
+    expect(await objectOf(token)).to.deep.include({
+      actor: { sub: 'olivia' },
+      software: 'web',
+      client: 'web',
+    })
+    expect(asked.at(-1)).to.deep.include({ stage: 'exchange', software: 'web' })
+    expect(asked.at(-1)?.actor).to.deep.equal({ sub: 'olivia', clientId: 'console' })
+  })
+
+  it('on its own: the client is the only actor, and no person is named', async () => {
+    const { token } = await exchange(deployment, {})
+    expect(decodeJwt(token).act).to.deep.equal(software)
+    const object = await objectOf(token)
+    expect(object).to.include({ software: 'web' })
+    expect(object).to.not.have.property('actor')
+  })
+
+  it('in opaque tokens, at introspection', async () => {
+    const resource = `${deployment.base}/opaque`
+    const { token } = await exchange(deployment, { actor_token, resource })
+    const { body } = await deployment.post('/oidc/token/introspection', { token }, web)
+    expect(body.act).to.deep.equal({ ...software, act: { sub: 'olivia' } })
+  })
+
+  it('another client is not named: its tokens are as without the option', async () => {
+    const { token } = await exchange(deployment, { actor_token }, {})
+    expect(decodeJwt(token).act).to.deep.equal({ sub: 'olivia' })
+    expect(await objectOf(token)).to.not.have.property('software')
+  })
+
+  it('a chain keeps it between the persons, and does not count it', async () => {
+    const { token: first } = await exchange(deployment, { actor_token, scope: openid })
+    const { token, status } = await exchange(deployment, { actor_token: first, scope: openid }, {})
+    expect(status).to.equal(200)
+    const act = { sub: 'alice', act: { ...software, act: { sub: 'olivia' } } }
+    expect(decodeJwt(token).act).to.deep.equal(act)
+    // Alice and Olivia are two prior persons, and one is allowed.
+    expect((await exchange(deployment, { actor_token: token }, {})).status).to.equal(400)
+    const { token: alone } = await exchange(deployment, { scope: openid })
+    const own = await exchange(deployment, { actor_token: alone }, {})
+    expect(decodeJwt(own.token).act).to.deep.equal({ sub: 'alice', act: software })
+  })
+
+  it('its own token is no actor token: it names itself by authenticating alone', async () => {
+    const own = await deployment.m2mToken()
+    const { status, body } = await exchange(deployment, { actor_token: own })
+    expect([status, body.error_description]).to.deep.equal([400, 'actor token is invalid'])
+  })
+
+  it('a subject token that is bound to a person needs the person', async () => {
+    const bound = async (mayAct: object) =>
+      (await deployment.issue({ userId: 'alice', mayAct })).body.subjectToken
+    const subject_token = await bound({ sub: 'olivia', clientId: 'web' })
+    const withoutHer = await deployment.exchange({ subject_token }, web)
+    expect([withoutHer.status, withoutHer.body.error]).to.deep.equal([400, 'invalid_request'])
+    expect((await deployment.exchange({ subject_token, actor_token })).status).to.equal(400)
+    expect((await deployment.exchange({ subject_token, actor_token }, web)).status).to.equal(200)
+    // The client's id is no person's, also where the binding names it.
+    const toItself = await bound({ sub: 'web' })
+    expect((await deployment.exchange({ subject_token: toItself }, web)).status).to.equal(400)
+  })
+
+  it('who ends it is the person behind it', async () => {
+    const { token } = await exchange(deployment, { actor_token })
+    const { status } = await fetch(`${deployment.issuer}/impersonations/current/end`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect(status).to.equal(204)
+    expect((await objectOf(token))?.end).to.deep.include({
+      by: { sub: 'olivia' },
+      cause: 'requested',
+    })
+  })
+
+  it('the person signs out: her actor token is worth nothing to it any more', async () => {
+    const { access_token } = await signIn(deployment, 'bob')
+    expect((await exchange(deployment, { actor_token: access_token })).status).to.equal(200)
+    const record = await deployment.provider.AccessToken.find(access_token)
+    await (await deployment.provider.Grant.find(String(record?.grantId)))?.destroy()
+    const { status, body } = await exchange(deployment, { actor_token: access_token })
+    expect([status, body.error]).to.deep.equal([400, 'invalid_request'])
+  })
+
+  describe('the guard', () => {
+    it('has the chain, and notifies of the person and of the software', async () => {
+      const uses: ImpersonationUse[] = []
+      const { issuer, orders: audience } = deployment
+      const onImpersonatedRequest = (use: ImpersonationUse) => uses.push(use)
+      const api = resourceServer({ issuer, audience, onImpersonatedRequest })
+      const { token } = await exchange(deployment, { actor_token })
+      const { actor } = await api.authenticate(`Bearer ${token}`)
+      expect(actor).to.deep.equal({ ...software, act: { sub: 'olivia' } })
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(uses).to.have.length(1)
+      expect(uses[0]).to.deep.include({ actor: { sub: 'olivia' }, software: 'web' })
+    })
+
+    it('requirePerson() judges the outermost actor alone', async () => {
+      const { issuer, orders: audience } = deployment
+      const uses: ImpersonationUse[] = []
+      const onImpersonatedRequest = (use: ImpersonationUse) => uses.push(use)
+      const api = resourceServer({ issuer, audience, onImpersonatedRequest })
+      const judge = async (token: string) => {
+        const judged = await api
+          .authenticate(`Bearer ${token}`, requirePerson())
+          .catch((error: unknown) => error)
+        return judged instanceof RequestRefused ? `${judged.status} ${judged.message}` : 'passes'
+      }
+      const own = { scope: 'openid orders:read', resource: audience }
+      expect(await judge((await signIn(deployment, 'alice', own)).access_token)).to.equal('passes')
+      const byOlivia = await exchange(deployment, { actor_token, scope: openid }, {})
+      expect(await judge(byOlivia.token)).to.equal('passes')
+      const refused = '403 not while software acts for the user'
+      const forOlivia = await exchange(deployment, { actor_token, scope: openid })
+      expect(await judge(forOlivia.token)).to.equal(refused)
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(uses.at(-1)?.refused).to.include({ by: 'person', error: 'access_denied' })
+      expect(await judge((await exchange(deployment, {})).token)).to.equal(refused)
+      // A prior actor is not considered: alice acts in person here, whoever acted as her.
+      const byAlice = await exchange(deployment, { actor_token: forOlivia.token }, {})
+      expect(await judge(byAlice.token)).to.equal('passes')
+      const unnamed = await exchange(deployment, {}, {})
+      expect(await judge(unnamed.token)).to.equal('403 not by an unnamed actor')
+      const denied = api.authenticate(`Bearer ${byOlivia.token}`, denyImpersonation())
+      expect(await denied.catch((error: unknown) => error)).to.be.instanceOf(RequestRefused)
+    })
+  })
+})
+
+describe('software that acts, by option', () => {
+  it('a function names it, and is asked of the client', async () => {
+    const clients = async ({ clientId }: { clientId: string }) => clientId === 'web'
+    const deployment = await deploy(withSoftware({ clients }))
+    expect(decodeJwt((await exchange(deployment, {})).token).act).to.deep.equal(software)
+    expect(decodeJwt((await exchange(deployment, {}, {})).token)).to.not.have.property('act')
+    await deployment.close()
+  })
+
+  for (const [what, clients] of Object.entries({
+    fails: () => {
+      throw new Error('the register is away')
+    },
+    'answers no boolean': () => 'yes' as unknown as boolean,
+  })) {
+    it(`I9: where the function ${what}, nothing is issued`, async () => {
+      const deployment = await deploy(withSoftware({ clients }))
+      const { status, body } = await exchange(deployment, {})
+      expect([status, body.error]).to.deep.equal([500, 'server_error'])
+      await deployment.close()
+    })
+  }
+
+  it('a public client that is named is refused: its name would prove nothing', async () => {
+    const deployment = await deploy(withSoftware({ clients: ['console', 'web'] }))
+    const subject_token = await deployment.subjectToken()
+    const { status, body } = await deployment.exchange({ subject_token })
+    expect([status, body.error]).to.deep.equal([400, 'unauthorized_client'])
+    expect((await deployment.exchange({ subject_token }, web)).status).to.equal(200)
+    await deployment.close()
+  })
+
+  it('without a person it acts only where no actor token is required', async () => {
+    const deployment = await deploy(withSoftware({ required: true }))
+    const { status, body } = await exchange(deployment, {})
+    expect([status, body.error_description]).to.deep.equal([400, 'actor_token is required'])
+    await deployment.close()
+  })
+
+  it('the events of an exchange name it, also where it is refused', async () => {
+    const { deployment, recorded } = await recording(withSoftware())
+    await exchange(deployment, {})
+    await exchange(deployment, { resource: 'https://elsewhere.example' })
+    const events = (await recorded()).filter(({ client }) => client === 'web')
+    expect(events.map(({ name, software: by }) => [name, by])).to.deep.equal([
+      ['impersonation.granted', 'web'],
+      ['impersonation.denied', 'web'],
+    ])
+    await deployment.close()
+  })
+
+  it('an id that is an account as well is a warning, once, and of check()', async () => {
+    const warnings: string[] = []
+    const listen = ({ name, message }: Error) => {
+      if (name === 'ImpersonationWarning') warnings.push(message)
+    }
+    process.on('warning', listen)
+    const deployment = await deploy({ ...withSoftware(), accounts: new Set(['alice', 'web']) })
+    for (let each = 0; each < 2; each += 1) await exchange(deployment, {})
+    const warned = () => warnings.filter((message) => /web is the id of a client and/.test(message))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(warned()).to.have.length(1)
+    await deployment.provider.impersonation.check()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(warned()).to.have.length(2)
+    process.off('warning', listen)
+    await deployment.close()
+  })
+})
+
+describe('all of a client', () => {
+  it('end: what it runs, and what only it may redeem, and nothing else', async () => {
+    const deployment = await deploy(withSoftware())
+    const { impersonation } = deployment.provider
+    await exchange(deployment, {})
+    await exchange(deployment, {}, {})
+    const issue = async (mayAct?: object) =>
+      (await deployment.issue({ userId: 'bob', ...(mayAct ? { mayAct } : {}) })).body.subjectToken
+    const bound = await issue({ clientId: 'web' })
+    const free = await issue()
+    const { items } = await impersonation.list({ client: 'web' })
+    expect(items.map(({ state }) => state)).to.have.members(['active', 'issued'])
+    expect(await impersonation.endAll({ client: 'web', userId: 'carol' })).to.equal(0)
+    expect(await impersonation.endAll({ client: 'web' })).to.equal(2)
+    expect((await deployment.exchange({ subject_token: bound }, web)).status).to.equal(400)
+    expect((await deployment.exchange({ subject_token: free }, web)).status).to.equal(200)
+    const active = await impersonation.list({ state: 'active' })
+    expect(active.items.map(({ client }) => client)).to.have.members(['console', 'web'])
+    await deployment.close()
+  })
+
+  it('are listed by pages, however many others run', async () => {
+    const deployment = await deploy(withSoftware())
+    const { impersonation } = deployment.provider
+    for (let each = 0; each < 6; each += 1) await exchange(deployment, {}, each % 2 ? {} : web)
+    const found: string[] = []
+    let cursor: string | undefined
+    do {
+      const { items, next } = await impersonation.list({ client: 'web', limit: 1, cursor })
+      found.push(...items.map(({ id }) => id))
+      cursor = next
+    } while (cursor !== undefined)
+    expect(new Set(found).size).to.equal(3)
+    await deployment.close()
+  })
+})
