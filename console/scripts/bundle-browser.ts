@@ -11,7 +11,7 @@ const LICENCES = ['eventsource-parser/LICENSE', 'oauth4webapi/LICENSE.md', 'prea
 const [folder = fileURLToPath(new URL('../dist/browser', import.meta.url))] = process.argv.slice(2)
 
 await mkdir(folder, { recursive: true })
-for (const [name, content] of Object.entries(await bundleSource())) {
+for (const [name, content] of await bundleSource()) {
   await writeFile(join(folder, name), content)
 }
 const texts = LICENCES.map((file) =>

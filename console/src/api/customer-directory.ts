@@ -1,4 +1,4 @@
-import { unavailable } from '../http/problem.ts'
+import { orUnavailable } from '../http/problem.ts'
 import type { Customer } from '../options.ts'
 import type { Settings } from '../settings.ts'
 import type { CustomerAnswer, CustomersAnswer } from './console/answers.ts'
@@ -34,12 +34,8 @@ export function customerDirectory({ customers }: Pick<Settings, 'customers'>): C
   }
 }
 
-async function asked<T>(ask: () => Promise<T> | T): Promise<T> {
-  try {
-    return await ask()
-  } catch (cause) {
-    throw unavailable('the customers cannot be looked up now', cause)
-  }
+function asked<T>(ask: () => Promise<T> | T): Promise<T> {
+  return orUnavailable('the customers cannot be looked up now', ask)
 }
 
 /** Member by member: what else the deployment's object has stays here. */

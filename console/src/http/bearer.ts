@@ -1,12 +1,12 @@
 import type { Context } from 'koa'
-import { BearerProblem } from './problem.ts'
+import { BearerProblem, orUnavailable } from './problem.ts'
 
 /**
  * Reads the bearer token of a request. RFC 6750 §2.1.
  *
  * @throws BearerProblem when the token is missing or malformed.
  */
-export function bearerToken(ctx: Context): string {
+function bearerToken(ctx: Context): string {
   const authorization = ctx.get('Authorization')
   if (!/^bearer(?: |$)/i.test(authorization)) {
     throw new BearerProblem('absent', 'no access token provided')
@@ -14,4 +14,24 @@ export function bearerToken(ctx: Context): string {
   const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
   if (token === undefined) throw new BearerProblem('invalid_token', 'malformed access token')
   return token
+}
+
+/**
+ * Finds whose access token the request has.
+ *
+ * @param lookUp answers why the token is not valid here as a text
+ * @throws BearerProblem where the token is absent, or not valid here; Problem 503 where that cannot be
+ * known now
+ */
+export async function findByToken<T extends object>(
+  ctx: Context,
+  unavailable: string,
+  lookUp: (token: string) => Promise<T | string>,
+): Promise<T> {
+  const token = bearerToken(ctx)
+  const found = await orUnavailable(unavailable, () => lookUp(token))
+  if (typeof found !== 'string') return found
+  throw new BearerProblem('invalid_token', 'the access token is not valid here', {
+    cause: new Error(`access token: ${found}`),
+  })
 }

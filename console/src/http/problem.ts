@@ -50,6 +50,23 @@ export function unavailable(description: string, cause: unknown): Problem {
   return new Problem(503, 'temporarily_unavailable', description, { cause, retryAfter: '5' })
 }
 
+/** What the work resolves with. What it throws is {@link unavailable}, unless it is a problem already. */
+export async function orUnavailable<T>(
+  description: string,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    throw cause instanceof Problem ? cause : unavailable(description, cause)
+  }
+}
+
+/** This process takes no more at the moment. @param retryAfter seconds */
+export function busy(description: string, retryAfter = '5'): Problem {
+  return new Problem(503, 'temporarily_unavailable', description, { retryAfter })
+}
+
 /** Answers problems as JSON. Every other error becomes a 500 without details. */
 export function answerProblems(realm: string): Middleware {
   return async (ctx, next) => {

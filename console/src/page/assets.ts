@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from 'koa'
-import { type BrowserFiles, browserFiles, type FileName } from './bundle.ts'
+import { browserFiles } from './bundle.ts'
+import type { BrowserFiles } from './source.ts'
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -20,7 +21,7 @@ interface Asset {
 /** The files that browsers load, compressed once. */
 export interface Assets {
   /** The name with the hash of the content: `console-mY3kqN8cQ1xB.js`. */
-  readonly names: Readonly<Record<FileName, string>>
+  readonly names: ReadonlyMap<string, string>
   readonly byName: ReadonlyMap<string, Asset>
 }
 
@@ -38,12 +39,14 @@ export function allAssets(): Promise<Assets> {
 }
 
 async function readAssets(files: BrowserFiles): Promise<Assets> {
+  const names = new Map<string, string>()
   const byName = new Map<string, Asset>()
-  const add = async (name: FileName) => {
+  for (const [name, file] of files) {
     const [stem, extension = ''] = name.split('.')
-    const content = Buffer.from(files[name])
+    const content = Buffer.from(file)
     const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12)
     const hashed = `${stem}-${hash}.${extension}`
+    names.set(name, hashed)
     byName.set(hashed, {
       type: MEDIA_TYPES[extension] ?? '',
       identity: content,
@@ -52,17 +55,8 @@ async function readAssets(files: BrowserFiles): Promise<Assets> {
         params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
       }),
     })
-    return hashed
   }
-  return {
-    names: {
-      'console.js': await add('console.js'),
-      'account.js': await add('account.js'),
-      'style.css': await add('style.css'),
-      'icon.svg': await add('icon.svg'),
-    },
-    byName,
-  }
+  return { names, byName }
 }
 
 /** Answers with an asset: for ever the same, since its name has the hash of its content. */
@@ -74,7 +68,8 @@ export async function showAsset(ctx: Context, name: string): Promise<void> {
     ctx.status = 404
     return
   }
-  const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity') || 'identity'
+  const accepted = ctx.acceptsEncodings('br', 'gzip', 'identity')
+  const encoding = accepted === 'br' || accepted === 'gzip' ? accepted : 'identity'
   ctx.set({
     'Cache-Control': 'public, max-age=31536000, immutable',
     'Cross-Origin-Resource-Policy': 'same-origin',
@@ -82,6 +77,6 @@ export async function showAsset(ctx: Context, name: string): Promise<void> {
   })
   ctx.vary('Accept-Encoding')
   ctx.type = asset.type
-  if (encoding === 'br' || encoding === 'gzip') ctx.set('Content-Encoding', encoding)
-  ctx.body = asset[encoding === 'br' || encoding === 'gzip' ? encoding : 'identity']
+  if (encoding !== 'identity') ctx.set('Content-Encoding', encoding)
+  ctx.body = asset[encoding]
 }

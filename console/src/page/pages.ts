@@ -2,8 +2,8 @@ import type { Context, Middleware } from 'koa'
 import type { Provider } from 'oidc-provider'
 import { type Language, WORDS_BY_LANGUAGE } from '../words/index.ts'
 import { allAssets, showAsset } from './assets.ts'
-import type { FileName } from './bundle.ts'
 import { html } from './html.ts'
+import type { FileName } from './source.ts'
 
 export interface PagesOptions {
   /** Where the page is: `/console`. */
@@ -39,7 +39,7 @@ function pages(
     const asked = ctx.acceptsLanguages(languages)
     const lang = languages.find((known) => known === asked) ?? language
     const words = WORDS_BY_LANGUAGE[lang]
-    const assets = `${path}/assets`
+    const assetUrl = (name: FileName) => `${path}/assets/${names.get(name)}`
     ctx.set({
       'Cache-Control': 'no-store',
       'Content-Security-Policy': policy,
@@ -57,9 +57,9 @@ function pages(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${titleIn(words)}</title>
-<link rel="stylesheet" href="${assets}/${names['style.css']}">
-<script type="module" src="${assets}/${names[script]}"></script>
-<link rel="icon" href="${assets}/${names['icon.svg']}">
+<link rel="stylesheet" href="${assetUrl('style.css')}">
+<script type="module" src="${assetUrl(script)}"></script>
+<link rel="icon" href="${assetUrl('icon.svg')}">
 </head>
 <body data-path="${path}" data-client-id="${clientId}" data-issuer="${data.issuer}" data-authorization-endpoint="${data.authorization}" data-token-endpoint="${data.token}" data-end-session-endpoint="${data.endSession}">
 <noscript><p class="noscript">${words.frame.noScript}</p></noscript>

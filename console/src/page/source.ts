@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** What browsers load. */
@@ -6,10 +7,13 @@ export const FILE_NAMES = ['console.js', 'account.js', 'style.css', 'icon.svg'] 
 
 export type FileName = (typeof FILE_NAMES)[number]
 
+/** The content of each of {@link FILE_NAMES}. */
+export type BrowserFiles = ReadonlyMap<string, Uint8Array>
+
 const BROWSER_FOLDER = new URL('../browser/', import.meta.url)
 
 /** Bundles the source by esbuild, one file for each page. The package has what this makes. */
-export async function bundleSource(): Promise<Record<FileName, Uint8Array>> {
+export async function bundleSource(): Promise<BrowserFiles> {
   const { build } = await import('esbuild')
   const { outputFiles } = await build({
     entryPoints: ['console.tsx', 'account.tsx', 'style/style.css'].map((name) =>
@@ -29,15 +33,7 @@ export async function bundleSource(): Promise<Record<FileName, Uint8Array>> {
     conditions: ['oidc-provider-impersonation'],
     logLevel: 'silent',
   })
-  const readContent = (name: FileName): Uint8Array => {
-    const file = outputFiles.find(({ path }) => path.endsWith(`/${name}`))
-    if (!file) throw new Error(`esbuild made no ${name}`)
-    return file.contents
-  }
-  return {
-    'console.js': readContent('console.js'),
-    'account.js': readContent('account.js'),
-    'style.css': readContent('style.css'),
-    'icon.svg': await readFile(new URL('icon.svg', BROWSER_FOLDER)),
-  }
+  const iconFile = new URL('icon.svg', BROWSER_FOLDER)
+  const made = outputFiles.map(({ path, contents }) => [basename(path), contents] as const)
+  return new Map([...made, ['icon.svg', await readFile(iconFile)]])
 }

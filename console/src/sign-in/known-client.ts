@@ -1,5 +1,5 @@
 import type { Provider } from 'oidc-provider-impersonation'
-import { Problem, unavailable } from '../http/problem.ts'
+import { orUnavailable, Problem } from '../http/problem.ts'
 
 /** A page of this package, and the client that it signs people in with. */
 export interface PageClient {
@@ -36,9 +36,9 @@ async function findWrong(
   provider: Provider,
   { at, clientId, redirectUri, make }: PageClient,
 ): Promise<string | undefined> {
-  const client = await provider.Client.find(clientId).catch((cause: unknown) => {
-    throw unavailable('the client of this page cannot be looked up now', cause)
-  })
+  const client = await orUnavailable('the client of this page cannot be looked up now', () =>
+    provider.Client.find(clientId),
+  )
   const add = `add ${make}({ url, … }) to the clients of the provider`
   if (!client) return `${at}: the provider has no client ${clientId}: ${add}`
   if (client.clientAuthMethod !== 'none') {

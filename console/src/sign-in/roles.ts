@@ -1,6 +1,6 @@
 import type { Account } from 'oidc-provider'
 import { endsWithin } from '#glue/time-limit'
-import { Problem, unavailable } from '../http/problem.ts'
+import { orUnavailable, Problem } from '../http/problem.ts'
 import type { Role } from '../options.ts'
 import type { Settings } from '../settings.ts'
 
@@ -22,21 +22,15 @@ export async function findRole(
   { role }: Pick<Settings, 'role'>,
   timeoutMs = ROLE_TIMEOUT_MS,
 ): Promise<Role | undefined> {
-  const answered = await ask(account, role, timeoutMs)
+  const answered = await orUnavailable('your role cannot be looked up now', async () => {
+    const answer = (async () => role(account))()
+    if (await endsWithin(timeoutMs, answer)) return answer
+    throw new Error(`options.role took more than ${timeoutMs} ms`)
+  })
   if (answered === undefined || ALL_ROLES.some((known) => known === answered)) return answered
   throw new Problem(500, 'server_error', 'something went wrong', {
     cause: new TypeError(
       `options.role answered neither undefined nor one of: ${ALL_ROLES.join(', ')}`,
     ),
   })
-}
-
-async function ask(account: Account, role: Settings['role'], timeoutMs: number) {
-  try {
-    const answer = (async () => role(account))()
-    if (await endsWithin(timeoutMs, answer)) return await answer
-    throw new Error(`options.role took more than ${timeoutMs} ms`)
-  } catch (cause) {
-    throw unavailable('your role cannot be looked up now', cause)
-  }
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { Provider } from 'oidc-provider-impersonation'
-import { bearerToken } from '../http/bearer.ts'
-import { BearerProblem, Problem, unavailable } from '../http/problem.ts'
+import { findByToken } from '../http/bearer.ts'
+import { Problem } from '../http/problem.ts'
 
 /**
  * Finds which of these clients calls, by an access token of its own (`client_credentials`).
@@ -17,19 +17,10 @@ export type FindSender = (ctx: Context) => Promise<string>
  */
 export function senderOf(provider: Provider, clients: readonly string[]): FindSender {
   return async (ctx) => {
-    const value = bearerToken(ctx)
-    let found: Sender | string
-    try {
-      found = await lookUp(provider, value)
-    } catch (cause) {
-      throw unavailable('the access token cannot be checked now', cause)
-    }
-    if (typeof found === 'string') {
-      throw new BearerProblem('invalid_token', 'the access token is not valid here', {
-        cause: new Error(`access token: ${found}`),
-      })
-    }
-    if (clients.includes(found.clientId)) return found.clientId
+    const { clientId } = await findByToken(ctx, 'the access token cannot be checked now', (value) =>
+      lookUp(provider, value),
+    )
+    if (clients.includes(clientId)) return clientId
     throw new Problem(403, 'access_denied', 'this client is no sender of uses')
   }
 }

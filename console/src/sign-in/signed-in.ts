@@ -1,8 +1,7 @@
 import type { Context } from 'koa'
 import type { Account } from 'oidc-provider'
 import { type Provider, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
-import { bearerToken } from '../http/bearer.ts'
-import { BearerProblem, unavailable } from '../http/problem.ts'
+import { findByToken } from '../http/bearer.ts'
 
 /** A person who signed in to a page of this package, and calls its API. */
 export interface SignedIn {
@@ -24,19 +23,10 @@ export type FindSignedIn = (ctx: Context) => Promise<SignedIn>
  * for an API, impersonated, or bound to a key.
  */
 export function signedInTo(provider: Provider, clientId: string): FindSignedIn {
-  return async (ctx) => {
-    const value = bearerToken(ctx)
-    let found: SignedIn | string
-    try {
-      found = await lookUp(provider, clientId, value, ctx)
-    } catch (cause) {
-      throw unavailable('the sign-in cannot be checked now', cause)
-    }
-    if (typeof found !== 'string') return found
-    throw new BearerProblem('invalid_token', 'the access token is not valid here', {
-      cause: new Error(`access token: ${found}`),
-    })
-  }
+  return (ctx) =>
+    findByToken(ctx, 'the sign-in cannot be checked now', (value) =>
+      lookUp(provider, clientId, value, ctx),
+    )
 }
 
 /** The person, or why there is none. */

@@ -1,10 +1,11 @@
 import type { ImpersonationObject } from 'oidc-provider-impersonation'
+import { present } from '#glue/present'
 import type { AuditRow } from '../../audit/row.ts'
-import { unavailable } from '../../http/problem.ts'
 import { numberIn, parseQuery, type Query, textIn, wordIn } from '../../http/query.ts'
 import { escapeControls } from '../../http/text.ts'
 import { reasonOf } from '../../reason.ts'
 import { reading } from '../audit-trouble.ts'
+import { askProvider } from '../console/running.ts'
 import type { AccountAnswer, AccountImpersonation, AccountRunningAnswer } from './answers.ts'
 import type { AccountCall } from './call.ts'
 import { describeRow, describeRunning } from './describe.ts'
@@ -25,20 +26,15 @@ export async function listImpersonations(call: AccountCall): Promise<void> {
   const before = textIn(query, 'before', MAX_CURSOR)
   const limit = numberIn(query, 'limit', 1, MAX_ROWS_SHOWN) ?? ROWS_PER_PAGE
   const language = languageIn(query)
-  const answer = await reading(async (): Promise<AccountAnswer> => {
+  ctx.body = await reading(async (): Promise<AccountAnswer> => {
     const page = await audit.store.find({ customer: caller.id }, { before, limit, now: now() })
     const rows = page.rows.filter(({ customer }) => customer?.id === caller.id)
     const impersonations = await inParts(rows, async (row) => {
       const done = await whatWasDone(audit.store, row, call.describe, language)
       return describeRow(row, done, settings.applications, now())
     })
-    return {
-      impersonations,
-      ...(page.next === undefined ? {} : { next: page.next }),
-      now: now(),
-    }
+    return { impersonations, ...present({ next: page.next }), now: now() }
   })
-  ctx.body = answer
 }
 
 /** `GET /running` */
@@ -46,25 +42,22 @@ export async function listRunning(call: AccountCall): Promise<void> {
   const { ctx, caller, now } = call
   const language = languageIn(parseQuery(ctx.querystring, 'language'))
   const running = await runningFor(call, caller.id)
-  const answer: AccountRunningAnswer = {
+  ctx.body = {
     impersonations: await inParts(running, (one) => withWhatWasDone(call, one, language)),
     now: now(),
-  }
-  ctx.body = answer
+  } satisfies AccountRunningAnswer
 }
 
 async function runningFor({ provider }: AccountCall, userId: string) {
   const running: ImpersonationObject[] = []
   let cursor: string | undefined
-  try {
-    do {
-      const page = await provider.impersonation.list({ userId, state: 'active', limit: 50, cursor })
-      running.push(...page.items)
-      cursor = page.next
-    } while (cursor !== undefined && running.length < MAX_RUNNING_SHOWN)
-  } catch (cause) {
-    throw unavailable('the provider cannot look up impersonations now', cause)
-  }
+  do {
+    const page = await askProvider(() =>
+      provider.impersonation.list({ userId, state: 'active', limit: 50, cursor }),
+    )
+    running.push(...page.items)
+    cursor = page.next
+  } while (cursor !== undefined && running.length < MAX_RUNNING_SHOWN)
   return running.slice(0, MAX_RUNNING_SHOWN)
 }
 

@@ -11,18 +11,20 @@ const HAND_OVER_LIFETIME = 60
 
 /** `POST /impersonations` */
 export async function act(call: Call): Promise<void> {
+  await handOver(call, await readActBody(call))
+}
+
+async function readActBody(call: Pick<Call, 'ctx' | 'settings'>): Promise<ActBody> {
   const members = ['userId', 'ticketId', 'reason', 'application', 'access', 'duration']
-  const body = parseActBody(await readBody(call.ctx, ...members), call)
-  await handOver(call, body)
+  return parseActBody(await readBody(call.ctx, ...members), call)
 }
 
 /** What a person asked for who may not act: for the record alone. */
 export async function refusedRequest(
   call: Pick<Call, 'ctx' | 'settings'>,
 ): Promise<Refusal['request']> {
-  const members = ['userId', 'ticketId', 'reason', 'application', 'access', 'duration']
   try {
-    return requestOf(parseActBody(await readBody(call.ctx, ...members), call))
+    return requestOf(await readActBody(call))
   } catch {
     return undefined
   }
@@ -56,15 +58,14 @@ export async function handOver(call: Call, asked: ActBody): Promise<void> {
     },
   }
   const { subjectToken, expiresIn } = await issue(request, ctx)
-  const answer: HandOver = {
+  ctx.status = 201
+  ctx.body = {
     subjectToken,
     expiresIn,
     url: application.url,
     customer: { id: customer.id, name: customer.name },
     application: { clientId: application.clientId, name: application.name },
-  }
-  ctx.status = 201
-  ctx.body = answer
+  } satisfies HandOver
 }
 
 async function refuse(call: Call, asked: ActBody, problem: Problem): Promise<never> {

@@ -1,3 +1,4 @@
+import { present } from '#glue/present'
 import { endsWithin } from '#glue/time-limit'
 import { CONSOLE_EVENTS, decodeEntry } from '../../audit/entry.ts'
 import type { StoredEntry } from '../../audit/store.ts'
@@ -41,12 +42,11 @@ export async function searchAudit(call: Call): Promise<void> {
   const { rows, next } = filter
     ? await reading(() => audit.store.find(filter, { before, limit, now }))
     : { rows: [], next: undefined }
-  const answer: AuditAnswer = {
+  ctx.body = {
     rows: rows.map((row) => shownRow(row, call)),
-    ...(next === undefined ? {} : { next }),
+    ...present({ next }),
     now,
-  }
-  ctx.body = answer
+  } satisfies AuditAnswer
 }
 
 /** `GET /audit/newer` */
@@ -62,8 +62,7 @@ export async function countNewer(call: Call): Promise<void> {
   const count = filter
     ? await reading(() => audit.store.countNewer(filter, { at, id }, call.now()))
     : 0
-  const answer: NewerAnswer = { count }
-  ctx.body = answer
+  ctx.body = { count } satisfies NewerAnswer
 }
 
 /** `GET /audit/:id` */
@@ -72,8 +71,7 @@ export async function showRow(call: Call): Promise<void> {
   await settle(call.audit)
   const row = shownRow(await findRow(call), call)
   const names = await findNames(call, [row.end?.by, row.acknowledged?.by, row.hold?.by])
-  const answer: AuditRowAnswer = { ...row, byNames: Object.fromEntries(names) }
-  call.ctx.body = answer
+  call.ctx.body = { ...row, byNames: Object.fromEntries(names) } satisfies AuditRowAnswer
 }
 
 /** `GET /audit/:id/timeline` */
@@ -92,14 +90,13 @@ export async function showTimeline(call: Call): Promise<void> {
     entries.map(({ by }) => by),
   )
   const next = stored.length === limit ? stored.at(-1)?.cursor : undefined
-  const answer: TimelineAnswer = {
+  ctx.body = {
     entries: entries.map((entry) => {
       const byName = entry.by === undefined ? undefined : names.get(entry.by)
       return byName === undefined ? entry : { ...entry, byName }
     }),
-    ...(next === undefined ? {} : { next }),
-  }
-  ctx.body = answer
+    ...present({ next }),
+  } satisfies TimelineAnswer
 }
 
 /** `GET /alarms` */
@@ -111,8 +108,10 @@ export async function listAlarms(call: Call): Promise<void> {
     audit.store.find({ alarm: 'open' }, { limit: MAX_ALARMS_SHOWN, now }),
   )
   const newestFirst = rows.toSorted((a, b) => (b.alarm?.at ?? 0) - (a.alarm?.at ?? 0))
-  const answer: AlarmsAnswer = { rows: newestFirst.map((row) => shownRow(row, call)), now }
-  ctx.body = answer
+  ctx.body = {
+    rows: newestFirst.map((row) => shownRow(row, call)),
+    now,
+  } satisfies AlarmsAnswer
 }
 
 /** Nothing, where the text was removed when its time was over. */
@@ -120,8 +119,7 @@ function placed({ cursor, writer, sequence, hash, text, count, lastTime }: Store
   const entry = text === undefined ? undefined : decodeEntry(text)
   if (!entry) return []
   const repeated = lastTime === undefined ? {} : { count, lastTime }
-  const answer: TimelineEntry = { ...entry, cursor, writer, sequence, hash, ...repeated }
-  return [answer]
+  return [{ ...entry, cursor, writer, sequence, hash, ...repeated } satisfies TimelineEntry]
 }
 
 /** A directory that fails, or is slow, leaves names away. */

@@ -1,12 +1,12 @@
 import { decodeEntry } from '../../audit/entry.ts'
 import type { AuditRow } from '../../audit/row.ts'
-import { notFound, Problem, unavailable } from '../../http/problem.ts'
+import { notFound, Problem } from '../../http/problem.ts'
 import { reading, settle } from '../audit-trouble.ts'
 import { isId } from '../ids.ts'
 import type { Call } from '../parts.ts'
 import { handOver, parseActBody } from './act.ts'
 import type { ActBody } from './answers.ts'
-import { endAsCaller } from './running.ts'
+import { askProvider, endAsCaller } from './running.ts'
 
 /** How long after its time was over, or the caller ended it, it can be continued, in milliseconds. */
 const CONTINUABLE_MS = 600_000
@@ -19,14 +19,14 @@ const FIRST_ENTRIES = 20
  */
 export async function continueOne(call: Call): Promise<void> {
   const id = call.param('id')
-  const { asked, expiresAt } = await askedBefore(call, id)
-  await handOver(call, asked)
+  const { request, expiresAt } = await askedBefore(call, id)
+  await handOver(call, request)
   if (expiresAt > call.now()) await endAsCaller(call, id)
 }
 
 interface Continuable {
   /** How it was asked for. */
-  readonly asked: ActBody
+  readonly request: ActBody
   /** Unix time in milliseconds. What is over already has no end to ask for. */
   readonly expiresAt: number
 }
@@ -45,7 +45,7 @@ async function askedBefore(call: Call, id: string): Promise<Continuable> {
     const entry = text === undefined ? undefined : decodeEntry(text)
     if (entry?.event !== 'impersonation.issued') continue
     const { subject, context, mayAct } = entry
-    const asked = parseActBody(
+    const request = parseActBody(
       {
         userId: subject,
         application: mayAct?.clientId,
@@ -56,7 +56,7 @@ async function askedBefore(call: Call, id: string): Promise<Continuable> {
       },
       call,
     )
-    return { asked, expiresAt: row.expiresAt ?? 0 }
+    return { request, expiresAt: row.expiresAt ?? 0 }
   }
   throw gone()
 }
@@ -82,10 +82,6 @@ async function assertNotStopped(call: Call, row: AuditRow): Promise<void> {
 
 /** An end of which the audit does not know yet. */
 async function endAtProvider({ provider }: Call, id: string): Promise<AuditRow['end']> {
-  try {
-    const end = (await provider.impersonation.get(id))?.end
-    return end && { at: end.at * 1000, cause: end.cause, by: end.by?.sub }
-  } catch (cause) {
-    throw unavailable('the provider cannot look up impersonations now', cause)
-  }
+  const end = (await askProvider(() => provider.impersonation.get(id)))?.end
+  return end && { at: end.at * 1000, cause: end.cause, by: end.by?.sub }
 }

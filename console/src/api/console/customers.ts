@@ -13,11 +13,8 @@ export async function searchCustomers({ ctx, directory }: Call): Promise<void> {
   const query = parseQuery(ctx.querystring, 'q', 'offset')
   const text = textIn(query, 'q', 100)?.trim()
   if (!text) throw invalid('q is required: 1 to 100 characters')
-  const answer: CustomersAnswer = await directory.search(
-    text,
-    numberIn(query, 'offset', 0, MAX_OFFSET) ?? 0,
-  )
-  ctx.body = answer
+  const offset = numberIn(query, 'offset', 0, MAX_OFFSET) ?? 0
+  ctx.body = (await directory.search(text, offset)) satisfies CustomersAnswer
 }
 
 /** `GET /customers/:id` */
@@ -29,6 +26,5 @@ export async function showCustomer(call: Call): Promise<void> {
   const customer = isPlain(id) && id.length <= MAX_ID_LENGTH ? await directory.get(id) : undefined
   if (!customer) throw notFound('there is no such customer')
   const { running } = await runningImpersonations(call, { userId: customer.id })
-  const answer: CustomerPageAnswer = { customer, running }
-  ctx.body = answer
+  ctx.body = { customer, running } satisfies CustomerPageAnswer
 }

@@ -1,4 +1,4 @@
-import { unavailable } from '../../http/problem.ts'
+import { orUnavailable } from '../../http/problem.ts'
 import { parseQuery } from '../../http/query.ts'
 import type { Call } from '../parts.ts'
 import { findNamed } from '../person-names.ts'
@@ -7,11 +7,11 @@ import type { MeAnswer } from './answers.ts'
 /** `GET /me` */
 export async function me({ ctx, caller, settings, now }: Call): Promise<void> {
   parseQuery(ctx.querystring)
-  const { name, email } = await findNamed(caller.account).catch((cause: unknown) => {
-    throw unavailable('your account cannot be looked up now', cause)
-  })
+  const { name, email } = await orUnavailable('your account cannot be looked up now', () =>
+    findNamed(caller.account),
+  )
   const { applications, durations, ticketPattern } = settings
-  const answer: MeAnswer = {
+  ctx.body = {
     id: caller.id,
     name: name ?? caller.id,
     ...(email === undefined ? {} : { email }),
@@ -24,6 +24,5 @@ export async function me({ ctx, caller, settings, now }: Call): Promise<void> {
     durations,
     ...(ticketPattern === undefined ? {} : { ticketPattern: ticketPattern.source }),
     now: now(),
-  }
-  ctx.body = answer
+  } satisfies MeAnswer
 }

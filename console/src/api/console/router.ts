@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { onlyMethods } from '../../http/methods.ts'
-import { answerProblems, notFound, Problem } from '../../http/problem.ts'
+import { answerProblems, busy, notFound, Problem } from '../../http/problem.ts'
 import { findRole } from '../../sign-in/roles.ts'
 import type { FindSignedIn, SignedIn } from '../../sign-in/signed-in.ts'
 import type { Caller, Parts } from '../parts.ts'
@@ -43,9 +43,7 @@ export async function waitForCapacity({
 }: Pick<Parts, 'audit' | 'settings'>): Promise<void> {
   if (recorder.capacity.isFree() || (await recorder.capacity.wait(settings.auditTimeout * 1000)))
     return
-  throw new Problem(503, 'temporarily_unavailable', 'nothing was done: try again later', {
-    retryAfter: '5',
-  })
+  throw busy('nothing was done: try again later')
 }
 
 /** @throws Problem 403 for a person whose role may not use the route */

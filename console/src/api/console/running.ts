@@ -3,7 +3,7 @@ import { nonEmptyText, present } from '#glue/present'
 import type { AuditPerson, AuditRow } from '../../audit/row.ts'
 import type { RowFilter } from '../../audit/store.ts'
 import { parseOptionalText, readBody } from '../../http/json-body.ts'
-import { notFound, Problem, unavailable } from '../../http/problem.ts'
+import { notFound, orUnavailable, Problem } from '../../http/problem.ts'
 import { parseQuery } from '../../http/query.ts'
 import { escapeControls } from '../../http/text.ts'
 import { reasonOf } from '../../reason.ts'
@@ -25,8 +25,7 @@ export async function listRunning(call: Call): Promise<void> {
   parseQuery(ctx.querystring)
   const own = caller.role === 'operator' ? { actor: caller.id } : {}
   const { running, more } = await runningImpersonations(call, own)
-  const answer: RunningAnswer = { running, more, now: now() }
-  ctx.body = answer
+  ctx.body = { running, more, now: now() } satisfies RunningAnswer
 }
 
 /** `POST /running/:id/end`. I13: it is carried out in any case, and waits for its entry. */
@@ -36,7 +35,7 @@ export async function endOne(call: Call): Promise<void> {
   const id = call.param('id')
   const none = () => notFound('there is no such impersonation that you may end')
   if (!isId(id)) throw none()
-  await asked(async () => {
+  await askProvider(async () => {
     const found = await provider.impersonation.get(id)
     if (!found || !(caller.role === 'lead' || isOf(found, caller.id))) {
       throw none()
@@ -48,7 +47,7 @@ export async function endOne(call: Call): Promise<void> {
 
 /** Ends an impersonation, which the caller may. */
 export async function endAsCaller({ caller, provider }: Call, id: string): Promise<void> {
-  await asked(() => provider.impersonation.end(id, { by: { sub: caller.id } }))
+  await askProvider(() => provider.impersonation.end(id, { by: { sub: caller.id } }))
 }
 
 /** `POST /running/end` */
@@ -59,7 +58,7 @@ export async function endAll(call: Call): Promise<void> {
   if (actor !== caller.id && caller.role !== 'lead') {
     throw new Problem(403, 'access_denied', 'only a lead may end what another operator runs')
   }
-  const ended = await asked(() =>
+  const ended = await askProvider(() =>
     provider.impersonation.endAll({ actor }, { by: { sub: caller.id } }),
   )
   ctx.body = { ended }
@@ -89,7 +88,7 @@ async function newest({ provider }: Call, filter: ImpersonationFilter) {
   const found: ImpersonationObject[] = []
   let cursor: string | undefined
   do {
-    const page = await asked(() =>
+    const page = await askProvider(() =>
       provider.impersonation.list({ ...filter, state: 'active', limit: ROWS_PER_READ, cursor }),
     )
     found.push(...page.items)
@@ -171,11 +170,6 @@ function personOf(id: string, known: AuditPerson | undefined): AuditPerson {
 }
 
 /** Storage that fails is trouble, and never reads as *not found*. */
-async function asked<T>(ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask()
-  } catch (cause) {
-    if (cause instanceof Problem) throw cause
-    throw unavailable('the provider cannot look up impersonations now', cause)
-  }
+export function askProvider<T>(ask: () => Promise<T>): Promise<T> {
+  return orUnavailable('the provider cannot look up impersonations now', ask)
 }

@@ -1,4 +1,4 @@
-import { Problem } from '../../http/problem.ts'
+import { busy, type Problem } from '../../http/problem.ts'
 
 /** Limits how many answers are open at a time, in one process. */
 export interface Slots {
@@ -34,7 +34,5 @@ export function slots(most: number, mostEach: number): Slots {
 }
 
 export function tooMany(): Problem {
-  return new Problem(503, 'temporarily_unavailable', 'too many are open: close another tab', {
-    retryAfter: '15',
-  })
+  return busy('too many are open: close another tab', '15')
 }

@@ -1,7 +1,7 @@
 import { endsWithin } from '#glue/time-limit'
 import type { AuditEntry } from '../../audit/entry.ts'
 import { parseOptionalText, parseTextMember, readBody } from '../../http/json-body.ts'
-import { invalid, Problem } from '../../http/problem.ts'
+import { busy, invalid, Problem } from '../../http/problem.ts'
 import type { Call } from '../parts.ts'
 import { findRow } from './rows.ts'
 
@@ -56,10 +56,5 @@ export async function recordNow(
   const time = Math.max(now(), after + 1)
   const stored = audit.recorder.record({ ...entry, time, by: caller.id })
   if (await endsWithin(settings.auditTimeout * 1000, stored)) return
-  throw new Problem(
-    503,
-    'temporarily_unavailable',
-    'the audit does not answer: what you did is stored as soon as it does',
-    { retryAfter: '5' },
-  )
+  throw busy('the audit does not answer: what you did is stored as soon as it does')
 }

@@ -6,7 +6,7 @@ import { resolve } from '#glue/resolve-options'
 import { usesTaker } from '../../audit/recording/take-uses.ts'
 import { readJson } from '../../http/json-body.ts'
 import { onlyMethods } from '../../http/methods.ts'
-import { answerProblems, invalid, Problem } from '../../http/problem.ts'
+import { answerProblems, busy, invalid, Problem } from '../../http/problem.ts'
 import { pathRule, textRule } from '../../option-rules.ts'
 import { senderOf } from '../../sign-in/sender.ts'
 import type { Parts } from '../parts.ts'
@@ -67,11 +67,7 @@ export function takeUses(
       throw new Problem(413, 'invalid_request', `the body must have at most ${MAX_USES} uses`)
     }
     await take(sender, uses)
-    if (audit.recorder.isClosed()) {
-      throw new Problem(503, 'temporarily_unavailable', 'this process ends: send it again', {
-        retryAfter: '5',
-      })
-    }
+    if (audit.recorder.isClosed()) throw busy('this process ends: send it again')
     ctx.status = 204
   }
   const middleware: Middleware = async (ctx, next) => {
