@@ -12,6 +12,9 @@ import { claimsOf, directory, isKnown } from './people.ts'
 
 export const MACHINE = { clientId: 'support-backend', clientSecret: 'a-secret-of-the-tests-only' }
 
+/** Of the client `copilot`: software that acts. */
+export const COPILOT_SECRET = 'a-secret-of-the-copilot-in-tests'
+
 const KEY: JWK = {
   ...(await exportJWK((await generateKeyPair('ES256', { extractable: true })).privateKey)),
   kid: 'test',
@@ -61,6 +64,13 @@ export function configuration(settings: ProviderSettings): ProviderConfiguration
         grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
         response_types: ['code'],
         redirect_uris: [`${shopUrl}/`],
+      },
+      {
+        client_id: 'copilot',
+        client_secret: COPILOT_SECRET,
+        grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
+        response_types: ['code'],
+        redirect_uris: [`${shopUrl}/copilot`],
       },
       {
         client_id: 'other',
@@ -124,7 +134,7 @@ export function configuration(settings: ProviderSettings): ProviderConfiguration
           clients: { issue: [MACHINE.clientId] },
           requireBinding: ['mayAct', 'resource', 'scope'],
         },
-        actorToken: { required: true },
+        actorToken: { required: true, clients: ['copilot'] },
         async authorize({ account, context: { duration } }) {
           const customer = await directory.get(account.accountId)
           if (!customer || customer.protected !== undefined) return false

@@ -43,6 +43,8 @@ export interface AccountImpersonation {
   readonly id: string
   /** Absent where it is not known. Without a name, the page shows the id. */
   readonly operator?: { readonly id: string; readonly name?: string }
+  /** The client id of the software that acts, for the operator or on its own. */
+  readonly software?: string
   readonly ticket?: string
   /** The name of the application, or its client id. */
   readonly application?: string

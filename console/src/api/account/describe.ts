@@ -39,6 +39,7 @@ export function describeRow(
     ...done,
     ...present({
       operator: operatorOf(operator),
+      software: row.software,
       ticket,
       application: applicationName(applications, row.application),
       canChange:
@@ -75,6 +76,7 @@ export function describeRunning(
         operator === undefined
           ? undefined
           : operatorOf(row?.operator?.id === operator ? row.operator : { id: operator }),
+      software: running.software,
       ticket: typeof context.ticketId === 'string' ? context.ticketId : undefined,
       application: applicationName(applications, application),
       canChange: canChange(applications, application, scope),

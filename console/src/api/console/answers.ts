@@ -100,6 +100,8 @@ export interface RunningAnswer {
 export interface RunningImpersonation {
   readonly id: string
   readonly operator?: AuditPerson
+  /** The software that acts, for the operator or on its own. */
+  readonly software?: string
   readonly customer: AuditPerson
   readonly ticket?: string
   /** The page of the ticket, where the deployment knows it. */

@@ -138,12 +138,13 @@ function shownTo(
   const operator = operatorOf(found)
   const clientId = client ?? mayAct?.clientId
   const { applications } = settings
-  const isMine = operator === caller.id
+  const isOwn = operator === caller.id
   return {
     id,
     customer: personOf(userId, row?.customer),
     ...present({
       operator: operator === undefined ? undefined : personOf(operator, row?.operator),
+      software: found.software,
       ticket: nonEmptyText(context.ticketId),
       reason: nonEmptyText(context.reason),
       application: applicationName(applications, clientId),
@@ -152,8 +153,9 @@ function shownTo(
     canChange: canChange(applications, clientId, found.scope) ?? context.access === 'change',
     startedAt: startedAt * 1000,
     expiresAt: expiresAt * 1000,
-    isMine,
-    canEnd: isMine || caller.role === 'lead',
+    // What software does for the caller, the caller ends, and does not do.
+    isMine: isOwn && found.software === undefined,
+    canEnd: isOwn || caller.role === 'lead',
   }
 }
 

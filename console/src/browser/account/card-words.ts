@@ -1,9 +1,10 @@
 import type { AccountImpersonation, AccountState } from '../../api/account/answers.ts'
+import { actorName } from '../kit/actor.tsx'
 import { words } from '../kit/text.tsx'
 
 /** The operator as the customer is told: by name, by id, or as one of the team. */
-export function nameOf({ operator }: AccountImpersonation): string {
-  return operator?.name ?? operator?.id ?? words.account.support
+export function nameOf(of: AccountImpersonation): string {
+  return actorName(of, words.account.support)
 }
 
 /** What happened, in the sentence that heads a card. */

@@ -5,7 +5,7 @@ import { alarmKindOf } from '../../audit/fold.ts'
 import type { AuditPerson, AuditRow } from '../../audit/row.ts'
 import { Badge } from '../kit/kit.tsx'
 import { Text, words } from '../kit/text.tsx'
-import { Moment, Named, personOf } from './in-words.tsx'
+import { Moment, Named, Operator, personOf } from './in-words.tsx'
 
 const { timeline: labels } = words.audit
 
@@ -71,7 +71,7 @@ function What({ entry, row }: { entry: TimelineEntry; row: AuditRow }): Componen
         <>
           <Text
             of={labels.asked}
-            operator={<Named person={row.operator} />}
+            operator={<Operator row={row} />}
             customer={<Named person={row.customer} />}
           />{' '}
           {until !== undefined && <Moment of={labels.askedUntil} at={until} />}

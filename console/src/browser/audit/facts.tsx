@@ -32,6 +32,7 @@ export function Facts({ row, session }: { row: AuditRowAnswer; session: Session 
           person={operator}
           link={hasAudit ? 'operator' : undefined}
         />
+        <Fact name={labels.software}>{row.software && <bdi>{row.software}</bdi>}</Fact>
         <PersonFact name={labels.customer} person={customer} link="customer" />
         <Fact name={labels.ticket}>
           {ticket !== undefined && (

@@ -1,4 +1,5 @@
 import type { AuditPerson, AuditRow } from '../../audit/row.ts'
+import { Actor, actorName } from '../kit/actor.tsx'
 import { Person, Time } from '../kit/kit.tsx'
 import { locale, Text, text, words } from '../kit/text.tsx'
 
@@ -10,8 +11,9 @@ export function nameOf(person: AuditPerson | undefined): string {
 }
 
 /** *Olivia Ortiz as Alice Ng*, for titles, labels and messages. */
-export function actingOf({ operator, customer }: Pick<AuditRow, 'customer' | 'operator'>): string {
-  return text(audit.acting, { operator: nameOf(operator), customer: nameOf(customer) })
+export function actingOf(row: Pick<AuditRow, 'customer' | 'operator' | 'software'>): string {
+  const operator = actorName(row, audit.unknownPerson)
+  return text(audit.acting, { operator, customer: nameOf(row.customer) })
 }
 
 /** As {@link actingOf}, with the ids where they are asked for. */
@@ -19,10 +21,17 @@ export function Acting({ row, ids = false }: { row: AuditRow; ids?: boolean }) {
   return (
     <Text
       of={audit.acting}
-      operator={<Named person={row.operator} id={ids} />}
+      operator={<Operator row={row} ids={ids} />}
       customer={<Named person={row.customer} id={ids} />}
     />
   )
+}
+
+/** Who acts, with the software that acts for the operator. */
+export function Operator({ row, ids = false }: { row: AuditRow; ids?: boolean }) {
+  const { operator, software } = row
+  if (software === undefined) return <Named person={operator} id={ids} />
+  return <Actor of={row} unknown={audit.unknownPerson} />
 }
 
 export function Named({ person, id = false }: { person: AuditPerson | undefined; id?: boolean }) {

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import type { CustomerAnswer, RunningImpersonation } from '../../api/console/answers.ts'
+import { Actor, actorName } from '../kit/actor.tsx'
 import { Badge, Person } from '../kit/kit.tsx'
 import { Text, text, words } from '../kit/text.tsx'
 import { Countdown } from '../running/countdown.tsx'
@@ -44,17 +45,17 @@ export function ActingNow(props: {
 }
 
 /** For screen readers, without the time that is left: that changes each second. */
-function sentence({ operator, customer }: RunningImpersonation): string {
+function sentence(it: RunningImpersonation): string {
   return text(words.operators.now.other, {
-    operator: operator?.name ?? operator?.id ?? words.running.unnamed,
-    name: customer.name ?? customer.id,
+    operator: actorName(it, words.running.unnamed),
+    name: it.customer.name ?? it.customer.id,
   })
 }
 
 function ActingOne(props: { it: RunningImpersonation; name: JSX.Element; session: Session }) {
   const { it, name, session } = props
   const { running, operators } = words
-  const who = it.operator ? <Person {...it.operator} /> : running.unnamed
+  const who = <Actor of={it} unknown={running.unnamed} />
   return (
     <>
       <b>

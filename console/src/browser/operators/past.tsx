@@ -7,7 +7,8 @@ import type {
   RunningImpersonation,
 } from '../../api/console/answers.ts'
 import { outcomeOf } from '../../audit/row.ts'
-import { Badge, Button, type Column, Person, Table, Time } from '../kit/kit.tsx'
+import { Actor } from '../kit/actor.tsx'
+import { Badge, Button, type Column, Table, Time } from '../kit/kit.tsx'
 import { auditPath } from '../kit/paths.ts'
 import { Link } from '../kit/router.tsx'
 import { soon } from '../kit/soon.ts'
@@ -135,7 +136,7 @@ function columnsFor({ me }: Session, now: number): readonly Column<RowAnswer>[] 
     },
     {
       name: columns.operator,
-      cell: ({ operator }) => (operator ? <Person {...operator} /> : words.running.unnamed),
+      cell: (row) => <Actor of={row} unknown={words.running.unnamed} />,
     },
     {
       name: columns.ticket,

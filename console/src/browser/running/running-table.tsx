@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { RunningImpersonation } from '../../api/console/answers.ts'
+import { Actor } from '../kit/actor.tsx'
 import { Badge, Button, type Column, Person, Table } from '../kit/kit.tsx'
 import { customerPath } from '../kit/paths.ts'
 import { Link } from '../kit/router.tsx'
@@ -34,15 +35,12 @@ function columnsFor(session: Session, hasOperator: boolean): readonly Column<Sho
   const { columns } = words.running
   const operator: Column<ShownRow> = {
     name: columns.operator,
-    cell: ({ impersonation: it }) =>
-      it.operator ? (
-        <>
-          <Person {...it.operator} />
-          {it.isMine && <Badge>{words.running.you}</Badge>}
-        </>
-      ) : (
-        words.running.unnamed
-      ),
+    cell: ({ impersonation: it }) => (
+      <>
+        <Actor of={it} unknown={words.running.unnamed} />
+        {it.isMine && <Badge>{words.running.you}</Badge>}
+      </>
+    ),
   }
   const mayEnd = session.me.role !== 'auditor'
   const end: Column<ShownRow> = {

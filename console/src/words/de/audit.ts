@@ -166,6 +166,7 @@ export const audit: Translated<typeof english> = {
     endedByProvider: '{time}, durch den Provider',
     held: 'Aufbewahrt seit {time}, durch {person}',
     released: 'Freigegeben {time}, durch {person}',
+    software: 'Software',
     technical: 'Kennungen und Rechte',
     id: 'Kennung',
     jti: 'Kennung des Zugriffstokens (jti)',

@@ -2,6 +2,7 @@ import type { frame as english } from '../en/frame.ts'
 import type { Translated } from '../words.ts'
 
 export const frame: Translated<typeof english> = {
+  software: '{software}, für {operator}',
   product: 'Support-Konsole',
   skip: 'Zum Inhalt springen',
   navigation: 'Seiten',

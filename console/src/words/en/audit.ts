@@ -162,6 +162,7 @@ export const audit = {
     endedByProvider: '{time}, by the provider',
     held: 'On hold since {time}, by {person}',
     released: 'Released {time}, by {person}',
+    software: 'Software',
     technical: 'Ids and rights',
     id: 'Id',
     jti: 'Id of the access token (jti)',

@@ -1,5 +1,6 @@
 /** What every page has: the head, messages, shortcuts, signing in and out. */
 export const frame = {
+  software: '{software}, for {operator}',
   product: 'Support console',
   skip: 'Skip to the content',
   navigation: 'Pages',

@@ -11,7 +11,7 @@ describe('what a backend tells by recordRefusal()', () => {
   })
   afterEach(() => deployment[Symbol.asyncDispose]())
 
-  const LURE = 'Your account was attacked. Call 555-0100.'
+  const LURE = 'Your account was attacked. Call +one-two-three.'
   const refusal = (operator: string, subject = 'carla') => ({
     operator,
     error: LURE,
@@ -46,8 +46,8 @@ describe('what a backend tells by recordRefusal()', () => {
       expect(rows).to.have.length(2)
       for (const row of rows) expect(row).not.to.have.any.keys('customer', 'ticket', 'reason')
       const texts = (await readOn(deployment.audit)).map(({ text }) => text).join()
-      expect(texts).to.include('{"userId":"carla"}').and.not.include('555')
-      expect(deployment.log.join()).not.to.include('555')
+      expect(texts).to.include('{"userId":"carla"}').and.not.include('one-two-three')
+      expect(deployment.log.join()).not.to.include('one-two-three')
     })
   }
 
