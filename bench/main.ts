@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
+import { type AuditFigures, measureAudit, printAudit } from './audit.ts'
 import { BENCH_VERSION, type BenchFile, printChanges, readBenchFile } from './compare.ts'
 import { isWithinPromise, printEnds } from './end-report.ts'
 import { type EndFigures, measureEnds } from './ends.ts'
@@ -30,7 +31,7 @@ try {
 }
 
 async function run(): Promise<void> {
-  const { compare, compared, ends, live, processes, soak: minutes } = options
+  const { audit, compare, compared, ends, live, processes, soak: minutes } = options
   if (minutes !== undefined) {
     const figures: SoakFigures[] = []
     const load = { alg, connections: connections.at(-1) ?? 32 }
@@ -52,6 +53,10 @@ async function run(): Promise<void> {
     for (const storage of storages) figures.push(...(await measureLive(storage, live, options)))
     printLive(figures)
     await writeJson({ live: figures })
+  } else if (audit) {
+    const figures: AuditFigures[] = await measureAudit(options)
+    printAudit(figures)
+    await writeJson({ audit: figures })
   } else if (processes !== undefined) {
     const figures: ProcessFigures[] = []
     for (const storage of storages) {

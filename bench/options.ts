@@ -25,6 +25,8 @@ export interface BenchOptions {
   readonly soak: number | undefined
   /** Live impersonations in the store. If set, the comparison runs instead of the benchmark. */
   readonly live: number | undefined
+  /** Whether to measure what the audit of the console costs, instead of the benchmark. */
+  readonly audit: boolean
 }
 
 export const STORAGE_NAMES = ['memory', 'sqlite', 'redis', 'postgres'] as const
@@ -63,6 +65,8 @@ that median, and the range of the rounds. docs/performance.md says how to read i
                           memory is judged from 7 minutes on               (10)
   --live [COUNT]          instead: what exchange, list by actor, get and end take with COUNT live
                           impersonations in the store, relative to 1,000   (1000000)
+  --audit                 instead: what an exchange takes with the audit of the console and without
+                          it, both on PostgreSQL; --connections is 1,32 then by default
   --help                  this text
 
 --processes, --soak and --live use the last number of --connections.
@@ -78,7 +82,7 @@ export function parseOptions(): BenchOptions {
       options: {
         storage: { type: 'string' },
         alg: { type: 'string', default: 'ES256' },
-        connections: { type: 'string', default: '1,8,32' },
+        connections: { type: 'string' },
         rounds: { type: 'string', default: '60' },
         requests: { type: 'string', default: '200' },
         starts: { type: 'string', default: '3' },
@@ -90,6 +94,7 @@ export function parseOptions(): BenchOptions {
         ends: { type: 'string' },
         soak: { type: 'string' },
         live: { type: 'string' },
+        audit: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
     })
@@ -102,9 +107,15 @@ export function parseOptions(): BenchOptions {
     if (unexpected !== undefined) throw new Error(`${unexpected}: no option takes it`)
     const processes = values.processes && counts('--processes', values.processes)
     const options: BenchOptions = {
-      storages: storages(values.storage ?? (processes ? SHARED_STORAGES.join(',') : 'memory')),
+      storages: storages(
+        values.storage ??
+          (values.audit ? 'postgres' : processes ? SHARED_STORAGES.join(',') : 'memory'),
+      ),
       alg: values.alg,
-      connections: counts('--connections', values.connections),
+      connections: counts(
+        '--connections',
+        values.connections ?? (values.audit ? '1,32' : '1,8,32'),
+      ),
       rounds: count('--rounds', values.rounds),
       requests: count('--requests', values.requests),
       starts: count('--starts', values.starts),
@@ -116,6 +127,7 @@ export function parseOptions(): BenchOptions {
       ends: values.end || values.ends ? count('--ends', values.ends ?? '200') : undefined,
       soak: values.soak === undefined ? undefined : count('--soak', values.soak),
       live: values.live === undefined ? undefined : count('--live', values.live),
+      audit: values.audit,
     }
     check(options)
     return options
@@ -130,13 +142,16 @@ const SHARED_STORAGES: readonly string[] = ['redis', 'postgres']
 
 /** @throws Error where options contradict each other */
 function check(options: BenchOptions): void {
-  const { storages, rounds, processes, ends, soak, live, compare, against } = options
-  const other = Object.entries({ processes, end: ends, soak, live }).filter(([, value]) => value)
+  const { storages, rounds, processes, ends, soak, live, audit, compare, against } = options
+  const other = Object.entries({ processes, end: ends, soak, live, audit }).filter(
+    ([, value]) => value,
+  )
   const [first, second] = other.map(([name]) => `--${name}`)
   if (second) throw new Error(`${first} and ${second}: one measurement at a time`)
   if (first && compare !== undefined) throw new Error(`--compare does not go with ${first}`)
   if (first && against !== undefined) throw new Error(`--against does not go with ${first}`)
   if (rounds < 7) throw new Error(`--rounds ${rounds}: fewer than 7 say nothing of the noise`)
+  if (audit && storages.join() !== 'postgres') throw new Error('--audit: is measured on postgres')
   const alone = storages.find((name) => !SHARED_STORAGES.includes(name))
   if (processes && alone !== undefined) {
     throw new Error(

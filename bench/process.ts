@@ -37,6 +37,8 @@ export interface ServerOptions {
   readonly poolSize: number
   /** Whether every event of the package is stored, beside the records. */
   readonly audit: boolean
+  /** Whether the audit of the console records, too: on PostgreSQL alone. */
+  readonly consoleAudit: boolean
   /** Absent for a server that is alone. */
   readonly shared?: Shared | undefined
 }
@@ -101,6 +103,7 @@ export function startServer(
     ends: false,
     poolSize: 16,
     audit: false,
+    consoleAudit: false,
     ...options,
   }
   return startPart(join(checkout, 'bench', 'server.ts'), all)
@@ -112,7 +115,10 @@ const STOP_WITHIN_MS = 60_000
 /** Starts a program, and makes sure that it ends with this process. */
 export async function startPart(program: string, options: object): Promise<PartProcess> {
   const child = fork(program, [JSON.stringify(options)], {
-    execArgv: ['--expose-gc', '--no-warnings'],
+    // The console is measured as its source, as the package is.
+    execArgv: ['--expose-gc', '--no-warnings', '--conditions=oidc-provider-impersonation'],
+    // The audit of the console prints every entry.
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const exit = once(child, 'exit')
   const ended = exit.then(() => {

@@ -5,6 +5,9 @@ import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import { type AsymmetricSigningAlgorithm, errors } from 'oidc-provider'
+import { createAudit } from '../console/src/audit/recording/audit.ts'
+import { recordEvents } from '../console/src/audit/recording/provider-events.ts'
+import { createPostgresAudit } from '../console/src/audit/stores/postgres/index.ts'
 import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../src/index.ts'
 import { AuditQueue } from './audit-queue.ts'
 import { leaveEndToParent } from './interrupt.ts'
@@ -85,6 +88,13 @@ app.use(provider.impersonation.routes())
 app.use(mount('/oidc', provider))
 server.on('request', app.callback())
 const audit = options.audit ? new AuditQueue(provider, await storage.audit()) : undefined
+if (options.consoleAudit) {
+  const pool = await storage.auditPool?.()
+  if (!pool) throw new Error(`${options.storage}: the audit of the console is not measured there`)
+  const consoleAudit = createAudit(createPostgresAudit({ pool }), { urlOf: (row) => row })
+  await consoleAudit.store.open()
+  recordEvents(provider, consoleAudit, 5)
+}
 process.send?.({ base })
 
 process.on('message', ({ ask, parameter = 0 }: Question) => {

@@ -17,8 +17,11 @@ export async function openPostgres(options: Required<StorageOptions>): Promise<S
       },
     })
   }
+  const table = `impersonation_bench_${options.name}`
   const pool = new pg.Pool({
     connectionString: POSTGRES_URL,
+    // Only the tables of the console's audit are in the schema: their names are fixed.
+    options: `-c search_path=${table},public`,
     max: options.poolSize,
     // A connection lasts, and with it the process whose time is read.
     idleTimeoutMillis: 0,
@@ -26,7 +29,6 @@ export async function openPostgres(options: Required<StorageOptions>): Promise<S
   })
   const processes = new PostgresProcesses(pool)
   await processes.findCommon()
-  const table = `impersonation_bench_${options.name}`
   await migrate(pool, { table })
   const adapter = createPostgresAdapter({ pool, table })
   // The same as in docs/adapters.md, but more often.
@@ -65,8 +67,13 @@ export async function openPostgres(options: Required<StorageOptions>): Promise<S
       return { removed, expired: Number(rows[0].expired), live: Number(rows[0].live) }
     },
     audit: () => postgresAudit(pool, `${table}_audit`),
+    async auditPool() {
+      await pool.query(`CREATE SCHEMA IF NOT EXISTS ${table}`)
+      return pool
+    },
     async empty() {
       clearInterval(cleanUp)
+      await pool.query(`DROP SCHEMA IF EXISTS ${table} CASCADE`)
       await pool.query(`DROP TABLE IF EXISTS ${table}, ${table}_audit`)
     },
     async close() {

@@ -1,4 +1,5 @@
 import type { Adapter } from 'oidc-provider'
+import type { Pool } from 'pg'
 
 /** Memory of the process after a garbage collection, in megabytes. */
 export interface Memory {
@@ -51,6 +52,8 @@ export interface Storage {
   left(): Promise<Left>
   /** Opens a store for the audit beside the records; {@link Storage.empty} removes it too. */
   audit(): Promise<AuditStore>
+  /** For the audit of the console, on PostgreSQL; {@link Storage.empty} removes its tables too. */
+  auditPool?(): Promise<Pool>
   /** Removes everything that the benchmark put there; only {@link close} may follow. */
   empty(): Promise<void>
   close(): Promise<void>

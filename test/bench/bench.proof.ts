@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { decodeProtectedHeader } from 'jose'
+import { measureAudit } from '../../bench/audit.ts'
 import { measureEnds } from '../../bench/ends.ts'
 import { Load } from '../../bench/load.ts'
 import { CHECKOUT_ROOT, startServer } from '../../bench/process.ts'
@@ -67,5 +68,13 @@ describe('the benchmark', () => {
     const { copies, ends, acceptedAgain, max } = await measureEnds('memory', options)
     expect({ copies, ends, acceptedAgain }).to.eql({ copies: 1, ends: 2, acceptedAgain: 0 })
     expect(max).to.be.finite
+  })
+
+  it('measures an exchange with the audit of the console, and the same without it', async () => {
+    const options = { alg: 'ES256', connections: [1], requests: 10, rounds: 1 }
+    const [without, withAudit] = await measureAudit(options)
+    expect([without?.audit, withAudit?.audit]).to.eql([false, true])
+    // PostgreSQL is asked for the audit, too.
+    expect(withAudit?.statements).to.be.above(without?.statements ?? Number.NaN)
   })
 })
