@@ -1,12 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider'
-import type {
-  AdapterFactory,
-  ConsumptionNote,
-  EndingAdapter,
-  EndNote,
-  ListedBefore,
-  LookUp,
-} from '../contract.ts'
+import type { AdapterFactory, EndingAdapter, ListedBefore } from '../contract.ts'
 import { decodePayload, epochSeconds, LOOK_UPS } from '../record.ts'
 import { createRecord, indexKey, indexKeys, type MemoryRecord } from './stored-record.ts'
 
@@ -45,7 +38,7 @@ export function createMemoryAdapter(options: MemoryAdapterOptions = {}): MemoryA
   const adapters = new Map<string, MemoryAdapter>()
 
   const factory = (model: string): EndingAdapter => {
-    const adapter = adapters.get(model) ?? new MemoryAdapter(model, now)
+    const adapter = adapters.get(model) ?? memoryAdapter(model, now)
     adapters.set(model, adapter)
     return adapter
   }
@@ -57,132 +50,126 @@ export function createMemoryAdapter(options: MemoryAdapterOptions = {}): MemoryA
   return Object.assign(factory, { deleteExpired })
 }
 
+interface MemoryAdapter extends EndingAdapter {
+  deleteExpired(): number
+}
+
 /** Each method is one synchronous step: no other call runs between its check and its write. */
-class MemoryAdapter implements EndingAdapter {
-  readonly consumesEveryModel = true
-
-  readonly #model: string
-  readonly #now: () => number
-  readonly #records = new Map<string, MemoryRecord>()
+function memoryAdapter(model: string, now: () => number): MemoryAdapter {
+  const records = new Map<string, MemoryRecord>()
   /** Ids by {@link indexKeys}. */
-  readonly #index = new Map<string, Set<string>>()
-  #sweep = this.#records.keys()
-
-  constructor(model: string, now: () => number) {
-    this.#model = model
-    this.#now = now
-  }
-
-  async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
-    const replaced = this.#live(id)
-    this.#put(createRecord(this.#model, id, payload, expiresIn, replaced, this.#now()))
-    for (let step = 0; step < SWEEP_STEPS; step += 1) {
-      const next = this.#sweep.next()
-      if (next.done) this.#sweep = this.#records.keys()
-      else this.#live(next.value)
-    }
-  }
-
-  async find(id: string): Promise<AdapterPayload | undefined> {
-    const record = this.#live(id)
-    return record && readPayload(record)
-  }
-
-  async findByUid(uid: string): Promise<AdapterPayload | undefined> {
-    return this.#lookUp(indexKey('uid', uid)).map(readPayload).at(-1)
-  }
-
-  async findByUserCode(userCode: string): Promise<AdapterPayload | undefined> {
-    return this.#lookUp(indexKey('userCode', userCode)).map(readPayload).at(-1)
-  }
-
-  async consume(id: string): Promise<void> {
-    const record = this.#live(id)
-    if (record) this.#put({ ...record, consumed: epochSeconds(this.#now()) })
-  }
-
-  async consumeOnce(id: string, note?: ConsumptionNote): Promise<boolean> {
-    const record = this.#live(id)
-    if (!record || record.consumed > 0 || record.end !== undefined) return false
-    const consumed = epochSeconds(this.#now())
-    this.#put({ ...record, consumed, note: note && JSON.stringify(note), noteActor: note?.actor })
-    return true
-  }
-
-  async endOnce(id: string, end: EndNote): Promise<boolean> {
-    const record = this.#live(id)
-    if (!record || record.end !== undefined) return false
-    this.#put({ ...record, end: JSON.stringify(end) })
-    return true
-  }
-
-  async list(lookUp: LookUp, limit: number, before?: ListedBefore): Promise<AdapterPayload[]> {
-    const keys = LOOK_UPS.flatMap((name) => {
-      const value = lookUp[name]
-      return value === undefined ? [] : [indexKey(name, value)]
-    })
-    const [first = indexKey('listed'), ...others] = keys
-    return this.#lookUp(first, ...others)
-      .map((record) => ({ record, id: record.id, iat: record.listed?.iat ?? 0 }))
-      .filter((found) => before === undefined || compareNewestFirst(found, before) > 0)
-      .sort(compareNewestFirst)
-      .slice(0, limit)
-      .map(({ record }) => readPayload(record))
-  }
-
-  async endedIndices(list: string): Promise<number[]> {
-    const ended = this.#lookUp(indexKey('ended', list))
-    return [...new Set(ended.flatMap(({ listed }) => listed?.statusIndex ?? []))]
-  }
-
-  async destroy(id: string): Promise<void> {
-    this.#remove(id)
-  }
-
-  async revokeByGrantId(grantId: string): Promise<void> {
-    for (const { id } of this.#lookUp(indexKey('grantId', grantId))) this.#remove(id)
-  }
-
-  deleteExpired(): number {
-    const before = this.#records.size
-    for (const id of this.#records.keys()) this.#live(id)
-    return before - this.#records.size
-  }
+  const index = new Map<string, Set<string>>()
+  let sweep = records.keys()
 
   /** The live record of this id; one that has expired is removed. */
-  #live(id: string): MemoryRecord | undefined {
-    const record = this.#records.get(id)
-    if (!record || record.expiresAt > this.#now()) return record
-    this.#remove(id)
+  function findLive(id: string): MemoryRecord | undefined {
+    const record = records.get(id)
+    if (!record || record.expiresAt > now()) return record
+    remove(id)
     return undefined
   }
 
   /** The live records that are found by all of these keys. */
-  #lookUp(first: string, ...others: string[]): MemoryRecord[] {
-    return [...(this.#index.get(first) ?? [])].flatMap((id) => {
-      const found = others.every((key) => this.#index.get(key)?.has(id))
-      return (found && this.#live(id)) || []
+  function findAll(first: string, ...others: string[]): MemoryRecord[] {
+    return [...(index.get(first) ?? [])].flatMap((id) => {
+      const found = others.every((key) => index.get(key)?.has(id))
+      return (found && findLive(id)) || []
     })
   }
 
-  #put(record: MemoryRecord): void {
-    this.#remove(record.id)
-    this.#records.set(record.id, record)
+  function put(record: MemoryRecord): void {
+    remove(record.id)
+    records.set(record.id, record)
     for (const key of indexKeys(record)) {
-      const ids = this.#index.get(key) ?? new Set()
-      this.#index.set(key, ids.add(record.id))
+      const ids = index.get(key) ?? new Set()
+      index.set(key, ids.add(record.id))
     }
   }
 
-  #remove(id: string): void {
-    const record = this.#records.get(id)
+  function remove(id: string): void {
+    const record = records.get(id)
     if (!record) return
-    this.#records.delete(id)
+    records.delete(id)
     for (const key of indexKeys(record)) {
-      const ids = this.#index.get(key)
+      const ids = index.get(key)
       ids?.delete(id)
-      if (ids?.size === 0) this.#index.delete(key)
+      if (ids?.size === 0) index.delete(key)
     }
+  }
+
+  return {
+    consumesEveryModel: true,
+
+    async upsert(id, payload, expiresIn) {
+      const replaced = findLive(id)
+      put(createRecord(model, id, payload, expiresIn, replaced, now()))
+      for (let step = 0; step < SWEEP_STEPS; step += 1) {
+        const next = sweep.next()
+        if (next.done) sweep = records.keys()
+        else findLive(next.value)
+      }
+    },
+
+    async find(id) {
+      const record = findLive(id)
+      return record && readPayload(record)
+    },
+
+    findByUid: async (uid) => findAll(indexKey('uid', uid)).map(readPayload).at(-1),
+    findByUserCode: async (userCode) =>
+      findAll(indexKey('userCode', userCode)).map(readPayload).at(-1),
+    async consume(id) {
+      const record = findLive(id)
+      if (record) put({ ...record, consumed: epochSeconds(now()) })
+    },
+
+    async consumeOnce(id, note) {
+      const record = findLive(id)
+      if (!record || record.consumed > 0 || record.end !== undefined) return false
+      const consumed = epochSeconds(now())
+      put({ ...record, consumed, note: note && JSON.stringify(note), noteActor: note?.actor })
+      return true
+    },
+
+    async endOnce(id, end) {
+      const record = findLive(id)
+      if (!record || record.end !== undefined) return false
+      put({ ...record, end: JSON.stringify(end) })
+      return true
+    },
+
+    async list(lookUp, limit, before) {
+      const keys = LOOK_UPS.flatMap((name) => {
+        const value = lookUp[name]
+        return value === undefined ? [] : [indexKey(name, value)]
+      })
+      const [first = indexKey('listed'), ...others] = keys
+      return findAll(first, ...others)
+        .map((record) => ({ record, id: record.id, iat: record.listed?.iat ?? 0 }))
+        .filter((found) => before === undefined || compareNewestFirst(found, before) > 0)
+        .sort(compareNewestFirst)
+        .slice(0, limit)
+        .map(({ record }) => readPayload(record))
+    },
+
+    async endedIndices(list) {
+      const ended = findAll(indexKey('ended', list))
+      return [...new Set(ended.flatMap(({ listed }) => listed?.statusIndex ?? []))]
+    },
+
+    async destroy(id) {
+      remove(id)
+    },
+
+    async revokeByGrantId(grantId) {
+      for (const { id } of findAll(indexKey('grantId', grantId))) remove(id)
+    },
+
+    deleteExpired() {
+      const before = records.size
+      for (const id of records.keys()) findLive(id)
+      return before - records.size
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AdapterFactory, EndingAdapter } from '../contract.ts'
 import { batchLimit, type DeleteExpiredOptions } from '../record.ts'
-import { PostgresAdapter, type PostgresStore } from './adapter.ts'
+import { type PostgresStore, postgresAdapter } from './adapter.ts'
 import { type PostgresClient, runQuery } from './client.ts'
 import { postgresGroups } from './groups.ts'
 import { type PostgresTable, tableNames } from './schema.ts'
@@ -95,7 +95,7 @@ export function createPostgresAdapter(options: PostgresAdapterOptions): Postgres
     groups: postgresGroups(run, group),
   }
 
-  const factory = (model: string): EndingAdapter => new PostgresAdapter(model, store)
+  const factory = (model: string): EndingAdapter => postgresAdapter(model, store)
   const deleteExpired = async (options?: DeleteExpiredOptions) => {
     const limit = batchLimit(options)
     let deleted = 0

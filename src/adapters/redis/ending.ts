@@ -19,177 +19,171 @@ const STAYS_LISTED = 300
 export type WrittenFields = readonly [life: string, ...rest: string[]]
 
 /** The records that are listed, their look-ups and their ends. */
-export class RedisEnding {
-  readonly #redis: RedisConnection
-  readonly #keys: RedisKeys
-  readonly #model: string
-
-  constructor(redis: RedisConnection, keys: RedisKeys, model: string) {
-    this.#redis = redis
-    this.#keys = keys
-    this.#model = model
-  }
-
-  async write(id: string, listed: ListingKeys, fields: WrittenFields): Promise<void> {
-    const key = this.#keys.of('id', id)
-    const lookUps = [this.#keys.all, ...this.#lookUps(listed)]
-    const [member, iat, [life]] = [encodeMember(id), String(listed.iat), fields]
-    const kept = await this.#redis.together(
-      () => this.#redis.run(scripts.upsertListedScript, [key, ...lookUps], ...fields, iat, member),
-      async () => {
-        await Promise.all(lookUps.map((lookUp) => this.#join(lookUp, member, iat, life)))
-        return this.#redis.run(scripts.upsertListedScript, key, ...fields, iat, member)
-      },
-    )
-    if (Number(kept) === 0) return
-    const [note, end] = parseArray(kept)
-    if (isThere(note)) {
-      const actor = actorOf(decodePayload('{}', { note }).note)
-      if (actor !== undefined) await this.#join(this.#keys.of('actor', actor), member, iat, life)
-    }
-    if (isThere(end) && isIndexed(listed)) {
-      await this.#addIndex(this.#keys.ofList(listed.statusList), listed.statusIndex, life)
-    }
-  }
-
-  async consumeOnce(id: string, note: ConsumptionNote): Promise<boolean> {
-    const key = this.#keys.of('id', id)
-    const actor = actorOf(note)
-    const lookUp = actor === undefined ? undefined : this.#keys.of('actor', actor)
-    const member = encodeMember(id)
-    const args = [attempt(), encodePayload(note), member]
-    const consume = (keys: readonly string[]) =>
-      this.#redis.run(scripts.consumeWithNoteScript, keys, ...args)
-    if (lookUp === undefined) return yes(parseArray(await consume([key]))[0])
-    return this.#redis.together(
-      async () => yes(parseArray(await consume([key, lookUp]))[0]),
-      async () => {
-        const [won, iat, life] = parseArray(await consume([key]))
-        if (!yes(won)) return false
-        if (iat !== '') await this.#join(lookUp, member, String(iat), String(life))
-        return true
-      },
-    )
-  }
-
-  async endOnce(id: string, end: EndNote, confirm: Confirm): Promise<boolean> {
-    const key = this.#keys.of('id', id)
-    const payload = await this.#redis.send(['HGET', key, 'payload'], key)
-    if (!isThere(payload)) return false
-    const args = [attempt(), encodePayload(end)]
-    const mark = (...keys: string[]) =>
-      confirm(key, async () =>
-        yes(await this.#redis.run(scripts.endScript, [key, ...keys], ...args, index)),
-      )
-
-    const listed = listingKeys(this.#model, decodePayload(payload, {}))
-    const index = String(listed?.statusIndex)
-    if (!listed || !isIndexed(listed)) return mark()
-    const { statusIndex } = listed
-    const list = this.#keys.ofList(listed.statusList)
-    return this.#redis.together(
-      () => mark(list),
-      async () => {
-        const left = Number(await this.#redis.send(['PTTL', key], key))
-        if (left === NOT_THERE) return false
-        const life = left < 0 ? '' : String(left)
-        await confirm(list, () => this.#addIndex(list, statusIndex, life))
-        return mark()
-      },
-    )
-  }
-
-  async list(lookUp: LookUp, limit: number, before?: ListedBefore): Promise<AdapterPayload[]> {
-    const key = await this.#smallest(this.#lookUps(lookUp))
-    const found: AdapterPayload[] = []
-    let after = before ? [String(before.iat), encodeMember(before.id)] : ['', '']
-    for (let count = limit; ; count = Math.min(count * 2, MAX_RECORDS_AT_ONCE)) {
-      const reply = await this.#redis.run(scripts.pageScript, key, ...after, String(count))
-      const page = parseEntries(parseArray(reply))
-      const payloads = await Promise.all(
-        page.map(({ member }) => this.read(this.#keys.of('id', decodeMember(member)))),
-      )
-      this.#forget(
-        key,
-        page.filter((_, i) => payloads[i] === undefined),
-      )
-      for (const payload of payloads) {
-        if (payload && this.#matches(payload, lookUp)) found.push(payload)
-        if (found.length === limit) return found
-      }
-      const last = page.at(-1)
-      if (!last || page.length < count) return found
-      after = [String(last.iat), last.member]
-    }
-  }
-
-  async endedIndices(list: string): Promise<number[]> {
-    const key = this.#keys.ofList(list)
-    // No script: a loop over thousands of fields would hold up the server.
-    const [time, fields] = await Promise.all([
-      this.#redis.send(['TIME'], key),
-      this.#redis.send(['HGETALL', key], key),
-    ])
-    const [seconds, microseconds] = parseArray(time).map(Number)
-    const now = Number(seconds) * 1000 + Number(microseconds) / 1000
-    if (!Number.isFinite(now)) throw new TypeError('Redis answered TIME with no time')
-    const isOver = (expiry: string) => expiry !== '' && Number(expiry) <= now
-    return parsePairs(fields).flatMap(([name, expiry]) =>
-      /^\d+$/.test(name) && !isOver(expiry) ? [Number(name)] : [],
-    )
-  }
-
-  /** The payload ended: its index goes with it. */
-  async gone(stored: unknown): Promise<void> {
-    const listed = listingKeys(this.#model, decodePayload(stored, {}))
-    if (!listed || !isIndexed(listed)) return
-    const key = this.#keys.ofList(listed.statusList)
-    await this.#redis.send(['HDEL', key, String(listed.statusIndex)], key)
-  }
-
-  async read(key: string): Promise<AdapterPayload | undefined> {
+export function redisEnding(redis: RedisConnection, redisKeys: RedisKeys, model: string) {
+  async function readRecord(key: string): Promise<AdapterPayload | undefined> {
     const command = ['HMGET', key, 'payload', 'consumed', 'note', 'end']
-    const [payload, consumed, note, end] = parseArray(await this.#redis.send(command, key))
+    const [payload, consumed, note, end] = parseArray(await redis.send(command, key))
     if (!isThere(payload)) return undefined
     return decodePayload(payload, { consumed: Number(consumed ?? 0), note, end })
   }
 
-  #lookUps({ accountId, actor, clientId }: LookUp): string[] {
+  function lookUpKeys({ accountId, actor, clientId }: LookUp): string[] {
     const keys: string[] = []
-    if (accountId !== undefined) keys.push(this.#keys.of('account', accountId))
-    if (actor !== undefined) keys.push(this.#keys.of('actor', actor))
-    if (clientId !== undefined) keys.push(this.#keys.of('client', clientId))
+    if (accountId !== undefined) keys.push(redisKeys.of('account', accountId))
+    if (actor !== undefined) keys.push(redisKeys.of('actor', actor))
+    if (clientId !== undefined) keys.push(redisKeys.of('client', clientId))
     return keys
   }
 
-  #addIndex(list: string, index: number, life: string): Promise<unknown> {
-    return this.#redis.run(scripts.addIndexScript, list, String(index), life)
+  function addIndex(list: string, index: number, life: string): Promise<unknown> {
+    return redis.run(scripts.addIndexScript, list, String(index), life)
   }
 
-  #join(key: string, member: string, iat: string, life: string): Promise<unknown> {
-    return this.#redis.run(scripts.joinLookUpScript, key, member, iat, life)
+  function join(key: string, member: string, iat: string, life: string): Promise<unknown> {
+    return redis.run(scripts.joinLookUpScript, key, member, iat, life)
   }
 
-  async #smallest(keys: readonly string[]): Promise<string> {
-    if (keys.length < 2) return keys[0] ?? this.#keys.all
-    const sizes = await Promise.all(keys.map((key) => this.#redis.send(['ZCARD', key], key)))
+  async function smallest(keys: readonly string[]): Promise<string> {
+    if (keys.length < 2) return keys[0] ?? redisKeys.all
+    const sizes = await Promise.all(keys.map((key) => redis.send(['ZCARD', key], key)))
     const smallest = Math.min(...sizes.map(Number))
-    return keys[sizes.findIndex((size) => Number(size) === smallest)] ?? this.#keys.all
+    return keys[sizes.findIndex((size) => Number(size) === smallest)] ?? redisKeys.all
   }
 
   /** Takes records that are gone out of a look-up. Errors do no harm: the next listing does it. */
-  #forget(key: string, gone: readonly Entry[]): void {
+  function forget(key: string, gone: readonly Entry[]): void {
     const issuedBefore = Date.now() / 1000 - STAYS_LISTED
     const members = gone.filter(({ iat }) => iat < issuedBefore).map(({ member }) => member)
-    if (members.length > 0) this.#redis.send(['ZREM', key, ...members], key).catch(() => {})
+    if (members.length > 0) redis.send(['ZREM', key, ...members], key).catch(() => {})
   }
 
-  #matches(payload: AdapterPayload, { accountId, actor, clientId }: LookUp): boolean {
-    const keys = listingKeys(this.#model, payload)
+  function matches(payload: AdapterPayload, { accountId, actor, clientId }: LookUp): boolean {
+    const keys = listingKeys(model, payload)
     if (!keys) return false
     if (accountId !== undefined && keys.accountId !== accountId) return false
     if (clientId !== undefined && keys.clientId !== clientId) return false
     return actor === undefined || (actorOf(payload.note) ?? keys.actor) === actor
+  }
+
+  return {
+    read: readRecord,
+
+    async write(id: string, listed: ListingKeys, fields: WrittenFields): Promise<void> {
+      const key = redisKeys.of('id', id)
+      const lookUps = [redisKeys.all, ...lookUpKeys(listed)]
+      const [member, iat, [life]] = [encodeMember(id), String(listed.iat), fields]
+      const kept = await redis.together(
+        () => redis.run(scripts.upsertListedScript, [key, ...lookUps], ...fields, iat, member),
+        async () => {
+          await Promise.all(lookUps.map((lookUp) => join(lookUp, member, iat, life)))
+          return redis.run(scripts.upsertListedScript, key, ...fields, iat, member)
+        },
+      )
+      if (Number(kept) === 0) return
+      const [note, end] = parseArray(kept)
+      if (isThere(note)) {
+        const actor = actorOf(decodePayload('{}', { note }).note)
+        if (actor !== undefined) await join(redisKeys.of('actor', actor), member, iat, life)
+      }
+      if (isThere(end) && isIndexed(listed)) {
+        await addIndex(redisKeys.ofList(listed.statusList), listed.statusIndex, life)
+      }
+    },
+
+    async consumeOnce(id: string, note: ConsumptionNote): Promise<boolean> {
+      const key = redisKeys.of('id', id)
+      const actor = actorOf(note)
+      const lookUp = actor === undefined ? undefined : redisKeys.of('actor', actor)
+      const member = encodeMember(id)
+      const args = [attempt(), encodePayload(note), member]
+      const consume = (keys: readonly string[]) =>
+        redis.run(scripts.consumeWithNoteScript, keys, ...args)
+      if (lookUp === undefined) return yes(parseArray(await consume([key]))[0])
+      return redis.together(
+        async () => yes(parseArray(await consume([key, lookUp]))[0]),
+        async () => {
+          const [won, iat, life] = parseArray(await consume([key]))
+          if (!yes(won)) return false
+          if (iat !== '') await join(lookUp, member, String(iat), String(life))
+          return true
+        },
+      )
+    },
+
+    async endOnce(id: string, end: EndNote, confirm: Confirm): Promise<boolean> {
+      const key = redisKeys.of('id', id)
+      const payload = await redis.send(['HGET', key, 'payload'], key)
+      if (!isThere(payload)) return false
+      const args = [attempt(), encodePayload(end)]
+      const mark = (...keys: string[]) =>
+        confirm(key, async () =>
+          yes(await redis.run(scripts.endScript, [key, ...keys], ...args, index)),
+        )
+
+      const listed = listingKeys(model, decodePayload(payload, {}))
+      const index = String(listed?.statusIndex)
+      if (!listed || !isIndexed(listed)) return mark()
+      const { statusIndex } = listed
+      const list = redisKeys.ofList(listed.statusList)
+      return redis.together(
+        () => mark(list),
+        async () => {
+          const left = Number(await redis.send(['PTTL', key], key))
+          if (left === NOT_THERE) return false
+          const life = left < 0 ? '' : String(left)
+          await confirm(list, () => addIndex(list, statusIndex, life))
+          return mark()
+        },
+      )
+    },
+
+    async list(lookUp: LookUp, limit: number, before?: ListedBefore): Promise<AdapterPayload[]> {
+      const key = await smallest(lookUpKeys(lookUp))
+      const found: AdapterPayload[] = []
+      let after = before ? [String(before.iat), encodeMember(before.id)] : ['', '']
+      for (let count = limit; ; count = Math.min(count * 2, MAX_RECORDS_AT_ONCE)) {
+        const reply = await redis.run(scripts.pageScript, key, ...after, String(count))
+        const page = parseEntries(parseArray(reply))
+        const payloads = await Promise.all(
+          page.map(({ member }) => readRecord(redisKeys.of('id', decodeMember(member)))),
+        )
+        forget(
+          key,
+          page.filter((_, i) => payloads[i] === undefined),
+        )
+        for (const payload of payloads) {
+          if (payload && matches(payload, lookUp)) found.push(payload)
+          if (found.length === limit) return found
+        }
+        const last = page.at(-1)
+        if (!last || page.length < count) return found
+        after = [String(last.iat), last.member]
+      }
+    },
+
+    async endedIndices(list: string): Promise<number[]> {
+      const key = redisKeys.ofList(list)
+      // No script: a loop over thousands of fields would hold up the server.
+      const [time, fields] = await Promise.all([
+        redis.send(['TIME'], key),
+        redis.send(['HGETALL', key], key),
+      ])
+      const [seconds, microseconds] = parseArray(time).map(Number)
+      const now = Number(seconds) * 1000 + Number(microseconds) / 1000
+      if (!Number.isFinite(now)) throw new TypeError('Redis answered TIME with no time')
+      const isOver = (expiry: string) => expiry !== '' && Number(expiry) <= now
+      return parsePairs(fields).flatMap(([name, expiry]) =>
+        /^\d+$/.test(name) && !isOver(expiry) ? [Number(name)] : [],
+      )
+    },
+
+    /** The payload ended: its index goes with it. */
+    async gone(stored: unknown): Promise<void> {
+      const listed = listingKeys(model, decodePayload(stored, {}))
+      if (!listed || !isIndexed(listed)) return
+      const key = redisKeys.ofList(listed.statusList)
+      await redis.send(['HDEL', key, String(listed.statusIndex)], key)
+    },
   }
 }
 

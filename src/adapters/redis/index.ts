@@ -1,12 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider'
-import type {
-  AdapterFactory,
-  ConsumptionNote,
-  EndingAdapter,
-  EndNote,
-  ListedBefore,
-  LookUp,
-} from '../contract.ts'
+import type { AdapterFactory, EndingAdapter } from '../contract.ts'
 import {
   consumedAt,
   encodePayload,
@@ -16,7 +9,7 @@ import {
   storableKey,
 } from '../record.ts'
 import { connect, type RedisConnection } from './connection.ts'
-import { RedisEnding } from './ending.ts'
+import { redisEnding } from './ending.ts'
 import { RedisKeys } from './keys.ts'
 import { type RedisAdapterOptions, resolveRedisOptions } from './options.ts'
 import { type Confirm, confirmReplicas, unconfirmed } from './replicas.ts'
@@ -93,7 +86,7 @@ export function createRedisAdapter(options: RedisAdapterOptions): RedisAdapterFa
   const guarded = requirePersistence ? onceChecked(checkOnce, connection) : connection
   const factory = (model: string): EndingAdapter => {
     const keys = new RedisKeys(`${keyPrefix}${model}:`)
-    return new RedisAdapter(guarded, keys, model, { check, checkOnce }, confirm)
+    return redisAdapter(guarded, keys, model, { check, checkOnce }, confirm)
   }
 
   return Object.assign(factory, { check })
@@ -102,139 +95,116 @@ export function createRedisAdapter(options: RedisAdapterOptions): RedisAdapterFa
 /** `check` always asks the server; `checkOnce` only if no check has succeeded yet. */
 type Checks = Readonly<Record<'check' | 'checkOnce', () => Promise<void>>>
 
-class RedisAdapter implements EndingAdapter {
-  readonly consumesEveryModel = true
+function redisAdapter(
+  redis: RedisConnection,
+  keys: RedisKeys,
+  model: string,
+  checks: Checks,
+  confirm: Confirm,
+): EndingAdapter {
+  const ending = redisEnding(redis, keys, model)
 
-  readonly #redis: RedisConnection
-  readonly #keys: RedisKeys
-  readonly #model: string
-  readonly #ending: RedisEnding
-  readonly #checks: Checks
-  readonly #confirm: Confirm
-
-  constructor(
-    redis: RedisConnection,
-    keys: RedisKeys,
-    model: string,
-    checks: Checks,
-    confirm: Confirm,
-  ) {
-    this.#redis = redis
-    this.#keys = keys
-    this.#model = model
-    this.#ending = new RedisEnding(redis, keys, model)
-    this.#checks = checks
-    this.#confirm = confirm
-  }
-
-  async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
-    // Ignore errors of this check. If Redis is down, the write rejects by itself.
-    this.#checks.checkOnce().catch(() => {})
-    const milliseconds = lifetime(expiresIn)
-    const life = milliseconds === undefined ? '' : String(milliseconds)
-    const { uid, userCode, grantId } = secondaryKeys(payload)
-    const consumed = consumedAt(payload, Date.now())
-
-    const fields = [
-      life,
-      encodePayload(payload),
-      consumed > 0 ? String(consumed) : '',
-      grantId ? storableKey(grantId) : '',
-    ] as const
-    const listed = milliseconds === 0 ? undefined : listingKeys(this.#model, payload)
-
-    const writes: Promise<unknown>[] = [
-      listed
-        ? this.#ending.write(id, listed, fields)
-        : this.#redis.run(scripts.upsertScript, this.#keys.of('id', id), ...fields),
-    ]
-    if (milliseconds !== 0) {
-      if (uid) writes.push(this.#point(this.#keys.of('uid', uid), id, life))
-      if (userCode) writes.push(this.#point(this.#keys.of('userCode', userCode), id, life))
-      if (grantId) {
-        const key = this.#keys.of('grant', grantId)
-        writes.push(this.#redis.run(scripts.keepScript, key, storableKey(id), life))
-      }
-    }
-    await Promise.all(writes)
-  }
-
-  check(): Promise<void> {
-    return this.#checks.check()
-  }
-
-  async find(id: string): Promise<AdapterPayload | undefined> {
-    return this.#ending.read(this.#keys.of('id', id))
-  }
-
-  async findByUid(uid: string): Promise<AdapterPayload | undefined> {
-    const payload = await this.#follow(this.#keys.of('uid', uid))
-    return payload?.uid === uid ? payload : undefined
-  }
-
-  async findByUserCode(userCode: string): Promise<AdapterPayload | undefined> {
-    const payload = await this.#follow(this.#keys.of('userCode', userCode))
-    return payload?.userCode === userCode ? payload : undefined
-  }
-
-  async consume(id: string): Promise<void> {
-    await this.#redis.run(scripts.consumeScript, this.#keys.of('id', id))
-  }
-
-  async consumeOnce(id: string, note?: ConsumptionNote): Promise<boolean> {
-    const key = this.#keys.of('id', id)
-    const consume = async () =>
-      note
-        ? this.#ending.consumeOnce(id, note)
-        : yes(await this.#redis.run(scripts.consumeOnceScript, key, attempt()))
-    return this.#confirm(key, consume, Boolean)
-  }
-
-  endOnce(id: string, end: EndNote): Promise<boolean> {
-    return this.#ending.endOnce(id, end, this.#confirm)
-  }
-
-  list(lookUp: LookUp, limit: number, before?: ListedBefore): Promise<AdapterPayload[]> {
-    return this.#ending.list(lookUp, limit, before)
-  }
-
-  endedIndices(list: string): Promise<number[]> {
-    return this.#ending.endedIndices(list)
-  }
-
-  async destroy(id: string): Promise<void> {
-    const reply = await this.#redis.run(scripts.destroyScript, this.#keys.of('id', id))
-    const [grant, ended] = parseArray(reply)
-    if (typeof ended === 'string') await this.#ending.gone(ended)
-    if (grant === null || grant === undefined) return
-    const key = this.#keys.to('grant', String(grant))
-    await this.#redis.send(['ZREM', key, storableKey(id)], key)
-  }
-
-  async revokeByGrantId(grantId: string): Promise<void> {
-    const key = this.#keys.of('grant', grantId)
-    const grant = storableKey(grantId)
-    for (;;) {
-      const command = ['ZRANGE', key, '0', String(REVOKE_BATCH - 1)]
-      const members = parseArray(await this.#redis.send(command, key))
-      if (members.length === 0) return
-      // records first, index last: what is interrupted here can be done again
-      const ids = members.map(String)
-      await Promise.all(
-        ids.map((id) => this.#redis.run(scripts.revokeScript, this.#keys.to('id', id), grant)),
-      )
-      await this.#redis.send(['ZREM', key, ...ids], key)
-    }
-  }
-
-  #point(key: string, id: string, life: string): Promise<unknown> {
+  function point(key: string, id: string, life: string): Promise<unknown> {
     const expiry = life === '' ? [] : ['PX', life]
-    return this.#redis.send(['SET', key, storableKey(id), ...expiry], key)
+    return redis.send(['SET', key, storableKey(id), ...expiry], key)
   }
 
-  async #follow(key: string): Promise<AdapterPayload | undefined> {
-    const id = await this.#redis.send(['GET', key], key)
+  async function follow(key: string): Promise<AdapterPayload | undefined> {
+    const id = await redis.send(['GET', key], key)
     if (id === null || id === undefined) return undefined
-    return this.#ending.read(this.#keys.to('id', String(id)))
+    return ending.read(keys.to('id', String(id)))
+  }
+
+  return {
+    consumesEveryModel: true,
+
+    async upsert(id, payload, expiresIn) {
+      // Ignore errors of this check. If Redis is down, the write rejects by itself.
+      checks.checkOnce().catch(() => {})
+      const milliseconds = lifetime(expiresIn)
+      const life = milliseconds === undefined ? '' : String(milliseconds)
+      const { uid, userCode, grantId } = secondaryKeys(payload)
+      const consumed = consumedAt(payload, Date.now())
+
+      const fields = [
+        life,
+        encodePayload(payload),
+        consumed > 0 ? String(consumed) : '',
+        grantId ? storableKey(grantId) : '',
+      ] as const
+      const listed = milliseconds === 0 ? undefined : listingKeys(model, payload)
+
+      const writes: Promise<unknown>[] = [
+        listed
+          ? ending.write(id, listed, fields)
+          : redis.run(scripts.upsertScript, keys.of('id', id), ...fields),
+      ]
+      if (milliseconds !== 0) {
+        if (uid) writes.push(point(keys.of('uid', uid), id, life))
+        if (userCode) writes.push(point(keys.of('userCode', userCode), id, life))
+        if (grantId) {
+          const key = keys.of('grant', grantId)
+          writes.push(redis.run(scripts.keepScript, key, storableKey(id), life))
+        }
+      }
+      await Promise.all(writes)
+    },
+
+    check: checks.check,
+
+    find: async (id) => ending.read(keys.of('id', id)),
+    async findByUid(uid) {
+      const payload = await follow(keys.of('uid', uid))
+      return payload?.uid === uid ? payload : undefined
+    },
+
+    async findByUserCode(userCode) {
+      const payload = await follow(keys.of('userCode', userCode))
+      return payload?.userCode === userCode ? payload : undefined
+    },
+
+    async consume(id) {
+      await redis.run(scripts.consumeScript, keys.of('id', id))
+    },
+
+    async consumeOnce(id, note) {
+      const key = keys.of('id', id)
+      const consume = async () =>
+        note
+          ? ending.consumeOnce(id, note)
+          : yes(await redis.run(scripts.consumeOnceScript, key, attempt()))
+      return confirm(key, consume, Boolean)
+    },
+
+    endOnce: (id, end) => ending.endOnce(id, end, confirm),
+
+    list: ending.list,
+
+    endedIndices: ending.endedIndices,
+
+    async destroy(id) {
+      const reply = await redis.run(scripts.destroyScript, keys.of('id', id))
+      const [grant, ended] = parseArray(reply)
+      if (typeof ended === 'string') await ending.gone(ended)
+      if (grant === null || grant === undefined) return
+      const key = keys.to('grant', String(grant))
+      await redis.send(['ZREM', key, storableKey(id)], key)
+    },
+
+    async revokeByGrantId(grantId) {
+      const key = keys.of('grant', grantId)
+      const grant = storableKey(grantId)
+      for (;;) {
+        const command = ['ZRANGE', key, '0', String(REVOKE_BATCH - 1)]
+        const members = parseArray(await redis.send(command, key))
+        if (members.length === 0) return
+        // records first, index last: what is interrupted here can be done again
+        const ids = members.map(String)
+        await Promise.all(
+          ids.map((id) => redis.run(scripts.revokeScript, keys.to('id', id), grant)),
+        )
+        await redis.send(['ZREM', key, ...ids], key)
+      }
+    },
   }
 }

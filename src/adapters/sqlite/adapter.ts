@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { AdapterPayload } from 'oidc-provider'
-import type { ConsumptionNote, EndingAdapter, EndNote, ListedBefore, LookUp } from '../contract.ts'
+import type { EndingAdapter } from '../contract.ts'
 import {
   consumedAt,
   decodePayload,
@@ -34,130 +34,112 @@ export interface SqliteStore {
   readonly sweep: () => void
 }
 
-// The methods are async so that what they throw before the turn becomes a rejection.
-export class SqliteAdapter implements EndingAdapter {
-  readonly consumesEveryModel = true
+/** Its methods are async so that what they throw before the turn becomes a rejection. */
+export function sqliteAdapter(
+  model: string,
+  { database, statements, writeQueue, now, sweep }: SqliteStore,
+): EndingAdapter {
+  const lists = new Map<string, StatementSync>()
 
-  readonly #model: string
-  readonly #store: SqliteStore
-  readonly #lists = new Map<string, StatementSync>()
-
-  constructor(model: string, store: SqliteStore) {
-    this.#model = model
-    this.#store = store
-  }
-
-  async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
-    const { statements, writeQueue, now, sweep } = this.#store
-    // encoded now: the caller may change the payload before it is written
-    const values = this.#encode(id, payload, expiresIn, now())
-    return writeQueue.write(() => {
-      sweep()
-      write(statements.upsert, values)
-    })
-  }
-
-  async find(id: string): Promise<AdapterPayload | undefined> {
-    return this.#find('find', id)
-  }
-
-  async findByUid(uid: string): Promise<AdapterPayload | undefined> {
-    return this.#find('findByUid', uid)
-  }
-
-  async findByUserCode(userCode: string): Promise<AdapterPayload | undefined> {
-    return this.#find('findByUserCode', userCode)
-  }
-
-  async consume(id: string): Promise<void> {
-    await this.#mark('consume', id)
-  }
-
-  async consumeOnce(id: string, note?: ConsumptionNote): Promise<boolean> {
-    const kept = [note ? JSON.stringify(note) : null, storable(note?.actor)]
-    return (await this.#mark('consumeOnce', id, kept)) === 1
-  }
-
-  async endOnce(id: string, end: EndNote): Promise<boolean> {
-    const { statements, writeQueue, now } = this.#store
-    const [key, text] = [storableKey(id), JSON.stringify(end)]
-    return writeQueue.write(() => write(statements.endOnce, [this.#model, key, now(), text]) === 1)
-  }
-
-  async destroy(id: string): Promise<void> {
-    await this.#delete('destroy', id)
-  }
-
-  async revokeByGrantId(grantId: string): Promise<void> {
-    await this.#delete('revokeByGrantId', grantId)
-  }
-
-  async list(lookUp: LookUp, limit: number, before?: ListedBefore): Promise<AdapterPayload[]> {
-    const names = LOOK_UPS.filter((name) => lookUp[name] !== undefined)
-    const values = names.map((name) => storable(lookUp[name]))
-    const position = before ? [before.iat, storableKey(before.id)] : []
-    const kind = `${names.join()} ${before !== undefined}`
-    const { database, now } = this.#store
-    const statement = this.#lists.get(kind) ?? prepareList(database, names, before !== undefined)
-    this.#lists.set(kind, statement)
-    return read(statement, [now(), limit, ...values, ...position]).map(parseRow)
-  }
-
-  async endedIndices(list: string): Promise<number[]> {
-    const { statements, now } = this.#store
-    const rows = read(statements.endedIndices, [storableKey(list), now()])
-    return rows.map((row) => Number(row.ended_index))
-  }
-
-  #encode(
+  function encode(
     id: string,
     payload: AdapterPayload,
     expiresIn: number | undefined,
-    now: number,
+    at: number,
   ): SqliteValue[] {
-    const { secondary, listed } = keyColumns(this.#model, payload)
+    const { secondary, listed } = keyColumns(model, payload)
     const milliseconds = lifetime(expiresIn)
     return [
-      this.#model,
+      model,
       storableKey(id),
       encodePayload(payload),
       ...secondary,
-      Math.floor(consumedAt(payload, now)) || null,
-      milliseconds === undefined ? null : Math.ceil(now + milliseconds),
+      Math.floor(consumedAt(payload, at)) || null,
+      milliseconds === undefined ? null : Math.ceil(at + milliseconds),
       ...listed,
-      now,
+      at,
     ]
   }
 
-  #find(
+  function findBy(
     statement: 'find' | 'findByUid' | 'findByUserCode',
     text: string,
   ): Promise<AdapterPayload | undefined> {
-    const { statements, writeQueue, now } = this.#store
     const key = storableKey(text)
     return writeQueue.read(() => {
-      const row = readFirst(statements[statement], [this.#model, key, now()])
+      const row = readFirst(statements[statement], [model, key, now()])
       return row && parseRow(row)
     })
   }
 
-  #mark(
+  function mark(
     statement: 'consume' | 'consumeOnce',
     id: string,
     kept: SqliteValue[] = [],
   ): Promise<number> {
-    const { statements, writeQueue, now } = this.#store
     const key = storableKey(id)
     return writeQueue.write(() => {
       const at = now()
-      return write(statements[statement], [this.#model, key, at, epochSeconds(at), ...kept])
+      return write(statements[statement], [model, key, at, epochSeconds(at), ...kept])
     })
   }
 
-  #delete(statement: 'destroy' | 'revokeByGrantId', text: string): Promise<number> {
-    const { statements, writeQueue } = this.#store
+  function remove(statement: 'destroy' | 'revokeByGrantId', text: string): Promise<number> {
     const key = storableKey(text)
-    return writeQueue.write(() => write(statements[statement], [this.#model, key]))
+    return writeQueue.write(() => write(statements[statement], [model, key]))
+  }
+
+  return {
+    consumesEveryModel: true,
+
+    async upsert(id, payload, expiresIn) {
+      // encoded now: the caller may change the payload before it is written
+      const values = encode(id, payload, expiresIn, now())
+      return writeQueue.write(() => {
+        sweep()
+        write(statements.upsert, values)
+      })
+    },
+
+    find: async (id) => findBy('find', id),
+    findByUid: async (uid) => findBy('findByUid', uid),
+    findByUserCode: async (userCode) => findBy('findByUserCode', userCode),
+    async consume(id) {
+      await mark('consume', id)
+    },
+
+    async consumeOnce(id, note) {
+      const kept = [note ? JSON.stringify(note) : null, storable(note?.actor)]
+      return (await mark('consumeOnce', id, kept)) === 1
+    },
+
+    async endOnce(id, end) {
+      const [key, text] = [storableKey(id), JSON.stringify(end)]
+      return writeQueue.write(() => write(statements.endOnce, [model, key, now(), text]) === 1)
+    },
+
+    async destroy(id) {
+      await remove('destroy', id)
+    },
+
+    async revokeByGrantId(grantId) {
+      await remove('revokeByGrantId', grantId)
+    },
+
+    async list(lookUp, limit, before) {
+      const names = LOOK_UPS.filter((name) => lookUp[name] !== undefined)
+      const values = names.map((name) => storable(lookUp[name]))
+      const position = before ? [before.iat, storableKey(before.id)] : []
+      const kind = `${names.join()} ${before !== undefined}`
+      const statement = lists.get(kind) ?? prepareList(database, names, before !== undefined)
+      lists.set(kind, statement)
+      return read(statement, [now(), limit, ...values, ...position]).map(parseRow)
+    },
+
+    async endedIndices(list) {
+      const rows = read(statements.endedIndices, [storableKey(list), now()])
+      return rows.map((row) => Number(row.ended_index))
+    },
   }
 }
 

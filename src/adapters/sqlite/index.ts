@@ -1,6 +1,6 @@
 import type { AdapterFactory, EndingAdapter } from '../contract.ts'
 import { batchLimit, type DeleteExpiredOptions } from '../record.ts'
-import { SqliteAdapter, type SqliteStore } from './adapter.ts'
+import { type SqliteStore, sqliteAdapter } from './adapter.ts'
 import { openDatabase, type SqliteFile } from './database.ts'
 import { prepareAll, write } from './statements.ts'
 import { SqliteWriteQueue } from './write-queue.ts'
@@ -64,7 +64,7 @@ export function createSqliteAdapter(options: SqliteAdapterOptions): SqliteAdapte
   }
   const writeQueue = new SqliteWriteQueue(database)
   const store: SqliteStore = { database, statements, writeQueue, now, sweep }
-  const factory = (model: string): EndingAdapter => new SqliteAdapter(model, store)
+  const factory = (model: string): EndingAdapter => sqliteAdapter(model, store)
 
   return Object.assign(factory, {
     deleteExpired: async (options?: DeleteExpiredOptions) => {
