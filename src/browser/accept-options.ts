@@ -1,6 +1,6 @@
-import { isSafe } from '../glue/safe-url.ts'
 import type { ImpersonationCoverTexts } from './cover-texts.ts'
 import type { ImpersonationTexts } from './errors.ts'
+import { parseSafe } from './safe-url.ts'
 import { parseUrl } from './url.ts'
 
 /** What `acceptImpersonation` has to know. */
@@ -95,17 +95,12 @@ export function checkOptions(options: AcceptImpersonationOptions): CheckedOption
     throw new TypeError('acceptImpersonation needs an https page, or an http page of this machine')
   }
   const { clientId, resource, scope, dPoP, endOnLeave, origins, console, fetch } = options
-  const issuer = parseSafe(
-    options.issuer,
-    'issuer must be an https URL, or an http URL of this machine',
-  )
+  const issuer = parseSafe(options.issuer, 'issuer')
   const redirectUri = parseUrl(options.redirectUri)
   if (redirectUri?.origin !== location.origin) {
     throw new TypeError('redirectUri must be a URL of the origin of this page')
   }
-  if (console !== undefined) {
-    parseSafe(console, 'console must be an https URL, or an http URL of this machine')
-  }
+  if (console !== undefined) parseSafe(console, 'console')
   for (const [name, value] of Object.entries({ clientId, resource, scope })) {
     if (typeof value !== 'string' || value === '') throw new TypeError(`${name} must be a string`)
   }
@@ -115,24 +110,10 @@ export function checkOptions(options: AcceptImpersonationOptions): CheckedOption
     console: console?.replace(/\/$/, ''),
     dPoP: dPoP === true,
     endOnLeave: endOnLeave !== false,
-    origins: (origins ?? [resource]).map(parseOrigin),
+    origins: (origins ?? [resource]).map(
+      (address) => parseSafe(address, 'origins, or resource,').origin,
+    ),
     texts: options.texts,
     fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
   }
-}
-
-function parseSafe(address: string, refusal: string): URL {
-  const url = parseUrl(address)
-  if (url && isSafe(url)) return url
-  throw new TypeError(refusal)
-}
-
-function parseOrigin(address: string): string {
-  const url = parseUrl(address)
-  if (!url || !isSafe(url)) {
-    throw new TypeError(
-      'origins must be https URLs, or http URLs of this machine; by default, resource is one',
-    )
-  }
-  return url.origin
 }

@@ -67,10 +67,10 @@ async function begin(link: Link, options: CheckedOptions): Promise<never> {
     throw new ImpersonationError('storage_blocked', { texts, cause })
   }
   try {
-    const { holdOnlyTab, ImpersonationProvider, failure } = await load(options)
+    const { holdOnlyTab, discoverProvider, failure } = await load(options)
     const release = await holdTab(holdOnlyTab, options)
     release()
-    const url = await ImpersonationProvider.discover(options)
+    const url = await discoverProvider(options)
       .then((provider) => provider.authorizationUrl(handOver))
       .catch(inWords(failure, options))
     // This page leaves no entry in the history, to which a person could go back.
@@ -93,9 +93,7 @@ async function finish(
   const release = await holdTab(provider.holdOnlyTab, options)
   try {
     const { exchangeFailure, failure, signInFailure, startSession, startStopwatch } = provider
-    const found = await provider.ImpersonationProvider.discover(options).catch(
-      inWords(failure, options),
-    )
+    const found = await provider.discoverProvider(options).catch(inWords(failure, options))
     const operator = await found.operator(answer, handOver).catch(inWords(signInFailure, options))
     const passed = startStopwatch()
     const granted = await found

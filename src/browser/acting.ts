@@ -8,13 +8,9 @@ import { goBack, keepLeft } from './left.ts'
 import { whenPoked } from './only-tab.ts'
 import type { Granted, ImpersonationProvider } from './provider.ts'
 import { quietly } from './quietly.ts'
-import type {
-  ImpersonationSession,
-  ImpersonationSessionEvents,
-  ImpersonationState,
-} from './session.ts'
+import type { ImpersonationSession, ImpersonationState } from './session.ts'
 import { statusReference } from './status-bit.ts'
-import { type Credential, sendWithToken } from './token-request.ts'
+import { type Credential, isTokenRefused, sendWithToken } from './token-request.ts'
 import { watchForEnd } from './watching.ts'
 
 const TICK_MS = 1000
@@ -48,21 +44,24 @@ export function startSession(
   let ending: ImpersonationEnding | undefined
   let isExpiring = false
   let credential: Credential | undefined = { token: granted.accessToken, key: provider.key }
-  const stopLeaving = options.endOnLeave
-    ? endOnLeave(credential, provider.endEndpoint, fetch, () => keep(true))
-    : () => {}
-  const watch = watchForEnd({
+  const over = new AbortController()
+  const { signal } = over
+  if (options.endOnLeave) {
+    endOnLeave(credential, provider.endEndpoint, fetch, () => keep(true), signal)
+  }
+  const askProvider = watchForEnd({
     credential,
     currentEndpoint: provider.currentEndpoint,
     status: statusReference(context, options.issuer),
     fetch,
+    signal,
     ended: (how) => finish('ended', how),
   })
-  const stopListening = whenPoked(watch.ask)
+  whenPoked(askProvider, signal)
 
   const timer = setInterval(look, TICK_MS)
-  document.addEventListener('visibilitychange', look)
-  addEventListener('pageshow', look)
+  document.addEventListener('visibilitychange', look, { signal })
+  addEventListener('pageshow', look, { signal })
   // After the page that waits for the session has added its listeners.
   setTimeout(look)
 
@@ -86,7 +85,7 @@ export function startSession(
       finish('expired')
     } else if (left <= LAST_MINUTE_MS && !isExpiring) {
       isExpiring = true
-      dispatch('expiring')
+      queueMicrotask(() => events.dispatchEvent(new Event('expiring')))
     }
   }
 
@@ -96,27 +95,17 @@ export function startSession(
     ending = how
     credential = undefined
     clearInterval(timer)
-    document.removeEventListener('visibilitychange', look)
-    removeEventListener('pageshow', look)
-    stopLeaving()
-    watch.stop()
-    stopListening()
+    over.abort()
     release()
     if (reason === 'expired' || how?.by === 'operator') keep(false)
-    const announce = () => {
+    // Not while a property is read.
+    queueMicrotask(() => {
       const drafts = quietly(() => options.drafts?.()) ?? ''
       const name = readName()
       events.dispatchEvent(new Event(reason))
       if (cover === false) return
-      const own = cover instanceof Object ? cover : {}
-      coverPage({ state: reason, ending: how, subject: name, drafts, texts: own })
-    }
-    queueMicrotask(announce)
-  }
-
-  /** Not while a property is read. */
-  function dispatch(type: keyof ImpersonationSessionEvents): void {
-    queueMicrotask(() => events.dispatchEvent(new Event(type)))
+      coverPage({ state: reason, ending: how, subject: name, drafts, texts: Object(cover) })
+    })
   }
 
   function current(): Credential {
@@ -133,8 +122,8 @@ export function startSession(
     }
     const used = current()
     const response = await sendWithToken(request, used, fetch)
-    if (isRefusal(response) && used === credential) {
-      await watch.ask()
+    if (isTokenRefused(response, true) && used === credential) {
+      await askProvider()
       if (used !== credential) return response
       // The provider gets the end, too, in case the API is wrong.
       void requestEnd(used).catch(() => {})
@@ -150,8 +139,8 @@ export function startSession(
     const request = new Request(endEndpoint, { method: 'POST', keepalive: true })
     const response = await sendWithToken(request, used, fetch)
     // Where the token is refused, it has ended already. A proof that is refused ends nothing.
-    if (!response.ok && !isRefusal(response)) {
-      throw new Error(`the provider answered ${response.status}`)
+    if (!response.ok && !isTokenRefused(response, true)) {
+      throw new Error(`the provider answers ${response.status}`)
     }
     return response.ok
   }
@@ -168,7 +157,7 @@ export function startSession(
         requested = undefined
       })
     if (await requested) finish('ended', { by: 'operator', cause: 'requested' })
-    else await watch.ask()
+    else await askProvider()
     finish('ended')
   }
 
@@ -196,14 +185,4 @@ export function startSession(
     addEventListener: events.addEventListener.bind(events),
     removeEventListener: events.removeEventListener.bind(events),
   })
-}
-
-/**
- * RFC 6750 §3.1. The challenge can be read only where the API exposes it. An API that wants more
- * than this token, as in RFC 9470, says another error.
- */
-function isRefusal({ status, headers }: Response): boolean {
-  if (status !== 401) return false
-  const challenge = headers.get('www-authenticate')
-  return challenge === null || /\berror="?invalid_token\b/.test(challenge)
 }

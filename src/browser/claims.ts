@@ -1,21 +1,19 @@
+import { quietly } from './quietly.ts'
+
 /**
  * The payload of a JWT, not verified.
  *
  * @returns `{}` where the token is opaque
  */
 export function parseClaims(token: string): Readonly<Record<string, unknown>> {
-  const [, payload, signature, ...more] = token.split('.')
-  if (payload === undefined || signature === undefined || more.length > 0) return Object.freeze({})
-  try {
-    const binary = atob(payload.replaceAll('-', '+').replaceAll('_', '/'))
-    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0))
-    const claims: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    return Object.freeze(isObject(claims) ? claims : {})
-  } catch {
-    return Object.freeze({})
-  }
+  const [, payload = '', ...more] = token.split('.')
+  const claims: unknown =
+    more.length === 1 &&
+    quietly(() => JSON.parse(new TextDecoder().decode(decodeBase64Url(payload))))
+  return Object.freeze(claims instanceof Object && !Array.isArray(claims) ? { ...claims } : {})
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
 }

@@ -5,12 +5,8 @@ import type { ImpersonationEnding } from './ending.ts'
 const COVER_CSS = `
 dialog {
   box-sizing: border-box;
-  position: fixed;
-  inset: 0;
-  inline-size: 100%;
-  block-size: 100%;
-  max-inline-size: none;
-  max-block-size: none;
+  min-inline-size: 100%;
+  min-block-size: 100%;
   border: 0;
   padding: 15vh max(1.5em, 50% - 17em) 2em;
   font: 100%/1.5 system-ui, sans-serif;
@@ -23,7 +19,6 @@ h1 { font-size: 1.5em; line-height: 1.25; margin: 0 }
 h1:focus { outline: 0 }
 textarea { box-sizing: border-box; inline-size: 100%; block-size: 10em }
 button { font: inherit; padding: .5em 1.25em }
-[hidden] { display: none }
 `
 
 /** Also where a page is printed, or puts something above the dialog. */
@@ -65,19 +60,22 @@ export function coverPage({ drafts, subject, texts: own, ...how }: Covered): voi
   heading.focus()
 }
 
+/** The cause says more than the side. */
+const TEXT_NAMES = {
+  operator_signed_out: 'bySignOut',
+  replay: 'byReplay',
+  policy: 'byPolicy',
+  requested: undefined,
+  user: 'byCustomer',
+  customer: 'byCustomer',
+  operator: 'byOperator',
+  other: 'byOther',
+} as const
+
 function why({ state, ending }: Pick<Covered, 'state' | 'ending'>, texts: ImpersonationCoverTexts) {
   if (state === 'expired') return texts.expired
   if (!ending) return texts.unknown
-  switch (ending.cause) {
-    case 'operator_signed_out':
-      return texts.bySignOut
-    case 'replay':
-      return texts.byReplay
-    case 'policy':
-      return texts.byPolicy
-  }
-  if (ending.by === 'customer') return texts.byCustomer
-  return ending.by === 'operator' ? texts.byOperator : texts.byOther
+  return texts[TEXT_NAMES[ending.cause] ?? TEXT_NAMES[ending.by] ?? 'byOther']
 }
 
 function offerCopy(dialog: Node, drafts: string, texts: ImpersonationCoverTexts): void {

@@ -1,6 +1,6 @@
-import * as oauth from 'oauth4webapi'
 import type { ImpersonationErrorCode } from './errors.ts'
 import type { Link } from './link.ts'
+import { oauth } from './oauth.ts'
 import type { Operator } from './provider.ts'
 
 /** OpenID Connect Core §3.1.2.6. */

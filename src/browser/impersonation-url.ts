@@ -1,4 +1,3 @@
-import { isSafe } from '../glue/safe-url.ts'
 import {
   ACTOR_PARAMETER,
   EXPIRES_PARAMETER,
@@ -8,7 +7,7 @@ import {
   SUBJECT_TOKEN_PARAMETER,
   takeParts,
 } from './link.ts'
-import { parseUrl } from './url.ts'
+import { parseSafe } from './safe-url.ts'
 
 export interface ImpersonationUrlParameters {
   /** The subject token that the management API issued. Bind it with `mayAct`. */
@@ -34,12 +33,7 @@ export function impersonationUrl(
   applicationUrl: string | URL,
   { subjectToken, actor, expiresAt }: ImpersonationUrlParameters,
 ): string {
-  const url = parseUrl(applicationUrl)
-  if (!url || !isSafe(url)) {
-    throw new TypeError(
-      'applicationUrl must be an absolute https URL, or an http URL of this machine',
-    )
-  }
+  const url = parseSafe(applicationUrl, 'applicationUrl')
   if (!isSubjectToken(subjectToken)) {
     throw new TypeError('subjectToken must be the string that the management API answered')
   }

@@ -1,4 +1,4 @@
-import { type Credential, headersFor } from './token-request.ts'
+import { type Credential, FETCH_OPTIONS, headersFor } from './token-request.ts'
 
 /** How often the proof is renewed, in milliseconds. Providers take one for some minutes. */
 const RENEW_MS = 120_000
@@ -8,15 +8,16 @@ const RENEW_MS = 120_000
  * back to. The proof is made in advance: a page that closes has no time to sign.
  *
  * @param left is called when the page is left so
- * @returns what stops it
+ * @param signal stops it
  */
 export function endOnLeave(
   credential: Credential,
   endEndpoint: URL | undefined,
   fetch: typeof globalThis.fetch,
   left: () => void,
-): () => void {
-  if (!endEndpoint) return () => {}
+  signal: AbortSignal,
+): void {
+  if (!endEndpoint) return
   let headers: Readonly<Record<string, string>> | undefined
   const renew = () => {
     headersFor('POST', endEndpoint, credential).then(
@@ -32,19 +33,15 @@ export function endOnLeave(
   const leave = ({ persisted }: PageTransitionEvent) => {
     if (persisted || !headers) return
     fetch(endEndpoint, {
+      ...FETCH_OPTIONS,
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: '{"reason":"left"}',
       keepalive: true,
-      credentials: 'omit',
-      referrerPolicy: 'no-referrer',
     }).catch(() => {})
     headers = undefined
     left()
   }
-  addEventListener('pagehide', leave)
-  return () => {
-    clearInterval(timer)
-    removeEventListener('pagehide', leave)
-  }
+  addEventListener('pagehide', leave, { signal })
+  signal.addEventListener('abort', () => clearInterval(timer))
 }

@@ -28,11 +28,9 @@ export async function holdOnlyTab(): Promise<(() => void) | undefined> {
 
 /**
  * Calls this when another tab wants to act. What the message says is not read.
- *
- * @returns what stops it
  */
-export function whenPoked(poked: () => void): () => void {
+export function whenPoked(poked: () => void, signal: AbortSignal): void {
   const channel = new BroadcastChannel(LOCK_NAME)
   channel.onmessage = poked
-  return () => channel.close()
+  signal.addEventListener('abort', () => channel.close())
 }

@@ -1,4 +1,4 @@
-import * as oauth from 'oauth4webapi'
+import { oauth } from './oauth.ts'
 import type { ProofKey } from './proof-key.ts'
 
 /** An access token, with the key that it is bound to. */
@@ -12,7 +12,7 @@ export interface Credential {
  * operator's own; nothing of the customer's in the cache; no other address than the one that was
  * checked.
  */
-const FETCH_OPTIONS = {
+export const FETCH_OPTIONS = {
   cache: 'no-store',
   credentials: 'omit',
   mode: 'cors',
@@ -74,6 +74,16 @@ async function signed(
     if (error instanceof oauth.WWWAuthenticateChallengeError) return error.response
     throw error
   }
+}
+
+/**
+ * RFC 6750 §3.1: an API that wants more than this token, as in RFC 9470, says another error.
+ *
+ * @param hidden the answer where there is no challenge that can be read
+ */
+export function isTokenRefused({ status, headers }: Response, hidden: boolean): boolean {
+  const challenge = headers.get('www-authenticate')
+  return status === 401 && (challenge ? /\berror="?invalid_token\b/.test(challenge) : hidden)
 }
 
 /** RFC 9449 §9. The challenge itself can be read only where the API exposes it. */

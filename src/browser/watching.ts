@@ -1,6 +1,6 @@
 import type { ImpersonationEnding } from './ending.ts'
 import { isBitSet, type StatusReference } from './status-bit.ts'
-import { type Credential, sendWithToken } from './token-request.ts'
+import { type Credential, isTokenRefused, sendWithToken } from './token-request.ts'
 
 const LOOK_MS = 5000
 const TIMEOUT_MS = 2000
@@ -13,24 +13,21 @@ interface Watched {
   /** Absent where the token has no status: then the provider is asked. */
   readonly status: StatusReference | undefined
   readonly fetch: typeof globalThis.fetch
+  /** Stops it. */
+  readonly signal: AbortSignal
   /** The impersonation has ended; how, where the provider tells. */
   readonly ended: (ending: ImpersonationEnding | undefined) => void
-}
-
-/** A watch over one impersonation. */
-export interface EndWatch {
-  /** Asks the provider now. Resolves when it has answered, or does not. */
-  ask(): Promise<void>
-  stop(): void
 }
 
 /**
  * Looks for an end that came elsewhere, while the page is visible: at the status list, which costs the
  * provider a few hundred bytes from a cache, and at the provider itself where the list says so. An
  * outage is no end.
+ *
+ * @returns what asks the provider now, and resolves when it has answered, or does not
  */
-export function watchForEnd(watched: Watched): EndWatch {
-  const { status, fetch } = watched
+export function watchForEnd(watched: Watched): () => Promise<void> {
+  const { status, fetch, signal } = watched
   let asking: Promise<void> | undefined
   let isLooking = false
 
@@ -56,25 +53,17 @@ export function watchForEnd(watched: Watched): EndWatch {
   }
 
   const timer = setInterval(look, LOOK_MS)
-  const events = ['focus', 'online', 'pageshow'] as const
-  for (const event of events) addEventListener(event, shown)
-  document.addEventListener('visibilitychange', shown)
-  return {
-    ask,
-    stop() {
-      clearInterval(timer)
-      for (const event of events) removeEventListener(event, shown)
-      document.removeEventListener('visibilitychange', shown)
-    },
-  }
+  signal.addEventListener('abort', () => clearInterval(timer))
+  for (const event of ['focus', 'online', 'pageshow']) addEventListener(event, shown, { signal })
+  document.addEventListener('visibilitychange', shown, { signal })
+  return ask
 }
 
 async function askProvider({ credential, currentEndpoint, fetch, ended }: Watched): Promise<void> {
   if (!currentEndpoint) return
   const request = new Request(currentEndpoint, { signal: AbortSignal.timeout(TIMEOUT_MS) })
   const response = await sendWithToken(request, credential, fetch)
-  const challenge = response.headers.get('www-authenticate') ?? ''
-  if (response.status === 401 && /\berror="?invalid_token\b/.test(challenge)) ended(undefined)
+  if (isTokenRefused(response, false)) ended(undefined)
   if (!response.ok) return
   const { state, end } = await response.json()
   if (state === 'ended') ended(Object.freeze(end))

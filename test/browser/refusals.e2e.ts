@@ -179,16 +179,19 @@ describe('an option that is wrong', () => {
     await person.page.goto('/')
     expect(await said(person.page)).to.equal('not acting')
     const wrong: ReadonlyArray<readonly [object, string]> = [
-      [{ issuer: 'id.example.com' }, 'issuer must be an https URL, or'],
-      [{ issuer: 'http://id.example.com' }, 'issuer must be an https URL, or'],
+      [{ issuer: 'id.example.com' }, 'issuer must be an absolute https URL, or'],
+      [{ issuer: 'http://id.example.com' }, 'issuer must be an absolute https URL, or'],
       [{ redirectUri: '/' }, 'redirectUri must be a URL of the origin of this page'],
       [{ redirectUri: 'https://evil.example/' }, 'redirectUri must be a URL of the origin'],
       [{ clientId: '' }, 'clientId must be a string'],
       [{ scope: ['orders:read'] }, 'scope must be a string'],
       [{ resource: undefined }, 'resource must be a string'],
-      [{ resource: 'urn:orders' }, 'origins must be https URLs, or'],
-      [{ resource: 'http://api.example.com' }, 'origins must be https URLs, or'],
-      [{ origins: ['*'] }, 'origins must be https URLs, or'],
+      [{ resource: 'urn:orders' }, 'origins, or resource, must be an absolute https URL, or'],
+      [
+        { resource: 'http://api.example.com' },
+        'origins, or resource, must be an absolute https URL, or',
+      ],
+      [{ origins: ['*'] }, 'origins, or resource, must be an absolute https URL, or'],
     ]
     for (const [change, message] of wrong) {
       const told = await person.page.evaluate(

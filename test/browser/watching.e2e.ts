@@ -77,7 +77,7 @@ describe('an end that comes elsewhere', () => {
     ],
     'by a lead': [
       ({ id }) => sites.provider.impersonation.end(id, { by: { sub: 'lea' } }),
-      'Another person of your organisation ended it.',
+      'Another person ended it.',
     ],
     'by a replay': [
       ({ subjectToken }) =>
@@ -133,7 +133,7 @@ describe('an end that comes elsewhere', () => {
     person.expectFailure('/oidc/impersonations/current', 401)
     const token = await page.evaluate(() => session?.accessToken ?? '')
     await (await sites.provider.AccessToken.find(token))?.destroy()
-    expect(await covered(page, Date.now())).to.include('not told by whom')
+    expect(await covered(page, Date.now())).to.include('not known by whom')
   })
 
   it('is known at once when the window gets the focus, or is online again', async () => {

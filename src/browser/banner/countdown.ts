@@ -16,7 +16,7 @@ export function countdown(expiresAt: number): () => number {
 
 /** Whether to say these seconds now. Each announcement is made once, and late rather than never. */
 export function announcements(): (seconds: number) => boolean {
-  let last = Number.POSITIVE_INFINITY
+  let last = Infinity
   return (seconds) => {
     const reached = ANNOUNCED_SECONDS.filter((mark) => seconds <= mark).at(-1)
     if (reached === undefined || reached >= last) return false

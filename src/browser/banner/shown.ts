@@ -101,6 +101,5 @@ export function show(
 
 /** From the claim of the README's hook. */
 function ticketIn({ context }: ImpersonationSession): unknown {
-  const claim = context.impersonation_context
-  return claim instanceof Object && 'ticket_id' in claim ? claim.ticket_id : undefined
+  return Object(context.impersonation_context).ticket_id
 }
