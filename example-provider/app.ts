@@ -12,9 +12,10 @@ import { supportBackend } from '../examples/backend.ts'
 import { refuseEncodedBodies } from '../hosting/http/encoded-body.ts'
 import { answerProblems } from '../hosting/http/json.ts'
 import { loadAccounts, people } from './accounts.ts'
-import { OPERATOR_CLIENTS, SHOP_CLIENT_ID, SUPPORT_BACKEND } from './clients.ts'
+import { COPILOT_CLIENT_ID, OPERATOR_CLIENTS, SHOP_CLIENT_ID, SUPPORT_BACKEND } from './clients.ts'
 import type { Config } from './config.ts'
 import { customers, describe, onAlarm, role } from './console.ts'
+import { copilotTools } from './copilot.ts'
 import { STRICT_RULES } from './demo/strict.ts'
 import { headers, pages } from './frame.ts'
 import { ordersApi } from './orders.ts'
@@ -41,6 +42,7 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
           clients: { issue: [SUPPORT_BACKEND], read: [SUPPORT_BACKEND], end: [SUPPORT_BACKEND] },
           requireBinding,
         },
+        actorToken: { clients: [COPILOT_CLIENT_ID] },
         limits: createLimiters(config),
         authorize,
         getCustomJwtClaims: contextClaims,
@@ -75,7 +77,7 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
     ticket: { pattern: /SUP-\d{1,9}/ },
     account: { clientId: 'customer-account', describe },
     onAlarm,
-    apis: ['/orders'],
+    apis: ['/orders', '/mcp'],
   })
 
   const app = new Koa({ proxy: provider.proxy, keys: [...keys.cookies] })
@@ -100,7 +102,9 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
     }),
   )
   const { onImpersonatedRequest } = support
-  app.use(ordersApi({ url, shopUrl, providerUrl, adapter: storage.adapter, onImpersonatedRequest }))
+  const api = { url, shopUrl, providerUrl, adapter: storage.adapter, onImpersonatedRequest }
+  app.use(ordersApi(api))
+  app.use(copilotTools(api))
   for (const each of await pages(config, shopUrl)) app.use(each)
 
   return {

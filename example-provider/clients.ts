@@ -7,6 +7,9 @@ import type { Config } from './config.ts'
 /** The client of the backend, for which the console issues, too: it asks for subject tokens. */
 export const SUPPORT_BACKEND = 'support-backend'
 
+/** Software that acts for an operator, at the MCP server of copilot.ts. */
+export const COPILOT_CLIENT_ID = 'copilot'
+
 /** The application of customers, in which operators act, too: it has no secret. */
 export const SHOP_CLIENT_ID = 'shop'
 
@@ -45,6 +48,15 @@ export function clients(config: Config, url: string, shopUrl: string): ClientMet
       response_types: ['code'],
       redirect_uris: [`${url}/support/callback`],
     },
+    {
+      client_id: COPILOT_CLIENT_ID,
+      client_name: 'Support copilot',
+      client_secret: config.copilotSecret,
+      token_endpoint_auth_method: 'client_secret_basic',
+      grant_types: [TOKEN_EXCHANGE_GRANT_TYPE],
+      response_types: [],
+      redirect_uris: [],
+    },
     // The ID token says when the person signed in: see the sign-out page.
     { ...supportConsoleClient({ url }), require_auth_time: true },
     { ...customerAccountClient({ url }), require_auth_time: true },
@@ -60,15 +72,15 @@ export function clients(config: Config, url: string, shopUrl: string): ClientMet
   ]
 }
 
-/** `getResourceServerInfo` of oidc-provider: the orders API, only for tokens of users. */
-export function ordersResource(url: string) {
+/** `getResourceServerInfo` of oidc-provider: the two APIs, only for tokens of users. */
+export function resourceServerInfo(url: string) {
   return (ctx: KoaContextWithOIDC, resource: string, client: Client): ResourceServer => {
     const isMachine = ctx.oidc.params?.grant_type === 'client_credentials'
-    if (
-      resource !== `${url}/orders` ||
-      isMachine ||
-      ![SHOP_CLIENT_ID, ...OPERATOR_CLIENTS].includes(client.clientId)
-    ) {
+    const allowed = {
+      [`${url}/orders`]: [SHOP_CLIENT_ID, ...OPERATOR_CLIENTS],
+      [`${url}/mcp`]: [COPILOT_CLIENT_ID],
+    }[resource]
+    if (isMachine || !allowed?.includes(client.clientId)) {
       throw new errors.InvalidTarget()
     }
     return {

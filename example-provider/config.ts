@@ -42,6 +42,7 @@ const ENVIRONMENT_SHAPE = z.object({
   COOKIE_KEYS: keys.optional(),
   SUPPORT_BACKEND_SECRET: z.string().default(DEMO_SECRETS.SUPPORT_BACKEND_SECRET),
   SUPPORT_WEB_SECRET: z.string().default(DEMO_SECRETS.SUPPORT_WEB_SECRET),
+  COPILOT_SECRET: z.string().default(DEMO_SECRETS.COPILOT_SECRET),
   DEMO_PASSWORD: z.string().default(DEMO_SECRETS.DEMO_PASSWORD),
   STRICT: z.enum(['0', '1'], 'must be 0 or 1').default('0'),
   LIMIT_PER_MINUTE: number(1, 999_999_999).default(10_000),
@@ -77,6 +78,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     cookieKeys: data.COOKIE_KEYS,
     supportBackendSecret: data.SUPPORT_BACKEND_SECRET,
     supportWebSecret: data.SUPPORT_WEB_SECRET,
+    copilotSecret: data.COPILOT_SECRET,
     /** The password of every account. */
     demoPassword: data.DEMO_PASSWORD,
     /** Whether the stricter rules of demo/strict.ts hold. */

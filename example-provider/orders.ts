@@ -8,6 +8,7 @@ import {
   denyImpersonation,
   type OnImpersonatedRequest,
   type Requirement,
+  type ResourceServerOptions,
   requireScope,
   resourceServer,
 } from 'oidc-provider-impersonation/resource-server'
@@ -89,17 +90,11 @@ export function ordersApi(options: OrdersOptions): Middleware {
   return router.routes() as Middleware
 }
 
-/** Makes middleware that lets a caller through who meets the requirements, or answers 401 or 403. */
-function createGuard({
-  url,
-  providerUrl,
-  adapter,
-  onImpersonatedRequest,
-  requireStatus = true,
-}: OrdersOptions) {
-  const server = resourceServer({
+/** What the guards of both APIs are given, but for their audience. */
+export function guardOptions(options: OrdersOptions): Omit<ResourceServerOptions, 'audience'> {
+  const { url, providerUrl, adapter, onImpersonatedRequest, requireStatus = true } = options
+  return {
     issuer: `${url}/oidc`,
-    audience: `${url}/orders`,
     algorithms: ['ES256'],
     // Both sides use the same clock.
     clockTolerance: 0,
@@ -109,6 +104,14 @@ function createGuard({
     jwksUri: `${url}/oidc/jwks`,
     // Keys and status lists have the public address, which may not be reached from here.
     fetch: (address, init) => fetch(providerUrl + address.slice(url.length), init),
+  }
+}
+
+/** Makes middleware that lets a caller through who meets the requirements, or answers 401 or 403. */
+function createGuard(options: OrdersOptions) {
+  const server = resourceServer({
+    ...guardOptions(options),
+    audience: `${options.url}/orders`,
   })
   return (...requirements: readonly Requirement[]): Middleware<{ caller: Caller }> => {
     const guard = server.koa(...requirements)

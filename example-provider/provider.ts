@@ -3,7 +3,7 @@ import { hkdfSync } from 'node:crypto'
 import { interactionPolicy, type ProviderConfiguration } from 'oidc-provider-impersonation'
 import { grantWhatIsAsked } from '../hosting/first-party-grants.ts'
 import { findAccount, SCOPE_CLAIMS } from './accounts.ts'
-import { clients, ordersResource, SHOP_CLIENT_ID, SUPPORT_BACKEND } from './clients.ts'
+import { clients, resourceServerInfo, SHOP_CLIENT_ID, SUPPORT_BACKEND } from './clients.ts'
 import type { Config } from './config.ts'
 import { logoutPages, renderError } from './demo/provider-pages.ts'
 import type { Parts } from './server.ts'
@@ -47,7 +47,7 @@ export function configuration(
     },
     features: {
       clientCredentials: { enabled: true },
-      resourceIndicators: { enabled: true, getResourceServerInfo: ordersResource(url) },
+      resourceIndicators: { enabled: true, getResourceServerInfo: resourceServerInfo(url) },
       devInteractions: { enabled: false },
       // A client that sends a proof of a key gets a token bound to that key. Proofs are optional.
       // Clients with a wrong clock need nonces. All copies of the provider share their secret.

@@ -6,21 +6,18 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import express, { type Express, type Request } from 'express'
 import {
   type Caller,
-  type OnImpersonatedRequest,
   RequestRefused,
   type Requirement,
+  type ResourceServerOptions,
   requirePerson,
   requireScope,
   resourceServer,
 } from 'oidc-provider-impersonation/resource-server'
 import { z } from 'zod'
 
-export interface McpOptions {
-  readonly issuer: string
-  /** The URL of this server: its resource indicator. */
-  readonly audience: string
+/** Those of the guard: `audience` is the URL of this server, its resource indicator. */
+export interface McpOptions extends ResourceServerOptions {
   readonly ordersOf: (user: string) => unknown
-  readonly onImpersonatedRequest: OnImpersonatedRequest
 }
 
 export function mcpServer({ ordersOf, ...options }: McpOptions): Express {
@@ -61,7 +58,7 @@ export function mcpServer({ ordersOf, ...options }: McpOptions): Express {
     server.registerTool(
       'pay_out',
       { description: 'Pays money back', inputSchema: { order: z.string() } },
-      ({ order }) => answer(() => `paid ${order}`, requireScope('orders:write'), requirePerson()),
+      ({ order }) => answer(() => `paid ${order}`, requirePerson(), requireScope('orders:write')),
     )
     return server
   }

@@ -1,15 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Application } from './application.ts'
 import { check, step } from './report.ts'
-import {
-  ask,
-  CUSTOMER_ID,
-  endAll,
-  issue,
-  machineToken,
-  OPERATOR_ID,
-  ordersStatus,
-} from './requests.ts'
+import { ask, CUSTOMER_ID, endAll, issue, OPERATOR_ID, ordersStatus } from './requests.ts'
 
 /** The longest time from an end until the orders API refuses a copied token, in milliseconds. */
 const MAX_END_DELAY_MS = 10_000
@@ -25,11 +17,8 @@ export async function endings(
   base: string,
   application: Application,
   operatorToken: string,
-  secret: string,
+  machine: string,
 ): Promise<void> {
-  const machine = await step('Get a token of the support backend that may end impersonations', () =>
-    machineToken(base, secret, 'impersonations:end'),
-  )
   const ways: [how: string, title: string, end: (acting: Acting) => Promise<void>][] = [
     ['End', 'End it by its own token, as the console does', ({ copy }) => application.end(copy)],
     [
@@ -55,7 +44,7 @@ export async function endings(
       return accessToken
     })
     await step(title, () => end({ subjectToken, copy }))
-    const took = untilRefused(base, copy)
+    const took = untilRefused(() => ordersStatus(base, copy))
     // A step before may fail first.
     took.catch(() => {})
     refusals.push([how, took])
@@ -66,10 +55,11 @@ export async function endings(
   }
 }
 
-async function untilRefused(base: string, copy: string): Promise<number> {
+/** Milliseconds until the answer is 401. */
+export async function untilRefused(ask: () => Promise<number>): Promise<number> {
   const ended = performance.now()
   for (;;) {
-    const status = await ordersStatus(base, copy)
+    const status = await ask()
     const took = performance.now() - ended
     if (status === 401) return took
     check(

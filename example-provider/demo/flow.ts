@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import { Application } from './application.ts'
+import { copilot } from './copilot.ts'
 import { endings } from './endings.ts'
 import { masked, show, step } from './report.ts'
 import {
@@ -19,7 +20,10 @@ import {
 } from './requests.ts'
 
 /** The settings of the server that the demo needs. */
-export type DemoConfig = Pick<Config, 'demoPassword' | 'strict' | 'supportBackendSecret'>
+export type DemoConfig = Pick<
+  Config,
+  'copilotSecret' | 'demoPassword' | 'strict' | 'supportBackendSecret'
+>
 
 /**
  * Runs all steps against the example provider at `base`.
@@ -37,7 +41,12 @@ export async function walk(base: string, config: DemoConfig): Promise<void> {
 
   await throughTheBackend(base, application, operatorToken)
   await directly(base, application, config)
-  await endings(base, application, operatorToken, config.supportBackendSecret)
+  const machine = await step('Get a token of the support backend that may end impersonations', () =>
+    machineToken(base, config.supportBackendSecret, 'impersonate impersonations:end'),
+  )
+  await endings(base, application, operatorToken, machine)
+  // By the stricter rules, the client that exchanges must be the one of the actor token.
+  if (!config.strict) await copilot(base, operatorToken, machine, config.copilotSecret)
 }
 
 /** The backend binds the token to the operator, to the orders API and to read access. */

@@ -12,6 +12,7 @@ const ENVIRONMENT_VARIABLES: ReadonlyArray<
   ['COOKIE_KEYS', 'keys to sign cookies with, by comma', 'made at the first start'],
   ['SUPPORT_BACKEND_SECRET', 'secret of the client support-backend', 'support-backend-secret'],
   ['SUPPORT_WEB_SECRET', 'secret of the client support-web', 'support-web-secret'],
+  ['COPILOT_SECRET', 'secret of the client copilot', 'copilot-secret'],
   ['DEMO_PASSWORD', 'password of every account', 'demo-password'],
   ['STRICT', '1: support staff must act, who signed in of late; reason and ticket', '0'],
   ['LIMIT_PER_MINUTE', 'subject tokens and failed exchanges of each client', '10000'],

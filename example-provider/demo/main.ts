@@ -17,10 +17,11 @@ Usage: npm run demo                      against a server that it starts itself
 Environment:
   STRICT                   1: by the stricter rules; with --url, where that server has them
   DEMO_PASSWORD            password of olivia, with --url (default: demo-password)
-  SUPPORT_BACKEND_SECRET   secret of the backend, with --url (default: support-backend-secret)`
+  SUPPORT_BACKEND_SECRET   secret of the backend, with --url (default: support-backend-secret)
+  COPILOT_SECRET           secret of the copilot, with --url (default: copilot-secret)`
 
 /** The variables that the demo shares with a running server. */
-const SHARED_VARIABLES = ['STRICT', 'DEMO_PASSWORD', 'SUPPORT_BACKEND_SECRET']
+const SHARED_VARIABLES = ['STRICT', 'DEMO_PASSWORD', 'SUPPORT_BACKEND_SECRET', 'COPILOT_SECRET']
 
 try {
   await main()

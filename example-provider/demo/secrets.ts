@@ -5,6 +5,7 @@ import { StartError } from '../../hosting/start-error.ts'
 export const DEMO_SECRETS = Object.freeze({
   SUPPORT_BACKEND_SECRET: 'support-backend-secret',
   SUPPORT_WEB_SECRET: 'support-web-secret',
+  COPILOT_SECRET: 'copilot-secret',
   DEMO_PASSWORD: 'demo-password',
 })
 
@@ -16,6 +17,7 @@ export interface Guarded {
   readonly cookieKeys: readonly string[] | undefined
   readonly supportBackendSecret: string
   readonly supportWebSecret: string
+  readonly copilotSecret: string
   readonly demoPassword: string
 }
 
@@ -57,6 +59,7 @@ function secretsOf(config: Guarded): ReadonlyArray<readonly [name: string, secre
     ...(config.cookieKeys ?? []).map((key) => ['COOKIE_KEYS', key] as const),
     ['SUPPORT_BACKEND_SECRET', config.supportBackendSecret],
     ['SUPPORT_WEB_SECRET', config.supportWebSecret],
+    ['COPILOT_SECRET', config.copilotSecret],
     ['DEMO_PASSWORD', config.demoPassword],
   ]
 }

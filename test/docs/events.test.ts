@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { decodeJwt } from 'jose'
+import { type CryptoKey, decodeJwt, generateKeyPair, jwtVerify } from 'jose'
 import type { ImpersonationEvent, Provider } from '../../src/index.ts'
 import { compile } from '../support/compile.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
@@ -17,6 +17,13 @@ type StoreEvents = (
   provider: Provider,
   database: DatabaseSync,
 ) => { historyOf(id: string): Stored[] }
+
+type PushEnds = (
+  provider: Provider,
+  key: CryptoKey,
+  audience: string,
+  send: (token: string) => Promise<void>,
+) => void
 
 /** The cells of the table under a heading, without its head. */
 function rowsOf(document: string, heading: string): string[][] {
@@ -126,6 +133,30 @@ describe('docs/events.md', () => {
     ).to.deep.equal(
       ['127.0.0.1', null].map((address) => Object.assign(Object.create(null), { address })),
     )
+  })
+
+  it('pushes an end as it says: a signed token that names the access token', async () => {
+    const { pushEnds } = await snippets.load('Pushing an end')
+    deployment = await deploy()
+    const { provider } = deployment
+    const { privateKey, publicKey } = await generateKeyPair('ES256')
+    const pushed = Promise.withResolvers<string>()
+    ;(pushEnds as PushEnds)(provider, privateKey, 'https://api.example', async (token) =>
+      pushed.resolve(token),
+    )
+    const subject_token = await deployment.subjectToken()
+    const { body } = await deployment.exchange({ subject_token })
+    await provider.impersonation.endAll({ userId: 'alice' }, { cause: 'policy' })
+    const options = {
+      issuer: provider.issuer,
+      audience: 'https://api.example',
+      typ: 'secevent+jwt',
+    }
+    const { payload } = await jwtVerify(await pushed.promise, publicKey, options)
+    const { jti } = decodeJwt(body.access_token)
+    expect(payload.sub_id).to.deep.equal({ format: 'jwt_id', iss: provider.issuer, jti })
+    const [event] = Object.values(Object(payload.events))
+    expect(event).to.deep.include({ reason_admin: { en: 'policy' } })
   })
 
   it('prints them as it says: one line each', async () => {

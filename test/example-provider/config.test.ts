@@ -86,7 +86,13 @@ describe('example provider: configuration', () => {
     })
   }
 
-  const SECRETS = ['COOKIE_KEYS', 'SUPPORT_BACKEND_SECRET', 'SUPPORT_WEB_SECRET', 'DEMO_PASSWORD']
+  const SECRETS = [
+    'COOKIE_KEYS',
+    'SUPPORT_BACKEND_SECRET',
+    'SUPPORT_WEB_SECRET',
+    'COPILOT_SECRET',
+    'DEMO_PASSWORD',
+  ]
   for (const name of SECRETS) {
     it(`does not start in production on a ${name} that can be guessed, and does not repeat it`, () => {
       for (const value of ['x', '0123456789abcde', 'x'.repeat(64), 'abababababababababab']) {

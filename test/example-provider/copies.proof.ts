@@ -50,6 +50,7 @@ async function environment(folder: string, baseUrl: string, storageUrl: string) 
     COOKIE_KEYS: randomUUID(),
     SUPPORT_BACKEND_SECRET: randomUUID(),
     SUPPORT_WEB_SECRET: randomUUID(),
+    COPILOT_SECRET: randomUUID(),
     SHOP_URL: 'https://shop.example.com',
     DEMO_PASSWORD: PASSWORD,
   }

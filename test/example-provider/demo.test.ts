@@ -8,9 +8,9 @@ describe('example provider: the demo', function () {
   it('walks the whole flow against a server of its own, ends with 0, and prints no token that could be used', async () => {
     const { code, stdout, stderr } = await run(DEMO)
     expect([code, stderr]).to.deep.equal([0, ''])
-    expect(stdout.match(/^✓/gm)).to.have.lengthOf(28)
+    expect(stdout.match(/^✓/gm)).to.have.lengthOf(35)
     expect(stdout).to.include('"support_engineer": "olivia"').and.include('"actor": "olivia"')
-    expect(stdout.match(/^ {4}[\d.]+ s after the end$/gm), 'refused').to.have.lengthOf(3)
+    expect(stdout.match(/^ {4}[\d.]+ s after the end$/gm), 'refused').to.have.lengthOf(4)
     expect(stdout).not.to.match(/eyJ[\w-]{20,}/)
     // A jti and an id have the same length, but give no access.
     for (const word of stdout.match(/[\w-]{43,}/g) ?? []) {

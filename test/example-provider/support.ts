@@ -17,6 +17,7 @@ export const DEMO = join(import.meta.dirname, '../../example-provider/demo/main.
 export const OWN_SECRETS = {
   SUPPORT_BACKEND_SECRET: 'a backend secret of our own',
   SUPPORT_WEB_SECRET: 'a web secret of our own',
+  COPILOT_SECRET: 'a copilot secret of our own',
   DEMO_PASSWORD: 'a password of our own',
 }
 

@@ -91,6 +91,7 @@ function columnsOf(row: AuditRow, now: number): Record<string, string | number |
     operator_id: operator?.id,
     operator_name: operator?.name,
     operator_email: operator?.email,
+    software: row.software,
     customer_id: customer?.id,
     customer_name: customer?.name,
     customer_email: customer?.email,
