@@ -2,7 +2,7 @@ import type { Provider } from 'oidc-provider'
 import type { Impersonations } from '../impersonations/impersonations.ts'
 import { authenticate, type BearerParts } from './bearer.ts'
 import { type IssueParts, subjectTokenIssuer } from './issue.ts'
-import { jsonReader } from './json-body.ts'
+import { bodyReader } from './json-body.ts'
 import type { Right } from './machine-tokens.ts'
 import type { Handler } from './see-and-end.ts'
 import { siblingUrls } from './sibling-urls.ts'
@@ -18,7 +18,7 @@ export interface IssueHandlerParts extends BearerParts, IssueParts {
 /** The handler of `POST …/subject-tokens`: authenticates, reads, answers what was decided. */
 export function issueHandler(provider: Provider, parts: IssueHandlerParts): Handler {
   const issue = subjectTokenIssuer(provider, parts)
-  const readBody = jsonReader(parts.options.limits.bodyBytes)
+  const readBody = bodyReader(parts.options.limits.bodyBytes)
   const siblingUrl = siblingUrls()
 
   return async (ctx, trail) => {

@@ -7,7 +7,7 @@ import { IMPERSONATION_ID } from '../shared/constants.ts'
 import { printable } from '../shared/printable.ts'
 import { NotFound } from './answer-errors.ts'
 import { authenticate, type BearerParts } from './bearer.ts'
-import { asRequest, hasBody, jsonReader } from './json-body.ts'
+import { asRequest, bodyReader, hasBody } from './json-body.ts'
 import type { ManagementRights } from './machine-tokens.ts'
 
 /** What seeing and ending take. */
@@ -25,7 +25,7 @@ export function impersonationHandlers(
   parts: ImpersonationParts,
 ): Readonly<Record<'end' | 'endAll' | 'list' | 'show', Handler>> {
   const { impersonations, options, rights } = parts
-  const readJson = jsonReader(options.limits.bodyBytes)
+  const readJson = bodyReader(options.limits.bodyBytes)
 
   const allowed = async (
     ctx: KoaContextWithOIDC,

@@ -3,7 +3,7 @@ import { SCOPE_TOKEN } from '../glue/resolve-options.ts'
 import type { ActClaim } from '../public/act-claim.ts'
 import { MAX_CHAIN, parseAct } from '../shared/act.ts'
 import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
-import { RequestRefused, refusedBy } from './refusal.ts'
+import { invalidToken, RequestRefused, refusedBy } from './refusal.ts'
 
 /** Who calls, by the access token of the request. */
 export interface Caller {
@@ -92,10 +92,7 @@ export function callerFrom(claims: JWTPayload): Caller {
   const { sub, jti, scope, act } = claims
   const actor = act === undefined ? undefined : parseAct(act, MAX_CHAIN)
   if (typeof sub !== 'string' || (act !== undefined && !actor)) {
-    throw new RequestRefused(401, {
-      error: 'invalid_token',
-      description: 'a claim of the access token has the wrong type',
-    })
+    throw invalidToken('a claim of the access token has the wrong type')
   }
   return Object.freeze({
     subject: sub,

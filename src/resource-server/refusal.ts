@@ -41,6 +41,11 @@ export class RequestRefused extends Error {
   }
 }
 
+/** A 401 for an access token that is not accepted. */
+export function invalidToken(description: string, cause?: unknown): RequestRefused {
+  return new RequestRefused(401, { error: 'invalid_token', description, cause })
+}
+
 interface RefusalDetails {
   readonly error?: string | undefined
   readonly description: string

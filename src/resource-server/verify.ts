@@ -2,7 +2,7 @@ import { errors as jose, jwtVerify } from 'jose'
 import { type Caller, callerFrom } from './caller.ts'
 import { providerKeys } from './keys.ts'
 import type { ResolvedResourceServerOptions } from './options.ts'
-import { RequestRefused } from './refusal.ts'
+import { invalidToken, RequestRefused } from './refusal.ts'
 import { accessTokenIn, type Presented } from './request.ts'
 import { verifySender } from './sender/sender.ts'
 import { statusCheck } from './status/status.ts'
@@ -42,8 +42,7 @@ export function callerVerifier(options: ResolvedResourceServerOptions): CallerVe
       requiredClaims: ['exp', 'iat', 'jti', 'sub', 'client_id'],
     }).catch((cause: unknown) => {
       if (!(cause instanceof jose.JOSEError)) throw cause
-      const description = 'access token is not valid here'
-      throw new RequestRefused(401, { error: 'invalid_token', description, cause })
+      throw invalidToken('access token is not valid here', cause)
     })
     return { accessToken, caller: callerFrom(payload) }
   }
@@ -66,8 +65,5 @@ function parseAccessToken(
   }
   const accessToken = accessTokenIn(authorization)
   if (accessToken !== undefined) return accessToken
-  throw new RequestRefused(401, {
-    error: 'invalid_token',
-    description: 'the Authorization header is malformed',
-  })
+  throw invalidToken('the Authorization header is malformed')
 }

@@ -80,95 +80,63 @@ export function statusIndices(
   adapter: EndingAdapter,
   { issuer, tokenLife, now = () => Date.now() }: StatusIndicesOptions,
 ): StatusIndices {
-  return new Indices(new StatusRecords(adapter, { issuer, tokenLife, now }), now)
-}
-
-class Indices implements StatusIndices {
-  readonly #records: StatusRecords
-  readonly #now: () => number
+  const records = new StatusRecords(adapter, { issuer, tokenLife, now })
   /** How much later than others, in milliseconds, the hour begins here. */
-  readonly #lag = randomInt(SPREAD_MS)
+  const lag = randomInt(SPREAD_MS)
   /** The list that is drawn from. */
-  #open: OpenList | undefined
+  let openList: OpenList | undefined
   /** The list that the next block is leased in; the same, but while another one is being opened. */
-  #next: OpenList | undefined
+  let nextList: OpenList | undefined
   /** Lists of the hour that had no free block. */
-  #full = new Set<string>()
-  readonly #leases: LeaseMemory
+  const full = new Set<string>()
+  const leases = new LeaseMemory(records, () => {
+    for (const list of [openList, nextList]) if (list) drop(list)
+  })
   /** Leases one block. */
-  readonly #leaseOne: () => Promise<void>
-  #lookedAt = Number.NEGATIVE_INFINITY
+  const leaseOne = sharedAttempt(tryLease, now)
+  let lookedAt = Number.NEGATIVE_INFINITY
 
-  constructor(records: StatusRecords, now: () => number) {
-    this.#records = records
-    this.#now = now
-    this.#leaseOne = sharedAttempt(() => this.#tryLease(), now)
-    this.#leases = new LeaseMemory(records, () => {
-      for (const list of [this.#open, this.#next]) if (list) this.#drop(list)
-    })
+  async function exists(list: string): Promise<boolean> {
+    return (await records.find(list)) !== undefined
   }
 
-  async draw(): Promise<StatusIndex> {
-    for (let tried = 0; tried < LISTS_TRIED; tried += 1) {
-      const open = this.#usable()
-      const index = open?.draw()
-      this.#tend()
-      if (open && index !== undefined) return { list: open.record.list, index }
-      await this.#lease()
-    }
-    throw new Error('the storage adapter forgets its leases of a status list at once')
-  }
-
-  async exists(list: string): Promise<boolean> {
-    return (await this.#records.find(list)) !== undefined
-  }
-
-  async vouchFor(list: string): Promise<boolean> {
-    await this.#leases.look()
-    return this.exists(list)
-  }
-
-  async lists(): Promise<string[]> {
-    return (await this.#records.live()).map(({ list }) => list)
-  }
-
-  #usable(): OpenList | undefined {
-    return this.#open?.isUsable(this.#now()) ? this.#open : undefined
+  function usable(): OpenList | undefined {
+    return openList?.isUsable(now()) ? openList : undefined
   }
 
   /** Starts, in the background, what is due. What fails there is due again with the next draw. */
-  #tend(): void {
-    const open = this.#usable()
-    const isCurrent = open !== undefined && open.record.hour === this.#records.hour(this.#lag)
-    if (!isCurrent || open.left <= MIN_INDICES_LEFT) this.#lease().catch(() => {})
+  function tend(): void {
+    const open = usable()
+    const isCurrent = open !== undefined && open.record.hour === records.hour(lag)
+    if (!isCurrent || open.left <= MIN_INDICES_LEFT) leaseNext().catch(() => {})
     // Absolute: a clock can be set back.
-    if (Math.abs(this.#now() - this.#lookedAt) < LOOK_EVERY_MS) return
-    this.#lookedAt = this.#now()
-    this.#look().catch(() => {})
+    if (Math.abs(now() - lookedAt) < LOOK_EVERY_MS) return
+    lookedAt = now()
+    look().catch(() => {})
   }
 
-  async #lease(): Promise<void> {
-    const before = this.#open
-    await this.#leaseOne()
+  async function leaseNext(): Promise<void> {
+    const before = openList
+    await leaseOne()
     // Goes on by itself only where it gets on: with a storage that forgets at once, every lease starts
     // another list, and this would never end.
-    if (before === undefined || this.#open === before) this.#tend()
+    if (before === undefined || openList === before) tend()
   }
 
-  async #tryLease(): Promise<void> {
-    await this.#leases.retireForgotten()
+  async function tryLease(): Promise<void> {
+    await leases.retireForgotten()
     for (let tried = 0; tried < LISTS_TRIED; tried += 1) {
-      const list = await this.#nextList()
-      const lease = await this.#leaseIn(list)
+      const list = await findNextList()
+      const lease = await leaseIn(list)
       if (!lease) {
-        this.#full.add(list.record.list)
+        full.add(list.record.list)
         continue
       }
       // Nothing is awaited from the look to the use: the list may be dropped meanwhile.
-      if ((await this.#isRemembered(list)) && !list.isDropped) {
+      if ((await isRemembered(list)) && !list.isDropped) {
         list.add(lease)
-        this.#leases.add(lease)
-        this.#open = list
+        leases.add(lease)
+        openList = list
         return
       }
     }
@@ -176,32 +144,32 @@ class Indices implements StatusIndices {
   }
 
   /** The list of this hour to lease in: the open one, another one that is there, or a new one. */
-  async #nextList(): Promise<OpenList> {
-    const hour = this.#records.hour(this.#lag)
-    const next = this.#next
-    if (next && next.record.hour !== hour) this.#full.clear()
-    if (next && !next.isDropped && next.record.hour === hour && !this.#full.has(next.record.list)) {
+  async function findNextList(): Promise<OpenList> {
+    const hour = records.hour(lag)
+    const next = nextList
+    if (next && next.record.hour !== hour) full.clear()
+    if (next && !next.isDropped && next.record.hour === hour && !full.has(next.record.list)) {
       return next
     }
-    let record = await this.#notFull(hour)
+    let record = await notFull(hour)
     if (!record) {
-      const created = await this.#records.create(hour)
+      const created = await records.create(hour)
       // Of processes that name a list at the same time, the last is read by all.
-      record = (await this.#notFull(hour)) ?? created
+      record = (await notFull(hour)) ?? created
     }
-    this.#next = new OpenList(record)
-    return this.#next
+    nextList = new OpenList(record)
+    return nextList
   }
 
-  async #notFull(hour: number): Promise<StatusListRecord | undefined> {
-    const known = await this.#records.ofHour(hour)
-    return known.find(({ list }) => !this.#full.has(list))
+  async function notFull(hour: number): Promise<StatusListRecord | undefined> {
+    const known = await records.ofHour(hour)
+    return known.find(({ list }) => !full.has(list))
   }
 
-  async #leaseIn(list: OpenList): Promise<Lease | undefined> {
+  async function leaseIn(list: OpenList): Promise<Lease | undefined> {
     for (let tried = 0; tried < MAX_LEASE_TRIES; tried += 1) {
       const block = list.nextBlock()
-      const lease = block === undefined ? block : await this.#records.lease(list.record, block)
+      const lease = block === undefined ? block : await records.lease(list.record, block)
       if (lease) return lease
     }
     return undefined
@@ -212,32 +180,51 @@ class Indices implements StatusIndices {
    * lease before, in each list, and by that all before it. The first lease in a list has the list's
    * record to look at.
    */
-  async #isRemembered(list: OpenList): Promise<boolean> {
-    const isFirst = !this.#leases.has(list.record.list)
+  async function isRemembered(list: OpenList): Promise<boolean> {
+    const isFirst = !leases.has(list.record.list)
     const [record] = await Promise.all([
-      isFirst ? this.#records.find(list.record.list) : list.record,
-      this.#leases.look(),
+      isFirst ? records.find(list.record.list) : list.record,
+      leases.look(),
     ])
-    if (!record) this.#drop(list)
+    if (!record) drop(list)
     return !list.isDropped
   }
 
-  async #look(): Promise<void> {
-    const open = this.#open
-    const [record] = await Promise.all([
-      open && this.#records.find(open.record.list),
-      this.#leases.look(),
-    ])
+  async function look(): Promise<void> {
+    const open = openList
+    const [record] = await Promise.all([open && records.find(open.record.list), leases.look()])
     if (!open || open.isDropped) return
     // Without a record, another process has found that the storage forgot.
-    if (!record) this.#drop(open)
+    if (!record) drop(open)
     // Two processes that named their lists at once: only one of them was kept.
-    else await this.#records.announce(open.record)
+    else await records.announce(open.record)
   }
 
-  #drop(list: OpenList): void {
+  function drop(list: OpenList): void {
     list.drop()
-    if (this.#open === list) this.#open = undefined
-    if (this.#next === list) this.#next = undefined
+    if (openList === list) openList = undefined
+    if (nextList === list) nextList = undefined
+  }
+
+  return {
+    async draw() {
+      for (let tried = 0; tried < LISTS_TRIED; tried += 1) {
+        const open = usable()
+        const index = open?.draw()
+        tend()
+        if (open && index !== undefined) return { list: open.record.list, index }
+        await leaseNext()
+      }
+      throw new Error('the storage adapter forgets its leases of a status list at once')
+    },
+
+    exists,
+
+    async vouchFor(list) {
+      await leases.look()
+      return exists(list)
+    },
+
+    lists: async () => (await records.live()).map(({ list }) => list),
   }
 }

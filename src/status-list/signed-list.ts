@@ -93,64 +93,30 @@ interface Made<T> {
   readonly promise: Promise<T>
 }
 
-export function statusLists(parts: StatusListsParts): StatusLists {
-  return new Lists(parts)
-}
+export function statusLists({
+  issuer,
+  adapter,
+  indices,
+  sign,
+  now = () => Date.now(),
+}: StatusListsParts): StatusLists {
+  const allKept = new Map<string, Kept>()
+  const signedLists = new Map<string, Made<SignedStatusList | undefined>>()
+  let madeUris: Made<string[]> | undefined
 
-class Lists implements StatusLists {
-  readonly #parts: StatusListsParts
-  readonly #now: () => number
-  readonly #kept = new Map<string, Kept>()
-  readonly #signed = new Map<string, Made<SignedStatusList | undefined>>()
-  #uris: Made<string[]> | undefined
-
-  constructor(parts: StatusListsParts) {
-    this.#parts = parts
-    this.#now = parts.now ?? (() => Date.now())
-  }
-
-  async find(list: string): Promise<SignedStatusList | undefined> {
-    if (!/^[\w-]{22}$/.test(list)) return undefined
-    const known = this.#signed.get(list)
-    if (known && this.#serves(known)) return known.promise
-    const made = { from: this.#now(), promise: this.#sign(list) }
-    this.#signed.set(list, made)
-    try {
-      const signed = await made.promise
-      if (!signed) this.#remove(list, made)
-      return signed
-    } catch (error) {
-      this.#remove(list, made)
-      throw error
-    }
-  }
-
-  async uris(): Promise<string[]> {
-    if (this.#uris && this.#serves(this.#uris)) return this.#uris.promise
-    const made = { from: this.#now(), promise: this.#listUris() }
-    this.#uris = made
-    try {
-      return await made.promise
-    } catch (error) {
-      if (this.#uris === made) this.#uris = undefined
-      throw error
-    }
-  }
-
-  async #sign(list: string): Promise<SignedStatusList | undefined> {
-    const { adapter, indices, issuer, sign } = this.#parts
-    if (!this.#kept.has(list)) {
+  async function signList(list: string): Promise<SignedStatusList | undefined> {
+    if (!allKept.has(list)) {
       if (!(await indices.exists(list))) return undefined
-      await this.#forgetRetired()
+      await forgetRetired()
     }
-    const kept = this.#kept.get(list) ?? { bits: new StatusBits(LIST_SIZE), lst: undefined }
-    this.#kept.set(list, kept)
-    const iat = epochSeconds(this.#now())
+    const kept = allKept.get(list) ?? { bits: new StatusBits(LIST_SIZE), lst: undefined }
+    allKept.set(list, kept)
+    const iat = epochSeconds(now())
     // At once: whatever fails below, bits that are set here must not wait for others to be new.
     if (kept.bits.set(await adapter.endedIndices(list))) kept.lst = undefined
     // After the bits: a storage that forgot before they were read, forgot ends.
     if (!(await indices.vouchFor(list))) {
-      this.#kept.delete(list)
+      allKept.delete(list)
       return undefined
     }
     const lst = await encoded(kept)
@@ -169,26 +135,56 @@ class Lists implements StatusLists {
     return { token, tag: hash('sha256', token, 'base64url') }
   }
 
-  async #listUris(): Promise<string[]> {
-    const lists = await this.#parts.indices.lists()
-    return lists.map((list) => statusListUri(this.#parts.issuer, list))
+  async function listUris(): Promise<string[]> {
+    const lists = await indices.lists()
+    return lists.map((list) => statusListUri(issuer, list))
   }
 
   /** Whenever a list is new here, those that have retired since then go: there is an end to them. */
-  async #forgetRetired(): Promise<void> {
-    if (this.#kept.size === 0) return
-    const live = new Set(await this.#parts.indices.lists())
-    for (const list of this.#kept.keys()) if (!live.has(list)) this.#kept.delete(list)
-    for (const list of this.#signed.keys()) if (!live.has(list)) this.#signed.delete(list)
+  async function forgetRetired(): Promise<void> {
+    if (allKept.size === 0) return
+    const live = new Set(await indices.lists())
+    for (const list of allKept.keys()) if (!live.has(list)) allKept.delete(list)
+    for (const list of signedLists.keys()) if (!live.has(list)) signedLists.delete(list)
   }
 
-  #serves({ from }: Made<unknown>): boolean {
+  function serves({ from }: Made<unknown>): boolean {
     // Absolute: a clock can be set back. Nor is there a longer wait for a storage that may never
     // answer: what began earlier would not know of the last second.
-    return Math.abs(this.#now() - from) < FRESH_MS
+    return Math.abs(now() - from) < FRESH_MS
   }
 
-  #remove(list: string, made: Made<unknown>): void {
-    if (this.#signed.get(list) === made) this.#signed.delete(list)
+  function forget(list: string, made: Made<unknown>): void {
+    if (signedLists.get(list) === made) signedLists.delete(list)
+  }
+
+  return {
+    async find(list) {
+      if (!/^[\w-]{22}$/.test(list)) return undefined
+      const known = signedLists.get(list)
+      if (known && serves(known)) return known.promise
+      const made = { from: now(), promise: signList(list) }
+      signedLists.set(list, made)
+      try {
+        const signed = await made.promise
+        if (!signed) forget(list, made)
+        return signed
+      } catch (error) {
+        forget(list, made)
+        throw error
+      }
+    },
+
+    async uris() {
+      if (madeUris && serves(madeUris)) return madeUris.promise
+      const made = { from: now(), promise: listUris() }
+      madeUris = made
+      try {
+        return await made.promise
+      } catch (error) {
+        if (madeUris === made) madeUris = undefined
+        throw error
+      }
+    },
   }
 }

@@ -1,10 +1,12 @@
 import type { Context } from 'koa'
-import { koaBody } from 'koa-body'
+import { jsonReader } from '#glue/json-body'
 import { invalid, Problem } from './problem.ts'
 import { isPlain, NO_CONTROLS } from './text.ts'
 
 /** The largest body of a form, in bytes. */
 const MAX_BODY = 16_384
+
+const readForm = bodyReader(MAX_BODY)
 
 /** The members of a JSON object. */
 export type Body = Readonly<Record<string, unknown>>
@@ -15,7 +17,7 @@ export type Body = Readonly<Record<string, unknown>>
  * @throws Problem 400, 413 or 415
  */
 export async function readBody(ctx: Context, ...members: readonly string[]): Promise<Body> {
-  const value = await readJson(ctx, MAX_BODY)
+  const value = await readForm(ctx)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid('the body must be a JSON object')
   }
@@ -28,42 +30,12 @@ export async function readBody(ctx: Context, ...members: readonly string[]): Pro
   return Object.fromEntries(body)
 }
 
-/**
- * Reads a JSON body of any shape.
- *
- * @param jsonLimit the largest one, in bytes
- * @throws Problem 400, 413 or 415
- */
-export async function readJson(ctx: Context, jsonLimit: number): Promise<unknown> {
-  // A compressed one could be a bomb.
-  const coding = ctx.get('Content-Encoding').trim().toLowerCase()
-  if (coding !== '' && coding !== 'identity') {
-    ctx.set('Accept-Encoding', 'identity')
-    throw new Problem(415, 'invalid_request', 'Content-Encoding is not supported')
-  }
-  if (ctx.request.type.trim().toLowerCase() !== 'application/json') {
-    throw new Problem(415, 'invalid_request', 'Content-Type must be application/json')
-  }
-  // Some frameworks read the body before any middleware runs. Their limits apply then.
-  if (!ctx.req.readable) return ctx.req.body ?? ctx.request.body
-  const parse = koaBody({
-    json: true,
-    jsonLimit,
-    jsonStrict: true,
-    multipart: false,
-    text: false,
-    urlencoded: false,
-  })
-  try {
-    await parse(ctx, async () => {})
-  } catch (cause) {
-    const status = cause instanceof Error && 'status' in cause ? cause.status : undefined
-    if (status === 400) throw invalid('the body is not valid JSON')
-    if (status === 413) throw new Problem(413, 'invalid_request', 'the body is too large')
-    if (status === 415) throw new Problem(415, 'invalid_request', 'the charset is not supported')
-    throw cause
-  }
-  return ctx.request.body
+/** @throws Problem 400, 413 or 415 where the body cannot be read */
+export function bodyReader(maxBytes: number): (ctx: Context) => Promise<unknown> {
+  return jsonReader(
+    maxBytes,
+    (status, description, cause) => new Problem(status, 'invalid_request', description, { cause }),
+  )
 }
 
 /**

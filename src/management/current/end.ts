@@ -5,7 +5,7 @@ import { checkCurrentEnd } from '../../impersonations/inputs.ts'
 import { MAX_CHAIN, parseAct, personAndSoftware } from '../../shared/act.ts'
 import { AccessTokenRejected } from '../../tokens/jwt-access-token.ts'
 import { publicCode } from '../answer-errors.ts'
-import { asRequest, hasBody, jsonReader } from '../json-body.ts'
+import { asRequest, bodyReader, hasBody } from '../json-body.ts'
 import { asInvalidToken, type CurrentParts, currentToken } from './current-token.ts'
 
 /** The body is a few words. */
@@ -13,7 +13,7 @@ const MAX_BODY_BYTES = 1024
 
 /** `POST {issuer}/impersonations/current/end`: ends the impersonation of the token. */
 export function endCurrent(provider: Provider, { verifier, impersonations }: CurrentParts) {
-  const readJson = jsonReader(MAX_BODY_BYTES)
+  const readJson = bodyReader(MAX_BODY_BYTES)
 
   return async (ctx: KoaContextWithOIDC): Promise<void> => {
     const trail = new AuditTrail(provider, ctx, 'end')

@@ -1,4 +1,4 @@
-import { RequestRefused } from '../refusal.ts'
+import { invalidToken } from '../refusal.ts'
 
 /** What an access token is bound to. An absent member means: no binding. */
 export interface Confirmation {
@@ -21,10 +21,7 @@ export function confirmationFrom(cnf: unknown): Confirmation {
   if (isThumbprint(jkt) && isThumbprint(x5t) && Object.keys(unknown).length === 0) {
     if (jkt !== undefined || x5t !== undefined) return { jkt, x5t }
   }
-  throw new RequestRefused(401, {
-    error: 'invalid_token',
-    description: 'access token is bound in a way that is not known here',
-  })
+  throw invalidToken('access token is bound in a way that is not known here')
 }
 
 function isThumbprint(value: unknown): value is string | undefined {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { calculateJwkThumbprint, EmbeddedJWK, type JWTPayload, jwtVerify } from 'jose'
 import { normalizedUrl } from '../public-url.ts'
-import { RequestRefused } from '../refusal.ts'
+import { invalidToken, RequestRefused } from '../refusal.ts'
 
 /** What a proof must be for. */
 export interface ProofExpectation {
@@ -56,8 +56,7 @@ export async function verifyProof(
   }
   // §7.1, figure 16: that the token is not bound to this key is a fault of the token.
   if (jkt !== expected.jkt) {
-    const description = 'access token is not bound to the key of the DPoP proof'
-    throw new RequestRefused(401, { error: 'invalid_token', description })
+    throw invalidToken('access token is not bound to the key of the DPoP proof')
   }
   const id = hash('sha256', JSON.stringify([jkt, jti]), 'base64url')
   return { id, expiresAt: Math.floor(iat + maxAge) + 1 }

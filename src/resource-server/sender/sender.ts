@@ -1,5 +1,5 @@
 import { publicUrl } from '../public-url.ts'
-import { RequestRefused } from '../refusal.ts'
+import { invalidToken } from '../refusal.ts'
 import type { Presented } from '../request.ts'
 import { certificateThumbprint, type GetCertificate } from './certificate.ts'
 import { confirmationFrom } from './confirmation.ts'
@@ -28,20 +28,20 @@ export async function verifySender(
   // RFC 9449 §7.2: a protected resource "MUST reject a DPoP-bound access token received as a bearer
   // token".
   if (jkt !== undefined && (!dPoP || presented.scheme !== 'DPoP')) {
-    throw mismatch('a sender-constrained access token is no bearer token')
+    throw invalidToken('a sender-constrained access token is no bearer token')
   }
   // §7.1: it must "check that the public key of the DPoP proof matches the public key to which the
   // access token is bound", and "MUST NOT grant access to the resource unless all checks are
   // successful".
   if (jkt === undefined && presented.scheme === 'DPoP') {
-    throw mismatch('access token is not bound to a DPoP key')
+    throw invalidToken('access token is not bound to a DPoP key')
   }
   if (x5t !== undefined) {
-    if (!getCertificate) throw mismatch('a sender-constrained access token is no bearer token')
+    if (!getCertificate) throw invalidToken('a sender-constrained access token is no bearer token')
     // RFC 8705 §3: "If they do not match, the resource access attempt MUST be rejected with an
     // error, per [RFC6750], using an HTTP 401 status code and the invalid_token error code."
     if ((await certificateThumbprint(presented, getCertificate)) !== x5t) {
-      throw mismatch('access token is not bound to the client certificate of this request')
+      throw invalidToken('access token is not bound to the client certificate of this request')
     }
   }
   if (jkt !== undefined && dPoP) await proveKey(presented, { accessToken, jkt }, dPoP)
@@ -61,8 +61,4 @@ async function proveKey(
   }
   // §11.1: requests "for which the jti value has been seen before would be declined".
   if (!first) throw invalidProof('was used before')
-}
-
-function mismatch(description: string): RequestRefused {
-  return new RequestRefused(401, { error: 'invalid_token', description })
 }

@@ -1,7 +1,7 @@
 import type { JWTVerifyGetKey } from 'jose'
 import type { Caller } from '../caller.ts'
 import type { ResolvedResourceServerOptions } from '../options.ts'
-import { RequestRefused } from '../refusal.ts'
+import { invalidToken } from '../refusal.ts'
 import { agingClock } from './aging-clock.ts'
 import { statusCache } from './cache.ts'
 import { statusAt } from './decode-list.ts'
@@ -35,20 +35,16 @@ export function statusCheck(
 
   return async ({ claims: { status } }) => {
     if (status === undefined) {
-      if (options.requireStatus) throw refused('access token has no status')
+      if (options.requireStatus) throw invalidToken('access token has no status')
       return
     }
     const reference = statusReferenceFrom(status)
     if (!reference || !under(reference.uri))
-      throw refused('status of the access token is malformed')
+      throw invalidToken('status of the access token is malformed')
     const value = statusAt(await listAt(reference.uri), reference.idx)
     // "If the provided index is out of bounds of the Status List, no statement about the status of
     // the Referenced Token can be made and the Referenced Token MUST be rejected."
-    if (value === undefined) throw refused('status of the access token is not in its list')
-    if (value !== 0) throw refused('impersonation has ended')
+    if (value === undefined) throw invalidToken('status of the access token is not in its list')
+    if (value !== 0) throw invalidToken('impersonation has ended')
   }
-}
-
-function refused(description: string): RequestRefused {
-  return new RequestRefused(401, { error: 'invalid_token', description })
 }

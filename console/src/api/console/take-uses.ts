@@ -4,7 +4,7 @@ import type { Shape } from '#glue/option-rules'
 import { requestListener } from '#glue/request-listener'
 import { resolve } from '#glue/resolve-options'
 import { usesTaker } from '../../audit/recording/take-uses.ts'
-import { readJson } from '../../http/json-body.ts'
+import { bodyReader } from '../../http/json-body.ts'
 import { onlyMethods } from '../../http/methods.ts'
 import { answerProblems, busy, invalid, Problem } from '../../http/problem.ts'
 import { pathRule, textRule } from '../../option-rules.ts'
@@ -57,11 +57,12 @@ export function takeUses(
   const take = usesTaker(audit.recorder)
   const problems = answerProblems('uses')
   const onlyPost = onlyMethods('POST')
+  const readUses = bodyReader(MAX_BODY)
 
   const answer: Middleware = async (ctx) => {
     const sender = await findSender(ctx)
     await waitForCapacity({ audit, settings })
-    const uses = await readJson(ctx, MAX_BODY)
+    const uses = await readUses(ctx)
     if (!Array.isArray(uses)) throw invalid('the body must be a list of uses')
     if (uses.length > MAX_USES) {
       throw new Problem(413, 'invalid_request', `the body must have at most ${MAX_USES} uses`)

@@ -59,8 +59,8 @@ describe('acting as a customer', () => {
     [{ ...ACT, duration: '120' }, 'duration must be one of: 120, 300, 600'],
     [{ ...ACT, scope: 'admin' }, 'the body has a member that is not known here; known are: userId'],
     ['[]', 'the body must be a JSON object'],
-    ['"x"', 'the body is not valid JSON'],
-    ['{', 'the body is not valid JSON'],
+    ['"x"', 'the body is not a valid JSON object'],
+    ['{', 'the body is not a valid JSON object'],
   ]
   for (const [body, told] of wrong) {
     it(`refuses: ${told}`, async () => {
