@@ -74,7 +74,7 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
     ],
     audit: storage.audit,
     durations: [2 * MINUTE_S, 5 * MINUTE_S, 10 * MINUTE_S],
-    ticket: { pattern: /SUP-\d{1,9}/ },
+    ticket: { pattern: /SUP-\d{1,9}/, example: 'SUP-77' },
     account: { clientId: 'customer-account', describe },
     onAlarm,
     apis: ['/orders', '/mcp'],

@@ -110,7 +110,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const { path, url, clientId, account, onAlarm } = settings
   const timeoutMs = settings.auditTimeout * 1000
   const closing = new AbortController()
-  const directory = customerDirectory(settings)
+  const directory = customerDirectory(settings, settings.language)
   const nameOf = personNames(provider, directory)
   const sign: SignCheckpoint = (claims) => provider.impersonation.signCheckpoint(claims)
   const audit = createAudit(settings.audit, {

@@ -26,15 +26,19 @@ export interface Customers {
    * Finds customers by what an operator typed.
    *
    * @param text 1 to 100 characters, trimmed
-   * @param page which part of the result: skip `offset`, and return at most `limit`
+   * @param page which part of the result: skip `offset`, and return at most `limit`; `language` is the reader's,
+   *   for `protected` and `details`
    * @returns the customers in the order in which they are shown, and whether there are more
    */
   search(
     text: string,
-    page: { readonly offset: number; readonly limit: number },
+    page: { readonly offset: number; readonly limit: number; readonly language: 'de' | 'en' },
   ): SearchResult | Promise<SearchResult>
   /** @returns the customer with this account id; `undefined` where there is none */
-  get(id: string): Customer | undefined | Promise<Customer | undefined>
+  get(
+    id: string,
+    reader: { readonly language: 'de' | 'en' },
+  ): Customer | undefined | Promise<Customer | undefined>
 }
 
 export interface SearchResult {
@@ -48,6 +52,10 @@ export interface SearchResult {
 export interface Application {
   /** How the console names it: *Shop*. */
   readonly name: string
+  /** The name in a language in which it is another one. */
+  readonly names?:
+    | { readonly de?: string | undefined; readonly en?: string | undefined }
+    | undefined
   /** The page that accepts the impersonation: https, or http on this machine. */
   readonly url: string
   /** The client of the application, which no other one has: the subject token is bound to it. */
@@ -111,6 +119,8 @@ export interface SupportConsoleOptions {
     | {
         /** The whole number matches it. It has no flag but `u`. */
         readonly pattern?: RegExp | undefined
+        /** One that matches it, such as `SUP-123`: said where an operator enters another. */
+        readonly example?: string | undefined
         /** The page of a ticket: an http or https URL. What it throws leaves the link away. */
         readonly url?: ((ticket: string) => string) | undefined
       }

@@ -14,6 +14,10 @@ import type { Customers, SupportConsoleOptions, UseInWords } from './options.ts'
 
 const APPLICATION_SHAPE = {
   name: textRule('how the console names the application'),
+  names: {
+    de: { type: 'text', default: undefined },
+    en: { type: 'text', default: undefined },
+  },
   url: { ...pageRule, required: 'the page that accepts the impersonation' },
   clientId: textRule('the client of the application'),
   resource: textRule('the resource indicator of its API'),
@@ -60,6 +64,7 @@ const CONSOLE_SHAPE = {
   },
   ticket: {
     pattern: patternRule,
+    example: { type: 'text', default: undefined },
     url: functionRule<(ticket: string) => string>(),
   },
   account: {
@@ -93,6 +98,7 @@ export interface Settings
   readonly durations: readonly number[]
   /** The source of the pattern, and the pattern as it is tested: for the whole number. */
   readonly ticketPattern: { readonly source: string; readonly whole: RegExp } | undefined
+  readonly ticketExample: string | undefined
   readonly ticketUrl: ((ticket: string) => string) | undefined
   readonly account:
     | (NonNullable<SupportConsoleOptions['account']> & { readonly path: string })
@@ -101,6 +107,15 @@ export interface Settings
   readonly auditTimeout: number
   readonly apis: readonly string[]
   readonly language: 'de' | 'en'
+}
+
+/** The settings as a reader of this language is shown them. */
+export function inLanguage(settings: Settings, language: 'de' | 'en'): Settings {
+  const applications = settings.applications.map((application) => ({
+    ...application,
+    name: application.names?.[language] ?? application.name,
+  }))
+  return { ...settings, applications }
 }
 
 const OPTION_PATH = 'options'
@@ -122,13 +137,21 @@ export function settingsOf(provider: Provider, options: SupportConsoleOptions): 
     )
   })
   const source = ticket.pattern?.source
+  const ticketPattern =
+    source === undefined ? undefined : { source, whole: new RegExp(`^(?:${source})$`, 'u') }
+  checkExample(ticket.example, ticketPattern?.whole)
   return Object.freeze({
     ...settings,
     url: url === undefined ? origin : new URL(url).origin,
-    ticketPattern:
-      source === undefined ? undefined : { source, whole: new RegExp(`^(?:${source})$`, 'u') },
+    ticketPattern,
+    ticketExample: ticket.example,
     ticketUrl: ticket.url,
   })
+}
+
+function checkExample(example: string | undefined, pattern: RegExp | undefined): void {
+  if (example === undefined || pattern?.test(example) !== false) return
+  throw new TypeError(`${OPTION_PATH}.ticket.example must match ${OPTION_PATH}.ticket.pattern`)
 }
 
 function checkProvider(provider: Provider): void {

@@ -127,7 +127,7 @@ function summaryOf(found: Verification, { file, checkpoints }: Command): string[
     [true, `${file}: whole.`],
     [
       true,
-      `${entries} entries in ${chains} chains; ${removed} of them were removed when their time was over.`,
+      `${entries} entries in ${chains} ${chains === 1 ? 'chain' : 'chains'}; ${removed} of them were removed when their time was over.`,
     ],
     [true, `${rows} impersonations and refused requests, each the sum of its entries.`],
     [

@@ -115,7 +115,7 @@ describe('the story', function () {
 
     // Grace sees it run, and ends it. What oscar does goes on.
     await grace.page
-      .getByRole('button', { name: reads('End: Olivia Reyes acts as Alice Ng') })
+      .getByRole('button', { name: reads('End: Olivia Reyes is acting as Alice Ng') })
       .click()
     await runs(/SUP-123/)
       .getByText('Ended by support', { exact: true })
@@ -129,7 +129,7 @@ describe('the story', function () {
       status = (await answered).status()
     }
     await second.getByRole('heading', { name: 'You no longer act for Alice Ng' }).waitFor()
-    await strip(oscar.page).getByText(reads('You act as Bob Meyer')).waitFor()
+    await strip(oscar.page).getByText(reads("You're acting as Bob Meyer")).waitFor()
 
     // Alice sees what was done, in the words of the shop, and objects.
     await enter(alice, 'alice', '/account')

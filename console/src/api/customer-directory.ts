@@ -16,11 +16,15 @@ export interface CustomerDirectory {
   get(id: string): Promise<CustomerAnswer | undefined>
 }
 
-export function customerDirectory({ customers }: Pick<Settings, 'customers'>): CustomerDirectory {
+/** @param language of what the deployment says about a customer */
+export function customerDirectory(
+  { customers }: Pick<Settings, 'customers'>,
+  language: 'de' | 'en',
+): CustomerDirectory {
   return {
     async search(text, offset) {
       const { customers: found, more } = await asked(() =>
-        customers.search(text, { offset, limit: MAX_FOUND }),
+        customers.search(text, { offset, limit: MAX_FOUND, language }),
       )
       return {
         customers: found.slice(0, MAX_FOUND).map(copyOf),
@@ -28,7 +32,7 @@ export function customerDirectory({ customers }: Pick<Settings, 'customers'>): C
       }
     },
     async get(id) {
-      const found = await asked(() => customers.get(id))
+      const found = await asked(() => customers.get(id, { language }))
       return found && copyOf(found)
     },
   }

@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import type { Provider } from 'oidc-provider'
+import { languageOf } from '../http/language.ts'
 import { type Language, WORDS_BY_LANGUAGE } from '../words/index.ts'
 import { allAssets, showAsset } from './assets.ts'
 import { html } from './html.ts'
@@ -32,12 +33,10 @@ function pages(
 ): Middleware {
   const data = dataOf(provider)
   const policy = policyFor(new URL(provider.issuer).origin)
-  const languages = [language, ...(['en', 'de'] as const).filter((other) => other !== language)]
 
   const showPage = async (ctx: Context) => {
     const { names } = await allAssets()
-    const asked = ctx.acceptsLanguages(languages)
-    const lang = languages.find((known) => known === asked) ?? language
+    const lang = languageOf(ctx, language)
     const words = WORDS_BY_LANGUAGE[lang]
     const assetUrl = (name: FileName) => `${path}/assets/${names.get(name)}`
     ctx.set({

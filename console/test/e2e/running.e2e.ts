@@ -29,14 +29,14 @@ describe('what runs now', () => {
     await enter(oscar.page, 'oscar', '/console/running')
     await enter(grace.page, 'grace', '/console/running')
     await enter(ada.page, 'ada', '/console/running')
-    await grace.page.getByText('No operator acts as a customer right now.').waitFor()
+    await grace.page.getByText('No one is acting as a customer right now.').waitFor()
 
     // Started in another process: no page of theirs did it.
     const first = await deployment.impersonate({ ticket: 'SUP-1' })
     await deployment.impersonate({ operator: 'oscar', customer: 'bob', ticket: 'SUP-2' })
-    await strip(olivia.page).getByText(reads('You act as Alice Ng')).waitFor()
+    await strip(olivia.page).getByText(reads("You're acting as Alice Ng")).waitFor()
     await oscar.page.getByRole('rowheader', { name: 'Bob Marsh' }).waitFor()
-    await oscar.page.getByText(reads('You now act as Bob Marsh.', 'exact')).waitFor()
+    await oscar.page.getByText(reads("You're now acting as Bob Marsh.", 'exact')).waitFor()
     equal(await oscar.page.getByText('SUP-1').count(), 0, 'an operator sees what another runs')
     for (const { page } of [grace, ada]) {
       await page.getByRole('row', { name: /Olivia Okafor.*Alice Ng.*SUP-1/ }).waitFor()
@@ -45,7 +45,7 @@ describe('what runs now', () => {
     equal(await ada.page.getByRole('button', { name: 'End' }).count(), 0, 'an auditor can end')
 
     const end = grace.page.getByRole('button', {
-      name: reads('End: Olivia Okafor acts as Alice Ng'),
+      name: reads('End: Olivia Okafor is acting as Alice Ng'),
     })
     await end.focus()
     await grace.page.keyboard.press('Enter')
@@ -62,11 +62,11 @@ describe('what runs now', () => {
     await ada.page.getByRole('row', { name: /SUP-1.*Ended/ }).waitFor()
 
     await grace.page.getByLabel('Group by operator').check()
-    await grace.page.getByRole('button', { name: reads('End all of Oscar Öhman') }).click()
+    await grace.page.getByRole('button', { name: reads('End all by Oscar Öhman') }).click()
     await grace.page.getByRole('button', { name: 'End 1', exact: false }).waitFor()
     await grace.page.keyboard.press('Escape')
     equal((await deployment.ask('oscar', '/running')).body.running.length, 1)
-    await grace.page.getByRole('button', { name: reads('End all of Oscar Öhman') }).click()
+    await grace.page.getByRole('button', { name: reads('End all by Oscar Öhman') }).click()
     await grace.page.getByRole('dialog').getByRole('button', { name: /^End/ }).click()
     await grace.page.getByText(reads('1 was ended.')).waitFor()
     await strip(oscar.page).waitFor({ state: 'hidden' })
@@ -78,13 +78,15 @@ describe('what runs now', () => {
     const { page } = visit
     await deployment.impersonate({ operator: 'oscar', ticket: 'SUP-31', access: 'read' })
     await enter(page, 'olivia', '/console/act?user=alice&ticket=SUP-1&reason=x')
-    const other = page.getByText(reads('Oscar Öhman acts as Alice Ng right now'), { exact: true })
+    const other = page.getByText(reads('Oscar Öhman is acting as Alice Ng right now'), {
+      exact: true,
+    })
     await other.first().waitFor()
     await page.getByText('SUP-31').waitFor()
     await page.getByText('Look only').first().waitFor()
     await deployment.ask('oscar', '/running/end', {})
     await page.clock.fastForward(10_000)
-    await page.getByText(reads('No operator acts as Alice Ng right now.')).waitFor()
+    await page.getByText(reads('No one is acting as Alice Ng right now.')).waitFor()
     equal(await page.getByLabel('Ticket number').inputValue(), 'SUP-1')
   })
 
@@ -162,7 +164,7 @@ describe('what runs now', () => {
     using clock = movedClock()
     await deployment.impersonate({ customer: 'bob', ticket: 'SUP-9', duration: 120 })
     await enter(page)
-    await strip(page).getByText(reads('You act as Bob Marsh')).waitFor()
+    await strip(page).getByText(reads("You're acting as Bob Marsh")).waitFor()
     await pass(page, clock, 125_000)
     await strip(page).getByText('Time was over').waitFor()
     await strip(page).getByText(reads('You acted as Bob Marsh')).waitFor()
@@ -174,13 +176,53 @@ describe('what runs now', () => {
     await go.click()
     const application = await opened
     await actIn(application, 'olivia', 'bob')
-    await strip(page).getByText(reads('You act as Bob Marsh')).waitFor()
+    await strip(page).getByText(reads("You're acting as Bob Marsh")).waitFor()
     // Its clock does not move.
     await application.close()
     await deployment.ask('olivia', '/running/end', {})
-    await strip(page).getByText(reads('You act as Bob Marsh')).waitFor({ state: 'hidden' })
+    await strip(page).getByText(reads("You're acting as Bob Marsh")).waitFor({ state: 'hidden' })
     await pass(page, clock, 10 * 60_000)
     await strip(page).waitFor({ state: 'hidden' })
+  })
+
+  it('what is over folds into one line, and is gone after ten minutes', async () => {
+    await using visit = await visitDeployment(deployment, { clock: new Date() })
+    const { page, context } = visit
+    using clock = movedClock()
+    await deployment.impersonate({ customer: 'bob', ticket: 'SUP-8', duration: 120 })
+    await deployment.impersonate({ customer: 'alice', ticket: 'SUP-9', duration: 120 })
+    await enter(page)
+    const bars = strip(page).getByRole('listitem')
+    await bars.nth(1).waitFor()
+    await pass(page, clock, 125_000)
+    await strip(page).getByText('2 are over').waitFor()
+    equal(await bars.count(), 1)
+    const opened = context.waitForEvent('page')
+    await strip(page)
+      .getByRole('button', { name: reads('Continue for SUP-9, as Alice Ng') })
+      .click()
+    await actIn(await opened, 'olivia', 'alice')
+    await (await opened).close()
+    await deployment.ask('olivia', '/running/end', {})
+    await strip(page).getByText(reads('You acted as Bob Marsh')).waitFor()
+    await pass(page, clock, 10 * 60_000)
+    await strip(page).waitFor({ state: 'hidden' })
+  })
+
+  it('is asked for once when a page is opened', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await deployment.impersonate()
+    await deployment.settled()
+    let asked = 0
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname === '/console/api/running') asked += 1
+    })
+    await enter(page, 'olivia', '/console/running')
+    await page.getByRole('rowheader', { name: 'Alice Ng' }).waitFor()
+    await page.waitForLoadState('load')
+    await strip(page).waitFor()
+    equal(asked, 1)
   })
 
   it('a long list can be narrowed, and no row moves under the pointer', async () => {
@@ -222,7 +264,7 @@ describe('what runs now', () => {
       await page.clock.fastForward(31_000)
       await page.getByText('This list may be out of date.').waitFor()
       await page.getByRole('rowheader', { name: 'Alice Ng' }).waitFor()
-      equal(await page.getByText('You act as no customer').count(), 0)
+      equal(await page.getByText("You aren't acting as anyone").count(), 0)
     } finally {
       deployment.faults.storage = false
     }

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { Provider } from 'oidc-provider'
@@ -91,6 +92,18 @@ describe('the page of the console', function () {
     expect(response.headers.get('x-content-type-options')).to.equal('nosniff')
     expect(response.headers.get('cross-origin-opener-policy')).to.equal('same-origin')
     expect(await response.text()).not.to.match(/<style|style=|<script(?![^>]* src=)|\son\w+=/)
+  })
+
+  it('has at most 74 KB, compressed, with all that its first page loads', async () => {
+    const page = await (await shared.ask('/console')).text()
+    const assets = sourcesIn(page).map(async (path) => {
+      const response = await shared.ask(path)
+      return gzipSync(await response.arrayBuffer()).length
+    })
+    const sizes = [gzipSync(page).length, ...(await Promise.all(assets))]
+    expect(sizes).to.have.length(4)
+    const sum = sizes.reduce((total, size) => total + size, 0)
+    expect(sum, sizes.join(' + ')).to.be.at.most(74_000)
   })
 
   it('says where the provider is, so that the browser need not ask', async () => {

@@ -1,8 +1,10 @@
 import Router from '@koa/router'
 import type { Middleware } from 'koa'
+import { languageOf } from '../../http/language.ts'
 import { onlyMethods } from '../../http/methods.ts'
 import { answerProblems, notFound } from '../../http/problem.ts'
 import type { UseInWords } from '../../options.ts'
+import { inLanguage } from '../../settings.ts'
 import type { FindSignedIn } from '../../sign-in/signed-in.ts'
 import type { AccountCall, AccountParts } from './call.ts'
 import { endOne } from './end.ts'
@@ -30,7 +32,8 @@ export function accountApi(
   ) => {
     router.all(at, problems, onlyMethods(...methods), async (ctx) => {
       const caller = await findSignedIn(ctx)
-      await handle({ ...parts, describe, ctx, caller })
+      const settings = inLanguage(parts.settings, languageOf(ctx, parts.settings.language))
+      await handle({ ...parts, settings, describe, ctx, caller })
     })
   }
   route('/impersonations', ['GET', 'HEAD'], listImpersonations)

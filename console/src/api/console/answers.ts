@@ -22,6 +22,8 @@ export interface MeAnswer {
   readonly durations: readonly number[]
   /** The source of the regular expression of a ticket number. */
   readonly ticketPattern?: string
+  /** A ticket number that matches it. */
+  readonly ticketExample?: string
   /** By the clock of the server. */
   readonly now: number
 }

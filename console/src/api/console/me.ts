@@ -10,7 +10,7 @@ export async function me({ ctx, caller, settings, now }: Call): Promise<void> {
   const { name, email } = await orUnavailable('your account cannot be looked up now', () =>
     findNamed(caller.account),
   )
-  const { applications, durations, ticketPattern } = settings
+  const { applications, durations, ticketPattern, ticketExample } = settings
   ctx.body = {
     id: caller.id,
     name: name ?? caller.id,
@@ -23,6 +23,7 @@ export async function me({ ctx, caller, settings, now }: Call): Promise<void> {
     })),
     durations,
     ...(ticketPattern === undefined ? {} : { ticketPattern: ticketPattern.source }),
+    ...(ticketExample === undefined ? {} : { ticketExample }),
     now: now(),
   } satisfies MeAnswer
 }

@@ -1,9 +1,12 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
+import { languageOf } from '../../http/language.ts'
 import { onlyMethods } from '../../http/methods.ts'
 import { answerProblems, busy, notFound, Problem } from '../../http/problem.ts'
+import { inLanguage } from '../../settings.ts'
 import { findRole } from '../../sign-in/roles.ts'
 import type { FindSignedIn, SignedIn } from '../../sign-in/signed-in.ts'
+import { customerDirectory } from '../customer-directory.ts'
 import type { Caller, Parts } from '../parts.ts'
 import { refusedRequest } from './act.ts'
 import { CONSOLE_ROUTES, type Route } from './routes.ts'
@@ -20,8 +23,11 @@ export function consoleApi(parts: Parts, findSignedIn: FindSignedIn): Middleware
       const { params } = ctx
       const caller = await find()
       if (route.writes) await waitForCapacity(parts)
+      const language = languageOf(ctx, parts.settings.language)
       await route.handle({
         ...parts,
+        settings: inLanguage(parts.settings, language),
+        directory: customerDirectory(parts.settings, language),
         ctx,
         caller,
         param: (name) => params[name] ?? '',

@@ -15,6 +15,6 @@ export function sentenceOf(state: AccountState): string {
 }
 
 export function toneOf(state: AccountState): 'alarm' | 'good' | 'plain' | 'warning' {
-  if (state === 'running' || state === 'waiting') return 'warning'
+  if (state === 'running') return 'warning'
   return state === 'replayed' ? 'alarm' : 'plain'
 }

@@ -5,7 +5,6 @@ import { text, words } from '../kit/text.tsx'
 
 const OUTCOME_TONES: Partial<Record<Outcome, 'alarm' | 'good' | 'warning'>> = {
   running: 'good',
-  waiting: 'good',
   replay: 'alarm',
   refused: 'warning',
   user: 'warning',

@@ -19,8 +19,9 @@ const MAX_REASON_LENGTH = 500
 /** The server refuses a line break as a control character. */
 const oneLine = (value: string) => value.trim().replaceAll(/\s+/g, ' ')
 
-export function problemsOf(draft: ActDraft, { ticketPattern }: MeAnswer): ActProblems {
+export function problemsOf(draft: ActDraft, me: MeAnswer): ActProblems {
   const { form } = words.operators
+  const { ticketPattern } = me
   const ticket = oneLine(draft.ticket)
   const reason = oneLine(draft.reason)
   const { length } = [...reason]
@@ -30,7 +31,7 @@ export function problemsOf(draft: ActDraft, { ticketPattern }: MeAnswer): ActPro
       : [...ticket].length > MAX_TICKET_LENGTH
         ? form.ticketLong
         : ticketPattern !== undefined && !new RegExp(`^(?:${ticketPattern})$`, 'u').test(ticket)
-          ? form.ticketWrong
+          ? wrongTicketText(me)
           : undefined
   const wrongReason =
     reason === ''
@@ -42,6 +43,11 @@ export function problemsOf(draft: ActDraft, { ticketPattern }: MeAnswer): ActPro
     ...(wrongTicket !== undefined && { ticket: wrongTicket }),
     ...(wrongReason !== undefined && { reason: wrongReason }),
   }
+}
+
+export function wrongTicketText({ ticketExample: example }: MeAnswer): string {
+  const { ticketWrong, ticketLike } = words.operators.form
+  return example === undefined ? ticketWrong : text(ticketLike, { example })
 }
 
 /** The draft with what the deployment offers: an application or a duration may be gone. */

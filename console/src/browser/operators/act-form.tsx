@@ -16,6 +16,7 @@ import {
   chosen,
   durationText,
   problemsOf,
+  wrongTicketText,
 } from './act-check.ts'
 import { Choice } from './choice.tsx'
 
@@ -63,7 +64,7 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
     const field = /^(?:ticketId|reason) /.exec(message)?.[0]
     if (!field) return false
     const isTicket = field.startsWith('ticketId')
-    setProblems(isTicket ? { ticket: form.ticketWrong } : { reason: form.reasonWrong })
+    setProblems(isTicket ? { ticket: wrongTicketText(me) } : { reason: form.reasonWrong })
     focusOn(isTicket ? 'ticket' : 'reason')
     return true
   }

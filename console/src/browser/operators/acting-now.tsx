@@ -8,15 +8,21 @@ import { Ticket } from '../running/ticket.tsx'
 import { useServerTime } from '../session/clock.ts'
 import type { Session } from '../session/session.ts'
 
-/** Who acts as this customer right now. Screen readers hear when that changes. */
+/**
+ * Who acts as this customer right now. Screen readers hear when that changes.
+ *
+ * @param props.others only other operators: the strip has what the reader runs
+ */
 export function ActingNow(props: {
   session: Session
   customer: CustomerAnswer
   running: readonly RunningImpersonation[]
+  others?: boolean
 }) {
-  const { session, customer } = props
+  const { session, customer, others = false } = props
   const now = useServerTime(session)
   const running = props.running.filter(({ expiresAt }) => expiresAt > now)
+  const shown = running.filter(({ isMine }) => !(others && isMine))
   const isOther = running.some(({ isMine }) => !isMine)
   const { now: labels } = words.operators
   const name = <Person id={customer.id} name={customer.name} />
@@ -28,9 +34,9 @@ export function ActingNow(props: {
           <Text of={none} name={name} />
         </p>
       )}
-      {running.length > 0 && (
+      {shown.length > 0 && (
         <ul>
-          {running.map((it) => (
+          {shown.map((it) => (
             <li key={it.id}>
               <ActingOne it={it} name={name} session={session} />
             </li>

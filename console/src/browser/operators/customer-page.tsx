@@ -21,7 +21,10 @@ export function CustomerPage({ session, params }: PageProps) {
           <Who customer={customer} />
           {customer.protected === undefined ? (
             <div class="actions">
-              <Link to={actPath(customer.id)} class="button primary">
+              <Link
+                to={actPath(customer.id)}
+                class={running.some(({ isMine }) => isMine) ? 'button' : 'button primary'}
+              >
                 {text(operators.actAs, { name: customer.name })}
               </Link>
             </div>
@@ -30,7 +33,7 @@ export function CustomerPage({ session, params }: PageProps) {
           )}
           <section aria-labelledby="now">
             <h2 id="now">{text(operators.now.title, { name: customer.name })}</h2>
-            <ActingNow session={session} customer={customer} running={running} />
+            <ActingNow session={session} customer={customer} running={running} others />
           </section>
           <Past key={customer.id} session={session} customer={customer} running={running} />
         </>

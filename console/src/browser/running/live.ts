@@ -32,6 +32,8 @@ export const OVER_REMEMBERED_MS = 10 * 60_000
 const RETRY_PAUSES_MS = [1000, 2000, 5000, 10_000] as const
 /** Without any news, the list is loaded again after this time: a proxy may hold the stream back. */
 const MAX_WITHOUT_NEWS_MS = 30_000
+/** How long the first news of the stream may take. */
+const MAX_WAIT_FOR_NEWS_MS = 1000
 /** How many ends at once are looked up in the audit. */
 const LOOKED_UP = 5
 
@@ -89,7 +91,9 @@ export class LiveRunning {
   }
 
   #start(): void {
-    void this.reload()
+    // Else the first news of the stream loads the list, once, and the clock where none comes.
+    if (this.#session.hasNews) void this.reload()
+    else this.#nextLoad = Date.now() + MAX_WAIT_FOR_NEWS_MS
     const stops = [this.#session.onChange(() => void this.reload()), eachSecond(() => this.#tick())]
     const seen = () => {
       if (document.visibilityState === 'visible') void this.reload()

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import type { RunningImpersonation } from '../../api/console/answers.ts'
 import { Badge, Button, Person } from '../kit/kit.tsx'
 import { clearMessage, isShown, say } from '../kit/message.tsx'
 import { customerPath } from '../kit/paths.ts'
@@ -30,7 +31,10 @@ function Strip({ session }: { session: Session }) {
   const warning = useWarnings(mine)
   const strip = useRef<HTMLElement>(null)
   const { running } = words
-  const others = mine.length - MAX_TICKETS_SHOWN
+  const over = mine.filter(({ phase }) => phase === 'expired')
+  const isFolded = over.length > 1
+  const alone = isFolded ? mine.filter(({ phase }) => phase !== 'expired') : mine
+  const others = alone.length - MAX_TICKETS_SHOWN
   return (
     <>
       <p role="status" class="unseen">
@@ -39,7 +43,12 @@ function Strip({ session }: { session: Session }) {
       {mine.length > 0 && (
         <section ref={strip} class="my-running" aria-label={running.strip}>
           <ul>
-            {mine.slice(0, MAX_TICKETS_SHOWN).map((it) => (
+            {isFolded && (
+              <li>
+                <Folded session={session} over={over} hide={hide} continued={continued} />
+              </li>
+            )}
+            {alone.slice(0, MAX_TICKETS_SHOWN).map((it) => (
               <li key={it.impersonation.id} class={it.phase === 'long' ? undefined : 'urgent'}>
                 <One
                   session={session}
@@ -91,20 +100,7 @@ function One(props: { session: Session; it: Mine; onHide: () => void; onContinue
         )}
       </span>
       <span class="strip-actions">
-        {canContinue && (
-          <Button
-            label={
-              ticket === undefined
-                ? text(running.continueNoTicketLabel, { customer: name })
-                : text(running.continueLabel, { ticket, customer: name })
-            }
-            onPress={async () => {
-              if (await continueOne(session, impersonation)) onContinued()
-            }}
-          >
-            {ticket === undefined ? running.continueNoTicket : text(running.continue, { ticket })}
-          </Button>
-        )}
+        {canContinue && <Continue session={session} it={impersonation} onContinued={onContinued} />}
         {isOver ? (
           <Button
             kind="quiet"
@@ -122,6 +118,64 @@ function One(props: { session: Session; it: Mine; onHide: () => void; onContinue
             {running.end}
           </Button>
         )}
+      </span>
+    </>
+  )
+}
+
+function Continue(props: {
+  session: Session
+  it: RunningImpersonation
+  isNamed?: boolean
+  onContinued: () => void
+}) {
+  const { session, it, isNamed, onContinued } = props
+  const { running } = words
+  const slots = { ticket: it.ticket ?? '', customer: nameOf(it.customer) }
+  const hasTicket = it.ticket !== undefined
+  const label = text(hasTicket ? running.continueLabel : running.continueNoTicketLabel, slots)
+  return (
+    <Button
+      label={label}
+      onPress={async () => {
+        if (await continueOne(session, it)) onContinued()
+      }}
+    >
+      {isNamed ? label : text(hasTicket ? running.continue : running.continueNoTicket, slots)}
+    </Button>
+  )
+}
+
+/** Several that are over, in one line. */
+function Folded(props: {
+  session: Session
+  over: readonly Mine[]
+  hide: (id: string) => void
+  continued: (id: string) => void
+}) {
+  const { session, over, hide, continued } = props
+  const { running } = words
+  return (
+    <>
+      <b class="acting-as">{counted(running.overMany, over.length)}</b>
+      <span class="strip-actions">
+        {over.slice(-MAX_TICKETS_SHOWN).map(({ impersonation: it }) => (
+          <Continue
+            key={it.id}
+            session={session}
+            it={it}
+            isNamed
+            onContinued={() => continued(it.id)}
+          />
+        ))}
+        <Button
+          kind="quiet"
+          onPress={() => {
+            for (const { impersonation } of over) hide(impersonation.id)
+          }}
+        >
+          {running.notNeeded}
+        </Button>
       </span>
     </>
   )

@@ -15,6 +15,7 @@ export class ConsoleSession implements Session {
   readonly #liveListeners = new Set<(isLive: boolean) => void>()
   #alarms = 0
   #isLive = true
+  hasNews = false
 
   private constructor(signIn: SignIn, me: MeAnswer, clockOffset: number) {
     this.#signIn = signIn
@@ -30,6 +31,7 @@ export class ConsoleSession implements Session {
       this.#closing.signal,
       ({ ids = [], alarms = this.#alarms }) => {
         this.#alarms = alarms
+        this.hasNews = true
         this.#notify({ ids, alarms })
       },
       (isLive) => {

@@ -14,6 +14,8 @@ export interface Session {
   ask<T>(path: string, how?: AskOptions): Promise<T>
   /** Asks, and answers the response itself: for exports. */
   fetch(path: string, how?: AskOptions): Promise<Response>
+  /** Whether the stream has begun to tell of changes: at its first news, what is shown is loaded. */
+  readonly hasNews: boolean
   /** Is told of each change, from the stream, and of a change that this browser made in any tab. */
   onChange(listener: (change: ChangedEvent) => void): () => void
   /** Tells the other tabs of this browser that something changed. */

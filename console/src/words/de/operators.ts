@@ -42,6 +42,7 @@ export const operators: Translated<typeof english> = {
     ticketMissing: 'Geben Sie die Nummer des Tickets ein, um das es geht.',
     ticketLong: 'Eine Ticketnummer hat höchstens 100 Zeichen.',
     ticketWrong: 'So sieht eine Ticketnummer hier nicht aus.',
+    ticketLike: 'Eine Ticketnummer sieht hier so aus: {example}',
     reason: 'Grund',
     reasonHelp: 'Er kommt ins Protokoll: Nennen Sie keine Passwörter und keine Kartennummern.',
     reasonMissing: 'Sagen Sie in wenigen Worten, worum der Kunde gebeten hat.',

@@ -59,6 +59,7 @@ export const running: Translated<typeof english> = {
   strip: 'Was bei Ihnen gerade läuft',
   acting: 'Sie handeln als {customer}',
   acted: 'Sie handelten als {customer}',
+  overMany: { one: '{count} Vorgang ist vorbei', other: '{count} Vorgänge sind vorbei' },
   others: { one: '{count} weiterer Vorgang läuft', other: '{count} weitere Vorgänge laufen' },
   continue: 'Weiter für {ticket}',
   continuePage: { title: 'Weiter', loading: 'Was Sie taten, wird geladen' },

@@ -170,7 +170,7 @@ export const audit = {
     issuedTo: 'Asked for by the client',
     resource: 'API',
     scope: 'Rights',
-    of: 'All of {person}',
+    of: 'All by {person}',
     as: 'All as {person}',
     allOfTicket: 'All with {ticket}',
     end: 'End it now',

@@ -34,6 +34,7 @@ export const operators = {
     ticketMissing: 'Enter the number of the ticket that this is about.',
     ticketLong: 'A ticket number has at most 100 characters.',
     ticketWrong: 'This is not what a ticket number looks like here.',
+    ticketLike: 'A ticket number looks like this here: {example}',
     reason: 'Reason',
     reasonHelp: 'The audit keeps it: leave out passwords and card numbers.',
     reasonMissing: 'Say in a few words what the customer asked for.',
@@ -59,17 +60,17 @@ export const operators = {
   gone: 'There is no customer {name} any more. Nothing was started.',
   wrong: 'The server does not accept what is in the form. Check the ticket number and the reason.',
   now: {
-    title: 'Who acts as {name} right now',
-    none: 'No operator acts as {name} right now.',
+    title: 'Who is acting as {name} right now',
+    none: 'No one is acting as {name} right now.',
     /** Where only the reader acts. */
-    onlyYou: 'No other operator acts as {name} right now.',
-    other: '{operator} acts as {name} right now',
-    you: 'You act as {name} right now',
+    onlyYou: 'No one else is acting as {name} right now.',
+    other: '{operator} is acting as {name} right now',
+    you: "You're acting as {name} right now",
   },
   past: {
-    title: 'So far',
+    title: 'History',
     loading: 'Loading who acted as this customer',
-    none: 'No operator has acted as {name} so far.',
+    none: 'No one has acted as {name} yet.',
     open: 'Open what {operator} did for {ticket}',
     columns: {
       started: 'Started',

@@ -71,6 +71,44 @@ describe('searching for customers', () => {
     expect((await deployment.ask('olivia', '/customers/ghost')).status).to.equal(404)
   })
 
+  it('tells it in the language of the reader, and the names of applications, too', async () => {
+    const languages: string[] = []
+    await using german = await deploy({
+      console: {
+        customers: {
+          search: (_text, { language }) => {
+            languages.push(language)
+            return { customers: [], more: false }
+          },
+          get: (id, { language }) => {
+            languages.push(language)
+            return { id, name: 'Alice Ng', protected: language === 'de' ? 'Gesperrt' : 'Locked' }
+          },
+        },
+        applications: [
+          {
+            name: 'Shop',
+            names: { de: 'Laden' },
+            url: 'https://shop.example.com/',
+            clientId: 'shop',
+            resource: 'https://api.example.com/orders',
+            scopes: { read: 'orders:read' },
+          },
+        ],
+      },
+    })
+    const headers = { 'accept-language': 'de-AT,de;q=0.9' }
+    const { body } = await german.ask('olivia', '/customers/alice', undefined, headers)
+    expect(body.customer.protected).to.equal('Gesperrt')
+    const english = await german.ask('olivia', '/customers/alice')
+    expect(english.body.customer.protected).to.equal('Locked')
+    await german.ask('olivia', '/customers?q=x', undefined, headers)
+    expect(languages).to.include.members(['de', 'en'])
+    const me = await german.ask('olivia', '/me', undefined, headers)
+    expect(me.body.applications[0].name).to.equal('Laden')
+    expect((await german.ask('olivia', '/me')).body.applications[0].name).to.equal('Shop')
+  })
+
   it('the directory is not asked for what can be no id', async () => {
     deployment.faults.directory = true
     try {

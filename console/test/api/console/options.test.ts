@@ -54,7 +54,10 @@ const WRONG: readonly (readonly [differs: object, message: string])[] = [
   [{ audit: {} }, 'options.audit must be an object with the method open and the method append'],
   [{ applications: [] }, 'options.applications must be a list of applications: { name, url'],
   [{ applications: application }, 'options.applications must be a list of applications'],
-  [{ applications: [undefined] }, 'options.applications[0] must be an object with: name, url'],
+  [
+    { applications: [undefined] },
+    'options.applications[0] must be an object with: name, names, url',
+  ],
   [
     { applications: [{ ...application, name: '' }] },
     'options.applications[0].name must be a non-empty string',
@@ -104,7 +107,11 @@ const WRONG: readonly (readonly [differs: object, message: string])[] = [
     { auditTimeout },
     'options.auditTimeout must be a number of seconds, more than 0 and at most 3',
   ]),
-  [{ ticket: /x/ }, 'options.ticket must be an object with: pattern, url'],
+  [{ ticket: /x/ }, 'options.ticket must be an object with: pattern, example, url'],
+  [
+    { ticket: { pattern: /SUP-\d+/, example: '7' } },
+    'options.ticket.example must match options.ticket.pattern',
+  ],
   [{ ticket: { pattern: 'x' } }, 'options.ticket.pattern must be a regular expression'],
   [{ ticket: { pattern: /x/gi } }, 'options.ticket.pattern must be a regular expression'],
   [{ ticket: { pattern: /SUP-{/ } }, 'options.ticket.pattern must be a regular expression'],

@@ -93,7 +93,7 @@ describe('how the pages of operators and "Running now" look, and how they are us
     await expectGoodLooks(grace.page, 'running-lead')
     await grace.page.getByLabel('Group by operator').check()
     await expectGoodLooks(grace.page, 'running-grouped')
-    await grace.page.getByRole('button', { name: reads('End all of Olivia Okafor') }).click()
+    await grace.page.getByRole('button', { name: reads('End all by Olivia Okafor') }).click()
     await grace.page.getByRole('dialog').waitFor()
     await expectGoodLooks(grace.page, 'running-end-all')
 

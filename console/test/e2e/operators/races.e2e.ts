@@ -88,7 +88,7 @@ describe('what comes late, or twice, to an operator', () => {
     equal(await act.getAttribute('aria-busy'), 'true')
     await held.goOn()
     await (await opened).getByText('acting as alice', { exact: true }).waitFor()
-    await strip(page).getByText(reads('You act as Alice Ng')).waitFor()
+    await strip(page).getByText(reads("You're acting as Alice Ng")).waitFor()
     equal(asked.filter((path) => path.endsWith('/impersonations')).length, 1)
     equal(context.pages().length, 2)
     await deployment.ask('olivia', '/running/end', {})
@@ -108,7 +108,7 @@ describe('what comes late, or twice, to an operator', () => {
     await closed
     await held.goOn()
     await heading(page, 'Running now').waitFor()
-    await page.getByText('You act as no customer right now.').waitFor()
+    await page.getByText("You aren't acting as anyone right now.").waitFor()
     equal(new URL(page.url()).pathname, '/console/running')
     equal(context.pages().length, 1)
   })

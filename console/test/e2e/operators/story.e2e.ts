@@ -23,7 +23,7 @@ describe('the story of an operator', () => {
     await page.getByText(reads('1 customer fits')).waitFor()
     await page.getByRole('link', { name: reads('Act as Alice Ng') }).click()
     await heading(page, 'Act as Alice Ng').waitFor()
-    await page.getByText(reads('No operator acts as Alice Ng right now.')).waitFor()
+    await page.getByText(reads('No one is acting as Alice Ng right now.')).waitFor()
     await page.getByLabel('Ticket number').fill('SUP-123')
     await page.getByLabel('Reason').fill('An order did\nnot arrive')
     await page.getByLabel('Look and change').check()
@@ -34,7 +34,7 @@ describe('the story of an operator', () => {
     await shop.getByText('POST /note 200').waitFor()
     equal(new URL(shop.url()).hash, '', 'the subject token is in the address')
 
-    await strip(page).getByText(reads('You act as Alice Ng')).waitFor()
+    await strip(page).getByText(reads("You're acting as Alice Ng")).waitFor()
     await strip(page).getByText('SUP-123').waitFor()
     await strip(page).getByText('Look and change').waitFor()
     await heading(page, 'Alice Ng').waitFor()
@@ -44,7 +44,7 @@ describe('the story of an operator', () => {
     ok(running.expiresAt - running.startedAt === 600_000)
 
     await strip(page)
-      .getByRole('button', { name: reads('End: you act as Alice Ng') })
+      .getByRole('button', { name: reads("End: you're acting as Alice Ng") })
       .click()
     await page.getByText(reads('You no longer act as Alice Ng.')).waitFor()
     await strip(page).waitFor({ state: 'hidden' })
@@ -66,7 +66,7 @@ describe('the story of an operator', () => {
     const opened = page.context().waitForEvent('page')
     await page.keyboard.press('Control+Enter')
     await actIn(await opened, 'olivia', 'bob')
-    await strip(page).getByText(reads('You act as Bob Marsh')).waitFor()
+    await strip(page).getByText(reads("You're acting as Bob Marsh")).waitFor()
     await strip(page).getByRole('button', { name: 'End' }).click()
   })
 

@@ -29,7 +29,7 @@ describe('what goes wrong for an operator', () => {
   let deployment: Deployment
 
   before(async () => {
-    deployment = await deploy({ console: { ticket: { pattern: /SUP-\d+/ } } })
+    deployment = await deploy({ console: { ticket: { pattern: /SUP-\d+/, example: 'SUP-77' } } })
   })
   after(() => deployment[Symbol.asyncDispose]())
 
@@ -41,7 +41,7 @@ describe('what goes wrong for an operator', () => {
     const ticket = page.getByLabel('Ticket number')
     await expectFocus(ticket)
     match((await ticket.getAttribute('aria-describedby')) ?? '', /ticket/)
-    await page.getByText('This is not what a ticket number looks like here.').waitFor()
+    await page.getByText(reads('A ticket number looks like this here: SUP-77')).waitFor()
     await page.getByText('Say in a few words what the customer asked for.').waitFor()
     await ticket.fill('SUP-12')
     await page.getByText('This is not what').waitFor({ state: 'detached' })
