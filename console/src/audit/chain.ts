@@ -12,10 +12,14 @@ export function digestOf(text: string): string {
  * be removed, and not on hold.
  *
  * @param text JSON, with the members `time` and `event`
+ * @param members of the text, where they are known
  */
-export function entryDigestOf(text: string, row: string | undefined): string {
-  const { time, event } = parseMembers(text)
-  const at = typeof time === 'number' ? Math.floor(time) : ''
+export function entryDigestOf(
+  text: string,
+  row: string | undefined,
+  { time, event }: { readonly time?: unknown; readonly event?: unknown } = parseMembers(text),
+): string {
+  const at = typeof time === 'number' && Number.isFinite(time) ? Math.floor(time) : ''
   return [digestOf(text), at, row ?? '', EVENT_MARKS.get(event) ?? ''].join('.')
 }
 

@@ -50,7 +50,7 @@ export function batches(remembered = MAX_ENTRIES_REMEMBERED): Batches {
     // The writer is part of it: an entry is counted on by its writer alone.
     const name = `${writer}.${sequence}`
     const row = rowOf(entry, name)
-    const digest = entryDigestOf(text, row)
+    const digest = entryDigestOf(text, row, entry)
     hash = hashOf(hash, digest)
     const repeatKey = likeness === undefined ? undefined : name
     if (likeness !== undefined) {

@@ -53,11 +53,12 @@ export async function rowsOfQuery(
 // lock lasts until the entries are visible, and no other transaction takes an id before. It also keeps a
 // row as it was read until it is written. (CREATE TABLE IF NOT EXISTS alone fails in one of two
 // processes that start at once.)
+export const LOCK_KEYS = `hashtext('oidc-provider-impersonation'), hashtext('${ENTRY_TABLE}')`
 const BEGIN_STATEMENT = `
 BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 SET LOCAL lock_timeout = '10s';
 SET LOCAL idle_in_transaction_session_timeout = '10s';
-SELECT pg_advisory_xact_lock(hashtext('oidc-provider-impersonation'), hashtext('${ENTRY_TABLE}'))`
+SELECT pg_advisory_xact_lock(${LOCK_KEYS})`
 
 /**
  * Runs the steps in a transaction on a connection of its own: all of it is stored, or nothing. Where
@@ -82,6 +83,11 @@ export async function inTransaction<T>(pool: PostgresPool, steps: () => Steps<T>
     // The server rolls back what a closed connection has begun.
     session.release(!isUsable)
   }
+}
+
+/** Whether the server answered with it: nothing of the statement is stored. */
+export function isServerError(error: unknown): boolean {
+  return error instanceof Error && 'severity' in error
 }
 
 /**

@@ -3,6 +3,7 @@ import { parseKeepFor } from '../keep-for.ts'
 import type { SqlDialect } from '../sql/dialect.ts'
 import { sqlStore } from '../sql/store.ts'
 import { createTables } from '../sql/tables.ts'
+import { loneAppender } from './append-alone.ts'
 import { badDataCodeOf, inTransaction, type PostgresPool, rowsOfQuery } from './client.ts'
 
 export type { PostgresPool, PostgresQuery, PostgresSession } from './client.ts'
@@ -69,6 +70,7 @@ function postgresDialect(pool: PostgresPool): SqlDialect {
 
     read: (query) => rowsOfQuery(pool, [query]),
     inTransaction: (steps) => inTransaction(pool, steps),
+    appendAlone: loneAppender(pool),
     refusalOf(error) {
       const code = badDataCodeOf(error)
       return code === undefined ? undefined : `PostgreSQL refuses what is in the entry (${code})`

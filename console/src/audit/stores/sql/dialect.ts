@@ -1,3 +1,4 @@
+import type { Batch } from '../../store.ts'
 import type { ResultRow } from '../stored-columns.ts'
 
 /** One statement, with `?` for each value. */
@@ -48,6 +49,12 @@ export interface SqlDialect {
    * @param steps may be called again, where nothing of an attempt is stored
    */
   inTransaction<T>(steps: () => Steps<T>): Promise<T>
+  /**
+   * Appends a batch without a transaction of several statements, where that is possible.
+   *
+   * @returns whether it is stored; if not, nothing was changed
+   */
+  appendAlone?(batch: Batch): Promise<boolean>
   /** Why the database refuses a value; `undefined` for every other error. */
   refusalOf(error: unknown): string | undefined
 }

@@ -75,6 +75,7 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
 
     async append(batch) {
       try {
+        if (await dialect.appendAlone?.(batch)) return []
         return await dialect.inTransaction(() => append(batch))
       } catch (error) {
         const refusal = dialect.refusalOf(error)

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
-import { Client, type ClientBase, Pool } from 'pg'
+import { type ClientBase, Pool } from 'pg'
 import { runsOn } from '../../../../../test/adapters/servers.ts'
 import type { AuditStore, RowFilter } from '../../../../src/audit/store.ts'
 import {
@@ -22,42 +22,9 @@ import {
   writer,
 } from '../contract/support.ts'
 import { describeAuditStore } from '../contract.ts'
+import { newSchema } from './schema.ts'
 
-const URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1/test'
 const suite = (await runsOn('PostgreSQL')) ? describe : describe.skip
-
-/** A schema of its own, and pools whose tables lie there. */
-async function newSchema() {
-  const schema = `audit_test_${randomUUID().replaceAll('-', '')}`
-  const pools: Pool[] = []
-  const admin = new Client(URL)
-  await admin.connect()
-  await admin.query(`CREATE SCHEMA ${schema}`)
-  return {
-    schema,
-    admin,
-    pool(options: { user?: string; name?: string; level?: string } = {}): Pool {
-      const { user, name = schema, level = '' } = options
-      const url = new globalThis.URL(URL)
-      if (user !== undefined) url.username = user
-      const pool = new Pool({
-        connectionString: url.href,
-        options: `-c search_path=${schema} ${level}`,
-        application_name: name,
-        max: 4,
-      })
-      // A test ends connections of a pool: those that are idle tell it so.
-      pool.on('error', () => {})
-      pools.push(pool)
-      return pool
-    },
-    async dispose() {
-      for (const pool of pools) await pool.end()
-      await admin.query(`DROP SCHEMA ${schema} CASCADE`)
-      await admin.end()
-    },
-  }
-}
 
 describeAuditStore(
   'PostgreSQL',

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto'
+import { Client, Pool } from 'pg'
+
+const URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1/test'
+
+/** A schema of its own, and pools whose tables lie there. */
+export async function newSchema() {
+  const schema = `audit_test_${randomUUID().replaceAll('-', '')}`
+  const pools: Pool[] = []
+  const admin = new Client(URL)
+  await admin.connect()
+  await admin.query(`CREATE SCHEMA ${schema}`)
+  return {
+    schema,
+    admin,
+    pool(options: { user?: string; name?: string; level?: string } = {}): Pool {
+      const { user, name = schema, level = '' } = options
+      const url = new globalThis.URL(URL)
+      if (user !== undefined) url.username = user
+      const pool = new Pool({
+        connectionString: url.href,
+        options: `-c search_path=${schema} ${level}`,
+        application_name: name,
+        max: 4,
+      })
+      // A test ends connections of a pool: those that are idle tell it so.
+      pool.on('error', () => {})
+      pools.push(pool)
+      return pool
+    },
+    async dispose() {
+      for (const pool of pools) await pool.end()
+      await admin.query(`DROP SCHEMA ${schema} CASCADE`)
+      await admin.end()
+    },
+  }
+}
