@@ -48,9 +48,9 @@ INSERT INTO ${ENTRY_TABLE} (writer, ${namesOf(ENTRY_COLUMNS)}) SELECT writer, ${
 RETURNING id`
 }
 
-const INSERT = { name: 'impersonation_audit_insert', text: statementOf(true) }
-const UPDATE = { name: 'impersonation_audit_update', text: statementOf(false) }
-const READ = {
+const INSERT_STATEMENT = { name: 'impersonation_audit_insert', text: statementOf(true) }
+const UPDATE_STATEMENT = { name: 'impersonation_audit_update', text: statementOf(false) }
+const READ_STATEMENT = {
   name: 'impersonation_audit_read',
   text: `SELECT data FROM ${ROW_TABLE} WHERE id = $1`,
 }
@@ -66,7 +66,7 @@ export function loneAppender(pool: PostgresPool): (batch: Batch) => Promise<bool
   const remembered = new BoundedMap<string, string>(MAX_ROWS_REMEMBERED)
 
   async function read(id: string): Promise<string | undefined> {
-    const { rows } = await pool.query({ ...READ, values: [id] })
+    const { rows } = await pool.query({ ...READ_STATEMENT, values: [id] })
     const [found] = rows.filter(isResultRow)
     return found && textIn(found, 'data')
   }
@@ -88,7 +88,7 @@ export function loneAppender(pool: PostgresPool): (batch: Batch) => Promise<bool
       const [columns] = entriesOf(batch).entries
       if (!row || !columns) return false
       const { rows } = await pool.query({
-        ...(before === undefined ? INSERT : UPDATE),
+        ...(before === undefined ? INSERT_STATEMENT : UPDATE_STATEMENT),
         values: [
           ...[batch.writer, batch.number, before ?? null],
           ...ENTRY_COLUMNS.map(([name]) => columns[name]),
