@@ -52,19 +52,13 @@ export function askDirectly(
 }
 
 export async function machineToken(base: string, secret: string, scope: string): Promise<string> {
-  const { status, body } = await readAnswer(
-    fetch(`${base}/oidc/token`, {
-      method: 'POST',
-      // RFC 6749 §2.3.1: the secret is encoded first.
-      headers: { authorization: `Basic ${btoa(`support-backend:${encodeURIComponent(secret)}`)}` },
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        resource: `${base}/api`,
-        scope,
-      }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    }),
-  )
+  const resource = `${base}/api`
+  const { status, body } = await request(`${base}/oidc/token`, {
+    method: 'POST',
+    // RFC 6749 §2.3.1: the secret is encoded first.
+    headers: { authorization: `Basic ${btoa(`support-backend:${encodeURIComponent(secret)}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', resource, scope }),
+  })
   const { access_token: token } = body
   check(
     status === 200 && typeof token === 'string',
@@ -74,11 +68,11 @@ export async function machineToken(base: string, secret: string, scope: string):
 }
 
 export async function refused(
-  request: Promise<Answer>,
+  asked: Promise<Answer>,
   expected: number,
   code: string,
 ): Promise<void> {
-  const { status, body } = await request
+  const { status, body } = await asked
   check(
     status === expected && body.error === code,
     `the answer is ${status} ${body.error ?? ''}, not ${expected} ${code}`,
@@ -120,9 +114,9 @@ export async function readOrders(
 }
 
 /** Runs the step that asks for a subject token. */
-export async function issue(title: string, request: () => Promise<Answer>): Promise<string> {
+export async function issue(title: string, run: () => Promise<Answer>): Promise<string> {
   const subjectToken = await step(title, async () => {
-    const { status, body, cacheable } = await request()
+    const { status, body, cacheable } = await run()
     const error = typeof body.error === 'string' ? ` ${body.error}` : ''
     check(status === 201, `the answer is ${status}${error}, not 201`)
     check(
@@ -154,34 +148,20 @@ export async function ordersStatus(base: string, accessToken: string): Promise<n
 }
 
 function orders(base: string, accessToken: string): Promise<Answer> {
-  return readAnswer(
-    fetch(`${base}/orders`, {
-      headers: { authorization: `Bearer ${accessToken}` },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    }),
-  )
+  return request(`${base}/orders`, { headers: { authorization: `Bearer ${accessToken}` } })
 }
 
 function send(url: string, token: string, body: object): Promise<Answer> {
-  return readAnswer(
-    fetch(url, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    }),
-  )
+  return request(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
 }
 
-async function readAnswer(request: Promise<Response>): Promise<Answer> {
-  const response = await request
-  const text = await response.text()
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    json = undefined
-  }
+async function request(url: string, init: RequestInit): Promise<Answer> {
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
+  const json: unknown = await response.json().catch(() => undefined)
   return {
     status: response.status,
     body: typeof json === 'object' && json !== null ? { ...json } : {},

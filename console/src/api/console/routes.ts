@@ -27,67 +27,42 @@ export interface Route {
   readonly handle: (call: Call) => Promise<void>
 }
 
+type Marks = Pick<Route, 'isActing' | 'streams' | 'writes'>
+
+function routesBy(method: Route['method']) {
+  return (
+    path: string,
+    roles: readonly Role[],
+    handle: Route['handle'],
+    marks: Marks = {},
+  ): Route => ({ method, path, roles, handle, ...marks })
+}
+
+const [get, post] = [routesBy('GET'), routesBy('POST')]
+
+/** An export of the audit is an entry itself. */
+const EXPORTS = { writes: true, streams: true } as const
+
 /** The first one that matches answers. */
 export const CONSOLE_ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/me', roles: ALL_ROLES, handle: me },
-  { method: 'GET', path: '/customers', roles: ACTING_ROLES, handle: searchCustomers },
-  { method: 'GET', path: '/customers/:id', roles: ACTING_ROLES, handle: showCustomer },
-  {
-    method: 'POST',
-    path: '/impersonations',
-    roles: ACTING_ROLES,
-    isActing: true,
-    writes: true,
-    handle: act,
-  },
-  {
-    method: 'POST',
-    path: '/impersonations/:id/continue',
-    roles: ACTING_ROLES,
-    isActing: true,
-    writes: true,
-    handle: continueOne,
-  },
-  { method: 'GET', path: '/running', roles: ALL_ROLES, handle: listRunning },
-  { method: 'POST', path: '/running/end', roles: ACTING_ROLES, handle: endAll },
-  { method: 'POST', path: '/running/:id/end', roles: ACTING_ROLES, handle: endOne },
-  { method: 'GET', path: '/audit', roles: ALL_ROLES, handle: searchAudit },
-  { method: 'GET', path: '/audit/newer', roles: ALL_ROLES, handle: countNewer },
-  ...(['csv', 'jsonl'] as const).map(
-    (format): Route => ({
-      method: 'GET',
-      path: `/audit/export.${format}`,
-      roles: SUPERVISING_ROLES,
-      writes: true,
-      streams: true,
-      handle: exportRows(format),
-    }),
-  ),
-  {
-    method: 'GET',
-    path: '/audit/entries.jsonl',
-    roles: SUPERVISING_ROLES,
-    writes: true,
-    streams: true,
-    handle: exportEntries,
-  },
-  { method: 'GET', path: '/audit/:id', roles: ALL_ROLES, handle: showRow },
-  { method: 'GET', path: '/audit/:id/timeline', roles: ALL_ROLES, handle: showTimeline },
-  {
-    method: 'POST',
-    path: '/audit/:id/acknowledge',
-    roles: ['lead'],
-    writes: true,
-    handle: acknowledge,
-  },
-  { method: 'POST', path: '/audit/:id/hold', roles: SUPERVISING_ROLES, writes: true, handle: hold },
-  {
-    method: 'POST',
-    path: '/audit/:id/release',
-    roles: SUPERVISING_ROLES,
-    writes: true,
-    handle: release,
-  },
-  { method: 'GET', path: '/alarms', roles: SUPERVISING_ROLES, handle: listAlarms },
-  { method: 'GET', path: '/stream', roles: ALL_ROLES, streams: true, handle: changeStream() },
+  get('/me', ALL_ROLES, me),
+  get('/customers', ACTING_ROLES, searchCustomers),
+  get('/customers/:id', ACTING_ROLES, showCustomer),
+  post('/impersonations', ACTING_ROLES, act, { isActing: true, writes: true }),
+  post('/impersonations/:id/continue', ACTING_ROLES, continueOne, { isActing: true, writes: true }),
+  get('/running', ALL_ROLES, listRunning),
+  post('/running/end', ACTING_ROLES, endAll),
+  post('/running/:id/end', ACTING_ROLES, endOne),
+  get('/audit', ALL_ROLES, searchAudit),
+  get('/audit/newer', ALL_ROLES, countNewer),
+  get('/audit/export.csv', SUPERVISING_ROLES, exportRows('csv'), EXPORTS),
+  get('/audit/export.jsonl', SUPERVISING_ROLES, exportRows('jsonl'), EXPORTS),
+  get('/audit/entries.jsonl', SUPERVISING_ROLES, exportEntries, EXPORTS),
+  get('/audit/:id', ALL_ROLES, showRow),
+  get('/audit/:id/timeline', ALL_ROLES, showTimeline),
+  post('/audit/:id/acknowledge', ['lead'], acknowledge, { writes: true }),
+  post('/audit/:id/hold', SUPERVISING_ROLES, hold, { writes: true }),
+  post('/audit/:id/release', SUPERVISING_ROLES, release, { writes: true }),
+  get('/alarms', SUPERVISING_ROLES, listAlarms),
+  get('/stream', ALL_ROLES, changeStream(), { streams: true }),
 ]

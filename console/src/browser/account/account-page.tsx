@@ -59,7 +59,7 @@ export function AccountPage({ session }: { session: AccountSession }) {
   return (
     <Page title={words.account.title} about={words.account.about}>
       <section class="part" aria-labelledby="now">
-        <div class="part-head">
+        <div class="section-head">
           <h2 id="now">{words.account.now}</h2>
           <Button
             onPress={() => {

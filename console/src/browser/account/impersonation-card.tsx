@@ -17,7 +17,7 @@ export function ImpersonationCard(props: {
   const { account } = words
   return (
     <article class={isRunning ? 'card running' : 'card'}>
-      <div class="card-head">
+      <div class="section-head">
         <h3>
           <Text of={sentenceOf(state)} who={<bdi class="person">{who}</bdi>} />
         </h3>
