@@ -45,50 +45,45 @@ function resolveShape(shape: Shape, input: unknown, path: string): object {
 
 function check(rule: Rule, value: unknown, at: string): unknown {
   const about = rule.required === undefined ? '' : `: ${rule.required}`
+  const must = (isValid: boolean, be: string): unknown => {
+    if (isValid) return value
+    throw new TypeError(`${at} must be ${be}`)
+  }
+  const text = typeof value === 'string' ? value : undefined
   switch (rule.type) {
     case 'boolean':
-      return must(typeof value === 'boolean', value, `${at} must be true or false`)
-    case 'integer':
-      return must(
-        Number.isSafeInteger(value) && Number(value) >= rule.min && Number(value) <= rule.max,
-        value,
-        `${at} must be an integer from ${rule.min} to ${rule.max}`,
-      )
+      return must(typeof value === 'boolean', 'true or false')
+    case 'integer': {
+      const { min, max } = rule
+      const isWithin = Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
+      return must(isWithin, `an integer from ${min} to ${max}`)
+    }
     case 'scope':
       return must(
-        typeof value === 'string' && SCOPE_TOKEN.test(value),
-        value,
-        `${at} must be one scope token: printable ASCII without space, quote or backslash`,
+        text !== undefined && SCOPE_TOKEN.test(text),
+        'one scope token: printable ASCII without space, quote or backslash',
       )
     case 'path':
       return must(
-        typeof value === 'string' && PATH_PREFIX.test(value),
-        value,
-        `${at} must be '' or a path such as '/api': plain segments, no slash at the end`,
+        text !== undefined && PATH_PREFIX.test(text),
+        "'' or a path such as '/api': plain segments, no slash at the end",
       )
     case 'resource':
       return must(
-        typeof value === 'string' && URL.canParse(value) && !/[#\s]/.test(value),
-        value,
-        `${at} must be an absolute URI without a fragment`,
+        text !== undefined && URL.canParse(text) && !/[#\s]/.test(text),
+        'an absolute URI without a fragment',
       )
     case 'text':
-      return must(
-        typeof value === 'string' && value.trim() !== '',
-        value,
-        `${at} must be a non-empty string${about}`,
-      )
+      return must(text !== undefined && text.trim() !== '', `a non-empty string${about}`)
     case 'url':
       return must(
-        typeof value === 'string' && HTTP_URL.test(value) && URL.canParse(value),
-        value,
-        `${at} must be an absolute http or https URL without user name and fragment`,
+        text !== undefined && HTTP_URL.test(text) && URL.canParse(text),
+        'an absolute http or https URL without user name and fragment',
       )
     case 'oneOf':
       return must(
-        typeof value === 'string' && rule.values.includes(value),
-        value,
-        `${at} must be one of: ${rule.values.join(', ')}`,
+        text !== undefined && rule.values.includes(text),
+        `one of: ${rule.values.join(', ')}`,
       )
     case 'clients':
       return checkClients(rule.default, value, at)
@@ -96,33 +91,30 @@ function check(rule: Rule, value: unknown, at: string): unknown {
       if (isStringArray(value)) return Object.freeze([...value])
       return must(
         typeof value === 'function',
-        value,
-        `${at} must be an array of client ids, or a function that tells of a client whether it may`,
+        'an array of client ids, or a function that tells of a client whether it may',
       )
     case 'stringMap':
       if (isStringMap(value)) return Object.freeze({ ...value })
-      throw new TypeError(`${at} must be an object whose values are strings`)
+      return must(false, 'an object whose values are strings')
     case 'someOf':
       if (isStringArray(value) && value.every((entry) => rule.values.includes(entry))) {
         return Object.freeze([...value])
       }
-      throw new TypeError(`${at} must be an array of: ${rule.values.join(', ')}`)
+      return must(false, `an array of: ${rule.values.join(', ')}`)
     case 'function':
-      return must(typeof value === 'function', value, `${at} must be a function${about}`)
+      return must(typeof value === 'function', `a function${about}`)
     case 'schema':
       return must(
         typeof value === 'function' || hasMethod(Object(value)['~standard'], 'validate'),
-        value,
-        `${at} must be a function or a Standard Schema`,
+        'a function or a Standard Schema',
       )
     case 'object':
       return must(
         rule.methods.every((method) => hasMethod(value, method)),
-        value,
-        `${at} must be an object with the method ${rule.methods.join(' and the method ')}${about}`,
+        `an object with the method ${rule.methods.join(' and the method ')}${about}`,
       )
     case 'valid':
-      return must(rule.isValid(value), value, `${at} must be ${rule.what}`)
+      return must(rule.isValid(value), rule.what)
     case 'group':
       return resolveShape(rule.of, value, at)
     case 'list': {
@@ -161,11 +153,6 @@ function checkClients(
     Object.keys(actions).map((action) => [action, { type: 'clientRule', default: [] } as const]),
   )
   return resolveShape(shape, given, at)
-}
-
-function must(ok: boolean, value: unknown, message: string): unknown {
-  if (!ok) throw new TypeError(message)
-  return value
 }
 
 function hasMethod(value: unknown, name: string): boolean {

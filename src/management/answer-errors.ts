@@ -3,6 +3,7 @@ import { errors, type Provider } from 'oidc-provider'
 import { NotRecorded, RecorderNotReady } from '../audit/recorders.ts'
 import { dpopAlgorithms } from '../host/provider-configuration.ts'
 import { TooManyRequests } from '../policy/rate-limit.ts'
+import { formatChallenge } from '../shared/challenge.ts'
 import { NoCredentials } from './bearer.ts'
 
 /** The user to be impersonated does not exist. */
@@ -105,8 +106,8 @@ function challenge(ctx: Context, provider: Provider, error: errors.OIDCProviderE
   // §3.1: without authentication information, "the resource server SHOULD NOT include an error
   // code or other error information".
   if (error instanceof NoCredentials) {
-    ctx.append('WWW-Authenticate', parameters('Bearer', { realm }))
-    if (algs) ctx.append('WWW-Authenticate', parameters('DPoP', { realm, algs }))
+    ctx.append('WWW-Authenticate', formatChallenge('Bearer', { realm }))
+    if (algs) ctx.append('WWW-Authenticate', formatChallenge('DPoP', { realm, algs }))
     return
   }
   const dpop = algs !== undefined && /^dpop /i.test(ctx.get('Authorization'))
@@ -118,15 +119,8 @@ function challenge(ctx: Context, provider: Provider, error: errors.OIDCProviderE
   }
   ctx.set(
     'WWW-Authenticate',
-    dpop ? parameters('DPoP', { ...fields, algs }) : parameters('Bearer', fields),
+    dpop ? formatChallenge('DPoP', { ...fields, algs }) : formatChallenge('Bearer', fields),
   )
-}
-
-function parameters(scheme: string, fields: Record<string, string | undefined>): string {
-  return `${scheme} ${Object.entries(fields)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}="${value}"`)
-    .join(', ')}`
 }
 
 function isOneOf(kinds: readonly ErrorClass[], error: unknown): boolean {

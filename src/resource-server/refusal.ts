@@ -1,3 +1,5 @@
+import { formatChallenge } from '../shared/challenge.ts'
+
 /** A request that is refused, as the caller sees it: RFC 6750 §3, RFC 9449 §7.1. */
 export class RequestRefused extends Error {
   override name = 'RequestRefused'
@@ -82,16 +84,4 @@ const offers = new WeakMap<RequestRefused, Offer>()
 /** Lets the challenge of a refusal, a requirement's too, say what the guard takes. */
 export function setOffer(refused: RequestRefused, offer: Offer): void {
   offers.set(refused, offer)
-}
-
-function formatChallenge(scheme: string, parameters: Record<string, string | undefined>): string {
-  return `${scheme} ${Object.entries(parameters)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}="${quotable(String(value))}"`)
-    .join(', ')}`
-}
-
-/** What may stand between quotes: RFC 6750 §3. */
-function quotable(text: string): string {
-  return text.replaceAll(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, '?')
 }

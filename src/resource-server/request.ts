@@ -45,33 +45,22 @@ export function presentedBy(
   shown: ApiRequest | string | undefined,
   known: { readonly target?: string; readonly response?: ApiResponse } = {},
 ): Presented {
-  if (typeof shown !== 'object' || shown === null) {
-    const authorization = shown ?? ''
-    const scheme = parseScheme(authorization)
-    return {
-      request: undefined,
-      response: undefined,
-      method: undefined,
-      target: undefined,
-      scheme,
-      authorization,
-      proof: undefined,
-    }
-  }
-  const authorization = header(shown, 'authorization') ?? ''
+  const request = typeof shown === 'object' && shown !== null ? shown : undefined
+  const authorization = typeof shown === 'string' ? shown : header(request, 'authorization')
   return {
-    request: shown,
-    response: known.response ?? (isResponse(shown.res) ? shown.res : undefined),
-    method: shown.method,
-    target: known.target ?? shown.originalUrl ?? shown.url,
-    scheme: parseScheme(authorization),
-    authorization,
-    proof: header(shown, 'dpop'),
+    request,
+    response: known.response ?? (isResponse(request?.res) ? request.res : undefined),
+    method: request?.method,
+    target: known.target ?? request?.originalUrl ?? request?.url,
+    scheme: parseScheme(authorization ?? ''),
+    authorization: authorization ?? '',
+    proof: header(request, 'dpop'),
   }
 }
 
 /** A repeated header is put together as Node and `Headers` do it, RFC 9110 §5.3. */
-function header({ headers }: ApiRequest, name: string): string | undefined {
+function header(request: ApiRequest | undefined, name: string): string | undefined {
+  const headers = request?.headers ?? {}
   if (isHeaders(headers)) return headers.get(name) ?? undefined
   const value = headers[name]
   return value === undefined || typeof value === 'string' ? value : value.join(', ')
