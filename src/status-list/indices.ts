@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { EndingAdapter } from '../adapters/contract.ts'
-import { LeaseMemory } from './lease-memory.ts'
+import { leaseMemory } from './lease-memory.ts'
 import { OpenList } from './open-list.ts'
 import { BLOCK_SIZE, type Lease, type StatusListRecord, StatusRecords } from './records.ts'
 import { sharedAttempt } from './shared-attempt.ts'
@@ -89,7 +89,7 @@ export function statusIndices(
   let nextList: OpenList | undefined
   /** Lists of the hour that had no free block. */
   const full = new Set<string>()
-  const leases = new LeaseMemory(records, () => {
+  const leases = leaseMemory(records, () => {
     for (const list of [openList, nextList]) if (list) drop(list)
   })
   /** Leases one block. */

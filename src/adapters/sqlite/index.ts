@@ -3,7 +3,7 @@ import { batchLimit, type DeleteExpiredOptions } from '../record.ts'
 import { type SqliteStore, sqliteAdapter } from './adapter.ts'
 import { openDatabase, type SqliteFile } from './database.ts'
 import { prepareAll, write } from './statements.ts'
-import { SqliteWriteQueue } from './write-queue.ts'
+import { sqliteWriteQueue } from './write-queue.ts'
 
 export type { DeleteExpiredOptions } from '../record.ts'
 
@@ -62,7 +62,7 @@ export function createSqliteAdapter(options: SqliteAdapterOptions): SqliteAdapte
     writes += 1
     if (writes % SWEEP_EVERY === 0) removeExpired(2 * SWEEP_EVERY)
   }
-  const writeQueue = new SqliteWriteQueue(database)
+  const writeQueue = sqliteWriteQueue(database)
   const store: SqliteStore = { database, statements, writeQueue, now, sweep }
   const factory = (model: string): EndingAdapter => sqliteAdapter(model, store)
 

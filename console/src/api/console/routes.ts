@@ -41,7 +41,7 @@ function routesBy(method: Route['method']) {
 const [get, post] = [routesBy('GET'), routesBy('POST')]
 
 /** An export of the audit is an entry itself. */
-const EXPORTS = { writes: true, streams: true } as const
+const EXPORT_MARKS = { writes: true, streams: true } as const
 
 /** The first one that matches answers. */
 export const CONSOLE_ROUTES: readonly Route[] = [
@@ -55,9 +55,9 @@ export const CONSOLE_ROUTES: readonly Route[] = [
   post('/running/:id/end', ACTING_ROLES, endOne),
   get('/audit', ALL_ROLES, searchAudit),
   get('/audit/newer', ALL_ROLES, countNewer),
-  get('/audit/export.csv', SUPERVISING_ROLES, exportRows('csv'), EXPORTS),
-  get('/audit/export.jsonl', SUPERVISING_ROLES, exportRows('jsonl'), EXPORTS),
-  get('/audit/entries.jsonl', SUPERVISING_ROLES, exportEntries, EXPORTS),
+  get('/audit/export.csv', SUPERVISING_ROLES, exportRows('csv'), EXPORT_MARKS),
+  get('/audit/export.jsonl', SUPERVISING_ROLES, exportRows('jsonl'), EXPORT_MARKS),
+  get('/audit/entries.jsonl', SUPERVISING_ROLES, exportEntries, EXPORT_MARKS),
   get('/audit/:id', ALL_ROLES, showRow),
   get('/audit/:id/timeline', ALL_ROLES, showTimeline),
   post('/audit/:id/acknowledge', ['lead'], acknowledge, { writes: true }),
