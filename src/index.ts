@@ -6,6 +6,8 @@ export { NotRecorded, RecorderNotReady } from './audit/recorders.ts'
 export type { RequestListener } from './glue/request-listener.ts'
 export { Impersonation } from './impersonation.ts'
 export { ClientNotNamed, UserNotFound } from './management/answer-errors.ts'
+export { allOf } from './policy/all-of.ts'
+export { ApprovalRequired } from './policy/approval.ts'
 export { normalisedAddress, TooManyRequests } from './policy/rate-limit.ts'
 export { Provider, Provider as default, type ProviderConfiguration } from './provider.ts'
 export type { BindingMember, MayAct } from './public/binding.ts'
@@ -61,6 +63,7 @@ export type {
   ContextResult,
   ContextStandardSchema,
   ContextValidator,
+  Need,
   Verdict,
 } from './public/policy-hook.ts'
 export type { RateLimiter } from './public/rate-limiter.ts'

@@ -1,5 +1,6 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { Denial, ImpersonationEvent } from '../public/events.ts'
+import type { Need } from '../public/policy-hook.ts'
 import { emitLater, emitRecorded } from './emit.ts'
 
 /** What comes of a request that succeeds. An end has an event of its own. */
@@ -73,6 +74,7 @@ export class AuditTrail {
       reason: this.#withoutSecrets(joinMessages(error)).slice(0, MAX_REASON_LENGTH),
     }
     this.note({ denial: Object.freeze(denial) })
+    if (error instanceof Error && 'needs' in error) this.note({ needs: error.needs as Need[] })
     this.#emit('impersonation.denied')
   }
 

@@ -65,6 +65,8 @@ function describeParties(token: SubjectToken) {
     resource: note?.resource ?? binding.resource,
     scope: note ? note.scope : binding.scope,
     context: token.contextObject,
+    permit: note?.permit ?? token.permit,
+    review: note?.review ?? token.review,
     expiresAt: note?.expiresAt,
     end: endOf(token),
   }

@@ -118,7 +118,7 @@ export function impersonations(
   }
 
   const endAll: Impersonations['endAll'] = async (filter, how, ctx, only = () => true) => {
-    const isMeant = isOfClient(filter.client)
+    const isMeant = matcherFor(filter)
     let ended = 0
     for await (const records of listPages(lookUpOf(filter), PAGE_SIZE)) {
       const tokens = records
@@ -161,15 +161,17 @@ export function impersonations(
     },
 
     async list({ state, cursor, limit = DEFAULT_LIMIT, ...filter }) {
-      const { userId, actor, issuedTo, client } = filter
-      const question = { userId, actor, issuedTo, client, state }
-      const isMeant = isOfClient(client)
+      const question = { ...filter, state }
+      const isMeant = matcherFor(filter)
       const start = cursor === undefined ? undefined : parseCursor(cursor, question)
       if (cursor !== undefined && !start) throw new UnknownCursor()
       const items: ImpersonationObject[] = []
       let read = 0
       // Without these nearly every record is shown; one more tells whether there is a next page.
-      const batch = (state ?? client) === undefined ? Math.min(limit + 1, PAGE_SIZE) : PAGE_SIZE
+      const batch =
+        (state ?? filter.client ?? filter.permit) === undefined
+          ? Math.min(limit + 1, PAGE_SIZE)
+          : PAGE_SIZE
       for await (const records of listPages(lookUpOf(filter), batch, start)) {
         for (const [index, record] of records.entries()) {
           read += 1
@@ -201,11 +203,12 @@ function lookUpOf({ userId, actor, issuedTo }: ImpersonationFilter): LookUp {
   return { accountId: userId, actor, clientId: issuedTo }
 }
 
-/** Whether a client runs it, or is the only one that may redeem it. */
-function isOfClient(client: string | undefined): (token: SubjectToken) => boolean {
-  if (client === undefined) return () => true
-  return ({ note, consumed, bindingObject }) =>
-    (consumed ? note?.client : bindingObject.mayAct?.clientId) === client
+/** What no storage looks up by: who runs it, or is the only one that may; and by which permit. */
+function matcherFor({ client, permit }: ImpersonationFilter): (token: SubjectToken) => boolean {
+  return ({ note, consumed, bindingObject, permit: before }) =>
+    (client === undefined ||
+      (consumed ? note?.client : bindingObject.mayAct?.clientId) === client) &&
+    (permit === undefined || (note?.permit ?? before) === permit)
 }
 
 /** @throws TypeError for a record that no adapter may list */

@@ -39,7 +39,7 @@ export function endingWhatIsUnderWay(all: Impersonations, tokenLife: number): Im
     ...all,
     async endAll(filter, how, ctx, only = () => true) {
       const ended = await all.endAll(filter, how, ctx, only)
-      if ((filter.actor ?? filter.client) !== undefined) {
+      if ((filter.actor ?? filter.client ?? filter.permit) !== undefined) {
         const until = Math.floor(Date.now() / 1000) + MAX_CLOCK_DIFFERENCE
         endAgain(JSON.stringify([filter, how, until]), async () => {
           await all.endAll(filter, how, undefined, (token) => token.iat <= until && only(token))

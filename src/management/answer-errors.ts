@@ -2,6 +2,7 @@ import type { Context, Next } from 'koa'
 import { errors, type Provider } from 'oidc-provider'
 import { NotRecorded, RecorderNotReady } from '../audit/recorders.ts'
 import { dpopAlgorithms } from '../host/provider-configuration.ts'
+import { ApprovalRequired } from '../policy/approval.ts'
 import { TooManyRequests } from '../policy/rate-limit.ts'
 import { formatChallenge } from '../shared/challenge.ts'
 import { NoCredentials } from './bearer.ts'
@@ -45,6 +46,7 @@ const PUBLIC_ERRORS: readonly ErrorClass[] = [
   ...CHALLENGED_ERRORS,
   errors.InvalidRequest,
   errors.AccessDenied,
+  ApprovalRequired,
   TooManyRequests,
   UserNotFound,
   NotFound,
@@ -83,6 +85,7 @@ export function answerErrors(provider: Provider) {
         ctx.body = {
           error: error.error,
           ...(error.error_description ? { error_description: error.error_description } : {}),
+          ...('approval' in error ? { approval: error.approval } : {}),
         }
         if ('retryAfter' in error) ctx.set('Retry-After', String(error.retryAfter))
         if (isOneOf(CHALLENGED_ERRORS, error)) challenge(ctx, provider, error)

@@ -1,5 +1,6 @@
 import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { AuditTrail } from '../audit/trail.ts'
+import { present } from '../glue/present.ts'
 import { findAccount } from '../host/grants.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import { permissionFor } from '../policy/authorize.ts'
@@ -50,6 +51,7 @@ export function subjectTokenIssuer(
     const actor = mayAct?.sub === undefined ? undefined : Object.freeze({ sub: mayAct.sub })
     trail.note({ subject: request.userId, resource, actor })
     if (mayAct) trail.note({ mayAct })
+    if (actor) await limit(options.limits.issuePerActor, actor.sub, 1)
     const context = deepFreeze(await validContext(options.contextSchema, request.context))
     const json = serialisedContext(context, options.limits.contextBytes)
     trail.note({ context })
@@ -59,7 +61,7 @@ export function subjectTokenIssuer(
     // it.
     if (account?.accountId !== request.userId) throw new UserNotFound()
     ctx.oidc.entity('Account', account)
-    const { scope } = await permissionFor(options.authorize, {
+    const { scope, permit, review } = await permissionFor(options.authorize, {
       stage: 'issue',
       client,
       account,
@@ -80,6 +82,7 @@ export function subjectTokenIssuer(
       binding: JSON.stringify(binding),
       // No members that are undefined: each is copied twice on its way to the storage.
       ...(mayAct?.sub === undefined ? {} : { actor: mayAct.sub }),
+      ...present({ permit, review }),
       ...(status ? { statusList: status.list, statusIndex: status.index } : {}),
     })
     shorten(subjectToken, request.expiresIn)
@@ -88,6 +91,8 @@ export function subjectTokenIssuer(
     trail.note({
       id: subjectToken.jti,
       scope,
+      permit,
+      review,
       expiresAt: Math.floor(Date.now() / 1000) + subjectToken.expiration,
     })
     return { id: subjectToken.jti, value, expiresIn: subjectToken.expiration }

@@ -65,6 +65,7 @@ export const impersonationShape = {
     contextBytes: { type: 'integer', min: 2, max: 65536, default: 4096 },
     bodyBytes: { type: 'integer', min: 64, max: 1048576, default: 16384 },
     issue: objectRule<RateLimiter>('consume'),
+    issuePerActor: objectRule<RateLimiter>('consume'),
     failedExchanges: objectRule<RateLimiter>('consume'),
   },
   atomicReplayDetection: { type: 'boolean', default: true },

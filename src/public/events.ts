@@ -2,6 +2,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { MayAct } from './binding.ts'
 import type { ActClaim, SubjectTokenContext } from './claims-hook.ts'
 import type { ImpersonationEnd } from './list-and-end.ts'
+import type { Need } from './policy-hook.ts'
 
 /** What a listener learns of a subject token: everything but its value, which is stored nowhere. */
 export interface SubjectTokenRecord {
@@ -71,6 +72,12 @@ export interface ImpersonationEvent {
   readonly expiresAt?: number | undefined
   /** The `jti` of the access token, if it is a JWT: the id of an opaque one is its value. */
   readonly jti?: string | undefined
+  /** The permit that allowed it, as the deployment's rule said. */
+  readonly permit?: string | undefined
+  /** Why a person has to look at it afterwards, as the deployment's rule said. */
+  readonly review?: string | undefined
+  /** Of `impersonation.denied`: whose approval it needs. */
+  readonly needs?: readonly Need[] | undefined
   /** Of `impersonation.denied`. */
   readonly denial?: Denial | undefined
   /** Of `impersonation.replayed`. */

@@ -52,6 +52,10 @@ export interface ImpersonationObject {
   readonly scope?: string | undefined
   /** The `context` of the request for the subject token. */
   readonly context: SubjectTokenContext
+  /** The permit that allowed it, as `authorize` said. */
+  readonly permit?: string | undefined
+  /** Why a person has to look at it afterwards, as `authorize` said. */
+  readonly review?: string | undefined
   /** When the subject token was issued. */
   readonly issuedAt: number
   /** The last moment at which the subject token can be redeemed. */
@@ -78,6 +82,8 @@ export interface ImpersonationFilter {
    * it: all that match the rest are read, page by page.
    */
   readonly client?: string | undefined
+  /** The permit that allowed it. No storage looks up by it, as by `client`. */
+  readonly permit?: string | undefined
 }
 
 /** A question for impersonations. */

@@ -241,6 +241,14 @@ export interface LimitOptions {
    */
   issue?: RateLimiter | undefined
   /**
+   * Limits how often subject tokens are issued for one operator: the key is `mayAct.sub`. Requests that
+   * are bound to no operator are not counted: `managementApi.requireBinding` insists on `mayAct`.
+   * @defaultValue no limit
+   * @example
+   * issuePerActor: new RateLimiterMemory({ points: 100, duration: 3600 })
+   */
+  issuePerActor?: RateLimiter | undefined
+  /**
    * Limits how often exchanges may fail. The key is the client's id, and for public clients, whose
    * id is public, the caller's address as well: behind a proxy, set the application's `proxy`
    * and see that the proxy overwrites `X-Forwarded-For`, or set `maxIpsCount`.

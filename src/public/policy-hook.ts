@@ -36,6 +36,9 @@ export interface AuthorizationRequest {
   readonly ctx: KoaContextWithOIDC
 }
 
+/** Whose approval a request needs: another person's than the operator's, or the user's own. */
+export type Need = 'second_person' | 'user'
+
 /** `true`, `false`, or a narrower permission: at least one of these members, and no others. */
 export type Verdict =
   | boolean
@@ -48,6 +51,20 @@ export type Verdict =
        * effect.
        */
       readonly accessTokenTtl?: number
+      /**
+       * Whose approval is missing: one or both. At issue the answer is 403 `approval_required`, and
+       * nothing is stored; at the exchange `access_denied`, and the subject token stays usable.
+       */
+      readonly needs?: readonly Need[]
+      /** Beside `needs`: whether an operator may act without them, in an emergency. */
+      readonly emergency?: boolean
+      /** The id of the permit that allows it: 1 to 255 characters. The object and every event have it. */
+      readonly permit?: string
+      /**
+       * Why a person has to look at it afterwards: 1 to 255 characters. The object and every event of
+       * the impersonation have it.
+       */
+      readonly review?: string
     }
 
 /**
@@ -55,7 +72,7 @@ export type Verdict =
  * issue and at the exchange. `false` refuses with `access_denied`. It can remove scopes and cannot
  * add any. It can shorten the lifetime of the access token and cannot extend it.
  *
- * An object has at least one of the two members and no other. A member with the value `undefined`
+ * An object has at least one of the members of {@link Verdict} and no other. A member with the value `undefined`
  * is an error, and nothing is issued: a limit that was lost by mistake is not treated as "no
  * limit".
  */

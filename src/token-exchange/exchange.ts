@@ -69,6 +69,7 @@ export function exchanger(
     const { authorize } = options
     const permission = await permissionToExchange(ctx, authorize, redeemer, subject, target)
     const { scope } = permission
+    const { permit = token.permit, review = token.review } = permission
 
     const accessToken = draftAccessToken(provider, client, token, target.resourceServer, {
       ...permission,
@@ -108,6 +109,8 @@ export function exchanger(
       software,
       resource: target.resourceServer.identifier(),
       scope,
+      permit,
+      review,
       format: accessToken.format,
       expiresAt,
     }
@@ -128,6 +131,6 @@ export function exchanger(
       parts.onNothingIssued(token.jti)
       throw error
     }
-    trail.note({ scope, expiresAt, jti })
+    trail.note({ scope, expiresAt, jti, permit, review })
   }
 }

@@ -88,6 +88,8 @@ export async function findUnused(
   if (mayAct) trail.note({ mayAct })
   // Read the record here: if it is unreadable, the request fails before the token is redeemed.
   trail.note({ context: token.contextObject })
+  const { permit, review } = token
+  if ((permit ?? review) !== undefined) trail.note({ permit, review })
   if (token.consumed) throw redeemedBefore(token, trail)
   if (token.end) throw notRedeemable('ended before it was redeemed')
   if (token.isExpired) throw notRedeemable('expired')

@@ -16,6 +16,9 @@ export interface SubjectTokenProperties {
   /** The status list of the access token to come, and the index in it. */
   statusList?: string | undefined
   statusIndex?: number | undefined
+  /** The permit that allowed it, and why a person has to look at it afterwards. */
+  permit?: string | undefined
+  review?: string | undefined
   /** Seconds; absent means the full lifetime of subject tokens. */
   expiresIn?: number | undefined
 }
@@ -29,6 +32,8 @@ export const RECORD_MEMBERS = [
   'actor',
   'statusList',
   'statusIndex',
+  'permit',
+  'review',
   'keptUntil',
   'consumed',
   'note',

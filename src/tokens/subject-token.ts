@@ -35,6 +35,9 @@ export interface Redeemed extends ConsumptionNote {
   readonly software?: string | undefined
   readonly resource: string
   readonly scope?: string | undefined
+  /** As the rule said at the exchange. */
+  readonly permit?: string | undefined
+  readonly review?: string | undefined
   readonly format: string
   /** When the access token expires, in seconds since the epoch. */
   readonly expiresAt: number
@@ -54,6 +57,9 @@ export interface SubjectToken
   readonly iat: number
   readonly statusList?: string | undefined
   readonly statusIndex?: number | undefined
+  /** As the rule said at issue. */
+  readonly permit?: string | undefined
+  readonly review?: string | undefined
   /** Whether the last moment of redemption has passed. */
   readonly isExpired: boolean
   /**
@@ -128,6 +134,8 @@ export function defineSubjectToken(
     declare end?: StoredEnd | undefined
     declare statusList?: string | undefined
     declare statusIndex?: number | undefined
+    declare permit?: string | undefined
+    declare review?: string | undefined
     declare keptUntil?: number | undefined
     #value: string | undefined
     #binding: Binding | undefined

@@ -128,6 +128,7 @@ async function* rules(): AsyncGenerator<SeenAnswer> {
     { impersonation: { actorToken: { required: true } } },
     { impersonation: { actorToken: { clients: ['console'] } } },
     { impersonation: { authorize: ({ stage }) => stage === 'issue' } },
+    { impersonation: { authorize: ({ stage }) => stage === 'issue' || { needs: ['user'] } } },
     refusing(),
     refusing('the account is protected'),
     { configuration: { adapter, clientBasedCORS: () => true, features: { dPoP: NONCES } } },

@@ -112,6 +112,7 @@ async function* rules(): AsyncGenerator<SeenAnswer> {
     { impersonation: { contextSchema: () => ({ issues: [told] }) } },
     { impersonation: { contextSchema: () => ({ issues: [] }) } },
     { impersonation: { authorize: () => false } },
+    { impersonation: { authorize: () => ({ needs: ['second_person'] }) } },
     { configuration: { findAccount: silent } },
     { configuration: { findAccount: spoken } },
     { impersonation: { limits: { issue: { consume: () => Promise.reject(EXHAUSTED) } } } },

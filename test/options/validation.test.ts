@@ -37,6 +37,7 @@ describe('options', () => {
         contextBytes: 4096,
         bodyBytes: 16384,
         issue: undefined,
+        issuePerActor: undefined,
         failedExchanges: undefined,
       },
       atomicReplayDetection: true,

@@ -57,6 +57,7 @@ describe('authorize', () => {
         path: '/oidc/token',
         client: 'console',
         actor: { sub: 'olivia', clientId: 'console' },
+        software: undefined,
         resource: deployment.orders,
       },
     ])

@@ -1,4 +1,4 @@
-import type { ActClaim, Denial, ImpersonationEnd } from 'oidc-provider-impersonation'
+import type { ActClaim, Denial, ImpersonationEnd, Need } from 'oidc-provider-impersonation'
 import type { ImpersonationUse, UseRefusal } from 'oidc-provider-impersonation/resource-server'
 import { AUDIT_EVENTS, type AuditEntry, type Named, type SetAside } from '../entry.ts'
 import {
@@ -115,6 +115,9 @@ const entry = objectOf<AuditEntry>({
   context: optional(anyObject),
   expiresAt: optional(seconds),
   jti: optional(wordsInAnEntry),
+  permit: optional(wordsInAnEntry),
+  review: optional(wordsInAnEntry),
+  needs: optional(listOf(oneOf<Need>(['second_person', 'user']))),
   denial: optional(
     objectOf<Denial>({
       stage: oneOf<Denial['stage']>(['end', 'exchange', 'issue']),

@@ -1,0 +1,109 @@
+import { isPlainObject } from '../glue/plain-object.ts'
+import type { AuthorizationRequest, Need } from '../public/policy-hook.ts'
+import { joinScopes } from '../shared/scope.ts'
+
+/** A verdict that does not refuse. A member that is absent limits nothing. */
+export interface Limits {
+  readonly scope?: string | undefined
+  /** Seconds. */
+  readonly accessTokenTtl?: number
+  readonly needs?: readonly Need[]
+  readonly emergency?: boolean
+  readonly permit?: string
+  readonly review?: string
+}
+
+type Asked = Pick<AuthorizationRequest, 'scope' | 'stage'>
+
+const NEED_NAMES: readonly unknown[] = ['second_person', 'user'] satisfies readonly Need[]
+const MAX_TEXT_LENGTH = 255
+
+/** How each member is read. One that is mistyped would otherwise mean "no limit". */
+const MEMBER_PARSERS: {
+  readonly [Name in keyof Required<Limits>]: (
+    value: unknown,
+    asked: Asked,
+    path: string,
+  ) => Limits[Name]
+} = {
+  scope: parseScope,
+  accessTokenTtl: parseTtl,
+  needs: parseNeeds,
+  emergency: parseEmergency,
+  permit: (value, _asked, path) => parseText(value, `${path}: permit`),
+  review: (value, _asked, path) => parseText(value, `${path}: review`),
+}
+
+/**
+ * Reads what a rule answered.
+ *
+ * @param path of the rule, for errors
+ * @returns `false` where it refuses
+ * @throws TypeError for anything but a verdict (I9)
+ */
+export function parseVerdict(verdict: unknown, asked: Asked, path: string): Limits | false {
+  if (verdict === true) return {}
+  if (verdict === false) return false
+  const given = isPlainObject(verdict) ? Object.entries(verdict) : []
+  if (given.length === 0 || given.some(([name]) => !(name in MEMBER_PARSERS))) {
+    const names = Object.keys(MEMBER_PARSERS).join(', ')
+    throw new TypeError(`${path} must answer true, false or an object of nothing but ${names}`)
+  }
+  const limits: Limits = Object.fromEntries(
+    given.map(([name, value]) => [name, MEMBER_PARSERS[name as keyof Limits](value, asked, path)]),
+  )
+  if (limits.emergency !== undefined && !limits.needs) {
+    throw new TypeError(`${path}: emergency stands beside needs`)
+  }
+  return limits
+}
+
+function parseScope(limit: unknown, { stage, scope }: Asked, path: string): string | undefined {
+  if (typeof limit !== 'string') throw new TypeError(`${path}: scope must be a string`)
+  const allowed = [...new Set(limit.split(' ').filter((name) => name !== ''))]
+  const asked = scope === undefined ? undefined : new Set(scope.split(' '))
+  // At issue, no scope means no limit, which any limit narrows. At the exchange it means none.
+  const widened =
+    asked === undefined && stage === 'issue' ? [] : allowed.filter((name) => !asked?.has(name))
+  if (widened.length > 0) {
+    throw new TypeError(`${path} must not allow scopes that were not asked for`)
+  }
+  // At issue, the empty string means that no scope may ever be granted; `undefined` means no limit.
+  return stage === 'issue' ? allowed.join(' ') : joinScopes(allowed)
+}
+
+function parseTtl(limit: unknown, _asked: Asked, path: string): number {
+  if (typeof limit === 'number' && Number.isSafeInteger(limit) && limit > 0) return limit
+  throw new TypeError(`${path}: accessTokenTtl must be a positive integer: seconds`)
+}
+
+function parseNeeds(needs: unknown, _asked: Asked, path: string): readonly Need[] {
+  if (
+    Array.isArray(needs) &&
+    needs.length > 0 &&
+    needs.every((need) => NEED_NAMES.includes(need))
+  ) {
+    return Object.freeze([...new Set<Need>(needs)].toSorted())
+  }
+  throw new TypeError(`${path}: needs must be a list of at least one of: ${NEED_NAMES.join(', ')}`)
+}
+
+function parseEmergency(emergency: unknown, _asked: Asked, path: string): boolean {
+  if (typeof emergency === 'boolean') return emergency
+  throw new TypeError(`${path}: emergency must be true or false`)
+}
+
+function parseText(value: unknown, path: string): string {
+  const length = typeof value === 'string' ? [...value].length : 0
+  if (
+    typeof value === 'string' &&
+    length > 0 &&
+    length <= MAX_TEXT_LENGTH &&
+    !/\p{Cc}/u.test(value)
+  ) {
+    return value
+  }
+  throw new TypeError(
+    `${path} must have 1 to ${MAX_TEXT_LENGTH} characters, and no control characters`,
+  )
+}

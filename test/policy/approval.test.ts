@@ -1,0 +1,148 @@
+import { expect } from 'chai'
+import { decodeJwt } from 'jose'
+import { ApprovalRequired, type Authorize, type Verdict } from '../../src/index.ts'
+import { recording } from '../support/audit.ts'
+import { deploy } from '../support/deployment.ts'
+
+/** A rule that answers as it is set, at each stage. */
+function settable() {
+  const answers: Record<'exchange' | 'issue', Verdict> = { issue: true, exchange: true }
+  const authorize: Authorize = ({ stage }) => answers[stage]
+  return { answers, authorize }
+}
+
+const NEEDS = { needs: ['user', 'second_person'] } as const satisfies Verdict
+
+describe('what needs an approval is not issued without one', () => {
+  it('issue: 403 approval_required says by whom, nothing is stored, and the event says so', async () => {
+    const { answers, authorize } = settable()
+    const { deployment, recorded } = await recording({ impersonation: { authorize } })
+    answers.issue = NEEDS
+    const { status, body } = await deployment.issue({ userId: 'alice' })
+    expect([status, body]).to.deep.equal([
+      403,
+      {
+        error: 'approval_required',
+        error_description: 'needs the approval of a second person and of the user',
+        approval: { by: ['second_person', 'user'] },
+      },
+    ])
+    expect((await deployment.provider.impersonation.list()).items).to.deep.equal([])
+    const [denied] = await recorded()
+    expect(denied).to.include({ name: 'impersonation.denied' })
+    expect(denied?.needs).to.deep.equal(['second_person', 'user'])
+    expect(denied?.denial).to.include({ stage: 'issue', error: 'approval_required' })
+    await deployment.close()
+  })
+
+  it('issue in the process: throws ApprovalRequired', async () => {
+    const { answers, authorize } = settable()
+    const deployment = await deploy({ impersonation: { authorize } })
+    answers.issue = { needs: ['second_person'], emergency: true }
+    const { impersonation } = deployment.provider
+    const refused = await impersonation
+      .issue({ userId: 'alice' }, { as: 'backend' })
+      .catch((error: unknown) => error)
+    expect(refused).to.be.instanceOf(ApprovalRequired)
+    expect(refused).to.deep.include({ statusCode: 403, approval: { by: ['second_person'] } })
+    await deployment.close()
+  })
+
+  it('I2, I7: an exchange whose approval is gone is access_denied, and burns nothing', async () => {
+    const { answers, authorize } = settable()
+    const { deployment, recorded } = await recording({ impersonation: { authorize } })
+    answers.issue = { permit: 'p1' }
+    const subject_token = await deployment.subjectToken()
+    answers.exchange = { needs: ['user'] }
+    const { status, body } = await deployment.exchange({ subject_token })
+    expect([status, body.error]).to.deep.equal([400, 'access_denied'])
+    const denied = (await recorded()).at(-1)
+    expect(denied).to.deep.include({ needs: ['user'], permit: 'p1' })
+    answers.exchange = { permit: 'p1' }
+    expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+    await deployment.close()
+  })
+
+  it('permit and review are in the object and in every event, from the issue to the end', async () => {
+    const { answers, authorize } = settable()
+    const { deployment, recorded } = await recording({ impersonation: { authorize } })
+    const { provider } = deployment
+    const marks = { permit: 'p1', review: 'No lead was reachable' }
+    answers.issue = marks
+    const ended: object[] = []
+    provider.on('impersonation.ended', (_ctx, event) => ended.push(event))
+    const subject_token = await deployment.subjectToken()
+    const { items } = await provider.impersonation.list({ permit: 'p1' })
+    expect(items[0]).to.deep.include({ state: 'issued', ...marks })
+    const { body } = await deployment.exchange({ subject_token })
+    expect(decodeJwt(body.access_token)).to.not.have.any.keys('permit', 'review')
+    expect((await provider.impersonation.list()).items[0]).to.deep.include(marks)
+    await deployment.exchange({ subject_token })
+    const events = await recorded()
+    expect(events.map(({ name }) => name.split('.')[1])).to.deep.equal([
+      'issued',
+      'granted',
+      'replayed',
+    ])
+    await provider.impersonation.endAll({ permit: 'p1' })
+    for (const event of [...events, ...ended]) expect(event).to.deep.include(marks)
+    expect(ended).to.have.length(1)
+    await deployment.close()
+  })
+
+  it('what the rule says at the exchange counts from then on', async () => {
+    const { answers, authorize } = settable()
+    const deployment = await deploy({ impersonation: { authorize } })
+    const { impersonation } = deployment.provider
+    answers.issue = { permit: 'p1' }
+    answers.exchange = { permit: 'p2' }
+    await deployment.exchange({ subject_token: await deployment.subjectToken() })
+    expect(await impersonation.endAll({ permit: 'p1' })).to.equal(0)
+    expect(await impersonation.endAll({ permit: 'p2', userId: 'bob' })).to.equal(0)
+    expect(await impersonation.endAll({ permit: 'p2', userId: 'alice' })).to.equal(1)
+    await deployment.close()
+  })
+
+  const wrong: object[] = [
+    { needs: [] },
+    { needs: ['lead'] },
+    { needs: 'user' },
+    { emergency: true },
+    { needs: ['user'], emergency: 'yes' },
+    { permit: '' },
+    { permit: 7 },
+    { permit: 'x'.repeat(256) },
+    { review: 'a\nb' },
+    { review: undefined },
+  ]
+  for (const verdict of wrong) {
+    it(`I9: ${JSON.stringify(verdict).slice(0, 40)} is no verdict: 500, nothing is issued`, async () => {
+      const { answers, authorize } = settable()
+      const deployment = await deploy({ impersonation: { authorize } })
+      answers.issue = verdict as Verdict
+      expect((await deployment.issue({ userId: 'alice' })).status).to.equal(500)
+      answers.issue = true
+      answers.exchange = verdict as Verdict
+      const subject_token = await deployment.subjectToken()
+      expect((await deployment.exchange({ subject_token })).status).to.equal(500)
+      await deployment.close()
+    })
+  }
+})
+
+describe('limits.issuePerActor', () => {
+  it('429 once an operator has used up the points; others go on', async () => {
+    const { RateLimiterMemory } = await import('rate-limiter-flexible')
+    const issuePerActor = new RateLimiterMemory({ points: 2, duration: 60 })
+    const deployment = await deploy({ impersonation: { limits: { issuePerActor } } })
+    const issue = async (sub?: string) => {
+      const mayAct = sub === undefined ? {} : { mayAct: { sub } }
+      return (await deployment.issue({ userId: 'alice', ...mayAct })).status
+    }
+    const statuses = [await issue('olivia'), await issue('olivia'), await issue('olivia')]
+    expect(statuses).to.deep.equal([201, 201, 429])
+    expect(await issue('bob')).to.equal(201)
+    expect(await issue()).to.equal(201)
+    await deployment.close()
+  })
+})
