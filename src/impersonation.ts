@@ -1,4 +1,5 @@
 // Over 250 lines by its docstrings: the one class of the package that deployments call.
+
 import type { Context, Middleware } from 'koa'
 import type { Account, Configuration, Provider } from 'oidc-provider'
 import { addRecorder, endsRecorded } from './audit/recorders.ts'
@@ -41,6 +42,7 @@ import type {
 } from './public/list-and-end.ts'
 import type { ImpersonationOptions } from './public/options.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
+import { warnOfDiscovery } from './shared/warn-of-discovery.ts'
 import { tokenExchangeHandler } from './token-exchange/handler.ts'
 import { EXCHANGE_PARAMETERS, REPEATABLE_PARAMETERS } from './token-exchange/request.ts'
 import { warnOfNamesakes } from './token-exchange/software.ts'
@@ -143,7 +145,9 @@ export class Impersonation {
     const verifier = accessTokenVerifier(provider, TOKEN_EXCHANGE_GRANT_TYPE, findEvenEnded)
     claims.issuer = provider.issuer
     this.#provider = provider
-    this.#checkStorage = subjectTokens.checkStorage
+    this.#checkStorage = async () => {
+      await Promise.all([subjectTokens.checkStorage(), warnOfDiscovery(provider.issuer)])
+    }
     resourceServer.use(provider, { canEnd: ending !== undefined })
     if (options.atomicReplayDetection) makeReplayDetectionAtomic(provider)
     provider.registerGrantType(
@@ -192,7 +196,8 @@ export class Impersonation {
    * Tries the storage out, with records of its own that it removes: whether it knows the model,
    * finds what was written, lets one of many callers win, keeps `consumed` and lets records expire.
    * Call it at the start, to find an incomplete adapter early. It takes a little over a second.
-   * Resolves at once where impersonation is not enabled.
+   * Resolves at once where impersonation is not enabled. Warns where something else than the discovery
+   * document answers at the issuer.
    *
    * @throws TypeError before {@link register}
    * @throws Error whose message is one sentence about what is wrong, with the storage's own error

@@ -1,4 +1,8 @@
 // Over 250 lines: a table: each entry is one mistake of an adapter and what is said of it.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import {
@@ -11,6 +15,7 @@ import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
 import { isDevelopmentAdapter } from '../../src/host/provider-configuration.ts'
 import { Impersonation, Provider, type ProviderConfiguration } from '../../src/index.ts'
+import { warnOfDiscovery } from '../../src/shared/warn-of-discovery.ts'
 import { createConsumer } from '../../src/tokens/single-use.ts'
 import { checkStorage } from '../../src/tokens/storage-check/storage-check.ts'
 import { endingMutants } from '../adapters/ending-mutants.ts'
@@ -293,6 +298,33 @@ describe('provider.impersonation.check()', function () {
     await provider.impersonation.check()
     expect(emitted).to.deep.equal([])
     expect([...models]).to.deep.equal(['SubjectToken'])
+  })
+
+  it('warns where something else than its discovery document answers at the issuer', async () => {
+    const warned: string[] = []
+    const hear = ({ message }: Error) => warned.push(message)
+    process.on('warning', hear)
+    const server = createServer((request, response) => {
+      const isThere = request.url?.startsWith('/there/') === true
+      const issuer = `http://${request.headers.host}/there`
+      response.statusCode = isThere ? 200 : 404
+      response.end(isThere ? JSON.stringify({ issuer }) : 'Not Found')
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    try {
+      for (const path of ['there', 'elsewhere']) {
+        await warnOfDiscovery(`http://127.0.0.1:${port}/${path}`)
+      }
+    } finally {
+      server.close()
+    }
+    await warnOfDiscovery(`http://127.0.0.1:${port}/elsewhere`)
+    await setImmediate()
+    process.off('warning', hear)
+    expect(warned).to.have.length(1)
+    expect(warned[0]).to.contain('/elsewhere/.well-known/openid-configuration answers 404, and not')
   })
 
   it('comes after register(provider), and asks nothing where impersonation is off', async () => {

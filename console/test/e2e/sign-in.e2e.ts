@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { enter, submitSignIn } from './support/enter.ts'
+import { visitDeployment } from './support/operating.ts'
 import { visit } from './support/visit.ts'
 
 const home = (page: { url(): string }) => page.url().replace(/^https?:\/\/[^/]+/, '')
@@ -21,6 +22,15 @@ describe('signing in to the console', function () {
     expect(home(page)).to.equal('/console')
     await page.getByText('Olivia Okafor').first().waitFor()
     await visitor.tokens.expectNowhere(deployment.log.join('\n'))
+  })
+
+  it('says so where the provider is not at its issuer', async () => {
+    await using visitor = await visitDeployment(deployment)
+    const { page } = visitor
+    visitor.expectFailure(/\/auth\?/)
+    await page.route(/\/auth\?/, (route) => route.fulfill({ status: 404, body: 'Not Found' }))
+    await page.goto('/console')
+    await page.getByText('The provider is not where its issuer says').waitFor()
   })
 
   it('leads from a deep link to the sign-in at once, and back to the very address', async () => {

@@ -19,7 +19,7 @@ const NEEDS_PERSON: readonly string[] = [
   'login_required',
 ]
 
-export type SignInTrouble = 'cancelled' | 'elsewhere' | 'late' | 'refused'
+export type SignInTrouble = 'cancelled' | 'elsewhere' | 'late' | 'nowhere' | 'refused'
 
 /** A sign-in was refused, or this tab did not begin it. */
 export class SignInFailed extends Error {
@@ -151,6 +151,8 @@ export async function signInSilently(): Promise<SignedIn | undefined> {
     throw new Unreachable(cause)
   })
   if (response.status >= 500) throw new Unreachable(response.status)
+  // No provider answers so at its authorization endpoint.
+  if (response.status === 404) throw new SignInFailed('nowhere')
   const answer = new URL(response.url)
   if (answer.origin + answer.pathname !== REDIRECT_URI) throw new SignInFailed('refused')
   return redeem(answer, begun)

@@ -35,6 +35,8 @@ export const frame: Translated<typeof english> = {
     elsewhere:
       'Diese Anmeldung begann in einem anderen Tab oder ist schon vorbei. Melden Sie sich hier an.',
     late: 'Die Anmeldung hat zu lange gedauert. Melden Sie sich noch einmal an.',
+    nowhere:
+      'Die Anmeldung ist nicht dort, wo ihr Aussteller (issuer) sagt: Dort ist nichts. Sagen Sie es dem Team, das sie betreibt.',
     refused: 'Der Anmeldedienst hat Sie nicht zugelassen.',
   },
   turnedAwayTitle: 'Sie haben hier keine Rolle',

@@ -29,6 +29,8 @@ export const frame = {
     cancelled: 'The sign-in was cancelled.',
     elsewhere: 'This sign-in was begun in another tab, or is over already. Sign in here.',
     late: 'The sign-in took too long. Sign in once more.',
+    nowhere:
+      'The provider is not where its issuer says: nothing is found there. Tell the team that runs it.',
     refused: 'The provider did not let you in.',
   },
   turnedAwayTitle: 'You have no role here',
