@@ -1,6 +1,14 @@
 import { ALL_OUTCOMES } from '../src/audit/row.ts'
 import type { AuditStore, RowFilter } from '../src/audit/store.ts'
-import { customerId, idOf, operatorId, ticketOf, YEAR_BEGINS, YEAR_ENDS } from './year.ts'
+import {
+  customerId,
+  idOf,
+  operatorId,
+  operatorName,
+  ticketOf,
+  YEAR_BEGINS,
+  YEAR_ENDS,
+} from './year.ts'
 
 /** Something that a reader asks a store for. */
 export interface Question {
@@ -31,22 +39,29 @@ export function pageQuestions(impersonations: number): Question[] {
     'any alarm': { alarm: 'any' },
     'open alarms': { alarm: 'open' },
     'on hold': { held: true },
-    'text that is in many': { text: 'did not arrive' },
-    'text that is in one': { text: `alice.${middle}@` },
-    'text that is in none': { text: 'no such text' },
-    'text in none, of an operator, for a month': {
-      text: 'no such text',
-      operator: operatorId(3),
-      from: date,
-      to: date + 30 * DAY,
-    },
   }
+  const searches: Record<string, RowFilter> = Object.fromEntries(
+    Object.entries({
+      'in all': 'did not arrive',
+      'in one': `alice.${middle}@`,
+      'an id': idOf(middle),
+      'a ticket': ticketOf(middle),
+      'operator and customer': `${operatorName(middle)} ${customerId(middle)}`,
+      'two names': `${operatorName(middle)} alice`,
+      'an operator': operatorName(middle),
+      'one letter': 'o',
+      'two operators, never together': 'olivia oscar',
+      'in none': 'no such text',
+    }).map(([name, text]) => [`search: ${name}`, { text }]),
+  )
+  const month = { from: date, to: date + 30 * DAY }
+  searches['search: an operator, for a month'] = { text: operatorName(middle), ...month }
   return [
     { name: 'first page', ask: (store) => page(store, {}) },
     { name: 'second page', ask: secondPage },
     { name: 'page in the middle', ask: (store) => page(store, {}, `${date}.${idOf(middle)}`) },
     { name: 'last page', ask: (store) => page(store, {}, `${YEAR_BEGINS + DAY}.${idOf(0)}`) },
-    ...Object.entries(filters).map(([name, filter]) => ({
+    ...[...Object.entries(filters), ...Object.entries(searches)].map(([name, filter]) => ({
       name,
       ask: (store: AuditStore) => page(store, filter),
     })),
@@ -62,7 +77,7 @@ export function pageQuestions(impersonations: number): Question[] {
     },
     { name: 'newer rows: none', ask: (store) => newer(store, {}, YEAR_ENDS) },
     { name: 'newer rows: many', ask: (store) => newer(store, {}, date) },
-    { name: 'newer rows: text in none', ask: (store) => newer(store, { text: 'no such' }, date) },
+    { name: 'newer rows: in none', ask: (store) => newer(store, { text: 'no such' }, date) },
   ]
 }
 

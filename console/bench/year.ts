@@ -40,6 +40,7 @@ export async function fillYear(store: AuditStore, impersonations: number): Promi
 }
 
 export const operatorId = (index: number) => `operator-${index % OPERATORS.length}`
+export const operatorName = (index: number) => OPERATORS[index % OPERATORS.length] ?? ''
 export const customerId = (index: number) => `customer-${(index * 7919) % CUSTOMERS}`
 export const ticketOf = (index: number) => `SUP-${1000 + (index >> 1)}`
 export const idOf = (index: number) =>
@@ -47,7 +48,7 @@ export const idOf = (index: number) =>
 
 function entriesOf(index: number, all: number): AuditEntry[] {
   const start = YEAR_BEGINS + Math.floor(((YEAR_ENDS - YEAR_BEGINS) / all) * index)
-  const name = OPERATORS[index % OPERATORS.length] ?? ''
+  const name = operatorName(index)
   const common = {
     id: idOf(index),
     subject: customerId(index),

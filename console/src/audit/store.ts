@@ -90,8 +90,9 @@ export interface RowFilter {
   readonly ticket?: string | undefined
   readonly outcome?: Outcome | undefined
   /**
-   * A part of a name, e-mail address, account id, id, `jti`, ticket or reason, in any case: see
-   * `searchTextOf`.
+   * Words, each of which begins a word of a name, e-mail address, account id, id, `jti`, ticket,
+   * application or reason, without regard to case and accents: see `rowWordsOf`. A text without a letter
+   * or digit finds nothing.
    */
   readonly text?: string | undefined
   /** `'any'`: rows with an alarm. `'open'`: with one that no lead has acknowledged. */

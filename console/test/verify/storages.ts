@@ -7,7 +7,7 @@ import { Client, Pool } from 'pg'
 import { runsOn } from '../../../test/adapters/servers.ts'
 import type { AuditRow } from '../../src/audit/row.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
-import { searchTextOf } from '../../src/audit/stores/filter.ts'
+import { rowWordsOf, searchTextOf } from '../../src/audit/stores/filter.ts'
 import { createPostgresAudit } from '../../src/audit/stores/postgres/index.ts'
 import { createRedisAudit } from '../../src/audit/stores/redis/index.ts'
 import { redisKeys, setScores } from '../../src/audit/stores/redis/keys.ts'
@@ -28,6 +28,8 @@ export interface Storage {
   dropRow(id: string): Promise<unknown>
   /** The alarm is no longer among the open ones; the row is as it was. */
   hideAlarm(id: string): Promise<unknown>
+  /** A search no longer finds the row by its words; the row is as it was. */
+  hideWords(id: string): Promise<unknown>
   /** Wipes the text of an entry as retention does. */
   wipe(writer: string, sequence: number): Promise<unknown>
   /** The entry is no longer one of its row. */
@@ -44,7 +46,11 @@ type Run = (sql: string, ...values: (string | number | null)[]) => Promise<unkno
 
 function bySql(run: Run): Omit<Storage, 'dispose' | 'store'> {
   const [ENTRY, ROW] = ['impersonation_audit_entry', 'impersonation_audit_row']
-  const dropRow = (id: string) => run(`DELETE FROM ${ROW} WHERE id = ?`, id)
+  const WORD = 'impersonation_audit_word'
+  async function dropRow(id: string) {
+    await run(`DELETE FROM ${ROW} WHERE id = ?`, id)
+    await run(`DELETE FROM ${WORD} WHERE id = ?`, id)
+  }
   const ofEntry = 'WHERE writer = ? AND sequence = ?'
   return {
     async putRow(row) {
@@ -53,8 +59,16 @@ function bySql(run: Run): Omit<Storage, 'dispose' | 'store'> {
       const places = names.map(() => '?').join(', ')
       const values = names.map((name) => columns[name])
       await run(`INSERT INTO ${ROW} (${names.join(', ')}) VALUES (${places})`, ...values)
+      for (const word of rowWordsOf(row)) {
+        await run(
+          `INSERT INTO ${WORD} (word, id) VALUES (?, ?) ON CONFLICT DO NOTHING`,
+          word,
+          row.id,
+        )
+      }
     },
     dropRow,
+    hideWords: (id) => run(`DELETE FROM ${WORD} WHERE id = ?`, id),
     hideAlarm: (id) => run(`UPDATE ${ROW} SET open_alarm_at = NULL WHERE id = ?`, id),
     wipe: (...link) =>
       run(`UPDATE ${ENTRY} SET text = NULL, row_id = NULL, repeat_key = NULL ${ofEntry}`, ...link),
@@ -103,10 +117,16 @@ export const storages: Record<string, () => Promise<Storage>> = {
       })
       return found?.[0] ?? ''
     }
+    async function hideWords(id: string) {
+      for (const member of await client.zRange(keys.words, 0, -1)) {
+        if (member.endsWith(` ${id}`)) await client.zRem(keys.words, member)
+      }
+    }
     async function dropRow(id: string) {
       const text = await client.hGet(keys.rows, id)
       await client.hDel(keys.rows, id)
       await client.hDel(keys.searches, id)
+      await hideWords(id)
       if (!text) return
       for (const [key] of setScores(keys, parseRow(text))) await client.zRem(key, id)
     }
@@ -124,10 +144,14 @@ export const storages: Record<string, () => Promise<Storage>> = {
         await dropRow(row.id)
         await client.hSet(keys.rows, row.id, JSON.stringify(row))
         await client.hSet(keys.searches, row.id, searchTextOf(row))
+        for (const word of rowWordsOf(row)) {
+          await client.zAdd(keys.words, { score: 0, value: `${word} ${row.id}` })
+        }
         for (const [key, score] of setScores(keys, row)) {
           await client.zAdd(key, { score, value: row.id })
         }
       },
+      hideWords,
       hideAlarm: (id) => client.zRem(keys.rowsBy('open alarm'), id),
       async wipe(writer, sequence) {
         await unname(writer, sequence)

@@ -102,6 +102,11 @@ const attacks: readonly Attack[] = [
     told: /: the storage does not find it by what it is, or cannot read it$/,
   },
   {
+    what: 'a row that a search does not find by its words',
+    run: (storage) => storage.hideWords(idOf('d')),
+    told: /: the storage does not find it by what it is, or cannot read it$/,
+  },
+  {
     what: 'an entry that is hidden from its row',
     async run(storage) {
       const [entry] = await entriesOf(storage, 'd')

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { type AuditRow, isAlarmOpen, type Outcome } from '../row.ts'
 import type { FiledRow, RowFilter } from '../store.ts'
 import { idCursor } from './cursor.ts'
-import { searchable, searchTextOf } from './filter.ts'
-import { type ResultRow, textIn } from './stored-columns.ts'
+import { rowWordsOf, searchable, searchTextOf, wordsOf } from './filter.ts'
+import { numberIn, type ResultRow, textIn } from './stored-columns.ts'
 
 /**
  * A row as the tables of SQL databases keep it: itself as JSON (`data`), and what is searched. Names,
@@ -70,20 +70,53 @@ export function parseRow(text: unknown): AuditRow {
   throw new Error('the storage of the audit has a row that cannot be read')
 }
 
-/** Whether the columns of a stored row are those that it has to have. */
-export function isMisfiled(columns: ResultRow): boolean {
+/** A word of a row, as the tables of SQL databases keep it. */
+export interface WordColumns {
+  readonly word: string
+  readonly id: string
+}
+
+/** The words of rows. A row that cannot be read has none. */
+export function wordColumnsOf(rows: readonly (ResultRow | RowColumns)[]): WordColumns[] {
+  return rows.flatMap(({ id, search }) =>
+    typeof id === 'string' && typeof search === 'string'
+      ? search.split(' ').flatMap((word) => (word === '' ? [] : { word, id }))
+      : [],
+  )
+}
+
+/** What some rows have that others do not have. */
+export function wordsBeside(some: readonly WordColumns[], others: readonly WordColumns[]) {
+  const keys = new Set(others.map(({ word, id }) => `${word} ${id}`))
+  return some.filter(({ word, id }) => !keys.has(`${word} ${id}`))
+}
+
+/** Whether the columns of a stored row are those that it has to have, and all its words are stored. */
+function isMisfiled(columns: ResultRow, storedWords: number): boolean {
   try {
-    const right = columnsOf(parseRow(columns.data))
+    const row = parseRow(columns.data)
+    const right = columnsOf(row)
+    if (storedWords !== rowWordsOf(row).length) return true
     return ROW_COLUMNS.some(([name]) => name !== 'data' && columns[name] !== right[name])
   } catch {
     return true
   }
 }
 
-/** A page of `rowIds`, of rows with all their columns, read by their ids: one more than `limit`. */
-export function filedPageOf(found: readonly ResultRow[], limit: number) {
+/**
+ * A page of `rowIds`, of rows with all their columns, read by their ids: one more than `limit`.
+ *
+ * @param words how many of the words of each row are stored: `id` and `count`
+ */
+export function filedPageOf(
+  found: readonly ResultRow[],
+  words: readonly ResultRow[],
+  limit: number,
+) {
+  const counts = new Map(words.map((each) => [each.id, numberIn(each, 'count')]))
   const rows = found.slice(0, limit).map((columns): FiledRow => {
-    return { id: textIn(columns, 'id'), isMisfiled: isMisfiled(columns) }
+    const id = textIn(columns, 'id')
+    return { id, isMisfiled: isMisfiled(columns, counts.get(id) ?? 0) }
   })
   const last = rows.at(-1)
   return { rows, next: found.length > limit && last ? idCursor(last.id) : undefined }
@@ -120,7 +153,9 @@ export function conditionsOf(filter: RowFilter, now: number, position: string): 
     customer === undefined ? [] : is('customer = ?', indexable(customer)),
     ticket === undefined ? [] : is('ticket = ?', indexable(searchable(ticket))),
     outcome === undefined ? [] : outcomeIs(outcome, now),
-    text === undefined || text === '' ? [] : is(`${position}(search, ?) > 0`, searchable(text)),
+    text === undefined
+      ? []
+      : wordsOf(text).map((word) => is(`${position}(search, ?) > 0`, ` ${word}`)),
     alarm === 'any' ? is('alarm_at IS NOT NULL') : [],
     alarm === 'open' ? is('open_alarm_at IS NOT NULL') : [],
     held ? is('held_at IS NOT NULL') : [],

@@ -13,6 +13,7 @@ import {
 } from '../cursor.ts'
 import { matcher } from '../filter.ts'
 import { removedFrom } from './removed.ts'
+import { RowsByWord } from './rows-by-word.ts'
 
 export interface MemoryAuditOptions {
   /** How long a row is kept after its last entry, in seconds. @defaultValue for ever */
@@ -56,6 +57,7 @@ export function createMemoryAudit(options: MemoryAuditOptions = {}): AuditStore 
   }
   const all: Kept[] = []
   const rows = new Map<string, AuditRow>()
+  const byWord = new RowsByWord()
   /** The numbers of the entries of each row that are still there; under `undefined`, of no row. */
   const entriesOf = new Map<string | undefined, number[]>()
   const repeated = new Map<string, Kept>()
@@ -90,7 +92,15 @@ export function createMemoryAudit(options: MemoryAuditOptions = {}): AuditStore 
     keepRow(fold(rows.get(id), id, happening))
   }
 
+  /** Newest first: all, or fewer where those without a word of the text are left out. */
+  function candidatesFor(text: string | undefined): readonly AuditRow[] {
+    const ids = text === undefined ? undefined : byWord.withRarest(text)
+    if (!ids) return newestFirst()
+    return ids.flatMap((id) => rows.get(id) ?? []).sort((a, b) => comparePositions(b, a))
+  }
+
   function keepRow(row: AuditRow): void {
+    byWord.move(rows.get(row.id), row)
     rows.set(row.id, row)
     sorted = undefined
   }
@@ -121,6 +131,7 @@ export function createMemoryAudit(options: MemoryAuditOptions = {}): AuditStore 
   function removeRows(ids: readonly string[]): number {
     let removed = 0
     for (const id of ids) {
+      byWord.move(rows.get(id), undefined)
       rows.delete(id)
       removed += 1 + removeEntries(id, entriesOf.get(id) ?? [])
     }
@@ -172,7 +183,7 @@ export function createMemoryAudit(options: MemoryAuditOptions = {}): AuditStore 
       const after = before === undefined ? undefined : parseRowCursor(before)
       const matches = matcher(filter, now)
       const found: AuditRow[] = []
-      for (const row of newestFirst()) {
+      for (const row of candidatesFor(filter.text)) {
         if (after && comparePositions(row, after) >= 0) continue
         if (!matches(row)) continue
         found.push(row)
@@ -186,7 +197,7 @@ export function createMemoryAudit(options: MemoryAuditOptions = {}): AuditStore 
     async countNewer(filter, than, now) {
       const matches = matcher(filter, now)
       let count = 0
-      for (const row of newestFirst()) {
+      for (const row of candidatesFor(filter.text)) {
         if (count >= MAX_NEWER || comparePositions(row, than) <= 0) break
         if (matches(row)) count += 1
       }

@@ -24,7 +24,7 @@ export interface PostgresAuditOptions {
 }
 
 /**
- * Keeps the audit in PostgreSQL 12 or later, in four tables whose names begin with
+ * Keeps the audit in PostgreSQL 12 or later, in five tables whose names begin with
  * `impersonation_audit`. `open()` creates what is missing; where all is there, the right to create
  * tables is not needed, only `SELECT`, `INSERT`, `UPDATE` and `DELETE`, and `USAGE` on the sequences.
  * Several processes may share it.
@@ -52,7 +52,8 @@ function postgresDialect(pool: PostgresPool): SqlDialect {
     functions: { position: 'strpos', greater: 'greatest', jsonArray: 'json_agg' },
     existing: `SELECT name FROM json_array_elements_text(CAST(? AS json)) AS name
       WHERE to_regclass(name) IS NOT NULL`,
-    isIn: (column) => `${column} = ANY(ARRAY(SELECT json_array_elements_text(CAST(? AS json))))`,
+    texts: 'SELECT json_array_elements_text(CAST(? AS json))',
+    isIn: (column, query) => `${column} = ANY(ARRAY(${query}))`,
     recordsOf(columns) {
       const typed = columns.map((column) => column.join(' '))
       return `(SELECT * FROM json_to_recordset(CAST(? AS json)) AS record (${typed.join(', ')}))`

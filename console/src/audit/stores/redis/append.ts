@@ -107,7 +107,7 @@ function commandOf(
   const { writer, number, records, repetitions } = batch
   const sets = new KeyNumbers([
     ...[keys.chains, keys.newest, keys.links, keys.entries, keys.counts],
-    ...[keys.repeats, keys.rowless, keys.rows, keys.searches],
+    ...[keys.repeats, keys.rowless, keys.rows, keys.searches, keys.words],
   ])
   const head = records.at(-1)
   const args: (string | number)[] = [writer, number, head?.sequence ?? '', head?.hash ?? '']

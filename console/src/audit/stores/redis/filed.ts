@@ -43,7 +43,7 @@ async function parseAnswers(
   keys: RedisKeys,
   pairs: readonly (readonly [id: string, text: string])[],
 ): Promise<number[]> {
-  const sets = new KeyNumbers([keys.rows, keys.searches])
+  const sets = new KeyNumbers([keys.rows, keys.searches, keys.words])
   const readable = pairs.map(([id, text]) => argumentsOf(keys, sets, id, text))
   const args = readable.flatMap((each) => each ?? [])
   const replies = args.length > 0 ? parseList(await redis.run(FILED_SCRIPT, sets.keys, args)) : []

@@ -1,11 +1,11 @@
 import type { AuditRow, Outcome } from '../../row.ts'
 import type { RowFilter } from '../../store.ts'
 import { comparePositions, type RowPosition } from '../cursor.ts'
-import { matcher, searchable } from '../filter.ts'
+import { endOfWords, MAX_ROWS_BY_WORD, matcher, searchable, wordsOf } from '../filter.ts'
 import { parseRow } from '../row-columns.ts'
 import { parseList, parseNumber, parseText, type RedisConnection } from './connection.ts'
 import type { RedisKeys, RowIndex } from './keys.ts'
-import { FIND_SCRIPT } from './scripts.ts'
+import { FIND_SCRIPT, SEARCH_SCRIPT } from './scripts.ts'
 
 /**
  * How many rows one script looks at: Redis serves other commands between two of them. It takes a few
@@ -40,10 +40,14 @@ async function findIds(
   redis: RedisConnection,
   keys: RedisKeys,
   filter: RowFilter,
-  { before, after, limit }: Range,
+  range: Range,
   now: number,
 ): Promise<string[]> {
+  const { before, after, limit } = range
   const { to } = filter
+  const words = filter.text === undefined ? undefined : wordsOf(filter.text)
+  const rarest = words && (await rarestRange(redis, keys, words))
+  if (rarest?.count === 0) return []
   const from = Math.max(filter.from ?? 0, after?.at ?? 0)
   // Of two upper ends, the lower one is in force.
   const isAfterEnd = before !== undefined && to !== undefined && before.at >= to
@@ -52,7 +56,12 @@ async function findIds(
   const bottom = [from, after && after.at === from ? after.id : '']
   const sets = await smallestFirst(redis, indexesOf(filter).map(keys.rowsBy), from, to)
   const time = timeOf(filter.outcome)
-  const text = filter.text === undefined ? '' : searchable(filter.text)
+  const text = (words ?? []).map((word) => ` ${word}`).join('')
+  if (rarest && rarest.count <= MAX_ROWS_BY_WORD) {
+    const searched = [keys.words, keys.searches, keys.expires, ...sets]
+    const args = [...rarest.range, text, time, String(now)]
+    return newestOf(parseList(await redis.run(SEARCH_SCRIPT, searched, args)), filter, range)
+  }
   const scripted = [sets[0] ?? keys.rowsBy('all'), keys.searches, keys.expires, ...sets.slice(1)]
 
   const found: string[] = []
@@ -65,6 +74,35 @@ async function findIds(
     if (parseNumber(isLast) === 1 || found.length >= limit) return found
     ;[score, id] = [lastScore, lastId]
   }
+}
+
+/** Where the words with the fewest rows begin and end, of those that begin with a word of a search. */
+async function rarestRange(redis: RedisConnection, keys: RedisKeys, words: readonly string[]) {
+  const counted = await Promise.all(
+    words.map(async (word) => {
+      const range = [`[${word}`, `(${endOfWords(word)}`]
+      return { range, count: parseNumber(await redis.send('ZLEXCOUNT', keys.words, ...range)) }
+    }),
+  )
+  return counted.toSorted((a, b) => a.count - b.count)[0] ?? { range: [], count: 0 }
+}
+
+/** @param found id and score of each row, one after the other */
+function newestOf(
+  found: readonly unknown[],
+  { from = 0, to = Number.POSITIVE_INFINITY }: RowFilter,
+  { before, after, limit }: Range,
+): string[] {
+  return found
+    .flatMap((id, index) =>
+      index % 2 === 0 ? { id: parseText(id) ?? '', at: parseNumber(found[index + 1]) } : [],
+    )
+    .filter((row) => row.at >= from && row.at < to)
+    .filter((row) => !before || comparePositions(row, before) < 0)
+    .filter((row) => !after || comparePositions(row, after) > 0)
+    .toSorted((a, b) => comparePositions(b, a))
+    .slice(0, limit)
+    .map(({ id }) => id)
 }
 
 /**

@@ -24,6 +24,8 @@ export interface RedisKeys {
   readonly rows: string
   /** What a search finds: see `searchTextOf`. A hash. */
   readonly searches: string
+  /** The same by word: `word id`. A sorted set in the order of bytes. */
+  readonly words: string
   /** Rows that may be removed, by their last time. */
   readonly last: string
   /** Rows that have not ended, by the time when they expire. */
@@ -63,6 +65,7 @@ export function redisKeys(prefix: string): RedisKeys {
     rowless: key('rowless'),
     rows: key('rows'),
     searches: key('searches'),
+    words: key('words'),
     last: key('last'),
     expires: key('expires'),
     removedUpTo: key('removed-up-to'),

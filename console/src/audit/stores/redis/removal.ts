@@ -66,7 +66,7 @@ function keysOf(
 ): string[] {
   return [
     ...[keys.links, keys.entries, keys.counts, keys.repeats, keys.removedUpTo, list],
-    ...[keys.rows, keys.searches, ...writers.map(keys.removed), ...indexKeys],
+    ...[keys.rows, keys.searches, keys.words, ...writers.map(keys.removed), ...indexKeys],
   ]
 }
 

@@ -4,8 +4,8 @@ import { script } from '#glue/redis'
  * Writes a batch: all of it, or nothing. Answers `done`, also where the batch was written before, or
  * `again` where a row is no longer as it was read, or a repeat key is gone.
  *
- * KEYS: chains, newest, links, entries, counts, repeats, rowless, rows, searches; then sorted sets,
- * which ARGV names by their place. ARGV: writer, number of the batch, sequence and hash of its last
+ * KEYS: chains, newest, links, entries, counts, repeats, rowless, rows, searches, words; then sorted
+ * sets, which ARGV names by their place. ARGV: writer, number of the batch, sequence and hash of its last
  * link or two empty texts; then five lists, each after its length:
  * - rows: id, text that was read or ''
  * - repeat keys of entries that have to be there
@@ -20,7 +20,7 @@ export const APPEND_SCRIPT = script(`
 local at = 0
 local function take() at = at + 1; return ARGV[at] end
 local chains, newest, links, entries, counts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local repeats, rowless, rows, searches = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local repeats, rowless, rows, searches, words = KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local writer, number, sequence, hash = take(), take(), take(), take()
 local written, lastSequence, lastHash =
   string.match(redis.call('HGET', chains, writer) or '', '^(%d+) (%d*) (.*)$')
@@ -36,7 +36,12 @@ end
 for _ = 1, tonumber(take()) do
   local id = take()
   redis.call('HSET', rows, id, take())
-  redis.call('HSET', searches, id, take())
+  local search, before = take(), redis.call('HGET', searches, id) or ''
+  if search ~= before then
+    redis.call('HSET', searches, id, search)
+    for word in string.gmatch(before, '[^ ]+') do redis.call('ZREM', words, word .. ' ' .. id) end
+    for word in string.gmatch(search, '[^ ]+') do redis.call('ZADD', words, 0, word .. ' ' .. id) end
+  end
   for _ = 1, tonumber(take()) do
     local set, score = KEYS[tonumber(take())], take()
     if score == '' then redis.call('ZREM', set, id) else redis.call('ZADD', set, score, id) end
@@ -78,7 +83,7 @@ return 'done'
  * - the highest score, and the id: rows with this score match where their id is smaller; or '' for all
  * - the lowest score, and the id: rows with this score match where their id is greater; or '' for all
  * - how many rows to look at, how many to find
- * - the text, or ''
+ * - the beginnings of words that a row has to have, each after a space
  * - 'live' for rows that expire later than the next argument, 'over' for all others, or ''
  */
 export const FIND_SCRIPT = script(`
@@ -118,7 +123,9 @@ end
 local texts = text ~= '' and redis.call('HMGET', searches, unpack(ids))
 
 local function matches(id, at)
-  if texts and not (texts[at] and string.find(texts[at], text, 1, true)) then return false end
+  for word in string.gmatch(text, ' [^ ]+') do
+    if not (texts[at] and string.find(texts[at], word, 1, true)) then return false end
+  end
   if at >= lowest and not isLess(above, id) then return false end
   for key = 4, #KEYS do
     if not redis.call('ZSCORE', KEYS[key], id) then return false end
@@ -143,20 +150,55 @@ return { isLast and 1 or 0, redis.call('ZSCORE', set, last), last, unpack(found)
 `)
 
 /**
+ * Looks at all rows with a word of a range. Answers id and score of each row that matches.
+ *
+ * KEYS: words, searches, expires; then sorted sets in which a row has to be as well, the first of them
+ * for the score. ARGV: begin and end of the range, as ZRANGEBYLEX takes them; then as the last three of
+ * {@link FIND_SCRIPT}.
+ */
+export const SEARCH_SCRIPT = script(`
+local words, searches, expires = KEYS[1], KEYS[2], KEYS[3]
+local text, time, now = ARGV[3], ARGV[4], tonumber(ARGV[5])
+local ids, isThere = {}, {}
+for _, member in ipairs(redis.call('ZRANGEBYLEX', words, ARGV[1], ARGV[2])) do
+  local id = string.match(member, ' (.*)$')
+  if not isThere[id] then ids[#ids + 1] = id end
+  isThere[id] = true
+end
+local found = {}
+for at, id in ipairs(ids) do
+  local search, score = redis.call('HGET', searches, id), redis.call('ZSCORE', KEYS[4], id)
+  local isFound = search and score
+  for word in string.gmatch(text, ' [^ ]+') do
+    isFound = isFound and string.find(search, word, 1, true)
+  end
+  for key = 5, #KEYS do isFound = isFound and redis.call('ZSCORE', KEYS[key], id) end
+  if isFound and time ~= '' then
+    isFound = (tonumber(redis.call('ZSCORE', expires, id) or 0) > now) == (time == 'live')
+  end
+  if isFound then
+    found[#found + 1] = id
+    found[#found + 1] = score
+  end
+end
+return found
+`)
+
+/**
  * Removes a row with all its entries, or entries of no row: all in one step, so that a row is never seen
  * without some of its entries. Answers how many entries and rows it removed; -1 where the row is no longer
  * as it was read, or an entry is of a writer that is not named.
  *
- * KEYS: links, entries, counts, repeats, removedUpTo, the timeline or rowless, rows, searches; then the
- * bitmap of each writer, then the sorted sets of the row. ARGV: id of the row or '', its text, the time
+ * KEYS: links, entries, counts, repeats, removedUpTo, the timeline or rowless, rows, searches, words; then
+ * the bitmap of each writer, then the sorted sets of the row. ARGV: id of the row or '', its text, the time
  * before which entries of no row are removed, how many of these, how many writers; then the writers.
  */
 export const REMOVE_SCRIPT = script(`
 local links, entries, counts, repeats = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local upTo, list, rows, searches = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
+local upTo, list, rows, searches, words = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 local row, read, before, limit, writers = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
 local bitmaps = {}
-for at = 1, writers do bitmaps[ARGV[5 + at]] = KEYS[8 + at] end
+for at = 1, writers do bitmaps[ARGV[5 + at]] = KEYS[9 + at] end
 local numbers
 if row == '' then
   numbers = redis.call('ZRANGEBYSCORE', list, '-inf', '(' .. before, 'LIMIT', 0, limit)
@@ -186,8 +228,11 @@ end
 if row == '' then return #found end
 redis.call('DEL', list)
 redis.call('HDEL', rows, row)
+for word in string.gmatch(redis.call('HGET', searches, row) or '', '[^ ]+') do
+  redis.call('ZREM', words, word .. ' ' .. row)
+end
 redis.call('HDEL', searches, row)
-for key = 9 + writers, #KEYS do redis.call('ZREM', KEYS[key], row) end
+for key = 10 + writers, #KEYS do redis.call('ZREM', KEYS[key], row) end
 return #found + 1
 `)
 
@@ -195,7 +240,7 @@ return #found + 1
  * Looks at rows. Answers for each: 1 where it is filed as it should be, 0 where it is not, and -1 where it
  * is no longer as it was read.
  *
- * KEYS: rows, searches; then sorted sets, which ARGV names by their place. ARGV, of each row: id, text
+ * KEYS: rows, searches, words; then sorted sets, which ARGV names by their place. ARGV, of each row: id, text
  * that was read, search text, how many sorted sets, and of each place, and score or '' where the row
  * should not be.
  */
@@ -206,6 +251,9 @@ while at < #ARGV do
   local id, text, search = take(), take(), take()
   local answer = 1
   if redis.call('HGET', KEYS[2], id) ~= search then answer = 0 end
+  for word in string.gmatch(search, '[^ ]+') do
+    if not redis.call('ZSCORE', KEYS[3], word .. ' ' .. id) then answer = 0 end
+  end
   for _ = 1, tonumber(take()) do
     local set, score = KEYS[tonumber(take())], take()
     if (redis.call('ZSCORE', set, id) or '') ~= score then answer = 0 end

@@ -33,8 +33,10 @@ export interface SqlDialect {
   }
   /** The tables and indexes that exist, in a column `name`. The value is a JSON array of names. */
   readonly existing: string
-  /** A condition: the column is one of a JSON array of texts. */
-  isIn(column: string): string
+  /** A query: the texts of a JSON array. */
+  readonly texts: string
+  /** A condition: the column is one of what the query finds, which are few. */
+  isIn(column: string, query: string): string
   /** A table of what is in a JSON array of objects. */
   recordsOf(columns: readonly Column[]): string
 

@@ -1,6 +1,15 @@
+import { MAX_ROWS_BY_WORD } from '../filter.ts'
 import { ROW_COLUMNS } from '../row-columns.ts'
 import type { SqlDialect } from './dialect.ts'
-import { CHECKPOINT_TABLE, ENTRY_COLUMNS, ENTRY_TABLE, ROW_TABLE, WRITER_TABLE } from './tables.ts'
+import {
+  CHECKPOINT_TABLE,
+  ENTRY_COLUMNS,
+  ENTRY_TABLE,
+  ROW_TABLE,
+  WORD_COLUMNS,
+  WORD_TABLE,
+  WRITER_TABLE,
+} from './tables.ts'
 
 // Each value has a `?` of its own: node:sqlite of Node 22.13 to 22.19 takes no values for `?1`.
 
@@ -16,10 +25,13 @@ const READ_ENTRY = `CAST(id AS text) AS cursor, writer, ${asNumber('sequence')},
 
 const READ_ROW = ROW_COLUMNS.map(([name, type]) => (type === 'bigint' ? asNumber(name) : name))
 
+/** From a word to the end of the range. */
+const IN_RANGE = 'word >= ? AND word < ?'
+
 /** At most so many are counted. */
 const MAX_COUNTED = 100
 
-export function statementsOf({ functions, isIn, recordsOf }: SqlDialect) {
+export function statementsOf({ functions, texts, isIn, recordsOf }: SqlDialect) {
   const { greater, jsonArray } = functions
   const replaced = ROW_COLUMNS.filter(([name]) => name !== 'id').map(
     ([name]) => `${name} = excluded.${name}`,
@@ -38,10 +50,10 @@ ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch,
 RETURNING writer`,
 
     /** Repeat keys. */
-    storedKeys: `SELECT repeat_key FROM ${ENTRY_TABLE} WHERE ${isIn('repeat_key')}`,
+    storedKeys: `SELECT repeat_key FROM ${ENTRY_TABLE} WHERE ${isIn('repeat_key', texts)}`,
 
     /** Ids. */
-    storedRows: `SELECT data FROM ${ROW_TABLE} WHERE ${isIn('id')}`,
+    storedRows: `SELECT data FROM ${ROW_TABLE} WHERE ${isIn('id', texts)}`,
 
     /** Writer, entries. */
     writeEntries: `
@@ -65,18 +77,46 @@ INSERT INTO ${ROW_TABLE} (${namesOf(ROW_COLUMNS)})
 SELECT ${namesOf(ROW_COLUMNS)} FROM ${recordsOf(ROW_COLUMNS)} AS new WHERE true
 ON CONFLICT (id) DO UPDATE SET ${replaced.join(', ')}`,
 
-    /** The values of the condition, limit. */
-    rows: (where: string) =>
-      `SELECT data FROM ${ROW_TABLE} WHERE ${where} ORDER BY at DESC, id DESC LIMIT ?`,
+    /** Words. */
+    writeWords: `
+INSERT INTO ${WORD_TABLE} (word, id) SELECT word, id FROM ${recordsOf(WORD_COLUMNS)} AS new WHERE true
+ON CONFLICT DO NOTHING`,
+
+    /** Words. */
+    removeWords: `
+DELETE FROM ${WORD_TABLE} WHERE (word, id) IN (SELECT word, id FROM ${recordsOf(WORD_COLUMNS)} AS old)`,
+
+    /** How many rows have a word that begins so, but no more than is read by words. Of each, its range. */
+    wordCounts: (count: number) =>
+      `SELECT ${Array.from(
+        { length: count },
+        (_, index) => `CAST((SELECT count(*) FROM (SELECT 1 FROM ${WORD_TABLE} WHERE ${IN_RANGE}
+          LIMIT ${MAX_ROWS_BY_WORD + 1}) AS matching) AS float8) AS count${index}`,
+      ).join(', ')}`,
+
+    rowTable: ROW_TABLE,
+    // The limit keeps the database from reading rows in another way.
+    /** Rows with a word of a range. */
+    rowsByWord: `(SELECT * FROM ${ROW_TABLE} WHERE ${isIn('id', `SELECT id FROM ${WORD_TABLE} WHERE ${IN_RANGE}`)}
+      LIMIT ${MAX_ROWS_BY_WORD + 1}) AS by_word`,
+
+    /** The values of the source, of the condition, limit. */
+    rows: (from: string, where: string) =>
+      `SELECT data FROM ${from} WHERE ${where} ORDER BY at DESC, id DESC LIMIT ?`,
 
     // The order makes PostgreSQL read an index from the position on, also where it expects many rows.
-    counted: (where: string) => `
+    counted: (from: string, where: string) => `
 SELECT CAST(count(*) AS float8) AS count
-FROM (SELECT 1 FROM ${ROW_TABLE} WHERE ${where} ORDER BY at, id LIMIT ${MAX_COUNTED}) AS newer`,
+FROM (SELECT 1 FROM ${from} WHERE ${where} ORDER BY at, id LIMIT ${MAX_COUNTED}) AS newer`,
 
     /** Rows from an id on, or after it. Id, limit. */
     filedRows: (isFrom: boolean) => `
 SELECT ${READ_ROW.join(', ')} FROM ${ROW_TABLE} WHERE id ${isFrom ? '>=' : '>'} ? ORDER BY id LIMIT ?`,
+
+    /** How many of the words are stored, by id. Words. */
+    storedWords: `
+SELECT id, CAST(count(*) AS float8) AS count FROM ${WORD_TABLE}
+WHERE (word, id) IN (SELECT word, id FROM ${recordsOf(WORD_COLUMNS)} AS right_words) GROUP BY id`,
 
     /** Id, limit. */
     entries: `SELECT ${READ_ENTRY} FROM ${ENTRY_TABLE} WHERE id > ? ORDER BY id LIMIT ?`,
@@ -94,14 +134,14 @@ ORDER BY writer`,
 
     /** Time, limit. */
     oldRows: `
-SELECT id FROM ${ROW_TABLE} WHERE held_at IS NULL AND last_at < ? ORDER BY last_at LIMIT ?`,
+SELECT id, search FROM ${ROW_TABLE} WHERE held_at IS NULL AND last_at < ? ORDER BY last_at LIMIT ?`,
 
     /** Ids. */
-    removeRows: `DELETE FROM ${ROW_TABLE} WHERE ${isIn('id')} RETURNING id`,
+    removeRows: `DELETE FROM ${ROW_TABLE} WHERE ${isIn('id', texts)} RETURNING id`,
 
     /** Ids of rows. */
     removeEntries: `
-UPDATE ${ENTRY_TABLE} SET text = NULL, row_id = NULL, repeat_key = NULL WHERE ${isIn('row_id')}
+UPDATE ${ENTRY_TABLE} SET text = NULL, row_id = NULL, repeat_key = NULL WHERE ${isIn('row_id', texts)}
 RETURNING id`,
 
     /** Entries without a row, but for the first of a chain. Time, time, limit. */

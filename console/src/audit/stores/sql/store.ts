@@ -1,8 +1,18 @@
-import type { AuditStore, Batch } from '../../store.ts'
+import type { AuditStore, Batch, RowFilter } from '../../store.ts'
 import { foldingOnly, UnstorableError } from '../../unstorable.ts'
 import { earlierKeysOf, entriesOf, rowIdsOf, rowsOf, withoutGone } from '../batch-columns.ts'
 import { parseIdCursor, parseNumberCursor, parseRowCursor, rowCursor } from '../cursor.ts'
-import { type Condition, conditionsOf, filedPageOf, isRowId, parseRow } from '../row-columns.ts'
+import { endOfWords, MAX_ROWS_BY_WORD, wordsOf } from '../filter.ts'
+import {
+  type Condition,
+  columnsOf,
+  conditionsOf,
+  filedPageOf,
+  isRowId,
+  parseRow,
+  wordColumnsOf,
+  wordsBeside,
+} from '../row-columns.ts'
 import { headOf, numberIn, parseRemovedFrom, storedEntryOf, textIn } from '../stored-columns.ts'
 import type { SqlDialect, SqlQuery, Steps } from './dialect.ts'
 import { statementsOf } from './statements.ts'
@@ -12,6 +22,12 @@ import { createTables } from './tables.ts'
 const REMOVED_AT_ONCE = 50
 
 type Value = SqlQuery['values'][number]
+
+/** What stands behind `FROM`, and the values of its range. */
+interface Source {
+  readonly from: string
+  readonly range: readonly Value[]
+}
 
 /** Keeps the audit in a SQL database. Without its `open`: see {@link createTables}. */
 export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): AuditStore {
@@ -38,13 +54,13 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
   }
 
   function* write(batch: Batch): Steps<void> {
-    const stored = yield [query(statements.storedRows, JSON.stringify(rowIdsOf(batch)))]
-    const rows = foldingOnly(() =>
-      rowsOf(
-        batch,
-        stored.map(({ data }) => parseRow(data)),
-      ),
-    )
+    const found = yield [query(statements.storedRows, JSON.stringify(rowIdsOf(batch)))]
+    const [rows, before] = foldingOnly(() => {
+      const stored = found.map(({ data }) => parseRow(data))
+      return [rowsOf(batch, stored), wordColumnsOf(stored.map(columnsOf))] as const
+    })
+    const words = wordColumnsOf(rows)
+    const [added, gone] = [wordsBeside(words, before), wordsBeside(before, words)]
     const { entries, counts } = entriesOf(batch)
     const all = [
       entries.length === 0
@@ -52,6 +68,8 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
         : query(statements.writeEntries, batch.writer, JSON.stringify(entries)),
       counts.length === 0 ? [] : query(statements.writeCounts, JSON.stringify(counts)),
       rows.length === 0 ? [] : query(statements.writeRows, JSON.stringify(rows)),
+      added.length === 0 ? [] : query(statements.writeWords, JSON.stringify(added)),
+      gone.length === 0 ? [] : query(statements.removeWords, JSON.stringify(gone)),
     ].flat()
     if (all.length > 0) yield all
   }
@@ -59,10 +77,27 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
   function* remove(before: number, limit: number): Steps<number> {
     const old = yield [query(statements.oldRows, before, limit)]
     const ids = JSON.stringify(old.map((columns) => textIn(columns, 'id')))
+    yield [query(statements.removeWords, JSON.stringify(wordColumnsOf(old)))]
     const rows = yield [query(statements.removeRows, ids)]
     const entries = yield [query(statements.removeEntries, ids)]
     const alone = yield [query(statements.removeAlone, before, before, limit)]
     return rows.length + entries.length + alone.length
+  }
+
+  /** The rows that can match a filter, all or those with its rarest word; `undefined` where none can. */
+  async function findSource({ text }: RowFilter): Promise<Source | undefined> {
+    const all = { from: statements.rowTable, range: [] }
+    if (text === undefined) return all
+    const ranges = wordsOf(text).map((word) => [word, endOfWords(word)])
+    if (ranges.length === 0) return undefined
+    const [counted = {}] = await read(statements.wordCounts(ranges.length), ...ranges.flat())
+    const counts = ranges.map((range, index) => ({
+      range,
+      count: numberIn(counted, `count${index}`),
+    }))
+    const [rarest] = counts.toSorted((a, b) => a.count - b.count)
+    if (!rarest || rarest.count > MAX_ROWS_BY_WORD) return all
+    return rarest.count === 0 ? undefined : { from: statements.rowsByWord, range: rarest.range }
   }
 
   // Methods are async, so that an exception becomes a rejection.
@@ -89,8 +124,11 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
         const { at, id } = parseRowCursor(before)
         conditions.push({ sql: '(at, id) < (CAST(? AS bigint), ?)', values: [at, id] })
       }
+      const source = await findSource(filter)
+      if (!source) return { rows: [], next: undefined }
       const { where, values } = whereOf(conditions)
-      const found = await read(statements.rows(where), ...values, limit + 1)
+      const text = statements.rows(source.from, where)
+      const found = await read(text, ...source.range, ...values, limit + 1)
       const rows = found.slice(0, limit).map(({ data }) => parseRow(data))
       const last = rows.at(-1)
       return { rows, next: found.length > limit && last ? rowCursor(last) : undefined }
@@ -100,7 +138,13 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
       const newer = { sql: '(at, id) > (CAST(? AS bigint), ?)', values: [at, id] }
       const conditions = conditionsOf(filter, now, dialect.functions.position)
       const { where, values } = whereOf([...conditions, newer])
-      const [counted] = await read(statements.counted(where), ...values)
+      const source = await findSource(filter)
+      if (!source) return 0
+      const [counted] = await read(
+        statements.counted(source.from, where),
+        ...source.range,
+        ...values,
+      )
       return counted ? numberIn(counted, 'count') : 0
     },
 
@@ -113,7 +157,8 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
     async rowIds({ after, limit }) {
       const id = after === undefined ? '' : parseIdCursor(after)
       const found = await read(statements.filedRows(after === undefined), id, limit + 1)
-      return filedPageOf(found, limit)
+      const words = JSON.stringify(wordColumnsOf(found))
+      return filedPageOf(found, await read(statements.storedWords, words), limit)
     },
 
     async timeline(id, { after, limit }) {

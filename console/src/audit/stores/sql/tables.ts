@@ -3,6 +3,8 @@ import type { Column, SqlDialect, Steps } from './dialect.ts'
 
 export const ENTRY_TABLE = 'impersonation_audit_entry'
 export const ROW_TABLE = 'impersonation_audit_row'
+/** The words by which a search finds rows: see `rowWordsOf`. */
+export const WORD_TABLE = 'impersonation_audit_word'
 export const WRITER_TABLE = 'impersonation_audit_writer'
 export const CHECKPOINT_TABLE = 'impersonation_audit_checkpoint'
 
@@ -19,6 +21,11 @@ export const ENTRY_COLUMNS = [
   ['last_time', 'bigint'],
 ] as const satisfies readonly Column[]
 
+export const WORD_COLUMNS = [
+  ['word', 'text'],
+  ['id', 'text'],
+] as const satisfies readonly Column[]
+
 /** `text`, `row_id` and `repeat_key` are null where the entry was removed. */
 const NEVER_NULL = ['sequence', 'digest', 'hash', 'time', 'count']
 
@@ -33,6 +40,7 @@ function tablesOf({ types, tableOptions }: SqlDialect): Readonly<Record<string, 
       ...columns(ENTRY_COLUMNS, NEVER_NULL),
     ),
     [ROW_TABLE]: table(...columns(ROW_COLUMNS), 'PRIMARY KEY (id)'),
+    [WORD_TABLE]: table(...columns(WORD_COLUMNS), 'PRIMARY KEY (word, id)'),
     [WRITER_TABLE]: table(
       ...[`writer ${text} PRIMARY KEY`, `batch ${bigint} NOT NULL`],
       ...[`sequence ${bigint}`, `hash ${text}`],

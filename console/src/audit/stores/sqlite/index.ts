@@ -50,11 +50,12 @@ function sqliteDialect(file: string): SqlDialect {
   const dialect: SqlDialect = {
     types: { id: 'INTEGER PRIMARY KEY AUTOINCREMENT', bigint: 'INTEGER', text: 'TEXT' },
     tableOptions: 'STRICT',
-    // With the text that is searched: a search then reads no row that it does not find.
+    // With the words: a search for frequent ones then reads no row that it does not find.
     positionIndex: 'at, id, search',
     functions: { position: 'instr', greater: 'max', jsonArray: 'json_group_array' },
     existing: 'SELECT name FROM sqlite_schema WHERE name IN (SELECT value FROM json_each(?))',
-    isIn: (column) => `${column} IN (SELECT value FROM json_each(?))`,
+    texts: 'SELECT value FROM json_each(?)',
+    isIn: (column, query) => `${column} IN (${query})`,
     recordsOf(columns) {
       const values = columns.map(([name]) => `value ->> '${name}' AS ${name}`)
       return `(SELECT ${values.join(', ')} FROM json_each(?))`

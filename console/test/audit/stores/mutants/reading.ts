@@ -1,15 +1,9 @@
 import { isAlarmOpen, outcomeOf } from '../../../../src/audit/row.ts'
 import type { StoredEntry } from '../../../../src/audit/store.ts'
 import { comparePositions } from '../../../../src/audit/stores/cursor.ts'
+import { searchTextOf, wordsOf } from '../../../../src/audit/stores/filter.ts'
 import { idOf, T } from '../contract/support.ts'
 import { aWhile, findBy, findByOwn, type Mutants, type Mutation } from './support.ts'
-
-/** A `text` that is matched as `LIKE` does, where its signs are not escaped. */
-const asPattern = findByOwn('text', (text, { reason = '' }) => {
-  const literal = text.toLowerCase().replaceAll(/[^\w\s%]/gu, '\\$&')
-  const pattern = literal.replaceAll('%', '.*').replaceAll('_', '.')
-  return new RegExp(pattern, 's').test(reason.toLowerCase())
-})
 
 /** Reads the first page where a cursor is malformed. */
 const leniently: Mutation = (sound) => ({
@@ -212,16 +206,27 @@ export const readingMutants: Mutants = {
     findByOwn('held', (_, { hold }) => hold !== undefined),
     'no more when they are released',
   ],
-  'a text that is a pattern': [asPattern, 'signs that mean something to a database'],
+  'a search for one of several words': [
+    findByOwn('text', (text, row) =>
+      wordsOf(text).some((word) => searchTextOf(row).includes(` ${word}`)),
+    ),
+    'rows that have all words',
+  ],
+  'a search that finds inside of words': [
+    findByOwn('text', (text, row) =>
+      wordsOf(text).every((word) => searchTextOf(row).includes(word)),
+    ),
+    'rows that have all words',
+  ],
   'a text in its case': [
     findByOwn('text', (text, row) => JSON.stringify(row).includes(text)),
-    'a part of each text of a row',
+    'rows that have all words',
   ],
   'a text that is found in any member': [
     findByOwn('text', (text, row) =>
       JSON.stringify(row).toLowerCase().includes(text.toLowerCase()),
     ),
-    'a part of each text of a row',
+    'rows that have all words',
   ],
   'a text whose case matters beyond ASCII': [
     findByOwn('text', (text, { reason = '' }) => {
@@ -236,7 +241,7 @@ export const readingMutants: Mutants = {
       const all = [...texts, operator?.email, row.id, row.jti, row.ticket, row.reason]
       return all.join('').toLowerCase().includes(text.toLowerCase())
     }),
-    'a part of each text of a row',
+    'rows that have all words',
   ],
   'a count without an end': [
     (sound) => ({
