@@ -1,4 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider'
+import { nonEmptyText } from '../glue/present.ts'
 
 /** The members of a payload by which oidc-provider looks records up, besides the id. */
 export interface SecondaryKeys {
@@ -24,15 +25,15 @@ export interface ListingKeys {
  * without an account.
  */
 export function listingKeys(model: string, payload: AdapterPayload): ListingKeys | undefined {
-  const accountId = text(payload.accountId)
+  const accountId = nonEmptyText(payload.accountId)
   if (model !== 'SubjectToken' || accountId === undefined) return undefined
   const { iat, statusIndex } = payload
   return {
     accountId,
-    clientId: text(payload.clientId),
-    actor: text(payload.actor),
+    clientId: nonEmptyText(payload.clientId),
+    actor: nonEmptyText(payload.actor),
     iat: integer(iat) ?? 0,
-    statusList: text(payload.statusList),
+    statusList: nonEmptyText(payload.statusList),
     statusIndex: integer(statusIndex),
   }
 }
@@ -69,14 +70,10 @@ const MAX_LIFETIME_MS = 100 * 365 * 24 * 60 * 60 * 1000
 /** Reads the secondary keys from a payload. Empty strings count as absent. */
 export function secondaryKeys(payload: AdapterPayload): SecondaryKeys {
   return {
-    uid: text(payload.uid),
-    userCode: text(payload.userCode),
-    grantId: text(payload.grantId),
+    uid: nonEmptyText(payload.uid),
+    userCode: nonEmptyText(payload.userCode),
+    grantId: nonEmptyText(payload.grantId),
   }
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 /**

@@ -1,12 +1,9 @@
 import { present } from '../glue/present.ts'
 import type { ImpersonationEvent } from '../public/events.ts'
-import type {
-  ImpersonationEnd,
-  ImpersonationObject,
-  ImpersonationState,
-} from '../public/list-and-end.ts'
+import type { ImpersonationObject, ImpersonationState } from '../public/list-and-end.ts'
 import { MAX_CLOCK_DIFFERENCE, MAX_CLOCK_TOLERANCE } from '../tokens/kept-until.ts'
 import type { SubjectToken } from '../tokens/subject-token.ts'
+import { shownEnd } from './end-record.ts'
 
 /** Where an impersonation stands: derived from its record, never stored. */
 export function stateOf(token: SubjectToken): ImpersonationState {
@@ -68,14 +65,8 @@ function describeParties(token: SubjectToken) {
     permit: note?.permit ?? token.permit,
     review: note?.review ?? token.review,
     expiresAt: note?.expiresAt,
-    end: endOf(token),
+    end: token.end && shownEnd(token.end),
   }
-}
-
-function endOf({ end }: SubjectToken): ImpersonationEnd | undefined {
-  if (!end) return undefined
-  const { attempt: _, ...shown } = end
-  return Object.freeze(shown)
 }
 
 function statusOf({ note, tokenStatus }: SubjectToken) {

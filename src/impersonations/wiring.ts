@@ -1,6 +1,7 @@
 import type { Adapter, Provider } from 'oidc-provider'
 import { type EndingAdapter, hasEnding, missingForEnding } from '../adapters/contract.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
+import type { EndOptions } from '../public/list-and-end.ts'
 import { MAX_ACCESS_TOKEN_TTL, MAX_SUBJECT_TOKEN_TTL } from '../shared/constants.ts'
 import { type StatusIndex, statusIndices } from '../status-list/indices.ts'
 import { announceStatusLists, statusListRoutes } from '../status-list/routes.ts'
@@ -112,28 +113,25 @@ export function wireImpersonations(
   if (options.lifecycle.endWithOperator) endWithOperator(provider, all, tokenLife)
   const drawStatusIndex = serveStatusLists(provider, adapter, options)
   announceStatusLists(provider, { hasLists: drawStatusIndex !== undefined })
-  const endAfterReplay = keepTrying('ending an impersonation after a replay', tokenLife)
-  const endUnissued = keepTrying('ending an impersonation that issued nothing', tokenLife)
-  const endUnrecorded = keepTrying('ending an impersonation that was not recorded', tokenLife)
-
+  const endLater = (what: string, how: EndOptions) => {
+    const endSurely = keepTrying(what, tokenLife)
+    return (id: string) =>
+      endSurely(id, async () => {
+        await all.end(id, how)
+      })
+  }
+  const endAfterReplay = endLater('ending an impersonation after a replay', { cause: 'replay' })
   return {
     impersonations: endingWhatIsUnderWay(all, tokenLife),
     drawStatusIndex,
-    onReplay(id) {
-      if (options.lifecycle.onReplay !== 'end') return
-      endAfterReplay(id, async () => {
-        await all.end(id, { cause: 'replay' })
-      })
-    },
-    onNothingIssued(id) {
-      endUnissued(id, async () => {
-        await all.end(id, { cause: 'policy', reason: 'redeemed, and nothing was issued' })
-      })
-    },
-    endUnrecorded(id) {
-      endUnrecorded(id, async () => {
-        await all.end(id, { cause: 'policy', reason: 'the audit did not store it in time' })
-      })
-    },
+    onReplay: options.lifecycle.onReplay === 'end' ? endAfterReplay : () => {},
+    onNothingIssued: endLater('ending an impersonation that issued nothing', {
+      cause: 'policy',
+      reason: 'redeemed, and nothing was issued',
+    }),
+    endUnrecorded: endLater('ending an impersonation that was not recorded', {
+      cause: 'policy',
+      reason: 'the audit did not store it in time',
+    }),
   }
 }

@@ -1,3 +1,5 @@
+import { replaceAssignments } from '../replace-sql.ts'
+
 const live = '(expires_at IS NULL OR expires_at > now())'
 /** What of a record is read. */
 const FOUND_COLUMNS = 'payload, extract(epoch FROM consumed_at)::float8 AS consumed, note, ended'
@@ -19,18 +21,7 @@ export function statements(table: string) {
   // What is live and consumed or ended stays so: behind a consumption that is not committed yet this
   // waits, and then sees the row as the consumption left it.
   const replace = `ON CONFLICT (model, id) DO UPDATE SET
-        payload = EXCLUDED.payload, uid = EXCLUDED.uid, user_code = EXCLUDED.user_code,
-        grant_id = EXCLUDED.grant_id, expires_at = EXCLUDED.expires_at,
-        account_id = EXCLUDED.account_id, client_id = EXCLUDED.client_id,
-        issued_at = EXCLUDED.issued_at, status_list = EXCLUDED.status_list,
-        status_index = EXCLUDED.status_index,
-        consumed_at = coalesce(CASE WHEN ${storedLive} THEN stored.consumed_at END,
-          EXCLUDED.consumed_at),
-        note = CASE WHEN ${storedLive} THEN stored.note END,
-        note_actor = CASE WHEN ${storedLive} THEN stored.note_actor END,
-        actor = coalesce(CASE WHEN ${storedLive} THEN stored.note_actor END, EXCLUDED.actor),
-        ended = CASE WHEN ${storedLive} THEN stored.ended END`
-
+        ${replaceAssignments(storedLive, 'stored.')}`
   return {
     check: `
       SELECT obj_description('${table}'::regclass, 'pg_class') AS comment,

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { LookUp } from '../contract.ts'
+import { replaceAssignments } from '../replace-sql.ts'
 import { storageError } from '../storage-error.ts'
 
 /** What of a record is read. */
@@ -30,16 +31,7 @@ export function prepareAll(database: DatabaseSync) {
           account_id, client_id, actor, issued_at, status_list, status_index)
        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
        ON CONFLICT (model, id) DO UPDATE SET
-         payload = excluded.payload, uid = excluded.uid, user_code = excluded.user_code,
-         grant_id = excluded.grant_id, expires_at = excluded.expires_at,
-         account_id = excluded.account_id, client_id = excluded.client_id,
-         issued_at = excluded.issued_at, status_list = excluded.status_list,
-         status_index = excluded.status_index,
-         consumed_at = coalesce(CASE WHEN ${replacedLive} THEN consumed_at END, excluded.consumed_at),
-         note = CASE WHEN ${replacedLive} THEN note END,
-         note_actor = CASE WHEN ${replacedLive} THEN note_actor END,
-         actor = coalesce(CASE WHEN ${replacedLive} THEN note_actor END, excluded.actor),
-         ended = CASE WHEN ${replacedLive} THEN ended END,
+         ${replaceAssignments(replacedLive)},
          ended_index = CASE WHEN ${replacedLive} AND ended IS NOT NULL THEN excluded.status_index END`,
     ),
     find: read('id'),
