@@ -28,6 +28,7 @@ import { startReconciliation } from './audit/recording/reconciliation.ts'
 import { useRecorder } from './audit/recording/uses.ts'
 import { answerProblems } from './http/problem.ts'
 import type { SupportConsoleOptions } from './options.ts'
+import { handOverPages } from './page/hand-over-page.ts'
 import { accountPages, consolePages } from './page/pages.ts'
 import { reasonOf } from './reason.ts'
 import { type Settings, settingsOf } from './settings.ts'
@@ -198,8 +199,10 @@ function clientChecks(provider: Provider, { url, path, clientId, account }: Sett
   }))
 }
 
-function pages(provider: Provider, { path, clientId, account, language }: Settings): Middleware[] {
+function pages(provider: Provider, settings: Settings): Middleware[] {
+  const { path, clientId, account, language, applications } = settings
   return [
+    handOverPages({ provider, path, applications, language }),
     consolePages({ provider, path, clientId, language }),
     ...(account
       ? [accountPages({ provider, language, path: account.path, clientId: account.clientId })]

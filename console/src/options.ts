@@ -48,7 +48,7 @@ export interface SearchResult {
   readonly more: boolean
 }
 
-/** An application in which operators can act: it uses `oidc-provider-impersonation/browser`. */
+/** An application in which operators can act. */
 export interface Application {
   /** How the console names it: *Shop*. */
   readonly name: string
@@ -67,6 +67,12 @@ export interface Application {
    * Without `change`, operators can only look.
    */
   readonly scopes: { readonly read: string; readonly change?: string | undefined }
+  /**
+   * How the subject token comes to `url`: in the fragment, for a page that uses
+   * `oidc-provider-impersonation/browser`; or posted in a form, for an application that renders its
+   * pages on the server (docs/server-rendered.md). @defaultValue 'fragment'
+   */
+  readonly handOver?: 'fragment' | 'form' | undefined
 }
 
 /** A request that an operator made, as it is told to the customer. */

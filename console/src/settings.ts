@@ -25,6 +25,7 @@ const APPLICATION_SHAPE = {
     read: textRule('the scope to look at data'),
     change: { type: 'text', default: undefined },
   },
+  handOver: { type: 'oneOf', values: ['fragment', 'form'], default: 'fragment' },
 } as const satisfies Shape
 
 /** What `supportConsole()` may be given. */

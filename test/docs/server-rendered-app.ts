@@ -3,10 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, Server } from 'node:http'
 import { format } from 'node:util'
+import type { Application } from 'oidc-provider-impersonation-console'
 import { movedClock } from '../../console/test/e2e/support/moved-clock.ts'
 import { type Caller, requireScope, resourceServer } from '../../src/resource-server/index.ts'
 import { freePort } from '../adapters/servers.ts'
-import { type Deployment, deploy } from '../support/deployment.ts'
+import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
 import type { Browser, Page } from './browser-by-hand.ts'
 import { snippetsOf } from './documents.ts'
@@ -18,11 +19,16 @@ interface ServerRenderedOptions {
   readonly host?: string
   /** The origin of the support console. @defaultValue {@link CONSOLE} */
   readonly backOffice?: string
+  /** Of the deployment, beside the shop. */
+  readonly clients?: DeploymentOptions['clients']
+  readonly configuration?: NonNullable<DeploymentOptions['configuration']>
 }
 
 /** The shop of the document, with a provider and an API, in this process, on ports of their own. */
 export interface ServerRendered extends AsyncDisposable {
   readonly origin: string
+  /** What the document gives to the support console. */
+  readonly applications: readonly Application[]
   readonly deployment: Deployment
   /** What the shop has printed. */
   log(): string
@@ -43,6 +49,8 @@ export interface ServerRendered extends AsyncDisposable {
 export async function serverRendered({
   host = '127.0.0.1',
   backOffice = CONSOLE,
+  clients = [],
+  configuration = {},
 }: ServerRenderedOptions = {}): Promise<ServerRendered> {
   await using stack = new AsyncDisposableStack()
   const snippets = stack.use(await snippetsOf('server-rendered.md', 'js'))
@@ -68,7 +76,8 @@ export async function serverRendered({
   deepEqual({ ...impersonation.managementApi, ...managementApi }, impersonation.managementApi)
   const deployment = await deploy({
     accounts: new Set(['alice', 'bob', 'olivia', 'mallory', '<b>eve']),
-    clients: [{ client_id: 'shop', ...shop }],
+    clients: [{ client_id: 'shop', ...shop }, ...clients],
+    configuration,
     resources: {
       [api]: { scope: 'orders:read', accessTokenFormat: 'jwt', jwt: { sign: { alg: 'ES256' } } },
     },
@@ -101,6 +110,10 @@ export async function serverRendered({
   console.error = (...parts) => printed.push(format(...parts))
   stack.defer(() => void Object.assign(console, { error }))
   const { server } = await snippets.load('The pages, and the end', 1)
+  // supportConsole() checks them.
+  const { applications } = (await snippets.load('The hand-over')) as {
+    applications: readonly Application[]
+  }
   ok(server instanceof Server)
   stack.defer(() => closed(server))
   const clock = stack.use(movedClock())
@@ -108,6 +121,7 @@ export async function serverRendered({
   const owned = stack.move()
   return {
     origin,
+    applications,
     deployment,
     log: () => printed.join('\n'),
     async subjectToken(userId = 'alice', ticketId = 'SUP-123') {

@@ -16,6 +16,14 @@ export interface PagesOptions {
   readonly language?: Language | undefined
 }
 
+/** What every page has, beside its own policies of content and referrer. */
+export const PROTECTIVE_HEADERS = {
+  'Cache-Control': 'no-store',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+  'X-Content-Type-Options': 'nosniff',
+} as const
+
 /** `GET {path}`, every page below it, and `{path}/assets/*`. Other requests go on. */
 export function consolePages(options: PagesOptions): Middleware {
   return pages('console.js', ({ frame }) => frame.product, options)
@@ -40,12 +48,9 @@ function pages(
     const words = WORDS_BY_LANGUAGE[lang]
     const assetUrl = (name: FileName) => `${path}/assets/${names.get(name)}`
     ctx.set({
-      'Cache-Control': 'no-store',
+      ...PROTECTIVE_HEADERS,
       'Content-Security-Policy': policy,
-      'Cross-Origin-Opener-Policy': 'same-origin',
-      'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
       'Referrer-Policy': 'no-referrer',
-      'X-Content-Type-Options': 'nosniff',
     })
     ctx.vary('Accept-Language')
     ctx.type = 'html'

@@ -3,10 +3,20 @@ import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { Provider } from 'oidc-provider'
+import { handOverPages } from '../../src/page/hand-over-page.ts'
 import { accountPages, consolePages } from '../../src/page/pages.ts'
 import type { Language } from '../../src/words/index.ts'
 
 const ISSUER = 'https://login.example.com/oidc'
+
+const APPLICATIONS = (['form', 'fragment'] as const).map((handOver) => ({
+  name: `Shop <${handOver}>`,
+  url: `https://shop.example.com:8443/impersonation?by="${handOver}"`,
+  clientId: `shop/${handOver}`,
+  resource: 'https://shop.example.com/api',
+  scopes: { read: 'orders:read' },
+  handOver,
+}))
 
 interface Site extends AsyncDisposable {
   ask(path: string, init?: RequestInit): Promise<Response>
@@ -16,6 +26,7 @@ interface Site extends AsyncDisposable {
 async function site(path = '/console', language?: Language): Promise<Site> {
   const provider = new Provider(ISSUER, { clients: [] })
   const app = new Koa()
+  app.use(handOverPages({ path, applications: APPLICATIONS, provider, language }))
   app.use(consolePages({ path, clientId: 'support-console', provider, language }))
   app.use(accountPages({ path: '/my/account', clientId: '"><b>', provider, language }))
   app.use((ctx) => {
@@ -179,5 +190,50 @@ describe('the page of the console', function () {
       expect(response.status, name).to.equal(404)
       expect(response.headers.get('cache-control')).to.equal('no-store')
     }
+  })
+})
+
+describe('the page that posts to an application', function () {
+  this.timeout(30_000)
+  const FORM = '/console/hand-over/shop%2Fform'
+  let shared: Site
+  before(async () => {
+    shared = await site()
+  })
+  after(() => shared[Symbol.asyncDispose]())
+
+  it('allows forms to the application and to the issuer, and no script, on this page alone', async () => {
+    const { headers } = await shared.ask(FORM)
+    expect(headers.get('content-security-policy')?.split(';')).to.have.members([
+      "default-src 'none'",
+      "style-src 'self'",
+      "img-src 'self'",
+      'form-action https://shop.example.com:8443 https://login.example.com',
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ])
+    expect(headers.get('referrer-policy')).to.equal('strict-origin')
+    expect(headers.get('cross-origin-opener-policy')).to.equal('same-origin')
+    expect(headers.get('cache-control')).to.equal('no-store')
+    for (const path of ['/console/hand-over/shop%2Ffragment', '/console/hand-over/x', `${FORM}/`]) {
+      const other = await shared.ask(path)
+      expect(other.headers.get('content-security-policy'), path).to.include("form-action 'none'")
+      expect(other.headers.get('referrer-policy')).to.equal('no-referrer')
+    }
+    expect((await shared.ask(FORM, { method: 'POST' })).status).to.equal(418)
+  })
+
+  it('has one empty form, and nothing that the request said', async () => {
+    const page = await (await shared.ask(`${FORM}?impersonation=chosen&url=chosen`)).text()
+    expect(page).to.include(
+      '<form method="post" action="https://shop.example.com:8443/impersonation?by=&#34;form&#34;"><input type="hidden" name="impersonation"></form>',
+    )
+    expect(page).to.include('opens Shop &#60;form&#62; from here.')
+    expect(page).not.to.match(/<script|<button|chosen|\son\w+=/)
+    const headers = { 'accept-language': 'de' }
+    const german = await (await shared.ask(FORM, { headers })).text()
+    expect(german).to.include('Von hier öffnet die Support-Konsole Shop')
   })
 })

@@ -63,6 +63,7 @@ export async function handOver(call: Call, asked: ActBody): Promise<void> {
     subjectToken,
     expiresIn,
     url: application.url,
+    handOver: application.handOver ?? 'fragment',
     customer: { id: customer.id, name: customer.name },
     application: { clientId: application.clientId, name: application.name },
   } satisfies HandOver

@@ -77,8 +77,10 @@ export interface HandOver {
   readonly subjectToken: string
   /** Seconds until it is worth nothing. */
   readonly expiresIn: number
-  /** The page of the application: `impersonationUrl(url, …)` makes the link. */
+  /** The page of the application. */
   readonly url: string
+  /** `fragment`: `impersonationUrl(url, …)` makes the link. `form`: `{path}/hand-over/{clientId}` posts. */
+  readonly handOver: 'form' | 'fragment'
   /** For the messages of the console. */
   readonly customer: { readonly id: string; readonly name: string }
   readonly application: { readonly clientId: string; readonly name: string }

@@ -1,6 +1,7 @@
 import { impersonationUrl } from 'oidc-provider-impersonation/browser'
 import type { HandOver } from '../../api/console/answers.ts'
 import type { Session } from '../session/session.ts'
+import { postHandOver } from './posting.ts'
 
 /** There is no tab in which the application could open. */
 export class NoTab extends Error {
@@ -41,13 +42,17 @@ export async function openApplication(
     const { url, subjectToken, expiresIn } = handOver
     // The subject token is worth nothing a minute later.
     if (tab.closed) throw new NoTab('closed')
+    tab.opener = null
+    if (handOver.handOver === 'form') {
+      if (!(await postHandOver(tab, handOver))) throw new NoTab('closed')
+      return handOver
+    }
     // The application compares with the clock of this machine.
     const link = impersonationUrl(url, {
       subjectToken,
       actor: session.me.id,
       expiresAt: Date.now() + expiresIn * 1000,
     })
-    tab.opener = null
     tab.location.replace(link)
     return handOver
   } catch (error) {

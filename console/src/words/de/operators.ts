@@ -61,6 +61,8 @@ export const operators: Translated<typeof english> = {
   },
   opening: '{name}: einen Moment …',
   started: '{application} ist in einem neuen Tab offen, als {name}.',
+  handOver:
+    'Von hier öffnet die Support-Konsole {application}. Bleibt diese Seite stehen, schließen Sie sie, und beginnen Sie in der Konsole noch einmal.',
   blocked:
     'Der Browser hat den neuen Tab blockiert, daher wurde nichts begonnen. Erlauben Sie Pop-ups für diese Seite, am Ende der Adresszeile. Klicken Sie dann noch einmal auf die Schaltfläche.',
   closed: 'Der neue Tab wurde geschlossen, bevor die Anwendung da war. Es wurde nichts begonnen.',

@@ -53,6 +53,8 @@ export const operators = {
   /** The title of the new tab, until the application is there. */
   opening: '{name}: one moment…',
   started: '{application} is open in a new tab, as {name}.',
+  handOver:
+    'The support console opens {application} from here. If this page stays, close it, and start again in the console.',
   blocked:
     'The browser blocked the new tab, so nothing was started. Allow pop-ups for this page, at the end of the address bar. Then press the button again.',
   closed: 'The new tab was closed before the application was there. Nothing was started.',

@@ -20,6 +20,7 @@ describe('acting as a customer', () => {
     expect(body.expiresIn).to.equal(60)
     expect(body).to.deep.include({
       url: `${deployment.shopUrl}/`,
+      handOver: 'fragment',
       customer: { id: 'alice', name: 'Alice Ng' },
       application: { clientId: 'shop', name: 'Shop' },
     })

@@ -82,6 +82,10 @@ const WRONG: readonly (readonly [differs: object, message: string])[] = [
     { applications: [{ ...application, scopes: { read: 'x', change: '' } }] },
     'options.applications[0].scopes.change must be a non-empty string',
   ],
+  [
+    { applications: [{ ...application, handOver: 'post' }] },
+    'options.applications[0].handOver must be ',
+  ],
   ...['/shop', 'http://shop.example.com/', 'javascript:alert(1)', 'https://a:b@shop.example/'].map(
     (address) =>
       [
