@@ -2,14 +2,14 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RowAnswer } from '../../api/console/answers.ts'
 import { Button, Page, Skeleton } from '../kit/kit.tsx'
 import { say } from '../kit/message.tsx'
-import { go } from '../kit/router.tsx'
+import { go, Link } from '../kit/router.tsx'
 import { counted, Text, words } from '../kit/text.tsx'
 import { useSlow } from '../kit/use-slow.ts'
 import { Problem } from '../session/load.tsx'
 import type { PageProps } from '../session/page-routes.ts'
 import { inWords } from '../session/problem.ts'
 import { Exports } from './exports.tsx'
-import { addressOf } from './filter.ts'
+import { addressOf, unknownConditionsOf } from './filter.ts'
 import { Filters } from './filters.tsx'
 import type { AuditList } from './list.ts'
 import { Newer } from './newer.tsx'
@@ -20,7 +20,20 @@ const { audit } = words
 const TIME_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** The audit by impersonation; for operators, what they did. */
-export function AuditPage({ session, page }: PageProps) {
+export function AuditPage(props: PageProps) {
+  const unknown = unknownConditionsOf(props.page.query)
+  if (unknown.length === 0) return <ListPage {...props} />
+  return (
+    <Page wide title={titleOf(props.session.me.role === 'operator', undefined)}>
+      <p class="message refused" role="alert">
+        {counted(audit.unknownConditions, unknown.length, { names: unknown.join(', ') })}
+      </p>
+      <Link to="/audit">{audit.filter.clear}</Link>
+    </Page>
+  )
+}
+
+function ListPage({ session, page }: PageProps) {
   const list = useList(session, page)
   // The rows before stay until those of the new filter are there, so that the page does not jump.
   const last = useRef(list)

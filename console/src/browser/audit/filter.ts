@@ -1,8 +1,9 @@
 import { ALL_OUTCOMES, type Outcome } from '../../audit/row.ts'
 import type { RowFilter } from '../../audit/store.ts'
+import { dateOf, rangeOfDate } from './dates.ts'
 
 // The filter is in the address. Moments stand there in UTC, so a link shows the same rows to a reader
-// in another time zone.
+// in another time zone. A date that a person types there is a day of their own zone.
 
 const TEXT_MEMBERS = ['text', 'operator', 'customer', 'ticket'] as const
 export type TextMember = (typeof TEXT_MEMBERS)[number]
@@ -18,15 +19,24 @@ export interface FilterProps {
   onChange: (filter: RowFilter, how?: { instead: boolean }) => void
 }
 
-/** The filter of an address. What is no valid value is left away. */
+/** The conditions of an address that mean nothing: without them, the list would have other rows. */
+export function unknownConditionsOf(query: URLSearchParams): string[] {
+  const known = filterOf(query)
+  return [...new Set(query.keys())].filter((name) => {
+    const [value, ...more] = query.getAll(name)
+    return value !== '' && (more.length > 0 || Reflect.get(known, name) === undefined)
+  })
+}
+
+/** The filter of an address. What is no valid value is left away: see {@link unknownConditionsOf}. */
 export function filterOf(query: URLSearchParams): RowFilter {
   const filter: { -readonly [K in keyof RowFilter]: RowFilter[K] } = {}
   for (const name of TEXT_MEMBERS) {
     const value = query.get(name)?.trim()
     if (value) filter[name] = value
   }
-  const from = momentOf(query.get('from'))
-  const to = momentOf(query.get('to'))
+  const from = momentOf(query.get('from'), 'from')
+  const to = momentOf(query.get('to'), 'to')
   if (from !== undefined) filter.from = from
   if (to !== undefined) filter.to = to
   const outcome = query.get('outcome')
@@ -78,7 +88,10 @@ function membersOf(filter: RowFilter, time: (at: number) => string): URLSearchPa
 
 const MOMENT_PATTERN = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z$/
 
-function momentOf(value: string | null): number | undefined {
+/** A moment, or the beginning or end of a day. */
+function momentOf(value: string | null, end: 'from' | 'to'): number | undefined {
+  const day = value === null ? undefined : rangeOfDate(value)
+  if (day && dateOf(day.from) === value) return day[end]
   // Engines parse more than ISO 8601, each in its own way.
   const time = value !== null && MOMENT_PATTERN.test(value) ? Date.parse(value) : Number.NaN
   return Number.isNaN(time) || time < 0 ? undefined : time

@@ -77,6 +77,11 @@ export const audit: Translated<typeof english> = {
     'Das Protokoll ist noch leer. Es beginnt, wenn ein Mitarbeiter im Namen eines Kunden handelt.',
   emptyOwn: 'Sie haben noch nicht im Namen eines Kunden gehandelt.',
   nothing: 'Nichts passt zum Filter.',
+  unknownConditions: {
+    one: 'Diese Bedingung in der Adresse ist unverständlich: {names}. Deshalb wird nichts aufgelistet.',
+    other:
+      'Diese Bedingungen in der Adresse sind unverständlich: {names}. Deshalb wird nichts aufgelistet.',
+  },
   showIds: 'Kennungen anzeigen',
   filter: {
     title: 'Filter',

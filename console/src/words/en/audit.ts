@@ -74,6 +74,10 @@ export const audit = {
   empty: 'There is nothing in the audit yet. It begins when an operator acts as a customer.',
   emptyOwn: 'You have not acted as a customer yet.',
   nothing: 'Nothing matches the filter.',
+  unknownConditions: {
+    one: 'This condition in the address is not understood: {names}. So nothing is listed.',
+    other: 'These conditions in the address are not understood: {names}. So nothing is listed.',
+  },
   showIds: 'Show ids',
   filter: {
     title: 'Filter',

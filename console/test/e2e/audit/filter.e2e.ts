@@ -158,11 +158,25 @@ describe('the filter of the audit', () => {
     await waitForAll(page, 4)
   })
 
-  it('ignores what is no filter in the address, and says what the server refuses', async () => {
-    await page.goto(
-      '/console/audit?outcome=bogus&alarm=x&held=1&from=yesterday&to=-1&before=zz&x=1',
-    )
+  it('names conditions of the address that it does not understand, and lists nothing', async () => {
+    const before = visit.urls.length
+    await page.goto('/console/audit?operator=olivia&outcome=bogus&from=yesterday&to=2026-02-31&x=1')
+    const alert = page.getByRole('alert').filter({ hasText: 'outcome, from, to, x' })
+    await alert.waitFor()
+    expect(await rowLinks(page).count()).to.equal(0)
+    expect(visit.urls.slice(before).filter((url) => /\/api\/audit\?/.test(url))).to.deep.equal([])
+    await page.getByRole('link', { name: 'Clear all' }).click()
     await waitForAll(page, 4)
+  })
+
+  it('understands dates in the address as days of the reader, the last one too', async () => {
+    await page.goto('/console/audit?from=2026-02-18&to=2026-02-18')
+    await waitForAll(page, 2)
+    expect(await ticketsOf(page)).to.deep.equal(['T-4', 'T-3'])
+    expect(await page.getByLabel('To', { exact: true }).inputValue()).to.equal('2026-02-18')
+  })
+
+  it('says what the server refuses', async () => {
     await page.goto(`/console/audit?ticket=${'x'.repeat(500)}`)
     visit.expectFailure(/\/api\/audit\?/, 400)
     await heading(page, 'Audit').waitFor()
