@@ -19,6 +19,8 @@ export const BEGUN_EVENT = 'audit.begun'
 
 /** What people do in the console and on the account page. */
 export const CONSOLE_EVENTS = [
+  // The operator continues an impersonation of their own with this one.
+  'support.continued',
   // The console refused the request of an operator before the provider received it.
   'support.refused',
   // A lead has seen the alarms of an impersonation.
@@ -79,6 +81,8 @@ export interface AuditEntry extends Omit<ImpersonationEvent, 'time'> {
   readonly by?: string | undefined
   /** With an event of {@link CONSOLE_EVENTS}: what that person wrote. */
   readonly note?: string | undefined
+  /** With `support.continued`: the id of the impersonation before this one. */
+  readonly continues?: string | undefined
   /**
    * With `support.acknowledged`: `alarm.count` of the row that the person saw. An alarm that is stored
    * later stays open, also if it happened before.

@@ -25,6 +25,7 @@ const EVENTS: readonly AuditEventName[] = [
   'impersonation.used',
   'impersonation.used',
   'support.refused',
+  'support.continued',
   'support.acknowledged',
   'support.held',
   'support.released',

@@ -4,7 +4,15 @@ import { type Deployment, deploy } from '../support/deployment.ts'
 import { enter } from './support/enter.ts'
 import { expectFocus } from './support/focus.ts'
 import { type MovedClock, movedClock } from './support/moved-clock.ts'
-import { actIn, goTo, heading, reads, strip, visitDeployment } from './support/operating.ts'
+import {
+  actIn,
+  goTo,
+  heading,
+  pressAct,
+  reads,
+  strip,
+  visitDeployment,
+} from './support/operating.ts'
 
 /** Time passes at the server and in the browser alike. */
 async function pass(page: Page, clock: MovedClock, milliseconds: number): Promise<void> {
@@ -156,6 +164,79 @@ describe('what runs now', () => {
     const after = await ids()
     equal(after.length, 1)
     equal(after.includes(before.id), false)
+  })
+
+  it('after an end of the own, one click continues for ten minutes, also after a reload', async () => {
+    await using visit = await visitDeployment(deployment, { clock: new Date() })
+    const { page, context } = visit
+    using clock = movedClock()
+    await deployment.impersonate({ ticket: 'SUP-77' })
+    const byLead = await deployment.impersonate({ customer: 'bob', ticket: 'SUP-78' })
+    await enter(page)
+    const end = strip(page).getByRole('button', { name: reads("End: you're acting as Alice Ng") })
+    await end.click()
+    await strip(page).getByText(reads('You acted as Alice Ng')).waitFor()
+    await deployment.ask('grace', `/running/${byLead.id}/end`, {})
+    await strip(page).getByText('SUP-78').waitFor({ state: 'detached' })
+    await page.reload()
+    const go = strip(page).getByRole('button', { name: reads('Continue for SUP-77') })
+    await go.waitFor()
+    equal(await strip(page).getByText('SUP-78').count(), 0, 'what a lead ended is offered')
+    const opened = context.waitForEvent('page')
+    await go.click()
+    const application = await opened
+    await actIn(application, 'olivia', 'alice')
+    await strip(page).getByText(reads("You're acting as Alice Ng")).waitFor()
+    await strip(page).getByText(reads('You acted as Alice Ng')).waitFor({ state: 'detached' })
+    // The tab that is closed ends it, too.
+    await application.close({ runBeforeUnload: true })
+    await go.waitFor()
+    await pass(page, clock, 10 * 60_000)
+    await strip(page).waitFor({ state: 'hidden' })
+  })
+
+  it('one click goes on in a new tab where the first one is lost', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page, context } = visit
+    const before = await deployment.impersonate({ ticket: 'SUP-6' })
+    await enter(page)
+    const opened = context.waitForEvent('page')
+    await strip(page)
+      .getByRole('button', { name: reads('Continue in a new tab, as Alice Ng') })
+      .click()
+    await actIn(await opened, 'olivia', 'alice')
+    equal((await deployment.provider.impersonation.get(before.id))?.state, 'ended')
+    const [after, ...others] = (await deployment.ask('olivia', '/running')).body.running
+    equal(after.ticket, 'SUP-6')
+    equal(others.length, 0)
+  })
+
+  it('from looking to changing in one click, while the first tab is open', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page, context } = visit
+    await enter(page, 'olivia', '/console/act?user=alice&ticket=SUP-4&reason=Wrong%20address')
+    await page.getByLabel('10 minutes').check()
+    const first = await pressAct(page)
+    await actIn(first, 'olivia', 'alice')
+    await strip(page).getByText('Look only').waitFor()
+    const opened = context.waitForEvent('page')
+    await strip(page)
+      .getByRole('button', { name: reads('Continue with changes, as Alice Ng') })
+      .click()
+    const second = await opened
+    await actIn(second, 'olivia', 'alice')
+    await strip(page).getByText('Look and change').waitFor()
+    equal(await strip(page).getByText('Continue with changes').count(), 0)
+    await second.getByRole('button', { name: 'Change the note' }).click()
+    await second.getByText('POST /note 200').waitFor()
+    const [after, ...others] = (await deployment.ask('olivia', '/running')).body.running
+    equal(others.length, 0)
+    equal(`${after.ticket} ${after.reason}`, 'SUP-4 Wrong address')
+
+    await deployment.settled()
+    await goTo(page, `/console/audit/${after.id}`)
+    await page.getByRole('link', { name: 'an earlier one' }).click()
+    await page.getByText('Rights: orders:read.').waitFor()
   })
 
   it('after expiry, the strip offers to continue for ten minutes, also after a reload', async () => {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { type Body, parseTextMember, readBody } from '../../http/json-body.ts'
 import { invalid, Problem } from '../../http/problem.ts'
 import { isSeen } from '../../http/text.ts'
@@ -5,6 +6,7 @@ import type { Application } from '../../options.ts'
 import type { Call, Parts } from '../parts.ts'
 import type { Refusal } from '../refusals.ts'
 import type { ActBody, HandOver } from './answers.ts'
+import { recordNow } from './supervision.ts'
 
 /** Seconds until a subject token is worth nothing: enough to open a page. */
 const HAND_OVER_LIFETIME = 60
@@ -30,7 +32,8 @@ export async function refusedRequest(
   }
 }
 
-export async function handOver(call: Call, asked: ActBody): Promise<void> {
+/** @param continues the impersonation of which this is the continuation */
+export async function handOver(call: Call, asked: ActBody, continues?: string): Promise<void> {
   const { ctx, caller, directory, settings, issue } = call
   const application = requireApplication(asked.application, settings)
   const customer = await directory.get(asked.userId)
@@ -58,8 +61,13 @@ export async function handOver(call: Call, asked: ActBody): Promise<void> {
     },
   }
   const { subjectToken, expiresIn } = await issue(request, ctx)
+  const id = hash('sha256', subjectToken, 'base64url')
+  if (continues !== undefined) {
+    await recordNow(call, { event: 'support.continued', id, subject: customer.id, continues })
+  }
   ctx.status = 201
   ctx.body = {
+    id,
     subjectToken,
     expiresIn,
     url: application.url,

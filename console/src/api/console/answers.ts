@@ -68,12 +68,15 @@ export interface ActBody {
 }
 
 /**
- * `POST /impersonations/:id/continue` without a body: operator, lead. Asks for a new impersonation
- * with the customer, ticket, reason, application, access and duration of one that the caller ran. 201
+ * `POST /impersonations/:id/continue` with `{ access?: 'change' }`: operator, lead. Asks for a new
+ * impersonation with the customer, ticket, reason, application, access (or a wider one) and duration of
+ * one that the caller ran. 201
  * {@link HandOver}. 404 where it is not the caller's own, or never began. 409 `conflict` where
  * another person, a policy or a replay ended it, or where it has been over for more than ten minutes.
  */
 export interface HandOver {
+  /** Of the impersonation. */
+  readonly id: string
   readonly subjectToken: string
   /** Seconds until it is worth nothing. */
   readonly expiresIn: number

@@ -27,7 +27,7 @@ const NAMES_TIMEOUT_MS = 2000
 
 /** What leads, auditors and customers say of an impersonation, and no request to act. */
 const SUPERVISION_EVENTS: ReadonlySet<string> = new Set(
-  CONSOLE_EVENTS.filter((event) => event !== 'support.refused'),
+  CONSOLE_EVENTS.filter((event) => event !== 'support.refused' && event !== 'support.continued'),
 )
 
 /** `GET /audit` */

@@ -1,6 +1,7 @@
 import { decodeEntry } from '../../audit/entry.ts'
 import type { AuditRow } from '../../audit/row.ts'
-import { notFound, Problem } from '../../http/problem.ts'
+import { readBody } from '../../http/json-body.ts'
+import { invalid, notFound, Problem } from '../../http/problem.ts'
 import { reading, settle } from '../audit-trouble.ts'
 import { isId } from '../ids.ts'
 import type { Call } from '../parts.ts'
@@ -19,20 +20,26 @@ const FIRST_ENTRIES = 20
  */
 export async function continueOne(call: Call): Promise<void> {
   const id = call.param('id')
-  const { request, expiresAt } = await askedBefore(call, id)
-  await handOver(call, request)
+  const { access } = await readBody(call.ctx, 'access')
+  if (access !== undefined && access !== 'change') throw invalid('access must be change')
+  const { request, expiresAt } = await askedBefore(call, id, access)
+  await handOver(call, request, id)
   if (expiresAt > call.now()) await endAsCaller(call, id)
 }
 
 interface Continuable {
-  /** How it was asked for. */
+  /** How it was asked for, or the same with wider access. */
   readonly request: ActBody
   /** Unix time in milliseconds. What is over already has no end to ask for. */
   readonly expiresAt: number
 }
 
 /** An impersonation that the caller ran, and that may be continued. */
-async function askedBefore(call: Call, id: string): Promise<Continuable> {
+async function askedBefore(
+  call: Call,
+  id: string,
+  wider: 'change' | undefined,
+): Promise<Continuable> {
   const { audit, caller } = call
   const gone = () => notFound('there is no such impersonation of yours to continue')
   if (!isId(id)) throw gone()
@@ -51,7 +58,7 @@ async function askedBefore(call: Call, id: string): Promise<Continuable> {
         application: mayAct?.clientId,
         ticketId: context?.ticketId,
         reason: context?.reason,
-        access: context?.access,
+        access: wider ?? context?.access,
         duration: context?.duration,
       },
       call,

@@ -143,6 +143,7 @@ const entry = objectOf<AuditEntry>({
   use: optional(objectOf(request)),
   by: optional(wordsInAnEntry),
   note: optional(wordsInAnEntry),
+  continues: optional(wordsInAnEntry),
   alarms: optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
   names: optional(objectOf({ subject: optional(named), actor: optional(named) })),
   // Nothing that is told says so: see `recordMissing`.

@@ -4,6 +4,8 @@ import { SET_ASIDE } from '../../audit/entry.ts'
 import { alarmKindOf } from '../../audit/fold.ts'
 import type { AuditPerson, AuditRow } from '../../audit/row.ts'
 import { Badge } from '../kit/kit.tsx'
+import { auditPath } from '../kit/paths.ts'
+import { Link } from '../kit/router.tsx'
 import { Text, words } from '../kit/text.tsx'
 import { Moment, Named, Operator, personOf } from './in-words.tsx'
 
@@ -26,7 +28,7 @@ export function EntryInWords({ entry, row }: { entry: TimelineEntry; row: AuditR
       </span>
       {denial && <Quote of={denial.reason || denial.error} />}
       {isUse && entry.use?.refused && <Quote of={entry.use.refused.description} />}
-      {end?.reason !== undefined && end.reason !== 'left' && <Quote of={end.reason} />}
+      {end?.reason !== undefined && !isLeft(entry, row) && <Quote of={end.reason} />}
       {note !== undefined && <Quote of={note} />}
     </>
   )
@@ -89,10 +91,15 @@ function What({ entry, row }: { entry: TimelineEntry; row: AuditRow }): Componen
     case 'impersonation.replayed':
       return labels.replayed
     case 'impersonation.ended': {
-      const { cause = 'requested', by, reason } = entry.end ?? {}
-      if (cause === 'requested' && reason === 'left') return labels.ends.left
+      const { cause = 'requested', by } = entry.end ?? {}
+      if (isLeft(entry, row)) return labels.ends.left
       const person = by ? <Named person={personOf(by.sub, row)} /> : labels.provider
       return <Text of={labels.ends[cause]} person={person} />
+    }
+    case 'support.continued': {
+      const { continues = '' } = entry
+      const link = <Link to={auditPath(continues)}>{labels.continued}</Link>
+      return <Text of={labels.continues} earlier={link} />
     }
     case 'support.refused':
       return labels.refused
@@ -111,6 +118,12 @@ function What({ entry, row }: { entry: TimelineEntry; row: AuditRow }): Componen
     default:
       return <Moment of="{time}" at={time} />
   }
+}
+
+/** Whether the operator left the page, which is all that the word says: others may end with it, too. */
+function isLeft({ end }: TimelineEntry, { operator }: AuditRow): boolean {
+  const isOwn = end?.by !== undefined && end.by.sub === operator?.id
+  return isOwn && end.cause === 'requested' && end.reason === 'left'
 }
 
 function deniedAt(stage: 'end' | 'exchange' | 'issue' | undefined): string {

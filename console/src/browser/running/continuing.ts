@@ -9,16 +9,21 @@ import { handOver } from './hand-over.ts'
 import { liveOf } from './live.ts'
 import { nameOf } from './names.ts'
 
-/** Asks for a new impersonation with the same ticket, and opens the application again. */
+/**
+ * Asks for a new impersonation with the same ticket, and opens the application again.
+ *
+ * @param access wider than before
+ */
 export async function continueOne(
   session: Session,
   it: RunningImpersonation,
+  access?: 'change',
 ): Promise<HandOver | undefined> {
   return handOver(session, {
     name: nameOf(it.customer),
     ask: async () => {
       const path = `/impersonations/${encodeURIComponent(it.id)}/continue`
-      const answer = await session.ask<HandOver>(path, { method: 'POST' })
+      const answer = await session.ask<HandOver>(path, { method: 'POST', body: { access } })
       // The API has ended the first one, unless its time was over.
       if (it.expiresAt > serverTime(session)) liveOf(session).ended(it)
       return answer
@@ -31,6 +36,6 @@ export async function continueOne(
       })
       return true
     },
-    again: () => continueOne(session, it),
+    again: () => continueOne(session, it, access),
   })
 }

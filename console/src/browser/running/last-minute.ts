@@ -39,7 +39,8 @@ export function useWarnings(mine: readonly Mine[]): string {
     const before = phases.current
     phases.current = new Map(mine.map(({ impersonation: { id }, phase }) => [id, phase]))
     const changed = mine.filter(
-      ({ impersonation: { id }, phase }) => phase !== 'long' && before.get(id) !== phase,
+      ({ impersonation: { id }, phase, isEnded }) =>
+        phase !== 'long' && !isEnded && before.get(id) !== phase,
     )
     if (changed.length > 0) setAnnouncement(changed.map(warning).join(' '))
     else if (mine.every(({ phase }) => phase === 'long')) setAnnouncement('')

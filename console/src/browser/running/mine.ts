@@ -2,21 +2,25 @@ import { useEffect, useState } from 'preact/hooks'
 import type { AuditAnswer, RowAnswer, RunningImpersonation } from '../../api/console/answers.ts'
 import { serverTime, useServerTime } from '../session/clock.ts'
 import type { Session } from '../session/session.ts'
-import { type Live, OVER_REMEMBERED_MS, useLive } from './live.ts'
+import { type Gone, type Live, OVER_REMEMBERED_MS, useLive } from './live.ts'
 
 /** In this time before the end, the strip offers to go on, in milliseconds. */
 const LAST_MINUTE = 60_000
 /** After *Continue*, the application has this time to start, in milliseconds. */
 const STARTING_MS = 60_000
-/** What expired is looked for among what began in this time, in milliseconds. */
+/** What is over is looked for among what began in this time, in milliseconds. */
 const LOOK_BACK_MS = 12 * 3_600_000
-/** How many that expired are asked for when the page is loaded. */
-const MAX_EXPIRED_LOADED = 20
+/** How many are asked for when the page is loaded. */
+const MAX_LOADED = 50
 
 /** One in the strip. */
 export interface Mine {
   readonly impersonation: RunningImpersonation
   readonly phase: 'expired' | 'last minute' | 'long'
+  /** Whether the operator ended it before its time was over. */
+  readonly isEnded: boolean
+  /** Whether the operator only looks, and could change in this application. */
+  readonly canWiden: boolean
   /** Whether the strip offers to go on: not where that was done already. */
   readonly canContinue: boolean
 }
@@ -28,75 +32,96 @@ const isAsThisOne = (one: RunningImpersonation) => (other: RunningImpersonation)
   other.application === one.application &&
   other.startedAt > one.startedAt
 
-/** What the operator runs, and what expired in the last minutes; what ends first comes first. */
+/** Whether the operator may go on: no other person, rule or replay has ended it. */
+const isOwnEnd = ({ outcome, isByReader }: Gone) =>
+  outcome === 'expired' ||
+  (isByReader === true && (outcome === 'requested' || outcome === 'operator_signed_out'))
+
+const canChangeIn = ({ me }: Session, { application }: RunningImpersonation) =>
+  me.applications.some(({ name, canChange }) => canChange && name === application)
+
+/**
+ * What the operator runs, and then what expired or what they ended in the last minutes; what ends first
+ * comes first.
+ */
 export function useMine(session: Session): {
   readonly mine: readonly Mine[]
   readonly live: Live
-  /** Leaves away one that expired. */
+  /** Leaves away one that is over. */
   readonly hide: (id: string) => void
   /** Does not offer *Continue* again, while the application starts. */
   readonly continued: (id: string) => void
 } {
   const live = useLive(session)
   const now = useServerTime(session)
-  const [earlier, setEarlier] = useState<readonly RunningImpersonation[]>([])
+  const [earlier, setEarlier] = useState<readonly Gone[]>([])
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const [continuedAt, setContinuedAt] = useState<ReadonlyMap<string, number>>(new Map())
   useEffect(() => {
     const stop = new AbortController()
-    void expiredBefore(session, stop.signal).then((found) => {
+    void overBefore(session, stop.signal).then((found) => {
       if (!stop.signal.aborted) setEarlier(found)
     })
     return () => stop.abort()
   }, [session])
 
   const running = (live.running ?? []).filter(({ isMine }) => isMine)
-  const expired = [
-    ...live.gone.filter(({ outcome }) => outcome === 'expired').map((it) => it.impersonation),
-    ...earlier,
-  ].filter(
-    ({ id, isMine, expiresAt }, index, all) =>
+  const over = [...live.gone.filter(isOwnEnd), ...earlier].filter(
+    ({ impersonation: { id, isMine }, at }, index, all) =>
       isMine &&
-      now - expiresAt < OVER_REMEMBERED_MS &&
-      !hidden.has(id) &&
+      now - at < OVER_REMEMBERED_MS &&
       !running.some((it) => it.id === id) &&
-      all.findIndex((it) => it.id === id) === index,
+      all.findIndex(({ impersonation }) => impersonation.id === id) === index,
   )
-  const all = [...running, ...expired]
+  const ended = new Set(over.filter((it) => it.outcome !== 'expired').map((it) => it.impersonation))
+  const all = [...running, ...over.map(({ impersonation }) => impersonation)]
   const mine = all.map((impersonation): Mine => {
     const { id, expiresAt } = impersonation
-    const left = expiresAt - now
+    const isEnded = ended.has(impersonation)
+    const left = isEnded ? 0 : expiresAt - now
     const isStarting = now - (continuedAt.get(id) ?? 0) < STARTING_MS
     return {
       impersonation,
+      isEnded,
+      canWiden: !impersonation.canChange && canChangeIn(session, impersonation),
       phase: left <= 0 ? 'expired' : left <= LAST_MINUTE ? 'last minute' : 'long',
       canContinue: left <= LAST_MINUTE && !isStarting && !all.some(isAsThisOne(impersonation)),
     }
   })
-  mine.sort(({ impersonation: a }, { impersonation: b }) => a.expiresAt - b.expiresAt)
+  const isOver = ({ phase }: Mine) => Number(phase === 'expired')
+  mine.sort(
+    (a, b) => isOver(a) - isOver(b) || a.impersonation.expiresAt - b.impersonation.expiresAt,
+  )
   return {
     // What was continued needs no place any more once it is over.
-    mine: mine.filter(({ phase, canContinue }) => phase !== 'expired' || canContinue),
+    mine: mine.filter(
+      ({ impersonation: { id }, phase, canContinue }) =>
+        phase !== 'expired' || (canContinue && !hidden.has(id)),
+    ),
     live,
     hide: (id) => setHidden((before) => new Set(before).add(id)),
     continued: (id) => setContinuedAt((before) => new Map(before).set(id, serverTime(session))),
   }
 }
 
-/** What expired before this page was loaded: after a reload, the way on is still there. */
-async function expiredBefore(
-  session: Session,
-  signal: AbortSignal,
-): Promise<readonly RunningImpersonation[]> {
+/** What was over before this page was loaded: after a reload, the way on is still there. */
+async function overBefore(session: Session, signal: AbortSignal): Promise<readonly Gone[]> {
   const query = new URLSearchParams({
     operator: session.me.id,
-    outcome: 'expired',
     from: String(Math.floor(serverTime(session) - LOOK_BACK_MS)),
-    limit: String(MAX_EXPIRED_LOADED),
+    limit: String(MAX_LOADED),
   })
   try {
     const { rows } = await session.ask<AuditAnswer>(`/audit?${query}`, { signal })
-    return rows.map(asRunning).filter((it) => it !== undefined)
+    return rows
+      .flatMap((row): Gone | [] => {
+        const impersonation = asRunning(row)
+        if (!impersonation) return []
+        const { outcome, end } = row
+        const { at = impersonation.expiresAt, by } = end ?? {}
+        return { impersonation, at, outcome, isByReader: by === session.me.id }
+      })
+      .filter(isOwnEnd)
   } catch {
     // The offer is a convenience: the form is still there.
     return []

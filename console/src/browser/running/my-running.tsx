@@ -73,6 +73,9 @@ function One(props: { session: Session; it: Mine; onHide: () => void; onContinue
   const { running } = words
   const isOver = phase === 'expired'
   const name = nameOf(customer)
+  const onContinue = async (access?: 'change') => {
+    if (await continueOne(session, impersonation, access)) onContinued()
+  }
   return (
     <>
       <b class="acting-as">
@@ -94,13 +97,34 @@ function One(props: { session: Session; it: Mine; onHide: () => void; onContinue
       )}
       <span class="time-left">
         {isOver ? (
-          words.audit.outcomes.expired
+          it.isEnded ? (
+            running.over
+          ) : (
+            words.audit.outcomes.expired
+          )
         ) : (
           <Text of={running.left} time={<Countdown session={session} until={expiresAt} />} />
         )}
       </span>
       <span class="strip-actions">
         {canContinue && <Continue session={session} it={impersonation} onContinued={onContinued} />}
+        {!isOver && it.canWiden && (
+          <Button
+            label={text(running.withChangesLabel, { customer: name })}
+            onPress={() => onContinue('change')}
+          >
+            {running.withChanges}
+          </Button>
+        )}
+        {it.phase === 'long' && (
+          <Button
+            kind="quiet"
+            label={text(running.continueInTabLabel, { customer: name })}
+            onPress={() => onContinue()}
+          >
+            {running.continueInTab}
+          </Button>
+        )}
         {isOver ? (
           <Button
             kind="quiet"

@@ -228,6 +228,8 @@ export const audit: Translated<typeof english> = {
     deniedIssue: 'Der Anmeldedienst hat die Anfrage abgelehnt.',
     deniedExchange: 'Der Beginn wurde abgelehnt.',
     deniedEnd: 'Eine Anfrage, es zu beenden, wurde abgelehnt.',
+    continues: 'Setzt {earlier} fort.',
+    continued: 'einen früheren Vorgang',
     refused: 'Die Konsole hat die Anfrage abgelehnt.',
     replayed: 'Das Token wurde noch einmal benutzt.',
     ends: {

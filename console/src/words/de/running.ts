@@ -68,6 +68,10 @@ export const running: Translated<typeof english> = {
   continueLabel: 'Weiter für {ticket}, als {customer}',
   continueGone:
     'Das lässt sich nicht mehr fortsetzen. Im Formular steht, was Sie eingegeben haben.',
+  continueInTab: 'In neuem Tab weiter',
+  continueInTabLabel: 'In neuem Tab weiter, als {customer}',
+  withChanges: 'Weiter mit Änderungen',
+  withChangesLabel: 'Weiter mit Änderungen, als {customer}',
   toForm: 'Zum Formular',
   notNeeded: 'Ausblenden',
   notNeededLabel: 'Ausblenden: Sie handelten als {customer}',

@@ -222,6 +222,8 @@ export const audit = {
     deniedIssue: 'The provider refused the request to act.',
     deniedExchange: 'The start was refused.',
     deniedEnd: 'A request to end it was refused.',
+    continues: 'Continues {earlier}.',
+    continued: 'an earlier one',
     refused: 'The console refused the request to act.',
     replayed: 'The token was used again.',
     ends: {

@@ -104,6 +104,40 @@ describe('continuing', () => {
     expect(await other.exchange('olivia', body)).to.have.property('id')
   })
 
+  it('from looking to changing, and to nothing else', async () => {
+    const first = await deployment.impersonate({ ticket: 'SUP-8', access: 'read' })
+    const asked = (access: unknown) =>
+      deployment.ask('olivia', `/impersonations/${first.id}/continue`, { access })
+    for (const access of ['read', 'all', null, 1]) {
+      const { status, body } = await asked(access)
+      expect({ status, error: body.error }).to.deep.equal({ status: 400, error: 'invalid_request' })
+    }
+    expect((await deployment.provider.impersonation.get(first.id))?.state).to.equal('active')
+    const second = await deployment.exchange('olivia', (await asked('change')).body)
+    await deployment.settled()
+    const { body: row } = await deployment.ask('olivia', `/audit/${second.id}`)
+    expect(row).to.deep.include({ ticket: 'SUP-8', scope: 'orders:read orders:write' })
+    expect((await deployment.provider.impersonation.get(first.id))?.state).to.equal('ended')
+  })
+
+  it('the audit says which one it continues, and by whom; the context does not', async () => {
+    const first = await deployment.impersonate()
+    const { body } = await goOn(first.id)
+    await deployment.settled()
+    const timeline = await deployment.ask('ada', `/audit/${body.id}/timeline`)
+    const { entries } = timeline.body as { entries: Record<string, unknown>[] }
+    expect(entries.find(({ event }) => event === 'support.continued')).to.deep.include({
+      id: body.id,
+      continues: first.id,
+      by: 'olivia',
+      subject: 'alice',
+    })
+    const issued = entries.find(({ event }) => event === 'impersonation.issued')
+    expect(JSON.stringify(issued)).not.to.include(first.id)
+    const { text } = await deployment.ask('ada', `/audit/export.jsonl?ticket=${ACT.ticketId}`)
+    expect(text).to.include(`"continues":"${first.id}"`)
+  })
+
   it('only what the caller ran: another operator and a lead get 404, as for what never was', async () => {
     const { id } = await deployment.impersonate()
     await deployment.settled()

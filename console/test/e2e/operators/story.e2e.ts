@@ -47,6 +47,8 @@ describe('the story of an operator', () => {
       .getByRole('button', { name: reads("End: you're acting as Alice Ng") })
       .click()
     await page.getByText(reads('You no longer act as Alice Ng.')).waitFor()
+    await strip(page).getByText(reads('You acted as Alice Ng')).waitFor()
+    await strip(page).getByRole('button', { name: 'Hide' }).click()
     await strip(page).waitFor({ state: 'hidden' })
     equal((await deployment.ask('olivia', '/running')).body.running.length, 0)
   })

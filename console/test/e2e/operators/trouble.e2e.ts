@@ -131,7 +131,7 @@ describe('what goes wrong for an operator', () => {
     const [running] = (await deployment.ask('olivia', '/running')).body.running
     equal(running.ticket, 'SUP-2')
     await deployment.ask('olivia', '/running/end', {})
-    await strip(page).waitFor({ state: 'hidden' })
+    await strip(page).getByText(reads('You acted as Alice Ng')).waitFor()
   })
 
   it('what is typed survives a reload and a new sign-in, and is gone after the start', async () => {
