@@ -83,7 +83,7 @@ describe('how the pages of operators and "Running now" look, and how they are us
     await olivia.page.getByText(reads('3 are running')).waitFor()
     await olivia.page.clock.fastForward(65_000)
     await strip(olivia.page)
-      .getByRole('button', { name: /^Continue/ })
+      .getByRole('button', { name: /^Continue for/ })
       .waitFor()
     await expectGoodLooks(olivia.page, 'running-operator')
 
