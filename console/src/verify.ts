@@ -115,9 +115,22 @@ async function* readParts(file: string, end = ''): AsyncGenerator<string> {
   yield end
 }
 
+/** How the exports of what is filtered begin: CSV and JSON Lines. */
+const FILTERED_EXPORT = /^(?:\ufeffid,|\{"id":)/
+
+async function refuseFilteredExport(file: string): Promise<void> {
+  for await (const part of readParts(file)) {
+    if (!FILTERED_EXPORT.test(part)) return
+    throw new Unusable(
+      `${file}: this is not the export for verification. It is Export, Everything, for verification.`,
+    )
+  }
+}
+
 async function run({ file, jwks, issuer, checkpoints }: Command): Promise<Verification> {
   const keys = createLocalJWKSet(await keysFrom(jwks))
   const kept = (await Promise.all(checkpoints.map(checkpointsFrom))).flat()
+  await refuseFilteredExport(file)
   return verify({ read: () => readParts(file), keys, issuer, kept })
 }
 

@@ -11,6 +11,8 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { Provider } from 'oidc-provider-impersonation'
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
 import type { SignCheckpoint } from '../../src/audit/keeping/checkpoint.ts'
+import { exportCsv, exportJsonLines } from '../../src/audit/keeping/export.ts'
+import type { AuditStore } from '../../src/audit/store.ts'
 import { createMemoryAudit } from '../../src/audit/stores/memory/index.ts'
 import { changed, history, isCheckpoint, isEntry, KEEP_FOR, linesOfExport } from './history.ts'
 
@@ -22,6 +24,7 @@ describe('the command verify', function () {
   let server: Server
   let issuer: string
   let lines: string[]
+  let store: AuditStore
   let elsewhere: string
 
   before(async () => {
@@ -32,7 +35,7 @@ describe('the command verify', function () {
     const provider = await providerAt(issuer)
     server.on('request', provider.callback())
     const sign: SignCheckpoint = (claims) => provider.impersonation.signCheckpoint(claims)
-    const store = createMemoryAudit({ keepFor: KEEP_FOR })
+    store = createMemoryAudit({ keepFor: KEEP_FOR })
     await history(store, sign)
     lines = await linesOfExport(store, sign)
     elsewhere = JSON.parse(lines.findLast(isCheckpoint) ?? '').checkpoint
@@ -144,6 +147,21 @@ describe('the command verify', function () {
       const { code, out, err } = await run(...args)
       expect(err, told).to.contain(told)
       expect({ code, out }, told).to.deep.equal({ code: 2, out: '' })
+    }
+  })
+
+  it('ends with 2 for an export of what is filtered, which cannot be verified', async () => {
+    const rows = { filter: {}, now: Date.now() }
+    for (const [name, lines] of [
+      ['rows.csv', exportCsv(store, rows)],
+      ['rows.jsonl', exportJsonLines(store, rows)],
+    ] as const) {
+      let content = ''
+      for await (const part of lines) content += part
+      const path = await file(name, content)
+      const { code, out, err } = await run('verify', path, '--jwks', `${issuer}/jwks`)
+      expect(err, name).to.contain('this is not the export for verification')
+      expect({ code, out }, name).to.deep.equal({ code: 2, out: '' })
     }
   })
 
