@@ -175,10 +175,23 @@ export interface DeleteExpiredOptions {
   batchSize?: number
 }
 
-/** @throws TypeError when the batch size is out of bounds. */
-export function batchLimit({ batchSize = 1000 }: DeleteExpiredOptions = {}): number {
+/**
+ * Removes batch after batch, until one is not full. Resolves how many records were removed.
+ *
+ * @throws TypeError when the batch size is out of bounds.
+ */
+export async function deleteInBatches(
+  { batchSize = 1000 }: DeleteExpiredOptions = {},
+  deleteBatch: (limit: number) => number | Promise<number>,
+): Promise<number> {
   if (!Number.isSafeInteger(batchSize) || batchSize < 1) {
     throw new TypeError('batchSize must be an integer over 0')
   }
-  return batchSize
+  for (let deleted = 0; ; ) {
+    const count = await deleteBatch(batchSize)
+    deleted += count
+    if (count < batchSize) return deleted
+    // lets the process do other work between two batches
+    await new Promise((resolve) => setImmediate(resolve))
+  }
 }

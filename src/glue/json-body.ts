@@ -21,7 +21,6 @@ export function jsonReader(
     }
     // A small body needs no compression, and a compressed one can expand to a very large one.
     if (!/^(?:identity)?$/i.test(ctx.get('Content-Encoding').trim())) {
-      ctx.set('Accept-Encoding', 'identity')
       throw refuse(415, 'Content-Encoding is not supported')
     }
     // Some frameworks read the body before any middleware runs. Their limits apply then.
@@ -32,7 +31,7 @@ export function jsonReader(
       await parse(ctx, async () => {})
     } catch (cause) {
       const status = cause instanceof Error && 'status' in cause ? cause.status : undefined
-      if (status === 400) throw refuse(400, 'the body is not a valid JSON object or array', cause)
+      if (status === 400) throw refuse(400, 'the body is not a valid JSON object', cause)
       if (status === 413) throw refuse(413, `the body must not exceed ${maxBytes} bytes`, cause)
       if (status === 415) throw refuse(415, 'the charset is not supported', cause)
       throw cause

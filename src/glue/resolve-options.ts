@@ -45,45 +45,45 @@ function resolveShape(shape: Shape, input: unknown, path: string): object {
 
 function check(rule: Rule, value: unknown, at: string): unknown {
   const about = rule.required === undefined ? '' : `: ${rule.required}`
-  const must = (isValid: boolean, be: string): unknown => {
+  const must = (isValid: boolean, what: string): unknown => {
     if (isValid) return value
-    throw new TypeError(`${at} must be ${be}`)
+    throw new TypeError(`${at} ${what}`)
   }
   const text = typeof value === 'string' ? value : undefined
   switch (rule.type) {
     case 'boolean':
-      return must(typeof value === 'boolean', 'true or false')
+      return must(typeof value === 'boolean', 'must be true or false')
     case 'integer': {
       const { min, max } = rule
       const isWithin = Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
-      return must(isWithin, `an integer from ${min} to ${max}`)
+      return must(isWithin, `must be an integer from ${min} to ${max}`)
     }
     case 'scope':
       return must(
         text !== undefined && SCOPE_TOKEN.test(text),
-        'one scope token: printable ASCII without space, quote or backslash',
+        'must be one scope token: printable ASCII without space, quote or backslash',
       )
     case 'path':
       return must(
         text !== undefined && PATH_PREFIX.test(text),
-        "'' or a path such as '/api': plain segments, no slash at the end",
+        "must be '' or a path such as '/api': plain segments, no slash at the end",
       )
     case 'resource':
       return must(
         text !== undefined && URL.canParse(text) && !/[#\s]/.test(text),
-        'an absolute URI without a fragment',
+        'must be an absolute URI without a fragment',
       )
     case 'text':
-      return must(text !== undefined && text.trim() !== '', `a non-empty string${about}`)
+      return must(text !== undefined && text.trim() !== '', `must be a non-empty string${about}`)
     case 'url':
       return must(
         text !== undefined && HTTP_URL.test(text) && URL.canParse(text),
-        'an absolute http or https URL without user name and fragment',
+        'must be an absolute http or https URL without user name and fragment',
       )
     case 'oneOf':
       return must(
         text !== undefined && rule.values.includes(text),
-        `one of: ${rule.values.join(', ')}`,
+        `must be one of: ${rule.values.join(', ')}`,
       )
     case 'clients':
       return checkClients(rule.default, value, at)
@@ -91,30 +91,30 @@ function check(rule: Rule, value: unknown, at: string): unknown {
       if (isStringArray(value)) return Object.freeze([...value])
       return must(
         typeof value === 'function',
-        'an array of client ids, or a function that tells of a client whether it may',
+        'must be an array of client ids, or a function that tells of a client whether it may',
       )
     case 'stringMap':
       if (isStringMap(value)) return Object.freeze({ ...value })
-      return must(false, 'an object whose values are strings')
+      return must(false, 'must be an object whose values are strings')
     case 'someOf':
       if (isStringArray(value) && value.every((entry) => rule.values.includes(entry))) {
         return Object.freeze([...value])
       }
-      return must(false, `an array of: ${rule.values.join(', ')}`)
+      return must(false, `must be an array of: ${rule.values.join(', ')}`)
     case 'function':
-      return must(typeof value === 'function', `a function${about}`)
+      return must(typeof value === 'function', `must be a function${about}`)
     case 'schema':
       return must(
         typeof value === 'function' || hasMethod(Object(value)['~standard'], 'validate'),
-        'a function or a Standard Schema',
+        'must be a function or a Standard Schema',
       )
     case 'object':
       return must(
         rule.methods.every((method) => hasMethod(value, method)),
-        `an object with the method ${rule.methods.join(' and the method ')}${about}`,
+        `must be an object with the method ${rule.methods.join(' and the method ')}${about}`,
       )
     case 'valid':
-      return must(rule.isValid(value), rule.what)
+      return must(rule.isValid(value), `must be ${rule.what}`)
     case 'group':
       return resolveShape(rule.of, value, at)
     case 'list': {

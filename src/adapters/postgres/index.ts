@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AdapterFactory, EndingAdapter } from '../contract.ts'
-import { batchLimit, type DeleteExpiredOptions } from '../record.ts'
+import { type DeleteExpiredOptions, deleteInBatches } from '../record.ts'
 import { type PostgresStore, postgresAdapter } from './adapter.ts'
 import { type PostgresClient, runQuery } from './client.ts'
 import { postgresGroups } from './groups.ts'
@@ -96,14 +96,7 @@ export function createPostgresAdapter(options: PostgresAdapterOptions): Postgres
   }
 
   const factory = (model: string): EndingAdapter => postgresAdapter(model, store)
-  const deleteExpired = async (options?: DeleteExpiredOptions) => {
-    const limit = batchLimit(options)
-    let deleted = 0
-    for (;;) {
-      const { count } = await store.run('deleteExpired', [limit])
-      deleted += count
-      if (count < limit) return deleted
-    }
-  }
+  const deleteExpired = (options?: DeleteExpiredOptions) =>
+    deleteInBatches(options, async (limit) => (await run('deleteExpired', [limit])).count)
   return Object.assign(factory, { deleteExpired })
 }

@@ -1,5 +1,5 @@
 import type { AdapterFactory, EndingAdapter } from '../contract.ts'
-import { batchLimit, type DeleteExpiredOptions } from '../record.ts'
+import { type DeleteExpiredOptions, deleteInBatches } from '../record.ts'
 import { type SqliteStore, sqliteAdapter } from './adapter.ts'
 import { openDatabase, type SqliteFile } from './database.ts'
 import { prepareAll, write } from './statements.ts'
@@ -67,17 +67,7 @@ export function createSqliteAdapter(options: SqliteAdapterOptions): SqliteAdapte
   const factory = (model: string): EndingAdapter => sqliteAdapter(model, store)
 
   return Object.assign(factory, {
-    deleteExpired: async (options?: DeleteExpiredOptions) => {
-      const limit = batchLimit(options)
-      let deleted = 0
-      for (;;) {
-        const count = removeExpired(limit)
-        deleted += count
-        if (count < limit) return deleted
-        // lets the process do other work between two batches
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-    },
+    deleteExpired: (options?: DeleteExpiredOptions) => deleteInBatches(options, removeExpired),
     close: () => {
       if (!database.isOpen) return
       writeQueue.finish()
