@@ -100,7 +100,7 @@ describe('docs/server-rendered.md behind the support console', () => {
 
     await tab.getByRole('button', { name: 'End' }).click()
     await tab.getByText('Acting has ended. olivia acted as alice.').waitFor()
-    await strip(page).waitFor({ state: 'hidden' })
+    await strip(page).getByText(reads("You're acting as Alice Ng")).waitFor({ state: 'hidden' })
 
     person.expectFailure('/orders', 401)
     // The page that posted has kept nothing, and posts nothing again.
