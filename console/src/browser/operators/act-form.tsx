@@ -6,7 +6,10 @@ import { customerPath } from '../kit/paths.ts'
 import { go, Link } from '../kit/router.tsx'
 import { useShortcut } from '../kit/shortcuts.tsx'
 import { language, text, words } from '../kit/text.tsx'
+import { makeWay } from '../running/ending.ts'
 import { handOver } from '../running/hand-over.ts'
+import { useLive } from '../running/live.ts'
+import { nameOf } from '../running/names.ts'
 import { useDraft } from '../session/drafts.ts'
 import type { ApiProblem, Session } from '../session/session.ts'
 import {
@@ -51,6 +54,11 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
   const root = useRef<HTMLDivElement>(null)
   const { application, duration, access } = chosen(draft, me)
 
+  // An application lets one impersonation act at a time, in one browser.
+  const inTheWay = (useLive(session).running ?? []).filter(
+    (it) => it.isMine && it.application === application?.name,
+  )
+
   const focusOn = (id: string) => root.current?.querySelector<HTMLElement>(`#${id}`)?.focus()
 
   const type = (field: 'reason' | 'ticket', value: string) => {
@@ -81,7 +89,16 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
       const body = bodyOf(customer.id, draft, me)
       const done = await handOver(session, {
         name: customer.name,
-        ask: () => session.ask<HandOver>('/impersonations', { method: 'POST', body, signal }),
+        ask: async () => {
+          const issued = await session.ask<HandOver>('/impersonations', {
+            method: 'POST',
+            body,
+            signal,
+          })
+          // After the issue, so that a refusal ends nothing.
+          if (!signal.aborted) await makeWay(session, inTheWay)
+          return issued
+        },
         signal,
         onProblem: atField,
         again: () => latest.current(),
@@ -162,9 +179,17 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
           onChoose={(value) => change({ duration: value })}
         />
       )}
+      {inTheWay.map((it) => (
+        <p key={it.id} class="hint">
+          {text(it.customer.id === customer.id ? form.already : form.oneAtATime, {
+            name: nameOf(it.customer),
+            application: application?.name ?? '',
+          })}
+        </p>
+      ))}
       <div class="actions">
         <Button kind="primary" onPress={start}>
-          {text(form.submit, { name: customer.name })}
+          {text(inTheWay.length > 0 ? form.submitInstead : form.submit, { name: customer.name })}
         </Button>
         <Link to={customerPath(customer.id)} class="button quiet">
           {form.cancel}

@@ -10,10 +10,7 @@ import { nameOf, operatorName } from './names.ts'
 export async function end(session: Session, it: RunningImpersonation): Promise<void> {
   const { running, frame } = words
   try {
-    const path = `/running/${encodeURIComponent(it.id)}/end`
-    await session.ask(path, { method: 'POST', body: {} })
-    liveOf(session).ended(it)
-    session.changed(it.id)
+    await askEnd(session, it)
     const customer = nameOf(it.customer)
     if (it.isMine) say('done', text(running.ended, { customer }))
     else say('done', text(running.endedOther, { operator: operatorName(it), customer }))
@@ -21,6 +18,26 @@ export async function end(session: Session, it: RunningImpersonation): Promise<v
     if (error instanceof ApiProblem && error.status === 404) return liveOf(session).reload()
     if (!mayPass(error)) return say('refused', inWords(error))
     say('trouble', inWords(error), { label: frame.tryAgain, run: () => end(session, it) })
+  }
+}
+
+/** @throws ApiProblem 404 for what is over already */
+async function askEnd(session: Session, it: RunningImpersonation): Promise<void> {
+  const path = `/running/${encodeURIComponent(it.id)}/end`
+  await session.ask(path, { method: 'POST', body: {} })
+  liveOf(session).ended(it)
+  session.changed(it.id)
+}
+
+/** Ends what is in the way of another one, and says nothing. */
+export async function makeWay(
+  session: Session,
+  those: readonly RunningImpersonation[],
+): Promise<void> {
+  for (const it of those) {
+    await askEnd(session, it).catch((error: unknown) => {
+      if (!(error instanceof ApiProblem && error.status === 404)) throw error
+    })
   }
 }
 

@@ -47,6 +47,10 @@ export const operators = {
     onlyRead: 'In {application}, operators can only look.',
     duration: 'For how long',
     submit: 'Act as {name}',
+    /** Where the operator acts in the application already. */
+    submitInstead: 'End that and act as {name}',
+    oneAtATime: "You're acting as {name} in {application}. One customer at a time.",
+    already: "You're already acting as {name} in {application}.",
     shortcut: 'Start acting',
     cancel: 'Cancel',
   },

@@ -1,7 +1,16 @@
-import { equal, ok } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { enter } from '../support/enter.ts'
-import { actIn, heading, pressAct, reads, strip, visitDeployment } from '../support/operating.ts'
+import { asks, hold } from '../support/holding.ts'
+import {
+  actIn,
+  goTo,
+  heading,
+  pressAct,
+  reads,
+  strip,
+  visitDeployment,
+} from '../support/operating.ts'
 
 describe('the story of an operator', () => {
   let deployment: Deployment
@@ -70,6 +79,44 @@ describe('the story of an operator', () => {
     await actIn(await opened, 'olivia', 'bob')
     await strip(page).getByText(reads("You're acting as Bob Marsh")).waitFor()
     await strip(page).getByRole('button', { name: 'End' }).click()
+  })
+
+  it('a second customer is said before the click, which ends the first one; a refusal ends nothing', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enter(page, 'olivia', '/console/act?user=alice&ticket=SUP-1&reason=Order')
+    await actIn(await pressAct(page), 'olivia', 'alice')
+    await strip(page).getByText(reads("You're acting as Alice Ng")).waitFor()
+    await goTo(page, '/console/act?user=alice&ticket=SUP-1&reason=Order')
+    await page.getByText(reads("You're already acting as Alice Ng in Shop.")).waitFor()
+    await goTo(page, '/console/act?user=bob&ticket=SUP-2&reason=Payment')
+    await page
+      .getByText(reads("You're acting as Alice Ng in Shop. One customer at a time."))
+      .waitFor()
+    const go = page.getByRole('button', { name: reads('End that and act as Bob Marsh') })
+    const running = async () =>
+      (await deployment.ask('olivia', '/running')).body.running.map(
+        ({ customer }: { customer: { id: string } }) => customer.id,
+      )
+
+    visit.expectFailure('/console/api/impersonations', 403)
+    const held = await hold(page, 'POST', asks('/impersonations'))
+    const closed = page
+      .context()
+      .waitForEvent('page')
+      .then((tab) => tab.waitForEvent('close'))
+    await go.click()
+    await held.answer(403, { error: 'access_denied', error_description: 'x' })
+    await closed
+    await page.getByText(reads('You may not act as Bob Marsh. Nothing was started.')).waitFor()
+    deepEqual(await running(), ['alice'])
+
+    const opened = page.context().waitForEvent('page')
+    await go.click()
+    await actIn(await opened, 'olivia', 'bob')
+    deepEqual(await running(), ['bob'])
+    await strip(page).getByText(reads("You're acting as Bob Marsh")).waitFor()
+    await deployment.ask('olivia', '/running/end', {})
   })
 
   it('a key that is pressed at the first sight of the form counts', async () => {
