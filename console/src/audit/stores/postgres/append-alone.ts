@@ -2,9 +2,16 @@ import { BoundedMap } from '#glue/bounded-map'
 import type { Batch } from '../../store.ts'
 import { foldingOnly } from '../../unstorable.ts'
 import { entriesOf, rowsOf } from '../batch-columns.ts'
-import { parseRow, ROW_COLUMNS } from '../row-columns.ts'
+import { columnsOf, parseRow, ROW_COLUMNS, wordColumnsOf, wordsBeside } from '../row-columns.ts'
 import type { Column } from '../sql/dialect.ts'
-import { ENTRY_COLUMNS, ENTRY_TABLE, ROW_TABLE, WRITER_TABLE } from '../sql/tables.ts'
+import {
+  ENTRY_COLUMNS,
+  ENTRY_TABLE,
+  ROW_TABLE,
+  WORD_COLUMNS,
+  WORD_TABLE,
+  WRITER_TABLE,
+} from '../sql/tables.ts'
 import { isResultRow, textIn } from '../stored-columns.ts'
 import { isServerError, LOCK_KEYS, type PostgresPool } from './client.ts'
 
@@ -16,7 +23,8 @@ const namesOf = (columns: readonly Column[]) => columns.map(([name]) => name).jo
 /**
  * Writes an entry and its row, if the row is still as it was read. Otherwise, while another process
  * has the lock, or where the batch is stored already, it changes nothing and finds nothing. Each part
- * takes what the one before it found. Writer, number of the batch, row as it was read, entry, row.
+ * takes what the one before it found. Writer, number of the batch, row as it was read, entry, row, words
+ * that it gets, and loses.
  */
 function statementOf(isNew: boolean): string {
   let number = 3
@@ -28,6 +36,10 @@ function statementOf(isNew: boolean): string {
   const entry = valuesOf(ENTRY_COLUMNS)
   const row = valuesOf(ROW_COLUMNS)
   const [sequence, , hash] = entry
+  const [added, gone] = [number + 1, number + 2].map(
+    (value) =>
+      `json_to_recordset(CAST($${value} AS json)) AS given (${WORD_COLUMNS.map((column) => column.join(' ')).join(', ')})`,
+  )
   // A row that was removed meanwhile is not inserted again: it would have what its entries had.
   const writeRow = isNew
     ? `INSERT INTO ${ROW_TABLE} (${namesOf(ROW_COLUMNS)}) SELECT ${row} FROM ready
@@ -43,6 +55,10 @@ WITH ready AS MATERIALIZED (
   SELECT CAST($1 AS text), CAST($2 AS bigint), ${sequence}, ${hash} FROM written
   ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, sequence = excluded.sequence,
     hash = excluded.hash WHERE stored.batch < excluded.batch RETURNING writer
+), added AS (
+  INSERT INTO ${WORD_TABLE} (word, id) SELECT word, id FROM linked, ${added} ON CONFLICT DO NOTHING
+), gone AS (
+  DELETE FROM ${WORD_TABLE} WHERE (word, id) IN (SELECT word, id FROM linked, ${gone})
 )
 INSERT INTO ${ENTRY_TABLE} (writer, ${namesOf(ENTRY_COLUMNS)}) SELECT writer, ${entry} FROM linked
 RETURNING id`
@@ -84,15 +100,21 @@ export function loneAppender(pool: PostgresPool): (batch: Batch) => Promise<bool
       const before = remembered.get(id) ?? (isFirst ? undefined : await read(id))
       remembered.delete(id)
       const stored = before === undefined ? [] : [before]
-      const [row] = foldingOnly(() => rowsOf(batch, stored.map(parseRow)))
+      const [[row], words] = foldingOnly(() => {
+        const rows = stored.map(parseRow)
+        return [rowsOf(batch, rows), wordColumnsOf(rows.map(columnsOf))] as const
+      })
       const [columns] = entriesOf(batch).entries
       if (!row || !columns) return false
+      const wordsAfter = wordColumnsOf([row])
       const { rows } = await pool.query({
         ...(before === undefined ? INSERT_STATEMENT : UPDATE_STATEMENT),
         values: [
           ...[batch.writer, batch.number, before ?? null],
           ...ENTRY_COLUMNS.map(([name]) => columns[name]),
           ...ROW_COLUMNS.map(([name]) => row[name]),
+          JSON.stringify(wordsBeside(wordsAfter, words)),
+          JSON.stringify(wordsBeside(words, wordsAfter)),
         ],
       })
       if (rows.length > 0 && row.data !== null) remembered.set(id, row.data)

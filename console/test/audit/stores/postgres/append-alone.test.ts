@@ -80,6 +80,9 @@ suite('an entry that is appended alone to the audit in PostgreSQL', function () 
     expect(await counting.row(idOf('c'))).to.deep.equal(
       rowOf('c', used('c', T), issued('c', T + 1)),
     )
+    // With all words by which a search finds them.
+    const { rows } = await counting.rowIds({ limit: 9 })
+    expect(rows.map(({ isMisfiled }) => isMisfiled)).to.deep.equal([false, false, false])
     await expectWholeChains(counting)
   })
 
