@@ -45,45 +45,48 @@ function resolveShape(shape: Shape, input: unknown, path: string): object {
 
 function check(rule: Rule, value: unknown, at: string): unknown {
   const about = rule.required === undefined ? '' : `: ${rule.required}`
-  const must = (isValid: boolean, what: string): unknown => {
+  const must = (isValid: boolean, message: string): unknown => {
     if (isValid) return value
-    throw new TypeError(`${at} ${what}`)
+    throw new TypeError(message)
   }
   const text = typeof value === 'string' ? value : undefined
   switch (rule.type) {
     case 'boolean':
-      return must(typeof value === 'boolean', 'must be true or false')
+      return must(typeof value === 'boolean', `${at} must be true or false`)
     case 'integer': {
       const { min, max } = rule
       const isWithin = Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
-      return must(isWithin, `must be an integer from ${min} to ${max}`)
+      return must(isWithin, `${at} must be an integer from ${min} to ${max}`)
     }
     case 'scope':
       return must(
         text !== undefined && SCOPE_TOKEN.test(text),
-        'must be one scope token: printable ASCII without space, quote or backslash',
+        `${at} must be one scope token: printable ASCII without space, quote or backslash`,
       )
     case 'path':
       return must(
         text !== undefined && PATH_PREFIX.test(text),
-        "must be '' or a path such as '/api': plain segments, no slash at the end",
+        `${at} must be '' or a path such as '/api': plain segments, no slash at the end`,
       )
     case 'resource':
       return must(
         text !== undefined && URL.canParse(text) && !/[#\s]/.test(text),
-        'must be an absolute URI without a fragment',
+        `${at} must be an absolute URI without a fragment`,
       )
     case 'text':
-      return must(text !== undefined && text.trim() !== '', `must be a non-empty string${about}`)
+      return must(
+        text !== undefined && text.trim() !== '',
+        `${at} must be a non-empty string${about}`,
+      )
     case 'url':
       return must(
         text !== undefined && HTTP_URL.test(text) && URL.canParse(text),
-        'must be an absolute http or https URL without user name and fragment',
+        `${at} must be an absolute http or https URL without user name and fragment`,
       )
     case 'oneOf':
       return must(
         text !== undefined && rule.values.includes(text),
-        `must be one of: ${rule.values.join(', ')}`,
+        `${at} must be one of: ${rule.values.join(', ')}`,
       )
     case 'clients':
       return checkClients(rule.default, value, at)
@@ -91,30 +94,30 @@ function check(rule: Rule, value: unknown, at: string): unknown {
       if (isStringArray(value)) return Object.freeze([...value])
       return must(
         typeof value === 'function',
-        'must be an array of client ids, or a function that tells of a client whether it may',
+        `${at} must be an array of client ids, or a function that tells of a client whether it may`,
       )
     case 'stringMap':
       if (isStringMap(value)) return Object.freeze({ ...value })
-      return must(false, 'must be an object whose values are strings')
+      return must(false, `${at} must be an object whose values are strings`)
     case 'someOf':
       if (isStringArray(value) && value.every((entry) => rule.values.includes(entry))) {
         return Object.freeze([...value])
       }
-      return must(false, `must be an array of: ${rule.values.join(', ')}`)
+      return must(false, `${at} must be an array of: ${rule.values.join(', ')}`)
     case 'function':
-      return must(typeof value === 'function', `must be a function${about}`)
+      return must(typeof value === 'function', `${at} must be a function${about}`)
     case 'schema':
       return must(
         typeof value === 'function' || hasMethod(Object(value)['~standard'], 'validate'),
-        'must be a function or a Standard Schema',
+        `${at} must be a function or a Standard Schema`,
       )
     case 'object':
       return must(
         rule.methods.every((method) => hasMethod(value, method)),
-        `must be an object with the method ${rule.methods.join(' and the method ')}${about}`,
+        `${at} must be an object with the method ${rule.methods.join(' and the method ')}${about}`,
       )
     case 'valid':
-      return must(rule.isValid(value), `must be ${rule.what}`)
+      return must(rule.isValid(value), `${at} must be ${rule.what}`)
     case 'group':
       return resolveShape(rule.of, value, at)
     case 'list': {
