@@ -93,7 +93,7 @@ function keptSearchTextOf(row: AuditRow): string {
 }
 
 /** Up to so many rows with the rarest word of a search are read by that word; else rows are read by time. */
-export const MAX_ROWS_BY_WORD = 2000
+export const MAX_ROWS_BY_WORD = 500
 
 /** Greater than every word that begins so, as databases compare. */
 export const endOfWords = (word: string) => `${word}\u{10ffff}`
