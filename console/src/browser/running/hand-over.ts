@@ -4,6 +4,7 @@ import { text, words } from '../kit/text.tsx'
 import { inWords, mayPass } from '../session/problem.ts'
 import { ApiProblem, type Session } from '../session/session.ts'
 import { NoTab, openApplication } from './opening.ts'
+import { announceStart } from './starting.ts'
 
 /** What a hand-over is asked for, and what happens where it fails. */
 export interface HandingOver {
@@ -32,7 +33,7 @@ export async function handOver(
   try {
     const done = await openApplication(session, text(operators.opening, { name }), ask, signal)
     session.changed()
-    say('done', text(operators.started, { application: done.application.name, name }))
+    announceStart(session, done, name)
     return done
   } catch (error) {
     if (signal?.aborted) return undefined

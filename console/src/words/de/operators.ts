@@ -64,6 +64,7 @@ export const operators: Translated<typeof english> = {
   },
   opening: '{name}: einen Moment …',
   started: '{application} ist in einem neuen Tab offen, als {name}.',
+  notStarted: '{application} hat noch nicht begonnen. Sehen Sie in dessen Tab nach.',
   handOver:
     'Von hier öffnet die Support-Konsole {application}. Bleibt diese Seite stehen, schließen Sie sie, und beginnen Sie in der Konsole noch einmal.',
   blocked:

@@ -57,6 +57,7 @@ export const operators = {
   /** The title of the new tab, until the application is there. */
   opening: '{name}: one moment…',
   started: '{application} is open in a new tab, as {name}.',
+  notStarted: '{application} has not started it yet. Look at its tab.',
   handOver:
     'The support console opens {application} from here. If this page stays, close it, and start again in the console.',
   blocked:
