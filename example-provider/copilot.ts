@@ -9,6 +9,8 @@ export function copilotTools(options: OrdersOptions): Middleware {
   const { url } = options
   const server = mcpServer({
     ...guardOptions(options),
+    // Each tool judges the request once more, and a proof is good for one look.
+    dPoP: undefined,
     audience: `${url}/mcp`,
     ordersOf: (user) => DEMO_ORDERS[user] ?? [],
   })

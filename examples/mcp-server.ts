@@ -41,7 +41,10 @@ export function mcpServer({ ordersOf, ...options }: McpOptions): Express {
   function toolsFor(request: Request & { caller?: Caller }): McpServer {
     const { caller } = request
     if (!caller) throw new Error('the guard comes first')
-    /** Judges the request once more, for this tool. The audit shows the refusal. */
+    /**
+     * Judges the request once more, for this tool, so that the audit shows the refusal. It is for bearer
+     * tokens: a DPoP proof is good for one look.
+     */
     const answer = async (act: () => unknown, ...requirements: Requirement[]) => {
       try {
         await api.authenticate(request, ...requirements)

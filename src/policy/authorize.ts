@@ -7,7 +7,8 @@ import { type Limits, parseVerdict } from './verdict.ts'
 const OPTION_PATH = 'features.impersonation.authorize'
 
 /** What the deployment's rule allows of a request: all that was asked for, or less. */
-export interface Permission extends Pick<Limits, 'accessTokenTtl' | 'permit' | 'review' | 'scope'> {
+export interface Permission extends Pick<Limits, 'accessTokenTtl' | 'permit' | 'review'> {
+  readonly scope: string | undefined
   /**
    * Whether the rule took more than the turn of the event loop in which it was asked. Data that was
    * looked up before may have changed since: a rule can wait for the decision of a person.
@@ -48,5 +49,8 @@ async function askAuthorize(
   if (limits === false) throw new errors.AccessDenied('refused by policy')
   const { needs } = limits
   if (needs) throw request.stage === 'issue' ? new ApprovalRequired(needs) : new NotApproved(needs)
-  return { scope: request.scope, ...limits, tookTime }
+  // At issue, the empty string means that no scope may ever be granted; `undefined` means no limit.
+  const { scope = request.scope } = limits
+  const left = request.stage === 'exchange' && scope === '' ? undefined : scope
+  return { ...limits, scope: left, tookTime }
 }

@@ -1,10 +1,10 @@
 import { isPlainObject } from '../glue/plain-object.ts'
 import type { AuthorizationRequest, Need } from '../public/policy-hook.ts'
-import { joinScopes } from '../shared/scope.ts'
 
 /** A verdict that does not refuse. A member that is absent limits nothing. */
 export interface Limits {
-  readonly scope?: string | undefined
+  /** Empty: none. */
+  readonly scope?: string
   /** Seconds. */
   readonly accessTokenTtl?: number
   readonly needs?: readonly Need[]
@@ -45,7 +45,7 @@ export function parseVerdict(verdict: unknown, asked: Asked, path: string): Limi
   if (verdict === true) return {}
   if (verdict === false) return false
   const given = isPlainObject(verdict) ? Object.entries(verdict) : []
-  if (given.length === 0 || given.some(([name]) => !(name in MEMBER_PARSERS))) {
+  if (given.length === 0 || given.some(([name]) => !Object.hasOwn(MEMBER_PARSERS, name))) {
     const names = Object.keys(MEMBER_PARSERS).join(', ')
     throw new TypeError(`${path} must answer true, false or an object of nothing but ${names}`)
   }
@@ -58,7 +58,7 @@ export function parseVerdict(verdict: unknown, asked: Asked, path: string): Limi
   return limits
 }
 
-function parseScope(limit: unknown, { stage, scope }: Asked, path: string): string | undefined {
+function parseScope(limit: unknown, { stage, scope }: Asked, path: string): string {
   if (typeof limit !== 'string') throw new TypeError(`${path}: scope must be a string`)
   const allowed = [...new Set(limit.split(' ').filter((name) => name !== ''))]
   const asked = scope === undefined ? undefined : new Set(scope.split(' '))
@@ -68,8 +68,7 @@ function parseScope(limit: unknown, { stage, scope }: Asked, path: string): stri
   if (widened.length > 0) {
     throw new TypeError(`${path} must not allow scopes that were not asked for`)
   }
-  // At issue, the empty string means that no scope may ever be granted; `undefined` means no limit.
-  return stage === 'issue' ? allowed.join(' ') : joinScopes(allowed)
+  return allowed.join(' ')
 }
 
 function parseTtl(limit: unknown, _asked: Asked, path: string): number {

@@ -82,7 +82,7 @@ export interface ImpersonationFilter {
    * it: all that match the rest are read, page by page.
    */
   readonly client?: string | undefined
-  /** The permit that allowed it. No storage looks up by it, as by `client`. */
+  /** The permit that allowed it, at issue or at the exchange. No storage looks up by it, as by `client`. */
   readonly permit?: string | undefined
 }
 

@@ -70,14 +70,21 @@ export function denyImpersonation(): Requirement {
 
 /**
  * The route is for persons: the user, or an operator that the token names. 403 `access_denied` while
- * software acts, for an operator or on its own, and where the token does not name who acts. The
+ * software acts, for an operator, for the user or as itself, and where the token does not name who acts. The
  * outermost actor alone is judged: RFC 8693 §4.1, prior actors "are not to be considered in access
  * control decisions".
  */
 export function requirePerson(): Requirement {
-  return ({ actor, isImpersonated }) => {
-    if (!isImpersonated || (actor && actor.client_id === undefined)) return
-    const description = actor ? 'not while software acts for the user' : 'not by an unnamed actor'
+  return ({ actor, isImpersonated, subject, claims }) => {
+    // RFC 9068 §2.2: the subject of a client's own token is the client.
+    const isMachine = !isImpersonated && subject === claims.client_id
+    const isPerson = !isMachine && (!isImpersonated || actor !== undefined)
+    if (isPerson && actor?.client_id === undefined) return
+    const description = isPerson
+      ? 'not while software acts for the user'
+      : isMachine
+        ? 'not by a client itself'
+        : 'not by an unnamed actor'
     const details = { error: 'access_denied', description }
     throw refusedBy('person', new RequestRefused(403, details))
   }

@@ -33,7 +33,7 @@ export function isMetadataOption(value: unknown): value is ServedMetadata | stri
   const { path, scopes, name, ...unknown }: { [name: string]: unknown } = { ...value }
   return (
     Object.keys(unknown).length === 0 &&
-    (path === undefined || (typeof path === 'string' && /^\/[^?#\s]*$/.test(path))) &&
+    (path === undefined || (typeof path === 'string' && /^\/[^?#\s"\\]*$/.test(path))) &&
     (scopes === undefined || isTextArray(scopes)) &&
     (name === undefined || typeof name === 'string')
   )
@@ -56,9 +56,9 @@ export function resolveMetadata(
   if (given === undefined) return undefined
   if (typeof given === 'string') return { url: given }
   const { audience, issuer, dPoP, getCertificate } = guard
-  if (!isHttpUrl(audience)) {
+  if (!isHttpUrl(audience) || audience.includes('?')) {
     throw new TypeError(
-      'resourceServer.resourceMetadata must be the URL of the document: audience is no http or https URL from which it follows',
+      'resourceServer.resourceMetadata must be the URL of the document: audience is no http or https URL without a query, from which it would follow',
     )
   }
   const { origin, pathname } = new URL(audience)
@@ -94,7 +94,7 @@ export function metadataAnswer(
 }
 
 function isHttpUrl(text: string): boolean {
-  return /^https?:\/\/[^#]+$/.test(text) && URL.canParse(text)
+  return /^https?:\/\/[^\s"\\#]+$/.test(text) && URL.canParse(text)
 }
 
 function isTextArray(value: unknown): boolean {

@@ -5,7 +5,7 @@ import type { SubjectToken } from '../tokens/subject-token.ts'
 
 /** What the access token may do, and the longest that it may live, in seconds. */
 interface Limits {
-  readonly scope?: string | undefined
+  readonly scope: string | undefined
   readonly maxTtl: number
   readonly accessTokenTtl?: number | undefined
 }

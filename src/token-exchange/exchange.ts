@@ -49,6 +49,9 @@ export function exchanger(
 
   return async function exchange(ctx, trail) {
     const { client } = ctx.oidc
+    // As it is now: the deployment's code gets the client, and may write to it.
+    const { clientId } = client
+    let lookedAt = performance.now()
     const constraint = await senderConstraint(provider, ctx)
     const request = parseExchangeRequest(ctx.oidc.params)
     trail.conceal(request.subjectToken, request.actorToken)
@@ -58,7 +61,6 @@ export function exchanger(
     // I6: the actor token first, so that its error is the same in every state of the subject token.
     const validateActor = () => findActor(ctx, request.actorToken, constraint.proven)
     const { subjectToken } = request
-    let lookedAt = performance.now()
     const found = await validateActorWithAudit(validateActor, subjectTokens, subjectToken, trail)
     const actor = found?.actor
     const redeemer = { client, actor, software }
@@ -68,6 +70,7 @@ export function exchanger(
     trail.note({ resource: target.resourceServer.identifier() })
     const { authorize } = options
     const permission = await permissionToExchange(ctx, authorize, redeemer, subject, target)
+    const decidedAt = performance.now()
     const { scope } = permission
     const { permit = token.permit, review = token.review } = permission
 
@@ -96,16 +99,17 @@ export function exchanger(
 
     // Code of the deployment waited: look everything up again.
     const tookTime = permission.tookTime || marked.tookTime
-    if (tookTime) lookedAt = performance.now()
+    // A permit may be revoked meanwhile: what was decided by it is not asked again.
+    if (tookTime) lookedAt = permission.permit === undefined ? performance.now() : decidedAt
     const looked = tookTime
-      ? await requireUnchanged(provider, ctx, client.clientId, token, validateActor, parts)
+      ? await requireUnchanged(provider, ctx, clientId, token, validateActor, parts)
       : found
     await constraint.useProof()
     const note: Redeemed = {
       ...(actor ? { actor: actor.sub, act: actClaim(actor) } : {}),
       grant: found?.grant,
       through: found?.through,
-      client: client.clientId,
+      client: clientId,
       software,
       resource: target.resourceServer.identifier(),
       scope,

@@ -42,6 +42,21 @@ describe('allOf: several rules', () => {
     expect(await verdict('orders:read', answering({ scope: '' }), reading)).to.equal(false)
   })
 
+  it('leave nothing at the exchange, too, where one rule leaves nothing', async () => {
+    const nothing: Authorize = ({ stage }) => (stage === 'issue' ? true : { scope: '' })
+    for (const rules of [
+      [nothing, reading],
+      [reading, nothing],
+      [nothing, noting],
+    ]) {
+      const deployment = await deploy({ impersonation: { authorize: allOf(...rules) } })
+      const subject_token = await deployment.subjectToken()
+      const { status, body } = await deployment.exchange({ subject_token })
+      expect([status, body.error]).to.deep.equal([400, 'access_denied'])
+      await deployment.close()
+    }
+  })
+
   it('false beats needs, permits and emergencies, wherever it stands', async () => {
     const generous = [
       answering({ needs: ['user'], emergency: true }),

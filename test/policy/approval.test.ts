@@ -1,8 +1,14 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
-import { ApprovalRequired, type Authorize, type Verdict } from '../../src/index.ts'
+import {
+  ApprovalRequired,
+  type Authorize,
+  TOKEN_EXCHANGE_GRANT_TYPE,
+  type Verdict,
+} from '../../src/index.ts'
 import { recording } from '../support/audit.ts'
 import { deploy } from '../support/deployment.ts'
+import { stoppedClock } from '../support/stopped-clock.ts'
 
 /** A rule that answers as it is set, at each stage. */
 function settable() {
@@ -90,16 +96,16 @@ describe('what needs an approval is not issued without one', () => {
     await deployment.close()
   })
 
-  it('what the rule says at the exchange counts from then on', async () => {
+  it('what the rule says at the exchange is shown from then on, and both permits end it', async () => {
     const { answers, authorize } = settable()
     const deployment = await deploy({ impersonation: { authorize } })
     const { impersonation } = deployment.provider
     answers.issue = { permit: 'p1' }
     answers.exchange = { permit: 'p2' }
     await deployment.exchange({ subject_token: await deployment.subjectToken() })
-    expect(await impersonation.endAll({ permit: 'p1' })).to.equal(0)
+    expect((await impersonation.list()).items[0]?.permit).to.equal('p2')
     expect(await impersonation.endAll({ permit: 'p2', userId: 'bob' })).to.equal(0)
-    expect(await impersonation.endAll({ permit: 'p2', userId: 'alice' })).to.equal(1)
+    expect(await impersonation.endAll({ permit: 'p1', userId: 'alice' })).to.equal(1)
     await deployment.close()
   })
 
@@ -114,6 +120,7 @@ describe('what needs an approval is not issued without one', () => {
     { permit: 'x'.repeat(256) },
     { review: 'a\nb' },
     { review: undefined },
+    { constructor: 1 },
   ]
   for (const verdict of wrong) {
     it(`I9: ${JSON.stringify(verdict).slice(0, 40)} is no verdict: 500, nothing is issued`, async () => {
@@ -128,6 +135,29 @@ describe('what needs an approval is not issued without one', () => {
       await deployment.close()
     })
   }
+})
+
+describe('a permit that is revoked while an exchange is under way', () => {
+  it('I14: nothing is issued more than 8 s after the rule said yes', async () => {
+    using clock = stoppedClock()
+    let slow = 9
+    const deployment = await deploy({
+      impersonation: {
+        authorize: ({ stage }) => (stage === 'issue' ? true : { permit: 'p1' }),
+        async getCustomJwtClaims({ context }) {
+          if (context.grant.type !== TOKEN_EXCHANGE_GRANT_TYPE) return {}
+          await new Promise((resolve) => setImmediate(resolve))
+          clock.pass(slow)
+          return {}
+        },
+      },
+    })
+    const subject_token = await deployment.subjectToken()
+    expect((await deployment.exchange({ subject_token })).status).to.equal(500)
+    slow = 1
+    expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+    await deployment.close()
+  })
 })
 
 describe('limits.issuePerActor', () => {

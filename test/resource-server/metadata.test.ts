@@ -78,6 +78,7 @@ describe('RFC 9728: the metadata of an API', () => {
     for (const wrong of [
       '/relative',
       'ftp://x',
+      'https://x.example/"',
       { path: 'about' },
       { scope: [] },
       { scopes: [1] },
@@ -87,5 +88,7 @@ describe('RFC 9728: the metadata of an API', () => {
     }
     const options = { issuer, audience: 'orders', resourceMetadata: {} }
     expect(() => resourceServer(options)).to.throw(TypeError, 'audience is no http or https URL')
+    const queried = { issuer, audience: `${audience}?tenant=1`, resourceMetadata: {} }
+    expect(() => resourceServer(queried)).to.throw(TypeError, 'without a query')
   })
 })

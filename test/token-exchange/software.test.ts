@@ -11,6 +11,7 @@ import {
 import { recording } from '../support/audit.ts'
 import { basic, type Deployment, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
+import { stoppedClock } from '../support/stopped-clock.ts'
 
 /** The confidential client `web` is the software that acts. */
 const web = basic('web', 'web-secret')
@@ -178,6 +179,8 @@ describe('I16: software that acts is named', () => {
       expect(await judge(byAlice.token)).to.equal('passes')
       const unnamed = await exchange(deployment, {}, {})
       expect(await judge(unnamed.token)).to.equal('403 not by an unnamed actor')
+      const machine = await deployment.m2mToken({ resource: audience, scope: 'orders:read' })
+      expect(await judge(machine)).to.equal('403 not by a client itself')
       const denied = api.authenticate(`Bearer ${byOlivia.token}`, denyImpersonation())
       expect(await denied.catch((error: unknown) => error)).to.be.instanceOf(RequestRefused)
     })
@@ -213,6 +216,17 @@ describe('software that acts, by option', () => {
     const { status, body } = await deployment.exchange({ subject_token })
     expect([status, body.error]).to.deep.equal([400, 'unauthorized_client'])
     expect((await deployment.exchange({ subject_token }, web)).status).to.equal(200)
+    await deployment.close()
+  })
+
+  it('I14: a rule that takes longer than the second pass of an end waits: nothing is issued', async () => {
+    using clock = stoppedClock()
+    const clients = () => {
+      clock.pass(9)
+      return true
+    }
+    const deployment = await deploy(withSoftware({ clients }))
+    expect((await exchange(deployment, {})).status).to.equal(500)
     await deployment.close()
   })
 
