@@ -15,10 +15,9 @@ import { loadAccounts, people } from './accounts.ts'
 import { COPILOT_CLIENT_ID, OPERATOR_CLIENTS, SHOP_CLIENT_ID, SUPPORT_BACKEND } from './clients.ts'
 import type { Config } from './config.ts'
 import { customers, describe, onAlarm, role } from './console.ts'
-import { copilotTools } from './copilot.ts'
 import { STRICT_RULES } from './demo/strict.ts'
 import { headers, pages } from './frame.ts'
-import { ordersApi } from './orders.ts'
+import { apis } from './orders.ts'
 import { authorize, contextClaims, createLimiters } from './policy.ts'
 import { configuration } from './provider.ts'
 import type { App, Parts } from './server.ts'
@@ -103,8 +102,7 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
   )
   const { onImpersonatedRequest } = support
   const api = { url, shopUrl, providerUrl, adapter: storage.adapter, onImpersonatedRequest }
-  app.use(ordersApi(api))
-  app.use(copilotTools(api))
+  for (const each of apis(api)) app.use(each)
   for (const each of await pages(config, shopUrl)) app.use(each)
 
   return {

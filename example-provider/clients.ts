@@ -7,7 +7,7 @@ import type { Config } from './config.ts'
 /** The client of the backend, for which the console issues, too: it asks for subject tokens. */
 export const SUPPORT_BACKEND = 'support-backend'
 
-/** Software that acts for an operator, at the MCP server of copilot.ts. */
+/** Software that acts for an operator, at the MCP server of demo/copilot-tools.ts. */
 export const COPILOT_CLIENT_ID = 'copilot'
 
 /** The application of customers, in which operators act, too: it has no secret. */

@@ -16,6 +16,7 @@ import { allowOrigin } from '../hosting/cors.ts'
 import { bodyShape, onlyMethods, plainText, readBody } from '../hosting/http/json.ts'
 import { usedProofs } from '../hosting/used-proofs.ts'
 import { people } from './accounts.ts'
+import { copilotTools } from './demo/copilot-tools.ts'
 import { DEMO_ORDERS } from './demo/orders.ts'
 
 export interface OrdersOptions {
@@ -43,6 +44,11 @@ const EMAIL_BODY = bodyShape({
     /^(?=.{1,254}$)[^\s@]+@[^\s@]+$/u,
   ),
 })
+
+/** The orders, and the same for a copilot. */
+export function apis(options: OrdersOptions): readonly Middleware[] {
+  return [ordersApi(options), copilotTools(options.url, guardOptions(options))]
+}
 
 export function ordersApi(options: OrdersOptions): Middleware {
   const guard = createGuard(options)
@@ -91,7 +97,7 @@ export function ordersApi(options: OrdersOptions): Middleware {
 }
 
 /** What the guards of both APIs are given, but for their audience. */
-export function guardOptions(options: OrdersOptions): Omit<ResourceServerOptions, 'audience'> {
+function guardOptions(options: OrdersOptions): Omit<ResourceServerOptions, 'audience'> {
   const { url, providerUrl, adapter, onImpersonatedRequest, requireStatus = true } = options
   return {
     issuer: `${url}/oidc`,

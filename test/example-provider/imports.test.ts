@@ -82,7 +82,7 @@ describe('example provider: what imports what', () => {
     expect([...before.matchAll(/^import /gm)].length).to.be.at.most(18)
   })
 
-  it('the example is a dozen files, and 900 lines at most, without the shop and the demo', () => {
+  it('the example is a dozen files, and 920 lines at most, without the shop and the demo', () => {
     const files = readdirSync(join(ROOT, 'example-provider'), { encoding: 'utf8' }).filter((file) =>
       file.endsWith('.ts'),
     )
@@ -90,7 +90,7 @@ describe('example provider: what imports what', () => {
       (file) => readFileSync(join(ROOT, 'example-provider', file), 'utf8').split('\n').length - 1,
     )
     expect(files.length).to.be.within(8, 13)
-    expect(lines.reduce((sum, count) => sum + count)).to.be.within(300, 900)
+    expect(lines.reduce((sum, count) => sum + count)).to.be.within(300, 920)
     for (const file of files) {
       const text = readFileSync(join(ROOT, 'example-provider', file), 'utf8')
       expect(text, `${file} begins with what it is for`).to.match(/^\/\/ [A-Z`]/)

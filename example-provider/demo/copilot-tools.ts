@@ -1,14 +1,17 @@
 // What the support copilot may do: an MCP server of two tools, in examples/mcp-server.ts. The copilot
 // is a client of the provider, and acts for the operator whose actor token it has.
 import type { Middleware } from 'koa'
-import { mcpServer } from '../examples/mcp-server.ts'
-import { DEMO_ORDERS } from './demo/orders.ts'
-import { guardOptions, type OrdersOptions } from './orders.ts'
+import type { ResourceServerOptions } from 'oidc-provider-impersonation/resource-server'
+import { mcpServer } from '../../examples/mcp-server.ts'
+import { DEMO_ORDERS } from './orders.ts'
 
-export function copilotTools(options: OrdersOptions): Middleware {
-  const { url } = options
+/** @param guard the options of the orders API's guard */
+export function copilotTools(
+  url: string,
+  guard: Omit<ResourceServerOptions, 'audience'>,
+): Middleware {
   const server = mcpServer({
-    ...guardOptions(options),
+    ...guard,
     // Each tool judges the request once more, and a proof is good for one look.
     dPoP: undefined,
     audience: `${url}/mcp`,
