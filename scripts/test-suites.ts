@@ -15,6 +15,8 @@ export interface Suite {
   readonly limit: number
   /** As on a machine where neither Redis nor PostgreSQL answers: what needs one is skipped. */
   readonly withoutServers?: true
+  /** Runs where it is named, and only then. */
+  readonly onRequest?: true
 }
 
 const PLUGIN = ['test/**/*.test.ts', '!test/{docs,example-provider,examples}/**']
@@ -24,7 +26,7 @@ export const DEMANDING: readonly Suite[] = [
   {
     name: 'e2e',
     about: 'example, browser kit and console in browsers; installs React and Vue first',
-    files: ['{test/e2e,test/browser,console/test/e2e}/**/*.e2e.ts'],
+    files: ['{test/e2e,test/browser,console/test/e2e}/**/*.e2e.ts', '!test/e2e/browsers/**'],
     timeout: 120_000,
     installs: ['test/browser/frameworks'],
     limit: 1200,
@@ -35,6 +37,14 @@ export const DEMANDING: readonly Suite[] = [
     files: ['{test,console/test}/**/*.proof.ts'],
     timeout: 120_000,
     limit: 1500,
+  },
+  {
+    name: 'browsers',
+    about: 'the main paths in Firefox ESR and WebKitGTK, too; only where it is named',
+    files: ['test/e2e/browsers/*.e2e.ts'],
+    timeout: 120_000,
+    limit: 600,
+    onRequest: true,
   },
 ]
 

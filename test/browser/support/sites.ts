@@ -42,7 +42,8 @@ export interface Sites extends AsyncDisposable {
   /** The states of all impersonations, newest first. */
   states(): Promise<string[]>
   end(): Promise<void>
-  /** The operator signs in, at a page of the back office. */
+  /** The address at which the operator is signed in, and comes back to a page of the back office. */
+  signInUrl(operator?: string): string
   signIn(context: BrowserContext, operator?: string): Promise<void>
 }
 
@@ -136,6 +137,18 @@ export async function startSites(
     return issued
   }
 
+  const signInUrl: Sites['signInUrl'] = (operator = 'olivia') =>
+    `${issuer}/auth?${new URLSearchParams({
+      client_id: 'back-office',
+      response_type: 'code',
+      redirect_uri: `${application.url}/back-office`,
+      scope: 'openid',
+      login_hint: operator,
+      prompt: 'login',
+      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+      code_challenge_method: 'S256',
+    })}`
+
   const owned = stack.move()
   return {
     application,
@@ -163,19 +176,10 @@ export async function startSites(
     async end() {
       await manage('/impersonations/end', 'impersonations:end', { userId: 'alice' })
     },
-    async signIn(context, operator = 'olivia') {
+    signInUrl,
+    async signIn(context, operator) {
       const page = await context.newPage()
-      const parameters = new URLSearchParams({
-        client_id: 'back-office',
-        response_type: 'code',
-        redirect_uri: `${application.url}/back-office`,
-        scope: 'openid',
-        login_hint: operator,
-        prompt: 'login',
-        code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-        code_challenge_method: 'S256',
-      })
-      await page.goto(`${issuer}/auth?${parameters}`)
+      await page.goto(signInUrl(operator))
       await page.waitForURL(/\/back-office/)
       await page.close()
     },
