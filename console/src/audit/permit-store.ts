@@ -1,0 +1,77 @@
+import type { Batch } from './store.ts'
+
+/** What a permit says by itself. A time that has passed is no state of its own: see `overAt`. */
+export type StoredPermitState = 'granted' | 'lapsed' | 'refused' | 'requested' | 'revoked'
+
+/** A permit as it is kept: the sum of its entries, and by what it is found. Times in milliseconds. */
+export interface StoredPermit {
+  /** In the form of the id of a row: 43 of the characters A-Z, a-z, 0-9, - and _. */
+  readonly id: string
+  /** How many entries it is the sum of: 1 or more. */
+  readonly version: number
+  /** Time of the first entry. */
+  readonly at: number
+  /** The account id of the customer. */
+  readonly customer: string
+  /** The account id of the operator; `undefined` for any. */
+  readonly operator: string | undefined
+  /** Of permits with the same slot, one is looked at before another is made. At most 128 characters of ASCII. */
+  readonly slot: string | undefined
+  readonly state: StoredPermitState
+  /** Whether an approver still has to look at it afterwards. */
+  readonly isReviewDue: boolean
+  /**
+   * From when on it is worth nothing and waits for nothing; not before its last entry. `undefined`:
+   * not before another entry.
+   */
+  readonly overAt: number | undefined
+  /** The whole permit as JSON in ASCII. */
+  readonly data: string
+}
+
+/** An entry about a permit, and the permit after it. */
+export interface Decision {
+  /** One entry about the permit, and before it the first one of the chain, where it begins. */
+  readonly batch: Batch
+  readonly permit: StoredPermit
+  /** The version that was looked at; 0 for a new permit. */
+  readonly replaces: number
+  /** The newest permit with the same slot when a new one was decided on; `undefined` for none. */
+  readonly slotHolder: Pick<StoredPermit, 'id' | 'version'> | undefined
+}
+
+/** Permits that match all given members. */
+export interface PermitFilter {
+  readonly customer?: string | undefined
+  readonly operator?: string | undefined
+  readonly state?: StoredPermitState | undefined
+  /** Only those that are not over at this time. */
+  readonly notOverAt?: number | undefined
+  readonly isReviewDue?: true | undefined
+}
+
+/** Where permits are kept: beside the audit, in the same storage. */
+export interface PermitStore {
+  /**
+   * Compare-and-set: writes the batch and the permit in one step where the permit still has the version
+   * that was looked at, and (for a new one with a slot) the newest permit of that slot is still the same,
+   * in the same version. The same batch again changes nothing, and gets the answer of the first time.
+   *
+   * @returns `false` where something else was written before: then nothing of it is stored
+   * @throws Error where the storage fails, or its answer is lost: then it may be stored or not, and the
+   * caller looks again
+   */
+  decide(decision: Decision): Promise<boolean>
+
+  /** As it is stored by now: never from a copy that may be older. */
+  permit(id: string): Promise<StoredPermit | undefined>
+
+  /** The newest permit with this slot. */
+  slotHolder(slot: string): Promise<StoredPermit | undefined>
+
+  /** The newest `limit` permits that match, older than the cursor (or of all). */
+  permits(
+    filter: PermitFilter,
+    page: { before?: string | undefined; limit: number },
+  ): Promise<{ readonly permits: readonly StoredPermit[]; readonly next: string | undefined }>
+}
