@@ -2,7 +2,14 @@ import { BoundedMap } from '#glue/bounded-map'
 import type { Batch } from '../../store.ts'
 import { foldingOnly } from '../../unstorable.ts'
 import { entriesOf, rowsOf } from '../batch-columns.ts'
-import { columnsOf, parseRow, ROW_COLUMNS, wordColumnsOf, wordsBeside } from '../row-columns.ts'
+import {
+  columnsOf,
+  parseRow,
+  ROW_COLUMNS,
+  type RowColumns,
+  wordColumnsOf,
+  wordsBeside,
+} from '../row-columns.ts'
 import type { Column } from '../sql/dialect.ts'
 import {
   ENTRY_COLUMNS,
@@ -78,13 +85,15 @@ const READ_STATEMENT = {
  * @returns whether it is stored; if not, nothing was changed, and a transaction has to decide
  */
 export function loneAppender(pool: PostgresPool): (batch: Batch) => Promise<boolean> {
-  /** `data` by the id. */
-  const remembered = new BoundedMap<string, string>(MAX_ROWS_REMEMBERED)
+  /** By the id. */
+  const remembered = new BoundedMap<string, RowColumns>(MAX_ROWS_REMEMBERED)
 
-  async function read(id: string): Promise<string | undefined> {
+  async function read(id: string): Promise<RowColumns | undefined> {
     const { rows } = await pool.query({ ...READ_STATEMENT, values: [id] })
     const [found] = rows.filter(isResultRow)
-    return found && textIn(found, 'data')
+    // Its text is what the statement compares, also where this version would write another one.
+    if (!found) return undefined
+    return foldingOnly(() => ({ ...columnsOf(parseRow(found.data)), data: textIn(found, 'data') }))
   }
 
   return async (batch) => {
@@ -99,29 +108,32 @@ export function loneAppender(pool: PostgresPool): (batch: Batch) => Promise<bool
       const isFirst = entry.event === 'impersonation.issued'
       const before = remembered.get(id) ?? (isFirst ? undefined : await read(id))
       remembered.delete(id)
-      const stored = before === undefined ? [] : [before]
-      const [[row], words] = foldingOnly(() => {
-        const rows = stored.map(parseRow)
-        return [rowsOf(batch, rows), wordColumnsOf(rows.map(columnsOf))] as const
-      })
+      const [row] = foldingOnly(() => rowsOf(batch, before ? [parseRow(before.data)] : []))
       const [columns] = entriesOf(batch).entries
       if (!row || !columns) return false
-      const wordsAfter = wordColumnsOf([row])
+      const { added, gone } = changedWordsOf(before, row)
       const { rows } = await pool.query({
         ...(before === undefined ? INSERT_STATEMENT : UPDATE_STATEMENT),
         values: [
-          ...[batch.writer, batch.number, before ?? null],
+          ...[batch.writer, batch.number, before?.data ?? null],
           ...ENTRY_COLUMNS.map(([name]) => columns[name]),
           ...ROW_COLUMNS.map(([name]) => row[name]),
-          JSON.stringify(wordsBeside(wordsAfter, words)),
-          JSON.stringify(wordsBeside(words, wordsAfter)),
+          JSON.stringify(added),
+          JSON.stringify(gone),
         ],
       })
-      if (rows.length > 0 && row.data !== null) remembered.set(id, row.data)
+      if (rows.length > 0) remembered.set(id, row)
       return rows.length > 0
     } catch (error) {
       if (isServerError(error)) return false
       throw error
     }
   }
+}
+
+/** Most changes of a row leave its words as they are. */
+function changedWordsOf(before: RowColumns | undefined, after: RowColumns) {
+  if (before?.search === after.search) return { added: [], gone: [] }
+  const [old, words] = [before ? wordColumnsOf([before]) : [], wordColumnsOf([after])]
+  return { added: wordsBeside(words, old), gone: wordsBeside(old, words) }
 }
