@@ -7,6 +7,7 @@ import { escapeControls } from './http/text.ts'
 import { reasonOf } from './reason.ts'
 import { Broken } from './verify/broken.ts'
 import { readLines } from './verify/lines.ts'
+import { summaryOf } from './verify/summary.ts'
 import { type Verification, verify } from './verify/verification.ts'
 
 const HELP_TEXT = `Verifies the audit of a support console: that no entry was changed, added or removed, and that every
@@ -14,12 +15,14 @@ row is the sum of its entries.
 
   oidc-provider-impersonation-console verify <entries.jsonl> --jwks <url or file> [options]
 
-<entries.jsonl>       The export "Everything, for verification" of the console's audit.
+<entries.jsonl>       The export "Everything, for verification" of the console's audit, or that of one
+                      impersonation: "Prove this" on its page.
 --jwks <url or file>  The public keys of the provider, as its jwks_uri has them. A file keeps the
                       keys that the provider no longer publishes. It can be given several times.
 --issuer <url>        The issuer that must have signed. Without it, any whose key is among the keys.
 --checkpoint <file>   A checkpoint that was kept elsewhere, or an earlier export. It proves that
                       nothing was cut off and made again since. It can be given several times.
+--impersonation <id>  Prints the entries of this impersonation in words, too, and what is proved of them.
 --help                This text.
 
 The exit code is 0 if the audit is whole, 1 if it is not (the first broken entry is named), and 2 if
@@ -45,6 +48,7 @@ interface Command {
   readonly jwks: readonly string[]
   readonly issuer: string | undefined
   readonly checkpoints: readonly string[]
+  readonly impersonation: string | undefined
 }
 
 function parseCommand(args: string[]): Command | 'help' {
@@ -54,7 +58,8 @@ function parseCommand(args: string[]): Command | 'help' {
   if (name !== 'verify') throw new Unusable('the command is: verify')
   if (file === undefined || others.length > 0) throw new Unusable('name one file with entries')
   if (values.jwks.length === 0) throw new Unusable('--jwks is missing')
-  return { file, jwks: values.jwks, issuer: values.issuer, checkpoints: values.checkpoint }
+  const { jwks, issuer, checkpoint: checkpoints, impersonation } = values
+  return { file, jwks, issuer, checkpoints, impersonation }
 }
 
 function parsed(args: string[]) {
@@ -67,6 +72,7 @@ function parsed(args: string[]) {
         issuer: { type: 'string' },
         jwks: { type: 'string', multiple: true, default: [] },
         checkpoint: { type: 'string', multiple: true, default: [] },
+        impersonation: { type: 'string' },
       },
     })
   } catch (error) {
@@ -127,44 +133,26 @@ async function refuseFilteredExport(file: string): Promise<void> {
   }
 }
 
-async function run({ file, jwks, issuer, checkpoints }: Command): Promise<Verification> {
+async function run(command: Command): Promise<Verification> {
+  const { file, jwks, issuer, checkpoints, impersonation } = command
   const keys = createLocalJWKSet(await keysFrom(jwks))
   const kept = (await Promise.all(checkpoints.map(checkpointsFrom))).flat()
   await refuseFilteredExport(file)
-  return verify({ read: () => readParts(file), keys, issuer, kept })
+  const found = await verify({ read: () => readParts(file), keys, issuer, kept, impersonation })
+  assertFound(found, command)
+  return found
 }
 
-function summaryOf(found: Verification, { file, checkpoints }: Command): string[] {
-  const { entries, removed, chains, rows, issuer, time } = found
-  const lines: [isShown: boolean, line: string][] = [
-    [true, `${file}: whole.`],
-    [
-      true,
-      `${entries} entries in ${chains} ${chains === 1 ? 'chain' : 'chains'}; ${removed} of them were removed when their time was over.`,
-    ],
-    [true, `${rows} impersonations and refused requests, each the sum of its entries.`],
-    [
-      found.repeatedEntries > 0,
-      `${found.repeatedEntries} entries were repeated, ${found.repetitions} times in all: how often, and when last, is not proved.`,
-    ],
-    [
-      found.unprovedRows > 0,
-      `${found.unprovedRows} rows are not proved: they changed all the time while they were exported, or have events that this version does not know.`,
-    ],
-    [
-      true,
-      `${found.checkpoints} checkpoints, signed by ${issuer}; the one of the file is of ${new Date(time).toISOString()}.`,
-    ],
-    [
-      found.unknown > 0,
-      `${found.unknown} more are signed with keys that the key set does not have. They were not used.`,
-    ],
-    [
-      checkpoints.length === 0,
-      'A checkpoint that was kept elsewhere (--checkpoint) proves more than those of the file.',
-    ],
-  ]
-  return lines.flatMap(([isShown, line]) => (isShown ? line : []))
+/** Where the file is broken, that comes first. */
+function assertFound({ only, ofImpersonation }: Verification, { file, impersonation }: Command) {
+  if (impersonation === undefined) return
+  if (only !== undefined && only !== impersonation) {
+    throw new Unusable(
+      `${file}: this export proves the impersonation ${only}, and leaves out what was recorded of ${impersonation}`,
+    )
+  }
+  if (ofImpersonation.length > 0) return
+  throw new Unusable(`${file}: no entry is of the impersonation ${impersonation}`)
 }
 
 function complaintOf({ message, position }: Broken, file: string): string {

@@ -65,7 +65,7 @@ function pages(
 <script type="module" src="${assetUrl(script)}"></script>
 <link rel="icon" href="${assetUrl('icon.svg')}">
 </head>
-<body data-path="${path}" data-client-id="${clientId}" data-issuer="${data.issuer}" data-authorization-endpoint="${data.authorization}" data-token-endpoint="${data.token}" data-end-session-endpoint="${data.endSession}">
+<body data-path="${path}" data-client-id="${clientId}" data-issuer="${data.issuer}" data-authorization-endpoint="${data.authorization}" data-token-endpoint="${data.token}" data-end-session-endpoint="${data.endSession}" data-jwks-uri="${data.jwks}">
 <noscript><p class="noscript">${words.frame.noScript}</p></noscript>
 </body>
 </html>
@@ -98,6 +98,7 @@ function dataOf(provider: PagesOptions['provider']) {
     authorization: urlOf('authorization'),
     token: urlOf('token'),
     endSession: urlOf('end_session'),
+    jwks: urlOf('jwks'),
   }
 }
 

@@ -24,6 +24,8 @@ export interface Checkpoints {
   /** The parts of the one at the end of the file. */
   readonly last: readonly Vouched[]
   readonly end: Vouched
+  /** Those that were kept elsewhere. */
+  readonly kept: readonly Vouched[]
   /** How many are signed with a key that is not known. */
   readonly unknown: number
   /** The SHA-256, base64url, of the lines before the first one. */
@@ -32,7 +34,7 @@ export interface Checkpoints {
 
 /** @throws Broken */
 export async function readCheckpoints(input: CheckpointsInput): Promise<Checkpoints> {
-  const { keys, kept = [] } = input
+  const { keys } = input
   const { found: inFile, lines, content } = await checkpointLines(input)
   const final = inFile.at(-1)
   if (!final || final.line !== lines) {
@@ -65,12 +67,13 @@ export async function readCheckpoints(input: CheckpointsInput): Promise<Checkpoi
   if (last.some((each) => each.content === undefined)) {
     throw new Broken('the last checkpoint is not that of an export', { line: lines })
   }
-  for (const { jws, name } of kept) {
+  const kept: Vouched[] = []
+  for (const { jws, name } of input.kept ?? []) {
     const each = await judge(jws, keys, issuer)
     if (!('checkpoint' in each)) throw new Broken(`${name}: ${each.problem}`, {})
-    all.push(each.checkpoint)
+    kept.push(each.checkpoint)
   }
-  return { all, last, end, unknown, content }
+  return { all: [...all, ...kept], last, end, kept, unknown, content }
 }
 
 async function checkpointLines({ read }: CheckpointsInput) {

@@ -15,7 +15,7 @@ export interface Entry {
   readonly digest: string
   readonly text?: string | undefined
   readonly row?: string | undefined
-  readonly count: number
+  readonly count?: number | undefined
   readonly lastTime?: number | undefined
 }
 
@@ -29,6 +29,7 @@ export interface RowPart {
 
 /** What a line is, in the order of a file. */
 export type Parsed =
+  | { readonly kind: 'only'; readonly row: string }
   | { readonly kind: 'head'; readonly head: ChainHead }
   | { readonly kind: 'row'; readonly part: RowPart }
   | { readonly kind: 'entry'; readonly entry: Entry }
@@ -46,7 +47,7 @@ const isEntry = fits(
     digest: anyText,
     text: optional(anyText),
     row: optional(anyText),
-    count,
+    count: optional(count),
     lastTime: optional(count),
   }),
 )
@@ -74,10 +75,13 @@ export function parse(line: Line): Parsed {
 function parseKind(line: Line): Parsed {
   const value = json(line.text)
   if (isPlainObject(value)) {
-    const { checkpoint, head } = value
+    const { checkpoint, head, only } = value
     const names = Object.keys(value)
     if (typeof checkpoint === 'string' && names.length === 1) {
       return { kind: 'checkpoint', jws: checkpoint }
+    }
+    if (typeof only === 'string' && names.length === 1 && line.number === 1) {
+      return { kind: 'only', row: only }
     }
     if (names.length === 1 && isHead(head)) return { kind: 'head', head }
     if (isRowPart(value)) return { kind: 'row', part: value }

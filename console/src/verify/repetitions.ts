@@ -15,7 +15,7 @@ export class Repetitions {
    * @throws Broken
    */
   add(entry: Entry, reported: AuditEntry | undefined, line: number): void {
-    const { text, count, lastTime } = entry
+    const { text, count = 1, lastTime } = entry
     if (text === undefined) return
     if ((count === 1) !== (lastTime === undefined)) {
       throw broken('its count and its last time contradict each other', entry, line)

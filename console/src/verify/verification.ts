@@ -2,6 +2,7 @@ import { digestParts } from '../audit/chain.ts'
 import { Broken } from './broken.ts'
 import { broken, Chains } from './chains.ts'
 import { type CheckpointsInput, readCheckpoints } from './checkpoints.ts'
+import { type ImpersonationEntry, impersonationEntry } from './impersonation.ts'
 import { readLines } from './lines.ts'
 import { type Entry, type Parsed, parse } from './parsed.ts'
 import { Removals } from './removals.ts'
@@ -13,6 +14,12 @@ export interface Verification {
   readonly entries: number
   /** How many of them are removed. */
   readonly removed: number
+  /** The id of the only row whose texts the file has; `undefined` where it has all. */
+  readonly only: string | undefined
+  /** How many entries of others have no text in such a file. */
+  readonly leftOut: number
+  /** Those of the impersonation that was asked for, oldest first; none where none was asked for. */
+  readonly ofImpersonation: readonly ImpersonationEntry[]
   readonly chains: number
   readonly rows: number
   /** How many rows could not be compared with their entries. */
@@ -34,20 +41,24 @@ export interface VerificationInput extends CheckpointsInput {
   read(): AsyncIterable<string>
   /** @defaultValue the one of the checkpoint at the end of the file */
   readonly issuer?: string | undefined
+  /** The id of an impersonation (or of a refused request) whose entries are asked for. */
+  readonly impersonation?: string | undefined
 }
 
-const LINE_ORDER: readonly Parsed['kind'][] = ['head', 'row', 'entry', 'checkpoint']
+const LINE_ORDER: readonly Parsed['kind'][] = ['only', 'head', 'row', 'entry', 'checkpoint']
 
 /** @throws Broken at the first thing that is wrong */
 export async function verify(input: VerificationInput): Promise<Verification> {
-  const { all, last, end, unknown, content } = await readCheckpoints(input)
+  const { all, last, end, kept, unknown, content } = await readCheckpoints(input)
   const vouchers = vouchersOf(all)
   const { ends } = vouchersOf(last)
   const chains = new Chains({ vouchers, keys: input.keys, issuer: end.issuer })
   const removals = new Removals(vouchers)
   const repetitions = new Repetitions()
   const rows = new Rows()
-  let [entries, removed] = [0, 0]
+  const ofImpersonation: ImpersonationEntry[] = []
+  let [entries, removed, leftOut] = [0, 0, 0]
+  let only: string | undefined
 
   async function add(entry: Entry, line: number): Promise<void> {
     const reported = await chains.add(entry, line)
@@ -55,11 +66,18 @@ export async function verify(input: VerificationInput): Promise<Verification> {
       throw broken('no checkpoint of this file vouches for it', entry, line)
     }
     const parts = digestParts(entry.digest)
+    entries += 1
+    if (only !== undefined && parts?.row !== only && entry.text === undefined) {
+      leftOut += 1
+      return
+    }
     removals.add(entry, parts, line)
     repetitions.add(entry, reported, line)
     if (parts?.row !== undefined) rows.addEntry(entry, reported, parts.row, line)
-    entries += 1
     if (entry.text === undefined) removed += 1
+    if (parts?.row !== undefined && parts.row === input.impersonation) {
+      ofImpersonation.push(impersonationEntry(entry, reported, parts.time, kept))
+    }
   }
 
   let stage = 0
@@ -68,6 +86,7 @@ export async function verify(input: VerificationInput): Promise<Verification> {
     const order = LINE_ORDER.indexOf(parsed.kind)
     if (order < stage) throw new Broken('this line is not in its place', { line: line.number })
     stage = order
+    if (parsed.kind === 'only') only = parsed.row
     if (parsed.kind === 'head') rows.addHead(parsed.head)
     if (parsed.kind === 'row') rows.addPart(parsed.part, line.number)
     if (parsed.kind === 'entry') await add(parsed.entry, line.number)
@@ -84,7 +103,9 @@ export async function verify(input: VerificationInput): Promise<Verification> {
     throw new Broken('the lines are not those that were exported: the signed SHA-256 differs', {})
   }
   return {
-    ...{ entries, removed, chains: chains.size, rows: rows.size, unprovedRows: rows.unproved },
+    ...{ entries, removed, only, leftOut, chains: chains.size },
+    ...{ rows: rows.size, unprovedRows: rows.unproved },
+    ofImpersonation: ofImpersonation.toSorted((a, b) => a.time - b.time),
     ...{ repeatedEntries: repetitions.entries, repetitions: repetitions.events },
     ...{ checkpoints: all.length, unknown, issuer: end.issuer, time: end.time },
   }

@@ -125,6 +125,7 @@ describe('the page of the console', function () {
       'data-path': '/console',
       'data-client-id': 'support-console',
       'data-issuer': ISSUER,
+      'data-jwks-uri': 'https://login.example.com/oidc/jwks',
       'data-authorization-endpoint': `${ISSUER}/auth`,
       'data-token-endpoint': `${ISSUER}/token`,
       'data-end-session-endpoint': `${ISSUER}/session/end`,

@@ -14,6 +14,7 @@ import type { SignCheckpoint } from '../../src/audit/keeping/checkpoint.ts'
 import { exportCsv, exportJsonLines } from '../../src/audit/keeping/export.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
 import { createMemoryAudit } from '../../src/audit/stores/memory/index.ts'
+import { idOf } from '../audit/stores/contract/support.ts'
 import { changed, history, isCheckpoint, isEntry, KEEP_FOR, linesOfExport } from './history.ts'
 
 const COMMAND = join(import.meta.dirname, '../../src/verify.ts')
@@ -26,6 +27,7 @@ describe('the command verify', function () {
   let lines: string[]
   let store: AuditStore
   let elsewhere: string
+  let sign: SignCheckpoint
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'audit-command-'))
@@ -34,7 +36,7 @@ describe('the command verify', function () {
     issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const provider = await providerAt(issuer)
     server.on('request', provider.callback())
-    const sign: SignCheckpoint = (claims) => provider.impersonation.signCheckpoint(claims)
+    sign = (claims) => provider.impersonation.signCheckpoint(claims)
     store = createMemoryAudit({ keepFor: KEEP_FOR })
     await history(store, sign)
     lines = await linesOfExport(store, sign)
@@ -109,6 +111,39 @@ describe('the command verify', function () {
     })
   })
 
+  it('prints the entries of one impersonation, and ends with 2 where there is none', async () => {
+    const path = await exportFile()
+    const args = ['verify', path, '--jwks', `${issuer}/jwks`, '--impersonation']
+    const { code, out } = await run(...args, idOf('d'))
+    expect(code).to.equal(0)
+    expect(out).to.contain(`${path}: whole.`)
+    expect(out).to.contain('UTC  olivia as alice, ticket SUP-1: POST /orders, answered 200\n')
+    expect(out).to.contain('5 entries, unbroken, covered by the checkpoint of 2026-02-20')
+    const unknown = await run(...args, idOf('unknown'))
+    expect(unknown).to.include({ code: 2, out: '' })
+    expect(unknown.err).to.contain(`no entry is of the impersonation ${idOf('unknown')}`)
+
+    const proof = await exportFile(
+      'd.jsonl',
+      await linesOfExport(store, sign, undefined, idOf('d')),
+    )
+    const other = await run('verify', proof, '--jwks', `${issuer}/jwks`, args[4] ?? '', idOf('e'))
+    expect(other).to.include({ code: 2, out: '' })
+    expect(other.err).to.contain(`this export proves the impersonation ${idOf('d')}`)
+  })
+
+  it('ends with 1 for one impersonation of which an entry was changed', async () => {
+    const tampered = changed(lines, (entries) => {
+      const entry = entries.findLast(({ row, text }) => row === idOf('d') && text !== undefined)
+      if (entry) entry.text = entry.text?.replace('POST', 'GET') ?? ''
+    })
+    const path = await exportFile('changed.jsonl', tampered)
+    const asked = ['--impersonation', idOf('d')]
+    const { code, out, err } = await run('verify', path, '--jwks', `${issuer}/jwks`, ...asked)
+    expect(err).to.contain('its text is not the one that was recorded')
+    expect({ code, out }).to.deep.equal({ code: 1, out: '' })
+  })
+
   it('refuses a checkpoint of another issuer with 1', async () => {
     const args = ['verify', await exportFile(), '--jwks', `${issuer}/jwks`]
     const { code, err } = await run(...args, '--issuer', 'https://other.example')
@@ -179,7 +214,13 @@ describe('the command verify', function () {
   it('tells how it is called', async () => {
     const { code, out } = await run('--help')
     expect(code).to.equal(0)
-    for (const told of ['verify <entries.jsonl>', '--jwks', '--issuer', '--checkpoint']) {
+    for (const told of [
+      'verify <entries.jsonl>',
+      '--jwks',
+      '--issuer',
+      '--checkpoint',
+      '--impersonation',
+    ]) {
       expect(out).to.contain(told)
     }
   })

@@ -97,9 +97,10 @@ export async function linesOfExport(
   store: AuditStore,
   sign: SignCheckpoint,
   now = END,
+  only?: string,
 ): Promise<string[]> {
   let text = ''
-  for await (const part of exportEverything(store, { sign, now: () => now })) text += part
+  for await (const part of exportEverything(store, { sign, now: () => now, only })) text += part
   return text.split('\n').slice(0, -1)
 }
 

@@ -189,6 +189,8 @@ export type TimelineEntry = AuditEntry & {
 //   Streamed; one line for each row; in JSON Lines with its entries. The export is an entry itself.
 // `GET /audit/entries.jsonl`: lead, auditor. All entries with their chain, and a signed checkpoint in
 //   the last line, for the command `verify`.
+// `GET /audit/:id/entries.jsonl`: lead, auditor. The same for one impersonation: it has no text of
+//   other entries, only what their chains need. 404 where there is no such impersonation.
 
 /** `GET /alarms`: lead, auditor. Rows with an open alarm, newest alarm first, at most 100. */
 export interface AlarmsAnswer {

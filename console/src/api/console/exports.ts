@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { present } from '#glue/present'
 import { exportCsv, exportJsonLines } from '../../audit/keeping/export.ts'
 import { exportEverything } from '../../audit/keeping/export-everything.ts'
 import { parseQuery } from '../../http/query.ts'
@@ -9,6 +10,7 @@ import { reasonOf } from '../../reason.ts'
 import { reading, settle } from '../audit-trouble.ts'
 import type { Call } from '../parts.ts'
 import { FILTER_PARAMETERS, visibleFilter } from './filter.ts'
+import { findRow } from './rows.ts'
 import { slots } from './slots.ts'
 import { recordNow } from './supervision.ts'
 
@@ -38,12 +40,26 @@ export function exportRows(format: Format): (call: Call) => Promise<void> {
 
 /** `GET /audit/entries.jsonl` */
 export async function exportEntries(call: Call): Promise<void> {
-  const { ctx, audit, provider } = call
-  parseQuery(ctx.querystring)
-  await send(call, 'entries.jsonl', CONTENT_TYPES.jsonl, { format: 'entries' }, () =>
+  parseQuery(call.ctx.querystring)
+  await sendEntries(call, 'entries.jsonl')
+}
+
+/** `GET /audit/:id/entries.jsonl` */
+export async function exportEntriesOfOne(call: Call): Promise<void> {
+  parseQuery(call.ctx.querystring)
+  const { id } = await findRow(call)
+  await sendEntries(call, `impersonation-${id}.jsonl`, id)
+}
+
+/** @param only the id of the impersonation whose texts it has; `undefined` for all */
+function sendEntries(call: Call, name: string, only?: string): Promise<void> {
+  const { audit, provider, now } = call
+  const context = { format: 'entries', ...present({ impersonation: only }) }
+  return send(call, name, CONTENT_TYPES.jsonl, context, () =>
     exportEverything(audit.store, {
       sign: (claims) => provider.impersonation.signCheckpoint(claims),
-      now: call.now,
+      now,
+      only,
     }),
   )
 }

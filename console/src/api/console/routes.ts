@@ -5,7 +5,7 @@ import { act } from './act.ts'
 import { countNewer, listAlarms, searchAudit, showRow, showTimeline } from './audit.ts'
 import { continueOne } from './continue.ts'
 import { searchCustomers, showCustomer } from './customers.ts'
-import { exportEntries, exportRows } from './exports.ts'
+import { exportEntries, exportEntriesOfOne, exportRows } from './exports.ts'
 import { me } from './me.ts'
 import { endAll, endOne, listRunning } from './running.ts'
 import { changeStream } from './stream.ts'
@@ -59,6 +59,7 @@ export const CONSOLE_ROUTES: readonly Route[] = [
   get('/audit/export.jsonl', SUPERVISING_ROLES, exportRows('jsonl'), EXPORT_MARKS),
   get('/audit/entries.jsonl', SUPERVISING_ROLES, exportEntries, EXPORT_MARKS),
   get('/audit/:id', ALL_ROLES, showRow),
+  get('/audit/:id/entries.jsonl', SUPERVISING_ROLES, exportEntriesOfOne, EXPORT_MARKS),
   get('/audit/:id/timeline', ALL_ROLES, showTimeline),
   post('/audit/:id/acknowledge', ['lead'], acknowledge, { writes: true }),
   post('/audit/:id/hold', SUPERVISING_ROLES, hold, { writes: true }),

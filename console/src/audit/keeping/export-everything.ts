@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { asciiJson } from '../ascii-json.ts'
-import type { AuditStore, ChainHead } from '../store.ts'
+import { digestParts } from '../chain.ts'
+import type { AuditStore, ChainHead, StoredEntry } from '../store.ts'
 import { type SignCheckpoint, signCheckpoints } from './checkpoint.ts'
 import { settledRows } from './settled-rows.ts'
 
@@ -13,21 +14,29 @@ export interface EverythingOptions {
   readonly sign: SignCheckpoint
   /** The clock, in milliseconds since the epoch. */
   readonly now: () => number
+  /**
+   * The id of a row: the export has this row alone, and of all other entries what the chains need, not
+   * their texts. It proves the row as the export of everything does.
+   * @defaultValue all rows and texts
+   */
+  readonly only?: string | undefined
 }
 
 /**
  * All that the audit has, as JSON Lines in ASCII, for the command `verify`:
+ * - with `only`, the id of the row that it is about;
  * - the heads of all chains;
  * - each row, with the entries that it is the sum of, and how often each happened. It has all entries up
  *   to those heads, and may have some that were stored later;
  * - the entries of all chains, up to their heads at that time, in the order in which they were stored:
- *   writer, sequence, hash, digest, and the text where it was not removed;
+ *   writer, sequence, hash, digest, and the text where it was not removed. With `only`, entries of other
+ *   rows have no more than these four;
  * - the checkpoints that were kept, and as the last lines the checkpoint of this export, which is kept as
  *   well. It signs the SHA-256 of all lines before the first checkpoint.
  */
 export async function* exportEverything(
   store: AuditStore,
-  { sign, now }: EverythingOptions,
+  { sign, now, only }: EverythingOptions,
 ): AsyncGenerator<string> {
   const content = createHash('sha256')
   const lined = (lines: readonly unknown[]) => {
@@ -35,11 +44,12 @@ export async function* exportEverything(
     content.update(text)
     return text
   }
+  if (only !== undefined) yield lined([{ only }])
   const first = await store.heads()
   for (let at = 0; at < first.length; at += ENTRIES_PER_READ) {
     yield lined(first.slice(at, at + ENTRIES_PER_READ).map((head) => ({ head: linkOf(head) })))
   }
-  for await (const lines of settledRows(store)) yield lined(lines)
+  for await (const lines of settledRows(store, only)) yield lined(lines)
   // After the rows, so that a row has no entry that is not here. Before the entries: no checkpoint
   // vouches for an entry that is stored meanwhile.
   const heads = await store.heads()
@@ -49,7 +59,7 @@ export async function* exportEverything(
     const page = await store.entries({ after, limit: ENTRIES_PER_READ })
     const lines = page
       .filter(({ writer, sequence }) => sequence <= (ends.get(writer) ?? 0))
-      .map(({ cursor: _, ...entry }) => entry)
+      .map((entry) => (isLeftOut(entry, only) ? chainPartOf(entry) : withoutCursor(entry)))
     if (lines.length > 0) yield lined(lines)
     after = page.at(-1)?.cursor
     if (after === undefined) break
@@ -66,4 +76,19 @@ export async function* exportEverything(
 
 function linkOf({ writer, sequence, hash }: ChainHead): ChainHead {
   return { writer, sequence, hash }
+}
+
+/** The digest decides: the chain proves it. The first entry of a chain is of no row, and has its proof. */
+function isLeftOut({ digest, sequence }: StoredEntry, only: string | undefined): boolean {
+  if (only === undefined) return false
+  const row = digestParts(digest)?.row
+  return row !== only && (row !== undefined || sequence > 1)
+}
+
+function chainPartOf({ writer, sequence, hash, digest }: StoredEntry) {
+  return { writer, sequence, hash, digest }
+}
+
+function withoutCursor({ cursor: _, ...entry }: StoredEntry) {
+  return entry
 }

@@ -25,18 +25,24 @@ export interface RowLine {
   readonly unsettled?: true
 }
 
-/** Each row as it is at one moment: with the entries that it is the sum of. */
+/**
+ * Each row as it is at one moment: with the entries that it is the sum of.
+ *
+ * @param only the id of the only row that is read; `undefined` for all
+ */
 export async function* settledRows(
   store: AuditStore,
+  only?: string,
 ): AsyncGenerator<readonly (RowLine | Pick<RowLine, 'entries'>)[]> {
   for (let after: string | undefined; ; ) {
-    const { rows, next } = await store.rowIds({ after, limit: ROWS_PER_READ })
+    const page = await store.rowIds({ after, limit: ROWS_PER_READ })
+    const rows = page.rows.filter(({ id }) => only === undefined || id === only)
     for (let at = 0; at < rows.length; at += READS_AT_ONCE) {
       const some = rows.slice(at, at + READS_AT_ONCE)
       yield (await Promise.all(some.map((filed) => readLines(store, filed)))).flat()
     }
-    if (next === undefined) return
-    after = next
+    if (page.next === undefined) return
+    after = page.next
   }
 }
 

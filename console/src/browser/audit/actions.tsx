@@ -10,6 +10,7 @@ import { ApiProblem, type Session } from '../session/session.ts'
 import { copyLink } from './copy-link.ts'
 import { actingOf } from './in-words.tsx'
 import { NoteDialog } from './note-dialog.tsx'
+import { ProveDialog } from './prove-dialog.tsx'
 
 const { impersonation: labels } = words.audit
 
@@ -27,6 +28,7 @@ export function Actions({
 }) {
   const { me, clockOffset } = session
   const [asked, setAsked] = useState<Asked>()
+  const [isProving, setProving] = useState(false)
   const outcome = outcomeOf(row, Date.now() + clockOffset)
   const mayEnd = me.role === 'lead' || (me.role === 'operator' && row.operator?.id === me.id)
   const post = async (path: string, body: object, done: string) => {
@@ -68,7 +70,18 @@ export function Actions({
           {row.hold?.isHeld ? labels.release : labels.putOnHold}
         </Button>
       )}
+      {me.role !== 'operator' && (
+        <Button onPress={() => setProving(true)}>{words.audit.prove.title}</Button>
+      )}
       <Button onPress={() => copyLink(auditPath(row.id))}>{labels.copyLink}</Button>
+      {isProving && (
+        <ProveDialog
+          session={session}
+          id={row.id}
+          subject={actingOf(row)}
+          onClose={() => setProving(false)}
+        />
+      )}
       {asked && (
         <NoteDialog
           {...dialogs[asked]}

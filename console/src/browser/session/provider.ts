@@ -11,6 +11,7 @@ export const OIDC_PROVIDER = {
   authorization_endpoint: dataset.authorizationEndpoint ?? '',
   token_endpoint: dataset.tokenEndpoint ?? '',
   end_session_endpoint: dataset.endSessionEndpoint ?? '',
+  jwks_uri: dataset.jwksUri ?? '',
   // RFC 9207: an answer without `iss` is not of this provider.
   authorization_response_iss_parameter_supported: true,
   // The ID token comes over TLS from the token endpoint, so its signature is not checked: OpenID

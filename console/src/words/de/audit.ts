@@ -131,6 +131,17 @@ export const audit: Translated<typeof english> = {
       'Die Datei konnte nicht geschrieben werden und ist nicht vollständig. Löschen Sie sie, und exportieren Sie noch einmal.',
     incomplete: 'Die letzte Zeile fehlt.',
   },
+  prove: {
+    title: 'Vorgang beweisen',
+    about:
+      'Speichern Sie die Datei, und führen Sie den Befehl dort aus, wo die Datei liegt. Von diesem Server braucht er nur die öffentlichen Schlüssel. Die Datei enthält alles, was zu diesem Vorgang aufgezeichnet ist, und den signierten Prüfpunkt; von allen anderen nur Hashes, Zeiten und Kennungen. Dass Sie sie gespeichert haben, steht danach im Protokoll.',
+    command: 'Der Befehl, der Node.js braucht:',
+    save: 'Datei speichern',
+    copy: 'Befehl kopieren',
+    copied: 'Der Befehl ist kopiert.',
+    notCopied:
+      'Der Browser erlaubt das Kopieren nicht. Markieren Sie den Befehl, und kopieren Sie ihn.',
+  },
   impersonation: {
     title: '{operator} als {customer}',
     titleRefused: '{operator} wurde als {customer} abgewiesen',

@@ -126,6 +126,16 @@ export const audit = {
     unsaved: 'The file could not be written, so it is not whole. Delete it, and export again.',
     incomplete: 'The last line is missing.',
   },
+  prove: {
+    title: 'Prove this',
+    about:
+      'Save the file, and run the command where the file is. It needs nothing of this server but its public keys. The file has everything that was recorded of this impersonation and the signed checkpoint; of all others it has hashes, times and ids alone. That you saved it goes into the audit.',
+    command: 'The command, which needs Node.js:',
+    save: 'Save the file',
+    copy: 'Copy the command',
+    copied: 'The command is copied.',
+    notCopied: 'The browser does not allow to copy. Select the command, and copy it.',
+  },
   impersonation: {
     title: '{operator} as {customer}',
     titleRefused: '{operator} was refused as {customer}',

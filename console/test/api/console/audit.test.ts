@@ -265,6 +265,42 @@ describe('the audit over the API', () => {
       expect(stored.at(-1).checkpoint, 'the last line is a signed checkpoint').to.match(/^ey/)
     })
 
+    it('prove one impersonation, and give no text of another away', async () => {
+      const [id = ''] = idsOf(own)
+      const { text, headers } = await deployment.ask('ada', `/audit/${id}/entries.jsonl`)
+      expect(headers.get('content-disposition')).to.equal(
+        `attachment; filename="impersonation-${id}.jsonl"`,
+      )
+      const lines = text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      expect(lines[0]).to.deep.equal({ only: id })
+      expect(lines.at(-1).checkpoint).to.match(/^ey/)
+      const entries = lines.flatMap(({ text: entry }) => (entry ? [JSON.parse(entry)] : []))
+      const others = entries.filter((entry) => entry.id !== id)
+      expect(others.map(({ event }) => event)).to.satisfy((events: string[]) =>
+        events.every((event) => event === 'audit.begun'),
+      )
+      expect(entries.length).to.be.greaterThan(others.length)
+      const { entries: told } = (await deployment.ask('ada', `/audit/${id}/timeline`)).body
+      expect(entries.length - others.length).to.equal(told.length)
+
+      const all = await deployment.ask('grace', '/audit/entries.jsonl')
+      const exported = all.text
+        .trim()
+        .split('\n')
+        .flatMap((line) => JSON.parse(line).text ?? [])
+        .map((entry) => JSON.parse(entry))
+        .filter(({ event }) => event === 'support.exported')
+      expect(exported.at(-2)).to.deep.include({
+        by: 'ada',
+        context: { format: 'entries', impersonation: id },
+      })
+      const missing = await deployment.ask('ada', `/audit/${'x'.repeat(43)}/entries.jsonl`)
+      expect(missing.status).to.equal(404)
+    })
+
     it('begin only when the audit has the entry of the export', async () => {
       audit.failing = ['append']
       const { status, body } = await deployment.ask('ada', '/audit/export.csv')

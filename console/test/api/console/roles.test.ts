@@ -18,6 +18,7 @@ const PROMISED: Readonly<Record<string, string>> = {
   'GET /audit/export.jsonl': 'lead auditor',
   'GET /audit/entries.jsonl': 'lead auditor',
   'GET /audit/:id': 'operator lead auditor',
+  'GET /audit/:id/entries.jsonl': 'lead auditor',
   'GET /audit/:id/timeline': 'operator lead auditor',
   'POST /audit/:id/acknowledge': 'lead',
   'POST /audit/:id/hold': 'lead auditor',

@@ -67,7 +67,7 @@ describe('the roles in the audit', () => {
     const { page } = visit
     await enter(page, 'ada', `/console/audit/${idOf(0)}`)
     await page.getByText('Who was this?').first().waitFor()
-    const all = ['Put on hold', 'Copy link', 'Details', 'Details', 'Details']
+    const all = ['Put on hold', 'Prove this', 'Copy link', 'Details', 'Details', 'Details']
     await buttons(page, all)
     await page.getByRole('button', { name: 'Put on hold' }).click()
     const dialog = page.getByRole('dialog')
