@@ -1,31 +1,23 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-// docs/adapters.md shows parts of the recipes that `npm run test:all -- recipes` runs: the code between
-// `#region recipe` and `#endregion`. Run this script after a recipe changes.
+// docs/adapters.md shows parts of files in recipes/: the code between `#region` and `#endregion`. Run
+// this script after such a part changes.
 
-const docs = new URL('../docs/adapters.md', import.meta.url)
-const recipes = new URL('../test/recipes/', import.meta.url)
-const block = /(\(\.\.\/test\/recipes\/(\S+)\)\n\n```\w+\n)[\s\S]*?\n```\n/g
+const DOCUMENT = new URL('../docs/adapters.md', import.meta.url)
+const RECIPES = new URL('../recipes/', import.meta.url)
+const BLOCK = /(\(\.\.\/recipes\/(\S+)\)\n\n```\w+\n)[\s\S]*?```\n/g
 
-/** The file names of the recipes that the text shows. */
-export function recipesIn(markdown: string): string[] {
-  return [...markdown.matchAll(block)].map(([, , file = '']) => file)
-}
-
-/** Replaces each block of the text by the current recipe. */
+/** Replaces each block of the text by the current code. */
 export function withRecipes(markdown: string): string {
-  return markdown.replace(block, (_, head: string, file: string) => {
-    return `${head}${pieces(readFileSync(new URL(file, recipes), 'utf8')).join('\n\n')}\n\`\`\`\n`
+  return markdown.replace(BLOCK, (_, head: string, file: string) => {
+    return `${head}${readRegion(new URL(file, RECIPES))}\n\`\`\`\n`
   })
 }
 
-/** Adds the end of a class to a part that ends inside it, so that the block is complete. */
-function pieces(source: string): string[] {
-  const regions = source.matchAll(/#region recipe\n([\s\S]*?)\n *\/\/ #endregion/g)
-  return [...regions].map(([, piece = '']) => {
-    const open = piece.split('\n').at(-1)?.startsWith(' ')
-    return open ? `${piece}\n\n  // …\n}` : piece
-  })
+function readRegion(file: URL): string {
+  const [, region = ''] =
+    /#region .*\n([\s\S]*?)\n *\/\/ #endregion/.exec(readFileSync(file, 'utf8')) ?? []
+  return region.replaceAll(/^ {2}/gm, '')
 }
 
-if (import.meta.main) writeFileSync(docs, withRecipes(readFileSync(docs, 'utf8')))
+if (import.meta.main) writeFileSync(DOCUMENT, withRecipes(readFileSync(DOCUMENT, 'utf8')))

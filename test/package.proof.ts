@@ -10,7 +10,7 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import manifest from '../package.json' with { type: 'json' }
 import { compile } from './support/compile.ts'
-import { install, packInto } from './support/tarball.ts'
+import { findBrokenLinks, install, packInto } from './support/tarball.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -21,19 +21,22 @@ describe('the package as users get it', function () {
   let folder: string
   let tarball: string
   let files: readonly string[]
+  let broken: readonly string[]
   let source: string
   let readme: string
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'impersonation-package-'))
     readme = await readFile(join(root, 'README.md'), 'utf8')
-    ;({ path: tarball, files, source } = await packInto(folder))
+    const packed = await packInto(folder)
+    ;({ path: tarball, files, source } = packed)
+    broken = await findBrokenLinks(packed)
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
   it('has nothing in it that a user does not need', () => {
     const others = files.filter(
-      (path) => !/^(dist\/.*\.(js|d\.ts)|docs\/.*\.(md|yaml))$/.test(path),
+      (path) => !/^(dist\/.*\.(js|d\.ts)|docs\/.*\.(md|yaml)|recipes\/[\w-]+\.ts)$/.test(path),
     )
     expect(others.sort()).to.deep.equal([
       'CHANGELOG.md',
@@ -41,7 +44,12 @@ describe('the package as users get it', function () {
       'README.md',
       'SECURITY.md',
       'package.json',
+      'recipes/prisma/schema.prisma',
     ])
+  })
+
+  it('has all that its documents link to, or links to the web', () => {
+    expect(broken).to.deep.equal([])
   })
 
   it('has the documents that its error messages name', async () => {

@@ -1,5 +1,7 @@
 import { access, glob, readFile } from 'node:fs/promises'
 import { expect } from 'chai'
+import { anchorsIn, linksIn } from '../../scripts/markdown-links.ts'
+import { withRelativeLinks, withWebLinks } from '../../scripts/shipped-links.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 
@@ -8,44 +10,40 @@ describe('the links of the documents', () => {
     const broken: string[] = []
     for await (const document of glob(['*.md', 'docs/**/*.md', 'console/*.md'], { cwd: ROOT })) {
       const text = await readFile(new URL(document, ROOT), 'utf8')
-      for (const [, link = ''] of withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)) {
+      for (const link of linksIn(text)) {
         if (/^https?:/.test(link)) continue
         const [path = '', anchor] = link.split('#')
         const target =
           path === '' ? new URL(document, ROOT) : new URL(path, new URL(document, ROOT))
         if (!(await exists(target))) broken.push(`${document}: ${link}`)
-        else if (anchor && !anchorsOf(await readFile(target, 'utf8')).has(anchor)) {
+        else if (anchor && !anchorsIn(await readFile(target, 'utf8')).has(anchor)) {
           broken.push(`${document}: ${link}`)
         }
       }
     }
     expect(broken).to.deep.equal([])
   })
-})
 
-function withoutCode(text: string): string {
-  return text.replaceAll(/^```.*?^```$/gms, '')
-}
+  // What is in the tarballs is tested there: package.proof.ts.
+  for (const folder of ['.', 'console']) {
+    it(`are after npm pack what they were before, in ${folder}`, async () => {
+      const cwd = new URL(`${folder}/`, ROOT)
+      const manifest = JSON.parse(await readFile(new URL('package.json', cwd), 'utf8'))
+      let changed = 0
+      for await (const path of glob(['*.md', 'docs/**/*.md'], { cwd })) {
+        const text = await readFile(new URL(path, cwd), 'utf8')
+        const packed = withWebLinks(text, path, manifest)
+        if (packed !== text) changed += 1
+        expect(withRelativeLinks(packed, path, manifest), path).to.equal(text)
+      }
+      expect(changed).to.be.greaterThan(0)
+    })
+  }
+})
 
 async function exists(file: URL): Promise<boolean> {
   return await access(file).then(
     () => true,
     () => false,
   )
-}
-
-/** The anchors that GitHub makes of headings: lower case, without punctuation, numbered if repeated. */
-function anchorsOf(document: string): Set<string> {
-  const anchors = new Set<string>()
-  for (const [, heading = ''] of withoutCode(document).matchAll(/^#{1,6} (.+)$/gm)) {
-    const anchor = heading
-      .toLowerCase()
-      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-')
-    let number = 0
-    while (anchors.has(number === 0 ? anchor : `${anchor}-${number}`)) number += 1
-    anchors.add(number === 0 ? anchor : `${anchor}-${number}`)
-  }
-  return anchors
 }

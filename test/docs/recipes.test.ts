@@ -1,25 +1,34 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { recipesIn, withRecipes } from '../../scripts/recipes-in-docs.ts'
+import { withRecipes } from '../../scripts/recipes-in-docs.ts'
 
 const markdown = readFileSync(new URL('../../docs/adapters.md', import.meta.url), 'utf8')
-const tested = readdirSync(new URL('../recipes', import.meta.url))
-  .filter((file) => file.endsWith('.recipe.ts'))
-  .map((file) => file.replace('.recipe.ts', '.ts'))
+const filesIn = (folder: string) => readdirSync(new URL(`../../${folder}`, import.meta.url))
+/** What recipes share. */
+const PARTS = ['record.ts', 'sql.ts']
 
-describe('the recipes in docs/adapters.md', () => {
-  it('are the code that npm run test:all -- recipes runs, line by line', () => {
+describe('the recipes', () => {
+  it('are all linked from docs/adapters.md, and tested by npm run test:all -- recipes', () => {
+    const recipes = filesIn('recipes').filter((file) => file.endsWith('.ts'))
+    expect(recipes).to.include.members(PARTS)
+    for (const file of recipes) expect(markdown, file).to.include(`(../recipes/${file})`)
+    const tested = filesIn('test/recipes').filter((file) => file.endsWith('.recipe.ts'))
+    expect([...tested.map((file) => file.replace('.recipe.ts', '.ts')), ...PARTS]).to.have.members(
+      recipes,
+    )
+  })
+
+  it('are what docs/adapters.md shows of them', () => {
+    expect(markdown).to.match(/\(\.\.\/recipes\/postgres\.ts\)\n\n```ts\n/)
     expect(markdown, 'run: node scripts/recipes-in-docs.ts').to.equal(withRecipes(markdown))
   })
 
-  it('are all that are tested', () => {
-    expect(tested).to.have.length.at.least(9)
-    expect(recipesIn(markdown)).to.include.members(tested)
-  })
-
-  it('are the only code for a store that the page has', () => {
-    const section = markdown.split('## `consumeOnce` for an adapter you have')[1] ?? ''
-    const own = section.split('\n## ')[0] ?? ''
-    expect(own.match(/^```\w+$/gm)).to.have.length(recipesIn(own).length)
+  it('import what a user who copies them has: the package, its peers, the driver, each other', () => {
+    for (const file of filesIn('recipes').filter((name) => name.endsWith('.ts'))) {
+      const code = readFileSync(new URL(`../../recipes/${file}`, import.meta.url), 'utf8')
+      for (const [, from = ''] of code.matchAll(/ from '([^']+)'/g)) {
+        expect(from, file).to.match(/^(\.\/(record|sql|prisma\/client\/client)\.ts$|[^.])/)
+      }
+    }
   })
 })

@@ -2,12 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import dynalite from 'dynalite'
+import { DynamoDbAdapter } from '../../recipes/dynamodb.ts'
 import { adapterContract } from '../../src/adapters/testing/index.ts'
 import { freePort } from '../adapters/servers.ts'
-import { DynamoDbAdapter } from './dynamodb.ts'
 import { race } from './race.ts'
 
 const TableName = 'oidc'
+/** The indexes of lists. */
+const LISTED = ['listed', 'accountId', 'actor', 'clientId']
 
 function connect(port: number) {
   const client = new DynamoDBClient({
@@ -32,19 +34,24 @@ describe('The recipe for DynamoDB, on dynalite (a stand-in)', () => {
     const port = await freePort()
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
     stores = [connect(port), connect(port)]
-    const indexed = ['uid', 'userCode', 'grantId']
+    const indexed = ['uid', 'userCode', 'grantId', ...LISTED]
     await stores[0]?.client.send(
       new CreateTableCommand({
         TableName,
         BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: ['modelId', ...indexed].map((AttributeName) => ({
+        AttributeDefinitions: ['modelId', 'listedAt', ...indexed].map((AttributeName) => ({
           AttributeName,
           AttributeType: 'S',
         })),
         KeySchema: [{ AttributeName: 'modelId', KeyType: 'HASH' }],
         GlobalSecondaryIndexes: indexed.map((AttributeName) => ({
           IndexName: `${AttributeName}Index`,
-          KeySchema: [{ AttributeName, KeyType: 'HASH' }],
+          KeySchema: [
+            { AttributeName, KeyType: 'HASH' },
+            ...(LISTED.includes(AttributeName)
+              ? [{ AttributeName: 'listedAt', KeyType: 'RANGE' } as const]
+              : []),
+          ],
           Projection: { ProjectionType: 'ALL' },
         })),
       }),
@@ -56,8 +63,7 @@ describe('The recipe for DynamoDB, on dynalite (a stand-in)', () => {
   })
 
   adapterContract({
-    // The recipes do without seeing and ending.
-    ending: false,
+    ending: true,
     describe,
     it,
     create: () => (model) => store().factory(model),

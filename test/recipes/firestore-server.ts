@@ -15,11 +15,11 @@ import { fromJSON } from '@grpc/proto-loader'
 
 // A stand-in for Firestore: the protocol of its client, and documents in memory. A transaction
 // locks what it reads until it ends, as the server libraries of Firestore have it. Of queries it
-// knows a single comparison for equality.
+// knows comparisons for equality, and a descending order of numbers and text with a place to go on from.
 
 interface Document {
   name: string
-  fields?: Record<string, unknown>
+  fields?: Record<string, Value>
 }
 
 interface Write {
@@ -29,12 +29,29 @@ interface Write {
   currentDocument?: { exists?: boolean }
 }
 
+interface Value {
+  stringValue?: string
+  integerValue?: string | number
+}
+
+interface FieldFilter {
+  field: { fieldPath: string }
+  value: Value
+}
+
 interface Query {
   parent: string
   structuredQuery: {
     from: { collectionId: string }[]
-    where: { fieldFilter: { field: { fieldPath: string }; value: unknown } }
+    where: { fieldFilter?: FieldFilter; compositeFilter?: { filters: Filter[] } }
+    orderBy?: { field: { fieldPath: string } }[]
+    startAt?: { values: Value[] }
+    limit?: { value: number }
   }
+}
+
+interface Filter {
+  fieldFilter: FieldFilter
 }
 
 interface BatchGet {
@@ -106,14 +123,37 @@ const rollback: handleUnaryCall<{ transaction: Buffer }, object> = (call, callba
 
 const runQuery: handleServerStreamingCall<Query, object> = (call) => {
   const { parent, structuredQuery } = call.request
-  const { field, value } = structuredQuery.where.fieldFilter
-  for (const document of documents.values()) {
-    if (!document.name.startsWith(`${parent}/${structuredQuery.from[0]?.collectionId}/`)) continue
-    if (!isDeepStrictEqual(document.fields?.[field.fieldPath], value)) continue
+  const { from, where, orderBy = [], startAt, limit } = structuredQuery
+  const filters = where.compositeFilter?.filters ?? [where]
+  const placeOf = ({ fields }: Document) =>
+    orderBy.map(({ field }) => fields?.[field.fieldPath] ?? {})
+  const found = [...documents.values()]
+    .filter(({ name }) => name.startsWith(`${parent}/${from[0]?.collectionId}/`))
+    .filter(({ fields }) =>
+      filters.every(({ fieldFilter: filter }) =>
+        isDeepStrictEqual(fields?.[filter?.field.fieldPath ?? ''], filter?.value),
+      ),
+    )
+    .filter((document) => !startAt || descending(placeOf(document), startAt.values) > 0)
+    .sort((a, b) => descending(placeOf(a), placeOf(b)))
+  for (const document of found.slice(0, limit?.value)) {
     call.write({ document, readTime: timestamp() })
   }
   call.write({ readTime: timestamp() })
   call.end()
+}
+
+/** Over 0 where the first comes after the second. */
+function descending(first: readonly Value[], second: readonly Value[]): number {
+  for (const [index, value] of first.entries()) {
+    const other = second[index] ?? {}
+    const difference =
+      value.stringValue === undefined
+        ? Number(other.integerValue) - Number(value.integerValue)
+        : Buffer.compare(Buffer.from(other.stringValue ?? ''), Buffer.from(value.stringValue))
+    if (difference !== 0) return difference
+  }
+  return 0
 }
 
 function nameOf({ update, delete: deleted }: Write): string {

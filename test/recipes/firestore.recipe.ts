@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Firestore } from '@google-cloud/firestore'
+import { FirestoreAdapter } from '../../recipes/firestore.ts'
 import { adapterContract } from '../../src/adapters/testing/index.ts'
-import { FirestoreAdapter } from './firestore.ts'
 import { startFirestoreServer } from './firestore-server.ts'
 import { race } from './race.ts'
 
@@ -35,8 +35,7 @@ describe('The recipe for Firestore, on its client and documents in memory (a sta
   })
 
   adapterContract({
-    // The recipes do without seeing and ending.
-    ending: false,
+    ending: true,
     describe,
     it,
     create: () => factoryOf(first),
@@ -54,6 +53,9 @@ describe('The recipe for Firestore, on its client and documents in memory (a sta
       adapter.consumeOnce('id'),
       adapter.destroy('id'),
       adapter.revokeByGrantId('grant'),
+      adapter.endOnce('id', { at: 1 }),
+      adapter.list({ accountId: 'alice' }, 1),
+      adapter.endedIndices('list'),
     ])
     assert.deepEqual(
       outcomes.map(({ status }) => status),

@@ -1,5 +1,5 @@
 import createKnex from 'knex'
-import { createTable, KnexAdapter } from './knex.ts'
+import { createTable, KnexAdapter } from '../../recipes/knex.ts'
 import { onPostgres } from './postgres.ts'
 
 function open(url: string) {

@@ -21,6 +21,9 @@ interface Command extends Document {
   listIndexes?: string
   indexes?: Document[]
   filter?: Document
+  sort?: Record<string, 1 | -1>
+  limit?: number
+  projection?: Document
   updates?: Update[]
   deletes?: { q: Document; limit: number }[]
 }
@@ -92,10 +95,7 @@ function readCommand(message: Buffer): Command {
 
 function run(command: Command): Document {
   if ('hello' in command) return hello
-  if (command.find) {
-    const query = new Query(command.filter ?? {})
-    return cursor(collection(command.find).filter((document) => query.test(document)))
-  }
+  if (command.find) return cursor(findIn(collection(command.find), command))
   if (command.update) return total(command.updates?.map((each) => apply(command.update, each)))
   if (command.delete) {
     return total(command.deletes?.map(({ q, limit }) => remove(command.delete, q, limit)))
@@ -105,6 +105,13 @@ function run(command: Command): Document {
   return 'createIndexes' in command || 'endSessions' in command || 'ping' in command
     ? {}
     : { ok: 0, errmsg: `no such command: ${Object.keys(command)[0]}`, code: 59 }
+}
+
+function findIn(documents: Document[], { filter = {}, sort, limit, projection }: Command) {
+  const found = new Query(filter).find<Document>(documents, projection ?? {})
+  if (sort) found.sort(sort)
+  if (limit) found.limit(limit)
+  return found.all()
 }
 
 function cursor(firstBatch: Document[]): Document {

@@ -1,14 +1,16 @@
 import { PrismaPg } from '@prisma/adapter-pg'
+import { PrismaClient } from '../../recipes/prisma/client/client.ts'
+import { PrismaAdapter } from '../../recipes/prisma.ts'
 import { onPostgres } from './postgres.ts'
-import { PrismaClient } from './prisma/client/client.ts'
-import { PrismaAdapter } from './prisma.ts'
 
-// What `prisma migrate` makes of prisma/schema.prisma. Its engine is a binary that is not on npm.
+// What `prisma migrate` makes of recipes/prisma/schema.prisma. Its engine is a binary that is not on npm.
 const table = `
   CREATE TABLE oidc_model (
     id text NOT NULL, type integer NOT NULL, payload jsonb NOT NULL,
     "grantId" text, "userCode" text, uid text,
     "expiresAt" timestamptz(3), "consumedAt" timestamptz(3),
+    "accountId" text, "clientId" text, actor text, iat bigint, "statusList" text,
+    "statusIndex" integer, note text, "noteActor" text, ended text,
     PRIMARY KEY (id, type))`
 
 async function open(url: string, schema: string) {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { Redis } from 'ioredis'
+import { RedisAdapter } from '../../recipes/redis.ts'
 import { adapterContract } from '../../src/adapters/testing/index.ts'
 import { ageKeys, inCi, REDIS_URL, reachable } from '../adapters/servers.ts'
 import { race } from './race.ts'
-import { RedisAdapter } from './redis.ts'
 
 const available = await reachable(REDIS_URL, 6379)
 
@@ -27,8 +27,7 @@ describe('The recipe for Redis, on Redis', () => {
   const factoryOf = (client: Redis) => (model: string) => new RedisAdapter(model, client)
 
   adapterContract({
-    // The recipes do without seeing and ending.
-    ending: false,
+    ending: true,
     describe,
     it,
     // The other models stay as the community adapter has them, with indexes that several share.

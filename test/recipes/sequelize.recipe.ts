@@ -1,6 +1,6 @@
 import { Sequelize } from 'sequelize'
+import { defineModels, SequelizeAdapter } from '../../recipes/sequelize.ts'
 import { onPostgres } from './postgres.ts'
-import { defineModels, SequelizeAdapter } from './sequelize.ts'
 
 async function open(url: string) {
   const sequelize = new Sequelize(url, { dialect: 'postgres', logging: false, pool: { max: 10 } })

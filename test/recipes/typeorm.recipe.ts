@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm'
+import { OidcRecord, TypeOrmAdapter } from '../../recipes/typeorm.ts'
 import { onPostgres } from './postgres.ts'
-import { OidcRecord, TypeOrmAdapter } from './typeorm.ts'
 
 async function open(url: string, schema: string) {
   const source = new DataSource({

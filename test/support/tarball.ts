@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, readFile, symlink } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { cp, mkdir, mkdtemp, readFile, symlink } from 'node:fs/promises'
+import { join, posix, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { anchorsIn, linksIn } from '../../scripts/markdown-links.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
@@ -26,6 +27,7 @@ export interface Tarball {
 const PACKED = [
   'console',
   'docs',
+  'recipes',
   'scripts',
   'src',
   'CHANGELOG.md',
@@ -91,4 +93,26 @@ async function unpack(tarballs: string, workspace: string, folder: string): Prom
 export async function install(project: string, packages: readonly string[]): Promise<void> {
   const command = ['install', '--no-audit', '--no-fund', '--prefer-offline']
   await run('npm', [...command, ...packages], { cwd: project })
+}
+
+/**
+ * Unpacks a tarball beside it, and finds the links of its Markdown that lead neither to the web nor to
+ * a file, or a heading, that it has.
+ */
+export async function findBrokenLinks({ path, files }: Tarball): Promise<string[]> {
+  const folder = await mkdtemp(`${path}-`)
+  await run('tar', ['-xzf', path, '-C', folder, '--strip-components=1'])
+  const read = (file: string) => readFile(join(folder, file), 'utf8')
+  const broken: string[] = []
+  for (const document of files.filter((file) => file.endsWith('.md'))) {
+    for (const link of linksIn(await read(document))) {
+      if (link.startsWith('https://')) continue
+      const [target = '', anchor] = link.split('#')
+      const file = target === '' ? document : posix.join(posix.dirname(document), target)
+      const isThere = files.includes(file) || files.some((each) => each.startsWith(`${file}/`))
+      const leads = isThere && (anchor === undefined || anchorsIn(await read(file)).has(anchor))
+      if (!leads) broken.push(`${document}: ${link}`)
+    }
+  }
+  return broken
 }

@@ -13,7 +13,12 @@ import { expect } from 'chai'
 import { Client } from 'pg'
 import { inCi, reachable as listens, POSTGRES_URL } from '../../../test/adapters/servers.ts'
 import { compile } from '../../../test/support/compile.ts'
-import { install, packConsoleInto, packInto } from '../../../test/support/tarball.ts'
+import {
+  findBrokenLinks,
+  install,
+  packConsoleInto,
+  packInto,
+} from '../../../test/support/tarball.ts'
 import { signInByDevInteractions } from './dev-interactions.ts'
 
 const run = promisify(execFile)
@@ -38,6 +43,7 @@ describe('the console as users get it', function () {
   let project: string
   let tarball: string
   let files: readonly string[]
+  let broken: readonly string[]
   let readme: string
 
   before(async () => {
@@ -45,7 +51,9 @@ describe('the console as users get it', function () {
     project = await mkdtemp(join(folder, 'project-'))
     readme = await readFile(join(ROOT, 'console/README.md'), 'utf8')
     const plugin = await packInto(folder)
-    ;({ path: tarball, files } = await packConsoleInto(folder))
+    const packed = await packConsoleInto(folder)
+    ;({ path: tarball, files } = packed)
+    broken = await findBrokenLinks(packed)
     await writeFile(join(project, 'package.json'), '{"private":true,"type":"module"}')
     await install(project, [plugin.path, tarball, ...PACKAGES, ...TYPES, ...NEST])
     for (const [, name = '', code = ''] of readme.matchAll(/```js\n\/\/ (\w+\.mjs)\n(.*?)```/gs)) {
@@ -62,6 +70,10 @@ describe('the console as users get it', function () {
         ),
     )
     expect(others.sort()).to.deep.equal(['LICENSE', 'README.md', 'package.json'])
+  })
+
+  it('has all that its README links to, or links to the web', () => {
+    expect(broken).to.deep.equal([])
   })
 
   it('has an SBOM, with its run-time dependencies', async () => {
