@@ -24,6 +24,23 @@ describe('docs/openapi.yaml', () => {
     expect(document.wrongExamples()).to.deep.equal([])
   })
 
+  it('has patterns that need no flag, and that other languages than JavaScript know', () => {
+    const patterns = [...document.text.matchAll(/^ +pattern: (.+)$/gm)].map(([, one = '']) => one)
+    expect(patterns.length).to.be.greaterThan(5)
+    // Property escapes need the flag `u`, and Python has none. Linters compile without the flag.
+    expect(patterns.filter((pattern) => /\\[pP]\{/.test(pattern))).to.deep.equal([])
+    for (const pattern of patterns) expect(() => new RegExp(pattern)).to.not.throw()
+  })
+
+  it('says of each operation which credentials it takes, also where it takes none', () => {
+    const operations = Object.values(Object(document.root.paths)).flatMap((route) =>
+      Object.values(Object(route)),
+    )
+    expect(operations.length).to.be.greaterThan(8)
+    const silent = operations.filter((operation) => !Array.isArray(Object(operation).security))
+    expect(silent.map((operation) => Object(operation).operationId)).to.deep.equal([])
+  })
+
   it('has the version of the package', () => {
     expect(document.root.info).to.include({ version: manifest.version })
   })
