@@ -42,7 +42,7 @@ import type {
 } from './public/list-and-end.ts'
 import type { ImpersonationOptions } from './public/options.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
-import { warnOfDiscovery } from './shared/warn-of-discovery.ts'
+import { warnOfIssuer } from './shared/warn-of-issuer.ts'
 import { tokenExchangeHandler } from './token-exchange/handler.ts'
 import { EXCHANGE_PARAMETERS, REPEATABLE_PARAMETERS } from './token-exchange/request.ts'
 import { warnOfNamesakes } from './token-exchange/software.ts'
@@ -146,7 +146,11 @@ export class Impersonation {
     claims.issuer = provider.issuer
     this.#provider = provider
     this.#checkStorage = async () => {
-      await Promise.all([subjectTokens.checkStorage(), warnOfDiscovery(provider.issuer)])
+      const servesLists = ending?.drawStatusIndex !== undefined
+      await Promise.all([
+        subjectTokens.checkStorage(),
+        warnOfIssuer(provider.issuer, { servesLists }),
+      ])
     }
     resourceServer.use(provider, { canEnd: ending !== undefined })
     if (options.atomicReplayDetection) makeReplayDetectionAtomic(provider)
@@ -196,8 +200,9 @@ export class Impersonation {
    * Tries the storage out, with records of its own that it removes: whether it knows the model,
    * finds what was written, lets one of many callers win, keeps `consumed` and lets records expire.
    * Call it at the start, to find an incomplete adapter early. It takes a little over a second.
-   * Resolves at once where impersonation is not enabled. Warns where something else than the discovery
-   * document answers at the issuer.
+   * Resolves at once where impersonation is not enabled. Warns where the issuer is not https (but for
+   * this machine), and where something else than the discovery document, or the status lists, answers
+   * there.
    *
    * @throws TypeError before {@link register}
    * @throws Error whose message is one sentence about what is wrong, with the storage's own error

@@ -15,7 +15,7 @@ import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
 import { isDevelopmentAdapter } from '../../src/host/provider-configuration.ts'
 import { Impersonation, Provider, type ProviderConfiguration } from '../../src/index.ts'
-import { warnOfDiscovery } from '../../src/shared/warn-of-discovery.ts'
+import { warnOfIssuer } from '../../src/shared/warn-of-issuer.ts'
 import { createConsumer } from '../../src/tokens/single-use.ts'
 import { checkStorage } from '../../src/tokens/storage-check/storage-check.ts'
 import { endingMutants } from '../adapters/ending-mutants.ts'
@@ -300,31 +300,72 @@ describe('provider.impersonation.check()', function () {
     expect([...models]).to.deep.equal(['SubjectToken'])
   })
 
-  it('warns where something else than its discovery document answers at the issuer', async () => {
-    const warned: string[] = []
-    const hear = ({ message }: Error) => warned.push(message)
-    process.on('warning', hear)
-    const server = createServer((request, response) => {
-      const isThere = request.url?.startsWith('/there/') === true
-      const issuer = `http://${request.headers.host}/there`
-      response.statusCode = isThere ? 200 : 404
-      response.end(isThere ? JSON.stringify({ issuer }) : 'Not Found')
-    })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    try {
-      for (const path of ['there', 'elsewhere']) {
-        await warnOfDiscovery(`http://127.0.0.1:${port}/${path}`)
+  describe('warns of the address', () => {
+    /** What is at an issuer, and what is warned of it. */
+    async function warningsAt(
+      path: string,
+      answers: Readonly<Record<string, (issuer: string) => unknown>>,
+      servesLists = true,
+    ): Promise<string[]> {
+      const warned: string[] = []
+      const hear = ({ message }: Error) => warned.push(message)
+      process.on('warning', hear)
+      const server = createServer((request, response) => {
+        const body = answers[request.url ?? '']?.(`http://${request.headers.host}${path}`)
+        response.statusCode = body ? 200 : 404
+        response.end(body ? JSON.stringify(body) : 'Not Found')
+      })
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo
+      const issuer = `http://127.0.0.1:${port}${path}`
+      try {
+        await warnOfIssuer(issuer, { servesLists })
+      } finally {
+        server.close()
+        server.closeAllConnections()
       }
-    } finally {
-      server.close()
+      // Nothing answers: the server may start later.
+      await warnOfIssuer(issuer, { servesLists })
+      await setImmediate()
+      process.off('warning', hear)
+      return warned
     }
-    await warnOfDiscovery(`http://127.0.0.1:${port}/elsewhere`)
-    await setImmediate()
-    process.off('warning', hear)
-    expect(warned).to.have.length(1)
-    expect(warned[0]).to.contain('/elsewhere/.well-known/openid-configuration answers 404, and not')
+    const discovery = {
+      '/oidc/.well-known/openid-configuration': (issuer: string) => ({ issuer }),
+    }
+
+    it('where something else than its discovery document answers at the issuer', async () => {
+      const [warned, ...more] = await warningsAt('/elsewhere', discovery)
+      expect(warned).to.contain('/elsewhere/.well-known/openid-configuration answers 404, and not')
+      expect(more).to.deep.equal([])
+    })
+
+    it('where a proxy keeps its status lists back', async () => {
+      const [warned, ...more] = await warningsAt('/oidc', discovery)
+      expect(warned).to.contain('/oidc/status-lists answers 404, and not with the status lists')
+      expect(more).to.deep.equal([])
+    })
+
+    it('not where all is well, nor of lists where it serves none', async () => {
+      const lists = { '/oidc/status-lists': () => ({ status_lists: [] }) }
+      expect(await warningsAt('/oidc', { ...discovery, ...lists })).to.deep.equal([])
+      expect(await warningsAt('/oidc', discovery, false)).to.deep.equal([])
+    })
+
+    it('where tokens go to other machines in the clear', async () => {
+      const warned: string[] = []
+      const hear = ({ message }: Error) => warned.push(message)
+      process.on('warning', hear)
+      // RFC 6761 §6.4: `.invalid` never resolves.
+      for (const issuer of ['http://id.invalid/oidc', 'https://id.invalid/oidc']) {
+        await warnOfIssuer(issuer, { servesLists: true })
+      }
+      await setImmediate()
+      process.off('warning', hear)
+      expect(warned).to.have.length(1)
+      expect(warned[0]).to.contain('http://id.invalid/oidc is not https')
+    })
   })
 
   it('comes after register(provider), and asks nothing where impersonation is off', async () => {

@@ -1,0 +1,152 @@
+import { expect } from 'chai'
+import {
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  exportJWK,
+  generateKeyPair,
+  type JSONWebKeySet,
+  type JWK,
+  jwtVerify,
+} from 'jose'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { ENDED, verdict } from '../resource-server/status/status-provider.ts'
+import { stoppedClock } from '../support/stopped-clock.ts'
+import { type RestartedProvider, startRestartedProvider } from './restarted-provider.ts'
+
+/** What an API may at most not know, in seconds, while the list can be had. */
+const PROMISE = 8
+/** How long docs/production.md has a key published before it signs, at the least, in seconds. */
+const PUBLISHED_BEFORE = 60
+
+async function newKey(kid: string): Promise<JWK> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  return { ...(await exportJWK(privateKey)), kid, alg: 'ES256', use: 'sig' }
+}
+
+async function verifies(checkpoint: string, { keys }: JSONWebKeySet): Promise<boolean> {
+  const typ = 'impersonation-audit-checkpoint+jwt'
+  return jwtVerify(checkpoint, createLocalJWKSet({ keys }), { typ }).then(
+    () => true,
+    () => false,
+  )
+}
+
+const signedBy = (token: string) => decodeProtectedHeader(token).kid
+
+describe('docs/production.md: the rotation of keys', () => {
+  let provider: RestartedProvider
+  let clock: ReturnType<typeof stoppedClock>
+  const adapter = createMemoryAdapter()
+  let first: JWK
+  let second: JWK
+  let third: JWK
+
+  before(async () => {
+    first = await newKey('first')
+    second = await newKey('second')
+    third = await newKey('third')
+  })
+  beforeEach(async () => {
+    clock = stoppedClock()
+    provider = await startRestartedProvider()
+    provider.serve({ adapter, keys: [first] })
+  })
+  afterEach(async () => {
+    clock[Symbol.dispose]()
+    await provider[Symbol.asyncDispose]()
+  })
+
+  /** Steps 1 and 2, each copy after the other: `published` signs after that. */
+  function rotate(signing: JWK, published: JWK): void {
+    const both = [signing, published]
+    provider.serve({ adapter, keys: [signing] }, { adapter, keys: both })
+    provider.serve({ adapter, keys: both }, { adapter, keys: both })
+    clock.pass(PUBLISHED_BEFORE)
+    provider.serve({ adapter, keys: both }, { adapter, keys: both.toReversed() })
+    provider.serve({ adapter, keys: both.toReversed() }, { adapter, keys: both.toReversed() })
+  }
+
+  it('twice, with impersonations running: none is cut off, and each end is seen by every API', async () => {
+    const api = provider.newApi()
+    const ofFirst = await provider.run()
+    const endsLater = await provider.run()
+    expect(signedBy(ofFirst.token)).to.equal('first')
+    expect(await verdict(api, ofFirst.token)).to.equal('alice')
+
+    rotate(first, second)
+    const ofSecond = await provider.run()
+    expect(signedBy(ofSecond.token)).to.equal('second')
+    for (const each of [api, provider.newApi()]) {
+      for (const { token } of [ofFirst, endsLater, ofSecond]) {
+        expect(await verdict(each, token)).to.equal('alice')
+      }
+    }
+    await provider.provider.impersonation.end(ofFirst.id)
+    clock.pass(PROMISE)
+    for (const each of [api, provider.newApi()]) {
+      expect(await verdict(each, ofFirst.token)).to.equal(ENDED)
+      expect(await verdict(each, endsLater.token)).to.equal('alice')
+      expect(await verdict(each, ofSecond.token)).to.equal('alice')
+    }
+
+    // Long before the last token of the first key has expired: it stays published.
+    const published = { adapter, keys: [second, third, first] }
+    const signing = { adapter, keys: [third, second, first] }
+    provider.serve(published, published)
+    clock.pass(PUBLISHED_BEFORE)
+    provider.serve(published, signing)
+    provider.serve(signing, signing)
+    const ofThird = await provider.run()
+    expect(signedBy(ofThird.token)).to.equal('third')
+    await provider.provider.impersonation.end(endsLater.id)
+    await provider.provider.impersonation.end(ofSecond.id)
+    clock.pass(PROMISE)
+    for (const each of [api, provider.newApi()]) {
+      expect(await verdict(each, ofThird.token)).to.equal('alice')
+      for (const { token } of [ofFirst, endsLater, ofSecond]) {
+        expect(await verdict(each, token)).to.equal(ENDED)
+      }
+    }
+  })
+
+  it('a subject token that was issued before is redeemed after it, once', async () => {
+    const subjectToken = await provider.issue()
+    rotate(first, second)
+    const { status, body } = await provider.exchange(subjectToken)
+    expect(status).to.equal(200)
+    expect(signedBy(body.access_token)).to.equal('second')
+    expect((await provider.exchange(subjectToken)).status).to.equal(400)
+  })
+
+  it('a checkpoint that was signed before verifies by the keys that were kept, and not by those published later', async () => {
+    const checkpoint = await provider.provider.impersonation.signCheckpoint({ heads: [] })
+    const kept = await provider.publishedKeys()
+    rotate(first, second)
+    expect(await verifies(checkpoint, await provider.publishedKeys())).to.equal(true)
+    provider.serve({ adapter, keys: [second] })
+    expect(await verifies(checkpoint, await provider.publishedKeys())).to.equal(false)
+    expect(await verifies(checkpoint, kept)).to.equal(true)
+    expect(JSON.stringify(kept)).not.to.include('"d"')
+  })
+
+  it('a key that signs at once is refused by APIs that have just fetched the keys: so it is published first', async () => {
+    const api = provider.newApi()
+    const before = await provider.run()
+    expect(await verdict(api, before.token)).to.equal('alice')
+    provider.serve({ adapter, keys: [second, first] })
+    const after = await provider.run()
+    expect(await verdict(api, after.token)).to.match(/^401 invalid_token/)
+    clock.pass(31)
+    expect(await verdict(api, after.token)).to.equal('alice')
+  })
+
+  it('a stolen key that is removed at once: what it signed is refused by APIs within ten minutes, and at once by those that start again', async () => {
+    const api = provider.newApi()
+    const { token } = await provider.run()
+    expect(await verdict(api, token)).to.equal('alice')
+    provider.serve({ adapter, keys: [second] })
+    expect(await verdict(provider.newApi(), token)).to.match(/^401 invalid_token/)
+    clock.pass(600)
+    expect(await verdict(api, token)).to.match(/^401 invalid_token/)
+  })
+})

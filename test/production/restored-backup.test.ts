@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect } from 'chai'
+import type { AdapterFactory } from 'oidc-provider'
+import pg from 'pg'
+import { createPostgresAdapter, migrate } from '../../src/adapters/postgres/index.ts'
+import { createSqliteAdapter } from '../../src/adapters/sqlite/index.ts'
+import { POSTGRES_URL, runsOn } from '../adapters/servers.ts'
+import { ENDED, verdict } from '../resource-server/status/status-provider.ts'
+import { signingKey } from '../support/deployment.ts'
+import { REFUSED } from '../support/http.ts'
+import { stoppedClock } from '../support/stopped-clock.ts'
+import { type RestartedProvider, startRestartedProvider } from './restarted-provider.ts'
+
+/** What an API may at most not know, in seconds, while the list can be had. */
+const PROMISE = 8
+/** How long an API goes on with the copy of a list, in seconds, by clocks that agree. */
+const COPY_LIFE = 30
+
+/** A storage that is put back to what it was. */
+interface Restorable extends AsyncDisposable {
+  readonly adapter: AdapterFactory
+  backUp(): Promise<void>
+  /** Answers the storage as it was, with these statements run on it before it is used. */
+  restore(sql?: string): Promise<AdapterFactory>
+}
+
+async function sqliteFile(): Promise<Restorable> {
+  const folder = await mkdtemp(join(tmpdir(), 'restored-'))
+  const copy = join(folder, 'copy.db')
+  let adapter = createSqliteAdapter({ file: join(folder, 'oidc.db') })
+  const withDatabase = (file: string, sql: string) => {
+    const database = new DatabaseSync(file)
+    database.exec(sql)
+    database.close()
+  }
+  return {
+    adapter,
+    async backUp() {
+      withDatabase(join(folder, 'oidc.db'), `VACUUM INTO '${copy}'`)
+    },
+    async restore(sql = '') {
+      adapter.close()
+      withDatabase(copy, sql)
+      adapter = createSqliteAdapter({ file: copy })
+      return adapter
+    },
+    async [Symbol.asyncDispose]() {
+      adapter.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+async function postgresTable(): Promise<Restorable> {
+  const pool = new pg.Pool({ connectionString: POSTGRES_URL, max: 4, idleTimeoutMillis: 0 })
+  const table = `restored_${randomBytes(6).toString('hex')}`
+  await migrate(pool, { table })
+  const adapter = createPostgresAdapter({ pool, table })
+  return {
+    adapter,
+    async backUp() {
+      await pool.query(`CREATE TABLE ${table}_copy AS TABLE ${table}`)
+    },
+    async restore(sql = '') {
+      await pool.query(`TRUNCATE ${table}; INSERT INTO ${table} SELECT * FROM ${table}_copy`)
+      await pool.query(sql.replaceAll('oidc_records', table))
+      return createPostgresAdapter({ pool, table })
+    },
+    async [Symbol.asyncDispose]() {
+      await pool.query(`DROP TABLE IF EXISTS ${table}, ${table}_copy`)
+      await pool.end()
+    },
+  }
+}
+
+/** The statements of the page, which follow a restore. */
+async function statementsOfPage(): Promise<string> {
+  const page = await readFile(new URL('../../docs/production.md', import.meta.url), 'utf8')
+  const [, sql] = /^## Back-up and restore$.*?^```sql\n(.*?)^```$/ms.exec(page) ?? []
+  if (sql === undefined) throw new Error('docs/production.md has no SQL under Back-up and restore')
+  return sql
+}
+
+const STORAGES: Record<string, () => Promise<Restorable>> = { SQLite: sqliteFile }
+if (await runsOn('PostgreSQL')) STORAGES.PostgreSQL = postgresTable
+
+for (const [name, open] of Object.entries(STORAGES)) {
+  describe(`docs/production.md: a restored backup, ${name}`, () => {
+    const keys = [signingKey]
+    let storage: Restorable
+    let provider: RestartedProvider
+    let clock: ReturnType<typeof stoppedClock>
+    let history: Awaited<ReturnType<typeof makeHistory>>
+
+    beforeEach(async () => {
+      clock = stoppedClock()
+      storage = await open()
+      provider = await startRestartedProvider()
+      provider.serve({ adapter: storage.adapter, keys })
+      history = await makeHistory()
+    })
+    afterEach(async () => {
+      clock[Symbol.dispose]()
+      await provider[Symbol.asyncDispose]()
+      await storage[Symbol.asyncDispose]()
+    })
+
+    /** What the backup has, and what happens after it. */
+    async function makeHistory() {
+      const api = provider.newApi()
+      const endedSince = await provider.run()
+      const opaque = await provider.run(provider.opaque)
+      const redeemedSince = await provider.issue()
+      await storage.backUp()
+      const begunSince = await provider.run()
+      const redeemed = await provider.exchange(redeemedSince)
+      expect(redeemed.status).to.equal(200)
+      await provider.provider.impersonation.end(endedSince.id)
+      await provider.provider.impersonation.end(opaque.id)
+      clock.pass(PROMISE)
+      expect(await verdict(api, endedSince.token)).to.equal(ENDED)
+      expect(await verdict(api, begunSince.token)).to.equal('alice')
+      expect((await provider.introspect(opaque.token)).body).to.deep.equal({ active: false })
+      const tokens = [endedSince.token, begunSince.token, redeemed.body.access_token]
+      return { api, endedSince, opaque, redeemedSince, tokens }
+    }
+
+    it('with the statements of the page: every API refuses what was before, single use holds, and what is new works', async () => {
+      const sql = await statementsOfPage()
+      provider.serve({ adapter: await storage.restore(sql), keys })
+      const fresh = provider.newApi()
+      for (const token of history.tokens) expect(await verdict(fresh, token)).to.equal('503')
+      clock.pass(COPY_LIFE)
+      for (const token of history.tokens) {
+        expect(await verdict(history.api, token)).to.be.oneOf(['503', ENDED])
+      }
+      const again = await provider.exchange(history.redeemedSince)
+      expect(again.body).to.deep.equal(REFUSED)
+      expect((await provider.introspect(history.opaque.token)).body).to.deep.equal({
+        active: false,
+      })
+
+      const { id, token } = await provider.run()
+      for (const api of [fresh, history.api]) expect(await verdict(api, token)).to.equal('alice')
+      await provider.provider.impersonation.end(id)
+      clock.pass(PROMISE)
+      for (const api of [fresh, history.api]) expect(await verdict(api, token)).to.equal(ENDED)
+    })
+
+    it('without them: what was redeemed since is redeemed again, and an API that starts believes that what ended goes on', async () => {
+      provider.serve({ adapter: await storage.restore(), keys })
+      expect((await provider.exchange(history.redeemedSince)).status).to.equal(200)
+      expect(await verdict(provider.newApi(), history.endedSince.token)).to.equal('alice')
+      expect(await verdict(history.api, history.endedSince.token)).to.equal(ENDED)
+    })
+
+    it('without them, older than the longest life of a subject token: single use holds', async () => {
+      clock.pass(600)
+      provider.serve({ adapter: await storage.restore(), keys })
+      expect((await provider.exchange(history.redeemedSince)).body).to.deep.equal(REFUSED)
+    })
+  })
+}
