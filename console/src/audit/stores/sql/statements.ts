@@ -86,12 +86,13 @@ ON CONFLICT DO NOTHING`,
     removeWords: `
 DELETE FROM ${WORD_TABLE} WHERE (word, id) IN (SELECT word, id FROM ${recordsOf(WORD_COLUMNS)} AS old)`,
 
+    // The order makes PostgreSQL read the index up to the limit, and not the whole range.
     /** How many rows have a word that begins so, but no more than is read by words. Of each, its range. */
     wordCounts: (count: number) =>
       `SELECT ${Array.from(
         { length: count },
         (_, index) => `CAST((SELECT count(*) FROM (SELECT 1 FROM ${WORD_TABLE} WHERE ${IN_RANGE}
-          LIMIT ${MAX_ROWS_BY_WORD + 1}) AS matching) AS float8) AS count${index}`,
+          ORDER BY word, id LIMIT ${MAX_ROWS_BY_WORD + 1}) AS matching) AS float8) AS count${index}`,
       ).join(', ')}`,
 
     rowTable: ROW_TABLE,
