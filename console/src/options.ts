@@ -75,7 +75,7 @@ export interface Application {
   readonly handOver?: 'fragment' | 'form' | undefined
 }
 
-/** A request that an operator made, as it is told to the customer. */
+/** A request that an operator made, as the deployment is asked to describe it. */
 export interface DescribedUse {
   readonly method: string | undefined
   readonly path: string | undefined
@@ -87,8 +87,10 @@ export interface DescribedUse {
 }
 
 /**
- * Says in the words of the application what a request did: `Looked at your orders`. `undefined` hides
- * it. At most 200 characters are shown. Where it throws, or answers no text, the request is counted.
+ * Says in the words of the application what a request did: `Looked at your orders`. At most 200
+ * characters are shown. On the account page, `undefined` hides it, and where it throws, or answers no
+ * text, the request is counted. In the timeline of the audit, it stands before method and path, which
+ * are shown where there is no text.
  */
 export type UseInWords = (use: DescribedUse, language: 'de' | 'en') => string | undefined
 
@@ -138,7 +140,7 @@ export interface SupportConsoleOptions {
         readonly clientId: string
         /** @defaultValue '/account' */
         readonly path?: string | undefined
-        /** What an operator did, in the words of the application; `undefined` hides it. */
+        /** What an operator did, in the words of the application; `undefined` hides it there. */
         readonly describe?: UseInWords | undefined
       }
     | undefined

@@ -152,7 +152,7 @@ describe('the story', function () {
     await impersonation(page, 'Olivia Reyes as Alice Ng').waitFor()
     await page.getByText('The parcel did not arrive').first().waitFor()
     const told = (await timelineOf(page)).join('\n')
-    expect(told).to.include('PATCH /orders/A-1003').and.include('I never called')
+    expect(told).to.include('Changed the delivery note of an order').and.include('I never called')
     await ada.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Copy link', exact: true }).click()
     const link = await page.evaluate(() => navigator.clipboard.readText())

@@ -3,6 +3,7 @@ import { useKindOf } from '../../audit/fold.ts'
 import type { AuditRow } from '../../audit/row.ts'
 import type { AuditStore, StoredEntry } from '../../audit/store.ts'
 import type { DescribedUse, UseInWords } from '../../options.ts'
+import { describedUse, wordsForUse } from '../use-words.ts'
 import type { AccountImpersonation, Done } from './answers.ts'
 
 /** What was done in an impersonation, as the answers tell it. */
@@ -10,8 +11,6 @@ export type WhatWasDone = Pick<AccountImpersonation, 'did' | 'more'>
 
 /** So many different things are told of an impersonation. The others are counted. */
 const MAX_ACTS_SHOWN = 50
-/** So many characters of the words of a deployment are told. */
-const MAX_TEXT_LENGTH = 200
 /** So many entries of an impersonation are read. The requests of the others are counted. */
 const MAX_ENTRIES_READ = 1000
 const ENTRIES_PER_READ = 500
@@ -35,7 +34,7 @@ export async function whatWasDone(
   if (!describe || reads + changes + refused + failed === 0) return { did: [], ...more(wordless) }
   const did = new Map<string, Done>()
   for (const { use, count, at } of await readUses(store, id)) {
-    const words = wordsFor(use, describe, language)
+    const words = wordsForUse(use, describe, language)
     if (words.kind === 'none') continue
     if (words.kind === 'shown' && !addTo(did, words.text, { use, count, at })) continue
     const kind = useKindOf(use)
@@ -67,26 +66,7 @@ async function readUses(store: Pick<AuditStore, 'timeline'>, id: string): Promis
 function usedIn({ text, count, lastTime }: StoredEntry): Used[] {
   const entry = text === undefined ? undefined : decodeEntry(text)
   if (entry?.event !== USED_EVENT || !entry.use) return []
-  const { method, path, status, refused, audience } = entry.use
-  const use = { method, path, status, refused: refused !== undefined, audience }
-  return [{ use, count, at: lastTime ?? entry.time }]
-}
-
-type Words =
-  | { readonly kind: 'shown'; readonly text: string }
-  | { readonly kind: 'hidden' }
-  | { readonly kind: 'none' }
-
-/** A function that fails hides nothing: the request is counted. */
-function wordsFor(use: DescribedUse, describe: UseInWords, language: 'de' | 'en'): Words {
-  try {
-    const text: unknown = describe(use, language)
-    if (text === undefined) return { kind: 'hidden' }
-    if (typeof text !== 'string' || text.trim() === '') return { kind: 'none' }
-    return { kind: 'shown', text: [...text.trim()].slice(0, MAX_TEXT_LENGTH).join('') }
-  } catch {
-    return { kind: 'none' }
-  }
+  return [{ use: describedUse(entry.use), count, at: lastTime ?? entry.time }]
 }
 
 /** @returns false where too much is told already */

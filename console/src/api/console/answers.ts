@@ -178,6 +178,11 @@ export type TimelineEntry = AuditEntry & {
   readonly lastTime?: number
   /** The person of `by`. */
   readonly byName?: string
+  /**
+   * With `impersonation.used`: what was done, as `account.describe` of the deployment says it in the
+   * language of the reader. At most 200 characters.
+   */
+  readonly words?: string | undefined
 }
 
 // `POST /audit/:id/acknowledge` with `{ note?: string, alarms?: number }`: lead. 204. `alarms` is

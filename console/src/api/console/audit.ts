@@ -1,12 +1,15 @@
 import { present } from '#glue/present'
 import { endsWithin } from '#glue/time-limit'
-import { CONSOLE_EVENTS, decodeEntry } from '../../audit/entry.ts'
+import { type AuditEntry, CONSOLE_EVENTS, decodeEntry } from '../../audit/entry.ts'
 import type { StoredEntry } from '../../audit/store.ts'
+import { languageOf } from '../../http/language.ts'
 import { invalid } from '../../http/problem.ts'
 import { numberIn, parseQuery, textIn } from '../../http/query.ts'
+import type { UseInWords } from '../../options.ts'
 import { reading, settle } from '../audit-trouble.ts'
 import { isId } from '../ids.ts'
 import type { Call } from '../parts.ts'
+import { describedUse, wordsForUse } from '../use-words.ts'
 import type {
   AlarmsAnswer,
   AuditAnswer,
@@ -76,8 +79,9 @@ export async function showRow(call: Call): Promise<void> {
 
 /** `GET /audit/:id/timeline` */
 export async function showTimeline(call: Call): Promise<void> {
-  const { ctx, caller, audit } = call
+  const { ctx, caller, audit, settings } = call
   const query = parseQuery(ctx.querystring, 'after', 'limit')
+  const wordsOf = useWords(settings.account?.describe, languageOf(ctx, settings.language))
   const limit = numberIn(query, 'limit', 1, ROWS_PER_PAGE.most) ?? ROWS_PER_PAGE.without
   const after = textIn(query, 'after', MAX_CURSOR_LENGTH)
   const { id } = await findRow(call)
@@ -93,7 +97,7 @@ export async function showTimeline(call: Call): Promise<void> {
   ctx.body = {
     entries: entries.map((entry) => {
       const byName = entry.by === undefined ? undefined : names.get(entry.by)
-      return byName === undefined ? entry : { ...entry, byName }
+      return { ...entry, ...present({ byName }), words: wordsOf(entry) }
     }),
     ...present({ next }),
   } satisfies TimelineAnswer
@@ -120,6 +124,15 @@ function placed({ cursor, writer, sequence, hash, text, count, lastTime }: Store
   if (!entry) return []
   const repeated = lastTime === undefined ? {} : { count, lastTime }
   return [{ ...entry, cursor, writer, sequence, hash, ...repeated } satisfies TimelineEntry]
+}
+
+/** What the deployment says of a request; `undefined` where it has no words. It hides nothing here. */
+function useWords(describe: UseInWords | undefined, language: 'de' | 'en') {
+  return ({ use }: AuditEntry): string | undefined => {
+    if (!describe || !use) return undefined
+    const words = wordsForUse(describedUse(use), describe, language)
+    return words.kind === 'shown' ? words.text : undefined
+  }
 }
 
 /** A directory that fails, or is slow, leaves names away. */

@@ -18,7 +18,7 @@ export function EntryInWords({ entry, row }: { entry: TimelineEntry; row: AuditR
   return (
     <>
       <span class="what">
-        {isUse ? <Request entry={entry} /> : <What entry={entry} row={row} />}
+        {isUse ? <Use entry={entry} /> : <What entry={entry} row={row} />}
         {entry.afterRestart && (
           <>
             {' '}
@@ -43,24 +43,48 @@ function Quote({ of }: { of: string }) {
   )
 }
 
+/** A request to an API: in the words of the deployment where it has some, else as it was made. */
+function Use({ entry }: { entry: TimelineEntry }) {
+  const { words: inWords, use } = entry
+  if (inWords === undefined) return <Request use={use} />
+  return (
+    <>
+      <bdi class="free">{inWords}</bdi>
+      {(use?.refused || (use?.status ?? 0) >= 400) && (
+        <>
+          {' '}
+          <Answer use={use} />
+        </>
+      )}
+    </>
+  )
+}
+
 /** A request to an API, and its answer. */
-function Request({ entry }: { entry: TimelineEntry }) {
-  const { method, path = '', status, refused } = entry.use ?? {}
+export function Request({ use }: Pick<TimelineEntry, 'use'>) {
+  const { method, path = '' } = use ?? {}
   return (
     <>
       <code class="request">
         <Text of={labels.request} method={method ?? labels.anyMethod} path={path} />
       </code>{' '}
-      <Badge tone={refused ? 'alarm' : (status ?? 0) >= 400 ? 'warning' : 'plain'}>
-        {refused ? (
-          labels.refusedUse
-        ) : status === undefined ? (
-          labels.noAnswer
-        ) : (
-          <Text of={labels.answered} status={status} />
-        )}
-      </Badge>
+      <Answer use={use} />
     </>
+  )
+}
+
+function Answer({ use }: Pick<TimelineEntry, 'use'>) {
+  const { status, refused } = use ?? {}
+  return (
+    <Badge tone={refused ? 'alarm' : (status ?? 0) >= 400 ? 'warning' : 'plain'}>
+      {refused ? (
+        labels.refusedUse
+      ) : status === undefined ? (
+        labels.noAnswer
+      ) : (
+        <Text of={labels.answered} status={status} />
+      )}
+    </Badge>
   )
 }
 

@@ -6,7 +6,7 @@ import { auditPath } from '../kit/paths.ts'
 import { counted, locale, Text, text, words } from '../kit/text.tsx'
 import { Anchor } from './back.tsx'
 import { copyLink } from './copy-link.ts'
-import { EntryInWords, toneOf } from './entry.tsx'
+import { EntryInWords, Request, toneOf } from './entry.tsx'
 import { utcOf } from './in-words.tsx'
 import { countOf, type Run } from './runs.ts'
 
@@ -95,9 +95,15 @@ function EntryItem({ entry, row, target }: Context & { entry: TimelineEntry }) {
 
 /** The whole entry, and its place in the chain. */
 function Details({ entry, path }: { entry: TimelineEntry; path: string }) {
-  const { cursor, writer, sequence, hash, count, lastTime, byName, ...recorded } = entry
+  const { cursor, writer, sequence, hash, count, lastTime, byName, ...stored } = entry
+  const { words: inWords, ...recorded } = stored
   return (
     <div class="on-demand">
+      {inWords !== undefined && (
+        <p>
+          <Request use={entry.use} />
+        </p>
+      )}
       <p class="chain">
         <Text of={labels.position} sequence={String(sequence)} writer={writer} hash={hash} />
       </p>
