@@ -92,10 +92,11 @@ export const OTHERS: readonly Suite[] = [
   },
   {
     name: 'frameworks',
-    about: 'NestJS 11 and 12; installs them first',
+    about:
+      'NestJS 11 and 12, and the tests of docs/testing.md, also in vitest; installs them first',
     files: ['test/frameworks/*.framework.ts'],
     timeout: 120_000,
-    installs: ['test/frameworks/nest-11', 'test/frameworks/nest-12'],
+    installs: ['test/frameworks/nest-11', 'test/frameworks/nest-12', 'test/frameworks/vitest'],
     limit: 600,
   },
   {

@@ -25,8 +25,11 @@ const LAYERS = [
   'browser',
 ]
 
-/** The files that stand in no folder: below every folder. */
+/** The files that stand in no folder: below every folder but the last. */
 const TOP_FILES = ['configuration.ts', 'impersonation.ts', 'index.ts', 'provider.ts']
+
+/** A provider for tests: made of what the package exports. */
+const LAST_FOLDER = 'testing'
 
 /** The adapters know the contract, and not each other. */
 const ADAPTERS = ['memory', 'sqlite', 'postgres', 'redis']
@@ -42,6 +45,7 @@ const own = imports.filter(({ isOwn }) => isOwn)
 function layerOf(file: string): number | undefined {
   const [folder = '', ...rest] = file.split(sep)
   if (rest.length === 0) return TOP_FILES.includes(file) ? LAYERS.length : undefined
+  if (folder === LAST_FOLDER) return LAYERS.length + 1
   const layer = LAYERS.indexOf(folder)
   return layer === -1 ? undefined : layer
 }

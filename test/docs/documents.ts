@@ -38,7 +38,7 @@ export async function snippetsOf(
     const heading = section.split('\n', 1)[0] ?? ''
     for (const [, code = ''] of section.matchAll(blocks)) {
       const number = `${files.size}-${files.get(heading)?.length ?? 0}`
-      const [, name = `block-${number}.ts`] = /^\/\/ ([\w-]+\.(?:ts|mjs))\n/.exec(code) ?? []
+      const [, name = `block-${number}.ts`] = /^\/\/ ([\w.-]+\.(?:ts|mjs))\n/.exec(code) ?? []
       const file = join(folder, 'src', name)
       await writeFile(file, code)
       files.set(heading, [...(files.get(heading) ?? []), file])
