@@ -22,7 +22,10 @@ export function ConsoleFrame(props: {
   const { me } = session
   const page = usePageLocation()
   const routes = props.routes.filter(({ roles }) => roles.includes(me.role))
-  const first = routes.find(({ link }) => link !== undefined)?.path ?? '/'
+  const landing =
+    routes.find(({ landing }) => landing?.includes(me.role)) ??
+    routes.find(({ link }) => link !== undefined)
+  const first = landing?.path ?? '/'
   useShortcut('Escape', words.frame.shortcutBack, goBack, { otherwise: true })
   const found = findPage(routes, page.path)
   const isLost = !found && page.path === '/' && first !== '/'
@@ -73,7 +76,7 @@ export function ConsoleFrame(props: {
       strip={<MyRunning session={session} />}
     >
       <Shortcuts />
-      {routes.some(({ path }) => path === '/') && <SearchShortcut />}
+      <SearchShortcut to={first} />
       <AlarmNotice session={session} />
       {found ? (
         <found.route.page
@@ -123,13 +126,14 @@ function Interrupted({ session }: { session: ConsoleSession }) {
   )
 }
 
-/** Leads to the search from every other page. */
-function SearchShortcut() {
+/** Leads to the search, which is on the first page of every role, from every other page. */
+function SearchShortcut({ to }: { to: string }) {
   const search = () => {
-    go('/')
+    go(to)
     afterPaint(() => document.querySelector<HTMLInputElement>('input[type=search]')?.focus())
   }
-  useShortcut('/', words.frame.shortcutSearch, search, { otherwise: true })
+  const label = to === '/' ? words.frame.shortcutSearch : words.audit.searchShortcut
+  useShortcut('/', label, search, { otherwise: true })
   return null
 }
 

@@ -3,6 +3,7 @@ import type { RowAnswer } from '../../api/console/answers.ts'
 import { Button, Page, Skeleton } from '../kit/kit.tsx'
 import { say } from '../kit/message.tsx'
 import { go, Link } from '../kit/router.tsx'
+import { useShortcut } from '../kit/shortcuts.tsx'
 import { counted, Text, words } from '../kit/text.tsx'
 import { useSlow } from '../kit/use-slow.ts'
 import { Problem } from '../session/load.tsx'
@@ -12,6 +13,7 @@ import { Exports } from './exports.tsx'
 import { addressOf, unknownConditionsOf } from './filter.ts'
 import { Filters } from './filters.tsx'
 import type { AuditList } from './list.ts'
+import { focusSearch, useListKeys } from './list-keys.ts'
 import { Newer } from './newer.tsx'
 import { Rows } from './rows.tsx'
 import { useList, visibleFilterOf } from './use-list.ts'
@@ -41,9 +43,13 @@ function ListPage({ session, page }: PageProps) {
   const shown = list.state === 'loading' ? last.current : list
   const [ids, setIds] = useState(false)
   const isSlow = useSlow(list.state === 'loading')
+  const isReturn = list.state === 'ready'
   useReturn(list)
+  useListKeys(list)
+  const { role } = session.me
+  const isOwn = role === 'operator'
+  useAuditorSearch(role === 'auditor', isReturn)
 
-  const isOwn = session.me.role === 'operator'
   const filter = visibleFilterOf(session, page)
   const change = (filter: Parameters<typeof addressOf>[0], how?: { instead: boolean }) => {
     const address = addressOf(filter)
@@ -106,6 +112,15 @@ function useReturn(list: AuditList): void {
     if (focus !== undefined) focusRow(focus)
     scrollTo(0, back)
   }, [list])
+}
+
+/** Auditors begin here, with the search: it has the focus, unless they come back to a list. */
+function useAuditorSearch(isAuditor: boolean, isReturn: boolean): void {
+  useShortcut('/', audit.searchShortcut, focusSearch, { isOff: !isAuditor })
+  // The heading takes the focus when a page is shown: after that.
+  useEffect(() => {
+    if (isAuditor && !isReturn) focusSearch()
+  }, [])
 }
 
 function focusRow(id: string): void {

@@ -45,6 +45,11 @@ export class AuditList {
     this.address = addressOf(filter)
   }
 
+  /** What was searched for. */
+  get text(): string | undefined {
+    return this.#filter.text
+  }
+
   /** Reads the first page, unless it is there. Listens to changes until the result is called. */
   open(): () => void {
     const stop = new AbortController()

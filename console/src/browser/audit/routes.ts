@@ -8,7 +8,13 @@ const { audit } = words
 
 export const auditRoutes: readonly Route[] = [
   { path: '/audit', roles: ['operator'], page: AuditPage, link: audit.linkOwn },
-  { path: '/audit', roles: ['lead', 'auditor'], page: AuditPage, link: audit.link },
+  {
+    path: '/audit',
+    roles: ['lead', 'auditor'],
+    page: AuditPage,
+    link: audit.link,
+    landing: ['auditor'],
+  },
   { path: '/audit/:id', roles: ['operator', 'lead', 'auditor'], page: ImpersonationPage },
   {
     path: '/alarms',

@@ -4,7 +4,8 @@ import { Field } from '../kit/kit.tsx'
 const TYPING_PAUSE_MS = 400
 
 /**
- * A text of the filter. It counts when the typing pauses, and at Enter. The first change adds a page
+ * A text of the filter. It counts when the typing pauses, at Enter, and at the key down, which leads to
+ * what was found. The first change adds a page
  * to the history, and the next ones replace it while the input has the focus.
  */
 export function TextFilter(props: {
@@ -56,7 +57,9 @@ export function TextFilter(props: {
               clearTimeout(timer.current)
               timer.current = setTimeout(() => commit(now), TYPING_PAUSE_MS)
             }}
-            onKeyDown={(event) => event.key === 'Enter' && commit(event.currentTarget.value)}
+            onKeyDown={({ key, currentTarget }) => {
+              if (key === 'Enter' || key === 'ArrowDown') commit(currentTarget.value)
+            }}
             onBlur={(event) => {
               commit(event.currentTarget.value)
               hasChanged.current = false

@@ -18,23 +18,25 @@ const registered: { current: Shortcut }[] = []
  * Registers a shortcut for as long as the component is shown.
  *
  * @param how.otherwise only where no other component registers these keys: for the frame
+ * @param how.isOff where the person has no such shortcut
  */
 export function useShortcut(
   keys: Keys,
   label: string,
   run: () => unknown,
-  { otherwise = false } = {},
+  { otherwise = false, isOff = false } = {},
 ): void {
   const [holder] = useState(() => ({ current: { keys, label, run } }))
   holder.current = { keys, label, run }
   // Before the browser paints: a key that is pressed at the first sight of a page counts.
   useLayoutEffect(() => {
+    if (isOff) return
     if (otherwise) registered.unshift(holder)
     else registered.push(holder)
     return () => {
       registered.splice(registered.indexOf(holder), 1)
     }
-  }, [holder, otherwise])
+  }, [holder, otherwise, isOff])
 }
 
 /** The shortcuts that work on this page. */

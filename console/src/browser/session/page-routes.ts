@@ -19,6 +19,8 @@ export interface Route {
   readonly page: ComponentType<PageProps>
   /** The text of its link in the head; routes without it have none. */
   readonly link?: string
+  /** The roles that begin here. @defaultValue the first route with a link is where a role begins */
+  readonly landing?: readonly Role[]
   /** A number beside the link: the open alarms. */
   readonly shows?: 'alarms'
 }

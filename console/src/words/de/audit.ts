@@ -83,6 +83,7 @@ export const audit: Translated<typeof english> = {
       'Diese Bedingungen in der Adresse sind unverständlich: {names}. Deshalb wird nichts aufgelistet.',
   },
   showIds: 'Kennungen anzeigen',
+  searchShortcut: 'Das Protokoll durchsuchen',
   filter: {
     title: 'Filter',
     active: { one: 'Filter: {count} Bedingung', other: 'Filter: {count} Bedingungen' },

@@ -79,6 +79,7 @@ export const audit = {
     other: 'These conditions in the address are not understood: {names}. So nothing is listed.',
   },
   showIds: 'Show ids',
+  searchShortcut: 'Search the audit',
   filter: {
     title: 'Filter',
     active: { one: 'Filter: {count} condition', other: 'Filter: {count} conditions' },

@@ -121,8 +121,7 @@ describe('the views of the audit', () => {
     const { page } = visit
     await enter(page, 'ada', '/console/audit')
     await page.getByText(/impersonations in all/).waitFor()
-    await expectFocus(heading(page, 'Audit'))
-    await tabTo(page.getByLabel('Search', { exact: true }))
+    await expectFocus(page.getByLabel('Search', { exact: true }))
     await page.keyboard.type('sup-11')
     await page.keyboard.press('Enter')
     await waitForAll(page, 1)
