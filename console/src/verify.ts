@@ -22,7 +22,8 @@ row is the sum of its entries.
 --issuer <url>        The issuer that must have signed. Without it, any whose key is among the keys.
 --checkpoint <file>   A checkpoint that was kept elsewhere, or an earlier export. It proves that
                       nothing was cut off and made again since. It can be given several times.
---impersonation <id>  Prints the entries of this impersonation in words, too, and what is proved of them.
+--impersonation=<id>  Prints the entries of this impersonation in words, too, and what is proved of
+                      them. Without an entry of it in the file, the exit code is 2.
 --help                This text.
 
 The exit code is 0 if the audit is whole, 1 if it is not (the first broken entry is named), and 2 if

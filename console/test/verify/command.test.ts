@@ -122,6 +122,9 @@ describe('the command verify', function () {
     const unknown = await run(...args, idOf('unknown'))
     expect(unknown).to.include({ code: 2, out: '' })
     expect(unknown.err).to.contain(`no entry is of the impersonation ${idOf('unknown')}`)
+    // An id may begin with a hyphen.
+    const hyphen = await run(...args.slice(0, -1), '--impersonation=-b')
+    expect(hyphen.err).to.contain('no entry is of the impersonation -b')
 
     const proof = await exportFile(
       'd.jsonl',
