@@ -53,8 +53,11 @@ export interface ImpersonationOptions {
    * anything else, is 500. Nothing is issued then.
    * @defaultValue everything is allowed that the rest of the options allow
    * @example
-   * authorize: ({ stage, actor, account }) =>
-   *   stage === 'issue' || (actor !== undefined && actor.sub !== account.accountId)
+   * authorize({ stage, actor, account, context }) {
+   *   if (account.accountId === 'root') return false // is never acted as
+   *   if (stage === 'issue') return typeof context.ticketId === 'string'
+   *   return actor !== undefined // at the exchange, it is known who acts
+   * }
    */
   authorize?: Authorize | undefined
   /**

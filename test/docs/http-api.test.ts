@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import type { ManagementApiOptions } from '../../src/index.ts'
 import { basic, deploy } from '../support/deployment.ts'
+import { managing } from '../support/managing.ts'
+import { signIn } from '../support/sign-in.ts'
 import { allAnswers } from './answers.ts'
 import type { SeenAnswer } from './openapi-document.ts'
 
@@ -114,6 +116,29 @@ describe('docs/http-api.md', () => {
   it('has every error of the question how it stands, and no other', () => {
     const rows = rowsUnder(document, '### How it stands, by the token itself')
     compare(rows, refusals(seen, 'showCurrentImpersonation'))
+  })
+
+  it('says what introspection answers of an opaque token, while it runs and after its end', async () => {
+    const [, block = ''] =
+      /^### An opaque access token$.*?^```json\n(.*?)^```$/ms.exec(document) ?? []
+    const deployment = await managing()
+    try {
+      const { access_token: actor_token } = await signIn(deployment, 'olivia')
+      const { id, subjectToken } = await deployment.start()
+      const resource = `${deployment.base}/opaque`
+      const form = { subject_token: subjectToken, actor_token, resource }
+      const { access_token: token } = (await deployment.exchange(form)).body
+      const introspect = () =>
+        deployment.post('/oidc/token/introspection', { client_id: 'console', token })
+      const { body } = await introspect()
+      expect(Object.keys(body)).to.have.members(Object.keys(JSON.parse(block)))
+      expect(body).to.include({ active: true, sub: 'alice', aud: resource, impersonation_id: id })
+      expect(body.act).to.deep.equal({ sub: 'olivia' })
+      await deployment.send(`/${id}/end`)
+      expect((await introspect()).body).to.deep.equal({ active: false })
+    } finally {
+      await deployment.close()
+    }
   })
 
   it('has every error of a proof, and no other', () => {
