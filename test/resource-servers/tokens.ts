@@ -52,7 +52,8 @@ export async function tokensOf(deployment: Deployment): Promise<Tokens> {
   }
 }
 
-async function exchanged(
+/** Acts as alice. */
+export async function exchanged(
   deployment: Deployment,
   form: Record<string, string> = {},
   headers?: Record<string, string>,

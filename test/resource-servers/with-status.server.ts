@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { decodeJwt } from 'jose'
+import { freePort } from '../adapters/servers.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
+import { writeBlock } from './blocks.ts'
+import { type Running, run } from './process.ts'
+import { keepsItsPromises } from './promises.ts'
+import { exchanged, type Tokens, tokensOf } from './tokens.ts'
+
+const execute = promisify(execFile)
+/** Debian's own, which has Debian's packages. */
+const PYTHON = '/usr/bin/python3'
+/** What the page promises. */
+const NOTICED_WITHIN_MS = 8000
+
+type Command = [string, ...string[]]
+
+interface Language {
+  readonly file: string
+  /** What the test needs, as a person is told. */
+  readonly needs: string
+  /** Succeeds where it is there. */
+  readonly probe: Command
+  /** How the file is run. */
+  command(file: string): Command | Promise<Command>
+}
+
+const LANGUAGES: readonly Language[] = [
+  {
+    file: 'jose.mjs',
+    needs: 'Node',
+    probe: [process.execPath, '--version'],
+    command: (file) => [process.execPath, file],
+  },
+  {
+    file: 'authlib_flask.py',
+    needs: 'python3-authlib and python3-flask of Debian',
+    probe: [PYTHON, '-c', 'import authlib, flask'],
+    command: (file) => [PYTHON, file],
+  },
+  {
+    file: 'orders.go',
+    needs: 'Go: golang-go of Debian',
+    probe: ['go', 'version'],
+    async command(file) {
+      const built = file.replace('.go', '')
+      await execute('go', ['build', '-o', built, file])
+      return [built]
+    },
+  },
+  {
+    file: 'OrdersApi.java',
+    needs: 'Java: default-jdk-headless of Debian',
+    probe: ['javac', '-version'],
+    command: (file) => ['java', file],
+  },
+]
+
+for (const { file, needs, probe, command } of LANGUAGES) {
+  describe(`docs/resource-servers.md without the guard, ${file}`, () => {
+    let folder: string
+    let deployment: Deployment
+    let tokens: Tokens
+    let started: Command
+    let server: Running
+    let isClosed = false
+
+    const start = async () =>
+      run(started, await freePort(), { ISSUER: deployment.issuer, AUDIENCE: deployment.orders })
+
+    before(async function () {
+      const [program, ...rest] = probe
+      const isInstalled = await execute(program, rest).then(
+        () => true,
+        () => false,
+      )
+      if (!isInstalled) {
+        console.log(`    skipped: needs ${needs}`)
+        this.skip()
+      }
+      folder = await mkdtemp(join(tmpdir(), 'impersonation-status-'))
+      await symlink(join(import.meta.dirname, 'node_modules'), join(folder, 'node_modules'))
+      started = await command(await writeBlock(file, folder))
+      deployment = await deploy()
+      tokens = await tokensOf(deployment)
+      server = await start()
+    })
+    after(async () => {
+      await server?.[Symbol.asyncDispose]()
+      if (!isClosed) await deployment?.close()
+      if (folder) await rm(folder, { recursive: true })
+    })
+
+    keepsItsPromises(
+      () => server,
+      () => tokens,
+    )
+
+    it(`refuses an operator within ${NOTICED_WITHIN_MS / 1000} seconds of an end, and no other`, async () => {
+      const token = await exchanged(deployment)
+      const status = async (which: string) => (await server.ask('GET', '/orders', which)).status
+      expect(await status(token)).to.equal(200)
+      const id = String(decodeJwt(token).jti).replace('impersonation:', '')
+      await deployment.provider.impersonation.end(id)
+      const endedAt = performance.now()
+      while ((await status(token)) === 200 && performance.now() - endedAt < NOTICED_WITHIN_MS) {
+        await wait(100)
+      }
+      expect(await status(token)).to.equal(401)
+      expect(await status(tokens.nameless)).to.equal(200)
+    })
+
+    it('answers 503 to an operator where it has no list, and believes for a while the one it has', async () => {
+      await using another = await start()
+      // It has the keys now, and no list.
+      expect((await another.ask('GET', '/orders', tokens.own)).status).to.equal(200)
+      expect((await server.ask('GET', '/orders', tokens.named)).status).to.equal(200)
+      await deployment.close()
+      isClosed = true
+      const refused = await another.ask('GET', '/orders', tokens.named)
+      expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '1'])
+      expect((await another.ask('GET', '/orders', tokens.own)).status).to.equal(200)
+      expect((await server.ask('GET', '/orders', tokens.named)).status).to.equal(200)
+    })
+  })
+}
