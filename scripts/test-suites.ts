@@ -78,6 +78,13 @@ export const OTHERS: readonly Suite[] = [
     limit: 900,
   },
   {
+    name: 'conformance',
+    about: 'the suite of docs/profile.md, against this server and against wrong ones',
+    files: ['conformance/test/**/*.test.ts'],
+    timeout: 120_000,
+    limit: 900,
+  },
+  {
     name: 'recipes',
     about: 'the adapters of recipes/; installs their libraries first',
     files: ['test/recipes/*.recipe.ts'],

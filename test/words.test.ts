@@ -12,6 +12,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   examples: [],
   bench: [],
   'console/src': [],
+  'conformance/src': [],
 }
 
 describe('the words of CONTRIBUTING.md', () => {

@@ -8,7 +8,9 @@ const ROOT = new URL('../../', import.meta.url)
 describe('the links of the documents', () => {
   it('lead to files that exist, and to headings that they have', async () => {
     const broken: string[] = []
-    for await (const document of glob(['*.md', 'docs/**/*.md', 'console/*.md'], { cwd: ROOT })) {
+    for await (const document of glob(['*.md', 'docs/**/*.md', '{console,conformance}/*.md'], {
+      cwd: ROOT,
+    })) {
       const text = await readFile(new URL(document, ROOT), 'utf8')
       for (const link of linksIn(text)) {
         if (/^https?:/.test(link)) continue
