@@ -27,7 +27,7 @@ describe('the links of the documents', () => {
   })
 
   // What is in the tarballs is tested there: package.proof.ts.
-  for (const folder of ['.', 'console']) {
+  for (const folder of ['.', 'console', 'conformance']) {
     it(`are after npm pack what they were before, in ${folder}`, async () => {
       const cwd = new URL(`${folder}/`, ROOT)
       const manifest = JSON.parse(await readFile(new URL('package.json', cwd), 'utf8'))
