@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { compile } from '../support/compile.ts'
@@ -42,7 +42,10 @@ describe('docs/frameworks.md', function () {
     const files = await readdir(join(snippets.folder, 'src'))
     expect(files).to.have.members([...SERVERS, ...ELSEWHERE, ...PARTS].map((name) => `${name}.mjs`))
     await using typeScript = await snippetsOf('frameworks.md')
-    expect(await readdir(join(typeScript.folder, 'src'))).to.deep.equal(['main.ts'])
+    expect(await readdir(join(typeScript.folder, 'src'))).to.have.members([
+      'main.ts',
+      'configuration.ts',
+    ])
   })
 
   it('says what try.mjs prints', async () => {
@@ -78,6 +81,18 @@ describe('docs/frameworks.md', function () {
       await writeFile(join(folder, `${name}.mts`), typed)
     }
     expect(await compile(['-p', folder])).to.equal('')
+  })
+
+  it('has a configuration of its own that compiles, and in which a mistyped option is found', async () => {
+    await using own = await snippetsOf('frameworks.md', 'ts')
+    const project = ['-p', join(own.folder, 'tsconfig.json')]
+    // NestJS is not installed here: nest-project.framework.ts.
+    await rm(join(own.folder, 'src/main.ts'))
+    expect(await compile(project)).to.equal('')
+    const file = join(own.folder, 'src/configuration.ts')
+    const code = await readFile(file, 'utf8')
+    await writeFile(file, code.replace('managementApi', 'managmentApi'))
+    expect(await compile(project)).to.match(/configuration\.ts.*managmentApi/)
   })
 
   for (const name of SERVERS) {
