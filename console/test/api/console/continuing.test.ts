@@ -136,6 +136,17 @@ describe('continuing', () => {
     expect(JSON.stringify(issued)).not.to.include(first.id)
     const { text } = await deployment.ask('ada', `/audit/export.jsonl?ticket=${ACT.ticketId}`)
     expect(text).to.include(`"continues":"${first.id}"`)
+
+    const csv = await deployment.ask('ada', `/audit/export.csv?ticket=${ACT.ticketId}`)
+    const [head = '', ...lines] = csv.text.trim().split('\r\n')
+    const column = head.split(',').indexOf('continues')
+    const told = (id: string) => {
+      // An id that begins with a hyphen stands there with an apostrophe, in quotes.
+      const cells = lines.map((line) => line.replaceAll(/["']/g, '').split(','))
+      return cells.find(([of]) => of === id)?.[column]
+    }
+    expect(told(body.id)).to.equal(first.id)
+    expect(told(first.id)).to.equal('')
   })
 
   it('only what the caller ran: another operator and a lead get 404, as for what never was', async () => {
