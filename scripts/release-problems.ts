@@ -1,7 +1,13 @@
+import { readFile } from 'node:fs/promises'
+
 /** The members of package.json that a release looks at. */
 export interface ReleaseManifest {
   readonly name: string
   readonly version: string
+  /** Is not published. */
+  readonly private?: boolean
+  /** The folders of the other packages. */
+  readonly workspaces?: readonly string[]
   readonly repository?: { readonly url?: string; readonly directory?: string }
   readonly homepage?: string
   readonly bugs?: { readonly url?: string }
@@ -10,20 +16,36 @@ export interface ReleaseManifest {
 
 export interface Release {
   readonly plugin: ReleaseManifest
-  readonly console: ReleaseManifest
+  /** The other packages, by the folder that each is in: `console` has the plugin as a peer. */
+  readonly others: Readonly<Record<string, ReleaseManifest>>
   /** The tag, where there is one: `v1.2.3`. */
   readonly tag?: string | undefined
   /** Where GitHub builds it: `owner/name`. npm refuses the provenance of another repository. */
   readonly builtIn?: string | undefined
 }
 
+/** The packages of a repository that are published. */
+export async function readRelease(
+  root = new URL('../', import.meta.url),
+): Promise<Pick<Release, 'plugin' | 'others'>> {
+  const read = async (path: string): Promise<ReleaseManifest> =>
+    JSON.parse(await readFile(new URL(path, root), 'utf8'))
+  const plugin = await read('package.json')
+  const others: Record<string, ReleaseManifest> = {}
+  for (const folder of plugin.workspaces ?? []) {
+    const manifest = await read(`${folder}/package.json`)
+    if (!manifest.private) others[folder] = manifest
+  }
+  return { plugin, others }
+}
+
 /** Why these packages cannot be published: sentences for the owner, none where they can. */
-export function releaseProblems({ plugin, console, tag, builtIn }: Release): string[] {
+export function releaseProblems({ plugin, others, tag, builtIn }: Release): string[] {
   const problems: string[] = []
   const check = (isRight: boolean, problem: string) => {
     if (!isRight) problems.push(problem)
   }
-  for (const { name, version, repository, homepage, bugs } of [plugin, console]) {
+  for (const { name, version, repository, homepage, bugs } of [plugin, ...Object.values(others)]) {
     for (const [member, url] of Object.entries({
       'repository.url': repository?.url,
       homepage,
@@ -40,15 +62,17 @@ export function releaseProblems({ plugin, console, tag, builtIn }: Release): str
       `${name}: repository.url must be git+https://github.com/${builtIn}.git`,
     )
   }
-  check(plugin.version === console.version, 'the two packages have different versions')
-  check(
-    console.peerDependencies?.[plugin.name] === plugin.version,
-    `${console.name}: the peer dependency ${plugin.name} must be ${plugin.version}`,
-  )
-  check(
-    console.repository?.directory === 'console',
-    `${console.name}: repository.directory must be console`,
-  )
+  for (const [folder, { name, version, repository, peerDependencies }] of Object.entries(others)) {
+    check(
+      version === plugin.version,
+      `${name}: its version is not that of ${plugin.name}, ${plugin.version}`,
+    )
+    check(
+      folder !== 'console' || peerDependencies?.[plugin.name] === plugin.version,
+      `${name}: the peer dependency ${plugin.name} must be ${plugin.version}`,
+    )
+    check(repository?.directory === folder, `${name}: repository.directory must be ${folder}`)
+  }
   return problems
 }
 

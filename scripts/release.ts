@@ -2,12 +2,12 @@
 // what is in the way. It publishes nothing: a release is a tag, and release.yml (CONTRIBUTING.md).
 //   npm run release -- --dry-run [--files]
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
-import { type ReleaseManifest, releaseProblems } from './release-problems.ts'
+import { readRelease, releaseProblems } from './release-problems.ts'
 
 interface Packed {
   readonly name: string
@@ -32,23 +32,19 @@ else {
 }
 
 async function showRelease(): Promise<void> {
+  const release = await readRelease()
   const folder = await mkdtemp(join(tmpdir(), 'impersonation-release-'))
   try {
     // In a copy: `prepack` changes files for a moment, and other processes may read them.
     const source = join(folder, 'source')
     await copyTracked(source)
-    const { workspaces = [] } = await readManifest(join(source, 'package.json'))
-    for (const path of ['.', ...workspaces]) {
-      const manifest = await readManifest(join(source, path, 'package.json'))
-      if (!manifest.private) printPacked(await pack(join(source, path), folder))
+    for (const path of ['.', ...Object.keys(release.others)]) {
+      printPacked(await pack(join(source, path), folder))
     }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-  const problems = releaseProblems({
-    plugin: await readManifest(join(ROOT, 'package.json')),
-    console: await readManifest(join(ROOT, 'console/package.json')),
-  })
+  const problems = releaseProblems(release)
   console.log(problems.length === 0 ? 'Nothing is in the way.' : 'In the way:')
   for (const problem of problems) console.log(`- ${problem}`)
 }
@@ -66,12 +62,6 @@ async function copyTracked(to: string): Promise<void> {
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error
-}
-
-async function readManifest(
-  path: string,
-): Promise<ReleaseManifest & { private?: boolean; workspaces?: string[] }> {
-  return JSON.parse(await readFile(path, 'utf8'))
 }
 
 async function pack(cwd: string, destination: string): Promise<Packed> {

@@ -133,6 +133,7 @@ describe('the package in an API that needs the guard alone', function () {
     const failed = failures.filter(([, error]) => error !== '')
     expect(Object.fromEntries(failed)).to.deep.equal({
       '.': "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'oidc-provider'",
+      './testing': "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'oidc-provider'",
     })
   })
 })

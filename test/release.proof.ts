@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import console from '../console/package.json' with { type: 'json' }
 import plugin from '../package.json' with { type: 'json' }
+import { readRelease } from '../scripts/release-problems.ts'
 
 const run = promisify(execFile)
 const release = (...args: string[]) => run(process.execPath, ['scripts/release.ts', ...args])
@@ -14,6 +15,10 @@ describe('npm run release', function () {
     const { stdout: before } = await run('git', ['status', '--porcelain'])
     const { stdout } = await release('--dry-run', '--files')
     const [pluginShown = '', consoleShown = ''] = stdout.split(`${console.name}@${console.version}`)
+    const { others } = await readRelease()
+    for (const { name, version } of Object.values(others)) {
+      expect(stdout).to.match(new RegExp(`^${name}@${version}$`, 'm'))
+    }
     expect(pluginShown).to.match(
       new RegExp(`^${plugin.name}@${plugin.version}\n {2}[\\d,]+ kB packed`),
     )

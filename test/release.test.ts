@@ -1,9 +1,15 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
+import conformance from '../conformance/package.json' with { type: 'json' }
 import console from '../console/package.json' with { type: 'json' }
 import plugin from '../package.json' with { type: 'json' }
-import { type Release, type ReleaseManifest, releaseProblems } from '../scripts/release-problems.ts'
+import {
+  type Release,
+  type ReleaseManifest,
+  readRelease,
+  releaseProblems,
+} from '../scripts/release-problems.ts'
 
 const AT = 'https://github.com/acme/impersonation'
 
@@ -19,7 +25,7 @@ function owned(manifest: ReleaseManifest): ReleaseManifest {
 
 const good: Release = {
   plugin: owned(plugin),
-  console: owned(console),
+  others: { console: owned(console), conformance: owned(conformance) },
   tag: `v${plugin.version}`,
   builtIn: 'acme/impersonation',
 }
@@ -27,24 +33,28 @@ const good: Release = {
 describe('a release', () => {
   it('is fit, where the owner has set all addresses, and the versions are those of the tag', () => {
     expect(releaseProblems(good)).to.deep.equal([])
-    expect(releaseProblems({ plugin: good.plugin, console: good.console })).to.deep.equal([])
+    expect(releaseProblems({ plugin: good.plugin, others: good.others })).to.deep.equal([])
   })
 
   for (const member of ['repository', 'homepage', 'bugs'] as const) {
-    it(`is refused without ${member}, and with a placeholder: in either package`, () => {
+    it(`is refused without ${member}, and with a placeholder: in every package`, () => {
       const placeholder = 'https://set-before-release.invalid/'
-      const { directory } = console.repository
       const values = {
-        repository: { url: `git+${placeholder}`, directory },
+        repository: { url: `git+${placeholder}` },
         homepage: placeholder,
         bugs: { url: placeholder },
       }
-      for (const name of ['plugin', 'console'] as const) {
-        const { [member]: _, ...without } = good[name]
+      const { builtIn: _, ...release } = good
+      for (const folder of ['.', ...Object.keys(good.others)]) {
+        const whole = good.others[folder] ?? good.plugin
+        const { [member]: __, ...without } = whole
         for (const manifest of [without, { ...without, [member]: values[member] }]) {
-          const { builtIn: __, ...release } = { ...good, [name]: manifest }
-          expect(releaseProblems(release)[0]).to.match(
-            new RegExp(`^${good[name].name}: the owner has not set ${member}(\\.url)? in package`),
+          const changed =
+            folder === '.'
+              ? { ...release, plugin: manifest }
+              : { ...release, others: { ...good.others, [folder]: manifest } }
+          expect(releaseProblems(changed)[0]).to.match(
+            new RegExp(`^${whole.name}: the owner has not set ${member}(\\.url)? in package`),
           )
         }
       }
@@ -52,13 +62,19 @@ describe('a release', () => {
   }
 
   it('is refused under another tag, with versions that differ, and from another repository', () => {
-    const later = { ...good.console, version: '99.0.0' }
+    const withConsole = (changed: object) => ({
+      others: { ...good.others, console: { ...owned(console), ...changed } },
+    })
+    const later = withConsole({ version: '99.0.0' })
     for (const [release, problem] of [
       [{ tag: 'v0.0.0' }, `${plugin.name}: ${plugin.version} is not of the tag v0.0.0`],
-      [{ console: later }, `${console.name}: 99.0.0 is not of the tag v${plugin.version}`],
-      [{ console: later, tag: undefined }, 'the two packages have different versions'],
+      [later, `${console.name}: 99.0.0 is not of the tag v${plugin.version}`],
       [
-        { console: { ...good.console, peerDependencies: {} } },
+        { ...later, tag: undefined },
+        `${console.name}: its version is not that of ${plugin.name}, ${plugin.version}`,
+      ],
+      [
+        withConsole({ peerDependencies: {} }),
         `${console.name}: the peer dependency ${plugin.name} must be ${plugin.version}`,
       ],
       [
@@ -70,8 +86,17 @@ describe('a release', () => {
     }
   })
 
+  it('is of every package that is not private', async () => {
+    const { plugin: first, others } = await readRelease()
+    expect([first, ...Object.values(others)].map(({ name }) => name)).to.deep.equal([
+      plugin.name,
+      console.name,
+      conformance.name,
+    ])
+  })
+
   it('is checked before npm publish, and says what is wrong', async () => {
-    for (const { scripts } of [plugin, console]) {
+    for (const { scripts } of [plugin, console, conformance]) {
       expect(scripts.prepublishOnly).to.match(/^node (\.\.\/)?scripts\/check-release\.ts$/)
     }
     const script = new URL('../scripts/check-release.ts', import.meta.url).pathname

