@@ -15,7 +15,10 @@ export interface StoredPermit {
   readonly customer: string
   /** The account id of the operator; `undefined` for any. */
   readonly operator: string | undefined
-  /** Of permits with the same slot, one is looked at before another is made. At most 128 characters of ASCII. */
+  /**
+   * Of permits with the same slot, one is looked at before another is made. It stays as it is in the first
+   * version. At most 128 characters of ASCII.
+   */
   readonly slot: string | undefined
   readonly state: StoredPermitState
   /** Whether an approver still has to look at it afterwards. */
@@ -66,7 +69,7 @@ export interface PermitStore {
   /** As it is stored by now: never from a copy that may be older. */
   permit(id: string): Promise<StoredPermit | undefined>
 
-  /** The newest permit with this slot. */
+  /** The newest permit with this slot: the one whose first version was stored last, whatever its `at`. */
   slotHolder(slot: string): Promise<StoredPermit | undefined>
 
   /** The newest `limit` permits that match, older than the cursor (or of all). */

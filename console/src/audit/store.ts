@@ -1,4 +1,5 @@
 import type { AuditEntry } from './entry.ts'
+import type { PermitStore } from './permit-store.ts'
 import type { AuditRow, Outcome } from './row.ts'
 
 /**
@@ -140,7 +141,7 @@ export interface RemovedFrom {
  * rejects where the storage fails. A cursor that no store can have made is refused with a `RangeError`
  * whose `code` is `'ERR_AUDIT_CURSOR'`.
  */
-export interface AuditStore {
+export interface AuditStore extends PermitStore {
   /**
    * How long a row is kept after its last entry, in seconds; `undefined` for ever. Rows on hold are
    * kept until they are released.
@@ -209,12 +210,12 @@ export interface AuditStore {
   heads(): Promise<readonly ChainHead[]>
 
   /**
-   * Removes at most `limit` rows whose `lastAt` is before this time and that are not on hold, each with
-   * all its entries in one step. Of these (and of old entries without a row) writer, sequence, digest
+   * Removes at most `limit` rows whose `lastAt` is before this time and that are not on hold, and at most
+   * `limit` permits whose `overAt` is before it, each with all its entries in one step. Of these (and of old entries without a row) writer, sequence, digest
    * and hash are kept, for ever: without one of them, what stands before it in its chain could not be
    * verified. The first entry of a chain is kept whole where it has no row: see `BEGUN`.
    *
-   * @returns how many rows and entries were removed
+   * @returns how many rows, permits and entries were removed
    */
   remove(before: number, limit: number): Promise<number>
 

@@ -46,6 +46,10 @@ export function openedStore(store: AuditStore): OpenedStore {
     removed: () => use(() => store.removed()),
     keepCheckpoint: (jws, time) => use(() => store.keepCheckpoint(jws, time)),
     checkpoints: (limit) => use(() => store.checkpoints(limit)),
+    decide: (decision) => use(() => store.decide(decision)),
+    permit: (id) => use(() => store.permit(id)),
+    slotHolder: (slot) => use(() => store.slotHolder(slot)),
+    permits: (filter, page) => use(() => store.permits(filter, page)),
     async close() {
       await opening?.catch(() => {})
       await store.close()

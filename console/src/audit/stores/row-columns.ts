@@ -190,7 +190,7 @@ function outcomeIs(outcome: Outcome, now: number): Condition {
  * An index of PostgreSQL takes no more than 2704 bytes: a ticket number that is longer must not make
  * the whole audit fail. Of a long text the digest is compared.
  */
-function indexable(text: string): string {
+export function indexable(text: string): string {
   const MAX_CHARACTERS = 200
   if (text.length <= MAX_CHARACTERS) return storable(text)
   return createHash('sha256').update(storable(text)).digest('base64url')

@@ -1,6 +1,7 @@
 import type { AuditStore } from '../../../src/audit/store.ts'
 import { appending } from './contract/appending.ts'
 import { finding } from './contract/finding.ts'
+import { permits } from './contract/permits.ts'
 import { racing } from './contract/racing.ts'
 import { reading } from './contract/reading.ts'
 import { removing } from './contract/removing.ts'
@@ -15,6 +16,7 @@ export const contract: Readonly<Record<string, readonly ContractCase[]>> = {
   finding,
   searching,
   removing,
+  permits,
   'several processes': racing,
   restarting,
 }

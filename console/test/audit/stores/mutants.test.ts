@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { createMemoryAudit } from '../../../src/audit/stores/memory/index.ts'
 import { contract, runCase } from './contract.ts'
+import { permitMutants } from './mutants/permits.ts'
 import { readingMutants } from './mutants/reading.ts'
 import { removingMutants } from './mutants/removing.ts'
 import type { Mutation } from './mutants/support.ts'
@@ -26,7 +27,7 @@ describe('the contract of audit stores', function () {
     expect(await failuresOf(() => ({}))).to.deep.equal([])
   })
 
-  for (const mutants of [writingMutants, readingMutants, removingMutants]) {
+  for (const mutants of [writingMutants, readingMutants, removingMutants, permitMutants]) {
     for (const [mistake, [mutate, noticedBy]] of Object.entries(mutants)) {
       it(`notices ${mistake}`, async () => {
         expect((await failuresOf(mutate)).join('\n')).to.contain(noticedBy)

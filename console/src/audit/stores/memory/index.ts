@@ -12,6 +12,7 @@ import {
   rowCursor,
 } from '../cursor.ts'
 import { matcher } from '../filter.ts'
+import { Permits } from './permits.ts'
 import { removedFrom } from './removed.ts'
 import { RowsByWord } from './rows-by-word.ts'
 
@@ -21,7 +22,7 @@ export interface MemoryAuditOptions {
   /**
    * The largest number of rows: 1 or more. When there are more, the oldest that are not on hold go,
    * with their entries. Of each entry that goes, writer, sequence, digest and hash stay (about 300
-   * bytes).
+   * bytes). As many permits are kept besides, and more where these are not over.
    * @defaultValue 10,000
    */
   readonly capacity?: number | undefined
@@ -58,6 +59,7 @@ export function createMemoryAudit(options: MemoryAuditOptions = {}): AuditStore 
   const all: Kept[] = []
   const rows = new Map<string, AuditRow>()
   const byWord = new RowsByWord()
+  const permits = new Permits()
   /** The numbers of the entries of each row that are still there; under `undefined`, of no row. */
   const entriesOf = new Map<string | undefined, number[]>()
   const repeated = new Map<string, Kept>()
@@ -85,7 +87,6 @@ export function createMemoryAudit(options: MemoryAuditOptions = {}): AuditStore 
     }
     if (repeatKey !== undefined) repeated.set(repeatKey, kept)
     heads.set(writer, { writer, sequence, hash })
-    if (row !== undefined) addToRow(row, { entry, count: 1, lastTime: time })
   }
 
   function addToRow(id: string, happening: Happening): void {
@@ -139,6 +140,16 @@ export function createMemoryAudit(options: MemoryAuditOptions = {}): AuditStore 
     return removed
   }
 
+  /** Returns how many permits and entries it removed. */
+  function removePermits(ids: readonly string[]): number {
+    let removed = 0
+    for (const id of ids) {
+      permits.delete(id)
+      removed += 1 + removeEntries(id, entriesOf.get(id) ?? [])
+    }
+    return removed
+  }
+
   function keepWithinCapacity(): void {
     const excess = rows.size - capacity
     if (excess > 0) {
@@ -167,7 +178,11 @@ export function createMemoryAudit(options: MemoryAuditOptions = {}): AuditStore 
         )
       }
       written.set(writer, number)
-      for (const record of records) add(writer, record)
+      for (const record of records) {
+        add(writer, record)
+        const { row: id, entry } = record
+        if (id !== undefined) addToRow(id, { entry, count: 1, lastTime: entry.time })
+      }
       for (const { repeatKey, row: id, ...repetition } of repetitions) {
         const kept = repeated.get(repeatKey)
         if (!kept) continue
@@ -179,6 +194,22 @@ export function createMemoryAudit(options: MemoryAuditOptions = {}): AuditStore 
       keepWithinCapacity()
       return gone
     },
+    async decide(decision) {
+      const { batch, permit } = decision
+      assertTimes(batch)
+      const { writer, number, records } = batch
+      if ((written.get(writer) ?? 0) >= number) return true
+      if (!permits.isUpToDate(decision)) return false
+      written.set(writer, number)
+      for (const record of records) add(writer, record)
+      permits.keep(permit)
+      const time = records.at(-1)?.entry.time ?? permit.at
+      removePermits(permits.overBefore(time, permits.excessOver(capacity)))
+      return true
+    },
+    permit: async (id) => permits.get(id),
+    slotHolder: async (slot) => permits.slotHolder(slot),
+    permits: async (filter, page) => permits.find(filter, page),
     async find(filter, { before, limit, now }) {
       const after = before === undefined ? undefined : parseRowCursor(before)
       const matches = matcher(filter, now)
@@ -245,6 +276,7 @@ export function createMemoryAudit(options: MemoryAuditOptions = {}): AuditStore 
       })
       return (
         removeRows(old.slice(0, limit).map(({ id }) => id)) +
+        removePermits(permits.overBefore(before, limit)) +
         removeEntries(undefined, ofNoRow.slice(0, limit))
       )
     },

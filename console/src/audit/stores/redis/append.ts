@@ -123,7 +123,21 @@ function commandOf(
     args.push(id, JSON.stringify(after), searchTextOf(after), moves.length)
     for (const [key, score] of moves) args.push(sets.numberOf(key), score)
   }
-  args.push(records.length)
+  args.push(...recordArguments(keys, sets, batch))
+  args.push(repetitions.length)
+  for (const { repeatKey, row, count, lastTime } of repetitions) {
+    args.push(repeatKey, count, lastTime, row === undefined ? 1 : 0)
+  }
+  return [sets.keys, args.map(String)]
+}
+
+/** The list of entries: see `APPEND_SCRIPT`. */
+export function recordArguments(
+  keys: RedisKeys,
+  sets: KeyNumbers,
+  { writer, records }: Batch,
+): (string | number)[] {
+  const args: (string | number)[] = [records.length]
   for (const { sequence, text, digest, hash, row, repeatKey, entry } of records) {
     args.push(`${sequence} ${hash} ${digest} ${writer}`)
     args.push(`${JSON.stringify([row ?? null, repeatKey ?? null])}\n${text}`, repeatKey ?? '')
@@ -132,11 +146,7 @@ function commandOf(
     const set = row === undefined ? keys.rowless : keys.timeline(row)
     args.push(isFirst ? '' : sets.numberOf(set), row === undefined ? entry.time : '', entry.time)
   }
-  args.push(repetitions.length)
-  for (const { repeatKey, row, count, lastTime } of repetitions) {
-    args.push(repeatKey, count, lastTime, row === undefined ? 1 : 0)
-  }
-  return [sets.keys, args.map(String)]
+  return args
 }
 
 /** The sorted sets that a row leaves (''), or in which its score is another. */

@@ -8,7 +8,8 @@ import { connect, parseList, parseNumber, parseText } from './connection.ts'
 import { filedRows } from './filed.ts'
 import { findRows } from './find.ts'
 import { redisKeys } from './keys.ts'
-import { removedFrom, removeEntriesOfNoRow, removeRow } from './removal.ts'
+import { redisPermits } from './permits.ts'
+import { removedFrom, removeEntriesOfNoRow, removePermit, removeRow } from './removal.ts'
 import { HASH_SCRIPT } from './scripts.ts'
 import { entriesAt, linksAfter } from './stored.ts'
 
@@ -79,6 +80,7 @@ export function createRedisAudit(options: RedisAuditOptions): AuditStore {
 
   return {
     keepFor,
+    ...redisPermits(redis, keys),
     async open() {
       // Nothing has to be created. It rejects where the server is away, or the key is of another kind.
       await redis.send('HLEN', keys.rows)
@@ -151,6 +153,10 @@ export function createRedisAudit(options: RedisAuditOptions): AuditStore {
       let removed = 0
       for (const id of parseList(await redis.send(...command))) {
         removed += await removeRow(redis, keys, parseText(id) ?? '', before)
+      }
+      const over = ['ZRANGEBYSCORE', keys.permitsOver, ...command.slice(2)]
+      for (const id of parseList(await redis.send(...over))) {
+        removed += await removePermit(redis, keys, parseText(id) ?? '', before)
       }
       return removed + (await removeEntriesOfNoRow(redis, keys, before, limit))
     },

@@ -1,3 +1,4 @@
+import type { StoredPermitState } from '../../permit-store.ts'
 import { ALL_OUTCOMES, type AuditRow, isAlarmOpen, type Outcome } from '../../row.ts'
 import { searchable } from '../filter.ts'
 
@@ -32,6 +33,10 @@ export interface RedisKeys {
   readonly expires: string
   /** Of each writer, the last sequence that was removed. A hash. */
   readonly removedUpTo: string
+  /** Permits as JSON. A hash. */
+  readonly permits: string
+  /** Permits that have a time when they are over, by it. A sorted set. */
+  readonly permitsOver: string
   /** Signed checkpoints by time. A sorted set. */
   readonly checkpoints: string
   /** The numbers of the entries of a row. A sorted set. */
@@ -40,7 +45,19 @@ export interface RedisKeys {
   removed(writer: string): string
   /** Rows by `at`. A sorted set. */
   rowsBy(index: RowIndex): string
+  /** Permits by `at`. A sorted set. */
+  permitsBy(index: PermitIndex): string
+  /** The permits of a slot, in the order in which they were stored. A sorted set. */
+  permitsOf(slot: string): string
 }
+
+/** Permits that have something in common. */
+export type PermitIndex =
+  | 'all'
+  | 'review'
+  | `customer ${string}`
+  | `operator ${string}`
+  | `state ${StoredPermitState}`
 
 /** Rows that have something in common. `phase` is what is known of the outcome without the time. */
 export type RowIndex =
@@ -69,10 +86,14 @@ export function redisKeys(prefix: string): RedisKeys {
     last: key('last'),
     expires: key('expires'),
     removedUpTo: key('removed-up-to'),
+    permits: key('permits'),
+    permitsOver: key('permits-over'),
     checkpoints: key('checkpoints'),
     timeline: (row) => key(`timeline:${row}`),
     removed: (writer) => key(`removed:${writer}`),
     rowsBy: (index) => key(`rows:${index}`),
+    permitsBy: (index) => key(`permits:${index}`),
+    permitsOf: (slot) => key(`permits-of:${slot}`),
   }
 }
 

@@ -1,7 +1,9 @@
 import type { RemovedFrom } from '../../store.ts'
+import { parsePermit } from '../permit-record.ts'
 import { parseRow } from '../row-columns.ts'
 import { parseList, parseNumber, parseText, type RedisConnection } from './connection.ts'
 import { type RedisKeys, setScores } from './keys.ts'
+import { permitScores } from './permits.ts'
 import { BITS_SCRIPT, HASH_SCRIPT, REMOVE_SCRIPT } from './scripts.ts'
 import { linkParts } from './stored.ts'
 
@@ -22,15 +24,52 @@ export async function removeRow(
     const read = parseText(await redis.send('HGET', keys.rows, id))
     const row = read === undefined ? undefined : parseRow(read)
     if (read === undefined || !row || row.hold?.isHeld || row.lastAt >= before) return 0
-    const timeline = keys.timeline(id)
-    const writers = await writersIn(redis, keys, (start) => [
-      ...['ZRANGE', timeline, String(start), String(start + ENTRIES_PER_SCRIPT - 1)],
-    ])
     const indexKeys = [...setScores(keys, row).keys()]
-    const args = [id, read, '', '', String(writers.length), ...writers]
-    const step = await redis.run(REMOVE_SCRIPT, keysOf(keys, timeline, writers, indexKeys), args)
-    if (parseNumber(step) >= 0) return parseNumber(step)
+    const removed = await removeAsRead(redis, keys, { id, read, rows: keys.rows, indexKeys })
+    if (removed >= 0) return removed
   }
+}
+
+/** Removes a permit with its entries, if it is over before this time. */
+export async function removePermit(
+  redis: RedisConnection,
+  keys: RedisKeys,
+  id: string,
+  before: number,
+): Promise<number> {
+  for (;;) {
+    const read = parseText(await redis.send('HGET', keys.permits, id))
+    const permit = read === undefined ? undefined : parsePermit(read)
+    if (read === undefined || permit?.overAt === undefined || permit.overAt >= before) return 0
+    const slot = permit.slot === undefined ? [] : keys.permitsOf(permit.slot)
+    const indexKeys = [...permitScores(keys, permit).keys()].concat(slot)
+    const removed = await removeAsRead(redis, keys, { id, read, rows: keys.permits, indexKeys })
+    if (removed >= 0) return removed
+  }
+}
+
+interface ReadRow {
+  readonly id: string
+  readonly read: string
+  /** The hash that has it. */
+  readonly rows: string
+  /** The sorted sets that have it. */
+  readonly indexKeys: readonly string[]
+}
+
+/** @returns -1 where it is no longer as it was read */
+async function removeAsRead(
+  redis: RedisConnection,
+  keys: RedisKeys,
+  { id, read, rows, indexKeys }: ReadRow,
+): Promise<number> {
+  const timeline = keys.timeline(id)
+  const writers = await writersIn(redis, keys, (start) => [
+    ...['ZRANGE', timeline, String(start), String(start + ENTRIES_PER_SCRIPT - 1)],
+  ])
+  const args = [id, read, '', '', String(writers.length), ...writers]
+  const all = keysOf({ ...keys, rows }, timeline, writers, indexKeys)
+  return parseNumber(await redis.run(REMOVE_SCRIPT, all, args))
 }
 
 /** Removes at most `limit` entries that are about no impersonation, and are old enough. */

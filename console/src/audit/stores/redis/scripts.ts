@@ -1,5 +1,19 @@
 import { script } from '#glue/redis'
 
+/** Of a script with `take`: writes the list of entries. */
+const WRITE_ENTRIES = `for _ = 1, tonumber(take()) do
+  local n = string.format('%.0f', redis.call('INCR', newest))
+  redis.call('HSET', links, n, take())
+  redis.call('HSET', entries, n, take())
+  local key, set, score, time = take(), take(), take(), take()
+  if set ~= '' then redis.call('ZADD', KEYS[tonumber(set)], score == '' and n or score, n) end
+  if key ~= '' then
+    redis.call('HSET', repeats, key, n)
+    redis.call('HSET', counts, n, '1 ' .. time)
+  end
+end
+`
+
 /**
  * Writes a batch: all of it, or nothing. Answers `done`, also where the batch was written before, or
  * `again` where a row is no longer as it was read, or a repeat key is gone.
@@ -47,18 +61,7 @@ for _ = 1, tonumber(take()) do
     if score == '' then redis.call('ZREM', set, id) else redis.call('ZADD', set, score, id) end
   end
 end
-for _ = 1, tonumber(take()) do
-  local n = string.format('%.0f', redis.call('INCR', newest))
-  redis.call('HSET', links, n, take())
-  redis.call('HSET', entries, n, take())
-  local key, set, score, time = take(), take(), take(), take()
-  if set ~= '' then redis.call('ZADD', KEYS[tonumber(set)], score == '' and n or score, n) end
-  if key ~= '' then
-    redis.call('HSET', repeats, key, n)
-    redis.call('HSET', counts, n, '1 ' .. time)
-  end
-end
-for _ = 1, tonumber(take()) do
+${WRITE_ENTRIES}for _ = 1, tonumber(take()) do
   local key, count, last, isRowless = take(), take(), take(), take()
   local n = redis.call('HGET', repeats, key)
   if n then
@@ -71,6 +74,52 @@ for _ = 1, tonumber(take()) do
   end
 end
 if sequence == '' then sequence, hash = lastSequence or '', lastHash or '' end
+redis.call('HSET', chains, writer, number .. ' ' .. sequence .. ' ' .. hash)
+return 'done'
+`)
+
+/**
+ * Writes entries and a permit: all of it, or nothing. Answers `done`, also where the batch was written
+ * before, `other` where something else was written before, or `again` where the permit is no longer as it
+ * was read.
+ *
+ * KEYS: chains, newest, links, entries, counts, repeats, permits, the slot; then sorted sets, which ARGV
+ * names by their place. ARGV: writer, number of the batch, sequence and hash of its last link; the permit:
+ * id, text that was read or '', version that it replaces, whether it takes a slot (1 or 0), id and version
+ * of the holder of the slot or '' and 0, new text; how many sorted sets change, and of each place, score
+ * or ''; entries as in {@link APPEND_SCRIPT}.
+ */
+export const DECIDE_SCRIPT = script(`
+local at = 0
+local function take() at = at + 1; return ARGV[at] end
+local chains, newest, links, entries, counts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local repeats, permits, slot = KEYS[6], KEYS[7], KEYS[8]
+local writer, number, sequence, hash = take(), take(), take(), take()
+local written = string.match(redis.call('HGET', chains, writer) or '', '^(%d+)')
+if written and tonumber(written) >= tonumber(number) then return 'done' end
+
+local function versionOf(id)
+  local text = redis.call('HGET', permits, id)
+  return text and cjson.decode(text).version or 0
+end
+local id, read, replaces, isSlotTaken = take(), take(), tonumber(take()), take()
+local holder, version, text = take(), tonumber(take()), take()
+if versionOf(id) ~= replaces then return 'other' end
+local last = isSlotTaken == '1' and redis.call('ZREVRANGE', slot, 0, 0, 'WITHSCORES') or {}
+if isSlotTaken == '1' then
+  if (last[1] or '') ~= holder then return 'other' end
+  if last[1] and versionOf(holder) ~= version then return 'other' end
+end
+if (redis.call('HGET', permits, id) or '') ~= read then return 'again' end
+redis.call('HSET', permits, id, text)
+if isSlotTaken == '1' then
+  redis.call('ZADD', slot, string.format('%.0f', tonumber(last[2] or 0) + 1), id)
+end
+for _ = 1, tonumber(take()) do
+  local set, score = KEYS[tonumber(take())], take()
+  if score == '' then redis.call('ZREM', set, id) else redis.call('ZADD', set, score, id) end
+end
+${WRITE_ENTRIES}
 redis.call('HSET', chains, writer, number .. ' ' .. sequence .. ' ' .. hash)
 return 'done'
 `)

@@ -5,6 +5,7 @@ import {
   CHECKPOINT_TABLE,
   ENTRY_COLUMNS,
   ENTRY_TABLE,
+  PERMIT_TABLE,
   ROW_TABLE,
   WORD_COLUMNS,
   WORD_TABLE,
@@ -140,7 +141,13 @@ SELECT id, search FROM ${ROW_TABLE} WHERE held_at IS NULL AND last_at < ? ORDER 
     /** Ids. */
     removeRows: `DELETE FROM ${ROW_TABLE} WHERE ${isIn('id', texts)} RETURNING id`,
 
-    /** Ids of rows. */
+    /** Time, limit. */
+    overPermits: `SELECT id FROM ${PERMIT_TABLE} WHERE over_at < ? ORDER BY over_at LIMIT ?`,
+
+    /** Ids. */
+    removePermits: `DELETE FROM ${PERMIT_TABLE} WHERE ${isIn('id', texts)} RETURNING id`,
+
+    /** Ids of rows and permits. */
     removeEntries: `
 UPDATE ${ENTRY_TABLE} SET text = NULL, row_id = NULL, repeat_key = NULL WHERE ${isIn('row_id', texts)}
 RETURNING id`,

@@ -15,6 +15,7 @@ import {
 } from '../row-columns.ts'
 import { headOf, numberIn, parseRemovedFrom, storedEntryOf, textIn } from '../stored-columns.ts'
 import type { SqlDialect, SqlQuery, Steps } from './dialect.ts'
+import { sqlPermits } from './permits.ts'
 import { statementsOf } from './statements.ts'
 import { createTables } from './tables.ts'
 
@@ -76,12 +77,15 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
 
   function* remove(before: number, limit: number): Steps<number> {
     const old = yield [query(statements.oldRows, before, limit)]
-    const ids = JSON.stringify(old.map((columns) => textIn(columns, 'id')))
+    const over = yield [query(statements.overPermits, before, limit)]
+    const idsOf = (found: typeof old) => found.map((columns) => textIn(columns, 'id'))
     yield [query(statements.removeWords, JSON.stringify(wordColumnsOf(old)))]
-    const rows = yield [query(statements.removeRows, ids)]
+    const rows = yield [query(statements.removeRows, JSON.stringify(idsOf(old)))]
+    const permits = yield [query(statements.removePermits, JSON.stringify(idsOf(over)))]
+    const ids = JSON.stringify([...idsOf(old), ...idsOf(over)])
     const entries = yield [query(statements.removeEntries, ids)]
     const alone = yield [query(statements.removeAlone, before, before, limit)]
-    return rows.length + entries.length + alone.length
+    return rows.length + permits.length + entries.length + alone.length
   }
 
   /** The rows that can match a filter, all or those with its rarest word; `undefined` where none can. */
@@ -103,6 +107,7 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
   // Methods are async, so that an exception becomes a rejection.
   return {
     keepFor,
+    ...sqlPermits(dialect),
 
     async open() {
       await dialect.open()

@@ -6,6 +6,7 @@ export const ROW_TABLE = 'impersonation_audit_row'
 /** The words by which a search finds rows: see `rowWordsOf`. */
 export const WORD_TABLE = 'impersonation_audit_word'
 export const WRITER_TABLE = 'impersonation_audit_writer'
+export const PERMIT_TABLE = 'impersonation_audit_permit'
 export const CHECKPOINT_TABLE = 'impersonation_audit_checkpoint'
 
 /** What a batch writes of an entry, beside the writer. */
@@ -26,6 +27,20 @@ export const WORD_COLUMNS = [
   ['id', 'text'],
 ] as const satisfies readonly Column[]
 
+/** A permit: itself as JSON (`data`), and what is searched. */
+export const PERMIT_COLUMNS = [
+  ['id', 'text'],
+  ['at', 'bigint'],
+  ['customer', 'text'],
+  ['operator', 'text'],
+  ['slot', 'text'],
+  ['state', 'text'],
+  // 1 or null
+  ['review_due', 'bigint'],
+  ['over_at', 'bigint'],
+  ['data', 'text'],
+] as const satisfies readonly Column[]
+
 /** `text`, `row_id` and `repeat_key` are null where the entry was removed. */
 const NEVER_NULL = ['sequence', 'digest', 'hash', 'time', 'count']
 
@@ -44,6 +59,11 @@ function tablesOf({ types, tableOptions }: SqlDialect): Readonly<Record<string, 
     [WRITER_TABLE]: table(
       ...[`writer ${text} PRIMARY KEY`, `batch ${bigint} NOT NULL`],
       ...[`sequence ${bigint}`, `hash ${text}`],
+    ),
+    // The place among the permits of a slot is the order in which they were stored.
+    [PERMIT_TABLE]: table(
+      ...columns(PERMIT_COLUMNS, ['at', 'state', 'data']),
+      ...[`place ${bigint} NOT NULL`, 'PRIMARY KEY (id)'],
     ),
     [CHECKPOINT_TABLE]: table(`id ${id}`, `time ${bigint} NOT NULL`, `jws ${text} NOT NULL`),
   }
@@ -66,6 +86,13 @@ function indexesOf({ positionIndex }: SqlDialect): Readonly<Record<string, strin
     [`${ROW_TABLE}_open_alarm`]: `${ROW_TABLE} (at, id) WHERE open_alarm_at IS NOT NULL`,
     [`${ROW_TABLE}_held`]: `${ROW_TABLE} (at, id) WHERE held_at IS NOT NULL`,
     [`${ROW_TABLE}_last`]: `${ROW_TABLE} (last_at) WHERE held_at IS NULL`,
+    [`${PERMIT_TABLE}_place`]: `${PERMIT_TABLE} (at, id)`,
+    [`${PERMIT_TABLE}_customer`]: `${PERMIT_TABLE} (customer, at, id)`,
+    [`${PERMIT_TABLE}_operator`]: `${PERMIT_TABLE} (operator, at, id) WHERE operator IS NOT NULL`,
+    [`${PERMIT_TABLE}_state`]: `${PERMIT_TABLE} (state, at, id)`,
+    [`${PERMIT_TABLE}_review`]: `${PERMIT_TABLE} (at, id) WHERE review_due IS NOT NULL`,
+    [`${PERMIT_TABLE}_slot`]: `${PERMIT_TABLE} (slot, place) WHERE slot IS NOT NULL`,
+    [`${PERMIT_TABLE}_over`]: `${PERMIT_TABLE} (over_at) WHERE over_at IS NOT NULL`,
   }
 }
 
