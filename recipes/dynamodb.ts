@@ -45,7 +45,8 @@ const names = { '#consumed': 'consumed' }
 // The TTL of the table, on expiresAt, deletes up to days late.
 const LIVE = '(attribute_not_exists(expiresAt) OR expiresAt > :now)'
 const seconds = () => Math.floor(Date.now() / 1000)
-const SECONDS_OF_A_DAY = 86_400
+/** Longer than any impersonation lasts: the item of a list outlives those in it. */
+const SECONDS_OF_TWO_DAYS = 172_800
 const MAX_BATCH_KEYS = 100
 
 export class DynamoDbAdapter implements EndingAdapter {
@@ -180,7 +181,7 @@ export class DynamoDbAdapter implements EndingAdapter {
         UpdateExpression: 'ADD modelIds :ids SET expiresAt = :expiresAt',
         ExpressionAttributeValues: {
           ':ids': new Set([modelId]),
-          ':expiresAt': expiresAt + SECONDS_OF_A_DAY,
+          ':expiresAt': expiresAt + SECONDS_OF_TWO_DAYS,
         },
       }),
     )

@@ -55,7 +55,7 @@ export class RedisAdapter implements EndingAdapter {
     const actor = memberKey(note?.actor)
     const found = actor && (await this.find(id))
     if (found) {
-      const expiresAt = await this.#redis.pexpiretime(this.#key(id))
+      const expiresAt = await this.#expiryOf(id)
       this.#list(multi, id, { ...listingOf(this.#model, found), actor }, expiresAt)
     }
     const values = [seconds(), note ? JSON.stringify(note) : '']
@@ -96,8 +96,7 @@ export class RedisAdapter implements EndingAdapter {
     const listing = listingOf(this.#model, found)
     if (listing.statusList) {
       multi.sadd(this.#ended(listing), keyOf(id))
-      const expiresAt = await this.#redis.pexpiretime(this.#key(id))
-      this.#outlive(multi, this.#ended(listing), expiresAt)
+      this.#outlive(multi, this.#ended(listing), await this.#expiryOf(id))
     }
     return (await run(multi.eval(END_ONCE, 1, this.#key(id), JSON.stringify(end)))) === 1
   }
@@ -161,9 +160,15 @@ export class RedisAdapter implements EndingAdapter {
   }
 
   /** A set lives as long as its longest member. */
-  #outlive(multi: ChainableCommander, set: string, expiresAt = -1) {
-    if (expiresAt < 0) multi.persist(set)
-    else multi.pexpireat(set, expiresAt, 'NX').pexpireat(set, expiresAt, 'GT')
+  #outlive(multi: ChainableCommander, set: string, expiresAt = Number.MAX_SAFE_INTEGER) {
+    multi.pexpireat(set, expiresAt, 'NX').pexpireat(set, expiresAt, 'GT')
+  }
+
+  /** In milliseconds; that of a record which has just expired is over. */
+  async #expiryOf(id: string) {
+    const expiresAt = await this.#redis.pexpiretime(this.#key(id))
+    if (expiresAt === -2) return Date.now()
+    return expiresAt === -1 ? undefined : expiresAt
   }
 
   #ended({ statusList }: Pick<Listing, 'statusList'>) {

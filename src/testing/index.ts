@@ -80,7 +80,12 @@ export interface TestProvider extends AsyncDisposable {
   readonly issuer: string
   /** The provider itself, for what has no function here. */
   readonly provider: Provider
-  /** Starts an impersonation: issues a subject token, and exchanges it over HTTP. */
+  /**
+   * Starts an impersonation: issues a subject token, and exchanges it over HTTP.
+   *
+   * @throws TypeError for an `expiresIn` out of bounds; Error with what the provider answers where it
+   * refuses
+   */
   issueTestImpersonation(request: TestImpersonationRequest): Promise<TestImpersonation>
   /** An access token of the user in person. */
   issueTestToken(request: TestTokenRequest): Promise<string>
@@ -126,6 +131,9 @@ export async function startTestProvider({
     work: () => Promise<T>,
   ): Promise<T> {
     const done = queue.then(() => {
+      if (!Number.isInteger(expiresIn) || expiresIn < 1 || expiresIn > MAX_TOKEN_SECONDS) {
+        throw new TypeError(`expiresIn must be an integer from 1 to ${MAX_TOKEN_SECONDS}`)
+      }
       asked = { scope, seconds: expiresIn }
       return work()
     })

@@ -70,6 +70,14 @@ describe('oidc-provider-impersonation/testing', () => {
     expect(await ask(other.accessToken)).to.be.an('object')
   })
 
+  it('refuses a life out of bounds, and goes on', async () => {
+    for (const expiresIn of [0, 3601, 1.5]) {
+      const refused = await provider.issueTestToken({ ...request, expiresIn }).catch(String)
+      expect(refused).to.equal('TypeError: expiresIn must be an integer from 1 to 3600')
+    }
+    expect(await ask(await provider.issueTestToken(request))).to.be.an('object')
+  })
+
   it('lets one expire without a wait', async () => {
     const { accessToken } = await provider.issueTestImpersonation({ ...request, expiresIn: 60 })
     provider.advance(59)
