@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
+import { Redis } from 'ioredis'
 import type { AdapterFactory } from 'oidc-provider'
 import pg from 'pg'
 import { createPostgresAdapter, migrate } from '../../src/adapters/postgres/index.ts'
+import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
 import { createSqliteAdapter } from '../../src/adapters/sqlite/index.ts'
-import { POSTGRES_URL, runsOn } from '../adapters/servers.ts'
+import { POSTGRES_URL, REDIS_URL, runsOn } from '../adapters/servers.ts'
 import { ENDED, verdict } from '../resource-server/status/status-provider.ts'
 import { signingKey } from '../support/deployment.ts'
 import { REFUSED } from '../support/http.ts'
@@ -24,8 +26,15 @@ const COPY_LIFE = 30
 interface Restorable extends AsyncDisposable {
   readonly adapter: AdapterFactory
   backUp(): Promise<void>
-  /** Answers the storage as it was, with these statements run on it before it is used. */
-  restore(sql?: string): Promise<AdapterFactory>
+  /** Answers the storage as it was, after what the page says was done to it. */
+  restore(page?: PageOfRestore): Promise<AdapterFactory>
+}
+
+/** What docs/production.md has done to a restored storage. */
+interface PageOfRestore {
+  readonly sql: string
+  /** What the keys of Redis match that are removed. */
+  readonly pattern: string
 }
 
 async function sqliteFile(): Promise<Restorable> {
@@ -42,9 +51,9 @@ async function sqliteFile(): Promise<Restorable> {
     async backUp() {
       withDatabase(join(folder, 'oidc.db'), `VACUUM INTO '${copy}'`)
     },
-    async restore(sql = '') {
+    async restore(page) {
       adapter.close()
-      withDatabase(copy, sql)
+      withDatabase(copy, page?.sql ?? '')
       adapter = createSqliteAdapter({ file: copy })
       return adapter
     },
@@ -65,9 +74,9 @@ async function postgresTable(): Promise<Restorable> {
     async backUp() {
       await pool.query(`CREATE TABLE ${table}_copy AS TABLE ${table}`)
     },
-    async restore(sql = '') {
+    async restore(page) {
       await pool.query(`TRUNCATE ${table}; INSERT INTO ${table} SELECT * FROM ${table}_copy`)
-      await pool.query(sql.replaceAll('oidc_records', table))
+      if (page) await pool.query(page.sql.replaceAll('oidc_records', table))
       return createPostgresAdapter({ pool, table })
     },
     async [Symbol.asyncDispose]() {
@@ -77,16 +86,52 @@ async function postgresTable(): Promise<Restorable> {
   }
 }
 
-/** The statements of the page, which follow a restore. */
-async function statementsOfPage(): Promise<string> {
+async function redisKeys(): Promise<Restorable> {
+  const client = new Redis(REDIS_URL)
+  const keyPrefix = `restored_${randomBytes(6).toString('hex')}:`
+  const kept = new Map<string, { value: Buffer; ttlMs: number }>()
+  const keysLike = async (pattern: string) => {
+    const found: string[] = []
+    for await (const keys of client.scanStream({ match: pattern })) found.push(...keys)
+    return found
+  }
+  const unlink = async (pattern: string) => {
+    const keys = await keysLike(pattern)
+    if (keys.length > 0) await client.unlink(keys)
+  }
+  const adapter = () => createRedisAdapter({ client, keyPrefix })
+  return {
+    adapter: adapter(),
+    async backUp() {
+      for (const key of await keysLike(`${keyPrefix}*`)) {
+        const [value, ttlMs] = await Promise.all([client.dumpBuffer(key), client.pttl(key)])
+        kept.set(key, { value, ttlMs: Math.max(ttlMs, 0) })
+      }
+    },
+    async restore(page) {
+      await unlink(`${keyPrefix}*`)
+      for (const [key, { value, ttlMs }] of kept) await client.restore(key, ttlMs, value)
+      if (page) await unlink(page.pattern.replace('oidc:', keyPrefix))
+      return adapter()
+    },
+    async [Symbol.asyncDispose]() {
+      await unlink(`${keyPrefix}*`)
+      client.disconnect()
+    },
+  }
+}
+
+async function pageOfRestore(): Promise<PageOfRestore> {
   const page = await readFile(new URL('../../docs/production.md', import.meta.url), 'utf8')
   const [, sql] = /^## Back-up and restore$.*?^```sql\n(.*?)^```$/ms.exec(page) ?? []
-  if (sql === undefined) throw new Error('docs/production.md has no SQL under Back-up and restore')
-  return sql
+  const [, pattern] = /`redis-cli --scan --pattern '(oidc:[^']+)'/.exec(page) ?? []
+  if (!sql || !pattern) throw new Error('docs/production.md: not found under Back-up and restore')
+  return { sql, pattern }
 }
 
 const STORAGES: Record<string, () => Promise<Restorable>> = { SQLite: sqliteFile }
 if (await runsOn('PostgreSQL')) STORAGES.PostgreSQL = postgresTable
+if (await runsOn('Redis')) STORAGES.Redis = redisKeys
 
 for (const [name, open] of Object.entries(STORAGES)) {
   describe(`docs/production.md: a restored backup, ${name}`, () => {
@@ -129,9 +174,8 @@ for (const [name, open] of Object.entries(STORAGES)) {
       return { api, endedSince, opaque, redeemedSince, tokens }
     }
 
-    it('with the statements of the page: every API refuses what was before, single use holds, and what is new works', async () => {
-      const sql = await statementsOfPage()
-      provider.serve({ adapter: await storage.restore(sql), keys })
+    it('after what the page says: every API refuses what was before, single use holds, and what is new works', async () => {
+      provider.serve({ adapter: await storage.restore(await pageOfRestore()), keys })
       const fresh = provider.newApi()
       for (const token of history.tokens) expect(await verdict(fresh, token)).to.equal('503')
       clock.pass(COPY_LIFE)
@@ -151,14 +195,14 @@ for (const [name, open] of Object.entries(STORAGES)) {
       for (const api of [fresh, history.api]) expect(await verdict(api, token)).to.equal(ENDED)
     })
 
-    it('without them: what was redeemed since is redeemed again, and an API that starts believes that what ended goes on', async () => {
+    it('without it: what was redeemed since is redeemed again, and an API that starts believes that what ended goes on', async () => {
       provider.serve({ adapter: await storage.restore(), keys })
       expect((await provider.exchange(history.redeemedSince)).status).to.equal(200)
       expect(await verdict(provider.newApi(), history.endedSince.token)).to.equal('alice')
       expect(await verdict(history.api, history.endedSince.token)).to.equal(ENDED)
     })
 
-    it('without them, older than the longest life of a subject token: single use holds', async () => {
+    it('without it, older than the longest life of a subject token: single use holds', async () => {
       clock.pass(600)
       provider.serve({ adapter: await storage.restore(), keys })
       expect((await provider.exchange(history.redeemedSince)).body).to.deep.equal(REFUSED)
