@@ -74,8 +74,7 @@ async function runAll(): Promise<void> {
       process.exit(code)
     })
   }
-  const isMeant = ({ name, onRequest }: Suite) =>
-    names.length === 0 ? !onRequest : names.includes(name)
+  const isMeant = ({ name }: Suite) => names.length === 0 || names.includes(name)
   const [demanding, others] = [DEMANDING.filter(isMeant), OTHERS.filter(isMeant)]
   const logs = await mkdtemp(join(tmpdir(), 'test-all-'))
   const lanes = sideBySide ? [demanding, []] : [demanding]

@@ -15,8 +15,6 @@ export interface Suite {
   readonly limit: number
   /** As on a machine where neither Redis nor PostgreSQL answers: what needs one is skipped. */
   readonly withoutServers?: true
-  /** Runs where it is named, and only then. */
-  readonly onRequest?: true
 }
 
 const PLUGIN = ['test/**/*.test.ts', '!test/{docs,example-provider,examples}/**']
@@ -37,14 +35,6 @@ export const DEMANDING: readonly Suite[] = [
     files: ['{test,console/test}/**/*.proof.ts'],
     timeout: 120_000,
     limit: 1500,
-  },
-  {
-    name: 'browsers',
-    about: 'the main paths in Firefox ESR and WebKitGTK, too; only where it is named',
-    files: ['test/e2e/browsers/*.e2e.ts'],
-    timeout: 120_000,
-    limit: 600,
-    onRequest: true,
   },
 ]
 
@@ -83,6 +73,13 @@ export const OTHERS: readonly Suite[] = [
     files: ['conformance/test/**/*.test.ts'],
     timeout: 120_000,
     limit: 900,
+  },
+  {
+    name: 'browsers',
+    about: 'the main paths in Firefox ESR and WebKitGTK, too; a browser that is missing is skipped',
+    files: ['test/e2e/browsers/*.e2e.ts'],
+    timeout: 120_000,
+    limit: 600,
   },
   {
     name: 'recipes',

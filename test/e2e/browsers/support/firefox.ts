@@ -5,12 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { installed } from './installed.ts'
+import { isDoneWithin } from './is-done-within.ts'
 import { clickAt, type Seat, type Tab, type TestBrowser, typed } from './seat.ts'
 
 const PATHS = process.env.FIREFOX
   ? [process.env.FIREFOX]
   : ['/usr/bin/firefox-esr', '/usr/bin/firefox', '/Applications/Firefox.app/Contents/MacOS/firefox']
 const executable = installed(PATHS)
+
+/** Firefox has not always ended by itself: with five persons, it once hung. */
+const CLOSE_TIMEOUT_MS = 5000
 
 /** By WebDriver BiDi: https://w3c.github.io/webdriver-bidi/ */
 type Send = (method: string, params: object) => Promise<unknown>
@@ -44,7 +48,8 @@ export const firefox: TestBrowser = {
           .map((it) => tabOf(send, it.context))
       },
       async [Symbol.asyncDispose]() {
-        await send('browser.removeUserContext', { userContext })
+        // What remains goes with the browser.
+        await isDoneWithin(CLOSE_TIMEOUT_MS, send('browser.removeUserContext', { userContext }))
       },
     }
   },
@@ -95,8 +100,16 @@ async function launch(): Promise<Running> {
   const child = spawn(
     executable ?? '',
     ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port', '0'],
-    { env: { ...process.env, HOME: profile }, stdio: ['ignore', 'ignore', 'pipe'] },
+    {
+      env: { ...process.env, HOME: profile },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      // A process group of its own: Firefox has many processes, which end together.
+      detached: true,
+    },
   )
+  const killGroup = () => killProcessGroup(child)
+  process.once('exit', killGroup)
+  process.once('SIGTERM', () => process.exit(143))
   const socket = new WebSocket(`${await listeningAt(child)}/session`)
   await new Promise((resolve, reject) =>
     Object.assign(socket, { onopen: resolve, onerror: reject }),
@@ -121,10 +134,21 @@ async function launch(): Promise<Running> {
     send,
     async close() {
       const exited = once(child, 'exit')
-      await send('browser.close', {})
+      const closed = send('browser.close', {}).then(() => exited)
+      await isDoneWithin(CLOSE_TIMEOUT_MS, closed)
+      killGroup()
       await exited
+      process.off('exit', killGroup)
       await rm(profile, { recursive: true, force: true, maxRetries: 5 })
     },
+  }
+}
+
+function killProcessGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended.
   }
 }
 

@@ -4,10 +4,13 @@ import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../../../adapters/servers.ts'
 import { installed } from './installed.ts'
+import { isDoneWithin } from './is-done-within.ts'
 import { clickAt, type Seat, type Tab, type TestBrowser, typed } from './seat.ts'
 
 const driver = installed([process.env.WEBKIT_DRIVER ?? '/usr/bin/WebKitWebDriver'])
 const xvfb = installed(['/usr/bin/Xvfb'])
+
+const CLOSE_TIMEOUT_MS = 5000
 
 interface Display {
   readonly name: string
@@ -50,9 +53,9 @@ export const webkit: TestBrowser = {
       },
       tabs: async () => (await handles()).map((handle) => tabOf(run, handle)),
       async [Symbol.asyncDispose]() {
-        await ask(session, undefined, 'DELETE')
+        await isDoneWithin(CLOSE_TIMEOUT_MS, ask(session, undefined, 'DELETE'))
         const exited = once(child, 'exit')
-        child.kill()
+        child.kill('SIGKILL')
         await exited
       },
     }
