@@ -32,7 +32,7 @@ export const DEMANDING: readonly Suite[] = [
   {
     name: 'proofs',
     about: 'many processes, kill -9, faults, races at scale, supported versions',
-    files: ['{test,console/test}/**/*.proof.ts'],
+    files: ['{test,console/test,conformance/test}/**/*.proof.ts'],
     timeout: 120_000,
     limit: 1500,
   },

@@ -58,6 +58,18 @@ export function packConsoleInto(folder: string): Promise<Tarball> {
   return pack(join(folder, 'packed-from', 'console'), folder)
 }
 
+/** The suite for other servers. It needs neither of the others. */
+export async function packConformanceInto(folder: string): Promise<Tarball> {
+  if (TARBALLS !== undefined) return unpack(TARBALLS, 'conformance', folder)
+  const copy = join(folder, 'conformance-packed-from')
+  await mkdir(copy)
+  for (const name of ['conformance', 'scripts', 'package.json', 'tsconfig.json']) {
+    await cp(join(ROOT, name), join(copy, name), { recursive: true })
+  }
+  await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
+  return pack(join(copy, 'conformance'), folder)
+}
+
 async function pack(source: string, folder: string): Promise<Tarball> {
   const pack = ['pack', '--json', '--pack-destination', folder]
   const { stdout } = await run('npm', pack, { cwd: source })
