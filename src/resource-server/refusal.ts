@@ -64,11 +64,11 @@ interface Offer {
   readonly resourceMetadata: string | undefined
 }
 
-/** Which requirement of this package refused, also inside a requirement of the deployment's own. */
-type Refuser = 'impersonation' | 'person' | 'scope'
+/** What refused, also inside a requirement of the deployment's own. */
+type Refuser = 'impersonation' | 'person' | 'replay' | 'scope'
 const refusers = new WeakMap<RequestRefused, Refuser>()
 
-/** Marks a refusal with the requirement that it comes from. */
+/** Marks a refusal with what it comes from. */
 export function refusedBy(refuser: Refuser, refused: RequestRefused): RequestRefused {
   refusers.set(refused, refuser)
   return refused

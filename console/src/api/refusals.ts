@@ -1,7 +1,8 @@
 import type { Provider } from 'oidc-provider-impersonation'
+import { present } from '#glue/present'
 import type { AuditEntry } from '../audit/entry.ts'
 import { log } from '../audit/log-line.ts'
-import { anyObject, objectOf, optional, text } from '../audit/parsers.ts'
+import { anyObject, flag, objectOf, optional, text } from '../audit/parsers.ts'
 import { reasonOf } from '../reason.ts'
 import type { Settings } from '../settings.ts'
 import { findRole } from '../sign-in/roles.ts'
@@ -22,6 +23,8 @@ export interface Refusal {
   readonly error: string
   /** What the operator is told. */
   readonly reason: string
+  /** Whether it protects a person whom the directory of the deployment protects. */
+  readonly protects?: true | undefined
   /** What was asked for, if the request could be read. */
   readonly request?: Pick<AuditEntry, 'context' | 'mayAct' | 'scope' | 'subject'> | undefined
 }
@@ -59,15 +62,19 @@ export function refusalRecorder(
   const countStranger = operatorLimit(MAX_RECORDED, DAY_S, tooMany(MAX_RECORDED, DAY_S))
   const countAll = operatorLimit(MAX_OF_STRANGERS, DAY_S, tooMany(MAX_OF_STRANGERS, DAY_S))
 
-  function keep(operator: string, more: Pick<AuditEntry, 'context' | 'denial'>): void {
+  function keep(operator: string, more: Pick<AuditEntry, 'context' | 'denial' | 'protects'>): void {
     const entry = { event: 'support.refused', time: Date.now(), by: operator } as const
     void record({ ...entry, actor: { sub: operator }, ...more })
   }
 
   return {
-    async ofStaff({ operator, error, reason, request }) {
+    async ofStaff({ operator, error, reason, protects, request }) {
       await countStaff(operator)
-      keep(operator, { denial: { stage: 'issue', error, reason }, ...request })
+      keep(operator, {
+        denial: { stage: 'issue', error, reason },
+        ...present({ protects }),
+        ...request,
+      })
     },
     async ofStranger({ operator, request }) {
       await countStranger(operator)
@@ -92,6 +99,7 @@ const parseRefusal = objectOf<Refusal>({
   operator: name,
   error: words,
   reason: words,
+  protects: optional(flag),
   request: optional(
     objectOf({
       context: optional(anyObject),

@@ -88,6 +88,10 @@ export interface AuditEntry extends Omit<ImpersonationEvent, 'time'> {
    * later stays open, also if it happened before.
    */
   readonly alarms?: number | undefined
+  /** The same of what is urgent: see `urgencyOf`. */
+  readonly urgency?: number | undefined
+  /** With `support.refused`: the directory protects the customer. */
+  readonly protects?: true | undefined
   /** It was missing: written by the record of the provider, after a restart. */
   readonly afterRestart?: true | undefined
   /** With `audit.set_aside`. */

@@ -1,7 +1,8 @@
 import { nonEmptyText, present } from '#glue/present'
+import { foldAcknowledgement, foldAlarm } from './alarm.ts'
 import { type AuditEntry, type Named, USED_EVENT } from './entry.ts'
 import { lifeOf } from './life.ts'
-import type { AlarmKind, AuditPerson, AuditRow } from './row.ts'
+import type { AuditPerson, AuditRow } from './row.ts'
 
 /** An entry, or repetitions of one. */
 export interface Happening {
@@ -44,8 +45,8 @@ export function fold(row: AuditRow | undefined, id: string, happening: Happening
       ...lifeOf({ askedAt, startedAt, expiresAt, isStartInferred }, entry),
       end: endOf(before, entry),
       refusal: refusalOf(before, entry),
-      alarm: alarmOf(before, happening),
-      acknowledged: acknowledgementOf(before, entry),
+      alarm: foldAlarm(before.alarm, entry, count, lastTime),
+      acknowledged: foldAcknowledgement(before, entry),
       hold: holdOf(before, entry),
       objection: objectionOf(before, entry),
     }),
@@ -63,7 +64,7 @@ export function foldRepetition(row: AuditRow, happening: Happening): AuditRow {
   const { entry, count, lastTime } = happening
   return {
     ...row,
-    ...present({ alarm: alarmOf(row, happening) }),
+    ...present({ alarm: foldAlarm(row.alarm, entry, count, lastTime) }),
     lastAt: Math.max(row.lastAt, lastTime),
     ...counted(row, entry, count),
   }
@@ -102,26 +103,6 @@ function counted(row: AuditRow, { event, use }: AuditEntry, count: number) {
   if (event !== USED_EVENT || !use) return all
   const kind = useKindOf(use)
   return { ...all, [kind]: all[kind] + count }
-}
-
-/** What the alarm of an entry is about, if it is one. */
-export function alarmKindOf({ event, use, end }: AuditEntry): AlarmKind | undefined {
-  if (event === 'impersonation.replayed') return 'replayed'
-  // A tab that is still open asks once more after the end: that is refused, and no act.
-  if (event === USED_EVENT && use?.refused && use.refused.by !== 'status') return 'refused'
-  if (event === 'impersonation.ended' && end?.cause === 'user') return 'ended_by_customer'
-  if (event === 'support.objected') return 'objection'
-  return undefined
-}
-
-function alarmOf({ alarm }: AuditRow, { entry, count, lastTime }: Happening): AuditRow['alarm'] {
-  const kind = alarmKindOf(entry)
-  if (kind === undefined) return alarm
-  return {
-    at: Math.max(alarm?.at ?? 0, lastTime),
-    kinds: [...new Set([...(alarm?.kinds ?? []), kind])].toSorted(),
-    count: (alarm?.count ?? 0) + count,
-  }
 }
 
 /**
@@ -163,14 +144,6 @@ function refusalOf({ refusal }: AuditRow, { event, time, denial }: AuditEntry) {
   const isRefusal = event === 'impersonation.denied' || event === 'support.refused'
   if (!isRefusal || !denial || (refusal && refusal.at <= time)) return refusal
   return { at: time, error: denial.error, reason: denial.reason }
-}
-
-function acknowledgementOf({ acknowledged }: AuditRow, entry: AuditEntry) {
-  const { event, time, by = '', note } = entry
-  if (event !== 'support.acknowledged') return acknowledged
-  const alarms = Math.max(acknowledged?.alarms ?? 0, entry.alarms ?? 0)
-  if (acknowledged && acknowledged.at >= time) return { ...acknowledged, alarms }
-  return { at: time, by, ...present({ note }), alarms }
 }
 
 function holdOf({ hold }: AuditRow, { event, time, by = '', note }: AuditEntry): AuditRow['hold'] {

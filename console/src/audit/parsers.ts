@@ -45,6 +45,12 @@ export function oneOf<const T extends string | number>(values: readonly T[]): Pa
   }
 }
 
+/** `true`, and nothing else. */
+export const flag: Parser<true> = (value, path) => {
+  if (value === true) return value
+  throw new TypeError(`${path} must be true`)
+}
+
 export function optional<T>(parse: Parser<T>): Parser<T | undefined> {
   return (value, path) => (value === undefined ? undefined : parse(value, path))
 }

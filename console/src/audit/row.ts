@@ -9,6 +9,10 @@ export interface AuditPerson extends Named {
 const ALARM_KINDS = [
   // A subject token was presented again after it had been redeemed.
   'replayed',
+  // A DPoP proof was presented again: the token and a proof of its key are in other hands.
+  'proof_reused',
+  // A request to act as a person whom the directory of the deployment protects.
+  'protected',
   // The guard of an API refused an act.
   'refused',
   // The customer ended it.
@@ -18,6 +22,27 @@ const ALARM_KINDS = [
 ] as const
 
 export type AlarmKind = (typeof ALARM_KINDS)[number]
+
+/**
+ * `'urgent'`: to look at now. `'notable'`: worth knowing, such as an act that was refused once: pages
+ * offer what a token cannot do, and people try.
+ */
+export type AlarmRank = 'notable' | 'urgent'
+
+export interface RowAlarm {
+  /** Time of the last one. */
+  readonly at: number
+  /** In the order of the alphabet. */
+  readonly kinds: readonly AlarmKind[]
+  /** Alarms of any rank. There is an open one where it is more than `acknowledged.alarms`. */
+  readonly count: number
+  /** Those that are urgent by themselves. */
+  readonly urgent: number
+  /** Refused acts: ten of them are urgent together. */
+  readonly refused: number
+  /** Different acts that are closed to impersonations, at most three: three are urgent together. */
+  readonly deniedActs: readonly string[]
+}
 
 /**
  * One impersonation, from the first event to the last: the sum of its entries. A refused request to
@@ -81,16 +106,7 @@ export interface AuditRow {
   readonly denied: number
   /** How often the subject token was presented again. */
   readonly replays: number
-  readonly alarm?:
-    | {
-        /** Time of the last one. */
-        readonly at: number
-        /** In the order of the alphabet. */
-        readonly kinds: readonly AlarmKind[]
-        /** There is an open one where it is more than `acknowledged.alarms`. */
-        readonly count: number
-      }
-    | undefined
+  readonly alarm?: RowAlarm | undefined
   readonly acknowledged?:
     | {
         /** Of the last acknowledgement, as `by` and `note`. */
@@ -99,6 +115,8 @@ export interface AuditRow {
         readonly note?: string | undefined
         /** How many alarms were seen: the most of all acknowledgements. */
         readonly alarms: number
+        /** The same of what is urgent: see `urgencyOf`. */
+        readonly urgency: number
       }
     | undefined
   /** The last of `support.held` and `support.released`. */
@@ -136,9 +154,4 @@ export function outcomeOf(row: AuditRow, now: number): Outcome {
   if (row.startedAt !== undefined) return isOver ? 'expired' : 'running'
   if (row.askedAt === undefined) return 'refused'
   return isOver ? 'unused' : 'waiting'
-}
-
-/** Whether there is an alarm that no lead has seen yet. */
-export function isAlarmOpen({ alarm, acknowledged }: AuditRow): boolean {
-  return alarm !== undefined && alarm.count > (acknowledged?.alarms ?? 0)
 }

@@ -96,8 +96,11 @@ export interface RowFilter {
    * or digit finds nothing.
    */
   readonly text?: string | undefined
-  /** `'any'`: rows with an alarm. `'open'`: with one that no lead has acknowledged. */
-  readonly alarm?: 'any' | 'open' | undefined
+  /**
+   * `'any'`: rows with an alarm. `'open'`: with one that no lead has acknowledged. `'urgent'`: those of
+   * them that have to be looked at now.
+   */
+  readonly alarm?: 'any' | 'open' | 'urgent' | undefined
   /** Only rows on hold. */
   readonly held?: true | undefined
 }

@@ -102,6 +102,7 @@ export function filters(): RowFilter[] {
     { ticket: 'sup-4' },
     { alarm: 'any' },
     { alarm: 'open' },
+    { alarm: 'urgent' },
     { held: true },
     { text: 'STRASSE' },
     { text: 'straße 2' },

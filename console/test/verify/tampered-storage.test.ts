@@ -250,8 +250,9 @@ for (const [name, create] of Object.entries(storages)) {
       const replay = entries.find(({ count }) => count === 2) ?? expect.fail()
       await storage.recount(replay.writer, replay.sequence, 12, replay.lastTime ?? 0)
       const row = await stored(storage, 'd')
-      const { at = 0, kinds = [], count = 0 } = row.alarm ?? {}
-      const alarm = { at, kinds, count: count + 10 }
+      const before = row.alarm ?? expect.fail()
+      const { count, urgent } = before
+      const alarm = { ...before, count: count + 10, urgent: urgent + 10 }
       await storage.putRow({ ...row, alarm, replays: row.replays + 10 })
       const lines = await linesOfExport(storage.store, provider.sign)
       expect(await verified(lines)).to.include({ repeatedEntries: 5, repetitions: 15 })

@@ -1,5 +1,5 @@
 import { publicUrl } from '../public-url.ts'
-import { invalidToken } from '../refusal.ts'
+import { invalidToken, refusedBy } from '../refusal.ts'
 import type { Presented } from '../request.ts'
 import { certificateThumbprint, type GetCertificate } from './certificate.ts'
 import { confirmationFrom } from './confirmation.ts'
@@ -60,5 +60,5 @@ async function proveKey(
     throw new TypeError('resourceServer.dPoP.replayStore.isFirstUse must answer true or false')
   }
   // §11.1: requests "for which the jti value has been seen before would be declined".
-  if (!first) throw invalidProof('was used before')
+  if (!first) throw refusedBy('replay', invalidProof('was used before'))
 }

@@ -7,9 +7,9 @@ export interface UseRefusal {
    * `'person'`: `requirePerson()`.
    * `'requirement'`: another requirement. `'status'`: the impersonation has ended, or its status is
    * not known. `'sender'`: the token is bound to a key or a certificate that the request does not
-   * prove, so it may be stolen.
+   * prove, so it may be stolen. `'replay'`: the DPoP proof was used before.
    */
-  readonly by: 'impersonation' | 'person' | 'requirement' | 'scope' | 'sender' | 'status'
+  readonly by: 'impersonation' | 'person' | 'replay' | 'requirement' | 'scope' | 'sender' | 'status'
   /**
    * The `error` that the client got; absent where the check itself failed, such as a status list
    * that cannot be had.

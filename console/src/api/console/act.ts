@@ -41,7 +41,7 @@ export async function handOver(call: Call, asked: ActBody, continues?: string): 
     return refuse(call, asked, new Problem(404, 'user_not_found', 'there is no such customer'))
   }
   if (customer.protected !== undefined) {
-    return refuse(call, asked, new Problem(403, 'access_denied', customer.protected))
+    return refuse(call, asked, new Problem(403, 'access_denied', customer.protected), true)
   }
   await call.limitIssues(caller.id)
   const { ticketId, reason, access, duration } = asked
@@ -77,11 +77,17 @@ export async function handOver(call: Call, asked: ActBody, continues?: string): 
   } satisfies HandOver
 }
 
-async function refuse(call: Call, asked: ActBody, problem: Problem): Promise<never> {
+async function refuse(
+  call: Call,
+  asked: ActBody,
+  problem: Problem,
+  protects?: true,
+): Promise<never> {
   const refusal: Refusal = {
     operator: call.caller.id,
     error: problem.error,
     reason: problem.message,
+    protects,
     request: requestOf(asked),
   }
   await call.refusals.ofStaff(refusal)

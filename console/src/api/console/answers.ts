@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../audit/entry.ts'
-import type { AuditPerson, AuditRow, Outcome } from '../../audit/row.ts'
+import type { AlarmRank, AuditPerson, AuditRow, Outcome } from '../../audit/row.ts'
 import type { Role } from '../../options.ts'
 
 // The answers of the API below `{path}/api`. Each request has `Authorization: Bearer <access token>`
@@ -128,7 +128,8 @@ export interface RunningImpersonation {
 /** A row with what is derived from it. */
 export interface RowAnswer extends AuditRow {
   readonly outcome: Outcome
-  readonly isAlarmOpen: boolean
+  /** The rank of an alarm that no lead has seen yet. Not for operators. */
+  readonly openAlarm?: AlarmRank
   /** The page of the ticket, where the deployment knows it. */
   readonly ticketUrl?: string
   /** The name of the application, where the console knows it. */
@@ -185,9 +186,6 @@ export type TimelineEntry = AuditEntry & {
   readonly words?: string | undefined
 }
 
-// `POST /audit/:id/acknowledge` with `{ note?: string, alarms?: number }`: lead. 204. `alarms` is
-//   `alarm.count` of the row that the lead saw: an alarm that came meanwhile stays open. 409 `conflict`
-//   without an alarm.
 // `POST /audit/:id/hold` and `/release` with `{ note: string }` or `{ note?: string }`: lead, auditor. 204.
 //   Releasing what is not on hold: 409 `conflict`. A note has at most 1000 characters.
 // `GET /audit/export.csv` and `/audit/export.jsonl` with the filter of `GET /audit`: lead, auditor.
@@ -197,17 +195,42 @@ export type TimelineEntry = AuditEntry & {
 // `GET /audit/:id/entries.jsonl`: lead, auditor. The same for one impersonation: it has no text of
 //   other entries, only what their chains need. 404 where there is no such impersonation.
 
-/** `GET /alarms`: lead, auditor. Rows with an open alarm, newest alarm first, at most 100. */
+/** `GET /alarms`: lead, auditor. Rows with an open alarm, at most 100 of each rank. */
 export interface AlarmsAnswer {
-  readonly rows: readonly RowAnswer[]
+  /** To look at now: those that a customer objects to first, then the newest alarm first. */
+  readonly urgent: readonly RowAnswer[]
+  /** Worth knowing, newest alarm first. */
+  readonly notable: readonly RowAnswer[]
   readonly now: number
+}
+
+/**
+ * The body of `POST /alarms/acknowledge`: lead. 200 {@link AcknowledgedAnswer}. 409 `conflict` where none
+ * of them has an alarm.
+ */
+export interface AcknowledgeBody {
+  /** At most 1000 characters: for all of them. */
+  readonly note?: string
+  /** 1 to 100 rows, as the lead saw them: what came meanwhile stays open. */
+  readonly alarms: readonly {
+    readonly id: string
+    /** `alarm.count` */
+    readonly count: number
+    /** See `urgencyOf` */
+    readonly urgency: number
+  }[]
+}
+
+export interface AcknowledgedAnswer {
+  /** Those of the rows that were not acknowledged: they are gone, or have no alarm. */
+  readonly missing: readonly string[]
 }
 
 /**
  * `GET /stream`: server-sent events. The first one comes at once, with no ids: what happened before it,
  * the page may have missed. `event: changed`, `data: {"ids": […], "alarms": number}`: rows
  * that the caller may see have changed (at most 100 ids; then `ids` is empty, which means any), and
- * how many open alarms there are (0 for an operator). Comments between show that it is alive.
+ * how many alarms there are to look at now (0 for an operator). Comments between show that it is alive.
  */
 export interface ChangedEvent {
   readonly ids: readonly string[]

@@ -1,6 +1,8 @@
 import { present } from '#glue/present'
 import { endsWithin } from '#glue/time-limit'
+import { openAlarmOf } from '../../audit/alarm.ts'
 import { type AuditEntry, CONSOLE_EVENTS, decodeEntry } from '../../audit/entry.ts'
+import type { AuditRow } from '../../audit/row.ts'
 import type { StoredEntry } from '../../audit/store.ts'
 import { languageOf } from '../../http/language.ts'
 import { invalid } from '../../http/problem.ts'
@@ -108,15 +110,20 @@ export async function listAlarms(call: Call): Promise<void> {
   const { ctx, audit } = call
   parseQuery(ctx.querystring)
   const now = call.now()
-  const { rows } = await reading(() =>
-    audit.store.find({ alarm: 'open' }, { limit: MAX_ALARMS_SHOWN, now }),
-  )
-  const newestFirst = rows.toSorted((a, b) => (b.alarm?.at ?? 0) - (a.alarm?.at ?? 0))
+  const find = async (alarm: 'open' | 'urgent') => {
+    const { rows } = await audit.store.find({ alarm }, { limit: MAX_ALARMS_SHOWN, now })
+    return rows.toSorted((a, b) => (b.alarm?.at ?? 0) - (a.alarm?.at ?? 0))
+  }
+  const [urgent, open] = await reading(() => Promise.all([find('urgent'), find('open')]))
+  const objectionsFirst = urgent.toSorted((a, b) => Number(isObjection(b)) - Number(isObjection(a)))
   ctx.body = {
-    rows: newestFirst.map((row) => shownRow(row, call)),
+    urgent: objectionsFirst.map((row) => shownRow(row, call)),
+    notable: open.filter((row) => openAlarmOf(row) === 'notable').map((row) => shownRow(row, call)),
     now,
   } satisfies AlarmsAnswer
 }
+
+const isObjection = ({ alarm }: AuditRow) => alarm?.kinds.includes('objection') === true
 
 /** Nothing, where the text was removed when its time was over. */
 function placed({ cursor, writer, sequence, hash, text, count, lastTime }: StoredEntry) {

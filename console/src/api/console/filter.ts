@@ -47,7 +47,7 @@ function filterOf(query: Query): RowFilter {
     ticket: textIn(query, 'ticket', 100),
     outcome: wordIn(query, 'outcome', ALL_OUTCOMES),
     text: textIn(query, 'text', 100),
-    alarm: wordIn(query, 'alarm', ['any', 'open']),
+    alarm: wordIn(query, 'alarm', ['any', 'open', 'urgent']),
     held: wordIn(query, 'held', ['true']) && true,
   }
 }

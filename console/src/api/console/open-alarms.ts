@@ -12,7 +12,7 @@ interface Counting {
 const countings = new WeakMap<object, Counting>()
 
 /**
- * How many rows have an open alarm, counted after the call: one count at a time, for any number of
+ * How many rows have an alarm to look at now, counted after the call: one count at a time, for any number of
  * streams.
  */
 export function openAlarms(store: Pick<AuditStore, 'find'>, now: () => number): Promise<number> {
@@ -29,7 +29,7 @@ export function openAlarms(store: Pick<AuditStore, 'find'>, now: () => number): 
 
 function begin(store: Pick<AuditStore, 'find'>, now: () => number): Promise<number> {
   const running = store
-    .find({ alarm: 'open' }, { limit: MAX_ALARMS_COUNTED, now: now() })
+    .find({ alarm: 'urgent' }, { limit: MAX_ALARMS_COUNTED, now: now() })
     .then(({ rows }) => rows.length)
   const counting: Counting = { running, next: undefined }
   countings.set(store, counting)

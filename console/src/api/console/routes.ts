@@ -61,9 +61,9 @@ export const CONSOLE_ROUTES: readonly Route[] = [
   get('/audit/:id', ALL_ROLES, showRow),
   get('/audit/:id/entries.jsonl', SUPERVISING_ROLES, exportEntriesOfOne, EXPORT_MARKS),
   get('/audit/:id/timeline', ALL_ROLES, showTimeline),
-  post('/audit/:id/acknowledge', ['lead'], acknowledge, { writes: true }),
   post('/audit/:id/hold', SUPERVISING_ROLES, hold, { writes: true }),
   post('/audit/:id/release', SUPERVISING_ROLES, release, { writes: true }),
   get('/alarms', SUPERVISING_ROLES, listAlarms),
+  post('/alarms/acknowledge', ['lead'], acknowledge, { writes: true }),
   get('/stream', ALL_ROLES, changeStream(), { streams: true }),
 ]

@@ -1,4 +1,6 @@
-import { type AuditRow, isAlarmOpen, outcomeOf } from '../../audit/row.ts'
+import { present } from '#glue/present'
+import { openAlarmOf } from '../../audit/alarm.ts'
+import { type AuditRow, outcomeOf } from '../../audit/row.ts'
 import { notFound } from '../../http/problem.ts'
 import { reading } from '../audit-trouble.ts'
 import { isId } from '../ids.ts'
@@ -8,11 +10,12 @@ import { ticketLink } from './ticket-link.ts'
 
 /** A row with what is derived from it, as far as the caller may see it. */
 export function shownRow(row: AuditRow, { caller, settings, now }: Call): RowAnswer {
+  const openAlarm = caller.role === 'operator' ? undefined : openAlarmOf(row)
   const application = settings.applications.find(({ clientId }) => clientId === row.application)
   return {
     ...(caller.role === 'operator' ? withoutSupervision(row) : row),
     outcome: outcomeOf(row, now()),
-    isAlarmOpen: caller.role !== 'operator' && isAlarmOpen(row),
+    ...present({ openAlarm }),
     ...ticketLink(row.ticket, settings),
     ...(application === undefined ? {} : { applicationName: application.name }),
   }

@@ -1,6 +1,7 @@
+import { isAlarmOpen, openAlarmOf } from '../alarm.ts'
 import { asciiJson } from '../ascii-json.ts'
 import { decodeEntry } from '../entry.ts'
-import { type AuditRow, isAlarmOpen, outcomeOf } from '../row.ts'
+import { type AuditRow, outcomeOf } from '../row.ts'
 import type { AuditStore, RowFilter, StoredEntry } from '../store.ts'
 
 /** How many rows, or entries, are read at once. */
@@ -146,7 +147,7 @@ function columnsOf(
     alarms: alarm?.count ?? 0,
     alarm_kinds: alarm?.kinds.join(' '),
     last_alarm: timeOf(alarm?.at),
-    alarm_open: isAlarmOpen(row) ? 'yes' : 'no',
+    alarm_open: openAlarmOf(row) ?? 'no',
     acknowledged: timeOf(acknowledged?.at),
     acknowledged_by: acknowledged?.by,
     acknowledgement: acknowledged?.note,

@@ -1,13 +1,21 @@
+import { BoundedMap } from '#glue/bounded-map'
 import { endsWithin } from '#glue/time-limit'
 import { reasonOf } from '../../reason.ts'
-import { alarmKindOf, fold } from '../fold.ts'
+import { alarmKindOf, isUrgentByItself, urgencyOfRefusals } from '../alarm.ts'
+import type { AuditEntry } from '../entry.ts'
+import { fold } from '../fold.ts'
 import { log } from '../log-line.ts'
-import type { AlarmKind, AuditRow } from '../row.ts'
+import type { AlarmKind, AlarmRank, AuditRow } from '../row.ts'
 import type { AuditStore, Batch, NewRecord } from '../store.ts'
 
 /** An alarm, as it is handed to the deployment. */
 export interface Alarm {
   readonly kind: AlarmKind
+  /**
+   * `'urgent'`: to look at now. A refused act that is not the first one comes again where it makes the
+   * refusals of the impersonation urgent, such as the tenth.
+   */
+  readonly rank: AlarmRank
   /** In milliseconds since the epoch. */
   readonly time: number
   /** The impersonation, with this alarm counted. */
@@ -29,7 +37,7 @@ export interface AlarmOptions {
 
 /** Hands alarms to a function of the deployment. */
 export interface Alarms {
-  /** Hands over the alarms of what was stored. Repetitions of an entry are not handed again. */
+  /** Hands over the alarms of what was stored. Repetitions are handed where they become urgent. */
   stored(batch: Batch): void
   /**
    * Resolves when all alarms were handed over, or when that takes longer than a function may take.
@@ -37,6 +45,17 @@ export interface Alarms {
    */
   settled(): Promise<void>
 }
+
+/** What was stored of a row. */
+interface Told {
+  readonly kind: AlarmKind
+  readonly entry: AuditEntry
+  readonly row: string
+  readonly isRepetition: boolean
+}
+
+/** How many rows are remembered whose urgent alarms were handed over. */
+const MAX_ROWS_REMEMBERED = 1000
 
 /**
  * One alarm after the other, each once. Where one of the same kind and impersonation waits already, that
@@ -50,12 +69,19 @@ export function alarms(
   let last = Promise.resolve()
   /** Kind and row of those that wait. */
   const waiting = new Set<string>()
+  /** The urgency of refusals that was handed over, by row. */
+  const handed = new BoundedMap<string, number>(MAX_ROWS_REMEMBERED)
 
-  async function hand(kind: AlarmKind, record: NewRecord, row: string): Promise<void> {
-    const { time } = record.entry
-    const impersonation = await rowWith(record, row)
+  async function hand({ kind, entry, row, isRepetition }: Told): Promise<void> {
+    const { time } = entry
+    const impersonation = await rowWith(entry, row)
+    const urgency = impersonation.alarm ? urgencyOfRefusals(impersonation.alarm) : 0
+    const isMore = kind === 'refused' && urgency > (handed.get(row) ?? 0)
+    if (isRepetition && !isMore) return
+    if (isMore) handed.set(row, urgency)
+    const rank = isMore || isUrgentByItself(entry) ? 'urgent' : 'notable'
     try {
-      const call = async () => onAlarm({ kind, time, impersonation, url: urlOf(row) })
+      const call = async () => onAlarm({ kind, rank, time, impersonation, url: urlOf(row) })
       if (await endsWithin(timeoutMs, call())) return
       log(`onAlarm takes longer than ${timeoutMs / 1000} s; the next alarm does not wait for it`)
     } catch (error) {
@@ -64,25 +90,27 @@ export function alarms(
   }
 
   /** The alarm is handed over also where the row cannot be read again. */
-  async function rowWith({ entry }: NewRecord, id: string): Promise<AuditRow> {
+  async function rowWith(entry: AuditEntry, id: string): Promise<AuditRow> {
     const stored = await store.row(id).catch(() => undefined)
     return stored ?? fold(undefined, id, { entry, count: 1, lastTime: entry.time })
   }
 
+  function enqueue({ entry, row }: Pick<NewRecord, 'entry' | 'row'>, isRepetition: boolean): void {
+    const kind = alarmKindOf(entry)
+    if (kind === undefined || row === undefined) return
+    const key = `${kind} ${row} ${isRepetition}`
+    if (waiting.has(key)) return
+    waiting.add(key)
+    last = last.then(() => {
+      waiting.delete(key)
+      return hand({ kind, entry, row, isRepetition })
+    })
+  }
+
   return {
-    stored({ records }) {
-      for (const record of records) {
-        const kind = alarmKindOf(record.entry)
-        const { row } = record
-        if (kind === undefined || row === undefined) continue
-        const key = `${kind} ${row}`
-        if (waiting.has(key)) continue
-        waiting.add(key)
-        last = last.then(() => {
-          waiting.delete(key)
-          return hand(kind, record, row)
-        })
-      }
+    stored({ records, repetitions }) {
+      for (const record of records) enqueue(record, false)
+      for (const repetition of repetitions) enqueue(repetition, true)
     },
     async settled() {
       if (!(await endsWithin(timeoutMs, last))) log('the last alarms are only in the console')

@@ -4,6 +4,7 @@ import { AUDIT_EVENTS, type AuditEntry, type Named, type SetAside } from '../ent
 import {
   anyObject,
   eventTime,
+  flag,
   listOf,
   objectOf,
   oneOf,
@@ -45,6 +46,7 @@ const request = {
       by: oneOf<UseRefusal['by']>([
         'impersonation',
         'person',
+        'replay',
         'requirement',
         'scope',
         'sender',
@@ -145,6 +147,8 @@ const entry = objectOf<AuditEntry>({
   note: optional(wordsInAnEntry),
   continues: optional(wordsInAnEntry),
   alarms: optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+  urgency: optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+  protects: optional(flag),
   names: optional(objectOf({ subject: optional(named), actor: optional(named) })),
   // Nothing that is told says so: see `recordMissing`.
   afterRestart: () => undefined,

@@ -1,5 +1,6 @@
 import { BoundedMap } from '#glue/bounded-map'
-import { type AuditRow, isAlarmOpen, outcomeOf } from '../row.ts'
+import { isAlarmOpen, openAlarmOf } from '../alarm.ts'
+import { type AuditRow, outcomeOf } from '../row.ts'
 import type { RowFilter } from '../store.ts'
 
 /**
@@ -114,7 +115,9 @@ export function matcher(filter: RowFilter, now: number): (row: AuditRow) => bool
     (customer === undefined || row.customer?.id === customer) &&
     (ticket === undefined || (row.ticket !== undefined && searchable(row.ticket) === ticket)) &&
     (outcome === undefined || outcomeOf(row, now) === outcome) &&
-    (alarm === undefined || (alarm === 'any' ? row.alarm !== undefined : isAlarmOpen(row))) &&
+    (alarm !== 'any' || row.alarm !== undefined) &&
+    (alarm !== 'open' || isAlarmOpen(row)) &&
+    (alarm !== 'urgent' || openAlarmOf(row) === 'urgent') &&
     (held === undefined || row.hold?.isHeld === true) &&
     (words === undefined ||
       (words.length > 0 && words.every((word) => keptSearchTextOf(row).includes(` ${word}`))))

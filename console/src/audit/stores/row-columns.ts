@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type AuditRow, isAlarmOpen, type Outcome } from '../row.ts'
+import { openAlarmOf } from '../alarm.ts'
+import type { AuditRow, Outcome } from '../row.ts'
 import type { FiledRow, RowFilter } from '../store.ts'
 import { idCursor } from './cursor.ts'
 import { rowWordsOf, searchable, searchTextOf, wordsOf } from './filter.ts'
@@ -23,6 +24,8 @@ export const ROW_COLUMNS = [
   ['alarm_at', 'bigint'],
   // as `alarm_at`, until the alarm is acknowledged
   ['open_alarm_at', 'bigint'],
+  // as `open_alarm_at`, where it is urgent
+  ['urgent_alarm_at', 'bigint'],
   // of rows on hold
   ['held_at', 'bigint'],
   // see `searchTextOf`
@@ -39,6 +42,7 @@ export type RowColumns = {
 
 export function columnsOf(row: AuditRow): RowColumns {
   const { customer, operator, ticket, alarm, hold } = row
+  const open = openAlarmOf(row)
   return {
     id: row.id,
     at: row.at,
@@ -51,7 +55,8 @@ export function columnsOf(row: AuditRow): RowColumns {
     expires_at: row.expiresAt ?? null,
     end_cause: row.end?.cause ?? null,
     alarm_at: alarm?.at ?? null,
-    open_alarm_at: alarm && isAlarmOpen(row) ? alarm.at : null,
+    open_alarm_at: alarm && open ? alarm.at : null,
+    urgent_alarm_at: alarm && open === 'urgent' ? alarm.at : null,
     held_at: hold?.isHeld ? hold.at : null,
     search: searchTextOf(row),
     data: JSON.stringify(row),
@@ -158,6 +163,7 @@ export function conditionsOf(filter: RowFilter, now: number, position: string): 
       : wordsOf(text).map((word) => is(`${position}(search, ?) > 0`, ` ${word}`)),
     alarm === 'any' ? is('alarm_at IS NOT NULL') : [],
     alarm === 'open' ? is('open_alarm_at IS NOT NULL') : [],
+    alarm === 'urgent' ? is('urgent_alarm_at IS NOT NULL') : [],
     held ? is('held_at IS NOT NULL') : [],
   ].flat()
 }

@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks'
 import type { RowAnswer } from '../../api/console/answers.ts'
-import { isAlarmOpen, outcomeOf } from '../../audit/row.ts'
+import { isAlarmOpen } from '../../audit/alarm.ts'
+import { outcomeOf } from '../../audit/row.ts'
 import { Button } from '../kit/kit.tsx'
 import { say } from '../kit/message.tsx'
 import { auditPath } from '../kit/paths.ts'
 import { words } from '../kit/text.tsx'
 import { inWords } from '../session/problem.ts'
 import { ApiProblem, type Session } from '../session/session.ts'
+import { acknowledge } from './acknowledge.ts'
 import { copyLink } from './copy-link.ts'
 import { actingOf } from './in-words.tsx'
 import { NoteDialog } from './note-dialog.tsx'
@@ -31,16 +33,18 @@ export function Actions({
   const [isProving, setProving] = useState(false)
   const outcome = outcomeOf(row, Date.now() + clockOffset)
   const mayEnd = me.role === 'lead' || (me.role === 'operator' && row.operator?.id === me.id)
-  const post = async (path: string, body: object, done: string) => {
+  const perform = async (act: () => Promise<unknown>, done: string) => {
     try {
-      await session.ask(path, { method: 'POST', body })
+      await act()
       say('done', done)
     } catch (error) {
-      sayFailed(error, () => post(path, body, done))
+      sayFailed(error, () => perform(act, done))
     }
     session.changed(row.id)
     await onDone()
   }
+  const post = (path: string, body: object, done: string) =>
+    perform(() => session.ask(path, { method: 'POST', body }), done)
   const dialogs = {
     acknowledge: {
       title: labels.acknowledge,
@@ -89,15 +93,13 @@ export function Actions({
           isNeeded={asked === 'hold'}
           onClose={() => setAsked(undefined)}
           onConfirm={(note) =>
-            post(
-              `/audit/${encodeURIComponent(row.id)}/${asked}`,
-              {
-                ...(note === '' ? {} : { note }),
-                // What came after the page was read stays open.
-                ...(asked === 'acknowledge' ? { alarms: row.alarm?.count } : {}),
-              },
-              dialogs[asked].done,
-            )
+            asked === 'acknowledge'
+              ? perform(() => acknowledge(session, [row], note), dialogs.acknowledge.done)
+              : post(
+                  `/audit/${encodeURIComponent(row.id)}/${asked}`,
+                  note === '' ? {} : { note },
+                  dialogs[asked].done,
+                )
           }
         />
       )}

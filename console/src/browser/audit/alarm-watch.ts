@@ -1,10 +1,14 @@
 import type { AlarmsAnswer, RowAnswer } from '../../api/console/answers.ts'
+import { urgencyOf } from '../../audit/alarm.ts'
 import { soon } from '../kit/soon.ts'
 import type { Session } from '../session/session.ts'
 
 /** The open alarms of a session, kept up to date. One for the frame and the page of the alarms. */
 export class AlarmWatch {
-  rows: readonly RowAnswer[] = []
+  /** To look at now. */
+  urgent: readonly RowAnswer[] = []
+  /** Worth knowing. */
+  notable: readonly RowAnswer[] = []
   state: 'loading' | 'ready' | 'failed' = 'loading'
   problem: unknown
   readonly #session: Session
@@ -23,7 +27,7 @@ export class AlarmWatch {
   }
 
   /**
-   * @param listener is told of each change, with the rows that have a new alarm
+   * @param listener is told of each change, with the rows that have a new urgent alarm
    * @returns a function that stops it
    */
   listen(listener: (fresh: readonly RowAnswer[]) => void): () => void {
@@ -37,13 +41,20 @@ export class AlarmWatch {
     }
   }
 
+  /** All, in the order in which the page shows them. */
+  get rows(): readonly RowAnswer[] {
+    return [...this.urgent, ...this.notable]
+  }
+
   /** Reads the alarms. A failure is kept in `problem`. */
   async load(): Promise<void> {
     try {
-      const { rows } = await this.#session.ask<AlarmsAnswer>('/alarms')
-      const known = new Set(this.rows.map(alarmKey))
-      const fresh = this.state === 'ready' ? rows.filter((row) => !known.has(alarmKey(row))) : []
-      this.rows = rows
+      const { urgent, notable } = await this.#session.ask<AlarmsAnswer>('/alarms')
+      const known = new Set(this.urgent.map(urgencyKey))
+      const fresh =
+        this.state === 'ready' ? urgent.filter((row) => !known.has(urgencyKey(row))) : []
+      this.urgent = urgent
+      this.notable = notable
       this.state = 'ready'
       this.problem = undefined
       this.#notify(fresh)
@@ -75,6 +86,11 @@ export class AlarmWatch {
 }
 
 const watches = new WeakMap<Session, AlarmWatch>()
+
+/** Something urgent that happens again has another key. */
+export function urgencyKey({ id, alarm }: RowAnswer): string {
+  return `${id} ${alarm ? urgencyOf(alarm) : 0}`
+}
 
 /** An alarm that happens again has another key. */
 export function alarmKey({ id, alarm }: RowAnswer): string {

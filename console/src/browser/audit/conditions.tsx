@@ -63,7 +63,7 @@ function conditionsOf(filter: RowFilter, people: FilterProps['people']): Conditi
       members: ['outcome'],
     },
     alarm && {
-      name: alarm === 'any' ? names.withAlarm : names.openAlarm,
+      name: { any: names.withAlarm, open: names.openAlarm, urgent: names.urgentAlarm }[alarm],
       members: ['alarm'],
     },
     held && { name: names.held, members: ['held'] },

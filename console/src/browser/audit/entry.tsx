@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { TimelineEntry } from '../../api/console/answers.ts'
+import { isUrgentByItself } from '../../audit/alarm.ts'
 import { SET_ASIDE } from '../../audit/entry.ts'
-import { alarmKindOf } from '../../audit/fold.ts'
 import type { AuditPerson, AuditRow } from '../../audit/row.ts'
 import { Badge } from '../kit/kit.tsx'
 import { auditPath } from '../kit/paths.ts'
@@ -76,7 +76,7 @@ export function Request({ use }: Pick<TimelineEntry, 'use'>) {
 function Answer({ use }: Pick<TimelineEntry, 'use'>) {
   const { status, refused } = use ?? {}
   return (
-    <Badge tone={refused ? 'alarm' : (status ?? 0) >= 400 ? 'warning' : 'plain'}>
+    <Badge tone={refused || (status ?? 0) >= 400 ? 'warning' : 'plain'}>
       {refused ? (
         labels.refusedUse
       ) : status === undefined ? (
@@ -165,8 +165,9 @@ type EntryTone = 'alarm' | 'good' | 'plain' | 'warning'
 
 /** The colour of the dot in the timeline. */
 export function toneOf(entry: TimelineEntry): EntryTone {
-  if (alarmKindOf(entry) !== undefined) return 'alarm'
+  if (isUrgentByItself(entry)) return 'alarm'
   if (entry.event === 'impersonation.granted') return 'good'
   const isError = (entry.use?.status ?? 0) >= 400
-  return isError || entry.denial || entry.setAside ? 'warning' : 'plain'
+  const isRefused = entry.use?.refused !== undefined
+  return isError || isRefused || entry.denial || entry.setAside ? 'warning' : 'plain'
 }

@@ -41,10 +41,17 @@ export function filterOf(query: URLSearchParams): RowFilter {
   if (to !== undefined) filter.to = to
   const outcome = query.get('outcome')
   if (outcome !== null && isOutcome(outcome)) filter.outcome = outcome
-  const alarm = query.get('alarm')
-  if (alarm === 'any' || alarm === 'open') filter.alarm = alarm
+  const alarm = alarmIn(query.get('alarm'))
+  if (alarm) filter.alarm = alarm
   if (query.get('held') === 'true') filter.held = true
   return filter
+}
+
+const ALARMS: readonly RowFilter['alarm'][] = ['any', 'open', 'urgent']
+
+/** The condition of this name; `undefined` for what is none. */
+export function alarmIn(value: string | null): RowFilter['alarm'] {
+  return ALARMS.find((alarm) => alarm === value)
 }
 
 /** Without what is for leads and auditors: the server refuses it to operators. */

@@ -5,7 +5,7 @@ import { Button, Field } from '../kit/kit.tsx'
 import { counted, words } from '../kit/text.tsx'
 import { Conditions } from './conditions.tsx'
 import { DateFilter, DayFilter } from './date-filter.tsx'
-import { type FilterProps, isOutcome, type TextMember } from './filter.ts'
+import { alarmIn, type FilterProps, isOutcome, type TextMember } from './filter.ts'
 import { TextFilter } from './text-filter.tsx'
 
 const { filter: names } = words.audit
@@ -82,13 +82,12 @@ export function Filters(props: FilterProps) {
                 <select
                   {...input}
                   value={filter.alarm ?? ''}
-                  onChange={({ currentTarget: { value } }) =>
-                    change({ alarm: value === 'any' || value === 'open' ? value : undefined })
-                  }
+                  onChange={({ currentTarget: { value } }) => change({ alarm: alarmIn(value) })}
                 >
                   <option value="">{names.anyAlarm}</option>
                   <option value="any">{names.withAlarm}</option>
                   <option value="open">{names.openAlarm}</option>
+                  <option value="urgent">{names.urgentAlarm}</option>
                 </select>
               )}
             </Field>

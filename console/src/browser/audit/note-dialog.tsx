@@ -13,7 +13,7 @@ export function NoteDialog(props: {
   title: string
   about: string
   /** What it is about: *Olivia as Alice*. */
-  subject: string
+  subject: string | readonly string[]
   isNeeded: boolean
   onConfirm: (note: string) => Promise<void>
   onClose: () => void
@@ -41,9 +41,11 @@ export function NoteDialog(props: {
         </Button>
       }
     >
-      <p>
-        <bdi>{subject}</bdi>
-      </p>
+      {[subject].flat().map((each) => (
+        <p key={each}>
+          <bdi>{each}</bdi>
+        </p>
+      ))}
       <p>{about}</p>
       <Field id="note" label={isNeeded ? labels.note : labels.noteOptional} problem={problem}>
         {(input) => (

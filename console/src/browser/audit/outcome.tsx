@@ -1,5 +1,6 @@
 import type { RowAnswer } from '../../api/console/answers.ts'
-import { isAlarmOpen, type Outcome } from '../../audit/row.ts'
+import { openAlarmOf } from '../../audit/alarm.ts'
+import type { Outcome } from '../../audit/row.ts'
 import { Badge } from '../kit/kit.tsx'
 import { text, words } from '../kit/text.tsx'
 
@@ -15,6 +16,8 @@ export function OutcomeBadge({ outcome }: { outcome: Outcome }) {
   return <Badge tone={OUTCOME_TONES[outcome] ?? 'plain'}>{words.audit.outcomes[outcome]}</Badge>
 }
 
+const RANK_TONES = { urgent: 'alarm', notable: 'warning' } as const
+
 /** An alarm that an open one of this outcome repeats. */
 const REPEATED_OUTCOMES: Partial<Record<Outcome, string>> = { replay: 'replayed' }
 
@@ -25,8 +28,8 @@ const REPEATED_OUTCOMES: Partial<Record<Outcome, string>> = { replay: 'replayed'
  */
 export function Marks({ row, besides }: { row: RowAnswer; besides?: Outcome }) {
   const { alarm, hold } = row
-  const isOpen = isAlarmOpen(row)
-  const repeated = isOpen && besides ? REPEATED_OUTCOMES[besides] : undefined
+  const open = openAlarmOf(row)
+  const repeated = open && besides ? REPEATED_OUTCOMES[besides] : undefined
   if (!alarm && !hold?.isHeld) return null
   return (
     <span class="marks">
@@ -34,8 +37,8 @@ export function Marks({ row, besides }: { row: RowAnswer; besides?: Outcome }) {
         if (kind === repeated) return null
         const name = words.audit.alarmsShort[kind]
         return (
-          <Badge key={kind} tone={isOpen ? 'alarm' : 'plain'}>
-            {isOpen ? name : text(words.audit.alarmSeen, { alarm: name })}
+          <Badge key={kind} tone={open ? RANK_TONES[open] : 'plain'}>
+            {open ? name : text(words.audit.alarmSeen, { alarm: name })}
           </Badge>
         )
       })}

@@ -148,7 +148,9 @@ function columnsFor({ me }: Session, now: number): readonly Column<RowAnswer>[] 
       cell: (row) => {
         const outcome = outcomeOf(row, now)
         return (
-          <Badge tone={row.isAlarmOpen ? 'alarm' : outcome === 'running' ? 'good' : 'plain'}>
+          <Badge
+            tone={row.openAlarm === 'urgent' ? 'alarm' : outcome === 'running' ? 'good' : 'plain'}
+          >
             {words.audit.outcomes[outcome]}
           </Badge>
         )

@@ -11,7 +11,7 @@ export const frame: Translated<typeof english> = {
   cancel: 'Abbrechen',
   dismiss: 'Ausblenden',
   tryAgain: 'Erneut versuchen',
-  openAlarms: { one: '{count} offener Alarm', other: '{count} offene Alarme' },
+  openAlarms: { one: '{count} Alarm jetzt anzusehen', other: '{count} Alarme jetzt anzusehen' },
   interrupted:
     'Der Server antwortet gerade nicht: Was Sie sehen, kann veraltet sein. Diese Seite versucht es von selbst wieder.',
   roles: { operator: 'Support', lead: 'Leitung', auditor: 'Revision' },

@@ -9,7 +9,7 @@ export const frame = {
   cancel: 'Cancel',
   dismiss: 'Dismiss',
   tryAgain: 'Try again',
-  openAlarms: { one: '{count} open alarm', other: '{count} open alarms' },
+  openAlarms: { one: '{count} alarm to look at now', other: '{count} alarms to look at now' },
   interrupted:
     'The server does not answer right now: what you see may be out of date. This page tries again by itself.',
   roles: { operator: 'Operator', lead: 'Lead', auditor: 'Auditor' },

@@ -160,7 +160,7 @@ describe('the API of the account page', () => {
       expect(['running', 'replayed']).to.include(told[1]?.state)
     })
 
-    it('that a request was refused: there is nothing to object to, and no alarm', async () => {
+    it('that a request was refused: there is nothing to object to, and leads know', async () => {
       await deployment.ask('olivia', '/impersonations', {
         ...{ userId: 'paula', ticketId: 'SUP-7', reason: 'Curious' },
         ...{ application: 'shop', access: 'read' },
@@ -168,7 +168,8 @@ describe('the API of the account page', () => {
       await deployment.settled()
       const [told] = await listOf('paula')
       expect((await ask('paula', '/objection', { id: told?.id })).status).to.equal(404)
-      expect((await deployment.ask('ada', '/alarms')).body.rows).to.deep.equal([])
+      const [alarm] = (await deployment.ask('ada', '/alarms')).body.urgent
+      expect(alarm.alarm.kinds).to.deep.equal(['protected'])
     })
 
     it('that a request was refused, and not why', async () => {
@@ -255,12 +256,11 @@ describe('the API of the account page', () => {
       const note = 'I did not call <b>anyone</b>'
       expect((await ask('alice', '/objection', { id: running.id, note })).status).to.equal(204)
       const { body } = await deployment.ask('grace', '/alarms')
-      expect(body.rows).to.have.length(1)
-      expect(body.rows[0]).to.deep.include({ id: running.id, isAlarmOpen: true })
-      expect(body.rows[0].objection).to.include({ note })
-      expect(body.rows[0].alarm.kinds).to.deep.equal(['objection'])
+      expect(body.urgent[0]).to.deep.include({ id: running.id, openAlarm: 'urgent' })
+      expect(body.urgent[0].objection).to.include({ note })
+      expect(body.urgent[0].alarm.kinds).to.deep.equal(['objection'])
       const [told] = await listOf('alice')
-      expect(told?.objectedAt).to.equal(body.rows[0].objection.at)
+      expect(told?.objectedAt).to.equal(body.urgent[0].objection.at)
       expect((await ask('alice', '/running')).body.impersonations[0].objectedAt).to.be.above(0)
     })
 

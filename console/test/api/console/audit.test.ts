@@ -84,7 +84,7 @@ describe('the audit over the API', () => {
       operator: { id: 'olivia', name: 'Olivia Okafor', email: 'olivia@support.example' },
       customer: { id: 'alice', name: 'Alice Ng', email: 'alice@example.com' },
       ...{ ticket: 'SUP-1', reason: 'An order did not arrive', outcome: 'running' },
-      ...{ reads: 2, changes: 1, refused: 1, isAlarmOpen: true, applicationName: 'Shop' },
+      ...{ reads: 2, changes: 1, refused: 1, openAlarm: 'notable', applicationName: 'Shop' },
     })
   })
 
@@ -153,13 +153,29 @@ describe('the audit over the API', () => {
   describe('alarms, acknowledgements and holds', () => {
     it('open alarms are listed for leads and auditors until a lead has seen them', async () => {
       const { body: before } = await deployment.ask('ada', '/alarms')
-      expect(before.rows.map(({ id }: Row) => id)).to.deep.equal(idsOf(own))
-      const path = `/audit/${own?.id}/acknowledge`
+      expect(before.notable.map(({ id }: Row) => id)).to.deep.equal(idsOf(own))
+      expect(before.urgent).to.deep.equal([])
+      const path = '/alarms/acknowledge'
       const note = 'Olivia was told'
-      expect((await deployment.ask('ada', path, { note })).status).to.equal(403)
-      expect((await deployment.ask('grace', path, { note, alarms: 0 })).status).to.equal(400)
-      expect((await deployment.ask('grace', path, { note })).status).to.equal(204)
-      expect((await deployment.ask('ada', '/alarms')).body.rows).to.deep.equal([])
+      const seen = { id: own?.id, count: 1, urgency: 0 }
+      expect((await deployment.ask('ada', path, { note, alarms: [seen] })).status).to.equal(403)
+      for (const alarms of [
+        undefined,
+        [],
+        [{ ...seen, count: 0 }],
+        [{ ...seen, urgency: -1 }],
+        [{ ...seen, id: 'x' }],
+        Array(101).fill(seen),
+      ]) {
+        expect((await deployment.ask('grace', path, { note, alarms })).status).to.equal(400)
+      }
+      const gone = { ...seen, id: 'x'.repeat(43) }
+      const { status, body: answer } = await deployment.ask('grace', path, {
+        ...{ note, alarms: [seen, gone] },
+      })
+      expect({ status, answer }).to.deep.equal({ status: 200, answer: { missing: [gone.id] } })
+      const { body: left } = await deployment.ask('ada', '/alarms')
+      expect([...left.urgent, ...left.notable]).to.deep.equal([])
       const { body: row } = await deployment.ask('ada', `/audit/${own?.id}`)
       expect(row.acknowledged).to.deep.include({ by: 'grace', note })
       const { body } = await deployment.ask('ada', `/audit/${own?.id}/timeline`)
@@ -174,18 +190,21 @@ describe('the audit over the API', () => {
       const { body: seen } = await deployment.ask('grace', `/audit/${elsewhere?.id}`)
       await elsewhere?.replay()
       await deployment.settled()
-      const body = { alarms: seen.alarm.count }
-      const path = `/audit/${elsewhere?.id}/acknowledge`
-      expect((await deployment.ask('grace', path, body)).status).to.equal(204)
+      const acknowledge = (count: number, urgency: number) =>
+        deployment.ask('grace', '/alarms/acknowledge', {
+          alarms: [{ id: elsewhere?.id, count, urgency }],
+        })
+      expect((await acknowledge(seen.alarm.count, 0)).status).to.equal(200)
       const { body: row } = await deployment.ask('grace', `/audit/${elsewhere?.id}`)
-      expect(row.isAlarmOpen).to.equal(true)
-      expect((await deployment.ask('grace', path, { alarms: 99 })).status).to.equal(204)
+      expect(row.openAlarm).to.equal('urgent')
+      expect((await acknowledge(99, 99)).status).to.equal(200)
       const { body: after } = await deployment.ask('grace', `/audit/${elsewhere?.id}`)
-      expect(after.isAlarmOpen).to.equal(false)
+      expect(after.openAlarm).to.equal(undefined)
     })
 
     it('there is nothing to acknowledge without an alarm', async () => {
-      const { status, body } = await deployment.ask('grace', `/audit/${others?.id}/acknowledge`, {})
+      const alarms = [{ id: others?.id, count: 1, urgency: 0 }]
+      const { status, body } = await deployment.ask('grace', '/alarms/acknowledge', { alarms })
       expect({ status, error: body.error }).to.deep.equal({ status: 409, error: 'conflict' })
     })
 
@@ -219,8 +238,7 @@ describe('the audit over the API', () => {
 
     it('are not for operators: not in rows, not in timelines, not in filters', async () => {
       const { body: row } = await deployment.ask('olivia', `/audit/${own?.id}`)
-      expect(row).not.to.have.any.keys('alarm', 'acknowledged', 'hold', 'objection')
-      expect(row.isAlarmOpen).to.equal(false)
+      expect(row).not.to.have.any.keys('alarm', 'openAlarm', 'acknowledged', 'hold', 'objection')
       const { body } = await deployment.ask('olivia', `/audit/${own?.id}/timeline`)
       const events = body.entries.map(({ event }: { event: string }) => event)
       expect(events).to.include('impersonation.used').and.not.include('support.acknowledged')

@@ -20,7 +20,7 @@ const PROMISED: Readonly<Record<string, string>> = {
   'GET /audit/:id': 'operator lead auditor',
   'GET /audit/:id/entries.jsonl': 'lead auditor',
   'GET /audit/:id/timeline': 'operator lead auditor',
-  'POST /audit/:id/acknowledge': 'lead',
+  'POST /alarms/acknowledge': 'lead',
   'POST /audit/:id/hold': 'lead auditor',
   'POST /audit/:id/release': 'lead auditor',
   'GET /alarms': 'lead auditor',

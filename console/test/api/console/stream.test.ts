@@ -88,13 +88,13 @@ describe('the stream of changes', () => {
     expect(await stream.next()).to.deep.equal({ ids: [], alarms: 0 })
   })
 
-  it('tells leads and auditors of every row, and how many alarms are open', async () => {
+  it('tells leads and auditors of every row, and how many alarms are to look at now', async () => {
     await using lead = await follow(deployment, 'grace')
     await using auditor = await follow(deployment, 'ada')
-    const { id, refused } = await deployment.impersonate()
+    const { id, replay } = await deployment.impersonate()
     expect((await nextOf(lead, id)).alarms).to.equal(0)
     await nextOf(auditor, id)
-    await refused()
+    await replay()
     let { alarms } = await nextOf(lead, id)
     while (alarms === 0) ({ alarms } = await nextOf(lead, id))
     expect(alarms).to.equal(1)

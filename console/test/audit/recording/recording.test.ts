@@ -192,11 +192,11 @@ describe('the audit of a deployment', function () {
     const issue = await deployment.ask('olivia', '/impersonations', ASKED)
     expect([issue.status, issue.headers.get('retry-after')]).to.deep.equal([503, '5'])
     for (const [who, action] of [
-      ['grace', 'acknowledge'],
-      ['ada', 'hold'],
-      ['ada', 'release'],
+      ['grace', '/alarms/acknowledge'],
+      ['ada', `/audit/${running.id}/hold`],
+      ['ada', `/audit/${running.id}/release`],
     ] as const) {
-      const answer = await deployment.ask(who, `/audit/${running.id}/${action}`, { note: 'Case 8' })
+      const answer = await deployment.ask(who, action, { note: 'Case 8' })
       expect([answer.status, answer.headers.get('retry-after')], action).to.deep.equal([503, '5'])
       expect(answer.body.error_description, action).to.include('nothing was done')
     }

@@ -158,6 +158,7 @@ function indexesOf({ operator, customer, ticket, outcome, alarm, held }: RowFilt
     outcome !== undefined && `phase ${FIND_PHASES[outcome] ?? outcome}`,
     alarm === 'any' && 'alarm',
     alarm === 'open' && 'open alarm',
+    alarm === 'urgent' && 'urgent alarm',
     held === true && 'held',
   ]
   const given = indexes.filter((index) => index !== false)

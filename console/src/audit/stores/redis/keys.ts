@@ -1,5 +1,6 @@
+import { openAlarmOf } from '../../alarm.ts'
 import type { StoredPermitState } from '../../permit-store.ts'
-import { ALL_OUTCOMES, type AuditRow, isAlarmOpen, type Outcome } from '../../row.ts'
+import { ALL_OUTCOMES, type AuditRow, type Outcome } from '../../row.ts'
 import { searchable } from '../filter.ts'
 
 /**
@@ -65,6 +66,7 @@ export type RowIndex =
   | 'alarm'
   | 'held'
   | 'open alarm'
+  | 'urgent alarm'
   | `customer ${string}`
   | `operator ${string}`
   | `phase ${Outcome}`
@@ -112,13 +114,14 @@ export function setScores(keys: RedisKeys, row: AuditRow | undefined): Map<strin
 
 /** The sorted sets that any row may be in: the others are those of one customer, operator or ticket. */
 export function fixedSets(keys: RedisKeys): string[] {
-  const names: RowIndex[] = ['all', 'alarm', 'held', 'open alarm']
+  const names: RowIndex[] = ['all', 'alarm', 'held', 'open alarm', 'urgent alarm']
   const phases = ALL_OUTCOMES.map((outcome): RowIndex => `phase ${outcome}`)
   return [...[...names, ...phases].map(keys.rowsBy), keys.expires, keys.last]
 }
 
 function indexesOf(row: AuditRow): RowIndex[] {
   const { customer, operator, ticket, alarm, hold } = row
+  const open = openAlarmOf(row)
   const indexes: (RowIndex | false)[] = [
     'all',
     `phase ${phaseOf(row)}`,
@@ -126,7 +129,8 @@ function indexesOf(row: AuditRow): RowIndex[] {
     operator !== undefined && `operator ${operator.id}`,
     ticket !== undefined && `ticket ${searchable(ticket)}`,
     alarm !== undefined && 'alarm',
-    isAlarmOpen(row) && 'open alarm',
+    open !== undefined && 'open alarm',
+    open === 'urgent' && 'urgent alarm',
     hold?.isHeld === true && 'held',
   ]
   return indexes.filter((index) => index !== false)

@@ -84,6 +84,7 @@ function indexesOf({ positionIndex }: SqlDialect): Readonly<Record<string, strin
     [`${ROW_TABLE}_not_started`]: `${ROW_TABLE} (at, id, expires_at) WHERE end_cause IS NULL AND started_at IS NULL`,
     [`${ROW_TABLE}_alarm`]: `${ROW_TABLE} (at, id) WHERE alarm_at IS NOT NULL`,
     [`${ROW_TABLE}_open_alarm`]: `${ROW_TABLE} (at, id) WHERE open_alarm_at IS NOT NULL`,
+    [`${ROW_TABLE}_urgent_alarm`]: `${ROW_TABLE} (at, id) WHERE urgent_alarm_at IS NOT NULL`,
     [`${ROW_TABLE}_held`]: `${ROW_TABLE} (at, id) WHERE held_at IS NOT NULL`,
     [`${ROW_TABLE}_last`]: `${ROW_TABLE} (last_at) WHERE held_at IS NULL`,
     [`${PERMIT_TABLE}_place`]: `${PERMIT_TABLE} (at, id)`,

@@ -139,7 +139,10 @@ export const appending: readonly ContractCase[] = [
       expect(await store.row(idOf('a'))).to.deep.include({
         reads: 1,
         replays: 4,
-        alarm: { at: T + 5, kinds: ['replayed'], count: 4 },
+        alarm: {
+          ...{ at: T + 5, kinds: ['replayed'], count: 4 },
+          ...{ urgent: 4, refused: 0, deniedActs: [] },
+        },
       })
     },
   },

@@ -203,12 +203,15 @@ export const finding: readonly ContractCase[] = [
       await put(store, ended('d', T + 12, { end: { at: 1, cause: 'user' } }), used('e', T + 12))
       expect(await namesOf(store, names, { alarm: 'any' })).to.deep.equal(['d', 'c', 'b', 'a'])
       expect(await namesOf(store, names, { alarm: 'open' })).to.deep.equal(['d', 'c', 'b', 'a'])
-      await put(store, act('acknowledged', 'a', T + 50, { alarms: 1 }))
+      expect(await namesOf(store, names, { alarm: 'urgent' })).to.deep.equal(['c', 'a'])
+      await put(store, act('acknowledged', 'a', T + 50, { alarms: 1, urgency: 1 }))
+      expect(await namesOf(store, names, { alarm: 'urgent' })).to.deep.equal(['c'])
       await put(store, act('acknowledged', 'b', T + 50, { alarms: 1 }))
       expect(await namesOf(store, names, { alarm: 'open' })).to.deep.equal(['d', 'c'])
       // It happened before the acknowledgement, and was stored after it.
       await put(store, replayed('b', T + 20))
       expect(await namesOf(store, names, { alarm: 'open' })).to.deep.equal(['d', 'c', 'b'])
+      expect(await namesOf(store, names, { alarm: 'urgent' })).to.deep.equal(['c', 'b'])
       expect(await namesOf(store, names, { alarm: 'any' })).to.deep.equal(['d', 'c', 'b', 'a'])
     },
   },

@@ -36,7 +36,10 @@ export const racing: readonly ContractCase[] = [
         lastAt: T + 2049,
         reads: 150,
         replays: 150,
-        alarm: { at: T + 2049, kinds: ['replayed'], count: 150 },
+        alarm: {
+          ...{ at: T + 2049, kinds: ['replayed'], count: 150 },
+          ...{ urgent: 150, refused: 0, deniedActs: [] },
+        },
       })
       expect(await store.row(idOf('b'))).to.include({ reads: 150 })
       const stored = await readOn(store, undefined, 100)

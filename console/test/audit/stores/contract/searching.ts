@@ -1,8 +1,9 @@
 // Over 250 lines with its model: one text search, and all filters together.
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { isAlarmOpen, openAlarmOf } from '../../../../src/audit/alarm.ts'
 import type { AuditEntry } from '../../../../src/audit/entry.ts'
-import { ALL_OUTCOMES, type AuditRow, isAlarmOpen, outcomeOf } from '../../../../src/audit/row.ts'
+import { ALL_OUTCOMES, type AuditRow, outcomeOf } from '../../../../src/audit/row.ts'
 import type { RowFilter } from '../../../../src/audit/store.ts'
 import { MAX_ROWS_BY_WORD } from '../../../../src/audit/stores/filter.ts'
 import {
@@ -241,7 +242,7 @@ const questions: fc.Arbitrary<Question> = fc.record({
     ticket: seldom(fc.constantFrom('SUP-1', 'Sup-2', 'SUP')),
     outcome: seldom(fc.constantFrom(...ALL_OUTCOMES)),
     text: seldom(fc.constantFrom('ALIC', 'o', '1 reason', 'sup-2', 'x%', 'bob ol')),
-    alarm: seldom(fc.constantFrom('any' as const, 'open' as const)),
+    alarm: seldom(fc.constantFrom('any' as const, 'open' as const, 'urgent' as const)),
     held: seldom(fc.constant(true as const)),
   }),
 })
@@ -261,6 +262,7 @@ function means(filter: RowFilter, row: AuditRow, now: number): boolean {
     filter.text?.split(/[^a-z0-9]+/i).some((word) => !starts(word)) === true,
     filter.alarm === 'any' && !row.alarm,
     filter.alarm === 'open' && !isAlarmOpen(row),
+    filter.alarm === 'urgent' && openAlarmOf(row) !== 'urgent',
     filter.held === true && row.hold?.isHeld !== true,
   ]
   return !wrong.includes(true)

@@ -1,4 +1,5 @@
-import { isAlarmOpen, outcomeOf } from '../../../../src/audit/row.ts'
+import { isAlarmOpen, openAlarmOf } from '../../../../src/audit/alarm.ts'
+import { outcomeOf } from '../../../../src/audit/row.ts'
 import type { StoredEntry } from '../../../../src/audit/store.ts'
 import { comparePositions } from '../../../../src/audit/stores/cursor.ts'
 import { searchTextOf, wordsOf } from '../../../../src/audit/stores/filter.ts'
@@ -200,6 +201,19 @@ export const readingMutants: Mutants = {
   ],
   'any alarm that has to be open': [
     findByOwn('alarm', (_, row) => isAlarmOpen(row)),
+    'whose alarm no lead has seen',
+  ],
+  'an open alarm of any rank as one to look at now': [
+    findByOwn('alarm', (alarm, row) =>
+      alarm === 'any' ? row.alarm !== undefined : isAlarmOpen(row),
+    ),
+    'whose alarm no lead has seen',
+  ],
+  'an alarm to look at now that was acknowledged': [
+    findByOwn('alarm', (alarm, row) => {
+      if (alarm === 'urgent') return openAlarmOf({ ...row, acknowledged: undefined }) === 'urgent'
+      return alarm === 'any' ? row.alarm !== undefined : isAlarmOpen(row)
+    }),
     'whose alarm no lead has seen',
   ],
   'a hold that is never released': [
