@@ -52,8 +52,9 @@ export const describe: UseInWords = ({ method, path, status = 500, refused }, la
   return request?.[refused || status >= 400 ? 'not' : 'done'][language]
 }
 
-/** Yours sends a message to a chat, or pages the lead on duty. */
-export function onAlarm({ kind, impersonation, url }: Alarm): void {
+/** Yours sends a message to a chat, or pages the lead on duty: for what has to be looked at now. */
+export function onAlarm({ kind, rank, impersonation, url }: Alarm): void {
+  if (rank !== 'urgent') return
   const { operator, customer } = impersonation
   console.log(escapeControls(`alarm: ${kind}, ${operator?.id} as ${customer?.id}: ${url}`))
 }

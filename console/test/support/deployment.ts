@@ -88,7 +88,8 @@ export interface Running {
   /** Calls the API as the customer: `look`, `change`, or what is denied to operators. */
   look(): Promise<number>
   change(): Promise<number>
-  refused(): Promise<number>
+  /** @param path `/email`, `/password` or `/phone` */
+  refused(path?: string): Promise<number>
   /** Ends it by its own token, as the banner does. */
   end(): Promise<void>
   /** Presents the subject token again. */
@@ -307,7 +308,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
         accessToken,
         look: () => call('', 'GET'),
         change: () => call('/note', 'POST'),
-        refused: () => call('/email', 'PUT'),
+        refused: (path = '/email') => call(path, 'PUT'),
         async end() {
           const headers = { authorization: `Bearer ${accessToken}` }
           await fetch(`${issuer}/impersonations/current/end`, { method: 'POST', headers })
@@ -344,6 +345,8 @@ function ordersApi(
     'GET /orders': guard.koa(requireScope('orders:read')) as Middleware,
     'POST /orders/note': guard.koa(requireScope('orders:write')) as Middleware,
     'PUT /orders/email': guard.koa(denyImpersonation()) as Middleware,
+    'PUT /orders/password': guard.koa(denyImpersonation()) as Middleware,
+    'PUT /orders/phone': guard.koa(denyImpersonation()) as Middleware,
   }
   return async (ctx, next) => {
     if (!ctx.path.startsWith('/orders')) return next()

@@ -72,7 +72,9 @@ describe('verify finds a file', () => {
 
   it('of which a line was changed that no chain has', async () => {
     const told = 'the lines are not those that were exported: the signed SHA-256 differs'
-    const recounted = lines.map((line) => line.replace('"count":2,', '"count":3,'))
+    const recounted = lines.map((line) =>
+      line.replace('"count":2,"lastTime"', '"count":3,"lastTime"'),
+    )
     expect(recounted).not.to.deep.equal(lines)
     expect(await broken(recounted)).to.deep.equal({ told })
   })

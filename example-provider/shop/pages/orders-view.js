@@ -3,6 +3,7 @@
 /**
  * @typedef {object} OrdersActions
  * @property {string | undefined} email
+ * @property {boolean} canChange whether the token may write: nothing is offered that is refused
  * @property {(text: string) => void} say
  * @property {(id: string, note: string) => Promise<Order>} changeNote
  * @property {(email: string) => Promise<unknown>} changeEmail
@@ -25,6 +26,8 @@ export function showOrders(orders, actions) {
   const form = requireElement(document, '#email-form')
   const input = /** @type {HTMLInputElement} */ (requireElement(form, '#email'))
   input.defaultValue = input.value = actions.email ?? ''
+  input.readOnly = !actions.canChange
+  requireElement(form, 'button').hidden = !actions.canChange
   form.onsubmit = submitted(form, actions, async () => {
     await actions.changeEmail(input.value.trim())
     input.defaultValue = input.value
@@ -53,7 +56,7 @@ function buildCard(order, actions) {
     slot('changed').hidden = false
     slot('changed').textContent = `Changed by support (${changedBy.actor ?? 'an operator'}).`
   }
-  if (status === 'delivered') return card
+  if (status === 'delivered' || !actions.canChange) return card
 
   const form = slot('form')
   const input = /** @type {HTMLInputElement} */ (slot('input'))

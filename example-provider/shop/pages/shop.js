@@ -61,17 +61,18 @@ function sayProblem(error) {
  *
  * @param {Parameters<typeof ordersApi>[1]} send
  * @param {object} [how]
+ * @param {boolean} [how.canChange] whether the token may write
  * @param {() => boolean} [how.isOver] whether the answers must not be shown any more
  * @param {(customer: Customer | undefined) => void} [how.opened] the orders are shown
  */
-async function open(send, { isOver = () => false, opened = () => {} } = {}) {
+async function open(send, { canChange = true, isOver = () => false, opened = () => {} } = {}) {
   const api = ordersApi(ordersUrl, send)
   const failed = (/** @type {unknown} */ error) => {
     if (isOver()) return
     if (error instanceof OrdersProblem && error.isSignedOut) show('welcome')
     sayProblem(error)
   }
-  byId('again').onclick = () => open(send, { isOver, opened })
+  byId('again').onclick = () => open(send, { canChange, isOver, opened })
   say('')
   show('waiting')
   try {
@@ -79,6 +80,7 @@ async function open(send, { isOver = () => false, opened = () => {} } = {}) {
     if (isOver()) return
     showOrders(orders, {
       email,
+      canChange,
       say,
       changeNote: (id, note) => api.changeNote(id, note),
       changeEmail: (address) => api.changeEmail(address),
@@ -152,6 +154,7 @@ async function openForOperator() {
     })
   }
   await open((url, init) => session.fetch(url, init), {
+    canChange: banner.changes,
     isOver,
     opened(customer) {
       const name = customer?.name ?? session.subject ?? ''

@@ -72,7 +72,12 @@ describe('the export as CSV', () => {
       ...{ operator_id: 'olivia', customer_id: 'alice', ticket: 'SUP-1', reason: 'Order lost' },
       ...{ outcome: 'requested', ended: '2026-01-01T00:00:00.004Z', ended_by: 'olivia' },
       ...{ reads: '1', changes: '1', refused: '0', replays: '1', alarms: '1' },
-      ...{ alarm_kinds: 'replayed', alarm_open: 'yes', on_hold: 'yes', hold_changed_by: 'grace' },
+      ...{
+        alarm_kinds: 'replayed',
+        alarm_open: 'urgent',
+        on_hold: 'yes',
+        hold_changed_by: 'grace',
+      },
       ...{ objected: '', refusal_error: '', application: 'shop' },
     })
     expect(b).to.include({ customer_id: 'bob', outcome: 'unused', started: '', alarms: '0' })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Locator, Page, Response } from 'playwright-core'
+import type { RowAnswer } from '../../../src/api/console/answers.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { impersonation, saying } from '../support/audit-page.ts'
 import { type Past, storePast } from '../support/audit-rows.ts'
@@ -8,9 +9,12 @@ import { heading, visitDeployment } from '../support/operating.ts'
 
 /** The link to the alarms, with how many are open. */
 const badge = (page: Page, count: number): Locator =>
-  page.getByRole('navigation').getByText(`${count} open alarm${count === 1 ? '' : 's'}`)
+  page.getByRole('navigation').getByText(`${count} alarm${count === 1 ? '' : 's'} to look at now`)
 const notice = (page: Page): Locator => page.locator('.alarm-notice')
-const alarms = (page: Page): Locator => page.getByRole('list', { name: 'Open alarms' })
+const alarms = (page: Page): Locator => page.getByRole('list', { name: 'Look at it now' })
+const notable = (page: Page): Locator => page.getByRole('list', { name: 'Worth knowing' })
+const acknowledge = (page: Page): Locator =>
+  page.getByRole('main').getByRole('button', { name: /^Acknowledge/ })
 
 describe('alarms', () => {
   let deployment: Deployment
@@ -25,21 +29,21 @@ describe('alarms', () => {
     await using ada = await visitDeployment(deployment)
     await enter(grace.page, 'grace', '/console/customers')
     await enter(ada.page, 'ada', '/console/alarms')
-    await ada.page.getByText('There is no open alarm.').waitFor()
+    await ada.page.getByText('Nothing to look at now.').waitFor()
     const running = await deployment.impersonate()
-    await running.refused()
+    await running.replay()
     await deployment.settled()
 
     // The page of the auditor stays as it is, and says that there is something new.
     await ada.page.getByText('1 new alarm', { exact: true }).waitFor()
     expect(await alarms(ada.page).getByRole('listitem').count()).to.equal(0)
     await ada.page.getByRole('button', { name: 'Show', exact: true }).click()
-    await alarms(ada.page).getByRole('heading', { name: 'An act was refused' }).waitFor()
+    await alarms(ada.page).getByRole('heading', { name: 'A token was used again' }).waitFor()
     expect(await ada.page.getByRole('button', { name: /^Acknowledge/ }).count()).to.equal(0)
 
     await badge(grace.page, 1).waitFor()
     await notice(grace.page)
-      .getByText(/An act was refused.*: .*Olivia Okafor.* as .*Alice Ng/)
+      .getByText(/A token was used again.*: .*Olivia Okafor.* as .*Alice Ng/)
       .waitFor()
     expect(await notice(grace.page).getAttribute('role')).to.equal('status')
     await notice(grace.page).getByRole('link', { name: 'Look at it' }).click()
@@ -62,7 +66,7 @@ describe('alarms', () => {
       .waitFor()
 
     // Another one on the same impersonation opens it again.
-    await running.refused()
+    await running.replay()
     await deployment.settled()
     await badge(grace.page, 1).waitFor()
   }).timeout(60_000)
@@ -81,26 +85,69 @@ describe('alarms', () => {
     const { page } = grace
     await enter(page, 'grace', '/console/alarms')
     await heading(page, 'Alarms').waitFor()
-    await badge(page, 3).waitFor()
+    await badge(page, 2).waitFor()
+    // What a customer objects to comes first.
     expect(await alarms(page).getByRole('heading').allTextContents()).to.deep.equal([
-      'A token was used again',
-      'An act was refused',
       'The customer ended it. The customer says: I did not ask for this',
+      'A token was used again',
+    ])
+    expect(await notable(page).getByRole('heading').allTextContents()).to.deep.equal([
+      'An act was refused',
     ])
     await alarms(page).getByText('I never called.').waitFor()
-    const second = page.getByRole('button', {
-      name: saying('Acknowledge the alarm: Olivia Okafor as Bob Marsh'),
-    })
-    await second.click()
+    // Several at once, with one note.
+    expect(await acknowledge(page).isDisabled()).to.equal(true)
+    for (const name of ['Olivia Okafor as Bob Marsh', 'Olivia Okafor as Alice Ng']) {
+      await page
+        .getByRole('checkbox', { name: saying(`Select: ${name}`) })
+        .last()
+        .check()
+    }
+    await page.getByRole('button', { name: 'Acknowledge 2' }).click()
+    await page.getByRole('dialog').getByLabel('Note (not required)').fill('Both were me.')
     await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
-    await badge(page, 2).waitFor()
-    // It stays in its place until the reader asks for the list again.
-    expect(await alarms(page).getByRole('heading').count()).to.equal(3)
+    await page.getByText('2 are acknowledged.').waitFor()
+    await badge(page, 1).waitFor()
+    // They stay in their places until the reader asks for the list again.
+    expect(await page.locator('.alarms').getByRole('heading').count()).to.equal(3)
     await page.reload()
-    await badge(page, 2).waitFor()
-    await alarms(page).getByText('T-3').waitFor()
-    expect(await alarms(page).getByRole('heading').count()).to.equal(2)
+    await badge(page, 1).waitFor()
+    await alarms(page).getByText('I never called.').waitFor()
+    expect(await page.locator('.alarms').getByRole('heading').count()).to.equal(1)
+    const { body } = await deployment.ask('ada', '/audit?alarm=any')
+    const notes = body.rows.map((row: RowAnswer) => row.acknowledged?.note)
+    expect(notes.filter((note: unknown) => note === 'Both were me.')).to.have.length(2)
   })
+
+  it('are not raised by ordinary work, and by three different acts that are closed to support', async () => {
+    await using grace = await visitDeployment(deployment)
+    const { page } = grace
+    await enter(page, 'grace', '/console/alarms')
+    // Some look, some change, one tries what is closed, and each ends it or goes on.
+    for (const ticket of ['W-1', 'W-2', 'W-3']) {
+      const running = await deployment.impersonate({ ticket })
+      for (let requests = 0; requests < 5; requests += 1) await running.look()
+      await running.change()
+      expect(await running.refused()).to.equal(403)
+      await running.refused()
+      await running.end()
+      // A tab that is still open.
+      await running.look()
+    }
+    await deployment.settled()
+    await page.getByText('3 new alarms').waitFor()
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
+    await page.getByText('Nothing to look at now.').waitFor()
+    expect(await notable(page).getByRole('heading').count(), 'one for each').to.equal(3)
+    const red = page.locator('.badge.alarm, .alarm:not(.calm), .count, .alarm-notice .message')
+    expect(await red.count()).to.equal(0)
+
+    const probing = await deployment.impersonate({ ticket: 'W-4' })
+    for (const path of ['/email', '/password', '/phone']) await probing.refused(path)
+    await deployment.settled()
+    await badge(page, 1).waitFor()
+    await notice(page).getByText('An act was refused').waitFor()
+  }).timeout(60_000)
 
   it('are told in one tab of a browser only, the one that is seen', async () => {
     await using grace = await visitDeployment(deployment)
@@ -108,11 +155,11 @@ describe('alarms', () => {
     await enter(first, 'grace', '/console/audit')
     const second = await grace.context.newPage()
     await second.goto('/console/alarms')
-    await second.getByText('There is no open alarm.').waitFor()
+    await second.getByText('Nothing to look at now.').waitFor()
     const pages = [first, second]
     const heard = pages.map((page) => page.waitForResponse(isAnswerWithAlarm))
     const running = await deployment.impersonate()
-    await running.refused()
+    await running.replay()
     await deployment.settled()
     await Promise.all(heard)
     await Promise.all(pages.map((page) => badge(page, 1).waitFor()))
@@ -134,11 +181,12 @@ describe('alarms', () => {
       await using grace = await visitDeployment(deployment)
       const { page } = grace
       await enter(page, 'grace', isInList ? '/console/alarms' : `/console/audit/${running.id}`)
-      await page
-        .getByRole('main')
-        .getByRole('button', { name: /^Acknowledge/ })
-        .first()
-        .click()
+      if (isInList)
+        await page
+          .getByRole('checkbox', { name: /^Select/ })
+          .first()
+          .check()
+      await acknowledge(page).first().click()
       if (!isInList) {
         // While the dialog is open, the page does not hear of the next one.
         await page.route('**/api/audit/**', (route) =>
@@ -149,11 +197,12 @@ describe('alarms', () => {
       await running.replay()
       await deployment.settled()
       await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
-      await page.getByText('The alarm is acknowledged.').waitFor()
+      await page.getByText(/(?:The alarm|1) is acknowledged\./).waitFor()
       const { body } = await deployment.ask('grace', `/audit/${running.id}`)
-      expect(body.isAlarmOpen, String(isInList)).to.equal(true)
-      expect(body.acknowledged.alarms).to.equal(1)
-      await deployment.ask('grace', `/audit/${running.id}/acknowledge`, {})
+      expect(body.openAlarm, String(isInList)).to.equal('urgent')
+      expect(body.acknowledged).to.include({ alarms: 1, urgency: 0 })
+      const alarms = [{ id: running.id, count: 2, urgency: 1 }]
+      await deployment.ask('grace', '/alarms/acknowledge', { alarms })
     }
   })
 })
@@ -163,7 +212,7 @@ const counts = (pages: readonly Page[]): Promise<number[]> =>
 
 async function isAnswerWithAlarm(response: Response): Promise<boolean> {
   if (!response.url().endsWith('/api/alarms')) return false
-  return (await response.json()).rows.length === 1
+  return (await response.json()).urgent.length === 1
 }
 
 /** The requests of the page for locks are answered in their order, and then drawn. */

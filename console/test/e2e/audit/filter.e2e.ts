@@ -21,13 +21,20 @@ describe('the filter of the audit', () => {
       { at: noon('2026-02-03'), ticket: 'T-1', customer: 'bob', reads: ['/orders'] },
       { at: noon('2026-02-17'), ticket: 'T-2', operator: 'oscar', end: 'requested' },
       { at: noon('2026-02-18'), ticket: 'T-3', refused: ['/email'] },
-      { at: noon('2026-02-18') + 1000, ticket: 'T-4', end: 'user', reason: 'Lost in the post' },
+      {
+        at: noon('2026-02-18') + 1000,
+        ticket: 'T-4',
+        end: 'user',
+        reason: 'Lost in the post',
+        objection: 'Not me',
+      },
     ])
     const old = await deployment.ask('grace', '/audit?ticket=T-2')
     const hold = { note: 'Case 7' }
     await deployment.ask('grace', `/audit/${old.body.rows[0].id}/hold`, hold)
     const [refused] = (await deployment.ask('grace', '/audit?ticket=T-3')).body.rows
-    await deployment.ask('grace', `/audit/${refused.id}/acknowledge`, {})
+    const alarms = [{ id: refused.id, count: 1, urgency: 0 }]
+    await deployment.ask('grace', '/alarms/acknowledge', { alarms })
   })
   after(() => deployment[Symbol.asyncDispose]())
 
@@ -75,6 +82,12 @@ describe('the filter of the audit', () => {
         () => page.getByLabel('Alarms').selectOption('Open alarm'),
         'Open alarm',
         '?alarm=open',
+        ['T-4'],
+      ],
+      [
+        () => page.getByLabel('Alarms').selectOption('Look at it now'),
+        'Look at it now',
+        '?alarm=urgent',
         ['T-4'],
       ],
       [
