@@ -145,7 +145,7 @@ describe('example provider: the support console in it', () => {
     const isWhole = (one: Row) => one.ticket === 'SUP-88' && one.refused === 1 && one.changes === 1
     const rows = await auditUntil((all) => all.some(isWhole))
     expect(rows.find(isWhole)).to.deep.include({ outcome: 'running', reads: 1 })
-    const alarms = () => printed.filter((line) => line.startsWith('alarm: '))
+    const alarms = () => printed.filter((line) => /^alarm: .* as bob: /.test(line))
     expect(alarms(), 'one refused act pages no lead').to.deep.equal([])
     await exchange(example.url, asked.body.subjectToken, olivia, scope).catch(() => {})
     await auditUntil((all) => all.some((one) => one.ticket === 'SUP-88' && one.replays === 1))
