@@ -37,6 +37,7 @@ export function fold(row: AuditRow | undefined, id: string, happening: Happening
       software: before.software ?? (isAttempt(entry) ? undefined : entry.software),
       ticket: before.ticket ?? nonEmptyText(context?.ticketId),
       reason: before.reason ?? nonEmptyText(context?.reason),
+      continues: before.continues ?? nonEmptyText(entry.continues),
       application: (granted ? client : undefined) ?? before.application ?? entry.mayAct?.clientId,
       issuedTo: before.issuedTo ?? issuedTo,
       resource: (granted ? target : undefined) ?? before.resource ?? target,

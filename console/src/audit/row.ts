@@ -65,6 +65,8 @@ export interface AuditRow {
   readonly software?: string | undefined
   readonly ticket?: string | undefined
   readonly reason?: string | undefined
+  /** The id of the impersonation that the operator continued with this one. */
+  readonly continues?: string | undefined
   /** The client id of the application. */
   readonly application?: string | undefined
   /** The machine client that asked for the subject token. */
