@@ -47,7 +47,7 @@ export interface Alarms {
 }
 
 /** What was stored of a row. */
-interface Told {
+interface StoredAlarm {
   readonly kind: AlarmKind
   readonly entry: AuditEntry
   readonly row: string
@@ -72,7 +72,7 @@ export function alarms(
   /** The urgency of refusals that was handed over, by row. */
   const handed = new BoundedMap<string, number>(MAX_ROWS_REMEMBERED)
 
-  async function hand({ kind, entry, row, isRepetition }: Told): Promise<void> {
+  async function hand({ kind, entry, row, isRepetition }: StoredAlarm): Promise<void> {
     const { time } = entry
     const impersonation = await rowWith(entry, row)
     const urgency = impersonation.alarm ? urgencyOfRefusals(impersonation.alarm) : 0

@@ -47,11 +47,11 @@ export function filterOf(query: URLSearchParams): RowFilter {
   return filter
 }
 
-const ALARMS: readonly RowFilter['alarm'][] = ['any', 'open', 'urgent']
+const ALARM_CONDITIONS: readonly RowFilter['alarm'][] = ['any', 'open', 'urgent']
 
 /** The condition of this name; `undefined` for what is none. */
 export function alarmIn(value: string | null): RowFilter['alarm'] {
-  return ALARMS.find((alarm) => alarm === value)
+  return ALARM_CONDITIONS.find((alarm) => alarm === value)
 }
 
 /** Without what is for leads and auditors: the server refuses it to operators. */
