@@ -40,7 +40,7 @@ const STORES = ['memory', 'sqlite', 'postgres', 'redis', 'sql']
 const SQL_DIALECTS = ['sqlite', 'postgres']
 
 /** What pages take from the server's code beside types and words: files that import no module of Node. */
-const IN_BOTH = ['audit/entry.ts', 'audit/fold.ts', 'audit/row.ts']
+const IN_BOTH = ['audit/alarm.ts', 'audit/entry.ts', 'audit/row.ts']
 const BROWSER_PACKAGES =
   /^(?:#glue\/stopwatch|preact|preact\/hooks|oauth4webapi|eventsource-parser|oidc-provider-impersonation\/browser)$/
 
