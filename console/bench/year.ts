@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { NewRecord } from '../src/audit/batch.ts'
 import { entryDigestOf, hashOf } from '../src/audit/chain.ts'
 import { type AuditEntry, encodeEntry } from '../src/audit/entry.ts'
-import type { AuditStore, NewRecord } from '../src/audit/store.ts'
+import type { AuditStore } from '../src/audit/store.ts'
 
 /** The first moment of the year, in milliseconds since the epoch. */
 export const YEAR_BEGINS = Date.UTC(2025, 0, 1)

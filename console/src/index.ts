@@ -37,17 +37,15 @@ import { signedInTo } from './sign-in/signed-in.ts'
 
 export type { TakeUses, TakeUsesOptions } from './api/console/take-uses.ts'
 export type { RecordRefusal, Refusal } from './api/refusals.ts'
+export type { Batch, NewRecord, Repetition } from './audit/batch.ts'
 export type { AuditEntry } from './audit/entry.ts'
 export type { Alarm } from './audit/recording/alarms.ts'
 export type { AlarmKind, AuditPerson, AuditRow, Outcome } from './audit/row.ts'
 export type {
   AuditStore,
-  Batch,
   ChainHead,
   FiledRow,
-  NewRecord,
   RemovedFrom,
-  Repetition,
   RowFilter,
   RowPage,
   StoredEntry,

@@ -1,4 +1,4 @@
-import type { Batch } from './store.ts'
+import type { Batch } from './batch.ts'
 
 /** What a permit says by itself. A time that has passed is no state of its own: see `overAt`. */
 export type StoredPermitState = 'granted' | 'lapsed' | 'refused' | 'requested' | 'revoked'

@@ -1,4 +1,4 @@
-import type { Batch } from './store.ts'
+import type { Batch } from './batch.ts'
 
 /**
  * A store refuses a batch because of what is in it. Nothing of the batch is stored, and it would be

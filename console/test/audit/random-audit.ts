@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
+import type { Batch } from '../../src/audit/batch.ts'
 import type { AuditEntry, AuditEventName } from '../../src/audit/entry.ts'
 import { batches } from '../../src/audit/recording/batches.ts'
 import type { AuditRow, Outcome } from '../../src/audit/row.ts'
-import type { AuditStore, Batch, RowFilter } from '../../src/audit/store.ts'
+import type { AuditStore, RowFilter } from '../../src/audit/store.ts'
 
 /** Numbers that are the same at each run: mulberry32. */
 export function numbersFrom(seed: number): () => number {

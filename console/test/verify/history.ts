@@ -1,12 +1,13 @@
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { asciiJson } from '../../src/audit/ascii-json.ts'
+import type { Batch } from '../../src/audit/batch.ts'
 import { hashOf } from '../../src/audit/chain.ts'
 import type { SignCheckpoint } from '../../src/audit/keeping/checkpoint.ts'
 import { exportEverything } from '../../src/audit/keeping/export-everything.ts'
 import { startRetention } from '../../src/audit/keeping/retention.ts'
 import { type Batches, batches } from '../../src/audit/recording/batches.ts'
 import { beginningOfChain } from '../../src/audit/recording/beginning.ts'
-import type { AuditStore, Batch } from '../../src/audit/store.ts'
+import type { AuditStore } from '../../src/audit/store.ts'
 import {
   act,
   exported,

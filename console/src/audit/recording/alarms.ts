@@ -2,11 +2,12 @@ import { BoundedMap } from '#glue/bounded-map'
 import { endsWithin } from '#glue/time-limit'
 import { reasonOf } from '../../reason.ts'
 import { alarmKindOf, isUrgentByItself, urgencyOfRefusals } from '../alarm.ts'
+import type { Batch, NewRecord } from '../batch.ts'
 import type { AuditEntry } from '../entry.ts'
 import { fold } from '../fold.ts'
 import { log } from '../log-line.ts'
 import type { AlarmKind, AlarmRank, AuditRow } from '../row.ts'
-import type { AuditStore, Batch, NewRecord } from '../store.ts'
+import type { AuditStore } from '../store.ts'
 
 /** An alarm, as it is handed to the deployment. */
 export interface Alarm {

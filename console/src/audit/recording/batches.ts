@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { BoundedMap } from '#glue/bounded-map'
+import type { Batch, NewRecord, Repetition } from '../batch.ts'
 import { digestOf, entryDigestOf, hashOf } from '../chain.ts'
 import { type AuditEntry, encodeEntry, SET_ASIDE } from '../entry.ts'
-import type { Batch, NewRecord, Repetition } from '../store.ts'
 import { likenessOf } from './repeats.ts'
 
 /** How many entries are remembered, so that events like them are counted. */

@@ -1,6 +1,7 @@
 import { reasonOf } from '../../reason.ts'
+import type { Batch } from '../batch.ts'
 import { log } from '../log-line.ts'
-import type { AuditStore, Batch } from '../store.ts'
+import type { AuditStore } from '../store.ts'
 
 /** Milliseconds between two reads of the entries that other processes stored. */
 const POLL_EVERY = 1000

@@ -1,7 +1,7 @@
+import type { Batch } from '../batch.ts'
 import { fold, foldRepetition } from '../fold.ts'
 import { assertMissing } from '../missing.ts'
 import type { AuditRow } from '../row.ts'
-import type { Batch } from '../store.ts'
 import { columnsOf, type RowColumns } from './row-columns.ts'
 
 /** An entry as the tables of SQL databases keep it. */

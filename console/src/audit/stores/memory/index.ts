@@ -1,6 +1,7 @@
+import type { NewRecord } from '../../batch.ts'
 import { fold, foldRepetition, type Happening } from '../../fold.ts'
 import type { AuditRow } from '../../row.ts'
-import type { AuditStore, ChainHead, NewRecord, StoredEntry } from '../../store.ts'
+import type { AuditStore, ChainHead, StoredEntry } from '../../store.ts'
 import { assertTimes, foldingOnly } from '../../unstorable.ts'
 import { earlierKeysOf, rowIdsOf, rowsOf } from '../batch-columns.ts'
 import {

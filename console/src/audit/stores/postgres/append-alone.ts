@@ -1,5 +1,5 @@
 import { BoundedMap } from '#glue/bounded-map'
-import type { Batch } from '../../store.ts'
+import type { Batch } from '../../batch.ts'
 import { foldingOnly } from '../../unstorable.ts'
 import { entriesOf, rowsOf } from '../batch-columns.ts'
 import {

@@ -1,5 +1,6 @@
 import type { RedisClient } from 'oidc-provider-impersonation/adapters/redis'
-import type { AuditStore, Batch, ChainHead } from '../../store.ts'
+import type { Batch } from '../../batch.ts'
+import type { AuditStore, ChainHead } from '../../store.ts'
 import { malformedCursor, parseNumberCursor, parseRowCursor, rowCursor } from '../cursor.ts'
 import { parseKeepFor } from '../keep-for.ts'
 import { parseRow } from '../row-columns.ts'

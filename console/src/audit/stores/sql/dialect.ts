@@ -1,4 +1,4 @@
-import type { Batch } from '../../store.ts'
+import type { Batch } from '../../batch.ts'
 import type { ResultRow } from '../stored-columns.ts'
 
 /** One statement, with `?` for each value. */

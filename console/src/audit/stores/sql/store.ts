@@ -1,4 +1,5 @@
-import type { AuditStore, Batch, RowFilter } from '../../store.ts'
+import type { Batch } from '../../batch.ts'
+import type { AuditStore, RowFilter } from '../../store.ts'
 import { foldingOnly, UnstorableError } from '../../unstorable.ts'
 import { earlierKeysOf, entriesOf, rowIdsOf, rowsOf, withoutGone } from '../batch-columns.ts'
 import { parseIdCursor, parseNumberCursor, parseRowCursor, rowCursor } from '../cursor.ts'

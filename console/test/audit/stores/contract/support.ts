@@ -1,10 +1,11 @@
 import { expect } from 'chai'
+import type { Batch } from '../../../../src/audit/batch.ts'
 import { digestOf, entryDigestOf, hashOf } from '../../../../src/audit/chain.ts'
 import { type AuditEntry, decodeEntry, USED_EVENT } from '../../../../src/audit/entry.ts'
 import { fold } from '../../../../src/audit/fold.ts'
 import { batches } from '../../../../src/audit/recording/batches.ts'
 import type { AuditRow } from '../../../../src/audit/row.ts'
-import type { AuditStore, Batch, RowFilter, StoredEntry } from '../../../../src/audit/store.ts'
+import type { AuditStore, RowFilter, StoredEntry } from '../../../../src/audit/store.ts'
 
 /** A storage that is empty at first. */
 export interface TestedStorage {

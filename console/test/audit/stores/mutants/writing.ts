@@ -1,7 +1,8 @@
+import type { NewRecord } from '../../../../src/audit/batch.ts'
 import { decodeEntry } from '../../../../src/audit/entry.ts'
 import { fold } from '../../../../src/audit/fold.ts'
 import type { AuditRow } from '../../../../src/audit/row.ts'
-import type { AuditStore, NewRecord, StoredEntry } from '../../../../src/audit/store.ts'
+import type { AuditStore, StoredEntry } from '../../../../src/audit/store.ts'
 import { aWhile, type Mutants } from './support.ts'
 
 /** Appends under a number that no batch had before: the number of the writer is not looked at. */
