@@ -56,5 +56,7 @@ export const describe: UseInWords = ({ method, path, status = 500, refused }, la
 export function onAlarm({ kind, rank, impersonation, url }: Alarm): void {
   if (rank !== 'urgent') return
   const { operator, customer } = impersonation
-  console.log(escapeControls(`alarm: ${kind}, ${operator?.id} as ${customer?.id}: ${url}`))
+  console.log(
+    escapeControls(`alarm: ${kind}, ${operator?.id ?? 'no operator'} as ${customer?.id}: ${url}`),
+  )
 }

@@ -49,7 +49,7 @@ export function createSender(
   const send: Send = async (url, { what, method = 'GET', headers = {}, body }) => {
     const wanted = { accept: 'application/json', ...headers }
     const request = redaction.apply(
-      textOf(`${method} ${url}`, withType(wanted, body), body === undefined ? '' : String(body)),
+      textOf(`${method} ${url}`, withType(wanted, body), shownBody(body)),
     )
     try {
       const response = await fetch(url, {
@@ -89,6 +89,12 @@ export function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause instanceof AggregateError) return error.cause.errors.map(causeOf).join('; ')
   return error.cause instanceof Error ? causeOf(error.cause) : error.message
+}
+
+/** The fields of a form stand in lines of their own, decoded. */
+function shownBody(body: Sent['body'] = ''): string {
+  if (typeof body === 'string') return body
+  return [...body].map(([name, value]) => `${name}=${value}`).join('\n')
 }
 
 function withType(headers: Readonly<Record<string, string>>, body: Sent['body']) {

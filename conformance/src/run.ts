@@ -44,7 +44,7 @@ export async function run(options: RunOptions): Promise<Run> {
   const results: Result[] = []
   try {
     const discovery = await discover(issuer, send)
-    const server = new Server({ configuration, issuer, discovery, send, redaction })
+    const server = new Server({ configuration, issuer, discovery, send, redaction }, signal)
     await tryFlow(server)
     for (const statement of statements) {
       const result = redacted(await test(statement, server, last, signal), redaction)
@@ -81,7 +81,9 @@ async function test(
     signal.throwIfAborted()
     if (error instanceof Skip) return end('skipped', { message: error.message })
     const transaction = (error instanceof Violation && error.transaction) || last()
-    return end('failed', { message: causeOf(error), transaction })
+    const isLimited = transaction?.answer.startsWith('HTTP 429') === true
+    const hint = isLimited ? ': the rate limit is too low for the suite' : ''
+    return end('failed', { message: `${causeOf(error)}${hint}`, transaction })
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import type { Configuration, Part, RequestMember } from './configuration.ts'
 import { CouldNotRun } from './could-not-run.ts'
@@ -42,12 +43,15 @@ export class Server {
   readonly discovery: Readonly<Record<string, unknown>>
   readonly send: Send
   readonly redaction: Redaction
+  readonly #signal: AbortSignal
   readonly #machineTokens = new Map<string, string>()
   #keys: ReturnType<typeof createLocalJWKSet> | undefined
 
   constructor(
     given: Pick<Server, 'configuration' | 'issuer' | 'discovery' | 'send' | 'redaction'>,
+    signal: AbortSignal,
   ) {
+    this.#signal = signal
     this.configuration = given.configuration
     this.issuer = given.issuer
     this.discovery = given.discovery
@@ -61,6 +65,11 @@ export class Server {
     return value
   }
 
+  /** Waits, unless the run is interrupted. */
+  wait(milliseconds: number): Promise<void> {
+    return setTimeout(milliseconds, undefined, { signal: this.#signal })
+  }
+
   claimsPart(part: Part): boolean {
     return this.configuration.without?.includes(part) !== true
   }
@@ -69,7 +78,9 @@ export class Server {
   endpoint(name: keyof NonNullable<Configuration['endpoints']>, inDiscovery: string): string {
     const found = this.configuration.endpoints?.[name] ?? this.discovery[inDiscovery]
     if (typeof found === 'string') return found
-    throw new Skip(`neither discovery has ${inDiscovery} nor the configuration endpoints.${name}`)
+    throw new Violation(
+      `discovery has no ${inDiscovery}, nor the configuration endpoints.${name}; a server without this part is named so in \`without\``,
+    )
   }
 
   postForm(

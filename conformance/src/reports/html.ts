@@ -21,8 +21,8 @@ export function htmlReport(run: Run): string {
   const failures = run.results.filter(({ outcome }) => outcome === 'failed')
   const verdict =
     failed > 0
-      ? `${failed} of ${run.results.length} statements do not hold.`
-      : `Every statement that was tested holds.`
+      ? `Statements that do not hold: ${failed} of ${passed + failed} that were tested.`
+      : 'Every statement that was tested holds.'
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -32,7 +32,7 @@ export const ACTOR_STATEMENTS: readonly Statement[] = [
     part: 'actor',
     title: 'no client says who acts',
     clause:
-      'Nothing that a client sends, at issue or at the exchange, MUST add, change or remove `act`, `sub`, `aud`, `exp` or the mark of P22.',
+      'What a client sends, at issue or at the exchange, MUST NOT add, change or remove `act`, `sub`, `aud`, `exp` or the mark of P22.',
     async test(server) {
       const { user, operator, exchange, issue } = server.configuration
       const forged = { act: { sub: 'mallory' }, sub: 'mallory', aud: 'https://mallory.invalid/' }

@@ -1,6 +1,6 @@
 import { check, expectEqual, expectGrant, expectRefusal, expectSame, shown } from '../expect.ts'
 import type { Answer } from '../outcome.ts'
-import type { Server } from '../server.ts'
+import type { IssueMembers, Server } from '../server.ts'
 import type { Statement } from './statement.ts'
 
 /** How the server answers a subject token that it has never issued. */
@@ -104,8 +104,9 @@ export const BINDING_STATEMENTS: readonly Statement[] = [
     clause:
       'A binding that the server does not understand (an empty operator or client, a resource that is relative or has a fragment, a malformed scope) and a context that is no JSON object MUST be refused with 400 `invalid_request`.',
     async test(server) {
-      const { resource } = server.configuration.exchange
-      for (const members of [
+      const { exchange, issue } = server.configuration
+      const { resource } = exchange
+      const wrong: readonly IssueMembers[] = [
         { operator: '' },
         { operator: 7 },
         { client: '' },
@@ -114,8 +115,12 @@ export const BINDING_STATEMENTS: readonly Statement[] = [
         { scope: 'two  blanks' },
         { scope: 7 },
         { context: ['a list'] },
-      ]) {
-        expectRefusal(await server.issue(members), 400, 'invalid_request')
+      ]
+      for (const [name, mapped] of Object.entries(issue.members)) {
+        if (mapped === null) continue
+        for (const members of wrong.filter((one) => Object.hasOwn(one, name))) {
+          expectRefusal(await server.issue(members), 400, 'invalid_request')
+        }
       }
     },
   },

@@ -150,7 +150,7 @@ export const ISSUE_STATEMENTS: readonly Statement[] = [
     part: 'issue',
     title: 'what the rules refuse: 403 access_denied',
     clause:
-      'An issue request that the rules of the deployment refuse MUST get 403 `access_denied`, and nothing MUST be issued.',
+      'An issue request that the rules of the deployment refuse MUST get 403 `access_denied`. The server MUST NOT issue anything.',
     async test(server) {
       const user = server.need(server.configuration.refusedUser, 'refusedUser')
       await expectNothingIssued(server, user, 'access_denied')
@@ -182,7 +182,7 @@ export const ISSUE_STATEMENTS: readonly Statement[] = [
     part: 'approval',
     title: 'a missing approval: 403 approval_required, and whose',
     clause:
-      'An issue request that needs an approval MUST get 403 `approval_required`, with `approval.by`, a list of `second_person`, `user` or both; and nothing MUST be issued.',
+      'An issue request that needs an approval MUST get 403 `approval_required`, with `approval.by`, a list of `second_person`, `user` or both. The server MUST NOT issue anything.',
     async test(server) {
       const { user } = server.need(server.configuration.approval, 'approval')
       const { answer, json } = await expectNothingIssued(server, user, 'approval_required')

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { inflateSync } from 'node:zlib'
 import { type JWTPayload, jwtVerify } from 'jose'
 import { check, expectEqual, shown } from '../expect.ts'
@@ -85,7 +84,7 @@ export const STATUS_STATEMENTS: readonly Statement[] = [
       const deadline = Date.now() + MAX_DELAY_MS
       while ((await statusAt(server, position)) === 0) {
         check(Date.now() < deadline, 'the entry is 0, 8 seconds after the end')
-        await wait(POLL_INTERVAL_MS)
+        await server.wait(POLL_INTERVAL_MS)
       }
     },
   },
