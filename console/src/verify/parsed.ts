@@ -27,11 +27,19 @@ export interface RowPart {
   readonly unsettled?: true
 }
 
+/** A permit, with all its entries. */
+export interface PermitPart {
+  readonly permit: { readonly id: string }
+  readonly entries: readonly NamedEntry[]
+  readonly unsettled?: true
+}
+
 /** What a line is, in the order of a file. */
 export type Parsed =
   | { readonly kind: 'only'; readonly row: string }
   | { readonly kind: 'head'; readonly head: ChainHead }
   | { readonly kind: 'row'; readonly part: RowPart }
+  | { readonly kind: 'permit'; readonly part: PermitPart }
   | { readonly kind: 'entry'; readonly entry: Entry }
   | { readonly kind: 'checkpoint'; readonly jws: string }
 
@@ -84,6 +92,7 @@ function parseKind(line: Line): Parsed {
       return { kind: 'only', row: only }
     }
     if (names.length === 1 && isHead(head)) return { kind: 'head', head }
+    if (isPermitPart(value)) return { kind: 'permit', part: value }
     if (isRowPart(value)) return { kind: 'row', part: value }
     if (isEntry(value)) return { kind: 'entry', entry: value }
   }
@@ -106,6 +115,18 @@ function isRowPart(value: object): value is RowPart {
     Array.isArray(entries) &&
     entries.every(isNamedEntry) &&
     [misfiled, unsettled].every((mark) => mark === undefined || (mark === true && row))
+  )
+}
+
+function isPermitPart(value: object): value is PermitPart {
+  const { permit, entries, unsettled }: Partial<Record<keyof PermitPart, unknown>> = value
+  return (
+    isPlainObject(permit) &&
+    typeof permit.id === 'string' &&
+    Array.isArray(entries) &&
+    entries.every(isNamedEntry) &&
+    (unsettled === undefined || unsettled === true) &&
+    !('row' in value)
   )
 }
 

@@ -5,7 +5,8 @@ import type { NamedEntry } from '../audit/keeping/settled-rows.ts'
 import type { AuditRow } from '../audit/row.ts'
 import { Broken } from './broken.ts'
 import { broken } from './chains.ts'
-import type { Entry, RowPart } from './parsed.ts'
+import type { Entry, PermitPart, RowPart } from './parsed.ts'
+import { addToPermit, type PermitSum } from './permits.ts'
 
 /** A row that is not compared yet, as short as it can be: there may be very many. */
 interface Waiting {
@@ -25,6 +26,8 @@ interface Begun {
   read: number
   /** The sum of these. */
   sum: AuditRow | undefined
+  /** The same of a permit. */
+  permit: PermitSum | undefined
 }
 
 /**
@@ -41,12 +44,18 @@ export class Rows {
   readonly #first = new Map<string, number>()
   #last: Waiting | undefined
   #unproved = 0
+  /** The ids of those that are permits. */
+  readonly #permits = new Set<string>()
 
   get size(): number {
-    return this.#states.size
+    return this.#states.size - this.#permits.size
   }
 
-  /** How many rows could not be compared. */
+  get permits(): number {
+    return this.#permits.size
+  }
+
+  /** How many rows and permits could not be compared. */
   get unproved(): number {
     return this.#unproved
   }
@@ -69,6 +78,19 @@ export class Rows {
     this.#last = { line, row: JSON.stringify(row), parts: [JSON.stringify(entries)] }
     // A row can come twice: the later one is newer.
     this.#states.set(row.id, unsettled ? 'unproved' : this.#last)
+    if (unsettled) this.#unproved += 1
+  }
+
+  /** @throws Broken */
+  addPermit({ permit, entries, unsettled }: PermitPart, line: number): void {
+    const { id } = permit
+    if (entries.length === 0) throw permitBroken(id, line, 'no entry tells of it')
+    if (this.#states.has(id) && !this.#permits.has(id)) {
+      throw permitBroken(id, line, 'an impersonation has the same id')
+    }
+    this.#permits.add(id)
+    const waiting = { line, row: JSON.stringify(permit), parts: [JSON.stringify(entries)] }
+    this.#states.set(id, unsettled ? 'unproved' : waiting)
     if (unsettled) this.#unproved += 1
   }
 
@@ -97,16 +119,21 @@ export class Rows {
   finish(): void {
     for (const [id, state] of this.#states) {
       if (typeof state === 'object') {
-        throw rowBroken(id, state.line, 'it names an entry that is not there')
+        throw this.#broken(id, state.line, 'it names an entry that is not there')
       }
     }
+  }
+
+  #broken(id: string, line: number, message: string): Broken {
+    return (this.#permits.has(id) ? permitBroken : rowBroken)(id, line, message)
   }
 
   #begun(id: string): Exclude<State, Waiting> | undefined {
     const state = this.#states.get(id)
     if (typeof state !== 'object' || 'named' in state) return state
     const named = state.parts.flatMap((part): NamedEntry[] => JSON.parse(part))
-    const begun: Begun = { line: state.line, row: state.row, named, read: 0, sum: undefined }
+    const { line, row } = state
+    const begun: Begun = { line, row, named, read: 0, sum: undefined, permit: undefined }
     this.#states.set(id, begun)
     return begun
   }
@@ -118,12 +145,17 @@ export class Rows {
       return
     }
     const [, , count = 1, lastTime = reported.time] = named
-    begun.sum = fold(begun.sum, id, { entry: reported, count, lastTime })
+    const isPermit = this.#permits.has(id)
+    if (isPermit) begun.permit = addToPermit(begun.permit, id, reported)
+    else begun.sum = fold(begun.sum, id, { entry: reported, count, lastTime })
     begun.read += 1
     if (begun.read < begun.named.length) return
-    const difference = differenceOf(JSON.parse(JSON.stringify(begun.sum)), JSON.parse(begun.row))
+    const row: object = JSON.parse(begun.row)
+    // What the sum of a permit leaves out is as it is stored.
+    const sum = isPermit ? { ...row, ...begun.permit } : begun.sum
+    const difference = differenceOf(JSON.parse(JSON.stringify(sum)), row)
     if (difference !== undefined) {
-      throw rowBroken(id, begun.line, `its ${difference} is not what its entries say`)
+      throw this.#broken(id, begun.line, `its ${difference} is not what its entries say`)
     }
     this.#states.set(id, 'done')
   }
@@ -148,6 +180,10 @@ function differenceOf(sum: object, row: object): string | undefined {
   return [...names].find(
     (name) => !isDeepStrictEqual(Reflect.get(sum, name), Reflect.get(row, name)),
   )
+}
+
+function permitBroken(id: string, line: number, message: string): Broken {
+  return new Broken(`the permit ${id}: ${message}`, { line })
 }
 
 function rowBroken(id: string, line: number, message: string): Broken {

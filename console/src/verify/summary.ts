@@ -22,6 +22,7 @@ export function summaryOf(found: Verification, asked: Asked): string[] {
       only === undefined,
       `${found.rows} impersonations and refused requests, each the sum of its entries.`,
     ],
+    [found.permits > 0, `${found.permits} permits, each with all its entries.`],
     [
       found.repeatedEntries > 0,
       `${found.repeatedEntries} entries were repeated, ${found.repetitions} times in all: how often, and when last, is not proved.`,

@@ -22,7 +22,8 @@ export interface Verification {
   readonly ofImpersonation: readonly ImpersonationEntry[]
   readonly chains: number
   readonly rows: number
-  /** How many rows could not be compared with their entries. */
+  readonly permits: number
+  /** How many rows and permits could not be compared with their entries. */
   readonly unprovedRows: number
   /** How many entries say that their event was repeated, and how often in all: that is not proved. */
   readonly repeatedEntries: number
@@ -45,7 +46,14 @@ export interface VerificationInput extends CheckpointsInput {
   readonly impersonation?: string | undefined
 }
 
-const LINE_ORDER: readonly Parsed['kind'][] = ['only', 'head', 'row', 'entry', 'checkpoint']
+const LINE_ORDER: readonly Parsed['kind'][] = [
+  'only',
+  'head',
+  'row',
+  'permit',
+  'entry',
+  'checkpoint',
+]
 
 /** @throws Broken at the first thing that is wrong */
 export async function verify(input: VerificationInput): Promise<Verification> {
@@ -89,6 +97,7 @@ export async function verify(input: VerificationInput): Promise<Verification> {
     if (parsed.kind === 'only') only = parsed.row
     if (parsed.kind === 'head') rows.addHead(parsed.head)
     if (parsed.kind === 'row') rows.addPart(parsed.part, line.number)
+    if (parsed.kind === 'permit') rows.addPermit(parsed.part, line.number)
     if (parsed.kind === 'entry') await add(parsed.entry, line.number)
   }
   for (const [writer, { sequence, time }] of vouchers.ends) {
@@ -104,7 +113,7 @@ export async function verify(input: VerificationInput): Promise<Verification> {
   }
   return {
     ...{ entries, removed, only, leftOut, chains: chains.size },
-    ...{ rows: rows.size, unprovedRows: rows.unproved },
+    ...{ rows: rows.size, permits: rows.permits, unprovedRows: rows.unproved },
     ofImpersonation: ofImpersonation.toSorted((a, b) => a.time - b.time),
     ...{ repeatedEntries: repetitions.entries, repetitions: repetitions.events },
     ...{ checkpoints: all.length, unknown, issuer: end.issuer, time: end.time },

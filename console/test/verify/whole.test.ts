@@ -20,7 +20,7 @@ describe('verify', () => {
   it('finds nothing in an export as it was made', async () => {
     expect(await verified(lines)).to.deep.equal({
       ...{ entries: 56, removed: 19, only: undefined, leftOut: 0, ofImpersonation: [] },
-      ...{ chains: 7, rows: 5, unprovedRows: 0 },
+      ...{ chains: 7, rows: 5, permits: 0, unprovedRows: 0 },
       ...{ repeatedEntries: 5, repetitions: 5, checkpoints: 4, unknown: 0 },
       ...{ issuer: ISSUER, time: END },
     })

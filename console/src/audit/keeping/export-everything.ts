@@ -3,6 +3,7 @@ import { asciiJson } from '../ascii-json.ts'
 import { digestParts } from '../chain.ts'
 import type { AuditStore, ChainHead, StoredEntry } from '../store.ts'
 import { type SignCheckpoint, signCheckpoints } from './checkpoint.ts'
+import { settledPermits } from './settled-permits.ts'
 import { settledRows } from './settled-rows.ts'
 
 /** How many entries are read at once. */
@@ -28,6 +29,7 @@ export interface EverythingOptions {
  * - the heads of all chains;
  * - each row, with the entries that it is the sum of, and how often each happened. It has all entries up
  *   to those heads, and may have some that were stored later;
+ * - each permit in the same way, but for `only`;
  * - the entries of all chains, up to their heads at that time, in the order in which they were stored:
  *   writer, sequence, hash, digest, and the text where it was not removed. With `only`, entries of other
  *   rows have no more than these four;
@@ -50,7 +52,8 @@ export async function* exportEverything(
     yield lined(first.slice(at, at + ENTRIES_PER_READ).map((head) => ({ head: linkOf(head) })))
   }
   for await (const lines of settledRows(store, only)) yield lined(lines)
-  // After the rows, so that a row has no entry that is not here. Before the entries: no checkpoint
+  if (only === undefined) for await (const lines of settledPermits(store)) yield lined(lines)
+  // After the rows and permits, so that these have no entry that is not here. Before the entries: no checkpoint
   // vouches for an entry that is stored meanwhile.
   const heads = await store.heads()
   const time = now()

@@ -75,7 +75,8 @@ async function settledRow(store: AuditStore, id: string) {
   return undefined
 }
 
-async function readEntries(store: AuditStore, id: string): Promise<NamedEntry[]> {
+/** All entries of a row or a permit. */
+export async function readEntries(store: AuditStore, id: string): Promise<NamedEntry[]> {
   const entries: NamedEntry[] = []
   for (let after: string | undefined; ; ) {
     const page = await store.timeline(id, { after, limit: ROWS_PER_READ })
