@@ -23,8 +23,8 @@ const PLUGIN = ['test/**/*.test.ts', '!test/{docs,example-provider,examples}/**'
 export const DEMANDING: readonly Suite[] = [
   {
     name: 'e2e',
-    about: 'example, browser kit and console in browsers; installs React and Vue first',
-    files: ['{test/e2e,test/browser,console/test/e2e}/**/*.e2e.ts', '!test/e2e/browsers/**'],
+    about: 'browser kit and console in Chromium; installs React and Vue first',
+    files: ['{test/browser,console/test/e2e}/**/*.e2e.ts'],
     timeout: 120_000,
     installs: ['test/browser/frameworks'],
     limit: 1200,
@@ -71,6 +71,13 @@ export const OTHERS: readonly Suite[] = [
     name: 'conformance',
     about: 'the suite of docs/profile.md, against this server and against wrong ones',
     files: ['conformance/test/**/*.test.ts'],
+    timeout: 120_000,
+    limit: 900,
+  },
+  {
+    name: 'e2e-example',
+    about: 'the example in Chromium: shop, story, nine tabs, what a screen reader meets',
+    files: ['test/e2e/**/*.e2e.ts', '!test/e2e/browsers/**'],
     timeout: 120_000,
     limit: 900,
   },
