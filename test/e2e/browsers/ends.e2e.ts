@@ -8,7 +8,7 @@ import { inEachBrowser } from './support/browsers.ts'
 import { type Person, sitDown } from './support/person.ts'
 
 /** Ends of each kind in each browser: `ENDS=50` for a measurement. */
-const ENDS = Number(process.env.ENDS ?? 1)
+const ENDS = Number(process.env.ENDS ?? 5)
 /** Operators at a time. */
 const OPERATORS = 8
 /** From the end at the provider until the customer's data is out of sight. */
