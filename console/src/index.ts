@@ -61,6 +61,10 @@ export type {
   SupportConsoleOptions,
   UseInWords,
 } from './options.ts'
+export { PermitError } from './permits/errors.ts'
+export type { Approver, PermitRequest, Permits, PermitsOptions, Saying } from './permits/options.ts'
+export type { Permit } from './permits/permit.ts'
+export { createPermits } from './permits/permits.ts'
 
 /**
  * The console as Koa middleware. It goes before the provider: it keeps an event from being lost while

@@ -17,6 +17,7 @@ const LAYERS = [
   'words',
   'http',
   'audit',
+  'permits',
   'verify',
   'verify.ts',
   'options.ts',

@@ -1,4 +1,4 @@
-import type { ImpersonationEvent } from 'oidc-provider-impersonation'
+import type { ImpersonationEvent, Need } from 'oidc-provider-impersonation'
 import type { ImpersonationUse } from 'oidc-provider-impersonation/resource-server'
 import { asciiJson } from './ascii-json.ts'
 
@@ -35,6 +35,22 @@ export const CONSOLE_EVENTS = [
   'support.exported',
 ] as const
 
+/** Of permits: docs/permits.md. The permit is in the member `permit`. */
+export const PERMIT_EVENTS = [
+  // An operator asks for an approval.
+  'support.requested',
+  // A need is met, or refused. `support.refused` is another thing: a request to act.
+  'support.granted',
+  'support.declined',
+  // It was not decided in time.
+  'support.lapsed',
+  // It is taken back, and what runs under it ends.
+  'support.revoked',
+  // An operator acts without an approval; and a person has looked at that afterwards.
+  'support.emergency',
+  'support.reviewed',
+] as const
+
 /**
  * Stands in the place of what could not be stored as it was told. The log has it, as every event.
  */
@@ -44,6 +60,7 @@ export const AUDIT_EVENTS = [
   ...PLUGIN_EVENTS,
   USED_EVENT,
   ...CONSOLE_EVENTS,
+  ...PERMIT_EVENTS,
   BEGUN_EVENT,
   SET_ASIDE,
 ] as const
@@ -57,6 +74,17 @@ export interface SetAside {
   /** The SHA-256, base64url, of its line in the log, without the line feed. */
   readonly digest?: string | undefined
   readonly why: string
+}
+
+/** What a permit is about, beside customer, operator, application, resource, scope and context. */
+export interface PermitTerms {
+  readonly needs: readonly Need[]
+  /** Length of the window, in seconds. */
+  readonly for: number
+  /** Until when it can be decided, in milliseconds since the epoch. */
+  readonly lapsesAt?: number | undefined
+  /** Of an emergency: why it has to be looked at. */
+  readonly review?: string | undefined
 }
 
 /** A person as the directory named them when the event happened. */
@@ -77,7 +105,7 @@ export interface AuditEntry extends Omit<ImpersonationEvent, 'time'> {
   readonly use?:
     | Pick<ImpersonationUse, 'useId' | 'audience' | 'method' | 'path' | 'status' | 'refused'>
     | undefined
-  /** With an event of {@link CONSOLE_EVENTS}: the account id of the person who did it. */
+  /** With an event of {@link CONSOLE_EVENTS} or {@link PERMIT_EVENTS}: the account id of the person who did it. */
   readonly by?: string | undefined
   /** With an event of {@link CONSOLE_EVENTS}: what that person wrote. */
   readonly note?: string | undefined
@@ -92,6 +120,10 @@ export interface AuditEntry extends Omit<ImpersonationEvent, 'time'> {
   readonly urgency?: number | undefined
   /** With `support.refused`: the directory protects the customer. */
   readonly protects?: true | undefined
+  /** With the first entry of a permit. */
+  readonly terms?: PermitTerms | undefined
+  /** With `support.granted` and `support.declined`: what is decided. */
+  readonly need?: Need | undefined
   /** It was missing: written by the record of the provider, after a restart. */
   readonly afterRestart?: true | undefined
   /** With `audit.set_aside`. */
@@ -130,6 +162,10 @@ export function decodeEntry(text: string): AuditEntry | undefined {
 
 /** The greatest time of a `Date`: a page that shows another one breaks. */
 const MAX_DATE_MS = 8_640_000_000_000_000
+
+const PERMIT_EVENT_NAMES: ReadonlySet<string> = new Set(PERMIT_EVENTS)
+
+export const isPermitEvent = (event: string): boolean => PERMIT_EVENT_NAMES.has(event)
 
 const EVENT_NAMES: ReadonlySet<unknown> = new Set(AUDIT_EVENTS)
 

@@ -97,7 +97,10 @@ export interface AuditStore extends PermitStore {
   /** Rows also go before that time, where there are too many. Then no checkpoint can tell when. */
   readonly removesEarly?: boolean | undefined
 
-  /** Creates what is missing. Called once, before all others. Safe in several processes at once. */
+  /**
+   * Creates what is missing. Called before all others, by the console and by permits. Safe in several
+   * processes at once, and again.
+   */
   open(): Promise<void>
 
   /**

@@ -9,6 +9,7 @@ import mount from 'koa-mount'
 import {
   ACCESS_TOKEN_TYPE,
   type AdapterFactory,
+  type Authorize,
   Provider,
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from 'oidc-provider-impersonation'
@@ -38,6 +39,8 @@ export interface DeploymentOptions {
   readonly audit?: AuditStore
   /** The storage of the provider. @defaultValue memory */
   readonly adapter?: AdapterFactory
+  /** Another rule beside that of the deployment: both have to allow. */
+  readonly authorize?: Authorize
   /** Replaces options of the console. */
   readonly console?: Partial<SupportConsoleOptions>
   /** Seconds. @defaultValue one hour */
@@ -164,6 +167,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
       consolePath,
       accountPath,
       adapter: options.adapter,
+      authorize: options.authorize,
       checkStorage: () => failIf(faults.storage, 'the storage is out of order'),
       accessTokenTtl: options.accessTokenTtl ?? 3600,
       sessionTtl: options.sessionTtl ?? 8 * 3600,

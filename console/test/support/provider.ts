@@ -2,6 +2,8 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import {
   type AdapterFactory,
+  type Authorize,
+  allOf,
   interactionPolicy,
   type ProviderConfiguration,
   TOKEN_EXCHANGE_GRANT_TYPE,
@@ -33,6 +35,8 @@ export interface ProviderSettings {
   readonly checkStorage: () => void
   /** @defaultValue memory */
   readonly adapter?: AdapterFactory | undefined
+  /** Another rule beside that of the deployment: both have to allow. */
+  readonly authorize?: Authorize | undefined
   /** Seconds. */
   readonly accessTokenTtl: number
   readonly sessionTtl: number
@@ -135,11 +139,14 @@ export function configuration(settings: ProviderSettings): ProviderConfiguration
           requireBinding: ['mayAct', 'resource', 'scope'],
         },
         actorToken: { required: true, clients: ['copilot'] },
-        async authorize({ account, context: { duration } }) {
-          const customer = await directory.get(account.accountId)
-          if (!customer || customer.protected !== undefined) return false
-          return typeof duration === 'number' ? { accessTokenTtl: duration } : true
-        },
+        authorize: allOf(
+          async ({ account, context: { duration } }) => {
+            const customer = await directory.get(account.accountId)
+            if (!customer || customer.protected !== undefined) return false
+            return typeof duration === 'number' ? { accessTokenTtl: duration } : true
+          },
+          settings.authorize ?? (() => true),
+        ),
         getCustomJwtClaims: async ({ context }) =>
           context.grant.type === TOKEN_EXCHANGE_GRANT_TYPE
             ? { impersonation_context: context.grant.subjectTokenContext }

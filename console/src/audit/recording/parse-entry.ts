@@ -1,6 +1,12 @@
 import type { ActClaim, Denial, ImpersonationEnd, Need } from 'oidc-provider-impersonation'
 import type { ImpersonationUse, UseRefusal } from 'oidc-provider-impersonation/resource-server'
-import { AUDIT_EVENTS, type AuditEntry, type Named, type SetAside } from '../entry.ts'
+import {
+  AUDIT_EVENTS,
+  type AuditEntry,
+  type Named,
+  type PermitTerms,
+  type SetAside,
+} from '../entry.ts'
 import {
   anyObject,
   eventTime,
@@ -95,6 +101,8 @@ export function parseGap(value: unknown): Gap {
   return gap(value, 'use')
 }
 
+const need = oneOf<Need>(['second_person', 'user'])
+
 const named = objectOf<Named>({
   name: optional(wordsInAnEntry),
   email: optional(wordsInAnEntry),
@@ -119,7 +127,7 @@ const entry = objectOf<AuditEntry>({
   jti: optional(wordsInAnEntry),
   permit: optional(wordsInAnEntry),
   review: optional(wordsInAnEntry),
-  needs: optional(listOf(oneOf<Need>(['second_person', 'user']))),
+  needs: optional(listOf(need)),
   denial: optional(
     objectOf<Denial>({
       stage: oneOf<Denial['stage']>(['end', 'exchange', 'issue']),
@@ -149,6 +157,15 @@ const entry = objectOf<AuditEntry>({
   alarms: optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
   urgency: optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
   protects: optional(flag),
+  terms: optional(
+    objectOf<PermitTerms>({
+      needs: listOf(need),
+      for: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+      lapsesAt: optional(eventTime),
+      review: optional(wordsInAnEntry),
+    }),
+  ),
+  need: optional(need),
   names: optional(objectOf({ subject: optional(named), actor: optional(named) })),
   // Nothing that is told says so: see `recordMissing`.
   afterRestart: () => undefined,

@@ -41,10 +41,26 @@ export function createSqliteAudit(options: SqliteAuditOptions): AuditStore {
 
 function sqliteDialect(file: string): SqlDialect {
   let database: DatabaseSync | undefined
+  let opening: Promise<void> | undefined
 
   const opened = () => {
     if (database) return database
     throw new Error('the audit is not open')
+  }
+
+  async function openOnce(): Promise<void> {
+    try {
+      database = await openDatabase(file)
+      await createTables(dialect)
+    } catch (error) {
+      await dialect.close()
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new Error(
+        `createSqliteAudit cannot use ${file}: ${reason}. Its folder has to exist and be ` +
+          'writable, on a local disk, and the file be empty or an SQLite database.',
+        { cause: error },
+      )
+    }
   }
 
   const dialect: SqlDialect = {
@@ -61,25 +77,18 @@ function sqliteDialect(file: string): SqlDialect {
       return `(SELECT ${values.join(', ')} FROM json_each(?))`
     },
 
-    async open() {
-      if (database) return
-      try {
-        database = await openDatabase(file)
-        await createTables(dialect)
-      } catch (error) {
-        await dialect.close()
-        const reason = error instanceof Error ? error.message : String(error)
-        throw new Error(
-          `createSqliteAudit cannot use ${file}: ${reason}. Its folder has to exist and be ` +
-            'writable, on a local disk, and the file be empty or an SQLite database.',
-          { cause: error },
-        )
-      }
+    open() {
+      opening ??= openOnce().catch((error: unknown) => {
+        opening = undefined
+        throw error
+      })
+      return opening
     },
 
     async close() {
       database?.close()
       database = undefined
+      opening = undefined
     },
 
     read: async (query) => read(opened(), query),

@@ -1,0 +1,188 @@
+import type { Need } from 'oidc-provider-impersonation'
+import { nonEmptyText, present } from '#glue/present'
+import { asciiJson } from './ascii-json.ts'
+import type { AuditEntry } from './entry.ts'
+import type { StoredPermit, StoredPermitState } from './permit-store.ts'
+import type { AuditPerson } from './row.ts'
+
+/** What one person said of one need. */
+export interface PermitDecision {
+  readonly need: Need
+  readonly by: AuditPerson
+  /** In milliseconds since the epoch. */
+  readonly at: number
+  readonly isGranted: boolean
+  readonly note?: string | undefined
+}
+
+/**
+ * A permit as its entries say it: one operator may act as one customer in one application, with at most
+ * these scopes, in a window of time. All times are in milliseconds since the epoch.
+ */
+export interface PermitRecord {
+  readonly id: string
+  /** `'emergency'`: the operator acts without an approval, and a person looks at it afterwards. */
+  readonly kind: 'approval' | 'emergency'
+  /** Without regard to the time: see `permitAt`. */
+  readonly state: StoredPermitState
+  readonly needs: readonly Need[]
+  readonly customer: AuditPerson
+  readonly operator: AuditPerson
+  /** The client id. */
+  readonly application: string
+  readonly resource: string
+  readonly scope: string
+  readonly ticket?: string | undefined
+  readonly reason?: string | undefined
+  /** How long the window is, in seconds. */
+  readonly for: number
+  readonly requestedAt: number
+  /** Until then it can be decided. Not of an emergency. */
+  readonly lapsesAt?: number | undefined
+  /** When the last need was met: the window begins. */
+  readonly grantedAt?: number | undefined
+  readonly until?: number | undefined
+  readonly decisions: readonly PermitDecision[]
+  readonly revoked?:
+    | { readonly at: number; readonly by: AuditPerson; readonly note?: string | undefined }
+    | undefined
+  /** Of an emergency: due while nobody has looked at it, so while `at` is absent. */
+  readonly review?:
+    | {
+        readonly reason: string
+        readonly at?: number | undefined
+        readonly by?: AuditPerson | undefined
+        readonly note?: string | undefined
+      }
+    | undefined
+  readonly version: number
+  /** Of the last entry. */
+  readonly lastAt: number
+}
+
+/** How long a revoked permit is looked at, in milliseconds: another process may have to end what runs. */
+const ENDING_TIME_MS = 600_000
+
+/**
+ * Adds an entry to a permit.
+ *
+ * @param record the permit so far; `undefined` for its first entry
+ * @throws TypeError for an entry that does not fit
+ */
+export function foldPermit(record: PermitRecord | undefined, entry: AuditEntry): PermitRecord {
+  const { event, time, terms, note, need, by = '' } = entry
+  if (event === 'support.requested' || event === 'support.emergency') return begin(record, entry)
+  if (!record) throw new TypeError(`${event} is about a permit that there is not`)
+  const next = { ...record, version: record.version + 1, lastAt: Math.max(record.lastAt, time) }
+  const person: AuditPerson = { id: by, ...entry.names?.actor }
+  switch (event) {
+    case 'support.granted':
+    case 'support.declined':
+      if (!need) throw new TypeError(`${event} must say which need is decided`)
+      return decided(next, {
+        ...{ need, by: person, at: time, isGranted: event === 'support.granted' },
+        ...present({ note: nonEmptyText(note) }),
+      })
+    case 'support.lapsed':
+      return { ...next, state: 'lapsed' }
+    case 'support.revoked':
+      return {
+        ...next,
+        state: 'revoked',
+        revoked: { at: time, by: person, ...present({ note: nonEmptyText(note) }) },
+      }
+    case 'support.reviewed': {
+      const reason = record.review?.reason ?? terms?.review ?? ''
+      return {
+        ...next,
+        review: { reason, at: time, by: person, ...present({ note: nonEmptyText(note) }) },
+      }
+    }
+    default:
+      throw new TypeError(`${event} is no event of a permit`)
+  }
+}
+
+function begin(record: PermitRecord | undefined, entry: AuditEntry): PermitRecord {
+  const { event, time, permit: id, subject, mayAct, resource, scope, context, terms, names } = entry
+  const { sub, clientId } = mayAct ?? {}
+  if (record || !terms)
+    throw new TypeError(`${event} is the first entry of a permit, with its terms`)
+  if (!id || !subject || !sub || !clientId || typeof resource !== 'string' || !scope) {
+    throw new TypeError(`${event} must name customer, operator, application, resource and scope`)
+  }
+  const isEmergency = event === 'support.emergency'
+  return {
+    ...{ id, kind: isEmergency ? 'emergency' : 'approval', needs: terms.needs },
+    state: isEmergency ? 'granted' : 'requested',
+    customer: { id: subject, ...names?.subject },
+    operator: { id: sub, ...names?.actor },
+    ...{ application: clientId, resource, scope },
+    ...present({
+      ticket: nonEmptyText(context?.ticketId),
+      reason: nonEmptyText(context?.reason),
+      lapsesAt: terms.lapsesAt,
+    }),
+    ...{ for: terms.for, requestedAt: time, decisions: [], version: 1, lastAt: time },
+    ...(isEmergency
+      ? {
+          ...{ grantedAt: time, until: time + terms.for * 1000 },
+          review: { reason: terms.review ?? '' },
+        }
+      : {}),
+  }
+}
+
+/** One refusal is final. The window begins when the last need is met. */
+function decided(record: PermitRecord, decision: PermitDecision): PermitRecord {
+  const decisions = [...record.decisions, decision]
+  if (!decision.isGranted) return { ...record, decisions, state: 'refused' }
+  const isMet = (need: Need) => decisions.some((each) => each.need === need && each.isGranted)
+  if (!record.needs.every(isMet)) return { ...record, decisions }
+  const { at } = decision
+  const window = { grantedAt: at, until: at + record.for * 1000 }
+  return { ...record, decisions, state: 'granted', ...window }
+}
+
+export function isReviewDue({ review }: PermitRecord): boolean {
+  return review !== undefined && review.at === undefined
+}
+
+/** As it is kept, and by what it is found. */
+export function storedPermitOf(record: PermitRecord, slot: string): StoredPermit {
+  return {
+    ...{ id: record.id, version: record.version, at: record.requestedAt, slot },
+    ...{ customer: record.customer.id, operator: record.operator.id, state: record.state },
+    ...{ isReviewDue: isReviewDue(record), overAt: overAt(record), data: asciiJson(record) },
+  }
+}
+
+function overAt(record: PermitRecord): number | undefined {
+  const { state, lastAt, lapsesAt = 0, until = 0 } = record
+  if (isReviewDue(record)) return undefined
+  if (state === 'requested') return Math.max(lastAt, lapsesAt)
+  if (state === 'granted') return Math.max(lastAt, until)
+  return state === 'revoked' ? lastAt + ENDING_TIME_MS : lastAt
+}
+
+/** @throws Error for what is no permit: what cannot be read allows nothing */
+export function parsePermit({ id, data }: StoredPermit): PermitRecord {
+  const record: unknown = JSON.parse(data)
+  if (isRecord(record) && record.id === id) return record
+  throw new Error('the storage of the audit has a permit that cannot be read')
+}
+
+function isRecord(value: unknown): value is PermitRecord {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    ['needs', 'decisions'].every((name) => Array.isArray(Reflect.get(value, name))) &&
+    ['id', 'kind', 'state', 'application', 'resource', 'scope'].every(
+      (name) => typeof Reflect.get(value, name) === 'string',
+    ) &&
+    ['requestedAt', 'lastAt', 'for', 'version'].every((name) =>
+      Number.isSafeInteger(Reflect.get(value, name)),
+    ) &&
+    ['customer', 'operator'].every((name) => typeof Reflect.get(value, name)?.id === 'string')
+  )
+}

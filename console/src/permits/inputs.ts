@@ -1,0 +1,36 @@
+import type { Need } from 'oidc-provider-impersonation'
+import { PermitError } from './errors.ts'
+import type { Facts } from './rules.ts'
+
+export const MAX_ID_LENGTH = 255
+export const MAX_NOTE_LENGTH = 1000
+
+export const invalid = (message: string) => new PermitError('invalid_request', message)
+
+export function noteOf(note: string | undefined): { readonly note?: string } {
+  return note === undefined ? {} : { note: parseText('note', note, MAX_NOTE_LENGTH) }
+}
+
+export function parseText(name: string, value: unknown, most: number): string {
+  if (typeof value === 'string' && value.trim() !== '' && [...value].length <= most) return value
+  throw invalid(`${name} must be a text of 1 to ${most} characters`)
+}
+
+export function parseFacts({ customer, operator, application, resource, scope }: Facts): Facts {
+  const facts = {
+    customer: parseText('customer', customer, MAX_ID_LENGTH),
+    operator: parseText('operator', operator, MAX_ID_LENGTH),
+    application: parseText('application', application, MAX_ID_LENGTH),
+    resource: parseText('resource', resource, 2048),
+    scope: parseText('scope', scope, 2048),
+  }
+  if (facts.customer === facts.operator) throw invalid('customer and operator are one person')
+  return facts
+}
+
+export function parseNeeds(needs: unknown): readonly Need[] {
+  const all: unknown[] = Array.isArray(needs) ? needs : []
+  const known = (['second_person', 'user'] as const).filter((need) => all.includes(need))
+  if (known.length > 0 && known.length === new Set(all).size) return known
+  throw invalid("needs must be ['second_person'], ['user'] or both")
+}

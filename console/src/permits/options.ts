@@ -1,0 +1,119 @@
+import type { Authorize, Need, Provider } from 'oidc-provider-impersonation'
+import { functionRule, objectRule, type Shape } from '#glue/option-rules'
+import type { Named } from '../audit/entry.ts'
+import type { AuditStore } from '../audit/store.ts'
+import { secondsRule } from '../option-rules.ts'
+import type { Permit } from './permit.ts'
+import type { Facts } from './rules.ts'
+
+/** A person who may decide. */
+export interface Approver extends Named {
+  /** The account id. */
+  readonly id: string
+}
+
+export interface PermitsOptions {
+  /** Where permits are kept: the audit of the console, the same object. */
+  readonly audit: AuditStore
+  /**
+   * Who may decide on a permit for the second person, asked at each decision; nobody where it answers an
+   * empty list. Who asks, and the customer, are left out in any case. What it throws refuses.
+   */
+  readonly approvers: (permit: Permit) => readonly Approver[] | Promise<readonly Approver[]>
+  /** Lengths of the window that can be asked for, in seconds: 1 to 86,400. @defaultValue 10 minutes, 1 hour, 4 hours */
+  readonly durations?: readonly number[] | undefined
+  /** How long a request can be decided, in seconds. @defaultValue 86,400 */
+  readonly lapse?: number | undefined
+  /** How long the same is not asked again after a refusal, in seconds. @defaultValue 86,400 */
+  readonly pause?: number | undefined
+  /** Length of the window of an emergency, in seconds. @defaultValue 600 */
+  readonly emergency?: number | undefined
+  /** How long the storage may take, in seconds: from 0.1 to 60. @defaultValue 2 */
+  readonly timeout?: number | undefined
+  /** Called after each change, for mail or chat. Nothing waits for it; what it throws stands on stderr. */
+  readonly onPermit?: ((permit: Permit) => unknown) | undefined
+}
+
+/** What an operator asks for. Who calls has authenticated the operator, and no impersonation. */
+export interface PermitRequest extends Facts {
+  readonly ticket: string
+  readonly reason: string
+  /** Length of the window, in seconds: one of `durations`. */
+  readonly for: number
+  readonly needs: readonly Need[]
+}
+
+/** Who decides, and what they say about it. Who calls has authenticated the person, and no impersonation. */
+export interface Saying {
+  /** The account id. */
+  readonly by: string
+  /** At most 1,000 characters. */
+  readonly note?: string | undefined
+}
+
+/**
+ * Permits: an approval by a second person, or by the customer, before an impersonation. Every method
+ * rejects with a {@link PermitError}: nothing was changed then.
+ */
+export interface Permits {
+  /** The rule, with what is permitted: `authorize: permits.wrap(rule)`. */
+  wrap(rule: Authorize): Authorize
+  /**
+   * Begins, once the provider exists. It also ends, every few seconds, what runs under permits that
+   * another process revoked before it was killed.
+   *
+   * @throws TypeError where the provider cannot end impersonations
+   */
+  attach(provider: Provider): void
+  /** Asks for an approval. */
+  request(request: PermitRequest): Promise<Permit>
+  /** Acts without an approval, where the rule allows it: an approver reviews it afterwards. */
+  emergency(request: Omit<PermitRequest, 'for'>): Promise<Permit>
+  /** Meets a need: the customer's own where the customer says it, else the second person's. */
+  grant(id: string, saying: Saying): Promise<Permit>
+  refuse(id: string, saying: Saying): Promise<Permit>
+  /** Takes it back, and ends what runs under it: an approver, the customer, or who asked for it. */
+  revoke(id: string, saying: Saying): Promise<Permit>
+  /** An approver who is not the operator says that an emergency was looked at. */
+  review(id: string, saying: Saying & { readonly note: string }): Promise<Permit>
+  get(id: string): Promise<Permit | undefined>
+  /** The newest first, at most 100. */
+  list(filter?: {
+    readonly customer?: string
+    readonly operator?: string
+    /** Only what can still be decided, is in its window, or is to be reviewed. */
+    readonly isOpen?: true
+  }): Promise<readonly Permit[]>
+  /** Who could decide now: without who asks and the customer. */
+  findApprovers(permit: Permit): Promise<readonly Approver[]>
+  /** Stops what `attach` began. The audit is closed by who opened it. */
+  close(): Promise<void>
+}
+
+const DAY_S = 86_400
+
+/** What `createPermits()` may be given. */
+export const PERMITS_SHAPE = {
+  audit: {
+    ...objectRule<AuditStore>('open', 'decide', 'permits'),
+    required: 'the audit of the console',
+  },
+  approvers: {
+    ...functionRule<PermitsOptions['approvers']>(),
+    required: '(permit) => a list of { id, name } of who may decide',
+  },
+  durations: {
+    type: 'list',
+    of: { type: 'integer', min: 1, max: DAY_S, default: undefined },
+    what: 'seconds, whole numbers',
+    atLeast: 1,
+    default: undefined,
+  },
+  lapse: { ...secondsRule(7 * DAY_S), default: DAY_S },
+  pause: { ...secondsRule(7 * DAY_S), default: DAY_S },
+  emergency: { ...secondsRule(DAY_S), default: 600 },
+  timeout: { ...secondsRule(60), default: 2 },
+  onPermit: functionRule<NonNullable<PermitsOptions['onPermit']>>(),
+} as const satisfies Shape
+
+export const DEFAULT_DURATIONS_S: readonly number[] = [600, 3600, 14_400]

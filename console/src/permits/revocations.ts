@@ -1,0 +1,72 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Provider } from 'oidc-provider-impersonation'
+import { BoundedMap } from '#glue/bounded-map'
+import { log } from '../audit/log-line.ts'
+import { type PermitRecord, parsePermit } from '../audit/permit.ts'
+import type { PermitStore } from '../audit/permit-store.ts'
+import { reasonOf } from '../reason.ts'
+
+/** How long between two looks, in milliseconds. */
+const INTERVAL_MS = 3000
+const PERMITS_PER_READ = 100
+const MAX_REMEMBERED = 10_000
+
+/** Ends everything issued or active under a permit. */
+export async function endUnder(
+  { impersonation }: Provider,
+  { id, customer, revoked }: Pick<PermitRecord, 'customer' | 'id' | 'revoked'>,
+): Promise<void> {
+  const by = revoked && { sub: revoked.by.id }
+  const how = { cause: 'policy', reason: 'the permit was revoked', ...(by ? { by } : {}) } as const
+  await impersonation.endAll({ userId: customer.id, permit: id }, how)
+}
+
+/**
+ * Ends what runs under permits that were revoked in the last ten minutes, whichever process revoked them:
+ * a process may be killed between the revocation and the end.
+ *
+ * @returns a function that stops it
+ */
+export function finishRevocations(
+  store: PermitStore,
+  provider: Provider,
+  now: () => number,
+): () => Promise<void> {
+  const over = new AbortController()
+  const finished = new BoundedMap<string, true>(MAX_REMEMBERED)
+  let trouble: string | undefined
+
+  async function run(): Promise<void> {
+    for (let before: string | undefined; !over.signal.aborted; ) {
+      const filter = { state: 'revoked', notOverAt: now() } as const
+      const { permits, next } = await store.permits(filter, { before, limit: PERMITS_PER_READ })
+      for (const stored of permits) {
+        if (finished.get(stored.id)) continue
+        await endUnder(provider, parsePermit(stored))
+        finished.set(stored.id, true)
+      }
+      if (next === undefined) return
+      before = next
+    }
+  }
+
+  async function runByItself(): Promise<void> {
+    while (!over.signal.aborted) {
+      try {
+        await run()
+        trouble = undefined
+      } catch (error) {
+        const reason = reasonOf(error)
+        if (trouble !== reason) log(`what revoked permits allowed cannot be ended yet: ${reason}`)
+        trouble = reason
+      }
+      await wait(INTERVAL_MS, undefined, { signal: over.signal, ref: false }).catch(() => {})
+    }
+  }
+
+  const running = runByItself()
+  return async () => {
+    over.abort()
+    await running
+  }
+}
