@@ -38,7 +38,7 @@ describe('docs/recording-uses.md', function () {
     expect(members).to.have.length.above(10)
     const [, reasons = ''] = /readonly by: (.*)/.exec(source) ?? []
     const values = [...reasons.matchAll(/'(\w+)'/g)].map(([, value]) => value)
-    expect(values).to.have.lengthOf(6)
+    expect(values).to.have.lengthOf(7)
     for (const name of [...members, ...values]) expect(document).to.include(`\n| \`${name}\` |`)
     const [, json = ''] = /```json\n(.*?)```/s.exec(document) ?? []
     expect(Object.keys(JSON.parse(json))).to.deep.equal(members)

@@ -28,7 +28,7 @@ import {
 } from './options.ts'
 import { needsReview, type Permit, permitAt } from './permit.ts'
 import { endUnder, finishRevocations } from './revocations.ts'
-import { assertMayRequest, assertUndecided, emergencySlot, requestSlot } from './rules.ts'
+import { aboutOf, assertMayRequest, assertUndecided, emergencySlot, requestSlot } from './rules.ts'
 import { wrapRule } from './wrap.ts'
 
 const MAX_PERMITS_LISTED = 100
@@ -80,23 +80,8 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
     return parsePermit(stored)
   }
 
-  async function reading<T>(ask: () => Promise<T>): Promise<T> {
-    try {
-      return await ask()
-    } catch (cause) {
-      throw unreadable(cause)
-    }
-  }
-
   /** After the last entry, also where the clock was set back. */
   const timeAfter = (record: PermitRecord) => Math.max(now(), record.lastAt)
-
-  /** What every entry about a permit has, so that the audit can be searched by it. */
-  const aboutOf = (record: PermitRecord) => ({
-    permit: record.id,
-    subject: record.customer.id,
-    mayAct: { sub: record.operator.id, clientId: record.application },
-  })
 
   async function change(
     id: string,
@@ -106,8 +91,8 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
     const record = await decide.decide(id, (stored) => {
       if (!stored) throw new PermitError('not_found', 'there is no such permit')
       const time = timeAfter(stored)
-      const { event, ...said } = entryOf(stored, time)
-      return { event, time, ...aboutOf(stored), ...said }
+      const { event, ...rest } = entryOf(stored, time)
+      return { event, time, ...aboutOf(stored), ...rest }
     })
     if (!record) throw new PermitError('not_found', 'there is no such permit')
     return announce(record)
@@ -125,7 +110,7 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
     const before = permitAt(await find(id), now())
     const need =
       parseText('by', by, MAX_ID_LENGTH) === before.customer.id ? 'user' : 'second_person'
-    // The provider of the approvers is asked in this moment: what was granted before stays.
+    // Approvers are asked in this moment: what was granted before stays.
     if (need === 'second_person') await assertApprover(before, by)
     return change(id, (record, time) => {
       assertUndecided(record, need, time)
@@ -257,4 +242,9 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       await stop?.()
     },
   }
+}
+
+/** @throws PermitError where the storage fails */
+async function reading<T>(ask: () => Promise<T>): Promise<T> {
+  return ask().catch((cause: unknown) => Promise.reject(unreadable(cause)))
 }

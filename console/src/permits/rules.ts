@@ -88,3 +88,11 @@ export function assertUndecided(record: PermitRecord, need: Need, now: number): 
     permit,
   })
 }
+
+/** What every entry about a permit has, so that a reader knows what it is about. */
+export function aboutOf({ id, customer, operator, application }: PermitRecord) {
+  return {
+    ...{ permit: id, subject: customer.id },
+    mayAct: { sub: operator.id, clientId: application },
+  }
+}

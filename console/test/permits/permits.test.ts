@@ -104,7 +104,7 @@ describe('permits', () => {
     expect(object?.expiresAt).to.be.at.most(Math.floor(until / 1000))
   })
 
-  it('allow no other customer, operator, application, wider scope or time', async () => {
+  it('I15: allow no other customer, operator, application, wider scope or time', async () => {
     await granted({ scope: READ })
     expect((await act()).status, 'a wider scope').to.equal(403)
     await granted({ customer: 'carol' })
@@ -127,7 +127,7 @@ describe('permits', () => {
     await begin()
   }
 
-  it('are decided by who is an approver in that moment, never by who asks or the customer', async () => {
+  it('I15: are decided by who is an approver in that moment, never by who asks or the customer', async () => {
     const { id } = await permits.request(asked())
     for (const by of ['olivia', 'oscar']) {
       expect(await codeOf(permits.grant(id, { by })), by).to.equal('access_denied')
@@ -162,7 +162,7 @@ describe('permits', () => {
     expect((await act({ userId: 'bob' })).status).to.equal(201)
   })
 
-  it('are decided once: the first decision counts, a refusal is final and has a pause', async () => {
+  it('I15: are decided once: the first decision counts, a refusal is final and has a pause', async () => {
     const { id } = await permits.request(asked())
     const answers = await Promise.allSettled([
       permits.grant(id, { by: 'grace' }),
@@ -205,7 +205,7 @@ describe('permits', () => {
     expect(await codeOf(permits.request(asked({ for: 7 })))).to.equal('invalid_request')
   })
 
-  it('that are revoked allow nothing any more, burn nothing, and end what runs at every API', async () => {
+  it('I15: that are revoked allow nothing any more, burn nothing, and end what runs at every API', async () => {
     const { id } = await granted()
     const running = await deployment.impersonate()
     const { body: handOver } = await act()
