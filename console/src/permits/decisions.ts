@@ -8,6 +8,7 @@ import { type Batches, batches } from '../audit/recording/batches.ts'
 import { beginningOfChain } from '../audit/recording/beginning.ts'
 import { reasonOf } from '../reason.ts'
 import { PermitError } from './errors.ts'
+import { slotOf } from './rules.ts'
 
 /** How often a decision is made again where another one came first. */
 const MAX_ATTEMPTS = 5
@@ -52,13 +53,12 @@ export function decisions(store: PermitStore, { sign, timeoutMs }: DecisionsOpti
   async function write(
     entry: AuditEntry,
     before: PermitRecord | undefined,
-    slot: string,
     slotHolder: StoredPermit | undefined,
   ): Promise<PermitRecord | undefined> {
     chain ??= beginChain()
     const { next, undo } = await chain
     const record = foldPermit(before, entry)
-    const permit = storedPermitOf(record, slot)
+    const permit = storedPermitOf(record, slotOf(record))
     const replaces = before?.version ?? 0
     const stored = store.decide({ batch: next([entry]), permit, replaces, slotHolder })
     try {
@@ -111,14 +111,14 @@ export function decisions(store: PermitStore, { sign, timeoutMs }: DecisionsOpti
       repeatedly(async () => {
         const holder = await read(() => store.slotHolder(slot))
         const entry = decide(holder && parsePermit(holder))
-        return write(entry, undefined, slot, holder)
+        return write(entry, undefined, holder)
       }),
     async decide(id, decide) {
       const { record } = await repeatedly(async () => {
         const stored = await read(() => store.permit(id))
         if (!stored) return { record: undefined }
         const before = parsePermit(stored)
-        const record = await write(decide(before), before, stored.slot ?? '', undefined)
+        const record = await write(decide(before), before, undefined)
         return record && { record }
       })
       return record

@@ -18,13 +18,20 @@ export interface Facts {
 
 /** Of the permits that one operator asks for one customer in one application, one is open. */
 export function requestSlot({ operator, customer, application }: Facts): string {
-  return slotOf('request', operator, customer, application)
+  return hashOf('request', operator, customer, application)
 }
 
 /** Of the emergencies of one operator, one is not reviewed. */
-export const emergencySlot = (operator: string) => slotOf('emergency', operator)
+export const emergencySlot = (operator: string) => hashOf('emergency', operator)
 
-function slotOf(...parts: readonly string[]): string {
+/** The slot of a permit: by it, one is looked at before another is made. */
+export function slotOf({ kind, operator, customer, application, resource, scope }: PermitRecord) {
+  if (kind === 'emergency') return emergencySlot(operator.id)
+  const people = { operator: operator.id, customer: customer.id }
+  return requestSlot({ ...people, application, resource, scope })
+}
+
+function hashOf(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 }
 

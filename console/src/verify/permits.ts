@@ -1,17 +1,43 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { AuditEntry } from '../audit/entry.ts'
-import type { StoredPermit } from '../audit/permit-store.ts'
-
-/** What the entries of a permit say of it. Members that are left out are not compared. */
-export type PermitSum = Partial<StoredPermit> & Pick<StoredPermit, 'at' | 'id' | 'version'>
+import { foldPermit, type PermitRecord, storedPermitOf } from '../audit/permit.ts'
+import { slotOf } from '../permits/rules.ts'
 
 /**
  * Adds an entry to what the entries before say. A permit of which it does not tell is not its sum: so an
  * impersonation cannot be passed off as a permit.
+ *
+ * @returns `undefined` for an entry that is none of a permit, or does not fit
  */
-export function addToPermit(sum: PermitSum | undefined, id: string, entry: AuditEntry): PermitSum {
-  return {
-    id: Reflect.get(entry, 'permit') === id ? id : '',
-    version: (sum?.version ?? 0) + 1,
-    at: sum?.at ?? entry.time,
+export function addToPermit(
+  record: PermitRecord | undefined,
+  id: string,
+  entry: AuditEntry,
+): PermitRecord | undefined {
+  if (entry.permit !== id) return undefined
+  try {
+    return foldPermit(record, entry)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * What the storage has to have of a permit.
+ *
+ * @param stored what it has: a later version may write the same in another order
+ */
+export function rightPermit(record: PermitRecord | undefined, stored: object): object {
+  if (!record) return { ...stored, id: '' }
+  const right = storedPermitOf(record, slotOf(record))
+  const data: unknown = Reflect.get(stored, 'data')
+  return isSame(data, right.data) ? { ...right, data } : right
+}
+
+function isSame(stored: unknown, right: string): boolean {
+  try {
+    return isDeepStrictEqual(JSON.parse(String(stored)), JSON.parse(right))
+  } catch {
+    return false
   }
 }

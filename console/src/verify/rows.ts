@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AuditEntry } from '../audit/entry.ts'
 import { fold } from '../audit/fold.ts'
 import type { NamedEntry } from '../audit/keeping/settled-rows.ts'
+import type { PermitRecord } from '../audit/permit.ts'
 import type { AuditRow } from '../audit/row.ts'
 import { Broken } from './broken.ts'
 import { broken } from './chains.ts'
 import type { Entry, PermitPart, RowPart } from './parsed.ts'
-import { addToPermit, type PermitSum } from './permits.ts'
+import { addToPermit, rightPermit } from './permits.ts'
 
 /** A row that is not compared yet, as short as it can be: there may be very many. */
 interface Waiting {
@@ -27,7 +28,7 @@ interface Begun {
   /** The sum of these. */
   sum: AuditRow | undefined
   /** The same of a permit. */
-  permit: PermitSum | undefined
+  permit: PermitRecord | undefined
 }
 
 /**
@@ -151,8 +152,7 @@ export class Rows {
     begun.read += 1
     if (begun.read < begun.named.length) return
     const row: object = JSON.parse(begun.row)
-    // What the sum of a permit leaves out is as it is stored.
-    const sum = isPermit ? { ...row, ...begun.permit } : begun.sum
+    const sum = isPermit ? rightPermit(begun.permit, row) : begun.sum
     const difference = differenceOf(JSON.parse(JSON.stringify(sum)), row)
     if (difference !== undefined) {
       throw this.#broken(id, begun.line, `its ${difference} is not what its entries say`)

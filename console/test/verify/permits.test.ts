@@ -1,30 +1,49 @@
 import { expect } from 'chai'
-import type { Decision, StoredPermit } from '../../src/audit/permit-store.ts'
+import type { AuditEntry } from '../../src/audit/entry.ts'
+import { foldPermit, type PermitRecord, storedPermitOf } from '../../src/audit/permit.ts'
+import type { AuditStore } from '../../src/audit/store.ts'
 import { createMemoryAudit } from '../../src/audit/stores/memory/index.ts'
+import { slotOf } from '../../src/permits/rules.ts'
 import { permitOf } from '../audit/stores/contract/permits.ts'
-import { act, idOf } from '../audit/stores/contract/support.ts'
+import { idOf } from '../audit/stores/contract/support.ts'
 import { chain, DAY, END, history, KEEP_FOR, linesOfExport } from './history.ts'
 import { storages } from './storages.ts'
 import { broken, provider, resigned, verified } from './tampering.ts'
 
-/** Each decision has a chain of its own here, as after an answer that was lost. */
-async function decisionOf(permit: StoredPermit, time: number): Promise<Decision> {
-  const { next } = await chain(provider.sign, time)
-  const { id, version } = permit
-  const batch = next([{ ...act('objected', '', time), id, ...{ permit: id } }])
-  return { batch, permit, replaces: version - 1, slotHolder: undefined }
-}
-
 const LATE = END - DAY
 
+/** Each decision has a chain of its own here, as after an answer that was lost. */
+async function decide(
+  store: AuditStore,
+  entry: AuditEntry,
+  before?: PermitRecord,
+): Promise<PermitRecord> {
+  const { next } = await chain(provider.sign, entry.time)
+  const record = foldPermit(before, entry)
+  const permit = storedPermitOf(record, slotOf(record))
+  const replaces = before?.version ?? 0
+  const decision = { batch: next([entry]), permit, replaces, slotHolder: undefined }
+  expect(await store.decide(decision)).to.equal(true)
+  return record
+}
+
+const first = (event: 'emergency' | 'requested', name: string, time: number): AuditEntry => ({
+  ...{ event: `support.${event}`, time, by: 'olivia', permit: idOf(name), subject: name },
+  ...{ mayAct: { sub: 'olivia', clientId: 'shop' }, resource: 'urn:orders', scope: 'read' },
+  terms: { needs: ['second_person'], for: 4, lapsesAt: time + 9000 },
+})
+
+const granted = (name: string, time: number): AuditEntry => ({
+  ...{ event: 'support.granted', time, by: 'grace', permit: idOf(name), need: 'second_person' },
+})
+
 async function audit(store = createMemoryAudit({ keepFor: KEEP_FOR })) {
-  const decide = async (permit: StoredPermit, time = permit.at) =>
-    expect(await store.decide(await decisionOf(permit, time))).to.equal(true)
   for (const [name, at] of [['old', END - 45 * DAY] as const, ['new', LATE] as const]) {
-    await decide(permitOf(name, { at }))
-    await decide(permitOf(name, { at, version: 2, overAt: at + 9000 }), at + 5000)
+    const record = await decide(store, first('requested', name, at))
+    await decide(store, granted(name, at + 5000), record)
   }
-  await decide(permitOf('always', { at: END - 45 * DAY, state: 'granted' }))
+  // It is kept until a person has looked at it.
+  await decide(store, first('emergency', 'always', END - 45 * DAY))
   await history(store, provider.sign)
   return store
 }
@@ -49,7 +68,7 @@ describe('the verification of an audit with permits', () => {
     })
   }
 
-  it('refuses a permit of another version or time, with entries left out, or that is missing', async () => {
+  it('refuses a permit of another version, time, customer or scope, with entries left out, or that is missing', async () => {
     const lines = await linesOfExport(await audit(), provider.sign)
     const place = lines.findIndex(isOf('new'))
     const line = JSON.parse(lines[place] ?? '')
@@ -64,6 +83,14 @@ describe('the verification of an audit with permits', () => {
       /^the permit \S+: its version is not what its entries say$/,
     )
     expect(await told({ ...line, permit: { ...permit, at: 1 } })).to.contain('its at is not')
+    expect(await told({ ...line, permit: { ...permit, customer: 'bob' } })).to.contain(
+      'its customer',
+    )
+    const wider = permit.data.replace('"scope":"read"', '"scope":"read write"')
+    expect(wider).not.to.equal(permit.data)
+    expect(await told({ ...line, permit: { ...permit, data: wider } })).to.contain(
+      'its data is not',
+    )
     expect(await told({ ...line, entries: entries.slice(1) })).to.contain('does not have it')
     expect(await told({ ...line, entries: [] })).to.contain('no entry tells of it')
     expect(await told(undefined)).to.contain('is missing')
