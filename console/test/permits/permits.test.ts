@@ -286,6 +286,32 @@ describe('permits', () => {
     })
   })
 
+  it('read the storage once where a rule needs an approval, and not otherwise', async () => {
+    await granted()
+    let reads = 0
+    const counted = {
+      ...audit,
+      permits: (...args: Parameters<typeof audit.permits>) => {
+        reads += 1
+        return audit.permits(...args)
+      },
+    }
+    const own = createPermits({
+      audit: { ...counted, open: () => audit.open() },
+      approvers: () => [],
+    })
+    own.attach(deployment.provider)
+    await own.close()
+    reads = 0
+    const request = { account: { accountId: 'alice' }, mayAct: { sub: 'olivia', clientId: 'shop' } }
+    const bound = { ...request, actor: { sub: 'olivia' }, resource: `${deployment.url}/orders` }
+    const ask = (scope: string) => own.wrap(rule)({ ...bound, scope } as never)
+    expect(await ask(READ)).to.equal(true)
+    expect(reads).to.equal(0)
+    expect(await ask(CHANGE)).to.have.property('permit')
+    expect(reads).to.equal(1)
+  })
+
   it('throw before they are attached, and where impersonations cannot be ended', async () => {
     const alone = createPermits({ audit, approvers: () => approvers })
     await alone.request(asked()).then(
