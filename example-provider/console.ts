@@ -54,9 +54,6 @@ export const describe: UseInWords = ({ method, path, status = 500, refused }, la
 
 /** Yours sends a message to a chat, or pages the lead on duty: for what has to be looked at now. */
 export function onAlarm({ kind, rank, impersonation, url }: Alarm): void {
-  if (rank !== 'urgent') return
-  const { operator, customer } = impersonation
-  console.log(
-    escapeControls(`alarm: ${kind}, ${operator?.id ?? 'no operator'} as ${customer?.id}: ${url}`),
-  )
+  const who = `${impersonation.operator?.id ?? 'no operator'} as ${impersonation.customer?.id}`
+  if (rank === 'urgent') console.log(escapeControls(`alarm: ${kind}, ${who}: ${url}`))
 }

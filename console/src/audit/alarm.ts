@@ -6,8 +6,8 @@ import type { AlarmKind, AlarmRank, AuditRow, RowAlarm } from './row.ts'
 const REFUSALS_PER_URGENCY = 10
 /** So many different acts that are closed to impersonations are urgent together. */
 const DENIED_ACTS_PER_URGENCY = 3
-/** What is kept of each of them, in characters. */
-const MAX_ACT_LENGTH = 256
+/** What is kept of the beginning and of the end of each of them, in characters. */
+const MAX_ACT_PART_LENGTH = 128
 
 /** Each of these is urgent by itself. */
 const URGENT_KINDS: ReadonlySet<AlarmKind> = new Set<AlarmKind>([
@@ -62,7 +62,10 @@ export function foldAlarm(
 /** The first of them in the order of the alphabet: in which order they are stored does not matter. */
 function deniedActsWith(acts: readonly string[], { use }: AuditEntry): readonly string[] {
   if (use?.refused?.by !== 'impersonation') return acts
-  const act = `${use.method ?? ''} ${use.path ?? ''}`.slice(0, MAX_ACT_LENGTH).toWellFormed()
+  const whole = `${use.method ?? ''} ${use.path ?? ''}`
+  const isLong = whole.length > 2 * MAX_ACT_PART_LENGTH
+  const parts = [whole.slice(0, MAX_ACT_PART_LENGTH), whole.slice(-MAX_ACT_PART_LENGTH)]
+  const act = (isLong ? parts.join('…') : whole).toWellFormed()
   return [...new Set([...acts, act])].toSorted().slice(0, DENIED_ACTS_PER_URGENCY)
 }
 

@@ -60,8 +60,13 @@ export interface PermitRecord {
   readonly lastAt: number
 }
 
-/** How long a revoked permit is looked at, in milliseconds: another process may have to end what runs. */
+/**
+ * How long a revoked permit is looked at, in milliseconds, and at least until its window would have ended:
+ * another process may have to end what runs.
+ */
 const ENDING_TIME_MS = 600_000
+/** The longest pause after a refusal, in milliseconds: it is found until then. */
+const MAX_PAUSE_MS = 7 * 86_400_000
 
 /**
  * Adds an entry to a permit.
@@ -162,7 +167,8 @@ function overAt(record: PermitRecord): number | undefined {
   if (isReviewDue(record)) return undefined
   if (state === 'requested') return Math.max(lastAt, lapsesAt)
   if (state === 'granted') return Math.max(lastAt, until)
-  return state === 'revoked' ? lastAt + ENDING_TIME_MS : lastAt
+  if (state === 'revoked') return Math.max(lastAt + ENDING_TIME_MS, until)
+  return state === 'refused' ? lastAt + MAX_PAUSE_MS : lastAt
 }
 
 /** @throws Error for what is no permit: what cannot be read allows nothing */

@@ -1,8 +1,6 @@
 import type { Authorize, Need, Provider } from 'oidc-provider-impersonation'
-import { functionRule, objectRule, type Shape } from '#glue/option-rules'
 import type { Named } from '../audit/entry.ts'
 import type { AuditStore } from '../audit/store.ts'
-import { secondsRule } from '../option-rules.ts'
 import type { Permit } from './permit.ts'
 import type { Facts } from './rules.ts'
 
@@ -77,43 +75,18 @@ export interface Permits {
   /** An approver who is not the operator says that an emergency was looked at. */
   review(id: string, saying: Saying & { readonly note: string }): Promise<Permit>
   get(id: string): Promise<Permit | undefined>
-  /** The newest first, at most 100. */
+  /** The newest first, at most 100; `next` is the `before` of the next page, and absent at the end. */
   list(filter?: {
     readonly customer?: string
     readonly operator?: string
     /** Only what can still be decided, is in its window, or is to be reviewed. */
     readonly isOpen?: true
-  }): Promise<readonly Permit[]>
+    /** Only emergencies that an approver has not looked at. */
+    readonly isReviewDue?: true
+    readonly before?: string
+  }): Promise<{ readonly permits: readonly Permit[]; readonly next?: string }>
   /** Who could decide now: without who asks and the customer. */
   findApprovers(permit: Permit): Promise<readonly Approver[]>
   /** Stops what `attach` began. The audit is closed by who opened it. */
   close(): Promise<void>
 }
-
-const DAY_S = 86_400
-
-/** What `createPermits()` may be given. */
-export const PERMITS_SHAPE = {
-  audit: {
-    ...objectRule<AuditStore>('open', 'decide', 'permits'),
-    required: 'the audit of the console',
-  },
-  approvers: {
-    ...functionRule<PermitsOptions['approvers']>(),
-    required: '(permit) => a list of { id, name } of who may decide',
-  },
-  durations: {
-    type: 'list',
-    of: { type: 'integer', min: 1, max: DAY_S, default: undefined },
-    what: 'seconds, whole numbers',
-    atLeast: 1,
-    default: undefined,
-  },
-  lapse: { ...secondsRule(7 * DAY_S), default: DAY_S },
-  pause: { ...secondsRule(7 * DAY_S), default: DAY_S },
-  emergency: { ...secondsRule(DAY_S), default: 600 },
-  timeout: { ...secondsRule(60), default: 2 },
-  onPermit: functionRule<NonNullable<PermitsOptions['onPermit']>>(),
-} as const satisfies Shape
-
-export const DEFAULT_DURATIONS_S: readonly number[] = [600, 3600, 14_400]

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Need, Provider } from 'oidc-provider-impersonation'
+import { present } from '#glue/present'
 import { resolve } from '#glue/resolve-options'
+import { limitTime } from '#glue/time-limit'
 import type { AuditEntry } from '../audit/entry.ts'
 import { log } from '../audit/log-line.ts'
 import { foldPermit, type PermitRecord, parsePermit } from '../audit/permit.ts'
@@ -17,18 +19,11 @@ import {
   parseNeeds,
   parseText,
 } from './inputs.ts'
-import {
-  type Approver,
-  DEFAULT_DURATIONS_S,
-  PERMITS_SHAPE,
-  type PermitRequest,
-  type Permits,
-  type PermitsOptions,
-  type Saying,
-} from './options.ts'
+import type { Approver, PermitRequest, Permits, PermitsOptions, Saying } from './options.ts'
 import { needsReview, type Permit, permitAt } from './permit.ts'
 import { endUnder, finishRevocations } from './revocations.ts'
 import { aboutOf, assertMayRequest, assertUndecided, emergencySlot, requestSlot } from './rules.ts'
+import { DEFAULT_DURATIONS_S, PERMITS_SHAPE } from './shape.ts'
 import { wrapRule } from './wrap.ts'
 
 const MAX_PERMITS_LISTED = 100
@@ -62,6 +57,12 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
     return provider
   }
 
+  /** @throws PermitError where the storage fails, or does not answer in time */
+  async function reading<T>(ask: () => Promise<T>): Promise<T> {
+    const late = () => new Error('it does not answer')
+    return limitTime(timeoutMs, ask(), late).catch((cause) => Promise.reject(unreadable(cause)))
+  }
+
   async function findApprovers(permit: Permit): Promise<readonly Approver[]> {
     const all = await settings.approvers(permit)
     return all.filter(({ id }) => id !== permit.operator.id && id !== permit.customer.id)
@@ -70,7 +71,7 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
   async function assertApprover(permit: Permit, by: string): Promise<void> {
     const all = await findApprovers(permit)
     if (!all.some(({ id }) => id === by)) {
-      throw new PermitError('access_denied', 'you may not decide on this', { permit })
+      throw new PermitError('access_denied', 'you may not decide on this')
     }
   }
 
@@ -143,7 +144,8 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
         ...(isEmergency ? { review: 'emergency' } : { lapsesAt: time + settings.lapse * 1000 }),
       },
     })
-    if (!isEmergency) await assertSomebody(entryAt(now()), needs)
+    // An emergency is reviewed by a second person.
+    await assertSomebody(entryAt(now()), isEmergency ? ['second_person'] : needs)
     const record = await decide.open(slot, (holder) => {
       const time = holder ? timeAfter(holder) : now()
       if (isEmergency) assertReviewed(holder, time)
@@ -173,7 +175,7 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
   return {
     wrap: (rule) =>
       wrapRule(rule, {
-        store,
+        store: { permits: (...args) => reading(() => store.permits(...args)) },
         now,
         assertUsable() {
           if (!attached().impersonation.canEnd) {
@@ -204,9 +206,9 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       const isOwn = [before.customer.id, before.operator.id].includes(by)
       if (!isOwn) await assertApprover(before, parseText('by', by, MAX_ID_LENGTH))
       const permit = await change(id, (record, time) => {
-        const now = permitAt(record, time)
-        if (now.state !== 'granted' && now.state !== 'requested') {
-          throw new PermitError('decided', 'it is over already', { permit: now })
+        // By what is stored: a clock that is ahead must not keep it.
+        if (record.state !== 'granted' && record.state !== 'requested') {
+          throw new PermitError('decided', 'it is over already', { permit: permitAt(record, time) })
         }
         return { event: 'support.revoked', by, ...noteOf(note) }
       })
@@ -230,21 +232,17 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       const stored = await reading(() => store.permit(id))
       return stored && permitAt(parsePermit(stored), now())
     },
-    async list({ customer, operator, isOpen } = {}) {
-      const notOverAt = isOpen ? now() : undefined
-      const { permits } = await reading(() =>
-        store.permits({ customer, operator, notOverAt }, { limit: MAX_PERMITS_LISTED }),
+    async list({ before, isOpen, ...filter } = {}) {
+      const found = { ...filter, notOverAt: isOpen ? now() : undefined }
+      const { permits, next } = await reading(() =>
+        store.permits(found, { before, limit: MAX_PERMITS_LISTED }),
       )
-      return permits.map((stored) => permitAt(parsePermit(stored), now()))
+      const all = permits.map((stored) => permitAt(parsePermit(stored), now()))
+      return { permits: all, ...present({ next }) }
     },
     findApprovers,
     async close() {
       await stop?.()
     },
   }
-}
-
-/** @throws PermitError where the storage fails */
-async function reading<T>(ask: () => Promise<T>): Promise<T> {
-  return ask().catch((cause: unknown) => Promise.reject(unreadable(cause)))
 }

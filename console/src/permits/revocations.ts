@@ -1,14 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Provider } from 'oidc-provider-impersonation'
 import { BoundedMap } from '#glue/bounded-map'
+import { limitTime } from '#glue/time-limit'
 import { log } from '../audit/log-line.ts'
 import { type PermitRecord, parsePermit } from '../audit/permit.ts'
-import type { PermitStore } from '../audit/permit-store.ts'
+import type { PermitStore, StoredPermit } from '../audit/permit-store.ts'
 import { reasonOf } from '../reason.ts'
 
 /** How long between two looks, in milliseconds. */
 const INTERVAL_MS = 3000
 const PERMITS_PER_READ = 100
+/** How long one end may take, in milliseconds. */
+const MAX_END_MS = 10_000
+/** How long an issue or an exchange may be under way, in milliseconds. */
+const UNDER_WAY_MS = 60_000
 const MAX_REMEMBERED = 10_000
 
 /** Ends everything issued or active under a permit. */
@@ -22,8 +27,8 @@ export async function endUnder(
 }
 
 /**
- * Ends what runs under permits that were revoked in the last ten minutes, whichever process revoked them:
- * a process may be killed between the revocation and the end.
+ * Ends what runs under permits that were revoked, whichever process revoked them: a process may be killed
+ * between the revocation and the end.
  *
  * @returns a function that stops it
  */
@@ -37,17 +42,28 @@ export function finishRevocations(
   let trouble: string | undefined
 
   async function run(): Promise<void> {
+    let failure: { readonly error: unknown } | undefined
     for (let before: string | undefined; !over.signal.aborted; ) {
       const filter = { state: 'revoked', notOverAt: now() } as const
       const { permits, next } = await store.permits(filter, { before, limit: PERMITS_PER_READ })
       for (const stored of permits) {
         if (finished.get(stored.id)) continue
-        await endUnder(provider, parsePermit(stored))
-        finished.set(stored.id, true)
+        // One that cannot be ended does not hold up the others.
+        await finish(stored).catch((error: unknown) => {
+          failure ??= { error }
+        })
       }
-      if (next === undefined) return
+      if (next === undefined) break
       before = next
     }
+    if (failure) throw failure.error
+  }
+
+  async function finish(stored: StoredPermit): Promise<void> {
+    const record = parsePermit(stored)
+    await limitTime(MAX_END_MS, endUnder(provider, record), () => new Error('it takes too long'))
+    // What was under way at the revocation comes a little later.
+    if (now() > record.lastAt + UNDER_WAY_MS) finished.set(stored.id, true)
   }
 
   async function runByItself(): Promise<void> {

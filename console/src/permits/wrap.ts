@@ -7,7 +7,7 @@ import { type Facts, isAllowedBy, meetsNeeds } from './rules.ts'
 const PERMITS_PER_READ = 100
 
 export interface WrapOptions {
-  readonly store: PermitStore
+  readonly store: Pick<PermitStore, 'permits'>
   /** @throws Error where permits cannot be used: nothing is issued then (I9) */
   readonly assertUsable: () => void
   readonly now: () => number
@@ -21,6 +21,7 @@ export interface WrapOptions {
 export function wrapRule(rule: Authorize, { store, assertUsable, now }: WrapOptions): Authorize {
   return async (request) => {
     const verdict = await rule(request)
+    // What is no verdict, the provider refuses.
     if (!hasNeeds(verdict)) return verdict
     assertUsable()
     const { needs, emergency, ...limits } = verdict
@@ -35,7 +36,7 @@ export function wrapRule(rule: Authorize, { store, assertUsable, now }: WrapOpti
       ...limits,
       permit: permit.id,
       accessTokenTtl: Math.min(accessTokenTtl, left),
-      ...(permit.review ? { review: permit.review.reason } : {}),
+      ...(permit.review ? { review: reviewOf(limits.review, permit.review.reason) } : {}),
     }
   }
 
@@ -63,11 +64,23 @@ export function wrapRule(rule: Authorize, { store, assertUsable, now }: WrapOpti
   }
 }
 
+/** The longest text that a verdict may have, in characters. */
+const MAX_REVIEW_LENGTH = 255
+
+const reviewOf = (own: string | undefined, reason: string) =>
+  [own, reason]
+    .filter((each) => each !== undefined)
+    .join('; ')
+    .slice(0, MAX_REVIEW_LENGTH)
+
 type VerdictWithNeeds = Exclude<Verdict, boolean> & { readonly needs: readonly Need[] }
 
+const NEED_NAMES: readonly unknown[] = ['second_person', 'user'] satisfies readonly Need[]
+
 function hasNeeds(verdict: Verdict): verdict is VerdictWithNeeds {
-  // What is no verdict, the provider refuses.
-  return typeof verdict === 'object' && verdict !== null && Array.isArray(verdict.needs)
+  if (typeof verdict !== 'object' || verdict === null || !Array.isArray(verdict.needs)) return false
+  const { needs } = verdict
+  return needs.length > 0 && needs.every((need) => NEED_NAMES.includes(need))
 }
 
 /** `undefined` where the request is not bound to one operator, one application, one resource and scopes. */

@@ -278,7 +278,8 @@ describe('permits', () => {
       const both = await Promise.allSettled([emergency(), emergency()])
       expect(both.filter(({ status }) => status === 'fulfilled')).to.have.length(1)
       expect(await codeOf(later(HOUR, emergency))).to.equal('review_due')
-      const [{ id = '' } = {}] = await permits.list({ operator: 'olivia', isOpen: true })
+      const { permits: due } = await permits.list({ operator: 'olivia', isReviewDue: true })
+      const [{ id = '' } = {}] = due
       const note = 'It was needed'
       expect(await codeOf(permits.review(id, { by: 'olivia', note }))).to.equal('access_denied')
       expect((await permits.review(id, { by: 'grace', note })).review).to.include({ note })

@@ -206,7 +206,7 @@ export interface AlarmsAnswer {
 
 /**
  * The body of `POST /alarms/acknowledge`: lead. 200 {@link AcknowledgedAnswer}. 409 `conflict` where none
- * of them has an alarm.
+ * of them has an alarm, 403 `access_denied` where the caller is the operator of one.
  */
 export interface AcknowledgeBody {
   /** At most 1000 characters: for all of them. */

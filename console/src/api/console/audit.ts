@@ -25,6 +25,8 @@ import { findRow, shownRow } from './rows.ts'
 
 const ROWS_PER_PAGE = { most: 200, without: 50 }
 const MAX_ALARMS_SHOWN = 100
+/** Of each rank. */
+const MAX_ALARMS_READ = 2000
 /** The longest cursor, in characters. */
 const MAX_CURSOR_LENGTH = 200
 /** How long names may take, in milliseconds. */
@@ -110,15 +112,25 @@ export async function listAlarms(call: Call): Promise<void> {
   const { ctx, audit } = call
   parseQuery(ctx.querystring)
   const now = call.now()
+  // What is old as a row may be new as an alarm, and an objection is shown before all others.
   const find = async (alarm: 'open' | 'urgent') => {
-    const { rows } = await audit.store.find({ alarm }, { limit: MAX_ALARMS_SHOWN, now })
-    return rows.toSorted((a, b) => (b.alarm?.at ?? 0) - (a.alarm?.at ?? 0))
+    const all: AuditRow[] = []
+    let before: string | undefined
+    do {
+      const page = await audit.store.find({ alarm }, { before, limit: MAX_ALARMS_SHOWN, now })
+      all.push(...page.rows)
+      before = page.next
+    } while (before !== undefined && all.length < MAX_ALARMS_READ)
+    return all.toSorted((a, b) => (b.alarm?.at ?? 0) - (a.alarm?.at ?? 0))
   }
   const [urgent, open] = await reading(() => Promise.all([find('urgent'), find('open')]))
   const objectionsFirst = urgent.toSorted((a, b) => Number(isObjection(b)) - Number(isObjection(a)))
   ctx.body = {
-    urgent: objectionsFirst.map((row) => shownRow(row, call)),
-    notable: open.filter((row) => openAlarmOf(row) === 'notable').map((row) => shownRow(row, call)),
+    urgent: objectionsFirst.slice(0, MAX_ALARMS_SHOWN).map((row) => shownRow(row, call)),
+    notable: open
+      .filter((row) => openAlarmOf(row) === 'notable')
+      .slice(0, MAX_ALARMS_SHOWN)
+      .map((row) => shownRow(row, call)),
     now,
   } satisfies AlarmsAnswer
 }

@@ -21,6 +21,9 @@ export async function acknowledge(call: Call): Promise<void> {
   const { store } = call.audit
   const rows = await reading(() => Promise.all([...seen.keys()].map((id) => store.row(id))))
   const found = rows.filter((row) => row !== undefined)
+  if (found.some(({ operator }) => operator?.id === call.caller.id)) {
+    throw new Problem(403, 'access_denied', 'another lead acknowledges what you did')
+  }
   const entries = found.flatMap(({ id, alarm }) => {
     const { count = 0, urgency = 0 } = seen.get(id) ?? {}
     if (!alarm) return []

@@ -64,7 +64,7 @@ export function Actions({
           {labels.end}
         </Button>
       )}
-      {me.role === 'lead' && isAlarmOpen(row) && (
+      {me.role === 'lead' && row.operator?.id !== me.id && isAlarmOpen(row) && (
         <Button kind="primary" onPress={() => setAsked('acknowledge')}>
           {labels.acknowledge}
         </Button>

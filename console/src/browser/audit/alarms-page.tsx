@@ -65,7 +65,7 @@ export function AlarmsPage({ session }: PageProps) {
           isUrgent={isUrgent}
           isChosen={chosen.has(row.id)}
           onChoose={
-            session.me.role === 'lead'
+            session.me.role === 'lead' && row.operator?.id !== session.me.id
               ? (isChosen) => setChosen(changed(chosen, row.id, isChosen))
               : undefined
           }
