@@ -16,6 +16,10 @@ export interface Person {
   /** Of a customer: what a directory offers, to tell people apart. */
   readonly number?: string
   readonly city?: string
+  /** Whose approval support needs before it acts: a second person's for changes, or the customer's. */
+  readonly asks?: 'second_person' | 'user'
+  /** The organisation of a customer, where it has closed its accounts to support. */
+  readonly closedBy?: string
   /** For sentences: *Alice can change her address*. */
   readonly givenName: string
   readonly possessive: 'her' | 'his' | 'their'
@@ -25,7 +29,9 @@ function person(
   id: string,
   name: string,
   role: Person['role'],
-  more: Partial<Pick<Person, 'city' | 'givenName' | 'number' | 'possessive'>> = {},
+  more: Partial<
+    Pick<Person, 'asks' | 'city' | 'closedBy' | 'givenName' | 'number' | 'possessive'>
+  > = {},
 ): Person {
   const isStaff = role === 'operator' || role === 'lead'
   const words = { givenName: name.split(' ')[0] ?? name, possessive: 'their' } as const
@@ -36,8 +42,13 @@ function person(
 const DEMO_PEOPLE = [
   person('alice', 'Alice Ng', 'customer', { number: '10021', city: 'Leipzig', possessive: 'her' }),
   person('bob', 'Bob Meyer', 'customer', { number: '10022', city: 'Graz', possessive: 'his' }),
-  person('chidi', 'Chidi Okeke', 'customer', { number: '10035', city: 'Lagos' }),
-  person('dana', 'Dana Schmidt', 'customer', { number: '10048', city: 'Basel' }),
+  person('chidi', 'Chidi Okeke', 'customer', {
+    ...{ number: '10035', city: 'Lagos', asks: 'second_person' },
+  }),
+  person('dana', 'Dana Schmidt', 'customer', { number: '10048', city: 'Basel', asks: 'user' }),
+  person('erin', 'Erin Vogel', 'customer', {
+    ...{ number: '10052', city: 'Bern', closedBy: 'Kestrel Ltd' },
+  }),
   // People choose their own names, so every page must escape a name.
   person('mallory', '<img src=x onerror=alert(1)>', 'customer', { givenName: 'Mallory' }),
   person('olivia', 'Olivia Reyes', 'operator'),

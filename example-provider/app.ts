@@ -7,7 +7,7 @@
 import Koa from 'koa'
 import mount from 'koa-mount'
 import { Provider } from 'oidc-provider-impersonation'
-import { supportConsole } from 'oidc-provider-impersonation-console'
+import { createPermits, supportConsole } from 'oidc-provider-impersonation-console'
 import { supportBackend } from '../examples/backend.ts'
 import { refuseEncodedBodies } from '../hosting/http/encoded-body.ts'
 import { answerProblems } from '../hosting/http/json.ts'
@@ -17,6 +17,7 @@ import type { Config } from './config.ts'
 import { customers, describe, onAlarm, role } from './console.ts'
 import { STRICT_RULES } from './demo/strict.ts'
 import { headers, pages } from './frame.ts'
+import { createMail } from './mail.ts'
 import { apis } from './orders.ts'
 import { authorize, contextClaims, createLimiters } from './policy.ts'
 import { configuration } from './provider.ts'
@@ -30,6 +31,8 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
   const { url, shopUrl, providerUrl, storage, keys } = parts
   const { features, ...yours } = configuration(config, parts)
   const { requireBinding, ...stricter } = config.strict ? STRICT_RULES : { requireBinding: [] }
+  // Before the provider: its rule needs them. Leads approve, as approvers are not listed here.
+  const permits = createPermits({ audit: storage.audit, standing: {} })
 
   const provider = new Provider(`${url}/oidc`, {
     ...yours,
@@ -43,10 +46,10 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
         },
         actorToken: { clients: [COPILOT_CLIENT_ID] },
         limits: createLimiters(config),
-        authorize,
         getCustomJwtClaims: contextClaims,
-        // With STRICT=1, these replace the rule above.
+        // With STRICT=1, these replace what is above.
         ...stricter,
+        authorize: permits.wrap(config.strict ? STRICT_RULES.authorize : authorize),
       },
       ...features,
     },
@@ -57,6 +60,7 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
   // Trust the proxy headers when a proxy speaks https. frame.ts sets them on every request.
   provider.proxy = url.startsWith('https:')
 
+  const mail = createMail(config)
   const support = supportConsole(provider, {
     clientId: 'support-console',
     issueAs: SUPPORT_BACKEND,
@@ -75,6 +79,8 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
     durations: [2 * MINUTE_S, 5 * MINUTE_S, 10 * MINUTE_S],
     ticket: { pattern: /SUP-\d{1,9}/, example: 'SUP-77' },
     account: { clientId: 'customer-account', describe },
+    permits,
+    notices: mail.notices,
     onAlarm,
     apis: ['/orders', '/mcp'],
   })
@@ -103,7 +109,7 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
   const { onImpersonatedRequest } = support
   const api = { url, shopUrl, providerUrl, adapter: storage.adapter, onImpersonatedRequest }
   for (const each of apis(api)) app.use(each)
-  for (const each of await pages(config, shopUrl)) app.use(each)
+  for (const each of [...mail.pages, ...(await pages(config, shopUrl))]) app.use(each)
 
   return {
     handle: app.callback(),
@@ -112,6 +118,9 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
       await support.check()
     },
     endStreams: support.endStreams,
-    close: support.close,
+    async close() {
+      await permits.close()
+      await support.close()
+    },
   }
 }

@@ -20,6 +20,7 @@ const origin = z
   .transform((value) => new URL(value))
   .refine(({ href, origin }) => href === `${origin}/`, ORIGIN_RULE)
   .transform((url) => url.origin)
+const smtp = z.url({ protocol: /^smtps?$/, error: 'must be smtp://… or smtps://…' })
 const path = z.string().transform((value) => resolve(value))
 // With a key that can be guessed, an attacker can forge a session.
 const keys = z
@@ -44,6 +45,7 @@ const ENVIRONMENT_SHAPE = z.object({
   SUPPORT_WEB_SECRET: z.string().default(DEMO_SECRETS.SUPPORT_WEB_SECRET),
   COPILOT_SECRET: z.string().default(DEMO_SECRETS.COPILOT_SECRET),
   DEMO_PASSWORD: z.string().default(DEMO_SECRETS.DEMO_PASSWORD),
+  SMTP_URL: smtp.optional(),
   STRICT: z.enum(['0', '1'], 'must be 0 or 1').default('0'),
   LIMIT_PER_MINUTE: number(1, 999_999_999).default(10_000),
   // A mistyped value must not start a server with demo secrets.
@@ -81,6 +83,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     copilotSecret: data.COPILOT_SECRET,
     /** The password of every account. */
     demoPassword: data.DEMO_PASSWORD,
+    /** The server for mail to customers. */
+    smtpUrl: data.SMTP_URL,
     /** Whether the stricter rules of demo/strict.ts hold. */
     strict: data.STRICT === '1',
     /** The largest number of subject tokens per client in a minute, and of failed exchanges. */

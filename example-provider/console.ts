@@ -35,12 +35,15 @@ export const customers: Customers = {
   },
 }
 
-function customerOf({ id, name, email, number, city, isProtected }: Person): Customer {
+function customerOf({ id, name, email, number, city, isProtected, closedBy }: Person): Customer {
   const details = {
     ...(number && { 'Customer number': number }),
     ...(city && { City: city }),
   }
   // The policy of the provider refuses it, too: this says so before it is tried.
+  if (closedBy !== undefined) {
+    return { id, name, email, protected: `${closedBy} has closed its accounts to support.` }
+  }
   return isProtected
     ? { id, name, email, protected: `${name} works here: operators cannot act as colleagues.` }
     : { id, name, email, details }

@@ -20,15 +20,24 @@ export const contextClaims: GetCustomJwtClaims = async ({ context }) => {
 
 /**
  * Runs at issue and again at the exchange. People with special rights are protected, also if they
- * got the rights in between. The `duration` of the context can only shorten the time; if it is not
+ * got the rights in between, and so are those whose organisation is closed to support. Some accounts
+ * need an approval: permits.wrap() in app.ts looks whether there is one. The `duration` of the context can only shorten the time; if it is not
  * a valid time, the caller wanted a limit that cannot be applied, so the answer is no.
  */
-export const authorize: Authorize = ({ account, context: { duration } }) => {
-  if (people.find(account.accountId)?.isProtected !== false) return false
-  if (duration === undefined) return true
-  return (
-    Number.isSafeInteger(duration) && Number(duration) > 0 && { accessTokenTtl: Number(duration) }
-  )
+export const authorize: Authorize = ({ account, scope, context: { duration } }) => {
+  const customer = people.find(account.accountId)
+  if (customer?.isProtected !== false || customer.closedBy !== undefined) return false
+  const isTime = Number.isSafeInteger(duration) && Number(duration) > 0
+  if (duration !== undefined && !isTime) return false
+  const limit = duration === undefined ? {} : { accessTokenTtl: Number(duration) }
+  // A token without scopes can be exchanged for all of them.
+  const mayChange = scope === undefined || scope.includes('orders:write')
+  const { asks } = customer
+  if (asks === 'user') return { ...limit, needs: ['user'] }
+  if (asks === 'second_person' && mayChange) {
+    return { ...limit, needs: ['second_person'], emergency: true }
+  }
+  return duration === undefined || limit
 }
 
 /** `limits`, in the memory of this process: each copy of the provider counts for itself. */

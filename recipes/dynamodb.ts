@@ -1,3 +1,12 @@
+// The table has the key `modelId`, a TTL on `expiresAt`, the indexes `uidIndex`, `userCodeIndex` and
+// `grantIdIndex`, and, with `listedAt` as sort key, `listedIndex`, `accountIdIndex`, `actorIndex` and
+// `clientIdIndex`: all with all attributes.
+//
+// A record lives up to one second longer than it was asked to. An index is a moment behind: a list, and
+// an end of all that match, may miss what was issued in this second; an end by id and the status list
+// do not. A status list takes some 6000 ends; more reject. Where the AWS SDK retries after a lost
+// reply, the caller gets `false`, and no token is issued.
+//
 // Longer than other files: a recipe is one file, which users copy.
 import {
   BatchGetCommand,

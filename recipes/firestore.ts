@@ -1,3 +1,7 @@
+// Set a TTL policy on the field `expiresAt` of each collection, and create the composite indexes on
+// `isListed`, then `accountId`, `actor`, `clientId` or none of them, then `iat` and `key`, both
+// descending. Firestore names one that is missing in its error.
+
 import type {
   DocumentData,
   DocumentSnapshot,

@@ -1,3 +1,6 @@
+// A payload with a NUL character in a key rejects, `__proto__` as a key is lost, and a lone surrogate
+// becomes U+FFFD; no subject token has one. `createIndexes()` is for a migration.
+
 import type { Db, Filter } from 'mongodb'
 import type { AdapterPayload } from 'oidc-provider'
 import type {

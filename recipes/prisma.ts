@@ -1,3 +1,7 @@
+// Prisma 4.4.0 or later: in an older one `updateMany` selects first, so that two callers win
+// (https://github.com/prisma/prisma/issues/8612). JSONB refuses NUL characters and lone surrogates, so
+// a payload with one rejects; no subject token has one.
+
 import type { AdapterPayload } from 'oidc-provider'
 import type {
   ConsumptionNote,

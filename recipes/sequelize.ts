@@ -1,3 +1,7 @@
+// JSONB refuses NUL characters and lone surrogates, so a payload with one rejects; no subject token
+// has one. Each model is a table: create that of `SubjectToken` (and of `PreAuthorizedCode`, if you use
+// it) in a migration.
+
 import type { AdapterPayload } from 'oidc-provider'
 import type {
   ConsumptionNote,

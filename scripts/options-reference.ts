@@ -122,33 +122,46 @@ function unitOf({ path, rule, text }: Option): string | undefined {
   return unit
 }
 
-function bounds(option: Option): string[] {
+function values(option: Option): string[] {
   const { rule } = option
-  if (rule?.type === 'integer') {
-    return [`- **Unit:** ${unitOf(option)}`, `- **Bounds:** ${rule.min} to ${rule.max}`]
-  }
+  if (rule?.type === 'integer') unitOf(option)
   if (rule?.type !== 'someOf') return []
-  return [`- **Values:** ${rule.values.map((value) => `\`'${value}'\``).join(', ')}`]
+  return [`**Values:** ${rule.values.map((value) => `\`'${value}'\``).join(', ')}`]
 }
 
-function described(section: Section, option: Option): string {
+/** A mistake in one option, and what it throws. */
+export interface OptionMistake {
+  readonly path: string
+  /** `undefined` where the option is required, and left out. */
+  readonly value: unknown
+  readonly message: string
+}
+
+/** A wrong value of every option, and the absence of every one that is required. */
+export function optionMistakes(root: Section['root']): OptionMistake[] {
+  const section = SECTIONS.find((each) => each.root === root)
+  if (!section) throw new Error(`no such options: ${root}`)
+  const required = objectOf(section.required)
+  return optionsOf(root, section.shape).flatMap((option) => {
+    const { path, rule } = option
+    if (!rule) return []
+    const isRequired = defaultOf(option).startsWith('none:')
+    return [wrongValueOf(rule), ...(isRequired ? [undefined] : [])].map((value) => ({
+      path: path.join('.'),
+      value,
+      message: messageOf(section, withMember(required, path, value)),
+    }))
+  })
+}
+
+function described(option: Option): string {
   const { path, rule, text, type, tags } = option
   const heading = `${'#'.repeat(Math.min(path.length + 2, 5))} \`${path.join('.')}\``
-  const facts = [`- **Type:** \`${type}\``]
-  if (rule) {
-    facts.push(...bounds(option), `- **Default:** ${defaultOf(option)}`)
-    const required = objectOf(section.required)
-    const wrong = wrongValueOf(rule)
-    const message = messageOf(section, withMember(required, path, wrong))
-    facts.push(`- **Wrong:** \`${expression(wrong)}\` throws \`${message}\``)
-    if (defaultOf(option).startsWith('none:')) {
-      const message = messageOf(section, withMember(required, path, undefined))
-      facts.push(`- **Left out:** throws \`${message}\``)
-    }
-  }
+  const facts = [`**Type:** \`${type}\``]
+  if (rule) facts.push(...values(option), `**Default:** ${defaultOf(option)}`)
   const see = tags.get('see')
-  if (see) facts.push(`- **See:** <${see}>`)
-  const parts = [heading, text, facts.join('\n')]
+  if (see) facts.push(`**See:** <${see}>`)
+  const parts = [heading, text, facts.join(' · ')]
   const example = tags.get('example') ?? (rule && exampleOf(path.at(-1), rule))
   if (example) parts.push(`\`\`\`js\n${within(path.slice(0, -1), example)}\n\`\`\``)
   return parts.join('\n\n')
@@ -181,14 +194,14 @@ export function optionsReference(): string {
     return [
       `These are required:\n\n\`\`\`js\n${section.required}\n\`\`\``,
       contents(options),
-      ...options.map((option) => described(section, option)),
+      ...options.map((option) => described(option)),
     ].join('\n\n')
   })
   return `# Options
 
-\`npm run docs\` writes this page from the source; a test runs every example and every wrong value.
+\`npm run docs\` writes this page from the source; a test runs every example.
 
-An option that is unknown or wrong throws a \`TypeError\` at start-up. Its message starts with the path of the option. \`undefined\` means that the option is left out. Types that have a name are exported: those of the provider by \`oidc-provider-impersonation\`, those of the guard by \`oidc-provider-impersonation/resource-server\`. An example shows one option, to be put beside the required ones.
+An option that is unknown or wrong throws a \`TypeError\` at start-up, whose message starts with the path of the option and says what is expected. \`undefined\` means that the option is left out. Types that have a name are exported: those of the provider by \`oidc-provider-impersonation\`, those of the guard by \`oidc-provider-impersonation/resource-server\`. An example shows one option, to be put beside the required ones.
 
 - [The provider: \`features.impersonation\`](#the-provider-featuresimpersonation)
 - [The guard of an API: \`resourceServer()\`](#the-guard-of-an-api-resourceserver)

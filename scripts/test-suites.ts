@@ -112,7 +112,7 @@ export const OTHERS: readonly Suite[] = [
   },
   {
     name: 'resource-servers',
-    about: 'the software of docs/resource-servers.md; Apache, Authlib, Go and Java from Debian',
+    about: 'examples/resource-servers; Apache, Authlib, Go and Java from Debian',
     files: ['test/resource-servers/*.server.ts'],
     timeout: 60_000,
     installs: ['test/resource-servers'],

@@ -25,7 +25,7 @@ describe('npm run release', function () {
     for (const file of ['dist/index.js', 'docs/production.md', 'recipes/knex.ts', 'SECURITY.md']) {
       expect(pluginShown).to.include(`    ${file}\n`)
     }
-    for (const file of ['docs/announcement.md', 'docs/upstream.md', 'src/', 'CONTRIBUTING.md']) {
+    for (const file of ['.github/upstream.md', 'src/', 'CONTRIBUTING.md']) {
       expect(stdout).not.to.include(`    ${file}`)
     }
     expect(consoleShown).to.include('    dist/verify.js\n')

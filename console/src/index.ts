@@ -18,27 +18,31 @@ import {
   refusalRecorder,
 } from './api/refusals.ts'
 import type { SignCheckpoint } from './audit/keeping/checkpoint.ts'
+import type { DataRequest, ErasedCounts } from './audit/keeping/erase.ts'
 import { startRetention } from './audit/keeping/retention.ts'
 import { log } from './audit/log-line.ts'
 import { createAudit } from './audit/recording/audit.ts'
 import { backPressure } from './audit/recording/back-pressure.ts'
 import { impersonationShownTo } from './audit/recording/impersonated-token.ts'
+import { personalData } from './audit/recording/personal-data.ts'
 import { recordEvents } from './audit/recording/provider-events.ts'
 import { startReconciliation } from './audit/recording/reconciliation.ts'
 import { useRecorder } from './audit/recording/uses.ts'
 import { answerProblems } from './http/problem.ts'
+import { backPressurePaths, below, clientChecks, inOrder, pages } from './middleware.ts'
+import { noticeMark, startNotices } from './notices/start.ts'
 import type { SupportConsoleOptions } from './options.ts'
-import { handOverPages } from './page/hand-over-page.ts'
-import { accountPages, consolePages } from './page/pages.ts'
 import { reasonOf } from './reason.ts'
-import { type Settings, settingsOf } from './settings.ts'
-import { knownClient } from './sign-in/known-client.ts'
+import { settingsOf } from './settings.ts'
+import { findRole } from './sign-in/roles.ts'
 import { signedInTo } from './sign-in/signed-in.ts'
 
 export type { TakeUses, TakeUsesOptions } from './api/console/take-uses.ts'
 export type { RecordRefusal, Refusal } from './api/refusals.ts'
 export type { Batch, NewRecord, Repetition } from './audit/batch.ts'
 export type { AuditEntry } from './audit/entry.ts'
+export type { DataRequest, ErasedCounts } from './audit/keeping/erase.ts'
+export { type InForce, InForceError, type InForceReason } from './audit/keeping/in-force.ts'
 export type { Alarm } from './audit/recording/alarms.ts'
 export type { AlarmKind, AuditPerson, AuditRow, Outcome } from './audit/row.ts'
 export type {
@@ -51,6 +55,7 @@ export type {
   StoredEntry,
 } from './audit/store.ts'
 export { customerAccountClient, type PageClientOptions, supportConsoleClient } from './clients.ts'
+export type { Notice, NoticeKind, NoticesOptions } from './notice.ts'
 export type {
   Application,
   Customer,
@@ -62,7 +67,16 @@ export type {
   UseInWords,
 } from './options.ts'
 export { PermitError } from './permits/errors.ts'
-export type { Approver, PermitRequest, Permits, PermitsOptions, Saying } from './permits/options.ts'
+export type {
+  Approver,
+  AttachOptions,
+  PermitRequest,
+  Permits,
+  PermitsOptions,
+  Saying,
+  Standing,
+  StandingChoice,
+} from './permits/options.ts'
 export type { Permit } from './permits/permit.ts'
 export { createPermits } from './permits/permits.ts'
 
@@ -84,6 +98,26 @@ export interface SupportConsole extends Middleware {
   takeUses(options: TakeUsesOptions): TakeUses
   /** Records what a backend of the deployment refused before the provider received it. */
   readonly recordRefusal: RecordRefusal
+  /**
+   * All that the audit has of a customer, as JSON Lines in parts, for an answer to their right of access:
+   * each impersonation and refused request with its entries, then each permit about them. An entry
+   * `support.exported` comes first.
+   *
+   * @throws TypeError for an id that is no text, or an empty one
+   * @throws Error where the entry is not stored, or the storage fails
+   */
+  exportOf(customerId: string, request?: DataRequest): AsyncIterable<string>
+  /**
+   * Erases what the audit has of a customer: rows, permits, and the texts of their entries. Digests stay,
+   * and an entry `support.erased` says which. It can be called again, also after it was interrupted. What
+   * is recorded later is kept.
+   *
+   * @returns how many this call erased
+   * @throws InForceError where something is on hold or in force: nothing is erased
+   * @throws TypeError for an id that is no text, or an empty one
+   * @throws Error where the entry is not stored, or the storage fails: call it again
+   */
+  erase(customerId: string, request?: DataRequest): Promise<ErasedCounts>
   /** Resolves when all entries so far are stored, or are known to be lost. */
   settled(): Promise<void>
   /** Rejects where the storage of the audit cannot be used, or a client is not set up. */
@@ -110,7 +144,7 @@ const NAME_TIMEOUT_MS = 500
  */
 export function supportConsole(provider: Provider, options: SupportConsoleOptions): SupportConsole {
   const settings = settingsOf(provider, options)
-  const { path, url, clientId, account, onAlarm } = settings
+  const { path, url, clientId, account, notices, onAlarm } = settings
   const timeoutMs = settings.auditTimeout * 1000
   const closing = new AbortController()
   const directory = customerDirectory(settings, settings.language)
@@ -122,12 +156,22 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     slow: timeoutMs,
     sign,
     onAlarm,
+    notify: notices && noticeMark(notices),
     urlOf: (row) => `${url}${path}/audit/${row}`,
   })
   const { store } = audit
   recordEvents(provider, audit, settings.auditTimeout)
   const retention = startRetention(store, { sign })
   const reconciliation = startReconciliation(provider, store, audit)
+  settings.permits?.attach(provider, {
+    nameOf,
+    notify: notices?.when,
+    mayApprove: async (accountId) => {
+      const account = await provider.impersonation.findAccount(accountId)
+      return account !== undefined && (await findRole(account, settings)) === 'lead'
+    },
+  })
+  const outbox = startNotices({ provider, settings, audit, directory, sign })
   const parts: Parts = {
     provider,
     settings,
@@ -166,6 +210,12 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     ...pages(provider, settings),
   )
   return Object.assign(middleware, {
+    ...personalData(audit, {
+      sign,
+      isKept: async (id) => (await provider.impersonation.get(id)) !== undefined,
+      hasAccount: async (id) => (await provider.impersonation.findAccount(id)) !== undefined,
+      now: parts.now,
+    }),
     callback: () => requestListener(middleware, provider),
     onImpersonatedRequest: useRecorder(audit),
     takeUses: (senders: TakeUsesOptions) => takeUses(provider, parts, senders),
@@ -182,53 +232,8 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       await nextTurn()
       await retention.stop()
       await reconciliation.stop()
+      await outbox?.stop()
       await audit.close()
     },
   })
-}
-
-/** For the path of each page, whether the provider knows its client. */
-function clientChecks(provider: Provider, { url, path, clientId, account }: Settings) {
-  const all = [
-    { at: 'options.clientId', path, clientId, make: 'supportConsoleClient' },
-    ...(account
-      ? [{ ...account, at: 'options.account.clientId', make: 'customerAccountClient' }]
-      : []),
-  ]
-  return all.map((page) => ({
-    at: page.path,
-    check: knownClient(provider, { ...page, redirectUri: `${url}${page.path}/callback` }),
-  }))
-}
-
-function pages(provider: Provider, settings: Settings): Middleware[] {
-  const { path, clientId, account, language, applications } = settings
-  return [
-    handOverPages({ provider, path, applications, language }),
-    consolePages({ provider, path, clientId, language }),
-    ...(account
-      ? [accountPages({ provider, language, path: account.path, clientId: account.clientId })]
-      : []),
-  ]
-}
-
-/** The paths whose requests make entries. */
-function backPressurePaths(provider: Provider, { apis }: Settings) {
-  const mountPath = new URL(provider.issuer).pathname.replace(/\/$/, '')
-  return {
-    token: provider.pathFor('token', { mountPath }),
-    apis,
-  }
-}
-
-/** Runs only for the page at this path, and what is below it. */
-function below(path: string, ...all: readonly Middleware[]): Middleware {
-  const answer = inOrder(...all)
-  return (ctx, next) =>
-    ctx.path === path || ctx.path.startsWith(`${path}/`) ? answer(ctx, next) : next()
-}
-
-function inOrder(...all: readonly Middleware[]): Middleware {
-  return (ctx, next) =>
-    all.reduceRight<() => Promise<unknown>>((then, one) => async () => one(ctx, then), next)()
 }

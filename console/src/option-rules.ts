@@ -28,6 +28,14 @@ export function secondsRule(most: number) {
   )
 }
 
+export const timeZoneRule = validRule<string>((value) => {
+  try {
+    return typeof value === 'string' && Intl.DateTimeFormat('en', { timeZone: value }) !== undefined
+  } catch {
+    return false
+  }
+}, "a time zone, such as 'Europe/Berlin'")
+
 /** Browsers get its source alone. */
 export const patternRule = validRule<RegExp>((value) => {
   if (!(value instanceof RegExp) || !/^u?$/.test(value.flags)) return false

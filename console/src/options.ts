@@ -1,6 +1,8 @@
 import type { Account } from 'oidc-provider'
 import type { Alarm } from './audit/recording/alarms.ts'
 import type { AuditStore } from './audit/store.ts'
+import type { NoticesOptions } from './notice.ts'
+import type { Permits } from './permits/options.ts'
 
 /**
  * What a person may do in the console. An operator acts as customers, and sees what they did. A lead
@@ -144,6 +146,16 @@ export interface SupportConsoleOptions {
         readonly describe?: UseInWords | undefined
       }
     | undefined
+  /**
+   * What `createPermits({ audit })` made, with the same audit: operators ask for an approval, and who may
+   * approve decides (docs/permits.md). Without it, there is none.
+   */
+  readonly permits?: Permits | undefined
+  /**
+   * Tells customers that support acts as them, and what was done: docs/notices.md. It needs `account`.
+   * Without it, customers find it on that page alone.
+   */
+  readonly notices?: NoticesOptions | undefined
   /**
    * Called once for each alarm that this process recorded, after it was stored: for mail, chat or a
    * pager. The next alarm waits for it, at most 10 seconds. What it throws stands on stderr.

@@ -1,7 +1,9 @@
 import type { Provider } from 'oidc-provider-impersonation'
 import { functionRule, objectRule, type Shape } from '#glue/option-rules'
 import { resolve } from '#glue/resolve-options'
+import { NOTICE_KINDS } from './audit/row-notice.ts'
 import type { AuditStore } from './audit/store.ts'
+import type { NoticesOptions } from './notice.ts'
 import {
   originRule,
   pageRule,
@@ -9,8 +11,10 @@ import {
   patternRule,
   secondsRule,
   textRule,
+  timeZoneRule,
 } from './option-rules.ts'
 import type { Customers, SupportConsoleOptions, UseInWords } from './options.ts'
+import type { Permits } from './permits/options.ts'
 
 const APPLICATION_SHAPE = {
   name: textRule('how the console names the application'),
@@ -77,6 +81,22 @@ const CONSOLE_SHAPE = {
       describe: functionRule<UseInWords>(),
     },
   },
+  permits: objectRule<Permits>('wrap', 'attach', 'request'),
+  notices: {
+    type: 'group',
+    default: undefined,
+    of: {
+      send: {
+        ...functionRule<NoticesOptions['send']>(),
+        required: '(notice, { signal }) => sends it to notice.customer',
+      },
+      when: { type: 'someOf', values: NOTICE_KINDS, default: NOTICE_KINDS },
+      /** In seconds. */
+      digest: { type: 'integer', min: 0, max: 86_400, default: 600 },
+      by: { type: 'text', default: 'name' },
+      timeZone: { ...timeZoneRule, default: 'UTC' },
+    },
+  },
   onAlarm: functionRule<NonNullable<SupportConsoleOptions['onAlarm']>>(),
   /** In seconds. */
   auditTimeout: { ...secondsRule(3), default: 2 },
@@ -91,7 +111,7 @@ const CONSOLE_SHAPE = {
 export interface Settings
   extends Pick<
     SupportConsoleOptions,
-    'applications' | 'audit' | 'clientId' | 'customers' | 'issueAs' | 'onAlarm' | 'role'
+    'applications' | 'audit' | 'clientId' | 'customers' | 'issueAs' | 'onAlarm' | 'permits' | 'role'
   > {
   readonly path: string
   /** The public origin of the console. */
@@ -103,6 +123,9 @@ export interface Settings
   readonly ticketUrl: ((ticket: string) => string) | undefined
   readonly account:
     | (NonNullable<SupportConsoleOptions['account']> & { readonly path: string })
+    | undefined
+  readonly notices:
+    | { readonly [K in keyof NoticesOptions]-?: NonNullable<NoticesOptions[K]> }
     | undefined
   /** Seconds. */
   readonly auditTimeout: number
@@ -130,6 +153,7 @@ export function settingsOf(provider: Provider, options: SupportConsoleOptions): 
   checkProvider(provider)
   const { ticket, url, ...settings } = resolve(CONSOLE_SHAPE, options, OPTION_PATH)
   const { origin, pathname } = new URL(provider.issuer)
+  checkNotices(settings)
   checkPaths(settings.path, settings.account?.path, pathname)
   settings.applications.forEach(({ clientId }, index, all) => {
     if (all.findIndex((other) => other.clientId === clientId) === index) return
@@ -140,6 +164,7 @@ export function settingsOf(provider: Provider, options: SupportConsoleOptions): 
   const source = ticket.pattern?.source
   const ticketPattern =
     source === undefined ? undefined : { source, whole: new RegExp(`^(?:${source})$`, 'u') }
+  checkAudit(settings)
   checkExample(ticket.example, ticketPattern?.whole)
   return Object.freeze({
     ...settings,
@@ -148,6 +173,18 @@ export function settingsOf(provider: Provider, options: SupportConsoleOptions): 
     ticketExample: ticket.example,
     ticketUrl: ticket.url,
   })
+}
+
+function checkAudit({ permits, audit }: Pick<Settings, 'audit' | 'permits'>): void {
+  if (!permits || permits.audit === audit) return
+  throw new TypeError(`${OPTION_PATH}.permits must have the same audit as ${OPTION_PATH}.audit`)
+}
+
+function checkNotices({ notices, account }: { notices?: unknown; account?: unknown }): void {
+  if (notices === undefined || account !== undefined) return
+  throw new TypeError(
+    `${OPTION_PATH}.notices needs ${OPTION_PATH}.account: a notice links to that page`,
+  )
 }
 
 function checkExample(example: string | undefined, pattern: RegExp | undefined): void {

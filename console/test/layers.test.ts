@@ -20,12 +20,15 @@ const LAYERS = [
   'permits',
   'verify',
   'verify.ts',
+  'notice.ts',
   'options.ts',
   'settings.ts',
   'clients.ts',
   'sign-in',
   'api',
   'page',
+  'notices',
+  'middleware.ts',
   'index.ts',
   'browser',
 ]
@@ -33,7 +36,7 @@ const LAYERS = [
 /** The same within these. '' stands for the files that are in none of the folders. */
 const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   audit: ['', 'stores', 'keeping', 'recording'],
-  browser: ['kit', 'session', 'running', 'operators', 'audit', 'account', ''],
+  browser: ['kit', 'session', 'running', 'permits', 'operators', 'audit', 'account', ''],
 }
 
 /** The stores know the contract, and not each other. `sql` is the body of two of them. */

@@ -4,22 +4,28 @@ import * as oidc from 'openid-client'
 import { Browser, TIMEOUT_MS } from './browser.ts'
 import { check } from './report.ts'
 
-const CLIENT_ID = 'support-tool'
+/** Where people sign in. */
+const SUPPORT_TOOL = { clientId: 'support-tool', redirectPath: '/support/callback' } as const
 
 /** The client part of an application for operators. It runs in a browser, so it has no secret. */
 export class Application {
   readonly #base: string
   readonly #configuration: oidc.Configuration
+  readonly #redirectUri: string
 
-  private constructor(base: string, configuration: oidc.Configuration) {
+  private constructor(base: string, configuration: oidc.Configuration, redirectPath: string) {
     this.#base = base
     this.#configuration = configuration
+    this.#redirectUri = `${base}${redirectPath}`
   }
 
-  static async discover(base: string): Promise<Application> {
+  static async discover(
+    base: string,
+    { clientId, redirectPath }: { clientId: string; redirectPath: string } = SUPPORT_TOOL,
+  ): Promise<Application> {
     const issuer = new URL('/oidc', base)
     const plain = issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : []
-    const configuration = await oidc.discovery(issuer, CLIENT_ID, undefined, oidc.None(), {
+    const configuration = await oidc.discovery(issuer, clientId, undefined, oidc.None(), {
       execute: plain,
       timeout: TIMEOUT_MS / 1000,
     })
@@ -28,12 +34,12 @@ export class Application {
         true,
       'the provider does not offer token exchange',
     )
-    return new Application(base, configuration)
+    return new Application(base, configuration, redirectPath)
   }
 
   /** Authorization code with PKCE. Returns the operator's access token. */
   async signIn(login: string, password: string): Promise<string> {
-    const redirectUri = `${this.#base}/support/callback`
+    const redirectUri = this.#redirectUri
     const verifier = oidc.randomPKCECodeVerifier()
     const state = oidc.randomState()
     const authorizationUrl = oidc.buildAuthorizationUrl(this.#configuration, {

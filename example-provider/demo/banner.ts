@@ -45,5 +45,6 @@ function howToSignIn(config: Config): string {
   const password = publicPassword(config)
   const shown = password ? `the password ${password}` : 'the password in DEMO_PASSWORD'
   const names = people.all().map(({ id, role }) => `${id} (${role})`)
-  return `Sign in with ${shown} as ${names.join(', ')}.`
+  return `Sign in with ${shown} as ${names.join(', ')}.
+A change in chidi's account needs a lead's approval, dana is asked, and erin's organisation is closed.`
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import { Application } from './application.ts'
+import { approvals } from './approvals.ts'
 import { copilot } from './copilot.ts'
 import { endings } from './endings.ts'
 import { masked, show, step } from './report.ts'
@@ -44,6 +45,7 @@ export async function walk(base: string, config: DemoConfig): Promise<void> {
   const machine = await step('Get a token of the support backend that may end impersonations', () =>
     machineToken(base, config.supportBackendSecret, 'impersonate impersonations:end'),
   )
+  await approvals(base, config.demoPassword)
   await endings(base, application, operatorToken, machine)
   // By the stricter rules, the client that exchanges must be the one of the actor token.
   if (!config.strict) await copilot(base, operatorToken, machine, config.copilotSecret)

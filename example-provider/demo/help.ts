@@ -14,6 +14,7 @@ const ENVIRONMENT_VARIABLES: ReadonlyArray<
   ['SUPPORT_WEB_SECRET', 'secret of the client support-web', 'support-web-secret'],
   ['COPILOT_SECRET', 'secret of the client copilot', 'copilot-secret'],
   ['DEMO_PASSWORD', 'password of every account', 'demo-password'],
+  ['SMTP_URL', 'server for mail to customers: smtp://… or smtps://…', 'the page /mail shows it'],
   ['STRICT', '1: support staff must act, who signed in of late; reason and ticket', '0'],
   ['LIMIT_PER_MINUTE', 'subject tokens and failed exchanges of each client', '10000'],
   [

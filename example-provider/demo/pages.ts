@@ -44,6 +44,7 @@ export async function demoPages(
     password &&
     html`<p>Everybody signs in with the password <code>${password}</code>:</p>
 <ul>${people.all().map(({ id, role }) => html`<li>${id}: ${role}</li>`)}</ul>
+<p><a href="/mail">Mail</a>: what customers are told, where no SMTP_URL is set.</p>
 <p>The terminal shows the same as commands: npm start -- --commands.</p>`
 
   router.get('/', (ctx) => {

@@ -151,7 +151,7 @@ function orders(base: string, accessToken: string): Promise<Answer> {
   return request(`${base}/orders`, { headers: { authorization: `Bearer ${accessToken}` } })
 }
 
-function send(url: string, token: string, body: object): Promise<Answer> {
+export function send(url: string, token: string, body: object): Promise<Answer> {
   return request(url, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

@@ -23,7 +23,8 @@ const requireReasonAndTicket: ContextValidator = (context) => {
 }
 
 /** What `STRICT=1` changes. */
-type Rules = Pick<ImpersonationOptions, 'actorToken' | 'authorize' | 'contextSchema'> & {
+type Rules = Pick<ImpersonationOptions, 'actorToken' | 'contextSchema'> & {
+  readonly authorize: Authorize
   readonly requireBinding: readonly BindingMember[]
 }
 

@@ -13,14 +13,14 @@ function describe(needs: readonly Need[]): string {
 /** At issue: the request is not allowed without an approval that there is not yet. */
 export class ApprovalRequired extends errors.OIDCProviderError {
   override error_description: string
-  /** Whose approval it needs: in the answer, too. */
-  readonly approval: { readonly by: readonly Need[] }
+  /** Whose approval it needs, and whether the rule allows an emergency: in the answer, too. */
+  readonly approval: { readonly by: readonly Need[]; readonly emergency?: true }
   readonly needs: readonly Need[]
 
-  constructor(needs: readonly Need[]) {
+  constructor(needs: readonly Need[], emergency = false) {
     super(403, 'approval_required')
     this.needs = needs
-    this.approval = Object.freeze({ by: needs })
+    this.approval = Object.freeze({ by: needs, ...(emergency ? { emergency } : {}) })
     this.error_description = describe(needs)
   }
 }

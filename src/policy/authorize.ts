@@ -47,8 +47,9 @@ async function askAuthorize(
   const tookTime = eventLoopTurnIsOver()
   const limits = parseVerdict(verdict, request, OPTION_PATH)
   if (limits === false) throw new errors.AccessDenied('refused by policy')
-  const { needs } = limits
-  if (needs) throw request.stage === 'issue' ? new ApprovalRequired(needs) : new NotApproved(needs)
+  const { needs, emergency } = limits
+  if (needs && request.stage === 'issue') throw new ApprovalRequired(needs, emergency)
+  if (needs) throw new NotApproved(needs)
   // At issue, the empty string means that no scope may ever be granted; `undefined` means no limit.
   const { scope = request.scope } = limits
   const left = request.stage === 'exchange' && scope === '' ? undefined : scope

@@ -1,3 +1,4 @@
+// Over 250 lines: every option, with its documentation.
 import type { GetCustomJwtClaims } from './claims-hook.ts'
 import type { ClientRule, ManagementApiOptions } from './management-options.ts'
 import type { Authorize, ContextStandardSchema, ContextValidator } from './policy-hook.ts'

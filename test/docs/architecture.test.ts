@@ -3,13 +3,13 @@ import { expect } from 'chai'
 
 const ROOT = new URL('../../', import.meta.url)
 
-describe('docs/architecture.md: the layers of the source', () => {
+describe('src/README.md: the layers of the source', () => {
   let labels: Map<string, string>
   let arrows: [from: string, to: string][]
 
   before(async () => {
-    const document = await readFile(new URL('docs/architecture.md', ROOT), 'utf8')
-    const picture = document.split('## The layers of the source')[1]?.split('```')[1] ?? ''
+    const document = await readFile(new URL('src/README.md', ROOT), 'utf8')
+    const picture = document.split('# The layers of the source')[1]?.split('```')[1] ?? ''
     labels = new Map(
       [...picture.matchAll(/^ {2}(\w+)\["([^<"]+)/gm)].map(([, id = '', label = '']) => [
         id,

@@ -10,7 +10,8 @@ export type Module = Readonly<Record<string, unknown>>
 
 /**
  * The code of a document, each block a module in a folder of its own, as a user has it. A
- * block whose first line is the comment `// name.ts` is the file of that name.
+ * block whose first line is the comment `// name.ts` is the file of that name, and so is a file of
+ * examples/ that a line of the document begins with a link to.
  */
 export interface Snippets extends AsyncDisposable {
   /** In it, the package is imported by its name, and everything else comes from ours. */
@@ -24,7 +25,10 @@ export async function snippetsOf(
   document: string,
   language: 'ts' | 'js' = 'ts',
 ): Promise<Snippets> {
-  const blocks = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms')
+  const blocks = new RegExp(
+    `^\`\`\`${language}\\n(.*?)^\`\`\`$|^\\[\`([\\w.-]+\\.m?${language})\`\\]\\(\\.\\./(examples/[^)]+)\\)`,
+    'gms',
+  )
   const text = await readFile(join(ROOT, 'docs', document), 'utf8')
   const folder = await mkdtemp(join(tmpdir(), 'impersonation-documents-'))
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
@@ -36,9 +40,11 @@ export async function snippetsOf(
   const files = new Map<string, string[]>()
   for (const section of text.split(/^## /m)) {
     const heading = section.split('\n', 1)[0] ?? ''
-    for (const [, code = ''] of section.matchAll(blocks)) {
+    for (const [, block = '', linked, path = ''] of section.matchAll(blocks)) {
+      const code = linked ? await readFile(join(ROOT, path), 'utf8') : block
       const number = `${files.size}-${files.get(heading)?.length ?? 0}`
-      const [, name = `block-${number}.ts`] = /^\/\/ ([\w.-]+\.(?:ts|mjs))\n/.exec(code) ?? []
+      const [, named = `block-${number}.ts`] = /^\/\/ ([\w.-]+\.(?:ts|mjs))\n/.exec(code) ?? []
+      const name = linked ?? named
       const file = join(folder, 'src', name)
       await writeFile(file, code)
       files.set(heading, [...(files.get(heading) ?? []), file])

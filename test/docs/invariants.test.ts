@@ -5,16 +5,13 @@ const ROOT = new URL('../../', import.meta.url)
 
 describe('docs/invariants.md', () => {
   let sections: Map<string, string>
+  let held: Map<string, string>
   let tests: Map<string, string>
 
   before(async () => {
     const text = await readFile(new URL('docs/invariants.md', ROOT), 'utf8')
-    sections = new Map(
-      text
-        .split(/^## /m)
-        .slice(1)
-        .map((section) => [section.split(' ', 1)[0] ?? '', section]),
-    )
+    sections = sectionsOf(text)
+    held = sectionsOf(await readFile(new URL('test/invariants.md', ROOT), 'utf8'))
     tests = await filesOf('{test,console/test}/**/*.{test,proof,e2e}.ts')
   })
 
@@ -28,8 +25,9 @@ describe('docs/invariants.md', () => {
     }
   })
 
-  it('names tests that exist', () => {
-    for (const [invariant, section] of sections) {
+  it('has tests that exist for each: test/invariants.md', () => {
+    expect([...held.keys()]).to.deep.equal([...sections.keys()])
+    for (const [invariant, section] of held) {
       const cited = citationsIn(section)
       expect(cited, invariant).to.not.have.lengthOf(0)
       for (const { file, name } of cited) {
@@ -51,6 +49,12 @@ describe('docs/invariants.md', () => {
     expect([...sections.keys()].filter((invariant) => !cited.has(invariant))).to.deep.equal([])
   })
 })
+
+/** The sections of a page, by the invariant in their heading. */
+function sectionsOf(text: string): Map<string, string> {
+  const sections = text.split(/^## /m).slice(1)
+  return new Map(sections.map((section) => [section.split(/\s/, 1)[0] ?? '', section]))
+}
 
 /** `` `test/file.ts`: "a name", "another" ``. A name ends where another, a file or the line does. */
 function citationsIn(section: string): { file: string; name: string }[] {

@@ -6,6 +6,15 @@ import { withRelativeLinks, withWebLinks } from '../../scripts/shipped-links.ts'
 const ROOT = new URL('../../', import.meta.url)
 
 describe('the links of the documents', () => {
+  it('lead from docs/README.md to every page', async () => {
+    const links = linksIn(await readFile(new URL('docs/README.md', ROOT), 'utf8'))
+    const linked = new Set(links.map((link) => link.split('#')[0]))
+    const pages: string[] = []
+    for await (const page of glob('*.md', { cwd: new URL('docs/', ROOT) })) pages.push(page)
+    expect(pages).to.have.length.greaterThan(15)
+    expect(pages.filter((page) => page !== 'README.md' && !linked.has(page))).to.deep.equal([])
+  })
+
   it('lead to files that exist, and to headings that they have', async () => {
     const broken: string[] = []
     for await (const document of glob(['*.md', 'docs/**/*.md', '{console,conformance}/*.md'], {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { runInThisContext } from 'node:vm'
 import { expect } from 'chai'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import { optionsReference } from '../../scripts/options-reference.ts'
+import { optionMistakes, optionsReference } from '../../scripts/options-reference.ts'
 import { isPlainObject } from '../../src/glue/plain-object.ts'
 import { Impersonation } from '../../src/index.ts'
 import { impersonationShape } from '../../src/options/defaults.ts'
@@ -16,8 +16,13 @@ describe('docs/options.md', () => {
     expect(page, 'run: npm run docs').to.equal(optionsReference())
   })
 
-  section('features.impersonation', impersonationShape, (options) => new Impersonation(options))
-  section('resourceServer', resourceServerShape, (options) =>
+  section(
+    'features.impersonation',
+    'ImpersonationOptions',
+    impersonationShape,
+    (options) => new Impersonation(options),
+  )
+  section('resourceServer', 'ResourceServerOptions', resourceServerShape, (options) =>
     // As JavaScript does: without the types in the way.
     resourceServer(options as unknown as ResourceServerOptions),
   )
@@ -30,7 +35,12 @@ interface Option {
   readonly example: object | undefined
 }
 
-function section(name: string, shape: object, build: (options: object) => unknown): void {
+function section(
+  name: string,
+  root: string,
+  shape: object,
+  build: (options: object) => unknown,
+): void {
   const text = page.split(/^## /m).find((part) => part.split('\n', 1)[0]?.includes(name)) ?? ''
   const [head = '', ...parts] = text.split(/^#{3,5} /m)
   const required = exampleOf(head)
@@ -65,26 +75,19 @@ function section(name: string, shape: object, build: (options: object) => unknow
       })
     }
 
-    for (const option of leaves) {
-      it(`${option.path}: a wrong value says what the page says`, () => {
-        const [, wrong = '', message] =
-          /^- \*\*Wrong:\*\* `(.+?)` throws `(.+)`$/m.exec(option.text) ?? []
-        const value: unknown = runInThisContext(`(${wrong})`)
-        const given = replaced(around(option), option.path, value)
+    for (const { path, value, message } of optionMistakes(root)) {
+      const what = value === undefined ? 'left out' : 'a wrong value'
+      it(`${path}: ${what}, it is a TypeError that begins with its path`, () => {
+        const option = options.find((each) => each.path === path)
+        const given = replaced(
+          option && value !== undefined ? around(option) : required,
+          path,
+          value,
+        )
         expect(() => build(given))
           .to.throw(TypeError)
           .with.property('message', message)
-        expect(message).to.match(new RegExp(`^${name}\\.${option.path.split('.')[0]}`))
-      })
-    }
-
-    for (const option of leaves.filter(({ text }) => text.includes('**Left out:**'))) {
-      it(`${option.path}: left out, it says what the page says`, () => {
-        const message = /^- \*\*Left out:\*\* throws `(.+)`$/m.exec(option.text)?.[1]
-        const given = replaced(required, option.path, undefined)
-        expect(() => build(given))
-          .to.throw(TypeError)
-          .with.property('message', message)
+        expect(message).to.match(new RegExp(`^${name}\\.${path.split('.')[0]}`))
       })
     }
   })

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import type {
-  Authorize,
-  BindingMember,
-  ContextValidator,
-  ImpersonationOptions,
-  ManagementClients,
+import {
+  type Authorize,
+  allOf,
+  type BindingMember,
+  type ContextValidator,
+  type ImpersonationOptions,
+  type ManagementClients,
 } from '../../src/index.ts'
 import { compile } from '../support/compile.ts'
 import { CLIENTS, type Deployment, deploy } from '../support/deployment.ts'
@@ -47,6 +48,46 @@ describe('docs/policies.md', () => {
     const project = join(snippets.folder, 'tsconfig.json')
     expect(await compile(['-p', project])).to.equal('')
   }).timeout(60_000)
+
+  it('protects administrators, a job without an operator, and groups that act for groups', async () => {
+    const { protectAdministrators } = await snippets.load('Protect administrators first')
+    const { personOrJob } = await snippets.load('A job without an operator')
+    const { groupsForGroups } = await snippets.load('Groups that act for groups')
+    const rules = [protectAdministrators, personOrJob, groupsForGroups] as [
+      Authorize,
+      Authorize,
+      Authorize,
+    ]
+    const { issue } = await deployed({ authorize: allOf(...rules) })
+    const olivia = { mayAct: { sub: 'olivia' } }
+    expect((await issue({ userId: 'alice', ...olivia })).status).to.equal(201)
+    expect((await issue({ userId: 'bob', ...olivia })).status).to.equal(403)
+    expect((await issue({ userId: 'alice' })).status).to.equal(403)
+
+    const ask = async (rule: unknown, request: object) =>
+      await (rule as (asked: object) => unknown)(request)
+    expect(await ask(protectAdministrators, { account: { accountId: 'root' } })).to.equal(false)
+    expect(await ask(personOrJob, { client: { clientId: 'nightly-export' } })).to.equal(true)
+    expect(await ask(personOrJob, { client: { clientId: 'console' } })).to.equal(false)
+    const nobody = { actor: { sub: 'nobody' }, account: { accountId: 'nobody' } }
+    expect(await ask(groupsForGroups, nobody)).to.equal(false)
+  })
+
+  it('a closed organisation: what runs ends, what waits redeems nothing, and others go on', async () => {
+    const { openOrganisations, closeToSupport } = await snippets.load('A closed organisation')
+    const { issue, exchange, provider } = await deployed({
+      authorize: openOrganisations as Authorize,
+    })
+    expect((await issue({ userId: 'olivia' })).status, 'of no organisation').to.equal(403)
+    const running = await issue({ userId: 'bob' })
+    expect((await exchange({ subject_token: running.body.subjectToken })).status).to.equal(200)
+    const waiting = await issue({ userId: 'bob' })
+    await (closeToSupport as (...args: unknown[]) => Promise<void>)(provider, 'kestrel')
+    expect((await provider.impersonation.list({ state: 'active' })).items).to.deep.equal([])
+    expect((await exchange({ subject_token: waiting.body.subjectToken })).status).to.equal(400)
+    expect((await issue({ userId: 'bob' })).status).to.equal(403)
+    expect((await issue({ userId: 'alice' })).status).to.equal(201)
+  })
 
   it('only in business hours: at issue, and again at the exchange', async () => {
     const { businessHours } = await snippets.load('Only in business hours')

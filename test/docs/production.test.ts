@@ -14,12 +14,12 @@ import { type LogLine, matchingRules } from './sigma.ts'
 const COMMENT = /^# (?:HELP \w+ .+|TYPE \w+ counter)$/
 const SAMPLE = /^(\w+(?:\{\w+="[^"\\\n]*"(?:,\w+="[^"\\\n]*")*\})?) (\d+)$/
 
-/** The YAML block of the page that begins with this comment. */
+/** A YAML file that the page links. */
 async function yamlOf(name: string): Promise<string> {
+  const path = `examples/production/${name}`
   const page = await readFile(new URL('../../docs/production.md', import.meta.url), 'utf8')
-  const [, yaml] = new RegExp(`^\`\`\`yaml\\n(# ${name}\\n.*?)^\`\`\`$`, 'ms').exec(page) ?? []
-  if (yaml === undefined) throw new Error(`docs/production.md has no ${name}`)
-  return yaml
+  expect(page).to.include(`](../${path})`)
+  return await readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
 }
 
 /** The samples of a body, by name with labels. */

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { Browser } from './browser-by-hand.ts'
 import { CONSOLE, type ServerRendered, serverRendered } from './server-rendered-app.ts'
@@ -192,7 +192,10 @@ describe('docs/server-rendered.md', () => {
   it('says how to install every package that it imports', async () => {
     const text = await readFile(new URL('../../docs/server-rendered.md', import.meta.url), 'utf8')
     const installed = /^npm install (.+)$/m.exec(text)?.[1]?.split(' ')
-    const imported = [...text.matchAll(/from '([\w-]+)'/g)].map(([, name]) => name)
+    const folder = new URL('../../examples/server-rendered/', import.meta.url)
+    const files = (await readdir(folder)).map((name) => readFile(new URL(name, folder), 'utf8'))
+    const code = (await Promise.all(files)).join('')
+    const imported = [...code.matchAll(/from '([\w-]+)'/g)].map(([, name]) => name)
     expect(installed).to.have.members([...new Set(imported)])
   })
 })

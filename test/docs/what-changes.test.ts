@@ -1,18 +1,27 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 
-const DOCUMENT = new URL('../../docs/what-changes.md', import.meta.url)
+const ROOT = new URL('../../', import.meta.url)
 
 describe('docs/what-changes.md', () => {
-  it('names a test for each line', async () => {
-    const text = await readFile(DOCUMENT, 'utf8')
-    const rows = text.split('\n').filter((line) => /^\|.*[a-z]/.test(line))
+  it('has a test for each line: test/what-changes.md', async () => {
+    const page = await readFile(new URL('docs/what-changes.md', ROOT), 'utf8')
+    const list = await readFile(new URL('test/what-changes.md', ROOT), 'utf8')
+    const rows = page.split('\n').filter((line) => /^\|.*[a-z]/.test(line))
+    const lines = list.split('\n').filter((line) => line.startsWith('- '))
     expect(rows).to.have.length.greaterThan(12)
-    for (const row of rows) {
-      const cited = [...row.matchAll(/`(test\/[^`]+)`: ("[^"]+"(?:, "[^"]+")*)/g)]
+    expect(lines).to.have.lengthOf(rows.length)
+    for (const [index, row] of rows.entries()) {
+      const line = lines[index] ?? ''
+      const [, start = ''] = /^- (.+?) …: /.exec(line) ?? []
+      expect(row).to.match(/^\| [^|]* ?\| /)
+      expect(row.replace(/^\| [^|]*\| /, ''), line).to.satisfy((text: string) =>
+        text.startsWith(start),
+      )
+      const cited = [...line.matchAll(/`(test\/[^`]+)`: ("[^"]+"(?:, "[^"]+")*)/g)]
       expect(cited, row).to.not.have.lengthOf(0)
       for (const [, file = '', names = ''] of cited) {
-        const source = await readFile(new URL(`../../${file}`, import.meta.url), 'utf8')
+        const source = await readFile(new URL(file, ROOT), 'utf8')
         for (const [, name = ''] of names.matchAll(/"([^"]+)"/g)) {
           expect(source.replaceAll("\\'", "'"), row).to.include(name)
         }

@@ -36,7 +36,7 @@ describe('example provider: the printed commands', function () {
     const plain = banner(config, url, { ...WITH, commands: false })
     expect(plain.match(isLink)).to.have.lengthOf(2)
     expect(plain).to.include('npm start -- --commands').and.not.include('curl')
-    expect(plain.split('\n').length).to.be.below(20)
+    expect(plain.split('\n').length).to.be.below(21)
     const [before = '', after = ''] = banner(config, url, WITH).split(/ {2}# .*curl.* {2}curl/s)
     for (const part of [before, after]) expect(part.match(isLink)).to.have.lengthOf(2)
   })

@@ -79,10 +79,10 @@ describe('example provider: what imports what', () => {
     expect(text).to.match(/features: \{\s+impersonation: \{/)
     const [before = ''] = text.split('impersonation: {')
     expect(before.split('\n').length, 'lines to read before it').to.be.below(50)
-    expect([...before.matchAll(/^import /gm)].length).to.be.at.most(18)
+    expect([...before.matchAll(/^import /gm)].length).to.be.at.most(19)
   })
 
-  it('the example is a dozen files, and 920 lines at most, without the shop and the demo', () => {
+  it('the example is a dozen files, and 1000 lines at most, without the shop and the demo', () => {
     const files = readdirSync(join(ROOT, 'example-provider'), { encoding: 'utf8' }).filter((file) =>
       file.endsWith('.ts'),
     )
@@ -90,7 +90,7 @@ describe('example provider: what imports what', () => {
       (file) => readFileSync(join(ROOT, 'example-provider', file), 'utf8').split('\n').length - 1,
     )
     expect(files.length).to.be.within(8, 13)
-    expect(lines.reduce((sum, count) => sum + count)).to.be.within(300, 920)
+    expect(lines.reduce((sum, count) => sum + count)).to.be.within(300, 1000)
     for (const file of files) {
       const text = readFileSync(join(ROOT, 'example-provider', file), 'utf8')
       expect(text, `${file} begins with what it is for`).to.match(/^\/\/ [A-Z`]/)

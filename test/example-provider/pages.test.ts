@@ -26,7 +26,7 @@ describe('example provider: pages', () => {
     const { text } = await send(example.url)
     const links = [...text.matchAll(/<a href="([^"]+)"/g)].map(([, href]) => href)
     const shop = `${example.shopUrl}/`
-    expect(links).to.deep.equal(['/console', shop, '/account', '/openapi.yaml'])
+    expect(links).to.deep.equal(['/console', shop, '/account', '/openapi.yaml', '/mail'])
     for (const link of ['/console', '/account']) {
       const page = await send(`${example.url}${link}`)
       expect(page.status).to.equal(200)

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect } from 'chai'
 import { examplesFromDocs } from '../../scripts/examples-from-docs.ts'
 
@@ -7,6 +7,8 @@ const EXAMPLES = join(import.meta.dirname, '../../examples')
 
 /** Those that no document shows. Each has a test of its own. */
 const ALONE = ['backend.ts', 'by-hand.ts', 'mcp-server.ts', 'my-adapter.ts']
+/** Folders that a page links file by file; the tests of the page run them. */
+const FOLDERS_OF_PAGES = ['guards', 'migrating', 'production', 'recording-uses']
 
 describe('examples/', () => {
   for (const { path, text } of examplesFromDocs()) {
@@ -18,6 +20,9 @@ describe('examples/', () => {
   it('has no file beside those, and those that are run here', () => {
     const files = readdirSync(EXAMPLES, { recursive: true, encoding: 'utf8' })
     const shown = examplesFromDocs().map(({ path }) => path)
-    expect(files.filter((file) => file.endsWith('.ts'))).to.have.members([...shown, ...ALONE])
+    const code = files.filter((file) => file.endsWith('.ts'))
+    const alone = code.filter((file) => !FOLDERS_OF_PAGES.includes(dirname(file)))
+    expect(alone).to.have.members([...shown, ...ALONE])
+    expect(code.length).to.be.greaterThan(alone.length)
   })
 })

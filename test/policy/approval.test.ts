@@ -50,7 +50,8 @@ describe('what needs an approval is not issued without one', () => {
       .issue({ userId: 'alice' }, { as: 'backend' })
       .catch((error: unknown) => error)
     expect(refused).to.be.instanceOf(ApprovalRequired)
-    expect(refused).to.deep.include({ statusCode: 403, approval: { by: ['second_person'] } })
+    const approval = { by: ['second_person'], emergency: true }
+    expect(refused).to.deep.include({ statusCode: 403, approval })
     await deployment.close()
   })
 

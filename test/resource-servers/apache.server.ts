@@ -7,17 +7,17 @@ import { expect } from 'chai'
 import { freePort } from '../adapters/servers.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { APACHE, backendFor, moduleFile, runApache } from './apache.ts'
-import { writeBlock } from './blocks.ts'
 import { type Keys, keysOverHttps } from './jwks.ts'
 import type { Running } from './process.ts'
 import { keepsItsPromises } from './promises.ts'
+import { copyServer } from './servers.ts'
 import { type Tokens, tokensOf } from './tokens.ts'
 
 for (const [name, module, debian, header, denial] of [
   ['mod_auth_openidc', 'auth_openidc', 'libapache2-mod-auth-openidc', 'oidc_claim', 403],
   ['mod_oauth2', 'oauth2', 'libapache2-mod-oauth2', 'oauth2_claim', 401],
 ] as const) {
-  describe(`docs/resource-servers.md without the guard, ${name}.conf`, () => {
+  describe(`examples/resource-servers, ${name}.conf`, () => {
     let folder: string
     let deployment: Deployment
     let tokens: Tokens
@@ -32,7 +32,7 @@ for (const [name, module, debian, header, denial] of [
         this.skip()
       }
       folder = await mkdtemp(join(tmpdir(), 'impersonation-apache-'))
-      const file = await writeBlock(`${name}.conf`, folder)
+      const file = await copyServer(`${name}.conf`, folder)
       deployment = await deploy()
       tokens = await tokensOf(deployment)
       keys = await keysOverHttps(deployment.issuer, folder)

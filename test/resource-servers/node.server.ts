@@ -1,42 +1,47 @@
-import { readdir, symlink } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { freePort } from '../adapters/servers.ts'
-import { type Snippets, snippetsOf } from '../docs/documents.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { type Keys, keysOverHttps } from './jwks.ts'
 import { type Running, run } from './process.ts'
 import { keepsItsPromises } from './promises.ts'
+import { copyServer, SERVERS as FOLDER } from './servers.ts'
 import { type Tokens, tokensOf } from './tokens.ts'
 
 const SERVERS = ['express-oauth2-jwt-bearer', 'fastify-jwt', 'hono-jwk', 'aws-jwt-verify']
 
-describe('docs/resource-servers.md without the guard, on Node', () => {
-  let snippets: Snippets
+describe('examples/resource-servers, on Node', () => {
+  let folder: string
   let deployment: Deployment
   let keys: Keys
   let tokens: Tokens
 
   before(async () => {
-    snippets = await snippetsOf('resource-servers.md', 'js')
-    const folder = join(snippets.folder, 'src')
+    folder = await mkdtemp(join(tmpdir(), 'impersonation-servers-'))
     await symlink(join(import.meta.dirname, 'node_modules'), join(folder, 'node_modules'))
     deployment = await deploy()
-    keys = await keysOverHttps(deployment.issuer, snippets.folder)
+    keys = await keysOverHttps(deployment.issuer, folder)
     tokens = await tokensOf(deployment)
   })
   after(async () => {
     await keys?.[Symbol.asyncDispose]()
     await deployment?.close()
-    await snippets?.[Symbol.asyncDispose]()
+    await rm(folder, { recursive: true, force: true })
   })
 
-  it('are all run below, or with the status check', async () => {
-    const files = await readdir(join(snippets.folder, 'src'))
-    expect(files.filter((file) => file.endsWith('.mjs'))).to.have.members(
-      // jose.mjs, with the status check, is in with-status.server.ts.
-      ['jose', ...SERVERS].map((name) => `${name}.mjs`),
-    )
+  it('are all run below, or with the status check, or with Apache, and linked from docs/resource-servers.md', async () => {
+    const files = await readdir(FOLDER)
+    expect(files).to.have.members([
+      ...SERVERS.map((name) => `${name}.mjs`),
+      // with-status.server.ts
+      ...['jose.mjs', 'authlib_flask.py', 'orders.go', 'OrdersApi.java'],
+      // apache.server.ts
+      ...['mod_auth_openidc.conf', 'mod_oauth2.conf'],
+    ])
+    const page = await readFile(join(FOLDER, '../../docs/resource-servers.md'), 'utf8')
+    for (const file of files) expect(page).to.include(`(../examples/resource-servers/${file})`)
   })
 
   for (const name of SERVERS) {
@@ -44,7 +49,7 @@ describe('docs/resource-servers.md without the guard, on Node', () => {
       let server: Running
 
       before(async () => {
-        const file = join(snippets.folder, 'src', `${name}.mjs`)
+        const file = await copyServer(`${name}.mjs`, folder)
         server = await run([process.execPath, file], await freePort(), {
           ISSUER: deployment.issuer,
           AUDIENCE: deployment.orders,

@@ -8,9 +8,9 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { freePort } from '../adapters/servers.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
-import { writeBlock } from './blocks.ts'
 import { type Running, run } from './process.ts'
 import { keepsItsPromises } from './promises.ts'
+import { copyServer } from './servers.ts'
 import { exchanged, type Tokens, tokensOf } from './tokens.ts'
 
 const execute = promisify(execFile)
@@ -63,7 +63,7 @@ const LANGUAGES: readonly Language[] = [
 ]
 
 for (const { file, needs, probe, command } of LANGUAGES) {
-  describe(`docs/resource-servers.md without the guard, ${file}`, () => {
+  describe(`examples/resource-servers, ${file}`, () => {
     let folder: string
     let deployment: Deployment
     let tokens: Tokens
@@ -86,7 +86,7 @@ for (const { file, needs, probe, command } of LANGUAGES) {
       }
       folder = await mkdtemp(join(tmpdir(), 'impersonation-status-'))
       await symlink(join(import.meta.dirname, 'node_modules'), join(folder, 'node_modules'))
-      started = await command(await writeBlock(file, folder))
+      started = await command(await copyServer(file, folder))
       deployment = await deploy()
       tokens = await tokensOf(deployment)
       server = await start()

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import {
+  ApprovalRequired,
   ClientNotNamed,
   errors,
   type IssuedSubjectToken,
@@ -40,5 +41,6 @@ function problemOf(error: unknown, issueAs: string): unknown {
   if (!(error instanceof errors.OIDCProviderError)) return error
   const { statusCode, error: code, error_description: description = code } = error
   const retryAfter = 'retryAfter' in error ? String(error.retryAfter) : undefined
-  return new Problem(statusCode, code, description, { retryAfter })
+  const more = error instanceof ApprovalRequired ? { more: { approval: error.approval } } : {}
+  return new Problem(statusCode, code, description, { retryAfter, ...more })
 }

@@ -1,5 +1,6 @@
 import { present } from '#glue/present'
 import { type AuditEntry, USED_EVENT } from './entry.ts'
+import { FAILURES_PER_ALARM } from './notice.ts'
 import type { AlarmKind, AlarmRank, AuditRow, RowAlarm } from './row.ts'
 
 /** So many refusals in one impersonation are urgent together. */
@@ -11,6 +12,7 @@ const MAX_ACT_PART_LENGTH = 128
 
 /** Each of these is urgent by itself. */
 const URGENT_KINDS: ReadonlySet<AlarmKind> = new Set<AlarmKind>([
+  'not_notified',
   'objection',
   'proof_reused',
   'protected',
@@ -18,7 +20,13 @@ const URGENT_KINDS: ReadonlySet<AlarmKind> = new Set<AlarmKind>([
 ])
 
 /** What the alarm of an entry is about, if it is one. */
-export function alarmKindOf({ event, use, end, protects }: AuditEntry): AlarmKind | undefined {
+export function alarmKindOf({
+  event,
+  use,
+  end,
+  protects,
+  notice,
+}: AuditEntry): AlarmKind | undefined {
   if (event === 'impersonation.replayed') return 'replayed'
   if (event === 'support.refused' && protects) return 'protected'
   // A tab that is still open asks once more after the end: that is refused, and no act.
@@ -27,6 +35,9 @@ export function alarmKindOf({ event, use, end, protects }: AuditEntry): AlarmKin
   }
   if (event === 'impersonation.ended' && end?.cause === 'user') return 'ended_by_customer'
   if (event === 'support.objected') return 'objection'
+  if (event === 'support.unnotified' && notice?.failures === FAILURES_PER_ALARM) {
+    return 'not_notified'
+  }
   return undefined
 }
 

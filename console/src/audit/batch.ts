@@ -1,4 +1,4 @@
-import type { AuditEntry } from './entry.ts'
+import { type AuditEntry, ERASED_EVENT } from './entry.ts'
 
 /**
  * A link of a chain: each recorder (a process) has one chain. `hash` is the SHA-256, base64url, of
@@ -28,6 +28,11 @@ export interface NewRecord extends Link {
    * most 128 characters of ASCII.
    */
   readonly repeatKey: string | undefined
+}
+
+/** The first entry of a chain, and what says that something was erased, where they have no row. */
+export function isKeptForEver({ row, sequence, entry }: NewRecord): boolean {
+  return row === undefined && (sequence === 1 || entry.event === ERASED_EVENT)
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ImpersonationEvent, Need } from 'oidc-provider-impersonation'
 import type { ImpersonationUse } from 'oidc-provider-impersonation/resource-server'
 import { asciiJson } from './ascii-json.ts'
+import type { NoticeMark, NoticeTry } from './row-notice.ts'
 
 /** The events of the plugin about an impersonation. */
 export const PLUGIN_EVENTS = [
@@ -16,6 +17,9 @@ export const USED_EVENT = 'impersonation.used'
 
 /** The first entry of a chain: see `begun` of {@link AuditEntry}. */
 export const BEGUN_EVENT = 'audit.begun'
+
+/** What there was of a customer was erased: see `erased` of {@link AuditEntry}. */
+export const ERASED_EVENT = 'support.erased'
 
 /** What people do in the console and on the account page. */
 export const CONSOLE_EVENTS = [
@@ -33,6 +37,8 @@ export const CONSOLE_EVENTS = [
   'support.objected',
   // The audit, or a part of it, was exported.
   'support.exported',
+  // What there was of a customer was erased. The entry names no customer.
+  ERASED_EVENT,
 ] as const
 
 /** Of permits: docs/permits.md. The permit is in the member `permit`. */
@@ -49,6 +55,18 @@ export const PERMIT_EVENTS = [
   // An operator acts without an approval; and a person has looked at that afterwards.
   'support.emergency',
   'support.reviewed',
+  // A customer says for all requests: support may act, or is to ask each time.
+  'support.opened',
+  'support.closed',
+] as const
+
+/** Of notices to customers: docs/notices.md. */
+export const NOTICE_EVENTS = [
+  // A process tells a customer now, and no other one does.
+  'support.notifying',
+  // It was told, or it failed.
+  'support.notified',
+  'support.unnotified',
 ] as const
 
 /**
@@ -61,6 +79,7 @@ export const AUDIT_EVENTS = [
   USED_EVENT,
   ...CONSOLE_EVENTS,
   ...PERMIT_EVENTS,
+  ...NOTICE_EVENTS,
   BEGUN_EVENT,
   SET_ASIDE,
 ] as const
@@ -76,11 +95,20 @@ export interface SetAside {
   readonly why: string
 }
 
+/** What was erased. */
+export interface Erased {
+  /** The ids: they are random, and lead to no customer any more. */
+  readonly impersonations: readonly string[]
+  readonly permits: readonly string[]
+  /** What the provider signed of it, a JWS. Without it, `verify` finds that entries are missing. */
+  readonly signed: string
+}
+
 /** What a permit is about, beside customer, operator, application, resource, scope and context. */
 export interface PermitTerms {
   readonly needs: readonly Need[]
-  /** Length of the window, in seconds. */
-  readonly for: number
+  /** Length of the window, in seconds. Absent where a customer opened it without an end. */
+  readonly for?: number | undefined
   /** Until when it can be decided, in milliseconds since the epoch. */
   readonly lapsesAt?: number | undefined
   /** Of an emergency: why it has to be looked at. */
@@ -124,8 +152,14 @@ export interface AuditEntry extends Omit<ImpersonationEvent, 'time'> {
   readonly terms?: PermitTerms | undefined
   /** With `support.granted` and `support.declined`: what is decided. */
   readonly need?: Need | undefined
+  /** With the entry of a start, and the first one of a permit: what the customer is to be told. */
+  readonly notify?: NoticeMark | undefined
+  /** With an event of {@link NOTICE_EVENTS}. */
+  readonly notice?: NoticeTry | undefined
   /** It was missing: written by the record of the provider, after a restart. */
   readonly afterRestart?: true | undefined
+  /** With `support.erased`. */
+  readonly erased?: Erased | undefined
   /** With `audit.set_aside`. */
   readonly setAside?: SetAside | undefined
   /**
@@ -135,7 +169,12 @@ export interface AuditEntry extends Omit<ImpersonationEvent, 'time'> {
   readonly begun?: string | undefined
   /** Added when the entry is recorded. A directory that fails leaves it away. */
   readonly names?:
-    | { readonly subject?: Named | undefined; readonly actor?: Named | undefined }
+    | {
+        readonly subject?: Named | undefined
+        readonly actor?: Named | undefined
+        /** Of permits: the person of `by`. */
+        readonly by?: Named | undefined
+      }
     | undefined
 }
 
@@ -164,6 +203,15 @@ export function decodeEntry(text: string): AuditEntry | undefined {
 const MAX_DATE_MS = 8_640_000_000_000_000
 
 const PERMIT_EVENT_NAMES: ReadonlySet<string> = new Set(PERMIT_EVENTS)
+
+/** An entry about a permit, and not about an impersonation. */
+export function isAboutPermit({ event, id }: Pick<AuditEntry, 'event' | 'id'>): boolean {
+  return isPermitEvent(event) || (isNoticeEvent(event) && id === undefined)
+}
+
+const NOTICE_EVENT_NAMES: ReadonlySet<string> = new Set(NOTICE_EVENTS)
+
+export const isNoticeEvent = (event: string): boolean => NOTICE_EVENT_NAMES.has(event)
 
 export const isPermitEvent = (event: string): boolean => PERMIT_EVENT_NAMES.has(event)
 

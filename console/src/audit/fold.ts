@@ -2,6 +2,7 @@ import { nonEmptyText, present } from '#glue/present'
 import { foldAcknowledgement, foldAlarm } from './alarm.ts'
 import { type AuditEntry, type Named, USED_EVENT } from './entry.ts'
 import { lifeOf } from './life.ts'
+import { foldNotice } from './notice.ts'
 import type { AuditPerson, AuditRow } from './row.ts'
 
 /** An entry, or repetitions of one. */
@@ -38,6 +39,14 @@ export function fold(row: AuditRow | undefined, id: string, happening: Happening
       ticket: before.ticket ?? nonEmptyText(context?.ticketId),
       reason: before.reason ?? nonEmptyText(context?.reason),
       continues: before.continues ?? nonEmptyText(entry.continues),
+      permit:
+        (granted ? nonEmptyText(entry.permit) : undefined) ??
+        before.permit ??
+        nonEmptyText(entry.permit),
+      review:
+        (granted ? nonEmptyText(entry.review) : undefined) ??
+        before.review ??
+        nonEmptyText(entry.review),
       application: (granted ? client : undefined) ?? before.application ?? entry.mayAct?.clientId,
       issuedTo: before.issuedTo ?? issuedTo,
       resource: (granted ? target : undefined) ?? before.resource ?? target,
@@ -50,6 +59,7 @@ export function fold(row: AuditRow | undefined, id: string, happening: Happening
       acknowledged: foldAcknowledgement(before, entry),
       hold: holdOf(before, entry),
       objection: objectionOf(before, entry),
+      notice: foldNotice(before.notice, entry),
     }),
     at: Math.min(before.at, time),
     lastAt: Math.max(before.lastAt, lastTime),

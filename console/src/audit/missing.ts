@@ -1,6 +1,7 @@
 import type { ImpersonationObject } from 'oidc-provider-impersonation'
 import { present } from '#glue/present'
 import type { AuditEntry } from './entry.ts'
+import { isNextAttempt } from './notice.ts'
 import type { AuditRow } from './row.ts'
 
 /** The row has what the entry says: another process wrote it. */
@@ -9,20 +10,28 @@ export class AlreadyStored extends Error {
 }
 
 /**
- * For entries that are written after a restart: once, by one of several processes. Each store asks
- * while no other process can write the row.
+ * Whether an entry is stored only where its row has not what it says: after a restart, and to begin an
+ * attempt at a notice.
+ */
+export function isConditional({ afterRestart, event }: AuditEntry): boolean {
+  return afterRestart === true || event === 'support.notifying'
+}
+
+/**
+ * For entries that are written once, by one of several processes. Each store asks while no other process
+ * can write the row.
  *
  * @throws AlreadyStored
  */
 export function assertMissing(row: AuditRow | undefined, entry: AuditEntry): void {
-  if (entry.afterRestart && !isMissing(row, entry)) {
+  if (isConditional(entry) && !isMissing(row, entry)) {
     throw new AlreadyStored(`the row has ${entry.event} already`)
   }
 }
 
 export function isMissing(
   row: AuditRow | undefined,
-  { event }: Pick<AuditEntry, 'event'>,
+  { event, notice }: Pick<AuditEntry, 'event' | 'notice'>,
 ): boolean {
   switch (event) {
     case 'impersonation.issued':
@@ -31,6 +40,8 @@ export function isMissing(
       return row?.startedAt === undefined || row.isStartInferred === true
     case 'impersonation.ended':
       return row?.end === undefined
+    case 'support.notifying':
+      return row !== undefined && notice !== undefined && isNextAttempt(row, notice)
     default:
       return false
   }

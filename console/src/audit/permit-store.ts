@@ -28,6 +28,8 @@ export interface StoredPermit {
    * not before another entry.
    */
   readonly overAt: number | undefined
+  /** When the customer is to be told something about it. */
+  readonly noticeDueAt?: number | undefined
   /** The whole permit as JSON in ASCII. */
   readonly data: string
 }
@@ -51,6 +53,8 @@ export interface PermitFilter {
   /** Only those that are not over at this time. */
   readonly notOverAt?: number | undefined
   readonly isReviewDue?: true | undefined
+  /** Only those whose customer was to be told something before this time. */
+  readonly noticeDueBefore?: number | undefined
 }
 
 /** Where permits are kept: beside the audit, in the same storage. */
@@ -65,6 +69,15 @@ export interface PermitStore {
    * caller looks again
    */
   decide(decision: Decision): Promise<boolean>
+
+  /**
+   * Removes a permit with all its entries in one step, whatever its age, where it may go as it is at that
+   * moment.
+   *
+   * @param mayGo is given the permit as it is stored, and may be called again
+   * @returns whether it was there, and is removed
+   */
+  removePermit(id: string, mayGo: (permit: StoredPermit) => boolean): Promise<boolean>
 
   /** As it is stored by now: never from a copy that may be older. */
   permit(id: string): Promise<StoredPermit | undefined>

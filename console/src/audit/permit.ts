@@ -1,9 +1,12 @@
 import type { Need } from 'oidc-provider-impersonation'
 import { nonEmptyText, present } from '#glue/present'
 import { asciiJson } from './ascii-json.ts'
-import type { AuditEntry } from './entry.ts'
+import { type AuditEntry, isNoticeEvent } from './entry.ts'
+import { foldNotice, noticePausedUntil, pendingKindsIn } from './notice.ts'
 import type { StoredPermit, StoredPermitState } from './permit-store.ts'
 import type { AuditPerson } from './row.ts'
+import type { RowNotice } from './row-notice.ts'
+import { beginStanding, foldStanding, type StandingRecord, storedStandingOf } from './standing.ts'
 
 /** What one person said of one need. */
 export interface PermitDecision {
@@ -55,10 +58,15 @@ export interface PermitRecord {
         readonly note?: string | undefined
       }
     | undefined
+  /** What the customer is to be told of it: where the console has `notices`. */
+  readonly notice?: RowNotice | undefined
   readonly version: number
-  /** Of the last entry. */
+  /** Of the last entry that is not about a notice. */
   readonly lastAt: number
 }
+
+/** What the storage of permits has. */
+export type AnyPermit = PermitRecord | StandingRecord
 
 /**
  * How long a revoked permit is looked at, in milliseconds, and at least until its window would have ended:
@@ -74,12 +82,29 @@ const MAX_PAUSE_MS = 7 * 86_400_000
  * @param record the permit so far; `undefined` for its first entry
  * @throws TypeError for an entry that does not fit
  */
+export function foldAny(record: AnyPermit | undefined, entry: AuditEntry): AnyPermit {
+  const { event } = entry
+  if (record && isNoticeEvent(event)) {
+    return withNotice({ ...record, version: record.version + 1 }, entry)
+  }
+  const isStanding = event === 'support.opened' || event === 'support.closed'
+  if (!record && isStanding) return withNotice(beginStanding(entry), entry)
+  if (record?.kind === 'standing') return foldStanding(record, entry)
+  return withNotice(foldPermit(record, entry), entry)
+}
+
+function withNotice<T extends AnyPermit>(record: T, entry: AuditEntry): T {
+  const notice = foldNotice(record.notice, entry)
+  return notice ? { ...record, notice } : record
+}
+
+/** {@link foldAny} of a permit that an operator asked for. */
 export function foldPermit(record: PermitRecord | undefined, entry: AuditEntry): PermitRecord {
   const { event, time, terms, note, need, by = '' } = entry
   if (event === 'support.requested' || event === 'support.emergency') return begin(record, entry)
   if (!record) throw new TypeError(`${event} is about a permit that there is not`)
   const next = { ...record, version: record.version + 1, lastAt: Math.max(record.lastAt, time) }
-  const person: AuditPerson = { id: by, ...entry.names?.actor }
+  const person: AuditPerson = { id: by, ...entry.names?.by }
   switch (event) {
     case 'support.granted':
     case 'support.declined':
@@ -116,6 +141,7 @@ function begin(record: PermitRecord | undefined, entry: AuditEntry): PermitRecor
   if (!id || !subject || !sub || !clientId || typeof resource !== 'string' || !scope) {
     throw new TypeError(`${event} must name customer, operator, application, resource and scope`)
   }
+  if (terms.for === undefined) throw new TypeError(`${event} must say for how long`)
   const isEmergency = event === 'support.emergency'
   return {
     ...{ id, kind: isEmergency ? 'emergency' : 'approval', needs: terms.needs },
@@ -154,7 +180,18 @@ export function isReviewDue({ review }: PermitRecord): boolean {
 }
 
 /** As it is kept, and by what it is found. */
-export function storedPermitOf(record: PermitRecord, slot: string): StoredPermit {
+export function storedPermitOf(record: AnyPermit, slot: string): StoredPermit {
+  const stored =
+    record.kind === 'standing' ? storedStandingOf(record, slot) : storedApprovalOf(record, slot)
+  const notifiedAt = record.notice?.last?.at ?? 0
+  return {
+    ...stored,
+    overAt: stored.overAt === undefined ? undefined : Math.max(stored.overAt, notifiedAt),
+    ...present({ noticeDueAt: permitNoticeDueAt(record) }),
+  }
+}
+
+function storedApprovalOf(record: PermitRecord, slot: string): StoredPermit {
   return {
     ...{ id: record.id, version: record.version, at: record.requestedAt, slot },
     ...{ customer: record.customer.id, operator: record.operator.id, state: record.state },
@@ -171,24 +208,39 @@ function overAt(record: PermitRecord): number | undefined {
   return state === 'refused' ? lastAt + MAX_PAUSE_MS : lastAt
 }
 
+/** When the customer is to be told of it; `undefined` where there is nothing to tell any more. */
+function permitNoticeDueAt({ notice, state, requestedAt }: AnyPermit): number | undefined {
+  const [kind] = pendingKindsIn(notice)
+  if (kind === undefined || (kind === 'asked' && state !== 'requested')) return undefined
+  return Math.max(requestedAt, noticePausedUntil(notice?.last))
+}
+
 /** @throws Error for what is no permit: what cannot be read allows nothing */
-export function parsePermit({ id, data }: StoredPermit): PermitRecord {
+export function parseAny({ id, data }: StoredPermit): AnyPermit {
   const record: unknown = JSON.parse(data)
-  if (isRecord(record) && record.id === id) return record
+  if (isAny(record) && record.id === id) return record
   throw new Error('the storage of the audit has a permit that cannot be read')
 }
 
-function isRecord(value: unknown): value is PermitRecord {
+function isAny(record: unknown): record is AnyPermit {
+  const has = (type: string, ...path: string[]) => typeof at(record, ...path) === type
+  const areIntegers = (...names: string[]) =>
+    names.every((name) => Number.isSafeInteger(at(record, name)))
   return (
-    typeof value === 'object' &&
-    value !== null &&
-    ['needs', 'decisions'].every((name) => Array.isArray(Reflect.get(value, name))) &&
-    ['id', 'kind', 'state', 'application', 'resource', 'scope'].every(
-      (name) => typeof Reflect.get(value, name) === 'string',
-    ) &&
-    ['requestedAt', 'lastAt', 'for', 'version'].every((name) =>
-      Number.isSafeInteger(Reflect.get(value, name)),
-    ) &&
-    ['customer', 'operator'].every((name) => typeof Reflect.get(value, name)?.id === 'string')
+    ['id', 'kind', 'state'].every((name) => has('string', name)) &&
+    has('string', 'customer', 'id') &&
+    areIntegers('requestedAt', 'lastAt', 'version') &&
+    (at(record, 'kind') === 'standing' ||
+      (['needs', 'decisions'].every((name) => Array.isArray(at(record, name))) &&
+        ['application', 'resource', 'scope'].every((name) => has('string', name)) &&
+        has('string', 'operator', 'id') &&
+        areIntegers('for')))
+  )
+}
+
+function at(value: unknown, ...path: string[]): unknown {
+  return path.reduce<unknown>(
+    (of, name) => (typeof of === 'object' && of !== null ? Reflect.get(of, name) : undefined),
+    value,
   )
 }

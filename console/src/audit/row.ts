@@ -1,5 +1,6 @@
 import type { ImpersonationEnd } from 'oidc-provider-impersonation'
 import type { Named } from './entry.ts'
+import type { RowNotice } from './row-notice.ts'
 
 export interface AuditPerson extends Named {
   readonly id: string
@@ -19,6 +20,8 @@ const ALARM_KINDS = [
   'ended_by_customer',
   // The customer says: I did not ask for this.
   'objection',
+  // The customer could not be told, three times one after the other.
+  'not_notified',
 ] as const
 
 export type AlarmKind = (typeof ALARM_KINDS)[number]
@@ -67,6 +70,10 @@ export interface AuditRow {
   readonly reason?: string | undefined
   /** The id of the impersonation that the operator continued with this one. */
   readonly continues?: string | undefined
+  /** The id of the permit by which it was allowed. */
+  readonly permit?: string | undefined
+  /** Why the policy wants it looked at. */
+  readonly review?: string | undefined
   /** The client id of the application. */
   readonly application?: string | undefined
   /** The machine client that asked for the subject token. */
@@ -131,6 +138,8 @@ export interface AuditRow {
       }
     | undefined
   readonly objection?: { readonly at: number; readonly note?: string | undefined } | undefined
+  /** What the customer is to be told: where the console has `notices`. */
+  readonly notice?: RowNotice | undefined
 }
 
 /** How an impersonation stands, or how it ended. */

@@ -46,6 +46,8 @@ export interface RowFilter {
   readonly alarm?: 'any' | 'open' | 'urgent' | undefined
   /** Only rows on hold. */
   readonly held?: true | undefined
+  /** Only rows whose customer was to be told something before this time. */
+  readonly noticeDueBefore?: number | undefined
 }
 
 export interface RowPage {
@@ -162,11 +164,21 @@ export interface AuditStore extends PermitStore {
    * Removes at most `limit` rows whose `lastAt` is before this time and that are not on hold, and at most
    * `limit` permits whose `overAt` is before it, each with all its entries in one step. Of these (and of old entries without a row) writer, sequence, digest
    * and hash are kept, for ever: without one of them, what stands before it in its chain could not be
-   * verified. The first entry of a chain is kept whole where it has no row: see `BEGUN`.
+   * verified. The first entry of a chain is kept whole where it has no row: see `BEGUN_EVENT`. So
+   * is what says that something was erased: what is missing would look removed too early.
    *
    * @returns how many rows, permits and entries were removed
    */
   remove(before: number, limit: number): Promise<number>
+
+  /**
+   * Removes a row with all its entries, as {@link remove} does and in one step, whatever its age, where it
+   * may go as it is at that moment.
+   *
+   * @param mayGo is given the row as it is stored, and may be called again
+   * @returns whether it was there, and is removed
+   */
+  removeRow(id: string, mayGo: (row: AuditRow) => boolean): Promise<boolean>
 
   /** What is removed by now, for each chain from which something is. */
   removed(): Promise<readonly RemovedFrom[]>

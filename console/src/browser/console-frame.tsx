@@ -7,6 +7,7 @@ import { clearMessage, say } from './kit/message.tsx'
 import { go, goBack, Link, usePageLocation } from './kit/router.tsx'
 import { Shortcuts, useShortcut } from './kit/shortcuts.tsx'
 import { counted, Text, words } from './kit/text.tsx'
+import { PermitNotice } from './permits/permit-notice.tsx'
 import { MyRunning } from './running/my-running.tsx'
 import type { ConsoleSession } from './session/console-session.ts'
 import { paramsOf, type Route } from './session/page-routes.ts'
@@ -21,7 +22,9 @@ export function ConsoleFrame(props: {
   const { session, notice } = props
   const { me } = session
   const page = usePageLocation()
-  const routes = props.routes.filter(({ roles }) => roles.includes(me.role))
+  const routes = props.routes.filter(
+    ({ roles, needsPermits }) => roles.includes(me.role) && (!needsPermits || me.permits),
+  )
   const landing =
     routes.find(({ landing }) => landing?.includes(me.role)) ??
     routes.find(({ link }) => link !== undefined)
@@ -47,7 +50,7 @@ export function ConsoleFrame(props: {
               <li key={path}>
                 <Link to={path} current={isBelow(page.path, path)}>
                   {link}
-                  {shows === 'alarms' && <OpenAlarms session={session} />}
+                  {shows && <Count session={session} of={shows} />}
                 </Link>
               </li>
             ),
@@ -78,6 +81,7 @@ export function ConsoleFrame(props: {
       <Shortcuts />
       <SearchShortcut to={first} />
       <AlarmNotice session={session} />
+      {me.permits && <PermitNotice session={session} />}
       {found ? (
         <found.route.page
           key={found.route.path}
@@ -153,17 +157,18 @@ function findPage(routes: readonly Route[], path: string) {
 const isBelow = (path: string, link: string) =>
   path === link || (link !== '/' && path.startsWith(`${link}/`))
 
-function OpenAlarms({ session }: { session: ConsoleSession }) {
-  const [count, setCount] = useState(session.alarms)
+function Count({ session, of }: { session: ConsoleSession; of: NonNullable<Route['shows']> }) {
+  const [count, setCount] = useState(session.counts[of])
   useEffect(() => {
-    setCount(session.alarms)
-    return session.onChange(({ alarms }) => setCount(alarms))
+    setCount(session.counts[of])
+    return session.onChange((change) => setCount(change[of] ?? 0))
   }, [session])
   if (count === 0) return null
+  const label = counted(of === 'alarms' ? words.frame.openAlarms : words.permits.toDecide, count)
   return (
-    <span class="count" title={counted(words.frame.openAlarms, count)}>
+    <span class="count" title={label}>
       <span aria-hidden="true">{count}</span>
-      <span class="unseen">{counted(words.frame.openAlarms, count)}</span>
+      <span class="unseen">{label}</span>
     </span>
   )
 }

@@ -10,18 +10,21 @@ export class Problem extends Error {
   readonly error: string
   /** Seconds until the next attempt: the header `Retry-After`. */
   readonly retryAfter: string | undefined
+  /** More members of the answer. */
+  readonly more: object | undefined
 
   /** @param description for the caller, without secrets; the `cause` is for the log */
   constructor(
     status: number,
     error: string,
     description: string,
-    options: ErrorOptions & { retryAfter?: string | undefined } = {},
+    options: ErrorOptions & { retryAfter?: string | undefined; more?: object } = {},
   ) {
     super(description, options)
     this.status = status
     this.error = error
     this.retryAfter = options.retryAfter
+    this.more = options.more
   }
 }
 
@@ -98,7 +101,7 @@ function log({ method, path }: Context, problem: Problem): void {
 
 function answer(ctx: Context, realm: string, problem: Problem): void {
   ctx.status = problem.status
-  ctx.body = { error: problem.error, error_description: problem.message }
+  ctx.body = { error: problem.error, error_description: problem.message, ...problem.more }
   if (problem.retryAfter !== undefined) ctx.set('Retry-After', problem.retryAfter)
   if (!(problem instanceof BearerProblem)) return
   // RFC 6750 §3.1: without authentication information, "the resource server SHOULD NOT include an

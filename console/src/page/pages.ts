@@ -26,16 +26,16 @@ export const PROTECTIVE_HEADERS = {
 
 /** `GET {path}`, every page below it, and `{path}/assets/*`. Other requests go on. */
 export function consolePages(options: PagesOptions): Middleware {
-  return pages('console.js', ({ frame }) => frame.product, options)
+  return pages('console', ({ frame }) => frame.product, options)
 }
 
 /** As {@link consolePages}: the page on which customers see who acted as them. */
 export function accountPages(options: PagesOptions): Middleware {
-  return pages('account.js', ({ account }) => account.title, options)
+  return pages('account', ({ account }) => account.title, options)
 }
 
 function pages(
-  script: FileName,
+  script: 'account' | 'console',
   titleIn: (words: (typeof WORDS_BY_LANGUAGE)[Language]) => string,
   { path, clientId, provider, language = 'en' }: PagesOptions,
 ): Middleware {
@@ -62,7 +62,7 @@ function pages(
 <meta name="color-scheme" content="light dark">
 <title>${titleIn(words)}</title>
 <link rel="stylesheet" href="${assetUrl('style.css')}">
-<script type="module" src="${assetUrl(script)}"></script>
+<script type="module" src="${assetUrl(`${script}-${lang}.js`)}"></script>
 <link rel="icon" href="${assetUrl('icon.svg')}">
 </head>
 <body data-path="${path}" data-client-id="${clientId}" data-issuer="${data.issuer}" data-authorization-endpoint="${data.authorization}" data-token-endpoint="${data.token}" data-end-session-endpoint="${data.endSession}" data-jwks-uri="${data.jwks}">

@@ -2,7 +2,7 @@ import { endsWithin } from '#glue/time-limit'
 import type { AuditEntry } from '../audit/entry.ts'
 import type { SignCheckpoint } from '../audit/keeping/checkpoint.ts'
 import { lineOf, log } from '../audit/log-line.ts'
-import { foldPermit, type PermitRecord, parsePermit, storedPermitOf } from '../audit/permit.ts'
+import { type AnyPermit, foldAny, parseAny, storedPermitOf } from '../audit/permit.ts'
 import type { PermitStore, StoredPermit } from '../audit/permit-store.ts'
 import { type Batches, batches } from '../audit/recording/batches.ts'
 import { beginningOfChain } from '../audit/recording/beginning.ts'
@@ -14,7 +14,7 @@ import { slotOf } from './rules.ts'
 const MAX_ATTEMPTS = 5
 
 /** Makes an entry from what is stored, or throws. It is called again where that has changed. */
-export type Decide = (stored: PermitRecord | undefined) => AuditEntry
+export type Decide = (stored: AnyPermit | undefined) => AuditEntry
 
 /** Stores decisions, each as one step that happens or does not. */
 export interface Decisions {
@@ -23,9 +23,9 @@ export interface Decisions {
    *
    * @param decide is given the newest permit with the slot
    */
-  open(slot: string, decide: Decide): Promise<PermitRecord>
+  open(slot: string, decide: Decide): Promise<AnyPermit>
   /** A decision on a permit that there is; `undefined` where there is none. */
-  decide(id: string, decide: Decide): Promise<PermitRecord | undefined>
+  decide(id: string, decide: Decide): Promise<AnyPermit | undefined>
 }
 
 export interface DecisionsOptions {
@@ -52,12 +52,12 @@ export function decisions(store: PermitStore, { sign, timeoutMs }: DecisionsOpti
 
   async function write(
     entry: AuditEntry,
-    before: PermitRecord | undefined,
+    before: AnyPermit | undefined,
     slotHolder: StoredPermit | undefined,
-  ): Promise<PermitRecord | undefined> {
+  ): Promise<AnyPermit | undefined> {
     chain ??= beginChain()
     const { next, undo } = await chain
-    const record = foldPermit(before, entry)
+    const record = foldAny(before, entry)
     const permit = storedPermitOf(record, slotOf(record))
     const replaces = before?.version ?? 0
     const stored = store.decide({ batch: next([entry]), permit, replaces, slotHolder })
@@ -110,14 +110,14 @@ export function decisions(store: PermitStore, { sign, timeoutMs }: DecisionsOpti
     open: (slot, decide) =>
       repeatedly(async () => {
         const holder = await read(() => store.slotHolder(slot))
-        const entry = decide(holder && parsePermit(holder))
+        const entry = decide(holder && parseAny(holder))
         return write(entry, undefined, holder)
       }),
     async decide(id, decide) {
       const { record } = await repeatedly(async () => {
         const stored = await read(() => store.permit(id))
         if (!stored) return { record: undefined }
-        const before = parsePermit(stored)
+        const before = parseAny(stored)
         const record = await write(decide(before), before, undefined)
         return record && { record }
       })

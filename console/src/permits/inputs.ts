@@ -12,7 +12,8 @@ export function noteOf(note: string | undefined): { readonly note?: string } {
 }
 
 export function parseText(name: string, value: unknown, most: number): string {
-  if (typeof value === 'string' && value.trim() !== '' && [...value].length <= most) return value
+  const isText = typeof value === 'string' && value.isWellFormed() && value.trim() !== ''
+  if (isText && [...value].length <= most) return value
   throw invalid(`${name} must be a text of 1 to ${most} characters`)
 }
 

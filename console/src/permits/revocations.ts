@@ -3,8 +3,9 @@ import type { Provider } from 'oidc-provider-impersonation'
 import { BoundedMap } from '#glue/bounded-map'
 import { limitTime } from '#glue/time-limit'
 import { log } from '../audit/log-line.ts'
-import { type PermitRecord, parsePermit } from '../audit/permit.ts'
+import { type AnyPermit, type PermitRecord, parseAny } from '../audit/permit.ts'
 import type { PermitStore, StoredPermit } from '../audit/permit-store.ts'
+import type { StandingRecord } from '../audit/standing.ts'
 import { reasonOf } from '../reason.ts'
 
 /** How long between two looks, in milliseconds. */
@@ -16,14 +17,35 @@ const MAX_END_MS = 10_000
 const UNDER_WAY_MS = 60_000
 const MAX_REMEMBERED = 10_000
 
+/** A permit that was revoked. */
+export type Revoked =
+  | Pick<PermitRecord, 'customer' | 'id' | 'kind' | 'revoked'>
+  | Pick<StandingRecord, 'customer' | 'id' | 'kind' | 'revoked'>
+
 /** Ends everything issued or active under a permit. */
 export async function endUnder(
   { impersonation }: Provider,
-  { id, customer, revoked }: Pick<PermitRecord, 'customer' | 'id' | 'revoked'>,
+  { id, kind, customer, revoked }: Revoked,
 ): Promise<void> {
   const by = revoked && { sub: revoked.by.id }
   const how = { cause: 'policy', reason: 'the permit was revoked', ...(by ? { by } : {}) } as const
   await impersonation.endAll({ userId: customer.id, permit: id }, how)
+  if (kind !== 'standing') return
+  // Where another permit met the other needs of a request, the impersonation has the id of that one.
+  const until = (revoked?.at ?? 0) / 1000
+  for (const state of ['issued', 'active'] as const) {
+    for (let cursor: string | undefined; ; ) {
+      const query = { userId: customer.id, state, limit: 100, cursor }
+      const { items, next } = await impersonation.list(query)
+      for (const { id, permit, review, issuedAt } of items) {
+        const isEmergency = review !== undefined
+        if (permit === undefined || isEmergency || issuedAt > until) continue
+        await impersonation.end(id, how)
+      }
+      if (next === undefined) break
+      cursor = next
+    }
+  }
 }
 
 /**
@@ -60,7 +82,7 @@ export function finishRevocations(
   }
 
   async function finish(stored: StoredPermit): Promise<void> {
-    const record = parsePermit(stored)
+    const record: AnyPermit = parseAny(stored)
     await limitTime(MAX_END_MS, endUnder(provider, record), () => new Error('it takes too long'))
     // What was under way at the revocation comes a little later.
     if (now() > record.lastAt + UNDER_WAY_MS) finished.set(stored.id, true)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Need } from 'oidc-provider-impersonation'
-import type { PermitRecord } from '../audit/permit.ts'
+import type { AnyPermit, PermitRecord } from '../audit/permit.ts'
 import { PermitError } from './errors.ts'
 import { permitAt } from './permit.ts'
 
@@ -24,8 +24,13 @@ export function requestSlot({ operator, customer, application }: Facts): string 
 /** Of the emergencies of one operator, one is not reviewed. */
 export const emergencySlot = (operator: string) => hashOf('emergency', operator)
 
+/** Of what a customer says for all requests, the newest counts. */
+export const standingSlot = (customer: string) => hashOf('standing', customer)
+
 /** The slot of a permit: by it, one is looked at before another is made. */
-export function slotOf({ kind, operator, customer, application, resource, scope }: PermitRecord) {
+export function slotOf(permit: AnyPermit): string {
+  if (permit.kind === 'standing') return standingSlot(permit.customer.id)
+  const { kind, operator, customer, application, resource, scope } = permit
   if (kind === 'emergency') return emergencySlot(operator.id)
   const people = { operator: operator.id, customer: customer.id }
   return requestSlot({ ...people, application, resource, scope })
@@ -97,7 +102,12 @@ export function assertUndecided(record: PermitRecord, need: Need, now: number): 
 }
 
 /** What every entry about a permit has, so that a reader knows what it is about. */
-export function aboutOf({ id, customer, operator, application }: PermitRecord) {
+export function aboutOf({
+  id,
+  customer,
+  operator,
+  application,
+}: Pick<PermitRecord, 'application' | 'customer' | 'id' | 'operator'>) {
   return {
     ...{ permit: id, subject: customer.id },
     mayAct: { sub: operator.id, clientId: application },

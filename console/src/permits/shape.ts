@@ -7,15 +7,29 @@ import type { PermitsOptions } from './options.ts'
 
 const DAY_S = 86_400
 
+/** In the order in which pages show them. */
+export const STANDING_CHOICES = ['ask', 'day', 'week', 'always'] as const
+
 /** What `createPermits()` may be given. */
 export const PERMITS_SHAPE = {
   audit: {
     ...objectRule<AuditStore>('open', 'decide', 'permits'),
     required: 'the audit of the console',
   },
-  approvers: {
-    ...functionRule<PermitsOptions['approvers']>(),
-    required: '(permit) => a list of { id, name } of who may decide',
+  approvers: functionRule<NonNullable<PermitsOptions['approvers']>>(),
+  standing: {
+    type: 'group',
+    default: undefined,
+    of: {
+      offers: {
+        type: 'list',
+        of: { type: 'oneOf', values: STANDING_CHOICES, default: 'ask' },
+        what: 'choices: ask, day, week or always',
+        atLeast: 1,
+        default: undefined,
+      },
+      initially: { type: 'oneOf', values: ['ask', 'always'], default: 'ask' },
+    },
   },
   durations: {
     type: 'list',

@@ -1,13 +1,18 @@
 import type { AuthorizationRequest, Authorize, Need, Verdict } from 'oidc-provider-impersonation'
-import { type PermitRecord, parsePermit } from '../audit/permit.ts'
+import { type PermitRecord, parseAny } from '../audit/permit.ts'
 import type { PermitStore } from '../audit/permit-store.ts'
-import { type Facts, isAllowedBy, meetsNeeds } from './rules.ts'
+import { approvalIn } from './approvals.ts'
+import type { StandingOptions } from './options.ts'
+import { type Facts, isAllowedBy, meetsNeeds, standingSlot } from './rules.ts'
+import { type StandingNow, standingNow } from './standing.ts'
 
 /** Permits that are read at once. A customer has few that are in force. */
 const PERMITS_PER_READ = 100
 
 export interface WrapOptions {
-  readonly store: Pick<PermitStore, 'permits'>
+  readonly store: Pick<PermitStore, 'permits' | 'slotHolder'>
+  /** What customers may answer for all requests; `undefined` where they may not. */
+  readonly standing: StandingOptions | undefined
   /** @throws Error where permits cannot be used: nothing is issued then (I9) */
   readonly assertUsable: () => void
   readonly now: () => number
@@ -15,10 +20,13 @@ export interface WrapOptions {
 
 /**
  * The rule, with what is permitted: where it answers `needs`, and a granted permit fits the facts of the
- * request, they are met. The lifetime of the access token ends with the window. Of several permits the one
- * counts whose window ends last.
+ * request, or the customer's standing answer, they are met. The lifetime of the access token ends with the
+ * window. Of several permits the one counts whose window ends last.
  */
-export function wrapRule(rule: Authorize, { store, assertUsable, now }: WrapOptions): Authorize {
+export function wrapRule(
+  rule: Authorize,
+  { store, standing, assertUsable, now }: WrapOptions,
+): Authorize {
   return async (request) => {
     const verdict = await rule(request)
     // What is no verdict, the provider refuses.
@@ -26,18 +34,24 @@ export function wrapRule(rule: Authorize, { store, assertUsable, now }: WrapOpti
     assertUsable()
     const { needs, emergency, ...limits } = verdict
     const facts = factsOf(request, limits.scope)
+    if (!facts) return verdict
     const at = now()
-    const permit = facts && (await findPermit(facts, needs, emergency === true, at))
-    // At least one second is left.
-    const left = Math.floor(((permit?.until ?? 0) - at) / 1000)
-    if (!permit || left < 1) return verdict
-    const { accessTokenTtl = left } = limits
-    return {
-      ...limits,
-      permit: permit.id,
-      accessTokenTtl: Math.min(accessTokenTtl, left),
-      ...(permit.review ? { review: reviewOf(limits.review, permit.review.reason) } : {}),
-    }
+    const open = needs.includes('user') ? await findStanding(facts.customer, at) : undefined
+    const left = open ? needs.filter((need) => need !== 'user') : needs
+    if (open && left.length === 0) return permitted(limits, open, at) ?? verdict
+    const permit = await findPermit(facts, left, emergency === true, at)
+    const until = shortest(permit?.until, open?.until)
+    const { id, review } = permit ?? {}
+    const given = id === undefined ? undefined : permitted(limits, { id, until, review }, at)
+    return given ?? { ...verdict, needs: left }
+  }
+
+  /** What the customer said for all requests, where support may act by it. */
+  async function findStanding(customer: string, at: number): Promise<StandingNow | undefined> {
+    if (!standing) return undefined
+    const holder = await store.slotHolder(standingSlot(customer))
+    const found = standingNow(customer, holder && parseAny(holder), standing.initially, at)
+    return found.choice === 'ask' ? undefined : found
   }
 
   async function findPermit(
@@ -51,7 +65,7 @@ export function wrapRule(rule: Authorize, { store, assertUsable, now }: WrapOpti
     for (let before: string | undefined; ; ) {
       const filter = { customer, operator, state: 'granted', notOverAt: at } as const
       const { permits, next } = await store.permits(filter, { before, limit: PERMITS_PER_READ })
-      const records = permits.map(parsePermit)
+      const records = permits.flatMap((stored) => approvalIn(parseAny(stored)) ?? [])
       fitting.push(
         ...records.filter(
           (record) => isAllowedBy(record, facts, at) && meetsNeeds(record, needs, allowsEmergency),
@@ -63,6 +77,26 @@ export function wrapRule(rule: Authorize, { store, assertUsable, now }: WrapOpti
     return fitting.toSorted((a, b) => (b.until ?? 0) - (a.until ?? 0))[0]
   }
 }
+
+/** @returns `undefined` where less than a second is left */
+function permitted(
+  limits: Exclude<Verdict, boolean>,
+  { id, until, review }: Pick<PermitRecord, 'review' | 'until'> & { readonly id: string },
+  at: number,
+): Verdict | undefined {
+  const left = until === undefined ? undefined : Math.floor((until - at) / 1000)
+  if (left !== undefined && left < 1) return undefined
+  const accessTokenTtl = shortest(limits.accessTokenTtl, left)
+  return {
+    ...limits,
+    permit: id,
+    ...(accessTokenTtl === undefined ? {} : { accessTokenTtl }),
+    ...(review ? { review: reviewOf(limits.review, review.reason) } : {}),
+  }
+}
+
+const shortest = (one: number | undefined, other: number | undefined) =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 
 /** The longest text that a verdict may have, in characters. */
 const MAX_REVIEW_LENGTH = 255

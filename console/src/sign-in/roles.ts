@@ -9,6 +9,9 @@ export const ALL_ROLES = ['operator', 'lead', 'auditor'] as const satisfies read
 /** Who may act as customers. */
 export const ACTING_ROLES: readonly Role[] = ['operator', 'lead']
 
+/** Whether all of the audit is shown to this role. */
+export const isAudited = (role: Role): boolean => role !== 'operator'
+
 /** How long `role` may take, in milliseconds. */
 const ROLE_TIMEOUT_MS = 5000
 

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { JWTVerifyGetKey } from 'jose'
+import type { Erased } from '../audit/entry.ts'
 import { Broken } from './broken.ts'
+import { erasedIn } from './erasures.ts'
 import { readLines } from './lines.ts'
 import { isCheckpoint, parse } from './parsed.ts'
 import { judge, type Vouched } from './signatures.ts'
@@ -28,6 +30,8 @@ export interface Checkpoints {
   readonly kept: readonly Vouched[]
   /** How many are signed with a key that is not known. */
   readonly unknown: number
+  /** What lines say was erased: not judged. */
+  readonly erased: readonly Erased[]
   /** The SHA-256, base64url, of the lines before the first one. */
   readonly content: string
 }
@@ -35,7 +39,7 @@ export interface Checkpoints {
 /** @throws Broken */
 export async function readCheckpoints(input: CheckpointsInput): Promise<Checkpoints> {
   const { keys } = input
-  const { found: inFile, lines, content } = await checkpointLines(input)
+  const { found: inFile, erased, lines, content } = await checkpointLines(input)
   const final = inFile.at(-1)
   if (!final || final.line !== lines) {
     throw new Broken('the file does not end with a checkpoint: it is cut off', { line: lines })
@@ -73,21 +77,24 @@ export async function readCheckpoints(input: CheckpointsInput): Promise<Checkpoi
     if (!('checkpoint' in each)) throw new Broken(`${name}: ${each.problem}`, {})
     kept.push(each.checkpoint)
   }
-  return { all: [...all, ...kept], last, end, kept, unknown, content }
+  return { all: [...all, ...kept], last, end, kept, unknown, erased, content }
 }
 
 async function checkpointLines({ read }: CheckpointsInput) {
   const found: { jws: string; line: number }[] = []
+  const erased: Erased[] = []
   const content = createHash('sha256')
   let lines = 0
   for await (const line of readLines(read())) {
     lines = line.number
     if (!isCheckpoint(line)) {
       content.update(`${line.text}\n`)
+      const ids = erasedIn(line.text)
+      if (ids) erased.push(ids)
       continue
     }
     const parsed = parse(line)
     if (parsed.kind === 'checkpoint') found.push({ jws: parsed.jws, line: line.number })
   }
-  return { found, lines, content: content.digest('base64url') }
+  return { found, erased, lines, content: content.digest('base64url') }
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AuditEntry } from '../audit/entry.ts'
-import { foldPermit, type PermitRecord, storedPermitOf } from '../audit/permit.ts'
+import { type AnyPermit, foldAny, storedPermitOf } from '../audit/permit.ts'
 import { slotOf } from '../permits/rules.ts'
 
 /**
@@ -10,13 +10,13 @@ import { slotOf } from '../permits/rules.ts'
  * @returns `undefined` for an entry that is none of a permit, or does not fit
  */
 export function addToPermit(
-  record: PermitRecord | undefined,
+  record: AnyPermit | undefined,
   id: string,
   entry: AuditEntry,
-): PermitRecord | undefined {
+): AnyPermit | undefined {
   if (entry.permit !== id) return undefined
   try {
-    return foldPermit(record, entry)
+    return foldAny(record, entry)
   } catch {
     return undefined
   }
@@ -27,7 +27,7 @@ export function addToPermit(
  *
  * @param stored what it has: a later version may write the same in another order
  */
-export function rightPermit(record: PermitRecord | undefined, stored: object): object {
+export function rightPermit(record: AnyPermit | undefined, stored: object): object {
   if (!record) return { ...stored, id: '' }
   const right = storedPermitOf(record, slotOf(record))
   const data: unknown = Reflect.get(stored, 'data')

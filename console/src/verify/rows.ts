@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AuditEntry } from '../audit/entry.ts'
 import { fold } from '../audit/fold.ts'
 import type { NamedEntry } from '../audit/keeping/settled-rows.ts'
-import type { PermitRecord } from '../audit/permit.ts'
+import type { AnyPermit } from '../audit/permit.ts'
 import type { AuditRow } from '../audit/row.ts'
 import { Broken } from './broken.ts'
 import { broken } from './chains.ts'
@@ -28,7 +28,7 @@ interface Begun {
   /** The sum of these. */
   sum: AuditRow | undefined
   /** The same of a permit. */
-  permit: PermitRecord | undefined
+  permit: AnyPermit | undefined
 }
 
 /**

@@ -23,7 +23,7 @@ export function utcOf(time: number): string {
 
 function textlessSentence(isRemoved: boolean): string {
   return isRemoved
-    ? 'what it said was removed when its time was over'
+    ? 'what it said was removed: its time was over, or it was erased'
     : 'something of which this version does not know the kind'
 }
 
@@ -68,6 +68,10 @@ function sentenceOf(entry: AuditEntry, row: AuditRow): string {
     case 'support.objected':
     case 'support.exported':
       return `${by} ${ACT_SENTENCES[event]}: ${acting}${quoted(entry.note)}`
+    case 'support.notifying':
+    case 'support.notified':
+    case 'support.unnotified':
+      return `the customer ${NOTICE_SENTENCES[event]} (${entry.notice?.kinds.join(', ') ?? ''}): ${acting}`
     case SET_ASIDE:
       return 'an entry could not be stored as it was handed over: the log of the server has it'
     default:
@@ -87,6 +91,12 @@ const ACT_SENTENCES = {
   'support.released': 'released it',
   'support.objected': 'objected, as the customer',
   'support.exported': 'exported it',
+} as const
+
+const NOTICE_SENTENCES = {
+  'support.notifying': 'is being told',
+  'support.notified': 'was told',
+  'support.unnotified': 'could not be told',
 } as const
 
 const END_SENTENCES = {

@@ -1,10 +1,12 @@
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import type { Erased } from '../audit/entry.ts'
 import {
   type Beginning,
   beginningOf,
   claimsOf,
   type SignedClaims,
 } from '../audit/keeping/checkpoint.ts'
+import { erasureDigestOf, type SignedErasure, signedErasureOf } from '../audit/keeping/erasure.ts'
 import { reasonOf } from '../reason.ts'
 
 const JWS_TYPE = 'impersonation-audit-checkpoint+jwt'
@@ -45,6 +47,21 @@ export async function judgeBeginning(
   if ('problem' in signed) return signed
   const beginning = beginningOf(signed.claims)
   return beginning ? { beginning } : problem('what is signed is not the beginning of a chain')
+}
+
+/** What the provider signed of an erasure. */
+export async function judgeErasure(
+  { signed: jws, ...ids }: Erased,
+  keys: JWTVerifyGetKey,
+  issuer: string,
+): Promise<{ readonly erasure: SignedErasure } | Problem> {
+  const signed = await signedIn(jws, keys, issuer, 'the signature of the erasure')
+  if ('problem' in signed) return signed
+  const erasure = signedErasureOf(signed.claims)
+  if (!erasure) return problem('what is signed is no erasure')
+  return erasure.erases === erasureDigestOf(ids)
+    ? { erasure }
+    : problem('the provider signed the erasure of something else')
 }
 
 /** @param what how it is called in problems */

@@ -17,6 +17,7 @@ export function summaryOf(found: Verification, asked: Asked): string[] {
   const lines: [isShown: boolean, line: string][] = [
     [true, `${asked.file}: whole.`],
     [true, entriesLine(found)],
+    [found.erased.entries > 0, erasedLine(found)],
     [only !== undefined, onlyLine(found)],
     [
       only === undefined,
@@ -50,8 +51,12 @@ export function summaryOf(found: Verification, asked: Asked): string[] {
   ]
 }
 
-function entriesLine({ entries, removed, chains }: Verification): string {
-  return `${entries} entries in ${chains} ${chains === 1 ? 'chain' : 'chains'}; ${removed} of them were removed when their time was over.`
+function entriesLine({ entries, removed, erased, chains }: Verification): string {
+  return `${entries} entries in ${chains} ${chains === 1 ? 'chain' : 'chains'}; ${removed - erased.entries} of them were removed when their time was over.`
+}
+
+function erasedLine({ erased: { entries, impersonations, permits } }: Verification): string {
+  return `${entries} more were erased, of ${impersonations} impersonations and refused requests and ${permits} permits: the provider signed which.`
 }
 
 function onlyLine({ leftOut, only }: Verification): string {

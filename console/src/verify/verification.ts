@@ -2,10 +2,11 @@ import { digestParts } from '../audit/chain.ts'
 import { Broken } from './broken.ts'
 import { broken, Chains } from './chains.ts'
 import { type CheckpointsInput, readCheckpoints } from './checkpoints.ts'
+import { checkErasure, signedErasures } from './erasures.ts'
 import { type ImpersonationEntry, impersonationEntry } from './impersonation.ts'
 import { readLines } from './lines.ts'
 import { type Entry, type Parsed, parse } from './parsed.ts'
-import { Removals } from './removals.ts'
+import { type ErasedCounts, Removals } from './removals.ts'
 import { Repetitions } from './repetitions.ts'
 import { Rows } from './rows.ts'
 import { vouchersOf } from './vouchers.ts'
@@ -14,6 +15,8 @@ export interface Verification {
   readonly entries: number
   /** How many of them are removed. */
   readonly removed: number
+  /** How many of these were erased, and of how many impersonations and permits. */
+  readonly erased: ErasedCounts
   /** The id of the only row whose texts the file has; `undefined` where it has all. */
   readonly only: string | undefined
   /** How many entries of others have no text in such a file. */
@@ -57,11 +60,13 @@ const LINE_ORDER: readonly Parsed['kind'][] = [
 
 /** @throws Broken at the first thing that is wrong */
 export async function verify(input: VerificationInput): Promise<Verification> {
-  const { all, last, end, kept, unknown, content } = await readCheckpoints(input)
+  const { all, last, end, kept, unknown, erased, content } = await readCheckpoints(input)
   const vouchers = vouchersOf(all)
   const { ends } = vouchersOf(last)
   const chains = new Chains({ vouchers, keys: input.keys, issuer: end.issuer })
-  const removals = new Removals(vouchers)
+  const signed = { keys: input.keys, issuer: end.issuer }
+  const erasures = await signedErasures(erased, signed.keys, signed.issuer)
+  const removals = new Removals(vouchers, erasures)
   const repetitions = new Repetitions()
   const rows = new Rows()
   const ofImpersonation: ImpersonationEntry[] = []
@@ -70,6 +75,7 @@ export async function verify(input: VerificationInput): Promise<Verification> {
 
   async function add(entry: Entry, line: number): Promise<void> {
     const reported = await chains.add(entry, line)
+    await checkErasure(entry, reported, signed, line)
     if (entry.sequence > (ends.get(entry.writer)?.sequence ?? 0)) {
       throw broken('no checkpoint of this file vouches for it', entry, line)
     }
@@ -112,7 +118,7 @@ export async function verify(input: VerificationInput): Promise<Verification> {
     throw new Broken('the lines are not those that were exported: the signed SHA-256 differs', {})
   }
   return {
-    ...{ entries, removed, only, leftOut, chains: chains.size },
+    ...{ entries, removed, erased: removals.erased, only, leftOut, chains: chains.size },
     ...{ rows: rows.size, permits: rows.permits, unprovedRows: rows.unproved },
     ofImpersonation: ofImpersonation.toSorted((a, b) => a.time - b.time),
     ...{ repeatedEntries: repetitions.entries, repetitions: repetitions.events },

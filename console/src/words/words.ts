@@ -1,7 +1,9 @@
 import { account } from './en/account.ts'
 import { audit } from './en/audit.ts'
 import { frame } from './en/frame.ts'
+import { notices } from './en/notices.ts'
 import { operators } from './en/operators.ts'
+import { permits } from './en/permits.ts'
 import { problems } from './en/problems.ts'
 import { running } from './en/running.ts'
 
@@ -9,7 +11,7 @@ import { running } from './en/running.ts'
 // Where a number decides, the string is an object by plural category: { one: …, other: … }.
 
 /** English, the language that the others are written after. */
-export const en = { frame, operators, running, audit, account, problems }
+export const en = { frame, operators, running, audit, account, notices, permits, problems }
 
 /** A string by plural category, with the slot {count}. */
 export interface Plural {

@@ -10,10 +10,12 @@ import {
   granted,
   idOf,
   issued,
+  notify,
   refused,
   replayed,
   rowOf as rowOfName,
   T,
+  told,
   used,
 } from './stores/contract/support.ts'
 
@@ -29,7 +31,10 @@ function attempted(time: number, more: Partial<AuditEntry> = {}): AuditEntry {
 /** All that can happen to one impersonation, as several processes tell it. */
 const HAPPENINGS: readonly Happening[] = [
   issued('a', T, { scope: 'orders profile', resource: ['https://other', 'https://api'] }),
-  granted('a', T + 10, { names: { subject: { name: 'Alice' }, actor: { name: 'Olivia' } } }),
+  granted('a', T + 10, {
+    ...notify(60),
+    names: { subject: { name: 'Alice' }, actor: { name: 'Olivia' } },
+  }),
   used('a', T + 20),
   used('a', T + 30, { method: 'POST' }),
   used('a', T + 40, { refused: { by: 'scope', description: 'd' } }),
@@ -42,6 +47,11 @@ const HAPPENINGS: readonly Happening[] = [
   act('acknowledged', 'a', T + 95, { alarms: 2 }),
   act('acknowledged', 'a', T + 94, { alarms: 3, by: 'heidi' }),
   act('held', 'a', T + 100, { note: 'case 7' }),
+  told('notifying', 'a', T + 101),
+  told('unnotified', 'a', T + 102, { failures: 3 }),
+  told('notifying', 'a', T + 103, { attempt: 2, failures: 3 }),
+  told('notified', 'a', T + 104, { attempt: 2, kinds: ['ended', 'started'] }),
+  told('notifying', 'a', T + 105, { attempt: 3 }),
   act('released', 'a', T + 110),
 ].map((entry, index) => ({
   // All entries of a token have its context.

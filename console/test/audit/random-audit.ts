@@ -32,6 +32,8 @@ const EVENTS: readonly AuditEventName[] = [
   'support.released',
   'support.objected',
   'support.exported',
+  'support.notified',
+  'support.unnotified',
 ]
 const CAUSES = ['requested', 'user', 'policy', 'operator_signed_out', 'replay'] as const
 export const START = 1_800_000_000_000
@@ -58,7 +60,8 @@ export function randomBatches(seed: number, count: number, rows = 40): Batch[] {
       case 'impersonation.granted': {
         const expiresAt = Math.floor(time / 1000) + Math.floor(random() * 600)
         const names = { subject: { name: 'Älice', email: `a${number}@example.com` } }
-        return { ...base, actor, context, expiresAt, jti: `jti-${number}`, names }
+        const notify = { when: ['started', 'ended'] as const, digest: 60 }
+        return { ...base, actor, context, expiresAt, jti: `jti-${number}`, names, notify }
       }
       case 'impersonation.ended':
         return { ...base, actor, context, end: { at: time / 1000, cause: pick(CAUSES) } }
@@ -71,6 +74,11 @@ export function randomBatches(seed: number, count: number, rows = 40): Batch[] {
       case 'support.refused': {
         const denial = { stage: 'exchange', error: 'x', reason: pick(['a', 'b']) } as never
         return random() < 0.5 ? { event, time, actor, context, denial } : { ...base, actor, denial }
+      }
+      case 'support.notified':
+      case 'support.unnotified': {
+        const attempt = Math.floor(random() * 9)
+        return { ...base, notice: { kinds: [pick(['started', 'ended'])], attempt, failures: 1 } }
       }
       case 'support.exported':
         return { event, time, by: 'grace' }
@@ -105,6 +113,7 @@ export function filters(): RowFilter[] {
     { alarm: 'open' },
     { alarm: 'urgent' },
     { held: true },
+    { noticeDueBefore: START + 300_000 },
     { text: 'STRASSE' },
     { text: 'straße 2' },
     { text: 'äLICE' },

@@ -68,7 +68,9 @@ describe('verify of one impersonation', () => {
 
   it('names what was removed when its time was over, and says that it is not proved', async () => {
     const lines = await printed(exported.lines, idOf('a'))
-    const removed = lines.filter((line) => line.includes('what it said was removed when its time'))
+    const removed = lines.filter((line) =>
+      line.includes('what it said was removed: its time was over'),
+    )
     expect(removed).to.have.lengthOf(5)
     expect(removed[0]).to.match(/^2026-01-01 00:00:00\.000 UTC {2}what it said/)
     expect(lines.join('\n')).to.contain('Not proved: what 5 entries said.')

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import type { AuditEntry } from '../../src/audit/entry.ts'
-import { foldPermit, type PermitRecord, storedPermitOf } from '../../src/audit/permit.ts'
+import { type AnyPermit, foldAny, storedPermitOf } from '../../src/audit/permit.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
 import { createMemoryAudit } from '../../src/audit/stores/memory/index.ts'
 import { slotOf } from '../../src/permits/rules.ts'
 import { permitOf } from '../audit/stores/contract/permits.ts'
-import { idOf } from '../audit/stores/contract/support.ts'
+import { idOf, notify, granted as started, T, told } from '../audit/stores/contract/support.ts'
 import { chain, DAY, END, history, KEEP_FOR, linesOfExport } from './history.ts'
 import { storages } from './storages.ts'
 import { broken, provider, resigned, verified } from './tampering.ts'
@@ -16,10 +16,10 @@ const LATE = END - DAY
 async function decide(
   store: AuditStore,
   entry: AuditEntry,
-  before?: PermitRecord,
-): Promise<PermitRecord> {
+  before?: AnyPermit,
+): Promise<AnyPermit> {
   const { next } = await chain(provider.sign, entry.time)
-  const record = foldPermit(before, entry)
+  const record = foldAny(before, entry)
   const permit = storedPermitOf(record, slotOf(record))
   const replaces = before?.version ?? 0
   const decision = { batch: next([entry]), permit, replaces, slotHolder: undefined }
@@ -94,6 +94,30 @@ describe('the verification of an audit with permits', () => {
     expect(await told({ ...line, entries: entries.slice(1) })).to.contain('does not have it')
     expect(await told({ ...line, entries: [] })).to.contain('no entry tells of it')
     expect(await told(undefined)).to.contain('is missing')
+  })
+
+  it('finds what customers were told of whole, and what was changed of it by hand', async () => {
+    const store = createMemoryAudit()
+    const { notice } = told('notifying', 'a', T)
+    const of = { permit: idOf('p'), notice }
+    const asks = { ...first('emergency', 'p', T), ...notify(0, ['emergency']) }
+    const begun = await decide(store, asks)
+    const trying = await decide(store, { ...of, event: 'support.notifying', time: T + 1 }, begun)
+    await decide(store, { ...of, event: 'support.unnotified', time: T + 2 }, trying)
+    const { next } = await chain(provider.sign, T)
+    const done = [told('notifying', 'a', T + 3), told('notified', 'a', T + 4)]
+    await store.append(next([started('a', T, notify(600)), ...done]))
+    const lines = await linesOfExport(store, provider.sign)
+    expect(await verified(lines)).to.include({ rows: 1, permits: 1, unprovedRows: 0 })
+    for (const [before, after] of [
+      ['"settled":["started"]', '"settled":["ended","started"]'],
+      ['"noticeDueAt":', '"noticeDueAt":1'],
+    ] as const) {
+      const changed = lines.map((line) => line.replace(before, after))
+      expect(changed, before).to.not.deep.equal(lines)
+      const { told: message } = await broken(await resigned(changed))
+      expect(message).to.match(/its (?:notice|noticeDueAt|data) is not what its entries say$/)
+    }
   })
 
   it('refuses an impersonation that is passed off as a permit', async () => {

@@ -20,6 +20,7 @@ describe('verify', () => {
   it('finds nothing in an export as it was made', async () => {
     expect(await verified(lines)).to.deep.equal({
       ...{ entries: 56, removed: 19, only: undefined, leftOut: 0, ofImpersonation: [] },
+      erased: { entries: 0, impersonations: 0, permits: 0 },
       ...{ chains: 7, rows: 5, permits: 0, unprovedRows: 0 },
       ...{ repeatedEntries: 5, repetitions: 5, checkpoints: 4, unknown: 0 },
       ...{ issuer: ISSUER, time: END },

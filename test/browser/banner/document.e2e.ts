@@ -4,7 +4,7 @@ import { ENGLISH_TEXTS } from '../../../src/browser/banner/texts.ts'
 import type { Example } from '../../example-provider/support.ts'
 import { banner, bannerPage, seen, showBanner, visitBanner } from '../support/banner-page.ts'
 
-const DOCUMENT = await readFile(new URL('../../../docs/banner.md', import.meta.url), 'utf8')
+const DOCUMENT = await readFile(new URL('../../../docs/browser.md', import.meta.url), 'utf8')
 const STYLE = await readFile(
   new URL('../../../src/browser/banner/style.ts', import.meta.url),
   'utf8',
@@ -20,7 +20,7 @@ const FILES = new Map(
   ),
 )
 
-describe('docs/banner.md', () => {
+describe('docs/browser.md: the banner', () => {
   let server: Example
 
   before(async () => {

@@ -8,17 +8,25 @@ export const ORDERS = '{"ordersOf":"alice","seenBy":"olivia"}'
 
 const DOCUMENT = new URL('../../../docs/browser.md', import.meta.url)
 
-/** The blocks of docs/browser.md under a heading, by the name in their first line. */
+/** The blocks of docs/browser.md under a heading, by the name in their first line, and the files that it links. */
 export async function filesUnder(heading: string): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(DOCUMENT, 'utf8')
   const section = text.split(/^## /m).find((each) => each.startsWith(`${heading}\n`)) ?? ''
   const blocks = section.matchAll(/^```(\w+)\n(.*?)^```$/gms)
-  return new Map(
-    [...blocks].map(([, language = '', code = '']) => {
+  const links = section.matchAll(/^\[`([\w.-]+)`\]\(\.\.\/(examples\/[^)]+)\)/gm)
+  const files = [...links].map(
+    async ([, name = '', path = '']): Promise<[string, string]> => [
+      name,
+      await readFile(new URL(`../../../${path}`, import.meta.url), 'utf8'),
+    ],
+  )
+  return new Map([
+    ...(await Promise.all(files)),
+    ...[...blocks].map(([, language = '', code = '']): [string, string] => {
       const [, name] = /^(?:\/\/|<!--) ([\w.-]+)/.exec(code) ?? []
       return [name ?? language, code]
     }),
-  )
+  ])
 }
 
 /** The addresses of the document, in those of the test. Nothing else is changed. */

@@ -10,6 +10,7 @@ import type { AccountCall, AccountParts } from './call.ts'
 import { endOne } from './end.ts'
 import { listImpersonations, listRunning } from './lists.ts'
 import { objections } from './objections.ts'
+import { accountPermits } from './permits.ts'
 
 export interface AccountApiOptions {
   /** Where the account page is. */
@@ -40,6 +41,20 @@ export function accountApi(
   route('/running', ['GET', 'HEAD'], listRunning)
   route('/end', ['POST'], endOne)
   route('/objection', ['POST'], objections())
+  const { permits } = parts.settings
+  if (!permits) {
+    // The page asks in any case: an error would be one in its console.
+    route('/permits', ['GET', 'HEAD'], async ({ ctx }) => {
+      ctx.status = 204
+    })
+  } else {
+    const { list, say, choose } = accountPermits(permits)
+    route('/permits', ['GET', 'HEAD'], list)
+    route('/permits/grant', ['POST'], say('grant'))
+    route('/permits/refuse', ['POST'], say('refuse'))
+    route('/permits/revoke', ['POST'], say('revoke'))
+    route('/permits/standing', ['POST'], choose)
+  }
   router.all('/{*rest}', problems, () => {
     throw notFound('there is nothing here')
   })

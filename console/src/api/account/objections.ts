@@ -1,18 +1,17 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { parseOptionalText, readBody } from '../../http/json-body.ts'
 import { Problem } from '../../http/problem.ts'
 import { reading, settle } from '../audit-trouble.ts'
 import { waitForCapacity } from '../console/router.ts'
 import { type AccountCall, idIn, notYours } from './call.ts'
+import { hourlyLimit } from './hourly-limit.ts'
 
 const MAX_NOTE_LENGTH = 500
 /** Requests of a customer in an hour. Each objection is an alarm that people look at. */
 const MAX_IN_AN_HOUR = 20
-const HOUR_S = 3600
 
 /** `POST /objection`. Each impersonation takes one. */
 export function objections(): (call: AccountCall) => Promise<void> {
-  const limiter = new RateLimiterMemory({ points: MAX_IN_AN_HOUR, duration: HOUR_S })
+  const limit = hourlyLimit(MAX_IN_AN_HOUR)
   /** Those that are not stored yet: of two at once, one is refused. */
   const pending = new Set<string>()
 
@@ -21,7 +20,7 @@ export function objections(): (call: AccountCall) => Promise<void> {
     const body = await readBody(ctx, 'id', 'note')
     const id = idIn(body.id)
     const note = parseOptionalText(body, 'note', MAX_NOTE_LENGTH)
-    await consume(limiter, caller.id)
+    await limit(caller.id)
     const own = `${caller.id} ${id}`
     if (pending.has(own)) throw alreadyObjected()
     pending.add(own)
@@ -47,16 +46,4 @@ export function objections(): (call: AccountCall) => Promise<void> {
 
 function alreadyObjected(): Problem {
   return new Problem(409, 'already_objected', 'you have said so already')
-}
-
-async function consume(limiter: RateLimiterMemory, accountId: string): Promise<void> {
-  try {
-    await limiter.consume(accountId)
-  } catch (rejection) {
-    if (!(rejection instanceof RateLimiterRes)) throw rejection
-    const retryAfter = String(Math.ceil(rejection.msBeforeNext / 1000))
-    throw new Problem(429, 'too_many_requests', 'you have said this often: try again later', {
-      retryAfter,
-    })
-  }
 }

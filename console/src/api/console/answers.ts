@@ -24,6 +24,8 @@ export interface MeAnswer {
   readonly ticketPattern?: string
   /** A ticket number that matches it. */
   readonly ticketExample?: string
+  /** Whether the console has permits: see ../permits/answers.ts. */
+  readonly permits?: true
   /** By the clock of the server. */
   readonly now: number
 }
@@ -230,9 +232,11 @@ export interface AcknowledgedAnswer {
  * `GET /stream`: server-sent events. The first one comes at once, with no ids: what happened before it,
  * the page may have missed. `event: changed`, `data: {"ids": […], "alarms": number}`: rows
  * that the caller may see have changed (at most 100 ids; then `ids` is empty, which means any), and
- * how many alarms there are to look at now (0 for an operator). Comments between show that it is alive.
+ * how many alarms there are to look at now (0 for an operator), `toDecide`: on how many permits the caller may
+ * decide, or has to review an emergency. Comments between show that it is alive.
  */
 export interface ChangedEvent {
   readonly ids: readonly string[]
   readonly alarms: number
+  readonly toDecide?: number
 }

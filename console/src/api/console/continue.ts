@@ -5,8 +5,9 @@ import { invalid, notFound, Problem } from '../../http/problem.ts'
 import { reading, settle } from '../audit-trouble.ts'
 import { isId } from '../ids.ts'
 import type { Call } from '../parts.ts'
-import { handOver, parseActBody } from './act.ts'
+import { handOver } from './act.ts'
 import type { ActBody } from './answers.ts'
+import { parseActBody } from './asked-for.ts'
 import { askProvider, endAsCaller } from './running.ts'
 
 /** How long after its time was over, or the caller ended it, it can be continued, in milliseconds. */

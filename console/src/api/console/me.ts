@@ -24,6 +24,7 @@ export async function me({ ctx, caller, settings, now }: Call): Promise<void> {
     durations,
     ...(ticketPattern === undefined ? {} : { ticketPattern: ticketPattern.source }),
     ...(ticketExample === undefined ? {} : { ticketExample }),
+    ...(settings.permits ? { permits: true as const } : {}),
     now: now(),
   } satisfies MeAnswer
 }

@@ -8,7 +8,7 @@ import { findRole } from '../../sign-in/roles.ts'
 import type { FindSignedIn, SignedIn } from '../../sign-in/signed-in.ts'
 import { customerDirectory } from '../customer-directory.ts'
 import type { Caller, Parts } from '../parts.ts'
-import { refusedRequest } from './act.ts'
+import { refusedRequest } from './asked-for.ts'
 import { CONSOLE_ROUTES, type Route } from './routes.ts'
 
 /** `{path}/api`: all that the pages of the console ask. */
@@ -16,9 +16,14 @@ export function consoleApi(parts: Parts, findSignedIn: FindSignedIn): Middleware
   const prefix = `${parts.settings.path}/api`
   const router = new Router({ prefix, sensitive: true, strict: true })
   const problems = answerProblems('support console')
-  for (const route of CONSOLE_ROUTES) {
-    const allowed = route.method === 'GET' && !route.streams ? ['GET', 'HEAD'] : [route.method]
-    router.all(route.path, problems, onlyMethods(...allowed), async (ctx) => {
+  for (const [path, routes] of Map.groupBy(CONSOLE_ROUTES, (route) => route.path)) {
+    const allowed = routes.flatMap(({ method, streams }) =>
+      method === 'GET' && !streams ? ['GET', 'HEAD'] : [method],
+    )
+    router.all(path, problems, onlyMethods(...allowed), async (ctx) => {
+      const method = ctx.method === 'HEAD' ? 'GET' : ctx.method
+      const route = routes.find((each) => each.method === method)
+      if (!route) return
       const find = async () => findCaller(ctx, route, parts, await findSignedIn(ctx))
       const { params } = ctx
       const caller = await find()

@@ -1,6 +1,10 @@
 import type { Role } from '../../options.ts'
 import { ACTING_ROLES, ALL_ROLES } from '../../sign-in/roles.ts'
 import type { Call } from '../parts.ts'
+import { ask, askInEmergency } from '../permits/ask.ts'
+import { decide } from '../permits/decide.ts'
+import { countEmergencies } from '../permits/emergencies.ts'
+import { listPermits, showPermit } from '../permits/lists.ts'
 import { act } from './act.ts'
 import { countNewer, listAlarms, searchAudit, showRow, showTimeline } from './audit.ts'
 import { continueOne } from './continue.ts'
@@ -58,11 +62,20 @@ export const CONSOLE_ROUTES: readonly Route[] = [
   get('/audit/export.csv', SUPERVISING_ROLES, exportRows('csv'), EXPORT_MARKS),
   get('/audit/export.jsonl', SUPERVISING_ROLES, exportRows('jsonl'), EXPORT_MARKS),
   get('/audit/entries.jsonl', SUPERVISING_ROLES, exportEntries, EXPORT_MARKS),
+  get('/audit/emergencies', SUPERVISING_ROLES, countEmergencies),
   get('/audit/:id', ALL_ROLES, showRow),
   get('/audit/:id/entries.jsonl', SUPERVISING_ROLES, exportEntriesOfOne, EXPORT_MARKS),
   get('/audit/:id/timeline', ALL_ROLES, showTimeline),
   post('/audit/:id/hold', SUPERVISING_ROLES, hold, { writes: true }),
   post('/audit/:id/release', SUPERVISING_ROLES, release, { writes: true }),
+  get('/permits', ALL_ROLES, listPermits),
+  post('/permits', ACTING_ROLES, ask),
+  post('/permits/emergency', ACTING_ROLES, askInEmergency),
+  get('/permits/:id', ALL_ROLES, showPermit),
+  post('/permits/:id/grant', ALL_ROLES, decide('grant')),
+  post('/permits/:id/refuse', ALL_ROLES, decide('refuse')),
+  post('/permits/:id/revoke', ALL_ROLES, decide('revoke')),
+  post('/permits/:id/review', ALL_ROLES, decide('review')),
   get('/alarms', SUPERVISING_ROLES, listAlarms),
   post('/alarms/acknowledge', ['lead'], acknowledge, { writes: true }),
   get('/stream', ALL_ROLES, changeStream(), { streams: true }),

@@ -14,6 +14,8 @@ export function shownRow(row: AuditRow, { caller, settings, now }: Call): RowAns
   const application = settings.applications.find(({ clientId }) => clientId === row.application)
   return {
     ...(caller.role === 'operator' ? withoutSupervision(row) : row),
+    // Bookkeeping: the timeline tells it.
+    notice: undefined,
     outcome: outcomeOf(row, now()),
     ...present({ openAlarm }),
     ...ticketLink(row.ticket, settings),

@@ -3,6 +3,7 @@ import { parseQuery } from '../../http/query.ts'
 import { escapeControls } from '../../http/text.ts'
 import { reasonOf } from '../../reason.ts'
 import type { Call } from '../parts.ts'
+import { countToDecide } from '../permits/waiting.ts'
 import type { ChangedEvent } from './answers.ts'
 import { EventStream } from './event-stream.ts'
 import { openAlarms } from './open-alarms.ts'
@@ -14,7 +15,7 @@ const HEARTBEAT_MS = 15_000
 const MAX_STREAMS = 1000
 const MAX_STREAMS_PER_PERSON = 12
 
-/** How many operators of rows are remembered. */
+/** How many operators of rows and permits are remembered. */
 const MAX_OPERATORS_KNOWN = 5000
 
 /** `GET /stream`: tells of changes as they happen. */
@@ -22,12 +23,16 @@ export function changeStream(heartbeat = HEARTBEAT_MS): (call: Call) => Promise<
   const { take } = slots(MAX_STREAMS, MAX_STREAMS_PER_PERSON)
   const operators = new BoundedMap<string, string>(MAX_OPERATORS_KNOWN)
 
-  /** Which of the rows the caller ran. The operator of a row never changes once it is known. */
-  async function findOwn(ids: ReadonlySet<string>, { audit, caller }: Call): Promise<string[]> {
+  /** Which of the rows and permits are the caller's. The operator never changes once it is known. */
+  async function findOwn(
+    ids: ReadonlySet<string>,
+    { audit, caller, settings: { permits } }: Call,
+  ): Promise<string[]> {
     const own: string[] = []
     for (const id of ids) {
       if (!operators.has(id)) {
-        const operator = (await audit.store.row(id))?.operator?.id
+        const found = (await audit.store.row(id)) ?? (await permits?.get(id))
+        const operator = found?.operator?.id
         if (operator === undefined) continue
         operators.set(id, operator)
       }
@@ -36,16 +41,24 @@ export function changeStream(heartbeat = HEARTBEAT_MS): (call: Call) => Promise<
     return own
   }
 
-  /** What the caller is told of rows that changed; `undefined` where they may see none of them. */
+  /**
+   * What the caller is told of rows that changed; `undefined` where they may see none of them.
+   *
+   * @param before what they were told last
+   */
   async function findChange(
     ids: ReadonlySet<string>,
     call: Call,
+    before?: ChangedEvent,
   ): Promise<ChangedEvent | undefined> {
-    if (call.caller.role !== 'operator') {
-      return { ids: [...ids], alarms: await openAlarms(call.audit.store, call.now) }
+    const { audit, caller, now, settings } = call
+    const toDecide = settings.permits ? await countToDecide(settings.permits, caller) : 0
+    if (caller.role !== 'operator') {
+      return { ids: [...ids], alarms: await openAlarms(audit.store, now), toDecide }
     }
     const own = await findOwn(ids, call)
-    return ids.size > 0 && own.length === 0 ? undefined : { ids: own, alarms: 0 }
+    const isForOthers = ids.size > 0 && own.length === 0 && toDecide === before?.toDecide
+    return isForOthers ? undefined : { ids: own, alarms: 0, toDecide }
   }
 
   async function follow(call: Call): Promise<void> {
@@ -64,12 +77,14 @@ export function changeStream(heartbeat = HEARTBEAT_MS): (call: Call) => Promise<
       const changes = audit.changes.follow(stream.ended)
       // From here on no change is missed. What happened before the page may have missed: any row.
       let next = changes.next()
-      await stream.send('changed', await findChange(new Set(), call))
+      let last = await findChange(new Set(), call)
+      await stream.send('changed', last)
       for (;;) {
         const { value: ids, done } = await next
         if (done) break
-        const change = await findChange(ids, call)
+        const change = await findChange(ids, call, last)
         if (change) await stream.send('changed', change)
+        last = change ?? last
         next = changes.next()
       }
     } catch (error) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { asciiJson } from '../ascii-json.ts'
 import { digestParts } from '../chain.ts'
+import { ERASED_EVENT } from '../entry.ts'
 import type { AuditStore, ChainHead, StoredEntry } from '../store.ts'
 import { type SignCheckpoint, signCheckpoints } from './checkpoint.ts'
 import { settledPermits } from './settled-permits.ts'
@@ -81,11 +82,16 @@ function linkOf({ writer, sequence, hash }: ChainHead): ChainHead {
   return { writer, sequence, hash }
 }
 
-/** The digest decides: the chain proves it. The first entry of a chain is of no row, and has its proof. */
-function isLeftOut({ digest, sequence }: StoredEntry, only: string | undefined): boolean {
+/**
+ * The digest decides: the chain proves it. The first entry of a chain is of no row, and has its proof. So
+ * is one that says that entries of the row were erased.
+ */
+function isLeftOut({ digest, sequence, text }: StoredEntry, only: string | undefined): boolean {
   if (only === undefined) return false
   const row = digestParts(digest)?.row
-  return row !== only && (row !== undefined || sequence > 1)
+  if (row !== undefined) return row !== only
+  const isErasure = text?.includes(`"${ERASED_EVENT}"`) && text.includes(`"${only}"`)
+  return sequence > 1 && !isErasure
 }
 
 function chainPartOf({ writer, sequence, hash, digest }: StoredEntry) {

@@ -37,17 +37,29 @@ export async function* exportJsonLines(
   rows: ExportedRows,
 ): AsyncGenerator<string> {
   for await (const page of readPages(store, rows)) {
-    for (const row of page) {
-      const derived = { outcome: outcomeOf(row, rows.now), isAlarmOpen: isAlarmOpen(row) }
-      yield `${asciiJson({ ...row, ...derived }).slice(0, -1)},"entries":[`
-      let separator = ''
-      for await (const entries of readTimeline(store, row.id)) {
-        for (const entry of entries) {
-          yield separator + asciiJson(entryOf(entry))
-          separator = ','
-        }
-      }
-      yield ']}\n'
+    for (const row of page) yield* rowAsJson(store, row, rows.now)
+  }
+}
+
+/** One line, in parts. */
+export async function* rowAsJson(
+  store: AuditStore,
+  row: AuditRow,
+  now: number,
+): AsyncGenerator<string> {
+  const derived = { outcome: outcomeOf(row, now), isAlarmOpen: isAlarmOpen(row) }
+  yield `${asciiJson({ ...row, ...derived }).slice(0, -1)},"entries":[`
+  yield* entriesAsJson(store, row.id)
+  yield ']}\n'
+}
+
+/** The entries of a row or a permit, with a comma between them. */
+export async function* entriesAsJson(store: AuditStore, id: string): AsyncGenerator<string> {
+  let separator = ''
+  for await (const entries of readTimeline(store, id)) {
+    for (const entry of entries) {
+      yield separator + asciiJson(entryOf(entry))
+      separator = ','
     }
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { BoundedMap } from '#glue/bounded-map'
 import type { Batch, NewRecord, Repetition } from '../batch.ts'
 import { digestOf, entryDigestOf, hashOf } from '../chain.ts'
-import { type AuditEntry, encodeEntry, isPermitEvent, SET_ASIDE } from '../entry.ts'
+import { type AuditEntry, encodeEntry, isAboutPermit, SET_ASIDE } from '../entry.ts'
 import { likenessOf } from './repeats.ts'
 
 /** How many entries are remembered, so that events like them are counted. */
@@ -124,7 +124,7 @@ const ROW_ID = /^[\w-]{43}$/
  */
 export function rowOf(entry: AuditEntry, name: string): string | undefined {
   const { event, id, subject } = entry
-  if (isPermitEvent(event)) return entry.permit
+  if (isAboutPermit(entry)) return entry.permit
   const isRefusal = event === 'impersonation.denied' || event === 'support.refused'
   const isAct = event.startsWith('support.') || event === SET_ASIDE
   // In a denial, an id without a subject is what the request asked for, and belongs to no token.

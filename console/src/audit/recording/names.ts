@@ -1,7 +1,7 @@
 import { BoundedMap } from '#glue/bounded-map'
 import { present } from '#glue/present'
 import { endsWithin } from '#glue/time-limit'
-import type { AuditEntry, Named } from '../entry.ts'
+import { type AuditEntry, isPermitEvent, type Named } from '../entry.ts'
 
 /** Names an account. What it throws, and `undefined`, leave the name away. */
 export type NameOf = (accountId: string) => Named | undefined | Promise<Named | undefined>
@@ -16,7 +16,7 @@ const MAX_NAMES_KNOWN = 1000
 /** The longest name and e-mail address, in UTF-16 code units. More is cut off. */
 const MAX_NAME_LENGTH = 320
 
-/** Returns the entry with the names of customer and operator. Never rejects. */
+/** Returns the entry with the names of customer and operator, and of a permit the person of `by`. Never rejects. */
 export type AddNames = (entry: AuditEntry) => Promise<AuditEntry>
 
 /** A directory that fails or is slow leaves names away. It never delays an entry for longer. */
@@ -61,12 +61,13 @@ export function naming(
 
   return async (entry) => {
     const actorId = entry.actor?.sub ?? entry.mayAct?.sub
-    const [subject, actor] = await Promise.all([
-      entry.subject === undefined ? undefined : lookUp(entry.subject),
-      actorId === undefined ? undefined : lookUp(actorId),
-    ])
-    if (!subject && !actor) return entry
-    return { ...entry, names: { ...(subject && { subject }), ...(actor && { actor }) } }
+    const byId = isPermitEvent(entry.event) ? entry.by : undefined
+    const [subject, actor, by] = await Promise.all(
+      [entry.subject, actorId, byId].map((id) => (id === undefined ? undefined : lookUp(id))),
+    )
+    if (!subject && !actor && !by) return entry
+    const names = { ...(subject && { subject }), ...(actor && { actor }), ...(by && { by }) }
+    return { ...entry, names }
   }
 }
 

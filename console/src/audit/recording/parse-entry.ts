@@ -7,6 +7,7 @@ import {
   type PermitTerms,
   type SetAside,
 } from '../entry.ts'
+import { parseErased } from '../keeping/erasure.ts'
 import {
   anyObject,
   eventTime,
@@ -19,6 +20,7 @@ import {
   text,
   wholeNumber,
 } from '../parsers.ts'
+import { NOTICE_KINDS, type NoticeTry } from '../row-notice.ts'
 
 /** The longest entry as JSON, in characters. No request can make one as long. */
 const MAX_ENTRY_LENGTH = 1_048_576
@@ -160,15 +162,27 @@ const entry = objectOf<AuditEntry>({
   terms: optional(
     objectOf<PermitTerms>({
       needs: listOf(need),
-      for: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+      for: optional(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
       lapsesAt: optional(eventTime),
       review: optional(wordsInAnEntry),
     }),
   ),
   need: optional(need),
-  names: optional(objectOf({ subject: optional(named), actor: optional(named) })),
+  names: optional(
+    objectOf({ subject: optional(named), actor: optional(named), by: optional(named) }),
+  ),
+  notice: optional(
+    objectOf<NoticeTry>({
+      kinds: listOf(oneOf(NOTICE_KINDS)),
+      attempt: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+      failures: wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    }),
+  ),
+  // The recorder adds it.
+  notify: () => undefined,
   // Nothing that is told says so: see `recordMissing`.
   afterRestart: () => undefined,
+  erased: optional(parseErased),
   begun: optional(wordsInAnEntry),
   setAside: optional(
     objectOf<SetAside>({

@@ -1,9 +1,10 @@
 import { reasonOf } from '../../reason.ts'
 import type { Batch } from '../batch.ts'
 import { digestOf } from '../chain.ts'
-import { type AuditEntry, SET_ASIDE } from '../entry.ts'
+import { type AuditEntry, ERASED_EVENT, SET_ASIDE } from '../entry.ts'
 import type { SignCheckpoint } from '../keeping/checkpoint.ts'
 import { complain, lineOf, log } from '../log-line.ts'
+import type { NoticeMark } from '../row-notice.ts'
 import type { AuditStore } from '../store.ts'
 import { type Capacity, capacity } from './capacity.ts'
 import { entryWriter } from './entry-writer.ts'
@@ -30,8 +31,8 @@ export interface Recorder {
    */
   recordSurely(entry: AuditEntry): Promise<void>
   /**
-   * Stores an entry with `afterRestart`, unless its row has what it says. It is in the log once it is
-   * stored. Never rejects.
+   * Stores an entry with `afterRestart`, or one that begins an attempt, unless its row has what it says. It is in the log
+   * once it is stored. Never rejects.
    *
    * @returns whether this call stored it
    */
@@ -55,6 +56,8 @@ export interface Recorder {
 export interface RecorderOptions {
   /** Names customers and operators when an entry is recorded. */
   readonly nameOf?: NameOf | undefined
+  /** What customers are to be told of impersonations that start. */
+  readonly notify?: NoticeMark | undefined
   /** Signs the beginning of the chain. Without it, the chain has none. */
   readonly sign?: SignCheckpoint | undefined
   /** Called after a batch is stored. Must not throw. */
@@ -100,6 +103,7 @@ export function recorder(
   store: Pick<AuditStore, 'append'>,
   {
     nameOf,
+    notify,
     sign,
     stored = () => {},
     bound = 1000,
@@ -153,7 +157,8 @@ export function recorder(
   }
 
   /** Resolves whether the store has the entry. */
-  async function keep(entry: AuditEntry): Promise<boolean> {
+  async function keep(given: AuditEntry): Promise<boolean> {
+    const entry = notify && given.event === 'impersonation.granted' ? { ...given, notify } : given
     if (over.signal.aborted) {
       complain(entry, 'the storage is closed')
       return false
@@ -222,6 +227,9 @@ function eventOf(reported: { readonly event?: unknown }): string | undefined {
   return typeof reported.event === 'string' ? reported.event.slice(0, 100) : undefined
 }
 
+/** The deployment tells these, and no request: they may name no person. */
+const ALWAYS_STORED: ReadonlySet<string> = new Set([SET_ASIDE, ERASED_EVENT, 'support.exported'])
+
 /**
  * An entry without these members has nothing to search by and stays in the log. Such an entry needs
  * no credential: garbage at the exchange of a public client makes one. Many of them would hide the
@@ -229,7 +237,7 @@ function eventOf(reported: { readonly event?: unknown }): string | undefined {
  */
 function isNamed({ event, subject, actor, software, issuedTo, by }: AuditEntry): boolean {
   return (
-    event === SET_ASIDE ||
+    ALWAYS_STORED.has(event) ||
     [subject, actor, software, issuedTo, by].some((member) => member !== undefined)
   )
 }

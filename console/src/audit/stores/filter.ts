@@ -1,5 +1,6 @@
 import { BoundedMap } from '#glue/bounded-map'
 import { isAlarmOpen, openAlarmOf } from '../alarm.ts'
+import { noticeDueAt } from '../notice.ts'
 import { type AuditRow, outcomeOf } from '../row.ts'
 import type { RowFilter } from '../store.ts'
 
@@ -105,7 +106,7 @@ export const endOfWords = (word: string) => `${word}\u{10ffff}`
  * @param now in milliseconds since the epoch
  */
 export function matcher(filter: RowFilter, now: number): (row: AuditRow) => boolean {
-  const { from, to, operator, customer, outcome, alarm, held } = filter
+  const { from, to, operator, customer, outcome, alarm, held, noticeDueBefore } = filter
   const ticket = filter.ticket === undefined ? undefined : searchable(filter.ticket)
   const words = filter.text === undefined ? undefined : wordsOf(filter.text)
   return (row) =>
@@ -119,6 +120,8 @@ export function matcher(filter: RowFilter, now: number): (row: AuditRow) => bool
     (alarm !== 'open' || isAlarmOpen(row)) &&
     (alarm !== 'urgent' || openAlarmOf(row) === 'urgent') &&
     (held === undefined || row.hold?.isHeld === true) &&
+    (noticeDueBefore === undefined ||
+      (noticeDueAt(row) ?? Number.POSITIVE_INFINITY) < noticeDueBefore) &&
     (words === undefined ||
       (words.length > 0 && words.every((word) => keptSearchTextOf(row).includes(` ${word}`))))
 }

@@ -4,8 +4,10 @@ import type { Decision, PermitFilter, StoredPermit } from '../permit-store.ts'
 /** How stores without objects keep a permit: as JSON. */
 export function encodePermit(permit: StoredPermit): string {
   const { id, version, at, customer, operator, slot, state, isReviewDue, overAt, data } = permit
+  const { noticeDueAt } = permit
   return asciiJson({
     ...{ id, version, at, customer, operator, slot, state, isReviewDue, overAt, data },
+    noticeDueAt,
   })
 }
 
@@ -29,12 +31,14 @@ export function isUpToDate(
 }
 
 export function permitMatcher(filter: PermitFilter): (permit: StoredPermit) => boolean {
-  const { customer, operator, state, notOverAt, isReviewDue } = filter
+  const { customer, operator, state, notOverAt, isReviewDue, noticeDueBefore } = filter
   return (permit) =>
     (customer === undefined || permit.customer === customer) &&
     (operator === undefined || permit.operator === operator) &&
     (state === undefined || permit.state === state) &&
     (isReviewDue === undefined || permit.isReviewDue) &&
+    (noticeDueBefore === undefined ||
+      (permit.noticeDueAt ?? Number.POSITIVE_INFINITY) < noticeDueBefore) &&
     (notOverAt === undefined || permit.overAt === undefined || permit.overAt > notOverAt)
 }
 
@@ -53,6 +57,7 @@ function isPermit(value: unknown): value is StoredPermit {
     PERMIT_STATES.includes(Reflect.get(value, 'state')) &&
     isAbsentOr('string', 'operator') &&
     isAbsentOr('string', 'slot') &&
-    isAbsentOr('number', 'overAt')
+    isAbsentOr('number', 'overAt') &&
+    isAbsentOr('number', 'noticeDueAt')
   )
 }

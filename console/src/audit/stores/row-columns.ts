@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { openAlarmOf } from '../alarm.ts'
+import { noticeDueAt } from '../notice.ts'
 import type { AuditRow, Outcome } from '../row.ts'
 import type { FiledRow, RowFilter } from '../store.ts'
 import { idCursor } from './cursor.ts'
@@ -28,6 +29,8 @@ export const ROW_COLUMNS = [
   ['urgent_alarm_at', 'bigint'],
   // of rows on hold
   ['held_at', 'bigint'],
+  // see `noticeDueAt`
+  ['notice_due_at', 'bigint'],
   // see `searchTextOf`
   ['search', 'text'],
   ['data', 'text'],
@@ -58,6 +61,7 @@ export function columnsOf(row: AuditRow): RowColumns {
     open_alarm_at: alarm && open ? alarm.at : null,
     urgent_alarm_at: alarm && open === 'urgent' ? alarm.at : null,
     held_at: hold?.isHeld ? hold.at : null,
+    notice_due_at: noticeDueAt(row) ?? null,
     search: searchTextOf(row),
     data: JSON.stringify(row),
   }
@@ -150,6 +154,7 @@ export interface Condition {
  */
 export function conditionsOf(filter: RowFilter, now: number, position: string): Condition[] {
   const { from, to, operator, customer, ticket, outcome, text, alarm, held } = filter
+  const { noticeDueBefore } = filter
   const is = (sql: string, ...values: (string | number)[]): Condition => ({ sql, values })
   return [
     from === undefined ? [] : is('at >= ?', from),
@@ -165,6 +170,9 @@ export function conditionsOf(filter: RowFilter, now: number, position: string): 
     alarm === 'open' ? is('open_alarm_at IS NOT NULL') : [],
     alarm === 'urgent' ? is('urgent_alarm_at IS NOT NULL') : [],
     held ? is('held_at IS NOT NULL') : [],
+    noticeDueBefore === undefined
+      ? []
+      : is('notice_due_at IS NOT NULL AND notice_due_at < ?', noticeDueBefore),
   ].flat()
 }
 

@@ -5,6 +5,7 @@ import { clearMessage, say } from '../kit/message.tsx'
 import { text, words } from '../kit/text.tsx'
 import { Loaded, useLoad } from '../session/load.tsx'
 import { inWords } from '../session/problem.ts'
+import { AccountPermits } from './account-permits.tsx'
 import { nameOf } from './card-words.ts'
 import { ImpersonationCard } from './impersonation-card.tsx'
 import { ObjectionDialog } from './objection-dialog.tsx'
@@ -80,6 +81,7 @@ export function AccountPage({ session }: { session: AccountSession }) {
           }
         </Loaded>
       </section>
+      <AccountPermits session={session} onDone={look} />
       <section class="part" aria-labelledby="before">
         <h2 id="before">{words.account.before}</h2>
         <Loaded of={newest} label={words.frame.loading}>

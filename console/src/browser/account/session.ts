@@ -4,6 +4,8 @@ import type {
   AccountRunningAnswer,
   ObjectionBody,
 } from '../../api/account/answers.ts'
+import type { AccountPermitsAnswer, AccountSwitch } from '../../api/permits/answers.ts'
+import type { StandingChoice } from '../../permits/options.ts'
 import { language } from '../kit/text.tsx'
 import { forgetDrafts, setDraftOwner } from '../session/drafts.ts'
 import type { SignIn } from '../session/sign-in.ts'
@@ -43,6 +45,23 @@ export class AccountSession {
     const body: ObjectionBody = note === '' ? { id } : { id, note }
     await this.#signIn.ask('/objection', { method: 'POST', body })
     notifyTabs({ kind: 'changed', ids: [id] })
+  }
+
+  /** @returns `undefined` where the deployment asks customers nothing */
+  async permits(signal: AbortSignal): Promise<AccountPermitsAnswer | undefined> {
+    return (await this.#signIn.ask('/permits', { signal })) as AccountPermitsAnswer | undefined
+  }
+
+  async say(what: 'grant' | 'refuse' | 'revoke', id: string): Promise<void> {
+    await this.#signIn.ask(`/permits/${what}`, { method: 'POST', body: { id } })
+    notifyTabs({ kind: 'changed', ids: [id] })
+  }
+
+  async choose(choice: StandingChoice): Promise<AccountSwitch> {
+    const how = { method: 'POST', body: { choice } } as const
+    const standing = await this.#signIn.ask('/permits/standing', how)
+    notifyTabs({ kind: 'changed', ids: [] })
+    return standing as AccountSwitch
   }
 
   /** Is told of what another tab did. */

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RowAnswer } from '../../api/console/answers.ts'
 import { Button, Page, Skeleton } from '../kit/kit.tsx'
 import { say } from '../kit/message.tsx'
+import { NoteDialog } from '../kit/note-dialog.tsx'
 import { Link } from '../kit/router.tsx'
 import { counted, text, words } from '../kit/text.tsx'
 import { Problem } from '../session/load.tsx'
@@ -11,7 +12,6 @@ import { acknowledge } from './acknowledge.ts'
 import { AlarmCard } from './alarm-card.tsx'
 import { AlarmWatch, alarmKey } from './alarm-watch.ts'
 import { actingOf } from './in-words.tsx'
-import { NoteDialog } from './note-dialog.tsx'
 
 /** The API answers with no more of each rank. */
 const MAX_ALARMS = 100

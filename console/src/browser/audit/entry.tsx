@@ -137,6 +137,12 @@ function What({ entry, row }: { entry: TimelineEntry; row: AuditRow }): Componen
       return <Text of={labels.objected} person={<Named person={byOf(entry, row)} />} />
     case 'support.exported':
       return <Text of={labels.exported} person={<Named person={byOf(entry, row)} />} />
+    case 'support.notifying':
+      return labels.notifying
+    case 'support.notified':
+      return labels.notified
+    case 'support.unnotified':
+      return labels.unnotified
     case SET_ASIDE:
       return labels.setAside
     default:

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { AuditRowAnswer } from '../../api/console/answers.ts'
 import { type AuditPerson, outcomeOf } from '../../audit/row.ts'
 import { Time } from '../kit/kit.tsx'
+import { permitPath } from '../kit/paths.ts'
 import { Link } from '../kit/router.tsx'
 import { counted, Text, text, words } from '../kit/text.tsx'
 import { Ticket } from '../running/ticket.tsx'
@@ -83,6 +84,12 @@ export function Facts({ row, session }: { row: AuditRowAnswer; session: Session 
             </>
           )}
         </Fact>
+        <Fact name={words.permits.facts}>
+          {row.permit !== undefined && session.me.permits && (
+            <Link to={permitPath(row.permit)}>{words.permits.open}</Link>
+          )}
+        </Fact>
+        <Fact name={words.permits.review}>{row.review && <bdi>{row.review}</bdi>}</Fact>
         <Fact name={labels.alarms}>
           {alarm && (
             <>

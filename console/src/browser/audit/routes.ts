@@ -3,6 +3,7 @@ import type { Route } from '../session/page-routes.ts'
 import { AlarmsPage } from './alarms-page.tsx'
 import { AuditPage } from './audit-page.tsx'
 import { ImpersonationPage } from './impersonation-page.tsx'
+import { PermitPage } from './permit-page.tsx'
 
 const { audit } = words
 
@@ -16,6 +17,12 @@ export const auditRoutes: readonly Route[] = [
     landing: ['auditor'],
   },
   { path: '/audit/:id', roles: ['operator', 'lead', 'auditor'], page: ImpersonationPage },
+  {
+    path: '/permits/:id',
+    roles: ['operator', 'lead', 'auditor'],
+    page: PermitPage,
+    needsPermits: true,
+  },
   {
     path: '/alarms',
     roles: ['lead', 'auditor'],

@@ -4,6 +4,9 @@ export const customerPath = (id: string) => `/customers/${encodeURIComponent(id)
 /** The page of an impersonation in the audit. */
 export const auditPath = (id: string) => `/audit/${encodeURIComponent(id)}`
 
+/** The page of a permit. */
+export const permitPath = (id: string) => `/permits/${encodeURIComponent(id)}`
+
 /** The form to act as a customer, and what stands in it. */
 export const actPath = (
   id: string,

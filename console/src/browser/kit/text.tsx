@@ -1,14 +1,19 @@
 import type { ComponentChildren } from 'preact'
-import { type Language, type Plural, WORDS_BY_LANGUAGE } from '../../words/index.ts'
+import { de } from '../../words/de.ts'
+import type { Language, Plural, Words } from '../../words/index.ts'
+import { en } from '../../words/words.ts'
+
+/** Each language has a script of its own: the bundler says which one this is. */
+declare const PAGE_LANGUAGE: Language
 
 /** The language of the page: the server chose it. */
-export const language: Language = document.documentElement.lang === 'de' ? 'de' : 'en'
+export const language: Language = PAGE_LANGUAGE
 
 /** The language of the page, as the person writes dates and numbers in it: `en-GB`. */
 export const locale = navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language
 
 /** The strings of the page. */
-export const words = WORDS_BY_LANGUAGE[language]
+export const words: Words = PAGE_LANGUAGE === 'de' ? de : en
 
 const plurals = new Intl.PluralRules(language)
 const numbers = new Intl.NumberFormat(locale)

@@ -1,11 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CustomerAnswer, HandOver } from '../../api/console/answers.ts'
+import type { ApprovalAnswer } from '../../api/permits/answers.ts'
+import { Choice } from '../kit/choice.tsx'
+import { durationText } from '../kit/duration.ts'
 import { Button, Field } from '../kit/kit.tsx'
 import { clearMessage } from '../kit/message.tsx'
 import { customerPath } from '../kit/paths.ts'
 import { go, Link } from '../kit/router.tsx'
 import { useShortcut } from '../kit/shortcuts.tsx'
 import { language, text, words } from '../kit/text.tsx'
+import { AskForApproval, approvalIn } from '../permits/ask-for-approval.tsx'
 import { makeWay } from '../running/ending.ts'
 import { handOver } from '../running/hand-over.ts'
 import { useLive } from '../running/live.ts'
@@ -17,11 +21,9 @@ import {
   type ActProblems,
   bodyOf,
   chosen,
-  durationText,
   problemsOf,
   wrongTicketText,
 } from './act-check.ts'
-import { Choice } from './choice.tsx'
 
 /** What a link from a ticket system says. */
 export interface ActLink {
@@ -40,6 +42,7 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
     { ...link, application: '', access: 'read', duration: '' },
   )
   const [problems, setProblems] = useState<ActProblems>({})
+  const [approval, setApproval] = useState<ApprovalAnswer['approval']>()
   const isStarting = useRef(false)
   const leaving = useRef(new AbortController())
   const hasFailed = useRef(false)
@@ -61,13 +64,22 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
 
   const focusOn = (id: string) => root.current?.querySelector<HTMLElement>(`#${id}`)?.focus()
 
+  const edit = (changes: Partial<ActDraft>) => {
+    change(changes)
+    setApproval(undefined)
+  }
+
   const type = (field: 'reason' | 'ticket', value: string) => {
-    change({ [field]: value })
+    edit({ [field]: value })
     setProblems(({ [field]: _, ...others }) => others)
   }
 
   /** The server looks at characters, too, that this page does not know of. */
-  const atField = ({ status, message }: ApiProblem) => {
+  const atField = (problem: ApiProblem) => {
+    const { status, message } = problem
+    const needed = approvalIn(problem)
+    setApproval(needed)
+    if (needed) return true
     if (status !== 400) return false
     const field = /^(?:ticketId|reason) /.exec(message)?.[0]
     if (!field) return false
@@ -150,7 +162,7 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
           name="application"
           value={application?.clientId ?? ''}
           options={me.applications.map(({ clientId, name }) => ({ value: clientId, label: name }))}
-          onChoose={(value) => change({ application: value })}
+          onChoose={(value) => edit({ application: value })}
         />
       )}
       {application?.canChange ? (
@@ -162,7 +174,7 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
             { value: 'read', label: form.read },
             { value: 'change', label: form.change },
           ]}
-          onChoose={(value) => change({ access: value })}
+          onChoose={(value) => edit({ access: value })}
         />
       ) : (
         <p class="hint">{text(form.onlyRead, { application: application?.name ?? '' })}</p>
@@ -176,7 +188,7 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
             value: String(seconds),
             label: durationText(seconds, language),
           }))}
-          onChoose={(value) => change({ duration: value })}
+          onChoose={(value) => edit({ duration: value })}
         />
       )}
       {inTheWay.map((it) => (
@@ -187,10 +199,19 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
           })}
         </p>
       ))}
+      {approval && (
+        <AskForApproval
+          session={session}
+          approval={approval}
+          body={bodyOf(customer.id, draft, me)}
+        />
+      )}
       <div class="actions">
-        <Button kind="primary" onPress={start}>
-          {text(inTheWay.length > 0 ? form.submitInstead : form.submit, { name: customer.name })}
-        </Button>
+        {!approval && (
+          <Button kind="primary" onPress={start}>
+            {text(inTheWay.length > 0 ? form.submitInstead : form.submit, { name: customer.name })}
+          </Button>
+        )}
         <Link to={customerPath(customer.id)} class="button quiet">
           {form.cancel}
         </Link>

@@ -56,8 +56,9 @@ function unreadable(status: number): ApiProblem {
 
 async function parseProblem(response: Response): Promise<ApiProblem> {
   try {
-    const { error, error_description: description } = await response.json()
-    return new ApiProblem(response.status, String(error), String(description ?? error))
+    const body = await response.json()
+    const { error, error_description: description } = body
+    return new ApiProblem(response.status, String(error), String(description ?? error), body)
   } catch {
     return unreadable(response.status)
   }

@@ -14,6 +14,7 @@ export class ConsoleSession implements Session {
   readonly #listeners = new Set<(change: ChangedEvent) => void>()
   readonly #liveListeners = new Set<(isLive: boolean) => void>()
   #alarms = 0
+  #toDecide = 0
   #isLive = true
   hasNews = false
 
@@ -23,16 +24,17 @@ export class ConsoleSession implements Session {
     this.clockOffset = clockOffset
     setDraftOwner(me.id)
     const stop = listenToTabs((news) => {
-      if (news.kind === 'changed') this.#notify({ ids: news.ids, alarms: this.#alarms })
+      if (news.kind === 'changed') this.#notify(news.ids)
     })
     this.#closing.signal.addEventListener('abort', stop)
     void follow(
       (signal) => this.fetch('/stream', { signal }),
       this.#closing.signal,
-      ({ ids = [], alarms = this.#alarms }) => {
+      ({ ids = [], alarms = this.#alarms, toDecide = this.#toDecide }) => {
         this.#alarms = alarms
+        this.#toDecide = toDecide
         this.hasNews = true
-        this.#notify({ ids, alarms })
+        this.#notify(ids)
       },
       (isLive) => {
         this.#isLive = isLive
@@ -49,9 +51,9 @@ export class ConsoleSession implements Session {
     return new ConsoleSession(signIn, me, Math.round(me.now - (asked + Date.now()) / 2))
   }
 
-  /** How many alarms are open, as the stream said last. */
-  get alarms(): number {
-    return this.#alarms
+  /** How many alarms are open, and requests wait for this person, as the stream said last. */
+  get counts(): { readonly alarms: number; readonly toDecide: number } {
+    return { alarms: this.#alarms, toDecide: this.#toDecide }
   }
 
   /** Whether the server tells of changes: otherwise, what is shown may be old. */
@@ -84,7 +86,7 @@ export class ConsoleSession implements Session {
 
   changed(...ids: string[]): void {
     notifyTabs({ kind: 'changed', ids })
-    this.#notify({ ids, alarms: this.#alarms })
+    this.#notify(ids)
   }
 
   async signOut(): Promise<void> {
@@ -104,7 +106,8 @@ export class ConsoleSession implements Session {
     this.#closing.abort()
   }
 
-  #notify(change: ChangedEvent): void {
+  #notify(ids: readonly string[]): void {
+    const change = { ids, alarms: this.#alarms, toDecide: this.#toDecide }
     for (const listener of this.#listeners) listener(change)
   }
 }

@@ -21,8 +21,10 @@ export interface Route {
   readonly link?: string
   /** The roles that begin here. @defaultValue the first route with a link is where a role begins */
   readonly landing?: readonly Role[]
-  /** A number beside the link: the open alarms. */
-  readonly shows?: 'alarms'
+  /** A number beside the link: the open alarms, or the requests that wait for this person. */
+  readonly shows?: 'alarms' | 'toDecide'
+  /** Only where the console has permits. */
+  readonly needsPermits?: true
 }
 
 /** The values of the parameters of a path, where it fits the path of a route. */

@@ -35,12 +35,15 @@ export interface AskOptions {
 export class ApiProblem extends Error {
   readonly status: number
   readonly error: string
+  /** The whole answer. */
+  readonly body: object
 
-  constructor(status: number, error: string, description: string) {
+  constructor(status: number, error: string, description: string, body: object = {}) {
     super(description)
     this.name = 'ApiProblem'
     this.status = status
     this.error = error
+    this.body = body
   }
 }
 

@@ -46,6 +46,7 @@ export const audit: Translated<typeof english> = {
     refused: 'Eine Handlung wurde abgelehnt',
     ended_by_customer: 'Der Kunde hat es beendet',
     objection: 'Der Kunde sagt: Darum habe ich nicht gebeten',
+    not_notified: 'Der Kunde konnte nicht benachrichtigt werden',
   },
   alarmsShort: {
     replayed: 'Token erneut benutzt',
@@ -54,6 +55,7 @@ export const audit: Translated<typeof english> = {
     refused: 'Handlung abgelehnt',
     ended_by_customer: 'Kunde hat beendet',
     objection: 'Kunde widerspricht',
+    not_notified: 'Kunde nicht benachrichtigt',
   },
   alarmSeen: '{alarm} (bestätigt)',
   onHold: 'Aufbewahrt',
@@ -262,6 +264,9 @@ export const audit: Translated<typeof english> = {
     released: '{person} hat den Vorgang freigegeben.',
     objected: '{person}, der Kunde, sagt: Darum habe ich nicht gebeten.',
     exported: '{person} hat es exportiert.',
+    notifying: 'Der Kunde wird benachrichtigt.',
+    notified: 'Der Kunde wurde benachrichtigt.',
+    unnotified: 'Der Kunde konnte nicht benachrichtigt werden. Es wird wieder versucht.',
     afterRestart: 'Nach einem Neustart geschrieben',
     setAside:
       'Ein Eintrag ließ sich nicht so speichern, wie er gemeldet wurde. Er steht im Protokoll des Servers.',

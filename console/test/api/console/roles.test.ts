@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { createPermits } from 'oidc-provider-impersonation-console'
+import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 import { CONSOLE_ROUTES, type Route } from '../../../src/api/console/routes.ts'
 import { type Deployment, deploy, type Running } from '../../support/deployment.ts'
 
@@ -17,9 +19,18 @@ const PROMISED: Readonly<Record<string, string>> = {
   'GET /audit/export.csv': 'lead auditor',
   'GET /audit/export.jsonl': 'lead auditor',
   'GET /audit/entries.jsonl': 'lead auditor',
+  'GET /audit/emergencies': 'lead auditor',
   'GET /audit/:id': 'operator lead auditor',
   'GET /audit/:id/entries.jsonl': 'lead auditor',
   'GET /audit/:id/timeline': 'operator lead auditor',
+  'GET /permits': 'operator lead auditor',
+  'POST /permits': 'operator lead',
+  'POST /permits/emergency': 'operator lead',
+  'GET /permits/:id': 'operator lead auditor',
+  'POST /permits/:id/grant': 'operator lead auditor',
+  'POST /permits/:id/refuse': 'operator lead auditor',
+  'POST /permits/:id/revoke': 'operator lead auditor',
+  'POST /permits/:id/review': 'operator lead auditor',
   'POST /alarms/acknowledge': 'lead',
   'POST /audit/:id/hold': 'lead auditor',
   'POST /audit/:id/release': 'lead auditor',
@@ -34,10 +45,19 @@ describe('every route of the console, for each role', function () {
   this.timeout(60_000)
   let deployment: Deployment
   let running: Running
+  let permit: string
   let foreign: ReadonlyMap<string, string>
 
   before(async () => {
-    deployment = await deploy()
+    const audit = createMemoryAudit()
+    const permits = createPermits({ audit })
+    deployment = await deploy({ audit, console: { permits } })
+    const { id } = await permits.request({
+      ...{ customer: 'alice', operator: 'olivia', application: 'shop' },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read', for: 600 },
+      ...{ ticket: 'SUP-1', reason: 'The address is wrong', needs: ['second_person'] },
+    })
+    permit = id
     running = await deployment.impersonate()
     await running.refused()
     await deployment.settled()
@@ -62,10 +82,13 @@ describe('every route of the console, for each role', function () {
 
   const queryOf = ({ path }: Route) => {
     if (path === '/customers') return '?q=alice'
+    if (path === '/audit/emergencies') return '?from=0&to=1'
     return path === '/audit/newer' ? `?at=0&id=${running.id}` : ''
   }
-  const pathOf = ({ path }: Route) =>
-    path.replace(':id', path.startsWith('/customers') ? 'alice' : running.id)
+  const pathOf = ({ path }: Route) => {
+    if (path.startsWith('/permits')) return path.replace(':id', permit)
+    return path.replace(':id', path.startsWith('/customers') ? 'alice' : running.id)
+  }
 
   /** The status and the error of an answer. The body of a stream is not read. */
   async function answerTo(route: Route, token: string | undefined, method: string = route.method) {
@@ -134,8 +157,7 @@ describe('every route of the console, for each role', function () {
     })
 
     it(`${name}: other methods are refused, and no answer is stored`, async () => {
-      const method = route.method === 'GET' ? 'POST' : 'GET'
-      const { status, headers } = await answerTo(route, undefined, method)
+      const { status, headers } = await answerTo(route, undefined, 'PUT')
       expect(status).to.equal(405)
       expect(headers.get('allow')).to.contain(route.method)
       expect(headers.get('cache-control')).to.equal('no-store')

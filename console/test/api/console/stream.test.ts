@@ -85,7 +85,7 @@ describe('the stream of changes', () => {
   it('begins with an event at once: the page may have missed what was before', async () => {
     await using stream = await follow(deployment, 'grace')
     expect(stream.status).to.equal(200)
-    expect(await stream.next()).to.deep.equal({ ids: [], alarms: 0 })
+    expect(await stream.next()).to.deep.equal({ ids: [], alarms: 0, toDecide: 0 })
   })
 
   it('tells leads and auditors of every row, and how many alarms are to look at now', async () => {
@@ -102,12 +102,12 @@ describe('the stream of changes', () => {
 
   it('tells an operator of their own rows alone, and of no alarm', async () => {
     await using olivia = await follow(deployment, 'olivia')
-    expect(await olivia.next()).to.deep.equal({ ids: [], alarms: 0 })
+    expect(await olivia.next()).to.deep.equal({ ids: [], alarms: 0, toDecide: 0 })
     const other = await deployment.impersonate({ operator: 'oscar' })
     await other.refused()
     await deployment.settled()
     const own = await deployment.impersonate({ operator: 'olivia' })
-    expect(await olivia.next()).to.deep.equal({ ids: [own.id], alarms: 0 })
+    expect(await olivia.next()).to.deep.equal({ ids: [own.id], alarms: 0, toDecide: 0 })
   })
 
   it('ends soon after the role is gone, is another one, or the token is revoked', async () => {

@@ -1,5 +1,7 @@
-import type { NewRecord } from '../../batch.ts'
+// Over 250 lines: the whole contract of a store, on Maps.
+import { isKeptForEver, type NewRecord } from '../../batch.ts'
 import { fold, foldRepetition, type Happening } from '../../fold.ts'
+import { isConditional } from '../../missing.ts'
 import type { AuditRow } from '../../row.ts'
 import type { AuditStore, ChainHead, StoredEntry } from '../../store.ts'
 import { assertTimes, foldingOnly } from '../../unstorable.ts'
@@ -81,8 +83,7 @@ export function createMemoryAudit(options: MemoryAuditOptions = {}): AuditStore 
     const [count, lastTime] = [1, undefined]
     const kept = { writer, sequence, text, digest, hash, row, repeatKey, time, count, lastTime }
     all.push(kept)
-    // The first entry of a chain stays.
-    if (row !== undefined || sequence > 1) {
+    if (!isKeptForEver(record)) {
       entriesOf.set(row, entriesOf.get(row) ?? [])
       entriesOf.get(row)?.push(all.length)
     }
@@ -170,7 +171,7 @@ export function createMemoryAudit(options: MemoryAuditOptions = {}): AuditStore 
       const { writer, number, records, repetitions } = batch
       const gone = earlierKeysOf(batch).filter((key) => !repeated.has(key))
       if ((written.get(writer) ?? 0) >= number) return gone
-      if (records.some(({ entry }) => entry.afterRestart)) {
+      if (records.some(({ entry }) => isConditional(entry))) {
         foldingOnly(() =>
           rowsOf(
             batch,
@@ -280,6 +281,18 @@ export function createMemoryAudit(options: MemoryAuditOptions = {}): AuditStore 
         removePermits(permits.overBefore(before, limit)) +
         removeEntries(undefined, ofNoRow.slice(0, limit))
       )
+    },
+    async removeRow(id, mayGo) {
+      const row = rows.get(id)
+      if (!row || !mayGo(structuredClone(row))) return false
+      removeRows([id])
+      return true
+    },
+    async removePermit(id, mayGo) {
+      const permit = permits.get(id)
+      if (!permit || !mayGo(permit)) return false
+      removePermits([id])
+      return true
     },
     removed: async () => removedFrom(all),
     async keepCheckpoint(jws, time) {

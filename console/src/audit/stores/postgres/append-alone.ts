@@ -1,5 +1,6 @@
 import { BoundedMap } from '#glue/bounded-map'
 import type { Batch } from '../../batch.ts'
+import { isConditional } from '../../missing.ts'
 import { foldingOnly } from '../../unstorable.ts'
 import { entriesOf, rowsOf } from '../batch-columns.ts'
 import {
@@ -103,7 +104,7 @@ export function loneAppender(pool: PostgresPool): (batch: Batch) => Promise<bool
     }
     const { row: id, entry } = record
     // Other processes may write it, too.
-    if (entry.afterRestart) return false
+    if (isConditional(entry)) return false
     try {
       const isFirst = entry.event === 'impersonation.issued'
       const before = remembered.get(id) ?? (isFirst ? undefined : await read(id))

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Batch } from '../../batch.ts'
+import { type Batch, isKeptForEver } from '../../batch.ts'
 import { fold, foldRepetition, type Happening } from '../../fold.ts'
 import { assertMissing } from '../../missing.ts'
 import type { AuditRow } from '../../row.ts'
@@ -138,13 +138,16 @@ export function recordArguments(
   { writer, records }: Batch,
 ): (string | number)[] {
   const args: (string | number)[] = [records.length]
-  for (const { sequence, text, digest, hash, row, repeatKey, entry } of records) {
+  for (const record of records) {
+    const { sequence, text, digest, hash, row, repeatKey, entry } = record
     args.push(`${sequence} ${hash} ${digest} ${writer}`)
     args.push(`${JSON.stringify([row ?? null, repeatKey ?? null])}\n${text}`, repeatKey ?? '')
-    // The first entry of a chain stays.
-    const isFirst = row === undefined && sequence === 1
     const set = row === undefined ? keys.rowless : keys.timeline(row)
-    args.push(isFirst ? '' : sets.numberOf(set), row === undefined ? entry.time : '', entry.time)
+    args.push(
+      isKeptForEver(record) ? '' : sets.numberOf(set),
+      row === undefined ? entry.time : '',
+      entry.time,
+    )
   }
   return args
 }

@@ -31,8 +31,10 @@ export async function findRows(
   range: Range,
   now: number,
 ): Promise<AuditRow[]> {
-  const live = await findLive(redis, keys, filter, range, now)
-  return live ?? rowsAt(redis, keys, await findIds(redis, keys, filter, range, now))
+  const few =
+    (await findDue(redis, keys, filter, range, now)) ??
+    (await findLive(redis, keys, filter, range, now))
+  return few ?? rowsAt(redis, keys, await findIds(redis, keys, filter, range, now))
 }
 
 /** The ids of rows that match, newest first. */
@@ -113,22 +115,43 @@ async function findLive(
   redis: RedisConnection,
   keys: RedisKeys,
   filter: RowFilter,
-  { before, after, limit }: Range,
+  range: Range,
   now: number,
 ): Promise<AuditRow[] | undefined> {
   if (timeOf(filter.outcome) !== 'live') return undefined
-  const range = [`(${now}`, '+inf', 'LIMIT', '0', String(IDS_PER_SCRIPT + 1)]
-  const ids = parseList(await redis.send('ZRANGEBYSCORE', keys.expires, ...range))
+  const scores = [`(${now}`, '+inf', 'LIMIT', '0', String(IDS_PER_SCRIPT + 1)]
+  const ids = parseList(await redis.send('ZRANGEBYSCORE', keys.expires, ...scores)).map(String)
   if (ids.length > IDS_PER_SCRIPT) return undefined
-  const matches = matcher(filter, now)
-  return (
-    await rowsAt(
-      redis,
-      keys,
-      ids.map((id) => parseText(id) ?? ''),
-    )
-  )
-    .filter(matches)
+  return matchingOf(await rowsAt(redis, keys, ids), filter, range, now)
+}
+
+/** The rows that match of those whose notice is due: they are few, where a process tells customers. */
+async function findDue(
+  redis: RedisConnection,
+  keys: RedisKeys,
+  filter: RowFilter,
+  range: Range,
+  now: number,
+): Promise<AuditRow[] | undefined> {
+  const { noticeDueBefore } = filter
+  if (noticeDueBefore === undefined) return undefined
+  const scores = ['-inf', `(${noticeDueBefore}`]
+  const ids = parseList(await redis.send('ZRANGEBYSCORE', keys.noticesDue, ...scores)).map(String)
+  const rows: AuditRow[] = []
+  for (let start = 0; start < ids.length; start += IDS_PER_SCRIPT) {
+    rows.push(...(await rowsAt(redis, keys, ids.slice(start, start + IDS_PER_SCRIPT))))
+  }
+  return matchingOf(rows, filter, range, now)
+}
+
+function matchingOf(
+  rows: readonly AuditRow[],
+  filter: RowFilter,
+  { before, after, limit }: Range,
+  now: number,
+): AuditRow[] {
+  return rows
+    .filter(matcher(filter, now))
     .filter((row) => !before || comparePositions(row, before) < 0)
     .filter((row) => !after || comparePositions(row, after) > 0)
     .toSorted((a, b) => comparePositions(b, a))

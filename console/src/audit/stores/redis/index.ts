@@ -1,5 +1,7 @@
 import type { RedisClient } from 'oidc-provider-impersonation/adapters/redis'
 import type { Batch } from '../../batch.ts'
+import type { StoredPermit } from '../../permit-store.ts'
+import type { AuditRow } from '../../row.ts'
 import type { AuditStore, ChainHead } from '../../store.ts'
 import { malformedCursor, parseNumberCursor, parseRowCursor, rowCursor } from '../cursor.ts'
 import { parseKeepFor } from '../keep-for.ts'
@@ -149,18 +151,23 @@ export function createRedisAudit(options: RedisAuditOptions): AuditStore {
     },
 
     async remove(before, limit) {
+      const isOld = ({ hold, lastAt }: AuditRow) => !hold?.isHeld && lastAt < before
+      const isOver = ({ overAt }: StoredPermit) => overAt !== undefined && overAt < before
       const end = `(${before}`
       const command = ['ZRANGEBYSCORE', keys.last, '-inf', end, 'LIMIT', '0', String(limit)]
       let removed = 0
       for (const id of parseList(await redis.send(...command))) {
-        removed += await removeRow(redis, keys, parseText(id) ?? '', before)
+        removed += await removeRow(redis, keys, parseText(id) ?? '', isOld)
       }
       const over = ['ZRANGEBYSCORE', keys.permitsOver, ...command.slice(2)]
       for (const id of parseList(await redis.send(...over))) {
-        removed += await removePermit(redis, keys, parseText(id) ?? '', before)
+        removed += await removePermit(redis, keys, parseText(id) ?? '', isOver)
       }
       return removed + (await removeEntriesOfNoRow(redis, keys, before, limit))
     },
+
+    removePermit: async (id, mayGo) => (await removePermit(redis, keys, id, mayGo)) > 0,
+    removeRow: async (id, mayGo) => (await removeRow(redis, keys, id, mayGo)) > 0,
 
     async removed() {
       return removedFrom(redis, keys)

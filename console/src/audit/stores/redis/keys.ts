@@ -1,4 +1,5 @@
 import { openAlarmOf } from '../../alarm.ts'
+import { noticeDueAt } from '../../notice.ts'
 import type { StoredPermitState } from '../../permit-store.ts'
 import { ALL_OUTCOMES, type AuditRow, type Outcome } from '../../row.ts'
 import { searchable } from '../filter.ts'
@@ -32,6 +33,8 @@ export interface RedisKeys {
   readonly last: string
   /** Rows that have not ended, by the time when they expire. */
   readonly expires: string
+  /** Rows whose customer is to be told something, by the time when it is due. */
+  readonly noticesDue: string
   /** Of each writer, the last sequence that was removed. A hash. */
   readonly removedUpTo: string
   /** Permits as JSON. A hash. */
@@ -55,6 +58,7 @@ export interface RedisKeys {
 /** Permits that have something in common. */
 export type PermitIndex =
   | 'all'
+  | 'notice'
   | 'review'
   | `customer ${string}`
   | `operator ${string}`
@@ -87,6 +91,7 @@ export function redisKeys(prefix: string): RedisKeys {
     words: key('words'),
     last: key('last'),
     expires: key('expires'),
+    noticesDue: key('notices-due'),
     removedUpTo: key('removed-up-to'),
     permits: key('permits'),
     permitsOver: key('permits-over'),
@@ -108,6 +113,8 @@ export function setScores(keys: RedisKeys, row: AuditRow | undefined): Map<strin
   if (row.expiresAt !== undefined && (phase === 'running' || phase === 'waiting')) {
     scores.set(keys.expires, row.expiresAt)
   }
+  const dueAt = noticeDueAt(row)
+  if (dueAt !== undefined) scores.set(keys.noticesDue, dueAt)
   if (!row.hold?.isHeld) scores.set(keys.last, row.lastAt)
   return scores
 }
@@ -116,7 +123,7 @@ export function setScores(keys: RedisKeys, row: AuditRow | undefined): Map<strin
 export function fixedSets(keys: RedisKeys): string[] {
   const names: RowIndex[] = ['all', 'alarm', 'held', 'open alarm', 'urgent alarm']
   const phases = ALL_OUTCOMES.map((outcome): RowIndex => `phase ${outcome}`)
-  return [...[...names, ...phases].map(keys.rowsBy), keys.expires, keys.last]
+  return [...[...names, ...phases].map(keys.rowsBy), keys.expires, keys.noticesDue, keys.last]
 }
 
 function indexesOf(row: AuditRow): RowIndex[] {

@@ -12,8 +12,11 @@ const PERMITS_PER_READ = 200
 /** How often a permit is read again because another process changed it. */
 const MAX_ATTEMPTS = 50
 
-/** Permits in Redis. */
-export function redisPermits(redis: RedisConnection, keys: RedisKeys): PermitStore {
+/** Permits in Redis, but for their removal. */
+export function redisPermits(
+  redis: RedisConnection,
+  keys: RedisKeys,
+): Omit<PermitStore, 'removePermit'> {
   async function permitAt(id: string): Promise<StoredPermit | undefined> {
     const text = parseText(await redis.send('HGET', keys.permits, id))
     return text === undefined ? undefined : parsePermit(text)
@@ -77,20 +80,23 @@ export function permitScores(
 ): Map<string, number> {
   const scores = new Map<string, number>()
   if (!permit) return scores
-  const { at, customer, operator, state, isReviewDue, overAt } = permit
-  const filter = { customer, operator, state, ...(isReviewDue && { isReviewDue }) }
+  const { at, customer, operator, state, isReviewDue, overAt, noticeDueAt } = permit
+  const due = { noticeDueBefore: noticeDueAt, ...(isReviewDue && { isReviewDue }) }
+  const filter = { customer, operator, state, ...due }
   for (const index of ['all' as const, ...indexesOf(filter)]) scores.set(keys.permitsBy(index), at)
   if (overAt !== undefined) scores.set(keys.permitsOver, overAt)
   return scores
 }
 
 /** A permit that matches is in all of them. */
-function indexesOf({ customer, operator, state, isReviewDue }: PermitFilter): PermitIndex[] {
+function indexesOf(filter: PermitFilter): PermitIndex[] {
+  const { customer, operator, state, isReviewDue, noticeDueBefore } = filter
   const indexes: (PermitIndex | false)[] = [
     customer !== undefined && `customer ${customer}`,
     operator !== undefined && `operator ${operator}`,
     state !== undefined && `state ${state}`,
     isReviewDue === true && 'review',
+    noticeDueBefore !== undefined && 'notice',
   ]
   const given = indexes.filter((index) => index !== false)
   return given.length === 0 ? ['all'] : given

@@ -1,3 +1,5 @@
+import type { StoredPermit } from '../../permit-store.ts'
+import type { AuditRow } from '../../row.ts'
 import type { RemovedFrom } from '../../store.ts'
 import { parsePermit } from '../permit-record.ts'
 import { parseRow } from '../row-columns.ts'
@@ -11,36 +13,36 @@ import { linkParts } from './stored.ts'
 const ENTRIES_PER_SCRIPT = 1000
 
 /**
- * Removes a row with its entries, unless it was held or got a newer entry. One script removes all of it:
+ * Removes a row with its entries, where it may go as it is then. One script removes all of it:
  * Redis serves nothing else meanwhile, some milliseconds for each thousand entries.
  */
 export async function removeRow(
   redis: RedisConnection,
   keys: RedisKeys,
   id: string,
-  before: number,
+  mayGo: (row: AuditRow) => boolean,
 ): Promise<number> {
   for (;;) {
     const read = parseText(await redis.send('HGET', keys.rows, id))
     const row = read === undefined ? undefined : parseRow(read)
-    if (read === undefined || !row || row.hold?.isHeld || row.lastAt >= before) return 0
+    if (read === undefined || !row || !mayGo(row)) return 0
     const indexKeys = [...setScores(keys, row).keys()]
     const removed = await removeAsRead(redis, keys, { id, read, rows: keys.rows, indexKeys })
     if (removed >= 0) return removed
   }
 }
 
-/** Removes a permit with its entries, if it is over before this time. */
+/** Removes a permit with its entries, where it may go as it is then. */
 export async function removePermit(
   redis: RedisConnection,
   keys: RedisKeys,
   id: string,
-  before: number,
+  mayGo: (permit: StoredPermit) => boolean,
 ): Promise<number> {
   for (;;) {
     const read = parseText(await redis.send('HGET', keys.permits, id))
     const permit = read === undefined ? undefined : parsePermit(read)
-    if (read === undefined || permit?.overAt === undefined || permit.overAt >= before) return 0
+    if (read === undefined || !permit || !mayGo(permit)) return 0
     const slot = permit.slot === undefined ? [] : keys.permitsOf(permit.slot)
     const indexKeys = [...permitScores(keys, permit).keys()].concat(slot)
     const removed = await removeAsRead(redis, keys, { id, read, rows: keys.permits, indexKeys })

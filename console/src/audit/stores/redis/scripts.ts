@@ -1,3 +1,4 @@
+// Over 250 lines: all scripts of the store: each is one step of Redis.
 import { script } from '#glue/redis'
 
 /** Of a script with `take`: writes the list of entries. */

@@ -25,7 +25,7 @@ const HOLDER_QUERY = `SELECT data FROM ${PERMIT_TABLE} WHERE slot = ? ORDER BY p
 
 /** Permits in a SQL database. */
 export function sqlPermits(dialect: SqlDialect): PermitStore {
-  const { writeBatch, writeEntries } = statementsOf(dialect)
+  const { writeBatch, writeEntries, removePermits, removeEntries } = statementsOf(dialect)
   // The clocks of two processes differ: the order in which they were stored decides.
   /** Slot, permit. */
   const writePermit = `
@@ -54,6 +54,15 @@ ON CONFLICT (id) DO UPDATE SET ${REPLACED_COLUMNS.join(', ')}`
     return true
   }
 
+  function* remove(id: string, mayGo: (permit: StoredPermit) => boolean): Steps<boolean> {
+    const [stored] = yield [query(PERMIT_QUERY, id)]
+    if (!stored || !mayGo(permitIn(stored))) return false
+    const ids = JSON.stringify([id])
+    yield [query(removePermits, ids)]
+    yield [query(removeEntries, ids)]
+    return true
+  }
+
   return {
     async decide(decision) {
       try {
@@ -62,6 +71,10 @@ ON CONFLICT (id) DO UPDATE SET ${REPLACED_COLUMNS.join(', ')}`
         const refusal = dialect.refusalOf(error)
         throw refusal === undefined ? error : new UnstorableError(refusal, { cause: error })
       }
+    },
+
+    async removePermit(id, mayGo) {
+      return isRowId(id) && dialect.inTransaction(() => remove(id, mayGo))
     },
 
     async permit(id) {
@@ -95,18 +108,19 @@ ON CONFLICT (id) DO UPDATE SET ${REPLACED_COLUMNS.join(', ')}`
 }
 
 function columnsOf(permit: StoredPermit) {
-  const { id, at, customer, operator, slot, state, isReviewDue, overAt } = permit
+  const { id, at, customer, operator, slot, state, isReviewDue, overAt, noticeDueAt } = permit
   return {
     ...{ id, at, state, customer: indexable(customer), slot: slot ?? null },
     operator: operator === undefined ? null : indexable(operator),
     review_due: isReviewDue ? 1 : null,
     over_at: overAt ?? null,
+    notice_due_at: noticeDueAt ?? null,
     data: encodePermit(permit),
   }
 }
 
 function conditionsOf(filter: PermitFilter): Condition[] {
-  const { customer, operator, state, notOverAt, isReviewDue } = filter
+  const { customer, operator, state, notOverAt, isReviewDue, noticeDueBefore } = filter
   const is = (sql: string, ...values: (string | number)[]): Condition => ({ sql, values })
   return [
     customer === undefined ? [] : is('customer = ?', indexable(customer)),
@@ -114,6 +128,9 @@ function conditionsOf(filter: PermitFilter): Condition[] {
     state === undefined ? [] : is('state = ?', state),
     notOverAt === undefined ? [] : is('(over_at IS NULL OR over_at > ?)', notOverAt),
     isReviewDue ? is('review_due IS NOT NULL') : [],
+    noticeDueBefore === undefined
+      ? []
+      : is('notice_due_at IS NOT NULL AND notice_due_at < ?', noticeDueBefore),
   ].flat()
 }
 

@@ -1,3 +1,4 @@
+import { ERASED_EVENT } from '../../entry.ts'
 import { MAX_ROWS_BY_WORD } from '../filter.ts'
 import { ROW_COLUMNS } from '../row-columns.ts'
 import type { SqlDialect } from './dialect.ts'
@@ -138,6 +139,9 @@ ORDER BY writer`,
     oldRows: `
 SELECT id, search FROM ${ROW_TABLE} WHERE held_at IS NULL AND last_at < ? ORDER BY last_at LIMIT ?`,
 
+    /** Id. */
+    searchedRow: `SELECT id, search, data FROM ${ROW_TABLE} WHERE id = ?`,
+
     /** Ids. */
     removeRows: `DELETE FROM ${ROW_TABLE} WHERE ${isIn('id', texts)} RETURNING id`,
 
@@ -152,11 +156,13 @@ SELECT id, search FROM ${ROW_TABLE} WHERE held_at IS NULL AND last_at < ? ORDER 
 UPDATE ${ENTRY_TABLE} SET text = NULL, row_id = NULL, repeat_key = NULL WHERE ${isIn('row_id', texts)}
 RETURNING id`,
 
-    /** Entries without a row, but for the first of a chain. Time, time, limit. */
+    // In a JSON string, the quotes would be escaped.
+    /** Entries without a row, but for those that are kept for ever: see `isKeptForEver`. Time, time, limit. */
     removeAlone: `
 UPDATE ${ENTRY_TABLE} SET text = NULL, repeat_key = NULL WHERE id IN (
   SELECT id FROM ${ENTRY_TABLE} WHERE row_id IS NULL AND text IS NOT NULL AND sequence > 1 AND time < ?
-    AND coalesce(last_time, time) < ? ORDER BY time LIMIT ?)
+    AND coalesce(last_time, time) < ? AND text NOT LIKE '%"event":"${ERASED_EVENT}"%'
+  ORDER BY time LIMIT ?)
 RETURNING id`,
 
     removed: `

@@ -1,4 +1,5 @@
 import type { Batch } from '../../batch.ts'
+import type { AuditRow } from '../../row.ts'
 import type { AuditStore, RowFilter } from '../../store.ts'
 import { foldingOnly, UnstorableError } from '../../unstorable.ts'
 import { earlierKeysOf, entriesOf, rowIdsOf, rowsOf, withoutGone } from '../batch-columns.ts'
@@ -87,6 +88,16 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
     const entries = yield [query(statements.removeEntries, ids)]
     const alone = yield [query(statements.removeAlone, before, before, limit)]
     return rows.length + permits.length + entries.length + alone.length
+  }
+
+  function* removeRow(id: string, mayGo: (row: AuditRow) => boolean): Steps<boolean> {
+    const [found] = yield [query(statements.searchedRow, id)]
+    if (!found || !mayGo(parseRow(found.data))) return false
+    const ids = JSON.stringify([id])
+    yield [query(statements.removeWords, JSON.stringify(wordColumnsOf([found])))]
+    yield [query(statements.removeRows, ids)]
+    yield [query(statements.removeEntries, ids)]
+    return true
   }
 
   /** The rows that can match a filter, all or those with its rarest word; `undefined` where none can. */
@@ -193,6 +204,10 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
         if (count === 0) break
       }
       return removed
+    },
+
+    async removeRow(id, mayGo) {
+      return isRowId(id) && dialect.inTransaction(() => removeRow(id, mayGo))
     },
 
     removed: async () => (await read(statements.removed)).map(parseRemovedFrom),

@@ -38,6 +38,7 @@ export const PERMIT_COLUMNS = [
   // 1 or null
   ['review_due', 'bigint'],
   ['over_at', 'bigint'],
+  ['notice_due_at', 'bigint'],
   ['data', 'text'],
 ] as const satisfies readonly Column[]
 
@@ -86,12 +87,14 @@ function indexesOf({ positionIndex }: SqlDialect): Readonly<Record<string, strin
     [`${ROW_TABLE}_open_alarm`]: `${ROW_TABLE} (at, id) WHERE open_alarm_at IS NOT NULL`,
     [`${ROW_TABLE}_urgent_alarm`]: `${ROW_TABLE} (at, id) WHERE urgent_alarm_at IS NOT NULL`,
     [`${ROW_TABLE}_held`]: `${ROW_TABLE} (at, id) WHERE held_at IS NOT NULL`,
+    [`${ROW_TABLE}_notice_due`]: `${ROW_TABLE} (at, id, notice_due_at) WHERE notice_due_at IS NOT NULL`,
     [`${ROW_TABLE}_last`]: `${ROW_TABLE} (last_at) WHERE held_at IS NULL`,
     [`${PERMIT_TABLE}_place`]: `${PERMIT_TABLE} (at, id)`,
     [`${PERMIT_TABLE}_customer`]: `${PERMIT_TABLE} (customer, at, id)`,
     [`${PERMIT_TABLE}_operator`]: `${PERMIT_TABLE} (operator, at, id) WHERE operator IS NOT NULL`,
     [`${PERMIT_TABLE}_state`]: `${PERMIT_TABLE} (state, at, id)`,
     [`${PERMIT_TABLE}_review`]: `${PERMIT_TABLE} (at, id) WHERE review_due IS NOT NULL`,
+    [`${PERMIT_TABLE}_notice_due`]: `${PERMIT_TABLE} (at, id, notice_due_at) WHERE notice_due_at IS NOT NULL`,
     [`${PERMIT_TABLE}_slot`]: `${PERMIT_TABLE} (slot, place) WHERE slot IS NOT NULL`,
     [`${PERMIT_TABLE}_over`]: `${PERMIT_TABLE} (over_at) WHERE over_at IS NOT NULL`,
   }

@@ -8,10 +8,12 @@ import {
   idOf,
   issued,
   namesOf,
+  notify,
   put,
   refused,
   replayed,
   T,
+  told,
   used,
 } from './support.ts'
 
@@ -213,6 +215,50 @@ export const finding: readonly ContractCase[] = [
       expect(await namesOf(store, names, { alarm: 'open' })).to.deep.equal(['d', 'c', 'b'])
       expect(await namesOf(store, names, { alarm: 'urgent' })).to.deep.equal(['c', 'b'])
       expect(await namesOf(store, names, { alarm: 'any' })).to.deep.equal(['d', 'c', 'b', 'a'])
+    },
+  },
+  {
+    title: 'finds rows whose customer is to be told something, from then on until it is told',
+    async run({ store }) {
+      const names = ['a', 'b', 'c', 'd']
+      const dueAt = (time: number) => namesOf(store, names, { noticeDueBefore: time })
+      await put(store, granted('a', T, notify(0)), granted('b', T + 1, notify(60)))
+      await put(store, granted('c', T + 2), issued('d', T + 3))
+      expect(await dueAt(T)).to.deep.equal([])
+      expect(await dueAt(T + 1)).to.deep.equal(['a'])
+      expect(await dueAt(T + 60_001), 'after its digest').to.deep.equal(['a'])
+      expect(await dueAt(T + 60_002)).to.deep.equal(['b', 'a'])
+      await put(store, told('notifying', 'a', T + 10))
+      expect(await dueAt(T + 60_010), 'claimed for a minute').to.deep.equal(['b'])
+      expect(await dueAt(T + 60_011)).to.deep.equal(['b', 'a'])
+      await put(store, told('notified', 'a', T + 20))
+      expect(await dueAt(T + 600_000)).to.deep.equal(['b'])
+      // What runs ends at the time of its token, ten minutes after the start; what is told of it is
+      // stored a little later.
+      expect(await dueAt(T + 611_000)).to.deep.equal(['b', 'a'])
+      await put(store, ended('b', T + 30_000))
+      expect(await dueAt(T + 40_001), 'start and end in one').to.deep.equal(['b'])
+      const both = { kinds: ['ended', 'started'] as const }
+      await put(store, told('notified', 'b', T + 50_000, both))
+      expect(await dueAt(T + 9e9)).to.deep.equal(['a'])
+    },
+  },
+  {
+    title: 'finds what could not be told again, after pauses that grow, and at last no more',
+    async run({ store }) {
+      const isDueAt = async (time: number) =>
+        (await namesOf(store, ['a'], { noticeDueBefore: time + 1 })).length > 0
+      await put(store, granted('a', T, notify(0, ['started'])))
+      const pauses = [1, 5, 30, 120, 720, 1440, 1440, 1440, 1440]
+      for (const [index, minutes] of pauses.entries()) {
+        const time = T + index * 9e7
+        const failed = { attempt: index + 1, failures: index + 1 }
+        await put(store, told('unnotified', 'a', time, failed))
+        expect(await isDueAt(time + minutes * 60_000 - 1), `${minutes} minutes`).to.equal(false)
+        expect(await isDueAt(time + minutes * 60_000), `${minutes} minutes`).to.equal(true)
+      }
+      await put(store, told('unnotified', 'a', T + 9e8, { attempt: 10, failures: 10 }))
+      expect(await isDueAt(T + 9e10), 'given up').to.equal(false)
     },
   },
   {

@@ -144,8 +144,8 @@ export const permits: readonly ContractCase[] = [
     async run({ store }) {
       const long = 'x'.repeat(3000)
       const all = [
-        permitOf('a', { at: T + 1, customer: 'bob', overAt: T + 50 }),
-        permitOf('b', { at: T + 2, operator: undefined, state: 'granted' }),
+        permitOf('a', { at: T + 1, customer: 'bob', overAt: T + 50, noticeDueAt: T + 5 }),
+        permitOf('b', { at: T + 2, operator: undefined, state: 'granted', noticeDueAt: T + 4 }),
         permitOf('c', { at: T + 3, isReviewDue: true, state: 'revoked', overAt: T + 60 }),
         permitOf('d', { at: T + 3, operator: long, customer: long }),
         permitOf('e', { at: T, state: 'lapsed', overAt: T + 50 }),
@@ -166,6 +166,9 @@ export const permits: readonly ContractCase[] = [
       expect(await named({ isReviewDue: true })).to.deep.equal(['c'])
       expect(await named({ notOverAt: T + 50 })).to.deep.equal([...newest, 'b'])
       expect(await named({ notOverAt: T + 49 })).to.deep.equal([...newest, 'b', 'a', 'e'])
+      expect(await named({ noticeDueBefore: T + 4 })).to.deep.equal([])
+      expect(await named({ noticeDueBefore: T + 5 })).to.deep.equal(['b'])
+      expect(await named({ noticeDueBefore: T + 6 })).to.deep.equal(['b', 'a'])
       // What a decision changes is found by what it is now.
       const now = {
         version: 2,
@@ -175,6 +178,7 @@ export const permits: readonly ContractCase[] = [
         overAt: T + 70,
       } as const
       expect(await decide(store, permitOf('a', now))).to.equal(true)
+      expect(await named({ noticeDueBefore: T + 6 }), 'told').to.deep.equal(['b'])
       expect(await named({ state: 'requested' })).to.deep.equal(['d'])
       expect(await named({ state: 'granted', notOverAt: T + 50 })).to.deep.equal(['b', 'a'])
       const wrong = store.permits({}, { before: 'x', limit: 2 })
@@ -281,6 +285,32 @@ export const permits: readonly ContractCase[] = [
         processes.map((process, index) => decide(process, permitOf(`p${index}`, { slot: 'one' }))),
       )
       expect(answers.filter(Boolean)).to.have.length(1)
+    },
+  },
+  {
+    title: 'removes one permit with its entries, where it may go as it is then',
+    async run({ store, another }) {
+      const slot = 'slot'
+      const [a, b] = [permitOf('a', { slot }), permitOf('b')]
+      expect(await decide(store, a)).to.equal(true)
+      expect(await decide(store, b)).to.equal(true)
+      const second = { ...a, version: 2, overAt: T + 99 }
+      expect(await decide(store, second)).to.equal(true)
+      const other = await another()
+      const seen: StoredPermit[] = []
+      const isSeen = (permit: StoredPermit) => seen.push(permit) > 0
+      expect(await other.removePermit(a.id, ({ version }) => version === 1)).to.equal(false)
+      expect(await store.permit(a.id)).to.deep.equal(second)
+      expect(await other.removePermit(a.id, isSeen)).to.equal(true)
+      expect(seen).to.deep.equal([second])
+      expect(await store.permit(a.id)).to.equal(undefined)
+      expect(await store.slotHolder(slot)).to.equal(undefined)
+      expect(await idsOf(store, { customer: 'alice' })).to.deep.equal([b.id])
+      expect(await store.timeline(a.id, { limit: 9 })).to.deep.equal([])
+      expect(times(await readOn(store))).to.deep.equal([undefined, T, undefined])
+      expect(await store.removePermit(a.id, isSeen)).to.equal(false)
+      expect(await store.removePermit("' OR 1=1 --", isSeen)).to.equal(false)
+      expect(await store.remove(T + 1000, 9)).to.equal(0)
     },
   },
 ]

@@ -1,16 +1,20 @@
 import { expect } from 'chai'
 import type { StoredEntry } from '../../../../src/audit/store.ts'
+import { isUnstorable } from '../../../../src/audit/unstorable.ts'
 import {
   type ContractCase,
   found,
   granted,
   idOf,
   issued,
+  notify,
   put,
   readOn,
+  rejection,
   replayed,
   T,
   times,
+  told,
   used,
   writer,
 } from './support.ts'
@@ -63,6 +67,27 @@ export const racing: readonly ContractCase[] = [
       for (const { askedAt, startedAt, reads, at } of rows) {
         expect([askedAt, startedAt, reads]).to.deep.equal([at, at + 1, 1])
       }
+    },
+  },
+  {
+    title: 'gives each attempt to tell a customer to one of several writers',
+    async run({ store, another }) {
+      const stores = [store, await another(), await another()]
+      const claimAll = (attempt: number) =>
+        Promise.all(
+          stores.map((each) =>
+            rejection(put(each, told('notifying', 'a', T + 60_000 * attempt, { attempt }))),
+          ),
+        )
+      expect((await claimAll(1)).every(isUnstorable), 'there is nothing to tell').to.equal(true)
+      await put(store, granted('a', T, notify(0)))
+      for (const attempt of [1, 2, 3, 4, 5]) {
+        const refusals = (await claimAll(attempt)).filter((error) => error !== undefined)
+        expect(refusals, `attempt ${attempt}`).to.have.length(2)
+        expect(refusals.every(isUnstorable)).to.equal(true)
+      }
+      expect((await claimAll(7)).every(isUnstorable), 'none is left out').to.equal(true)
+      expect(await readOn(store)).to.have.length(6)
     },
   },
   {

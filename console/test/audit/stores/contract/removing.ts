@@ -11,6 +11,7 @@ import {
   put,
   readOn,
   replayed,
+  rowOf,
   T,
   times,
   used,
@@ -100,6 +101,17 @@ export const removing: readonly ContractCase[] = [
       expect(await removeAll(store, T + 2)).to.equal(3)
       expect(times(await readOn(store))).to.deep.equal([T, undefined, undefined, T])
       expect(await removeAll(store, T + 1_000_000)).to.equal(0)
+    },
+  },
+  {
+    title: 'keeps what says that something was erased, however old it is',
+    async run({ store }) {
+      const erased = { impersonations: [idOf('a')], permits: [], signed: 'e30.e30.x' }
+      const quoted = { ...exported(T), note: '"event":"support.erased"' }
+      await put(store, exported(T), { event: 'support.erased', time: T, erased }, quoted)
+      expect(await removeAll(store, T + 1_000_000)).to.equal(1)
+      const left = (await readOn(store)).map(({ text }) => text?.includes('support.erased'))
+      expect(left).to.deep.equal([false, true, undefined])
     },
   },
   {
@@ -197,6 +209,56 @@ export const removing: readonly ContractCase[] = [
       ).to.equal(true)
       for (const { upTo, except } of await store.removed()) {
         expect({ upTo, except }).to.deep.equal({ upTo: 1500, except: [] })
+      }
+    },
+  },
+  {
+    title: 'removes one row, young as it is, with its words and the texts of its entries',
+    async run({ store, another }) {
+      for (const name of ['a', 'b']) await put(store, issued(name, T), used(name, T + 1))
+      const seen: unknown[] = []
+      const other = await another()
+      const gone = await other.removeRow(idOf('a'), (row) => seen.push(row) > 0)
+      expect(gone).to.equal(true)
+      expect(seen).to.deep.equal([rowOf('a', issued('a', T), used('a', T + 1))])
+      expect(await store.row(idOf('a'))).to.equal(undefined)
+      expect(await store.timeline(idOf('a'), { limit: 9 })).to.deep.equal([])
+      expect(await namesOf(store, NAMES)).to.deep.equal(['b'])
+      expect(await namesOf(store, NAMES, { text: 'alice' })).to.deep.equal(['b'])
+      expect(await namesOf(store, NAMES, { customer: 'alice' })).to.deep.equal(['b'])
+      expect(times(await readOn(store))).to.deep.equal([undefined, undefined, T, T + 1])
+      expect((await store.removed()).map(({ upTo }) => upTo)).to.deep.equal([2])
+      expect(await store.removeRow(idOf('a'), () => true)).to.equal(false)
+      expect(await store.removeRow("' OR 1=1 --", () => true)).to.equal(false)
+      // What is told later begins it anew.
+      await put(store, used('a', T + 2))
+      expect(await store.row(idOf('a'))).to.include({ at: T + 2, reads: 1 })
+    },
+  },
+  {
+    title: 'removes no row that may not go as it is in the moment of its removal',
+    async run({ store, another }) {
+      await put(store, issued('a', T))
+      expect(await store.removeRow(idOf('a'), ({ hold }) => hold !== undefined)).to.equal(false)
+      expect(times(await store.timeline(idOf('a'), { limit: 9 }))).to.deep.equal([T])
+      const other = await another()
+      for (let at = 1; at <= 10; at += 1) {
+        const name = `held ${at}`
+        await put(store, issued(name, T))
+        await Promise.all([
+          other.removeRow(idOf(name), ({ hold }) => !hold?.isHeld),
+          put(store, act('held', name, T + at)),
+        ])
+        // The hold came before the removal, or began the row anew.
+        expect(await store.row(idOf(name))).to.have.nested.property('hold.isHeld', true)
+      }
+      for (let round = 0; round < 3; round += 1) {
+        await Promise.all([
+          other.removeRow(idOf('a'), () => true),
+          ...Array.from({ length: 9 }, (_, index) => put(store, used('a', T + 9 * round + index))),
+        ])
+        const timeline = await store.timeline(idOf('a'), { limit: 99 })
+        expect((await store.row(idOf('a')))?.reads ?? 0).to.equal(timeline.length)
       }
     },
   },

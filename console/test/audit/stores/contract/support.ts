@@ -5,6 +5,7 @@ import { type AuditEntry, decodeEntry, USED_EVENT } from '../../../../src/audit/
 import { fold } from '../../../../src/audit/fold.ts'
 import { batches } from '../../../../src/audit/recording/batches.ts'
 import type { AuditRow } from '../../../../src/audit/row.ts'
+import type { NoticeKind, NoticeTry } from '../../../../src/audit/row-notice.ts'
 import type { AuditStore, RowFilter, StoredEntry } from '../../../../src/audit/store.ts'
 
 /** A storage that is empty at first. */
@@ -112,6 +113,23 @@ export function act(
   more: Partial<AuditEntry> = {},
 ): AuditEntry {
   return { event: `support.${event}`, time, id: idOf(name), by: 'grace', ...more }
+}
+
+/** With the entry of a start: the customer is to be told. */
+export const notify = (
+  digest: number,
+  when: readonly NoticeKind[] = ['started', 'ended'],
+): Partial<AuditEntry> => ({ notify: { when, digest } })
+
+/** What a process did to tell the customer of a row. */
+export function told(
+  event: 'notified' | 'notifying' | 'unnotified',
+  name: string,
+  time: number,
+  notice: Partial<NoticeTry> = {},
+): AuditEntry {
+  const about = { kinds: ['started'] as const, attempt: 1, failures: 0, ...notice }
+  return { event: `support.${event}`, time, id: idOf(name), subject: 'alice', notice: about }
 }
 
 export function exported(time: number): AuditEntry {

@@ -51,6 +51,13 @@ export const permitMutants: Mutants = {
     }),
     'where the newest of its slot is the one',
   ],
+  'notices of permits that are due at any time': [
+    (sound) => ({
+      permits: ({ noticeDueBefore, ...filter }, page) =>
+        sound.permits({ ...filter, ...(noticeDueBefore && { noticeDueBefore: 9e15 }) }, page),
+    }),
+    'finds permits by what they are',
+  ],
   'a slot that goes by the time of its permits': [
     (sound) => ({
       async slotHolder(slot) {

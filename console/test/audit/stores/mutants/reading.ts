@@ -1,4 +1,5 @@
 import { isAlarmOpen, openAlarmOf } from '../../../../src/audit/alarm.ts'
+import { noticeDueAt } from '../../../../src/audit/notice.ts'
 import { outcomeOf } from '../../../../src/audit/row.ts'
 import type { StoredEntry } from '../../../../src/audit/store.ts'
 import { comparePositions } from '../../../../src/audit/stores/cursor.ts'
@@ -215,6 +216,17 @@ export const readingMutants: Mutants = {
       return alarm === 'any' ? row.alarm !== undefined : isAlarmOpen(row)
     }),
     'whose alarm no lead has seen',
+  ],
+  'notices that are due until all is told': [
+    findByOwn('noticeDueBefore', (_, { notice }) => (notice?.settled.length ?? 2) < 2),
+    'whose customer is to be told something',
+  ],
+  'notices that are due while another process tells them': [
+    findByOwn('noticeDueBefore', (time, { notice, ...row }) => {
+      const unclaimed = notice && { ...notice, last: undefined }
+      return (noticeDueAt({ ...row, notice: unclaimed }) ?? time) < time
+    }),
+    'whose customer is to be told something',
   ],
   'a hold that is never released': [
     findByOwn('held', (_, { hold }) => hold !== undefined),

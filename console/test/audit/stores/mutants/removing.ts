@@ -1,5 +1,5 @@
 import type { StoredEntry } from '../../../../src/audit/store.ts'
-import type { Mutants } from './support.ts'
+import { aWhile, type Mutants } from './support.ts'
 
 /** No time that a test has is later. */
 const FOR_EVER = Number.MAX_SAFE_INTEGER
@@ -137,6 +137,31 @@ export const removingMutants: Mutants = {
       },
     }),
     'says of each chain what is removed',
+  ],
+  'a removal of one row that asks before, and not in the same step': [
+    (sound) => ({
+      async removeRow(id, mayGo) {
+        const row = await sound.row(id)
+        const isFree = row !== undefined && mayGo(row)
+        for (let left = 9; left > 0; left -= 1) await aWhile()
+        return isFree && sound.removeRow(id, () => true)
+      },
+    }),
+    'removes no row that may not go',
+  ],
+  'a removal of one row that leaves its texts': [
+    (sound) => {
+      const kept = new Map<string, StoredEntry>()
+      return {
+        async removeRow(id, mayGo) {
+          for (const entry of await sound.entries({ limit: 1e9 })) kept.set(entry.cursor, entry)
+          return sound.removeRow(id, mayGo)
+        },
+        entries: async (page) =>
+          (await sound.entries(page)).map((entry) => kept.get(entry.cursor) ?? entry),
+      }
+    },
+    'removes one row, young as it is',
   ],
   'checkpoints in the order in which they were kept': [
     () => {

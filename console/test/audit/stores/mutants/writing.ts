@@ -1,5 +1,5 @@
 import type { NewRecord } from '../../../../src/audit/batch.ts'
-import { decodeEntry } from '../../../../src/audit/entry.ts'
+import { type AuditEntry, decodeEntry } from '../../../../src/audit/entry.ts'
 import { fold } from '../../../../src/audit/fold.ts'
 import type { AuditRow } from '../../../../src/audit/row.ts'
 import type { AuditStore, StoredEntry } from '../../../../src/audit/store.ts'
@@ -12,6 +12,11 @@ function appendAnyway(store: AuditStore): AuditStore['append'] {
     number += 1
     return store.append({ ...batch, number })
   }
+}
+
+/** An event that says nothing, in place of a claim. */
+function eventOf({ event }: AuditEntry): AuditEntry['event'] {
+  return event === 'support.notifying' ? 'support.exported' : event
 }
 
 /** Changes what is read of each entry. */
@@ -46,6 +51,19 @@ export const writingMutants: Mutants = {
   'append that takes no notice of the number': [
     (sound) => ({ append: appendAnyway(sound) }),
     'changes nothing when a batch is written again',
+  ],
+  'append that takes a claim whoever had it before': [
+    (sound) => ({
+      append: (batch) =>
+        sound.append({
+          ...batch,
+          records: batch.records.map((record) => ({
+            ...record,
+            entry: { ...record.entry, event: eventOf(record.entry) },
+          })),
+        }),
+    }),
+    'gives each attempt to tell a customer to one',
   ],
   'append that knows only the last batch of a writer': [
     (sound) => {

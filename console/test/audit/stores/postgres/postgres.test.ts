@@ -287,6 +287,7 @@ suite('the audit in PostgreSQL', function () {
       { alarm: 'any' },
       { alarm: 'open' },
       { held: true },
+      { noticeDueBefore: T },
     ]
     for (const filter of filters) {
       for (const before of [undefined, `${T + 3_000_000}.${idOf('3000')}`]) {

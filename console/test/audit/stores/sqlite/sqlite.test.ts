@@ -201,6 +201,7 @@ describe('the audit in SQLite', function () {
       { alarm: 'any' },
       { alarm: 'open' },
       { held: true },
+      { noticeDueBefore: T },
     ]
     try {
       for (const filter of filters) {
@@ -220,6 +221,7 @@ describe('the audit in SQLite', function () {
             .join('\n')
           expect(plan, JSON.stringify(filter)).to.match(/USING INDEX impersonation_audit_row_/)
           expect(plan, JSON.stringify(filter)).to.not.match(/TEMP B-TREE/)
+          if (filter.noticeDueBefore !== undefined) expect(plan).to.match(/_row_notice_due/)
         }
       }
     } finally {

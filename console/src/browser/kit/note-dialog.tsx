@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { Dialog } from '../kit/dialog.tsx'
-import { Button, Field } from '../kit/kit.tsx'
-import { words } from '../kit/text.tsx'
+import { Dialog } from './dialog.tsx'
+import { Button, Field } from './kit.tsx'
+import { words } from './text.tsx'
 
 const { impersonation: labels } = words.audit
 
@@ -15,13 +15,15 @@ export function NoteDialog(props: {
   /** What it is about: *Olivia as Alice*. */
   subject: string | readonly string[]
   isNeeded: boolean
+  /** The text of the button that does it. @defaultValue the title */
+  confirm?: string
   onConfirm: (note: string) => Promise<void>
   onClose: () => void
 }) {
   const { title, about, subject, isNeeded, onConfirm, onClose } = props
   const [note, setNote] = useState('')
   const [problem, setProblem] = useState<string>()
-  const confirm = async () => {
+  const submit = async () => {
     if (isNeeded && note.trim() === '') {
       setProblem(labels.noteNeeded)
       document.getElementById('note')?.focus()
@@ -36,8 +38,8 @@ export function NoteDialog(props: {
       close={words.frame.cancel}
       onClose={onClose}
       actions={
-        <Button kind="primary" onPress={confirm}>
-          {title}
+        <Button kind="primary" onPress={submit}>
+          {props.confirm ?? title}
         </Button>
       }
     >

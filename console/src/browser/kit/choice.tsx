@@ -4,12 +4,14 @@ export function Choice(props: {
   name: string
   value: string
   options: readonly { readonly value: string; readonly label: string }[]
+  /** Where the heading above says the same. */
+  isLegendUnseen?: true
   onChoose: (value: string) => void
 }) {
-  const { legend, name, value, options, onChoose } = props
+  const { legend, name, value, options, isLegendUnseen, onChoose } = props
   return (
     <fieldset class="choices">
-      <legend>{legend}</legend>
+      <legend class={isLegendUnseen && 'unseen'}>{legend}</legend>
       {options.map((option) => (
         <label class="choice" key={option.value}>
           <input

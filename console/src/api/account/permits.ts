@@ -1,0 +1,93 @@
+import { readBody } from '../../http/json-body.ts'
+import { invalid, notFound } from '../../http/problem.ts'
+import { parseQuery } from '../../http/query.ts'
+import type { Permits } from '../../permits/options.ts'
+import type { Permit } from '../../permits/permit.ts'
+import { isId } from '../ids.ts'
+import type { AccountPermit, AccountPermitsAnswer, AccountSwitch } from '../permits/answers.ts'
+import { namedApplication, permittingCustomer } from '../permits/shown.ts'
+import type { AccountCall } from './call.ts'
+import { hourlyLimit } from './hourly-limit.ts'
+
+/** Answers of a customer in an hour. Each is an entry of the audit. */
+const MAX_IN_AN_HOUR = 60
+
+/** The requests and permits of a customer, and what they answer for all requests. */
+export function accountPermits(permits: Permits) {
+  const limit = hourlyLimit(MAX_IN_AN_HOUR)
+
+  /** @throws Problem 404 for what is not about the caller */
+  async function findOwn(id: unknown, { caller }: AccountCall): Promise<Permit> {
+    const found =
+      typeof id === 'string' && isId(id)
+        ? await permittingCustomer(() => permits.get(id))
+        : undefined
+    if (found?.customer.id === caller.id) return found
+    throw notFound('there is no such request about you')
+  }
+
+  async function findStanding(customer: string): Promise<AccountSwitch | undefined> {
+    const { offers } = permits
+    return offers && { offers, ...(await permits.standing(customer)) }
+  }
+
+  return {
+    /** `GET /permits` */
+    async list({ ctx, caller, settings, now }: AccountCall): Promise<void> {
+      parseQuery(ctx.querystring)
+      const filter = { customer: caller.id, isOpen: true } as const
+      const [open, standing] = await permittingCustomer(() =>
+        Promise.all([permits.list(filter), findStanding(caller.id)]),
+      )
+      const shown = (state: Permit['state']) => (permit: Permit) =>
+        permit.state === state ? shownToCustomer(permit, settings) : []
+      ctx.body = {
+        asked: open.permits.filter(awaitsCustomer).flatMap(shown('requested')),
+        granted: open.permits.flatMap(shown('granted')),
+        ...(standing ? { standing } : {}),
+        now: now(),
+      } satisfies AccountPermitsAnswer
+    },
+
+    /** `POST /permits/grant`, `/permits/refuse` and `/permits/revoke` */
+    say(method: 'grant' | 'refuse' | 'revoke') {
+      return async (call: AccountCall): Promise<void> => {
+        const { id } = await readBody(call.ctx, 'id')
+        const permit = await findOwn(id, call)
+        await limit(call.caller.id)
+        await permittingCustomer(() => permits[method](permit.id, { by: call.caller.id }))
+        call.ctx.status = 204
+      }
+    },
+
+    /** `POST /permits/standing` */
+    async choose({ ctx, caller }: AccountCall): Promise<void> {
+      const { offers } = permits
+      if (!offers) throw notFound('there is nothing here')
+      const { choice } = await readBody(ctx, 'choice')
+      const chosen = offers.find((each) => each === choice)
+      if (chosen === undefined) throw invalid(`choice must be one of: ${offers.join(', ')}`)
+      await limit(caller.id)
+      const standing = await permittingCustomer(() => permits.setStanding(caller.id, chosen))
+      ctx.body = { offers, ...standing } satisfies AccountSwitch
+    },
+  }
+}
+
+function awaitsCustomer({ needs, decisions }: Permit): boolean {
+  return needs.includes('user') && !decisions.some(({ need }) => need === 'user')
+}
+
+function shownToCustomer(permit: Permit, settings: AccountCall['settings']): AccountPermit {
+  const { id, operator, application, ticket, requestedAt, lapsesAt, until } = permit
+  const { applicationName, canChange } = namedApplication(permit, settings)
+  const { name } = operator
+  return {
+    ...{ id, requestedAt, for: permit.for, application: applicationName ?? application },
+    operator: { id: operator.id, ...(name === undefined ? {} : { name }) },
+    ...(ticket === undefined ? {} : { ticket }),
+    ...(canChange === undefined ? {} : { canChange }),
+    ...(lapsesAt === undefined ? {} : { lapsesAt }),
+    ...(until === undefined ? {} : { until }),
+  }
+}

@@ -1,0 +1,71 @@
+import { hash } from 'node:crypto'
+import type { Need } from 'oidc-provider-impersonation'
+import { Problem } from '../../http/problem.ts'
+import type { Permits } from '../../permits/options.ts'
+import type { Permit } from '../../permits/permit.ts'
+import type { ActBody } from '../console/answers.ts'
+import type { AskedFor } from '../console/asked-for.ts'
+import type { Call } from '../parts.ts'
+import type { ApprovalAnswer } from './answers.ts'
+import { findDeciders, permitting, shownDeciders, shownPermit } from './shown.ts'
+
+/** What an operator asks an approval for. */
+export function factsOf({ request }: AskedFor, { ticketId, reason }: ActBody, { caller }: Call) {
+  const { userId: customer, mayAct, resource, scope } = request
+  const facts = { customer, operator: caller.id, application: mayAct.clientId, resource, scope }
+  return { ...facts, ticket: ticketId, reason }
+}
+
+/** The refusal, with what the operator can do about it. Any other problem stays as it is. */
+export async function withApproval(
+  problem: unknown,
+  asked: AskedFor,
+  body: ActBody,
+  call: Call,
+): Promise<unknown> {
+  const { permits } = call.settings
+  if (!(problem instanceof Problem) || problem.error !== 'approval_required') return problem
+  const { status, error, message } = problem
+  // Without permits, the pages cannot do anything about it.
+  if (!permits) return new Problem(status, error, message)
+  const { by, emergency } = (problem.more as ApprovalAnswer).approval
+  const facts = factsOf(asked, body, call)
+  const isSecond = by.includes('second_person')
+  const [mine, deciders] = await Promise.all([
+    findMine(permits, facts),
+    isSecond || emergency ? findDeciders(permits, notYet(facts, by)) : undefined,
+  ])
+  const approval = {
+    by,
+    ...(emergency ? { emergency } : {}),
+    durations: permits.durations.toSorted((a, b) => a - b),
+    ...(deciders && isSecond ? { deciders: shownDeciders(deciders) } : {}),
+    ...(mine ? { permit: shownPermit(await findDeciders(permits, mine), call) } : {}),
+  }
+  return new Problem(status, error, message, {
+    more: { approval } satisfies ApprovalAnswer,
+  })
+}
+
+type AllFacts = ReturnType<typeof factsOf>
+
+/** What the operator has asked for already, and can still be decided. */
+async function findMine(permits: Permits, facts: AllFacts): Promise<Permit | undefined> {
+  const { customer, operator, application } = facts
+  const { permits: open } = await permitting(() =>
+    permits.list({ customer, operator, isOpen: true }),
+  )
+  return open.find((each) => each.state === 'requested' && each.application === application)
+}
+
+/** What is asked about before it is stored: the rules of a deployment may look at all of it. */
+function notYet(facts: AllFacts, needs: readonly Need[]): Permit {
+  const { customer, operator, ...rest } = facts
+  return {
+    ...rest,
+    id: hash('sha256', JSON.stringify(facts), 'base64url'),
+    ...{ kind: 'approval', state: 'requested', needs, decisions: [] },
+    ...{ customer: { id: customer }, operator: { id: operator } },
+    ...{ for: 0, requestedAt: Date.now() },
+  }
+}

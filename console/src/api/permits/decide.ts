@@ -1,0 +1,26 @@
+import { parseOptionalText, readBody } from '../../http/json-body.ts'
+import type { Call } from '../parts.ts'
+import type { PermitAnswer } from './answers.ts'
+import { findPermit } from './lists.ts'
+import { findDeciders, permitting, requirePermits, shownPermit } from './shown.ts'
+
+const MAX_NOTE_LENGTH = 1000
+
+/** `POST /permits/:id/grant`, `/refuse`, `/revoke` and `/review` */
+export function decide(
+  method: 'grant' | 'refuse' | 'review' | 'revoke',
+): (call: Call) => Promise<void> {
+  return async (call) => {
+    const permits = requirePermits(call)
+    const note = parseOptionalText(await readBody(call.ctx, 'note'), 'note', MAX_NOTE_LENGTH)
+    const { permit } = await findPermit(call)
+    const by = call.caller.id
+    const decided = await permitting(() =>
+      method === 'review'
+        ? permits.review(permit.id, { by, note: note ?? '' })
+        : permits[method](permit.id, { by, ...(note === undefined ? {} : { note }) }),
+    )
+    const decidable = await findDeciders(permits, decided)
+    call.ctx.body = shownPermit(decidable, call) satisfies PermitAnswer
+  }
+}

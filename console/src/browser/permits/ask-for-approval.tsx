@@ -1,0 +1,148 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ActBody } from '../../api/console/answers.ts'
+import type {
+  ApprovalAnswer,
+  DecidersAnswer,
+  PermitAnswer,
+  PermitCreated,
+} from '../../api/permits/answers.ts'
+import { Choice } from '../kit/choice.tsx'
+import { durationText } from '../kit/duration.ts'
+import { Button } from '../kit/kit.tsx'
+import { clearMessage, say } from '../kit/message.tsx'
+import { NoteDialog } from '../kit/note-dialog.tsx'
+import { permitPath } from '../kit/paths.ts'
+import { Link } from '../kit/router.tsx'
+import { language, words } from '../kit/text.tsx'
+import { useServerTime } from '../session/clock.ts'
+import type { ApiProblem, Session } from '../session/session.ts'
+import { askedInWords, decidersInWords, problemInWords, relativeTime } from './in-words.ts'
+import { PermitWatch } from './permit-watch.ts'
+import { startBy } from './starting.ts'
+
+const { permits: labels } = words
+
+/** What the refusal says that can be done; `undefined` for any other problem. */
+export function approvalIn({ error, body }: ApiProblem): ApprovalAnswer['approval'] | undefined {
+  if (error !== 'approval_required') return undefined
+  // The API of the same version answers it.
+  return (body as Partial<ApprovalAnswer>).approval
+}
+
+/** In the place of *Act as*, where that needs an approval: all is filled in already. */
+export function AskForApproval(props: {
+  session: Session
+  approval: ApprovalAnswer['approval']
+  /** What the operator asked for. */
+  body: ActBody
+}) {
+  const { session, approval, body } = props
+  const { by, durations, deciders } = approval
+  const heading = useRef<HTMLHeadingElement>(null)
+  const [length, setLength] = useState(String(durations[0] ?? ''))
+  const [asked, setAsked] = useState<{ permit: PermitAnswer; deciders?: DecidersAnswer }>()
+  const [isEmergency, setEmergency] = useState(false)
+  useEffect(() => heading.current?.focus(), [])
+  const waiting = asked ?? (approval.permit && { permit: approval.permit, ...props.approval })
+  const hasNobody = deciders?.names.length === 0 && !deciders.isLeads
+  const { duration: _, ...facts } = body
+
+  const post = async (path: string, more: object): Promise<PermitCreated | undefined> => {
+    clearMessage()
+    try {
+      const created = await session.ask<PermitCreated>(path, {
+        method: 'POST',
+        body: { ...facts, needs: by, ...more },
+      })
+      session.changed(created.permit.id)
+      await PermitWatch.of(session).load()
+      return created
+    } catch (error) {
+      say('refused', problemInWords(error))
+      return undefined
+    }
+  }
+  const ask = async () => {
+    const created = await post('/permits', { for: Number(length) })
+    if (!created) return
+    setAsked(created)
+    heading.current?.focus()
+  }
+  const actNow = async (reason: string) => {
+    const created = await post('/permits/emergency', { reason })
+    if (!created) return
+    await startBy(session, created.permit)
+  }
+
+  return (
+    <section class="card ask" aria-labelledby="ask-title">
+      <h2 id="ask-title" ref={heading} tabIndex={-1}>
+        {labels.ask.title}
+      </h2>
+      {waiting ? (
+        <Waiting session={session} of={waiting} />
+      ) : (
+        <>
+          <p>
+            {labels.needs[by.length > 1 ? 'both' : (by[0] ?? 'second_person')]}{' '}
+            {deciders && decidersInWords(deciders)} {by.includes('user') && labels.ask.customer}
+          </p>
+          {!hasNobody && (
+            <>
+              <Choice
+                legend={labels.ask.length}
+                name="permit-length"
+                value={length}
+                options={durations.map((seconds) => ({
+                  value: String(seconds),
+                  label: durationText(seconds, language),
+                }))}
+                onChoose={setLength}
+              />
+              <div class="actions">
+                <Button kind="primary" onPress={ask}>
+                  {labels.ask.submit}
+                </Button>
+              </div>
+            </>
+          )}
+        </>
+      )}
+      {approval.emergency && !hasNobody && (
+        <div class="emergency">
+          <p class="note">{labels.ask.emergencyAbout}</p>
+          <Button kind="danger" onPress={() => setEmergency(true)}>
+            {labels.ask.emergency}
+          </Button>
+        </div>
+      )}
+      {isEmergency && (
+        <NoteDialog
+          title={labels.ask.emergencyTitle}
+          confirm={labels.ask.emergency}
+          subject={labels.ask.emergencyReason}
+          about={labels.ask.emergencyAbout}
+          isNeeded
+          onConfirm={actNow}
+          onClose={() => setEmergency(false)}
+        />
+      )}
+    </section>
+  )
+}
+
+/** *Grace Okafor and one other were asked 2 minutes ago. You can close this page.* */
+function Waiting(props: {
+  session: Session
+  of: { permit: PermitAnswer; deciders?: DecidersAnswer | undefined }
+}) {
+  const { session, of } = props
+  const { id, requestedAt } = of.permit
+  const time = relativeTime(Math.min(0, requestedAt - useServerTime(session)))
+  return (
+    <p role="status">
+      {askedInWords(of.deciders, time)} {labels.ask.close}{' '}
+      <Link to={permitPath(id)}>{labels.ask.page}</Link>
+    </p>
+  )
+}

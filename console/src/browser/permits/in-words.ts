@@ -1,0 +1,84 @@
+import type { DecidersAnswer, PermitAnswer } from '../../api/permits/answers.ts'
+import { durationText } from '../kit/duration.ts'
+import { counted, language, locale, text, words } from '../kit/text.tsx'
+import { nameOf } from '../running/names.ts'
+import { inWords } from '../session/problem.ts'
+import { ApiProblem } from '../session/session.ts'
+
+const { permits: labels } = words
+
+/** *Olivia Ortiz as Alice Ng*, for titles, labels and messages. */
+export const actingOf = ({ operator, customer }: PermitAnswer): string =>
+  text(labels.acting, { operator: nameOf(operator), customer: nameOf(customer) })
+
+export const accessOf = ({ canChange }: Pick<PermitAnswer, 'canChange'>): string =>
+  canChange ? labels.lookAndChange : labels.look
+
+/** What a dialog says it is about. */
+export function slotsOf(permit: PermitAnswer) {
+  return {
+    operator: nameOf(permit.operator),
+    customer: nameOf(permit.customer),
+    application: permit.applicationName ?? permit.application,
+    access: accessOf(permit),
+    length: durationText(permit.for, language),
+  }
+}
+
+const list = new Intl.ListFormat(locale, { type: 'conjunction' })
+
+/** Who can decide, in a sentence. */
+export function decidersInWords({ names, others, isLeads }: DecidersAnswer): string {
+  const { ask } = labels
+  if (isLeads) return ask.leads
+  if (names.length === 0) return ask.nobody
+  const slots = { names: list.format(names) }
+  return others > 0 ? counted(ask.peopleAndMore, others, slots) : text(ask.people, slots)
+}
+
+/** Who was asked, in a sentence. @param time such as *2 minutes ago* */
+export function askedInWords(deciders: DecidersAnswer | undefined, time: string): string {
+  const { ask } = labels
+  if (!deciders) return text(ask.waitsCustomer, { time })
+  const { names, others, isLeads } = deciders
+  if (isLeads || names.length === 0) return text(ask.waitsLeads, { time })
+  const slots = { names: list.format(names), time }
+  if (others > 0) return counted(ask.waitsMore, others, slots)
+  return text(names.length === 1 ? ask.waitsPerson : ask.waitsPeople, slots)
+}
+
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+
+/** Such as *2 minutes ago*. @param milliseconds how far away; before now: less than 0 */
+export function relativeTime(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000)
+  const size = Math.abs(seconds)
+  // A text that changed each second would be read out each second.
+  if (size < 60) return relative.format(0, 'second')
+  if (size < 3600) return relative.format(Math.round(seconds / 60), 'minute')
+  if (size < 86_400) return relative.format(Math.round(seconds / 3600), 'hour')
+  return relative.format(Math.round(seconds / 86_400), 'day')
+}
+
+/** Why something was not asked or decided. */
+export function problemInWords(error: unknown): string {
+  if (!(error instanceof ApiProblem)) return inWords(error)
+  const { problems } = labels
+  switch (error.error) {
+    case 'already_requested':
+    case 'no_approver':
+    case 'review_due':
+      return problems[error.error]
+    case 'refused_lately': {
+      const until: unknown = Reflect.get(error.body, 'retryAfter')
+      const time = typeof until === 'number' ? relativeTime(until * 1000) : ''
+      return text(problems.refused_lately, { time })
+    }
+    case 'decided':
+      return labels.decided
+    case 'temporarily_unavailable':
+      return problems.unknown
+    default:
+      return inWords(error)
+  }
+}

@@ -1,0 +1,91 @@
+import type { PermitAnswer } from '../../api/permits/answers.ts'
+import { durationText } from '../kit/duration.ts'
+import { Badge, Time } from '../kit/kit.tsx'
+import { permitPath } from '../kit/paths.ts'
+import { Link } from '../kit/router.tsx'
+import { language, Text, text, words } from '../kit/text.tsx'
+import { nameOf } from '../running/names.ts'
+import { Ticket } from '../running/ticket.tsx'
+import { choicesOf, DecideButtons, type Deciding } from './deciding.tsx'
+import { accessOf, actingOf } from './in-words.ts'
+
+const { permits: labels } = words
+
+/** One request, or what was approved. */
+export function PermitCard(props: {
+  permit: PermitAnswer
+  onChoose: (deciding: Deciding) => void
+}) {
+  const { permit, onChoose } = props
+  const choices = choicesOf(permit)
+  // The keys count while the card itself has the focus, so that no stray key decides.
+  const press = (event: KeyboardEvent) => {
+    const { key, altKey, ctrlKey, metaKey } = event
+    if (event.target !== event.currentTarget || altKey || ctrlKey || metaKey) return
+    const what = key === 'a' ? 'grant' : key === 'r' ? 'refuse' : undefined
+    if (!what || !choices.includes(what)) return
+    event.preventDefault()
+    onChoose({ permit, what })
+  }
+  const hasKeys = choices.includes('grant')
+  const isRed = choices.includes('review')
+  const { ticket, ticketUrl, reason, requestedAt, lapsesAt, until, state } = permit
+  return (
+    <li
+      class={isRed ? 'card alarm' : 'card'}
+      aria-label={actingOf(permit)}
+      {...(hasKeys ? { tabIndex: 0, onKeyDown: press, 'aria-keyshortcuts': 'A R' } : {})}
+    >
+      <div class="section-head">
+        <h3>
+          <Text
+            of={labels.acting}
+            operator={<bdi class="person">{nameOf(permit.operator)}</bdi>}
+            customer={<bdi class="person">{nameOf(permit.customer)}</bdi>}
+          />
+        </h3>
+        <StateBadge permit={permit} />
+      </div>
+      <p>
+        <bdi>{permit.applicationName ?? permit.application}</bdi>
+        {' · '}
+        {accessOf(permit)} (<bdi class="id">{permit.scope}</bdi>){' · '}
+        {durationText(permit.for, language)}
+      </p>
+      <p class="why">
+        <Ticket of={ticket} url={ticketUrl} /> <bdi class="free">{reason}</bdi>
+      </p>
+      <p class="note">
+        {labels.asked} <Time at={requestedAt} />
+        {state === 'requested' && lapsesAt !== undefined && (
+          <>
+            {' · '}
+            {labels.lapses} <Time at={lapsesAt} />
+          </>
+        )}
+        {state === 'granted' && until !== undefined && (
+          <>
+            {' · '}
+            {labels.until} <Time at={until} />
+          </>
+        )}
+      </p>
+      <div class="actions">
+        <DecideButtons permit={permit} onChoose={onChoose} />
+        <Link to={permitPath(permit.id)} class="button quiet">
+          {labels.open}
+          <span class="unseen"> {text(labels.openLabel, { acting: actingOf(permit) })}</span>
+        </Link>
+      </div>
+    </li>
+  )
+}
+
+export function StateBadge({ permit: { kind, state, may } }: { permit: PermitAnswer }) {
+  if (kind === 'emergency' && state === 'granted') {
+    return <Badge tone="alarm">{labels.emergency}</Badge>
+  }
+  if (may.includes('review')) return <Badge tone="alarm">{labels.emergency}</Badge>
+  const tone = state === 'granted' ? 'good' : state === 'requested' ? 'warning' : 'plain'
+  return <Badge tone={tone}>{labels.states[state]}</Badge>
+}

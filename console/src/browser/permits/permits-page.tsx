@@ -1,0 +1,86 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { PermitAnswer, PermitsAnswer } from '../../api/permits/answers.ts'
+import { Button, Page, Skeleton } from '../kit/kit.tsx'
+import { say } from '../kit/message.tsx'
+import { words } from '../kit/text.tsx'
+import { Problem } from '../session/load.tsx'
+import type { PageProps } from '../session/page-routes.ts'
+import { inWords } from '../session/problem.ts'
+import { useDeciding } from './deciding.tsx'
+import { PermitCard } from './permit-card.tsx'
+import { PermitWatch } from './permit-watch.ts'
+
+const { permits: labels } = words
+
+/** What waits for the reader, what they asked for, and what else is open. */
+export function PermitsPage({ session }: PageProps) {
+  const watch = PermitWatch.of(session)
+  const [, redraw] = useState({})
+  const [older, setOlder] = useState<{ shown: readonly PermitAnswer[]; next?: string }>()
+  useEffect(() => watch.listen(() => redraw({})), [watch])
+  const { dialog, choose } = useDeciding(session, () => watch.load())
+  const all = [...watch.permits, ...(older?.shown ?? [])]
+  const toReview = all.filter(({ may }) => may.includes('review'))
+  const toDecide = all.filter(({ may }) => may.includes('grant'))
+  const rest = all.filter((permit) => !toReview.includes(permit) && !toDecide.includes(permit))
+  const mine = rest.filter(({ isMine }) => isMine)
+  const others = rest.filter(({ isMine }) => !isMine)
+  const next = older ? older.next : watch.next
+  const showOlder = async () => {
+    try {
+      const query = new URLSearchParams({ open: 'true', before: next ?? '' })
+      const page = await session.ask<PermitsAnswer>(`/permits?${query}`)
+      const shown = [...(older?.shown ?? []), ...page.permits]
+      setOlder(page.next === undefined ? { shown } : { shown, next: page.next })
+    } catch (error) {
+      say('trouble', inWords(error))
+    }
+  }
+  const cards = (permits: readonly PermitAnswer[], label: string) => (
+    <ul class="cards" aria-label={label}>
+      {permits.map((permit) => (
+        <PermitCard key={permit.id} permit={permit} onChoose={choose} />
+      ))}
+    </ul>
+  )
+  return (
+    <Page title={labels.title} about={labels.about}>
+      {watch.problem !== undefined && <Problem error={watch.problem} again={() => watch.load()} />}
+      {watch.state === 'loading' && <Skeleton label={labels.loading} lines={6} />}
+      {toReview.length > 0 && (
+        <section>
+          <h2>{labels.review}</h2>
+          <p class="note">{labels.reviewAbout}</p>
+          {cards(toReview, labels.review)}
+        </section>
+      )}
+      {watch.state === 'ready' && (
+        <section>
+          <h2>{labels.decide}</h2>
+          {toDecide.length === 0 ? (
+            <p class="empty">{labels.decideNone}</p>
+          ) : (
+            <>
+              <p class="note">{labels.keys}</p>
+              {cards(toDecide, labels.decide)}
+            </>
+          )}
+        </section>
+      )}
+      {watch.state === 'ready' && session.me.role !== 'auditor' && (
+        <section>
+          <h2>{labels.mine}</h2>
+          {mine.length === 0 ? <p class="empty">{labels.mineNone}</p> : cards(mine, labels.mine)}
+        </section>
+      )}
+      {others.length > 0 && (
+        <section>
+          <h2>{labels.others}</h2>
+          {cards(others, labels.others)}
+        </section>
+      )}
+      {next !== undefined && <Button onPress={showOlder}>{labels.older}</Button>}
+      {dialog}
+    </Page>
+  )
+}

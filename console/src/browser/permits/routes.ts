@@ -1,0 +1,12 @@
+import { words } from '../kit/text.tsx'
+import type { Route } from '../session/page-routes.ts'
+import { PermitsPage } from './permits-page.tsx'
+
+const roles = ['operator', 'lead', 'auditor'] as const
+
+export const permitRoutes: readonly Route[] = [
+  {
+    ...{ path: '/permits', roles, page: PermitsPage, needsPermits: true },
+    ...{ link: words.permits.link, shows: 'toDecide' },
+  },
+]

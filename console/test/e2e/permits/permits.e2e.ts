@@ -1,0 +1,249 @@
+import { expect } from 'chai'
+import type { Authorize } from 'oidc-provider-impersonation'
+import {
+  createPermits,
+  type Permits,
+  type PermitsOptions,
+} from 'oidc-provider-impersonation-console'
+import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
+import type { Page } from 'playwright-core'
+import { type Deployment, deploy } from '../../support/deployment.ts'
+import { enter, submitSignIn } from '../support/enter.ts'
+import { actIn, goTo, heading, reads, visitDeployment } from '../support/operating.ts'
+import { expectGoodLooks } from '../support/pictures.ts'
+import { visit } from '../support/visit.ts'
+
+/** A change needs a second person; in Bob's account, Bob himself. */
+const rule: Authorize = ({ account, scope = '' }) => {
+  if (account.accountId === 'bob') return { needs: ['user'] }
+  return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
+}
+
+const FORM = '/console/act?user=alice&ticket=SUP-1&reason=The+address+is+wrong'
+const LEADS = [
+  { id: 'grace', name: 'Grace Lindqvist' },
+  { id: 'lena', name: 'Lena Lund' },
+]
+
+describe('permits', function () {
+  this.timeout(120_000)
+  let permits: Permits
+  let deployment: Deployment
+
+  async function begin(options: Partial<PermitsOptions> = {}): Promise<void> {
+    const audit = createMemoryAudit()
+    permits = createPermits({ audit, standing: {}, ...options })
+    deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
+  }
+  async function end(): Promise<void> {
+    await permits.close()
+    await deployment[Symbol.asyncDispose]()
+  }
+  beforeEach(() => begin({ approvers: () => LEADS }))
+  afterEach(end)
+
+  const act = { name: reads('Act as Alice Ng'), exact: true } as const
+  const counter = (page: Page) => page.getByRole('navigation').getByText('1 request waits for you')
+  const notice = (page: Page) => page.locator('.alarm-notice').filter({ hasText: 'Alice' })
+
+  /** Fills in the form for a change, up to what the refusal says. */
+  async function tryToChange(page: Page): Promise<void> {
+    await heading(page, 'Act as Alice Ng').waitFor()
+    await page.getByLabel('Look and change').check()
+    await page.getByRole('button', act).click()
+    await page.getByRole('heading', { name: 'This needs an approval' }).waitFor()
+  }
+
+  const askInCode = (more: object = {}) =>
+    permits.request({
+      ...{ customer: 'alice', operator: 'olivia', application: 'shop', for: 600 },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
+      ...{ ticket: 'SUP-1', reason: 'The address is wrong', needs: ['second_person'] as const },
+      ...more,
+    })
+
+  it('an operator asks, a lead approves by keyboard in another browser, the operator acts by one click, and the lead takes it back', async () => {
+    await using grace = await visitDeployment(deployment)
+    await using olivia = await visitDeployment(deployment)
+    await enter(grace.page, 'grace', '/console/audit')
+    await enter(olivia.page, 'olivia', FORM)
+    olivia.expectFailure('/console/api/impersonations', 403)
+    await tryToChange(olivia.page)
+    await olivia.page.getByText(reads('Grace Lindqvist and Lena Lund can decide.')).waitFor()
+    await olivia.page.getByLabel('1 hour').check()
+    await expectGoodLooks(olivia.page, 'permits-ask')
+    await olivia.page.getByRole('button', { name: 'Ask for approval' }).click()
+    await olivia.page
+      .getByText(reads('Grace Lindqvist and Lena Lund were asked, now. You can close this page'))
+      .waitFor()
+    await goTo(olivia.page, '/console')
+    await heading(olivia.page, 'Customers').waitFor()
+
+    await counter(grace.page).waitFor()
+    await grace.page.getByRole('link', { name: /^Approvals/ }).click()
+    const card = grace.page
+      .getByRole('list', { name: 'To decide' })
+      .getByRole('listitem', { name: reads('Olivia Okafor as Alice Ng') })
+    await card.getByText('The address is wrong').waitFor()
+    await card.getByText('SUP-1').waitFor()
+    await card.getByText('orders:read orders:write').waitFor()
+    await card.getByText('1 hour').waitFor()
+    await expectGoodLooks(grace.page, 'permits-to-decide')
+    // A key decides nothing while another thing has the focus, and asks once more while the card has it.
+    await grace.page.getByRole('heading', { level: 1 }).focus()
+    await grace.page.keyboard.press('a')
+    expect(await grace.page.getByRole('dialog').count()).to.equal(0)
+    await card.focus()
+    await grace.page.keyboard.press('a')
+    const dialog = grace.page.getByRole('dialog')
+    await dialog.getByText(reads('Olivia Okafor as Alice Ng')).first().waitFor()
+    await dialog.getByText('Shop: orders:read orders:write').waitFor()
+    await dialog.getByLabel('Note (not required)').fill('Saw the ticket')
+    await dialog.getByRole('button', { name: 'Approve' }).click()
+    await grace.page.getByText(reads('Approved: Olivia Okafor as Alice Ng.')).waitFor()
+    await counter(grace.page).waitFor({ state: 'detached' })
+
+    await notice(olivia.page).getByText(reads('You may act as Alice Ng until')).waitFor()
+    const opened = olivia.context.waitForEvent('page')
+    await notice(olivia.page).getByRole('button', act).click()
+    const tab = await opened
+    await actIn(tab, 'olivia', 'alice')
+
+    await grace.page
+      .getByRole('list', { name: 'With others' })
+      .getByRole('link', { name: /^Open/ })
+      .click()
+    await heading(grace.page, 'Olivia Okafor as Alice Ng').waitFor()
+    await grace.page.getByText(reads('Grace Lindqvist approved it')).waitFor()
+    await grace.page.getByText('Saw the ticket').waitFor()
+    await grace.page.getByRole('table').getByText('SUP-1').waitFor()
+    await expectGoodLooks(grace.page, 'permits-page')
+    await grace.page.getByRole('button', { name: /^Take back/ }).click()
+    await grace.page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
+    await grace.page.getByText(reads('Grace Lindqvist took it back')).waitFor()
+    await goTo(olivia.page, '/console/running')
+    await olivia.page.getByRole('table').waitFor({ state: 'detached' })
+    const { items } = await deployment.provider.impersonation.list({ state: 'active' })
+    expect(items).to.deep.equal([])
+    await tab.close()
+  })
+
+  it('a refusal is told with its note, and asking again says when', async () => {
+    await using olivia = await visitDeployment(deployment)
+    await enter(olivia.page, 'olivia', FORM)
+    olivia.expectFailure('/console/api/impersonations', 403)
+    await tryToChange(olivia.page)
+    await olivia.page.getByRole('button', { name: 'Ask for approval' }).click()
+    await olivia.page.getByText('You can close this page').waitFor()
+    const [{ id } = { id: '' }] = (await permits.list({ operator: 'olivia' })).permits
+    await permits.refuse(id, { by: 'grace', note: 'Call them first' })
+    await notice(olivia.page)
+      .getByText(/was refused: .*Call them first/)
+      .waitFor()
+    await olivia.page.reload()
+    await tryToChange(olivia.page)
+    olivia.expectFailure('/console/api/permits', 409)
+    await olivia.page.getByRole('button', { name: 'Ask for approval' }).click()
+    await olivia.page
+      .getByText(/This was refused. You can ask again .*in (?:24 hours|1 day|tomorrow)|tomorrow/)
+      .waitFor()
+  })
+
+  it('that there is no one who could decide is said at once', async () => {
+    await end()
+    await begin({ approvers: () => [] })
+    await using olivia = await visitDeployment(deployment)
+    await enter(olivia.page, 'olivia', FORM)
+    olivia.expectFailure('/console/api/impersonations', 403)
+    await tryToChange(olivia.page)
+    await olivia.page.getByText('There is no person who could decide now.').waitFor()
+    expect(await olivia.page.getByRole('button', { name: 'Ask for approval' }).count()).to.equal(0)
+    expect(await olivia.page.getByRole('button', { name: /without/ }).count()).to.equal(0)
+  })
+
+  it('an emergency begins at once, is red until a lead has looked at it, with a note', async () => {
+    await using grace = await visitDeployment(deployment)
+    await using olivia = await visitDeployment(deployment)
+    await enter(grace.page, 'grace', '/console/permits')
+    await enter(olivia.page, 'olivia', FORM)
+    olivia.expectFailure('/console/api/impersonations', 403)
+    await tryToChange(olivia.page)
+    await olivia.page.getByRole('button', { name: 'Act without approval' }).click()
+    const dialog = olivia.page.getByRole('dialog')
+    await dialog.getByLabel('Note').fill('The shop is down')
+    const opened = olivia.context.waitForEvent('page')
+    await dialog.getByRole('button', { name: 'Act without approval' }).click()
+    const tab = await opened
+    await actIn(tab, 'olivia', 'alice')
+
+    const card = grace.page.getByRole('list', { name: 'To look at' }).getByRole('listitem')
+    await card.getByText('Without approval').waitFor()
+    await card.getByText('The shop is down').waitFor()
+    await counter(grace.page).waitFor()
+    await expectGoodLooks(grace.page, 'permits-review')
+    await card.getByRole('button', { name: /^I looked at it/ }).click()
+    const review = grace.page.getByRole('dialog')
+    await review.getByRole('button', { name: 'I looked at it' }).click()
+    await review.getByText(/note/i).first().waitFor()
+    await review.getByLabel('Note').fill('It was')
+    await review.getByRole('button', { name: 'I looked at it' }).click()
+    await counter(grace.page).waitFor({ state: 'detached' })
+    await goTo(grace.page, '/console/audit')
+    await grace.page.getByText(reads('1 of 1 starts without approval')).waitFor()
+    await tab.close()
+  })
+
+  it('a customer allows and takes back a request, and answers for all of them', async () => {
+    await askInCode({ customer: 'bob', needs: ['user'] })
+    await using bob = await visit(deployment.url)
+    const { page } = bob
+    await page.goto('/account')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await submitSignIn(page, 'bob')
+    const asked = page.getByRole('region', { name: 'What support asks you' })
+    await asked.getByRole('heading', { name: reads('Olivia Okafor asks to act as you') }).waitFor()
+    expect(await page.getByText('The address is wrong').count(), 'the reason').to.equal(0)
+    await expectGoodLooks(page, 'permits-account')
+    await asked.getByRole('button', { name: /^Allow/ }).click()
+    await asked.getByText(reads('Olivia Okafor may act as you')).waitFor()
+    const running = await deployment.impersonate({ customer: 'bob' })
+    await asked.getByRole('button', { name: /^Take it back/ }).click()
+    await page.getByText('You took it back.').waitFor()
+    const stateOf = async (id: string) => (await deployment.provider.impersonation.get(id))?.state
+    expect(await stateOf(running.id)).to.equal('ended')
+
+    const standing = page.getByRole('region', { name: 'Support may act in your account' })
+    await standing.getByLabel('No, ask me each time').waitFor()
+    await standing.getByLabel('Always').check()
+    expect((await permits.standing('bob')).choice, 'a choice is saved by a button').to.equal('ask')
+    await standing.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Support may act in your account until you say otherwise.').waitFor()
+    const other = await deployment.impersonate({ customer: 'bob' })
+    await standing.getByLabel('No, ask me each time').check()
+    await standing.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('support asks you each time').waitFor()
+    expect(await stateOf(other.id)).to.equal('ended')
+  })
+
+  it('the pages speak German', async () => {
+    await askInCode()
+    await using grace = await visitDeployment(deployment, { locale: 'de-DE' })
+    await enter(grace.page, 'grace', '/console/permits')
+    await grace.page.getByRole('heading', { name: 'Zu entscheiden' }).waitFor()
+    await grace.page.getByRole('button', { name: /^Freigeben/ }).click()
+    await grace.page.getByRole('dialog').getByText('Ab jetzt, für').waitFor()
+  })
+
+  it('without permits, the console has no page of them, and a refusal stays one', async () => {
+    await end()
+    deployment = await deploy({ authorize: rule })
+    await using olivia = await visitDeployment(deployment)
+    await enter(olivia.page, 'olivia', FORM)
+    olivia.expectFailure('/console/api/impersonations', 403)
+    await heading(olivia.page, 'Act as Alice Ng').waitFor()
+    expect(await olivia.page.getByRole('link', { name: /^Approvals/ }).count()).to.equal(0)
+    await olivia.page.getByLabel('Look and change').check()
+    await olivia.page.getByRole('button', act).click()
+    await olivia.page.getByText(reads('You may not act as Alice Ng.')).waitFor()
+  })
+})

@@ -1,0 +1,132 @@
+import { expect } from 'chai'
+import type { Authorize } from 'oidc-provider-impersonation'
+import {
+  type AuditEntry,
+  createPermits,
+  type Notice,
+  type NoticesOptions,
+  type PermitRequest,
+  type Permits,
+} from 'oidc-provider-impersonation-console'
+import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
+import { expectWholeChains, readOn } from '../audit/stores/contract/support.ts'
+import { later } from '../support/clock.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
+import { until } from './until.ts'
+
+const HOUR = 3_600_000
+
+const rule: Authorize = ({ account }) =>
+  account.accountId === 'alice'
+    ? { needs: ['second_person'], emergency: true }
+    : { needs: ['user'] }
+
+describe('notices to customers about permits', function () {
+  this.timeout(30_000)
+  let permits: Permits
+  let deployment: Deployment
+  let sent: Notice[]
+
+  async function begin(options: Partial<NoticesOptions> = {}): Promise<void> {
+    const audit = createMemoryAudit()
+    sent = []
+    permits = createPermits({ audit, standing: {}, approvers: () => [{ id: 'grace' }] })
+    const send = (notice: Notice) => sent.push(notice)
+    const notices = { send, ...options }
+    deployment = await deploy({
+      audit,
+      authorize: permits.wrap(rule),
+      console: { permits, notices },
+    })
+  }
+  afterEach(async () => {
+    await permits.close()
+    await deployment[Symbol.asyncDispose]()
+  })
+
+  const asked = (more: Partial<PermitRequest> = {}): PermitRequest => ({
+    ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
+    ...{ resource: `${deployment.url}/orders`, scope: 'orders:read', needs: ['user'] },
+    ...{ ticket: 'SUP-1', reason: 'see http://evil.example' },
+    ...more,
+  })
+
+  /** What is stored of notices. */
+  const stored = async () =>
+    (await readOn(deployment.audit)).flatMap(({ text }): AuditEntry[] => {
+      const entry: AuditEntry = JSON.parse(text ?? '{}')
+      return entry.notice ? [entry] : []
+    })
+
+  it('ask for the approval once per customer and day, with no word that the operator typed', async () => {
+    await begin()
+    const { id } = await permits.request(asked())
+    await until(() => sent.length === 1)
+    expect(sent[0]).to.deep.include({
+      ...{ kind: 'asked', permit: id, by: 'Olivia Okafor', application: 'Shop' },
+      customer: { id: 'bob', name: 'Bob Marsh', email: 'bob@example.com', language: 'en' },
+      subject: 'The support team asks to act as you',
+    })
+    expect(sent[0]?.text).to.contain('Can be answered until: ')
+    expect(`${sent[0]?.text}${sent[0]?.html}`).to.not.match(/evil|SUP-1/)
+    await permits.request(asked({ operator: 'oscar' }))
+    await permits.request(asked({ customer: 'carla', operator: 'oscar' }))
+    await until(() => sent.length === 2)
+    expect(sent[1]?.customer.id, 'another customer').to.equal('carla')
+    await later(25 * HOUR, async () => {
+      await permits.request(asked())
+      await until(() => sent.length === 3)
+    })
+    expect(sent[2]).to.include({ kind: 'asked' })
+    expect(sent[2]?.id).to.not.equal(sent[0]?.id)
+    expect((await stored()).map(({ event }) => event.slice(8))).to.deep.equal(
+      [1, 2, 3].flatMap(() => ['notifying', 'notified']),
+    )
+    await expectWholeChains(deployment.audit)
+  })
+
+  it('ask for nothing that is decided already, or cannot be answered any more', async () => {
+    let isBroken = true
+    await begin({
+      send(notice) {
+        if (isBroken) throw new Error('no connection')
+        sent.push(notice)
+      },
+    })
+    const [decided, waiting] = [
+      await permits.request(asked()),
+      await permits.request(asked({ customer: 'carla' })),
+    ]
+    await until(async () => (await stored()).length === 4)
+    await permits.grant(decided.id, { by: 'bob' })
+    isBroken = false
+    await later(25 * HOUR, () => until(async () => (await stored()).length === 5))
+    const [last] = (await stored()).slice(-1)
+    expect(last).to.deep.include({ event: 'support.unnotified', permit: waiting.id })
+    expect(sent).to.deep.equal([])
+    // The decision stands, with its entry about the notice before it.
+    expect((await permits.get(decided.id))?.state).to.equal('granted')
+    expect(await permits.get(decided.id)).to.not.have.property('notice')
+  })
+
+  it('tell of an emergency, and that the customer allowed it for all requests', async () => {
+    await begin({ when: ['emergency', 'opened'], by: 'Team Nord' })
+    const { for: _, ...emergency } = asked({ customer: 'alice', needs: ['second_person'] })
+    await permits.emergency(emergency)
+    await permits.setStanding('bob', 'week')
+    await permits.request(asked())
+    await until(() => sent.length === 2)
+    const [first, second] = sent.toSorted((a, b) => a.kind.localeCompare(b.kind))
+    expect(first).to.include({ kind: 'emergency', by: 'Team Nord' })
+    expect(first?.text).to.match(/^Until: /m)
+    expect(second).to.include({
+      kind: 'opened',
+      subject: 'You allowed the support team to act as you',
+    })
+    expect(second?.by, 'the customer did it').to.equal(undefined)
+    expect(second?.customer.id).to.equal('bob')
+    expect(second?.expiresAt).to.be.greaterThan(Date.now() + 6 * 24 * HOUR)
+    await permits.setStanding('bob', 'ask')
+    expect((await permits.standing('bob')).choice).to.equal('ask')
+  })
+})

@@ -1,0 +1,294 @@
+import { expect } from 'chai'
+import type { Authorize } from 'oidc-provider-impersonation'
+import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
+import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
+import { permitsWith } from '../../src/permits/permits.ts'
+import { settingsOf } from '../../src/settings.ts'
+import { type Answer, type Deployment, deploy } from '../support/deployment.ts'
+
+/** A change needs a second person; in Bob's account, Bob himself. */
+const rule: Authorize = ({ account, scope = '' }) => {
+  if (account.accountId === 'bob') return { needs: ['user'] }
+  const needs = ['second_person'] as const
+  const emergency = account.accountId === 'alice'
+  return scope.includes('orders:write') ? { needs, emergency } : true
+}
+
+const ACT = {
+  ...{ userId: 'alice', ticketId: 'SUP-1', reason: 'The address is wrong' },
+  ...{ application: 'shop', access: 'change' },
+}
+const ASK = { ...ACT, for: 600, needs: ['second_person'] }
+
+describe('permits in the console', () => {
+  let permits: Permits
+  let deployment: Deployment
+  /** By how much the clock of permits is ahead, in milliseconds. */
+  let ahead: number
+
+  async function begin(options: Partial<PermitsOptions> = {}): Promise<void> {
+    const audit = createMemoryAudit()
+    ahead = 0
+    permits = permitsWith({ audit, standing: {}, ...options }, () => Date.now() + ahead)
+    deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
+  }
+  async function end(): Promise<void> {
+    await permits.close()
+    await deployment[Symbol.asyncDispose]()
+  }
+  async function begunAnew(options: Partial<PermitsOptions>): Promise<void> {
+    await end()
+    await begin(options)
+  }
+  beforeEach(() => begin())
+  afterEach(end)
+
+  const ask = (who: string, path: string, body?: unknown): Promise<Answer> =>
+    deployment.ask(who, path, body)
+  const codeOf = ({ status, body }: Answer) => [status, body.error]
+
+  async function asked(more: object = {}): Promise<string> {
+    const { status, body } = await ask('olivia', '/permits', { ...ASK, ...more })
+    expect(status, JSON.stringify(body)).to.equal(201)
+    return body.permit.id
+  }
+
+  /** Asks the API of the account page. */
+  async function account(who: string, path: string, body?: unknown): Promise<Answer> {
+    const { accessToken } = await deployment.signIn(who, { clientId: 'customer-account' })
+    const response = await fetch(`${deployment.url}/account/api${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${accessToken}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const { status, headers } = response
+    return { status, headers, text, body: text === '' ? undefined : JSON.parse(text) }
+  }
+
+  it('a refusal to act says what can be asked for, and who decides; it is no alarm', async () => {
+    const refused = await ask('olivia', '/impersonations', ACT)
+    expect(codeOf(refused)).to.deep.equal([403, 'approval_required'])
+    expect(refused.body.approval).to.deep.equal({
+      ...{ by: ['second_person'], emergency: true, durations: [600, 3600, 14_400] },
+      deciders: { names: [], others: 0, isLeads: true },
+    })
+    const id = await asked()
+    const again = await ask('olivia', '/impersonations', ACT)
+    expect(again.body.approval.permit).to.include({ id, state: 'requested', isMine: true })
+    await deployment.settled()
+    const { body } = await ask('grace', '/alarms')
+    expect([...body.urgent, ...body.notable]).to.deep.equal([])
+  })
+
+  it('an operator asks, a lead grants, the operator acts, the lead revokes', async () => {
+    const { body: created } = await ask('olivia', '/permits', ASK)
+    expect(created.permit).to.deep.include({
+      ...{ isMine: true, canChange: true, applicationName: 'Shop', may: ['revoke'] },
+      customer: { id: 'alice', name: 'Alice Ng', email: 'alice@example.com' },
+    })
+    expect(created.deciders).to.deep.equal({ names: [], others: 0, isLeads: true })
+    const { id } = created.permit
+    const [mine] = (await ask('olivia', '/permits?open=true')).body.permits
+    expect(mine).to.include({ id })
+    const [waiting] = (await ask('grace', '/permits?open=true')).body.permits
+    expect(waiting.may).to.deep.equal(['grant', 'revoke'])
+    const granted = await ask('grace', `/permits/${id}/grant`, { note: 'Saw the ticket' })
+    expect(granted.body).to.include({ state: 'granted' })
+    expect(granted.body.decisions[0].by).to.include({ id: 'grace', name: 'Grace Lindqvist' })
+    const running = await deployment.impersonate({ ticket: 'SUP-1' })
+    await deployment.settled()
+    const page = await ask('grace', `/permits/${id}`)
+    expect(page.body.impersonations.map((row: { id: string }) => row.id)).to.deep.equal([
+      running.id,
+    ])
+    expect((await ask('grace', `/audit/${running.id}`)).body).to.include({ permit: id })
+    expect((await ask('grace', `/permits/${id}/revoke`, {})).body).to.include({ state: 'revoked' })
+    expect((await deployment.provider.impersonation.get(running.id))?.state).to.equal('ended')
+    expect(codeOf(await ask('olivia', '/impersonations', ACT))).to.deep.equal([
+      ...[403, 'approval_required'],
+    ])
+  })
+
+  it('one approval covers Continue in its window, which asks again after it', async () => {
+    await ask('grace', `/permits/${await asked()}/grant`, {})
+    const { id } = await deployment.impersonate({ ticket: 'SUP-1' })
+    const inside = await ask('olivia', `/impersonations/${id}/continue`, {})
+    expect(inside.status).to.equal(201)
+    const next = await deployment.exchange('olivia', inside.body)
+    ahead = 600_001
+    const outside = await ask('olivia', `/impersonations/${next.id}/continue`, {})
+    expect(codeOf(outside)).to.deep.equal([403, 'approval_required'])
+    expect(outside.body.approval.by).to.deep.equal(['second_person'])
+    expect((await deployment.provider.impersonation.get(next.id))?.state).to.equal('active')
+  })
+
+  it('I15: neither who asks, another operator, an auditor nor software decides', async () => {
+    const id = await asked()
+    for (const [who, status] of [
+      ['olivia', 403],
+      ['oscar', 404],
+      ['ada', 403],
+    ] as const) {
+      for (const said of ['grant', 'refuse', 'review']) {
+        const answer = await ask(who, `/permits/${id}/${said}`, { note: 'Yes' })
+        expect(answer.status, `${who} ${said}`).to.equal(status)
+      }
+    }
+    const impersonated = await deployment.impersonate({ access: 'read' })
+    const token = { token: impersonated.accessToken }
+    expect((await deployment.ask(token, `/permits/${id}/grant`, {})).status).to.equal(401)
+    deployment.roles.set('olivia', 'lead')
+    expect((await ask('olivia', `/permits/${id}/grant`, {})).status, 'her own').to.equal(403)
+    expect((await permits.get(id))?.state).to.equal('requested')
+  })
+
+  it('I15: a lead who is none any more does not decide', async () => {
+    const id = await asked()
+    deployment.roles.set('grace', 'auditor')
+    expect((await ask('grace', `/permits/${id}/grant`, {})).status).to.equal(403)
+    deployment.roles.set('grace', 'lead')
+    expect((await ask('grace', `/permits/${id}/grant`, {})).status).to.equal(200)
+  })
+
+  it('a list of approvers takes the place of leads: they are named, and an operator can be one', async () => {
+    const names = [
+      { id: 'oscar', name: 'Oscar Öhman' },
+      { id: 'olivia', name: 'Olivia Okafor' },
+      { id: 'alice', name: 'Alice Ng' },
+    ]
+    await begunAnew({ approvers: () => names })
+    const { body } = await ask('olivia', '/permits', ASK)
+    expect(body.deciders).to.deep.equal({ names: ['Oscar Öhman'], others: 0, isLeads: false })
+    const { id } = body.permit
+    expect((await ask('grace', `/permits/${id}/grant`, {})).status).to.equal(403)
+    expect((await ask('oscar', '/permits?open=true')).body.permits[0].may).to.include('grant')
+    expect((await ask('oscar', `/permits/${id}/grant`, {})).status).to.equal(200)
+  })
+
+  it('say at once that there is no one, also before it is asked for', async () => {
+    await begunAnew({ approvers: () => [] })
+    const { body } = await ask('olivia', '/impersonations', ACT)
+    expect(body.approval.deciders).to.deep.equal({ names: [], others: 0, isLeads: false })
+    expect(codeOf(await ask('olivia', '/permits', ASK))).to.deep.equal([409, 'no_approver'])
+  })
+
+  it('409 has the permit that stands in the way, and says when to ask again', async () => {
+    const id = await asked()
+    const twice = await ask('olivia', '/permits', ASK)
+    expect(codeOf(twice)).to.deep.equal([409, 'already_requested'])
+    expect(twice.body.permit.id).to.equal(id)
+    await ask('grace', `/permits/${id}/refuse`, { note: 'No ticket' })
+    const late = await ask('olivia', '/permits', ASK)
+    expect(codeOf(late)).to.deep.equal([409, 'refused_lately'])
+    expect(Number(late.headers.get('retry-after'))).to.be.within(86_000, 86_400)
+    expect(codeOf(await ask('grace', `/permits/${id}/grant`, {}))).to.deep.equal([409, 'decided'])
+  })
+
+  it('a request for a protected customer is refused, and is an alarm, as a request to act', async () => {
+    const refused = await ask('olivia', '/permits', { ...ASK, userId: 'paula' })
+    expect(codeOf(refused)).to.deep.equal([403, 'access_denied'])
+    await deployment.settled()
+    expect((await ask('grace', '/alarms')).body.urgent).to.have.length(1)
+  })
+
+  it('an emergency acts at once, waits for a review, and bars the next', async () => {
+    const emergency = { ...ACT, needs: ['second_person'] }
+    const { status, body } = await ask('olivia', '/permits/emergency', emergency)
+    expect([status, body.permit.state, body.permit.kind]).to.deep.equal([
+      ...[201, 'granted', 'emergency'],
+    ])
+    const { id } = await deployment.impersonate({ ticket: 'SUP-1' })
+    await deployment.settled()
+    expect((await ask('grace', `/audit/${id}`)).body.review).to.equal('emergency')
+    const [waiting] = (await ask('grace', '/permits?open=true')).body.permits
+    expect(waiting.may).to.include('review')
+    const next = await ask('olivia', '/permits/emergency', emergency)
+    expect(codeOf(next)).to.deep.equal([409, 'review_due'])
+    const query = `from=${Date.now() - 60_000}&to=${Date.now() + 60_000}`
+    const counted = await ask('ada', `/audit/emergencies?${query}`)
+    expect(counted.body).to.deep.equal({ emergencies: 1, starts: 1, isMore: false })
+    const path = `/permits/${body.permit.id}/review`
+    expect((await ask('grace', path, {})).status, 'a note is needed').to.equal(400)
+    expect((await ask('grace', path, { note: 'Was right' })).status).to.equal(200)
+    expect((await ask('olivia', '/permits/emergency', emergency)).status).to.equal(201)
+  })
+
+  it('refuses another audit than the console has', () => {
+    const options = {
+      ...{ clientId: 'support-console', issueAs: 'support-backend', role: () => undefined },
+      customers: { search: () => ({ customers: [], more: false }), get: () => undefined },
+      applications: [
+        {
+          ...{ name: 'Shop', url: 'https://shop.example.com/', clientId: 'shop' },
+          ...{ resource: 'urn:orders', scopes: { read: 'orders:read' } },
+        },
+      ],
+      ...{ audit: createMemoryAudit(), permits },
+    }
+    const check = () => settingsOf(deployment.provider, options)
+    expect(check).to.throw(TypeError, 'options.permits must have the same audit')
+  })
+
+  describe('of a customer', () => {
+    const bob = { ...ACT, userId: 'bob' }
+
+    it('are asked for, granted and taken back on the account page, by the customer alone', async () => {
+      const id = await asked({ userId: 'bob', needs: ['user'] })
+      const { body } = await account('bob', '/permits')
+      expect(body.asked).to.have.length(1)
+      expect(body.asked[0]).to.deep.include({ id, application: 'Shop', canChange: true, for: 600 })
+      expect(body.asked[0], 'the reason is the operator’s').not.to.have.property('reason')
+      expect((await account('alice', '/permits')).body.asked).to.deep.equal([])
+      expect((await account('alice', '/permits/grant', { id })).status).to.equal(404)
+      expect((await ask('grace', `/permits/${id}/grant`, {})).status).to.equal(409)
+      expect((await account('bob', '/permits/grant', { id })).status).to.equal(204)
+      const twice = await account('bob', '/permits/grant', { id })
+      expect(twice.body).to.have.all.keys('error', 'error_description')
+      const running = await deployment.impersonate({ customer: 'bob' })
+      expect((await account('bob', '/permits')).body.granted[0]).to.include({ id })
+      expect((await account('bob', '/permits/revoke', { id })).status).to.equal(204)
+      expect((await deployment.provider.impersonation.get(running.id))?.state).to.equal('ended')
+    })
+
+    it('the standing answer lets support act until it is taken back, which ends what runs', async () => {
+      const before = (await account('bob', '/permits')).body.standing
+      expect(before).to.deep.equal({ offers: ['ask', 'day', 'week', 'always'], choice: 'ask' })
+      const { body } = await account('bob', '/permits/standing', { choice: 'day' })
+      expect(body.choice).to.equal('day')
+      expect(body.until - Date.now()).to.be.within(86_300_000, 86_400_000)
+      const running = await deployment.impersonate({ customer: 'bob' })
+      expect((await deployment.provider.impersonation.get(running.id))?.permit).to.have.length(43)
+      const closed = await account('bob', '/permits/standing', { choice: 'ask' })
+      expect(closed.body.choice).to.equal('ask')
+      expect((await deployment.provider.impersonation.get(running.id))?.state).to.equal('ended')
+      expect(codeOf(await ask('olivia', '/impersonations', bob))).to.deep.equal([
+        ...[403, 'approval_required'],
+      ])
+      expect((await account('bob', '/permits/standing', { choice: 'ever' })).status).to.equal(400)
+    })
+
+    it('I15: an impersonated token neither reads nor sets it', async () => {
+      await account('bob', '/permits/standing', { choice: 'day' })
+      const { accessToken } = await deployment.impersonate({ customer: 'bob' })
+      for (const [path, body] of [
+        ['/permits', undefined],
+        ['/permits/standing', { choice: 'always' }],
+      ] as const) {
+        const { status } = await fetch(`${deployment.url}/account/api${path}`, {
+          method: body ? 'POST' : 'GET',
+          headers: {
+            authorization: `Bearer ${accessToken}`,
+            'content-type': 'application/json',
+          },
+          ...(body ? { body: JSON.stringify(body) } : {}),
+        })
+        expect(status, path).to.equal(401)
+      }
+      expect((await permits.standing('bob')).choice).to.equal('day')
+    })
+  })
+})

@@ -1,0 +1,179 @@
+import { expect } from 'chai'
+import type { Authorize } from 'oidc-provider-impersonation'
+import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
+import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
+import { permitsWith } from '../../src/permits/permits.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
+
+const DAY_S = 86_400
+const DAY = DAY_S * 1000
+
+/** Bob is asked; for a change, a second person as well. */
+const rule: Authorize = ({ scope = '' }) =>
+  scope.includes('orders:write') ? { needs: ['user', 'second_person'] } : { needs: ['user'] }
+
+describe('what a customer answers for all requests', () => {
+  let permits: Permits
+  let deployment: Deployment
+  const audit = { store: createMemoryAudit() }
+  /** By how much the clock of permits is ahead, in milliseconds. */
+  let ahead = 0
+
+  async function begin(options: Partial<PermitsOptions> = {}): Promise<void> {
+    audit.store = createMemoryAudit({ keepFor: 30 * DAY_S })
+    ahead = 0
+    const basis = { audit: audit.store, standing: {}, approvers: () => [{ id: 'grace' }] }
+    permits = permitsWith({ ...basis, ...options }, () => Date.now() + ahead)
+    deployment = await deploy({ audit: audit.store, authorize: permits.wrap(rule) })
+    permits.attach(deployment.provider)
+  }
+  async function end(): Promise<void> {
+    await permits.close()
+    await deployment[Symbol.asyncDispose]()
+  }
+  async function begunAnew(options: Partial<PermitsOptions>): Promise<void> {
+    await end()
+    await begin(options)
+  }
+  beforeEach(() => begin())
+  afterEach(end)
+
+  const look = (operator = 'olivia') =>
+    deployment.impersonate({ customer: 'bob', access: 'read', operator })
+  const statusOfAct = async (access: 'change' | 'read' = 'read') => {
+    const { status } = await deployment.ask('olivia', '/impersonations', {
+      ...{ userId: 'bob', ticketId: 'SUP-1', reason: 'The address is wrong' },
+      ...{ application: 'shop', access },
+    })
+    return status
+  }
+  const stateOf = async (id: string) => (await deployment.provider.impersonation.get(id))?.state
+
+  const asked = () =>
+    permits.request({
+      ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
+      ...{ ticket: 'SUP-1', reason: 'The address is wrong', needs: ['second_person'] },
+    })
+
+  it('holds for a day, a week or always, for every operator, and for no other customer', async () => {
+    for (const [choice, days] of [
+      ['day', 1],
+      ['week', 7],
+    ] as const) {
+      ahead = 0
+      const { until = 0 } = await permits.setStanding('bob', choice)
+      expect(until - Date.now()).to.be.within(days * DAY - 5000, days * DAY)
+      ahead = days * DAY - 60_000
+      expect(await permits.standing('bob')).to.deep.equal({ choice, until })
+      expect(await statusOfAct()).to.equal(201)
+      ahead = until - Date.now() + 1
+      expect(await permits.standing('bob')).to.deep.equal({ choice: 'ask' })
+      expect(await statusOfAct(), `${days} days are over`).to.equal(403)
+    }
+    ahead = 0
+    expect(await permits.setStanding('bob', 'always')).to.deep.equal({ choice: 'always' })
+    ahead = 1000 * DAY
+    expect((await permits.standing('bob')).choice).to.equal('always')
+    expect(await statusOfAct()).to.equal(201)
+    await look('oscar')
+    expect((await permits.standing('bo')).choice).to.equal('ask')
+  })
+
+  it('caps the time of the access token by its end', async () => {
+    const { until = 0 } = await permits.setStanding('bob', 'day')
+    ahead = DAY - 90_000
+    const { id } = await look()
+    const object = await deployment.provider.impersonation.get(id)
+    const left = Math.floor((until - ahead) / 1000)
+    expect(object?.expiresAt).to.be.within(left - 90, left + 2)
+    const permit = await asked()
+    await permits.grant(permit.id, { by: 'grace' })
+    const both = await deployment.impersonate({ customer: 'bob', access: 'change' })
+    const expiresAt = (await deployment.provider.impersonation.get(both.id))?.expiresAt
+    expect(expiresAt, 'the permit has a longer window').to.be.within(left - 90, left + 2)
+  })
+
+  it('I15: no ends what runs by it, and a subject token that waits redeems nothing', async () => {
+    await permits.setStanding('bob', 'always')
+    await permits.setStanding('bob', 'week')
+    const running = await look()
+    const { body } = await deployment.ask('olivia', '/impersonations', {
+      ...{ userId: 'bob', ticketId: 'SUP-1', reason: 'The address is wrong' },
+      ...{ application: 'shop', access: 'read' },
+    })
+    expect(await permits.setStanding('bob', 'ask')).to.deep.equal({ choice: 'ask' })
+    expect(await stateOf(running.id)).to.equal('ended')
+    expect(await statusOfAct()).to.equal(403)
+    const waiting = await deployment.exchange('olivia', body).catch(String)
+    expect(waiting, 'it is ended').to.match(/not exchanged: .*invalid_/)
+  })
+
+  it('I15: beside the approval of a second person, both are needed, and no ends what has both', async () => {
+    expect(await statusOfAct('change')).to.equal(403)
+    const { id } = await asked()
+    await permits.grant(id, { by: 'grace' })
+    expect(await statusOfAct('change'), 'the customer is not asked').to.equal(403)
+    await permits.setStanding('bob', 'day')
+    const running = await deployment.impersonate({ customer: 'bob', access: 'change' })
+    expect((await deployment.provider.impersonation.get(running.id))?.permit).to.equal(id)
+    await permits.setStanding('bob', 'ask')
+    expect(await stateOf(running.id)).to.equal('ended')
+    expect(await statusOfAct('change')).to.equal(403)
+  })
+
+  it('takes back what the customer allowed by a request of its own', async () => {
+    const { id } = await permits.request({
+      ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read' },
+      ...{ ticket: 'SUP-1', reason: 'The address is wrong', needs: ['user'] },
+    })
+    await permits.grant(id, { by: 'bob' })
+    const running = await look()
+    await permits.setStanding('bob', 'ask')
+    expect((await permits.get(id))?.state).to.equal('revoked')
+    expect(await stateOf(running.id)).to.equal('ended')
+  })
+
+  it('may be open before the customer said anything: no ends what runs, and is kept', async () => {
+    await begunAnew({ standing: { initially: 'always', offers: ['always'] } })
+    expect(permits.offers).to.deep.equal(['ask', 'always'])
+    expect(await permits.standing('bob')).to.deep.equal({ choice: 'always' })
+    const running = await look()
+    await permits.setStanding('bob', 'ask')
+    expect(await stateOf(running.id)).to.equal('ended')
+    expect(await statusOfAct()).to.equal(403)
+    // What is old is removed; the answer is in force.
+    await audit.store.remove(Date.now() + 1000 * DAY, 50)
+    expect(await permits.standing('bob')).to.deep.equal({ choice: 'ask' })
+    expect(await statusOfAct()).to.equal(403)
+  })
+
+  it('is one answer where two are given in the same moment', async () => {
+    const choices = ['day', 'week', 'always', 'ask'] as const
+    await Promise.all(choices.map((choice) => permits.setStanding('bob', choice)))
+    const { choice } = await permits.standing('bob')
+    expect(await statusOfAct()).to.equal(choice === 'ask' ? 403 : 201)
+    await permits.setStanding('bob', 'ask')
+    expect(await statusOfAct()).to.equal(403)
+  })
+
+  it('is no permit in lists, and an entry of the chain each time', async () => {
+    await permits.setStanding('bob', 'day')
+    await permits.setStanding('bob', 'ask')
+    expect((await permits.list({ customer: 'bob' })).permits).to.deep.equal([])
+    const entries = await audit.store.entries({ limit: 100 })
+    const events = entries.map(({ text = '{}' }) => JSON.parse(text))
+    expect(
+      events.flatMap(({ event, by }) => (event.startsWith('support.') ? [`${event} ${by}`] : [])),
+    ).to.deep.equal(['support.opened bob', 'support.revoked bob'])
+  })
+
+  it('is refused where it is not offered, or there is none', async () => {
+    await begunAnew({ standing: { offers: ['day'] } })
+    const refused = await permits.setStanding('bob', 'always').catch((error: unknown) => error)
+    expect(refused).to.include({ error: 'invalid_request' })
+    await begunAnew({ standing: undefined })
+    expect(permits.offers).to.equal(undefined)
+  })
+})
