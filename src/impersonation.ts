@@ -3,6 +3,7 @@
 import type { Context, Middleware } from 'koa'
 import type { Account, Configuration, Provider } from 'oidc-provider'
 import { addRecorder, endsRecorded } from './audit/recorders.ts'
+import { checklist } from './checklist.ts'
 import { AccessTokenClaims } from './claims/access-token-claims.ts'
 import {
   type ConfigurationParts,
@@ -31,6 +32,7 @@ import { ManagementResourceServer } from './management/machine-tokens.ts'
 import { subjectTokenRevocation } from './management/revocation.ts'
 import { managementRouter } from './management/router.ts'
 import { type ResolvedOptions, resolveOptions } from './options/defaults.ts'
+import type { ChecklistItem } from './public/checklist.ts'
 import type { RecordEvent, RecordFirstOptions } from './public/events.ts'
 import type { IssuedSubjectToken, IssueOptions, SubjectTokenRequest } from './public/issue.ts'
 import type {
@@ -204,15 +206,21 @@ export class Impersonation {
    * this machine), and where something else than the discovery document, or the status lists, answers
    * there.
    *
+   * Resolves the part of the checklist for production that the provider can tell, to be printed:
+   * `console.table(await provider.impersonation.check())`. Nothing of it throws or warns.
+   *
    * @throws TypeError before {@link register}
    * @throws Error whose message is one sentence about what is wrong, with the storage's own error
    * as `cause`
    */
-  async check(): Promise<void> {
-    if (!this.enabled) return
-    if (!this.#checkStorage) throw new TypeError('check() comes after register(provider)')
+  async check(): Promise<readonly ChecklistItem[]> {
+    if (!this.enabled) return []
+    if (!this.#checkStorage || !this.#provider) {
+      throw new TypeError('check() comes after register(provider)')
+    }
     await this.#checkStorage()
     await warnOfNamesakes(this.#options.actorToken.clients, (id) => this.findAccount(id))
+    return await checklist(this.#provider, { options: this.#options, canEnd: this.canEnd })
   }
 
   /**

@@ -11,6 +11,7 @@ export { ApprovalRequired } from './policy/approval.ts'
 export { normalisedAddress, TooManyRequests } from './policy/rate-limit.ts'
 export { Provider, Provider as default, type ProviderConfiguration } from './provider.ts'
 export type { BindingMember, MayAct } from './public/binding.ts'
+export type { ChecklistItem } from './public/checklist.ts'
 export type {
   AccessTokenPayload,
   ActClaim,

@@ -6,9 +6,11 @@ declare module 'oidc-provider/lib/helpers/als.js' {
   export default als
 }
 declare module 'oidc-provider/lib/helpers/weak_cache.js' {
-  import type { Configuration } from 'oidc-provider'
+  import type { ClientMetadata, Configuration } from 'oidc-provider'
 
   interface Instance {
+    /** The clients of the configuration by their id, where it has any. */
+    staticClients?: ReadonlyMap<string, ClientMetadata>
     /** The public half of the provider's keys, as its jwks endpoint publishes them. */
     jwks: { keys: Array<Record<string, unknown>> }
     configuration: Configuration & {

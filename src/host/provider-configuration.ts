@@ -1,5 +1,11 @@
 // lib/helpers/weak_cache: the provider keeps its merged configuration and its keys nowhere else.
-import type { Adapter, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import type {
+  Adapter,
+  ClientMetadata,
+  Configuration,
+  KoaContextWithOIDC,
+  Provider,
+} from 'oidc-provider'
 import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js'
 import certificateThumbprint from 'oidc-provider/lib/helpers/certificate_thumbprint.js'
 import instance from 'oidc-provider/lib/helpers/weak_cache.js'
@@ -9,6 +15,11 @@ export { certificateThumbprint }
 /** The provider's configuration, merged with its defaults. */
 export function configurationOf(provider: Provider): Configuration {
   return instance(provider).configuration
+}
+
+/** The clients of the configuration: those of the storage cannot be listed. */
+export function staticClients(provider: Provider): readonly ClientMetadata[] {
+  return [...(instance(provider).staticClients?.values() ?? [])]
 }
 
 /** The public half of the provider's keys, as its jwks endpoint publishes them. */

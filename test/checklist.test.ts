@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises'
+import { expect } from 'chai'
+import { exportJWK, generateKeyPair } from 'jose'
+import { createMemoryAdapter } from '../src/adapters/memory/index.ts'
+import { type ChecklistItem, Impersonation, Provider } from '../src/index.ts'
+import { TOKEN_EXCHANGE_GRANT_TYPE } from '../src/shared/constants.ts'
+
+const machine = {
+  client_id: 'backend',
+  client_secret: 'a-secret-of-the-backend',
+  grant_types: ['client_credentials'],
+  response_types: [],
+  redirect_uris: [],
+}
+const application = {
+  client_id: 'shop',
+  token_endpoint_auth_method: 'none' as const,
+  redirect_uris: ['https://shop.example.com/'],
+  grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
+}
+const EVENTS = [
+  'impersonation.issued',
+  'impersonation.granted',
+  'impersonation.replayed',
+  'impersonation.ended',
+] as const
+const limiter = { consume: async () => {} }
+
+/** A provider as `npm init` would have it: nothing is set that can be left out. */
+function unprepared(): Provider {
+  return new Provider('http://localhost:3000', {
+    clients: [application],
+    features: {
+      clientCredentials: { enabled: true },
+      impersonation: {
+        enabled: true,
+        managementApi: { resource: 'https://id.example.com/api', clients: ['backend'] },
+      },
+    },
+  })
+}
+
+async function prepared(): Promise<Provider> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true })
+  const provider = new Provider('https://id.invalid/oidc', {
+    adapter: createMemoryAdapter(),
+    clients: [machine, { ...application, dpop_bound_access_tokens: true }],
+    cookies: { keys: ['a-key-of-the-deployment'] },
+    jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: '2026-11', use: 'sig' }] },
+    features: {
+      clientCredentials: { enabled: true },
+      impersonation: {
+        enabled: true,
+        actorToken: { required: true },
+        authorize: () => true,
+        limits: { issue: limiter, issuePerActor: limiter },
+        managementApi: {
+          resource: 'https://id.example.com/api',
+          clients: ['backend'],
+          requireBinding: ['mayAct', 'resource', 'scope', 'expiresIn'],
+        },
+      },
+    },
+  })
+  for (const name of EVENTS) provider.on(name, () => {})
+  provider.on('server_error', () => {})
+  return provider
+}
+
+const textOf = (list: readonly ChecklistItem[]) => list.map(({ item }) => item)
+
+describe('the checklist of provider.impersonation.check()', function () {
+  this.timeout(30_000)
+  let open: readonly ChecklistItem[]
+
+  before(async () => {
+    open = await unprepared().impersonation.check()
+  })
+
+  it('has each line open where a deployment has set nothing, and says what to do', () => {
+    expect(open.length).to.be.greaterThan(10)
+    for (const { item, ok, todo } of open) {
+      expect(ok, item).to.equal(false)
+      expect(todo, item).to.match(/^\w+ .*\w/)
+    }
+  })
+
+  it('names what is missing: members, clients, a number', () => {
+    const todos = open.map(({ todo }) => todo).join('\n')
+    expect(todos).to.include('requireBinding: mayAct, resource, scope, expiresIn')
+    expect(todos).to.match(/a key: backend$/m)
+    expect(todos).to.match(/dpop_bound_access_tokens: true for shop$/m)
+    expect(todos).to.include('it is 3600')
+  })
+
+  it('has no line open where all is as it should be', async () => {
+    const list = await (await prepared()).impersonation.check()
+    expect(list.filter(({ ok, todo }) => !ok || todo !== '')).to.deep.equal([])
+    expect(textOf(list)).to.deep.equal(textOf(open))
+  })
+
+  it('is empty where impersonation is not enabled', async () => {
+    expect(await new Impersonation({ enabled: false }).check()).to.deep.equal([])
+  })
+
+  it('stands in docs/production.md, in the same words and order', async () => {
+    const page = await readFile(new URL('../docs/production.md', import.meta.url), 'utf8')
+    const rows = [...page.matchAll(/^\| ([A-Z][^|]+?) \| [^|]+ \|$/gm)].map(([, first]) => first)
+    const items = new Set(textOf(open))
+    expect(rows.filter((row) => items.has(`${row}`))).to.deep.equal(textOf(open))
+  })
+})
