@@ -1,4 +1,4 @@
-import { createLocalJWKSet } from 'jose'
+import { createLocalJWKSet, type JWK } from 'jose'
 import type { AuditEntry } from '../../../src/audit/entry.ts'
 import type { ErasureParts } from '../../../src/audit/keeping/erase.ts'
 import { type AnyPermit, foldAny, storedPermitOf } from '../../../src/audit/permit.ts'
@@ -42,6 +42,7 @@ export function processOn(
   store: AuditStore,
   parts: Partial<Omit<ErasureParts, 'record' | 'store'>> = {},
 ): Person {
+  const { sign = provider.sign } = parts
   const recording = recorder(store, { sign })
   return {
     store,
@@ -102,11 +103,15 @@ export async function verified(store: AuditStore, only?: string): Promise<Verifi
   return verifiedLines(await linesOfExport(store, sign, Date.now(), only))
 }
 
-export function verifiedLines(lines: readonly string[]): Promise<Verification> {
+/** @param others keys of further processes */
+export function verifiedLines(
+  lines: readonly string[],
+  others: readonly JWK[] = [],
+): Promise<Verification> {
   async function* read() {
     for (const line of lines) yield `${line}\n`
   }
-  return verify({ read, keys: createLocalJWKSet({ keys: [provider.jwk] }) })
+  return verify({ read, keys: createLocalJWKSet({ keys: [provider.jwk, ...others] }) })
 }
 
 export async function textOf(parts: AsyncIterable<string>): Promise<string> {
