@@ -56,7 +56,7 @@ export function PermitPage({ session, params }: PageProps) {
           {({ permit, impersonations }) => (
             <>
               <div class="actions">
-                <DecideButtons permit={permit} onChoose={choose} />
+                <DecideButtons session={session} permit={permit} onChoose={choose} />
               </div>
               <Facts permit={permit} />
               <section>

@@ -4,8 +4,11 @@ import { Button } from '../kit/kit.tsx'
 import { say } from '../kit/message.tsx'
 import { NoteDialog } from '../kit/note-dialog.tsx'
 import { text, words } from '../kit/text.tsx'
+import { nameOf } from '../running/names.ts'
 import type { Session } from '../session/session.ts'
 import { actingOf, problemInWords, slotsOf } from './in-words.ts'
+import { PermitWatch } from './permit-watch.ts'
+import { startBy } from './starting.ts'
 
 const { permits: labels } = words
 
@@ -56,15 +59,30 @@ export interface Deciding {
   readonly what: Decision
 }
 
-/** The buttons of a permit. Each opens a dialog that names person, customer and scope. */
+/**
+ * The buttons of a permit: who asked may act by it. Each other one opens a dialog that names person, customer
+ * and scope.
+ */
 export function DecideButtons(props: {
+  session: Session
   permit: PermitAnswer
   onChoose: (deciding: Deciding) => void
 }) {
-  const { permit, onChoose } = props
+  const { session, permit, onChoose } = props
   const acting = actingOf(permit)
+  const { customer, isMine, state, canChange } = permit
   return (
     <>
+      {isMine && state === 'granted' && canChange !== undefined && (
+        <Button
+          kind="primary"
+          onPress={async () => {
+            if (await startBy(session, permit)) PermitWatch.of(session).seen(permit.id)
+          }}
+        >
+          {text(words.permits.notice.act, { customer: nameOf(customer) })}
+        </Button>
+      )}
       {choicesOf(permit).map((what) => (
         <Button
           key={what}

@@ -6,6 +6,7 @@ import { Link } from '../kit/router.tsx'
 import { language, Text, text, words } from '../kit/text.tsx'
 import { nameOf } from '../running/names.ts'
 import { Ticket } from '../running/ticket.tsx'
+import type { Session } from '../session/session.ts'
 import { choicesOf, DecideButtons, type Deciding } from './deciding.tsx'
 import { accessOf, actingOf } from './in-words.ts'
 
@@ -13,10 +14,11 @@ const { permits: labels } = words
 
 /** One request, or what was approved. */
 export function PermitCard(props: {
+  session: Session
   permit: PermitAnswer
   onChoose: (deciding: Deciding) => void
 }) {
-  const { permit, onChoose } = props
+  const { session, permit, onChoose } = props
   const choices = choicesOf(permit)
   // The keys count while the card itself has the focus, so that no stray key decides.
   const press = (event: KeyboardEvent) => {
@@ -71,7 +73,7 @@ export function PermitCard(props: {
         )}
       </p>
       <div class="actions">
-        <DecideButtons permit={permit} onChoose={onChoose} />
+        <DecideButtons session={session} permit={permit} onChoose={onChoose} />
         <Link to={permitPath(permit.id)} class="button quiet">
           {labels.open}
           <span class="unseen"> {text(labels.openLabel, { acting: actingOf(permit) })}</span>

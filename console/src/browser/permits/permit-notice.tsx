@@ -12,8 +12,8 @@ import { startBy } from './starting.ts'
 const { notice: labels } = words.permits
 
 /**
- * Tells an operator on every page that a request of theirs was decided, with one click to act. It lies above
- * the page, so nothing moves, and takes no focus.
+ * Tells an operator on every page that a request of theirs was decided, also while no page was open, with one
+ * click to act. It lies above the page, so nothing moves, and takes no focus.
  */
 export function PermitNotice({ session }: { session: Session }) {
   const [shown, setShown] = useState<readonly PermitAnswer[]>([])
@@ -33,7 +33,10 @@ export function PermitNotice({ session }: { session: Session }) {
       ])
     })
   }, [session])
-  const dismiss = (id: string) => setShown((before) => before.filter((each) => each.id !== id))
+  const dismiss = (id: string) => {
+    PermitWatch.of(session).seen(id)
+    setShown((before) => before.filter((each) => each.id !== id))
+  }
 
   const [permit] = shown
   if (!permit) return <div class="alarm-notice" role="status" />

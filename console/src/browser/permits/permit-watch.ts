@@ -1,9 +1,15 @@
 import type { PermitAnswer, PermitPageAnswer, PermitsAnswer } from '../../api/permits/answers.ts'
 import { soon } from '../kit/soon.ts'
+import { keepIds, readIds } from '../session/drafts.ts'
 import type { Session } from '../session/session.ts'
 
 /** How often it is looked whether a request of the reader was decided, in milliseconds. */
 const LOOK_EVERY_MS = 15_000
+
+/** What this tab remembers over a reload: requests that wait, and decisions that the reader has seen. */
+const WAITING_IDS = 'permits that wait'
+const SEEN_IDS = 'permits seen'
+const MAX_SEEN = 50
 
 /** The open permits that the reader is shown, kept up to date. One for the frame and the pages. */
 export class PermitWatch {
@@ -17,6 +23,7 @@ export class PermitWatch {
   readonly #listeners = new Set<(decided: readonly PermitAnswer[]) => void>()
   #stop: (() => void) | undefined
   #toDecide = -1
+  readonly #told = new Set<string>()
 
   static of(session: Session): PermitWatch {
     const watch = watches.get(session) ?? new PermitWatch(session)
@@ -47,12 +54,11 @@ export class PermitWatch {
   async load(): Promise<void> {
     try {
       const { permits, next } = await this.#session.ask<PermitsAnswer>('/permits?open=true')
-      const before = this.permits
       this.permits = permits
       this.next = next
       this.state = 'ready'
       this.problem = undefined
-      this.#notify(await this.#decided(before))
+      this.#notify([...(await this.#refused()), ...this.#granted()])
     } catch (problem) {
       this.problem = problem
       if (this.state === 'loading') this.state = 'failed'
@@ -60,16 +66,37 @@ export class PermitWatch {
     }
   }
 
-  /** The requests of the reader that waited, and do not wait any more. */
-  async #decided(before: readonly PermitAnswer[]): Promise<PermitAnswer[]> {
-    const waited = before.filter(({ isMine, state }) => isMine && state === 'requested')
+  /** The reader has seen a decision: it is not told again in this tab. */
+  seen(id: string): void {
+    keepIds(SEEN_IDS, [...readIds(SEEN_IDS).slice(-MAX_SEEN), id])
+  }
+
+  /** What the reader may act by since the last look, or since no page of theirs was open. */
+  #granted(): readonly PermitAnswer[] {
+    const seen = readIds(SEEN_IDS)
+    const granted = this.permits.filter(
+      ({ id, isMine, kind, state }) =>
+        isMine && kind === 'approval' && state === 'granted' && !seen.includes(id),
+    )
+    const news = granted.filter(({ id }) => !this.#told.has(id))
+    for (const { id } of news) this.#told.add(id)
+    return news
+  }
+
+  /** The requests of the reader that waited, also before a reload, and are not open any more. */
+  async #refused(): Promise<readonly PermitAnswer[]> {
+    const waited = readIds(WAITING_IDS)
+    const waits = this.permits.filter(({ isMine, state }) => isMine && state === 'requested')
+    keepIds(
+      WAITING_IDS,
+      waits.map(({ id }) => id),
+    )
     const decided = await Promise.all(
-      waited.map(async ({ id }) => {
-        const now = this.permits.find((permit) => permit.id === id)
-        if (now) return now.state === 'requested' ? [] : now
+      waited.map(async (id) => {
+        if (this.permits.some((permit) => permit.id === id)) return []
         const path = `/permits/${encodeURIComponent(id)}`
         const answer = await this.#session.ask<PermitPageAnswer>(path).catch(() => undefined)
-        return answer?.permit ?? []
+        return answer?.permit.isMine ? answer.permit : []
       }),
     )
     return decided.flat()

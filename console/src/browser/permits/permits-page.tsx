@@ -39,7 +39,7 @@ export function PermitsPage({ session }: PageProps) {
   const cards = (permits: readonly PermitAnswer[], label: string) => (
     <ul class="cards" aria-label={label}>
       {permits.map((permit) => (
-        <PermitCard key={permit.id} permit={permit} onChoose={choose} />
+        <PermitCard key={permit.id} session={session} permit={permit} onChoose={choose} />
       ))}
     </ul>
   )

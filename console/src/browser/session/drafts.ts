@@ -65,3 +65,13 @@ export function useDraft<Draft extends Readonly<Record<string, string>>>(
   }
   return [current, change, forget]
 }
+
+/** Ids that this tab remembers for the person, as it does drafts. */
+export function readIds(name: string): readonly string[] {
+  const kept: unknown = JSON.parse(sessionStorage.getItem(keyOf(name)) ?? '[]')
+  return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : []
+}
+
+export function keepIds(name: string, ids: readonly string[]): void {
+  sessionStorage.setItem(keyOf(name), JSON.stringify(ids))
+}

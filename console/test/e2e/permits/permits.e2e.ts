@@ -149,6 +149,47 @@ describe('permits', function () {
       .waitFor()
   })
 
+  it('a decision that came while no page was open is told at the sign-in and after a reload, until it was seen', async () => {
+    const { id } = await askInCode()
+    await permits.grant(id, { by: 'grace' })
+    await using olivia = await visitDeployment(deployment)
+    const { page } = olivia
+    await enter(page, 'olivia', '/console')
+    const granted = notice(page).getByText(reads('You may act as Alice Ng until'))
+    await granted.waitFor()
+    await page.reload()
+    await granted.waitFor()
+    await notice(page).getByRole('button', { name: 'Dismiss' }).click()
+    await granted.waitFor({ state: 'detached' })
+    await page.reload()
+    await heading(page, 'Customers').waitFor()
+    await goTo(page, '/console/permits')
+    const card = page.getByRole('list', { name: 'Your requests' }).getByRole('listitem')
+    await card.getByRole('button', act).waitFor()
+    expect(await granted.count(), 'seen').to.equal(0)
+    await card.getByRole('link', { name: /^Open/ }).click()
+    await heading(page, 'Olivia Okafor as Alice Ng').waitFor()
+    const opened = olivia.context.waitForEvent('page')
+    await page.getByRole('button', act).click()
+    const tab = await opened
+    await actIn(tab, 'olivia', 'alice')
+    await tab.close()
+  })
+
+  it('a refusal that came after a reload is told', async () => {
+    await using olivia = await visitDeployment(deployment)
+    const { page } = olivia
+    const { id } = await askInCode()
+    await enter(page, 'olivia', '/console/permits')
+    await page.getByRole('list', { name: 'Your requests' }).getByText('SUP-1').waitFor()
+    await page.goto('about:blank')
+    await permits.refuse(id, { by: 'grace', note: 'Call them first' })
+    await page.goto(`${deployment.url}/console`)
+    await notice(page)
+      .getByText(/was refused: .*Call them first/)
+      .waitFor()
+  })
+
   it('that there is no one who could decide is said at once', async () => {
     await end()
     await begin({ approvers: () => [] })
