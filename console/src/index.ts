@@ -34,6 +34,7 @@ import { noticeMark, startNotices } from './notices/start.ts'
 import type { SupportConsoleOptions } from './options.ts'
 import { reasonOf } from './reason.ts'
 import { settingsOf } from './settings.ts'
+import { checkSetUp } from './sign-in/check-set-up.ts'
 import { findRole } from './sign-in/roles.ts'
 import { signedInTo } from './sign-in/signed-in.ts'
 
@@ -120,7 +121,10 @@ export interface SupportConsole extends Middleware {
   erase(customerId: string, request?: DataRequest): Promise<ErasedCounts>
   /** Resolves when all entries so far are stored, or are known to be lost. */
   settled(): Promise<void>
-  /** Rejects where the storage of the audit cannot be used, or a client is not set up. */
+  /**
+   * Rejects where the storage of the audit cannot be used, or a client cannot do its part: those of the
+   * pages, `issueAs`, and those of the applications.
+   */
   check(): Promise<void>
   /**
    * Ends open streams, and lets no new ones begin: a server that waits for its open requests would
@@ -223,7 +227,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     settled: audit.settled,
     async check() {
       await store.open()
-      for (const { check } of checkClients) await check()
+      await checkSetUp(provider, settings, checkClients)
     },
     endStreams: () => closing.abort(),
     async close() {

@@ -46,7 +46,10 @@ export function permitsContext({ store, now, timeoutMs, onPermit }: ContextOptio
   let addNames: AddNames = async (entry) => entry
 
   function attached(): Provider {
-    if (!provider) throw new Error('permits.attach(provider) comes first')
+    if (!provider)
+      throw new Error(
+        'the permits are not attached: give them to supportConsole(provider, { permits }), or call permits.attach(provider)',
+      )
     return provider
   }
 

@@ -23,7 +23,7 @@ export class PermitWatch {
   readonly #listeners = new Set<(decided: readonly PermitAnswer[]) => void>()
   #stop: (() => void) | undefined
   #toDecide = -1
-  readonly #told = new Set<string>()
+  readonly #known = new Set<string>()
 
   static of(session: Session): PermitWatch {
     const watch = watches.get(session) ?? new PermitWatch(session)
@@ -78,8 +78,8 @@ export class PermitWatch {
       ({ id, isMine, kind, state }) =>
         isMine && kind === 'approval' && state === 'granted' && !seen.includes(id),
     )
-    const news = granted.filter(({ id }) => !this.#told.has(id))
-    for (const { id } of news) this.#told.add(id)
+    const news = granted.filter(({ id }) => !this.#known.has(id))
+    for (const { id } of news) this.#known.add(id)
     return news
   }
 

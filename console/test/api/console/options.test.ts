@@ -239,7 +239,29 @@ describe('the clients of the pages', () => {
       'options.clientId: the provider has no client nothing: add supportConsoleClient({ url, … })'
     expect(deployment.log.join('\n')).to.contain(told)
     const error = await deployment.console.check().catch((reason: unknown) => reason)
-    expect(error).to.have.nested.property('cause.message').that.contains(told)
+    expect(error).to.be.instanceOf(TypeError).and.have.property('message').that.contains(told)
+  })
+
+  it('are checked at the start: who issues, and who exchanges', async () => {
+    await using deployment = await deploy()
+    await deployment.console.check()
+    const shop = {
+      ...{ name: 'Shop', url: 'https://shop.example.com/', resource: 'https://api.example.com' },
+      scopes: { read: 'orders:read' },
+    }
+    for (const [wrong, told] of [
+      [{ issueAs: 'nothing' }, 'options.issueAs: the provider has no client nothing'],
+      [{ issueAs: 'shop' }, 'options.issueAs: the client shop lacks client_credentials'],
+      [
+        { applications: [{ ...shop, clientId: 'support-console' }] },
+        'options.applications[0].clientId: the client support-console lacks urn:ietf',
+      ],
+    ] as const) {
+      await using other = await deploy({ console: wrong })
+      const error = await other.console.check().catch((reason: unknown) => reason)
+      expect(error).to.be.instanceOf(TypeError)
+      expect(String(error)).to.contain(told)
+    }
   })
 
   it('are wrong with a secret, or without the redirect URI of the page', async () => {
