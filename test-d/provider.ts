@@ -7,6 +7,7 @@ import type {
   Configuration as OidcConfiguration,
 } from 'oidc-provider'
 import DefaultProvider, {
+  type ChecklistItem,
   type Configuration,
   errors,
   Impersonation,
@@ -65,7 +66,7 @@ own.on('impersonation.denied', (_ctx, _event: number) => {})
 const impersonation = new Impersonation({ enabled: true })
 holds<Same<ReturnType<typeof impersonation.configure>, OidcConfiguration>>()
 holds<Same<ReturnType<typeof impersonation.register>, void>>()
-holds<Same<ReturnType<typeof impersonation.check>, Promise<void>>>()
+holds<Same<ReturnType<typeof impersonation.check>, Promise<readonly ChecklistItem[]>>>()
 impersonation.register(provider)
 const middleware: Middleware = impersonation.routes()
 const listener: RequestListener = impersonation.callback()

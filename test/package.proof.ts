@@ -36,7 +36,8 @@ describe('the package as users get it', function () {
 
   it('has nothing in it that a user does not need', () => {
     const others = files.filter(
-      (path) => !/^(dist\/.*\.(js|d\.ts)|docs\/.*\.(md|yaml)|recipes\/[\w-]+\.ts)$/.test(path),
+      (path) =>
+        !/^(dist\/.*\.(js|d\.ts)|docs\/.*\.(md|yaml)|examples\/.*|recipes\/[\w-]+\.ts)$/.test(path),
     )
     expect(others.sort()).to.deep.equal([
       'CHANGELOG.md',

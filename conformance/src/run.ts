@@ -147,7 +147,7 @@ async function tryFlow(server: Server): Promise<void> {
     ],
     [
       'no subject token is issued',
-      'issue.url, issue.token.scope, issue.members, issue.answer, user',
+      'issue.url, issue.token.scope, issue.members, issue.answer, issue.always (what the server requires), user',
       () => server.issued(),
     ],
     [

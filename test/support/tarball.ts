@@ -27,6 +27,7 @@ export interface Tarball {
 const PACKED = [
   'console',
   'docs',
+  'examples',
   'recipes',
   'scripts',
   'src',
