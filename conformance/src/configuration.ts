@@ -113,6 +113,7 @@ const parse = members({
       statusLists: optional(url),
     }),
   ),
+  processes: optional(list(url)),
   without: optional(list(oneOf(PART_NAMES))),
   copies: optional(integer(2, 200)),
 })

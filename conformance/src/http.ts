@@ -17,6 +17,12 @@ export interface Sent {
   readonly body?: string | URLSearchParams
 }
 
+/** Where a request is sent, and what its receiver is told of its address. */
+export type Route = (url: string) => {
+  readonly url: string
+  readonly forwarded: Readonly<Record<string, string>>
+}
+
 export type Send = (url: string, sent: Sent) => Promise<Answer>
 
 export function formBody(form: Form): URLSearchParams {
@@ -40,14 +46,17 @@ export function basic(id: string, secret: string): string {
 /**
  * Sends requests and keeps the last one, for reports. Follows no redirect.
  * @param signal aborts what is under way
+ * @param route where a request goes in place of its address, with the headers of a proxy
  */
 export function createSender(
   redaction: Redaction,
   signal: AbortSignal,
+  route: Route = (url) => ({ url, forwarded: {} }),
 ): { readonly send: Send; readonly last: () => Transaction | undefined } {
   let last: Transaction | undefined
-  const send: Send = async (url, { what, method = 'GET', headers = {}, body }) => {
-    const wanted = { accept: 'application/json', ...headers }
+  const send: Send = async (address, { what, method = 'GET', headers = {}, body }) => {
+    const { url, forwarded } = route(address)
+    const wanted = { accept: 'application/json', ...forwarded, ...headers }
     const request = redaction.apply(
       textOf(`${method} ${url}`, withType(wanted, body), shownBody(body)),
     )

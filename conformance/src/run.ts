@@ -2,6 +2,7 @@ import type { Configuration } from './configuration.ts'
 import { CouldNotRun } from './could-not-run.ts'
 import { causeOf, createSender } from './http.ts'
 import { Skip, type Transaction, Violation } from './outcome.ts'
+import { roundRobin } from './processes.ts'
 import { Redaction } from './redaction.ts'
 import { Server } from './server.ts'
 import type { Statement } from './statements/statement.ts'
@@ -40,7 +41,11 @@ export async function run(options: RunOptions): Promise<Run> {
   const startedAt = new Date()
   const redaction = new Redaction()
   redactSecrets(redaction, configuration)
-  const { send, last } = createSender(redaction, signal)
+  const { send, last } = createSender(
+    redaction,
+    signal,
+    roundRobin(issuer, configuration.processes),
+  )
   const results: Result[] = []
   try {
     const discovery = await discover(issuer, send)

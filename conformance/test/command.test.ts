@@ -17,10 +17,7 @@ describe('oidc-provider-impersonation-conformance', () => {
   let spoil: Spoil = (passing, forward) => forward(passing)
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'conformance-'))
-    deployed = await deployForSuite(
-      undefined,
-      proxy(() => spoil),
-    )
+    deployed = await deployForSuite({ front: proxy(() => spoil) })
   })
   afterEach(() => {
     spoil = (passing, forward) => forward(passing)
@@ -198,9 +195,8 @@ describe('oidc-provider-impersonation-conformance', () => {
   })
 
   it('maps names and routes that differ', async () => {
-    await using other = await deployForSuite(
-      undefined,
-      proxy(() => async (passing, forward) => {
+    await using other = await deployForSuite({
+      front: proxy(() => async (passing, forward) => {
         if (passing.path === '/api/subject-tokens') return { status: 404, headers: {}, body: '' }
         if (passing.path !== '/acts') return forward(passing)
         const { for: userId, may_act, until, ...rest } = JSON.parse(passing.body)
@@ -216,7 +212,7 @@ describe('oidc-provider-impersonation-conformance', () => {
         const answered = subjectToken ? { subject_token: subjectToken, seconds: expiresIn } : error
         return { ...given, body: JSON.stringify(answered) }
       }),
-    )
+    })
     const { issue } = Object(other.configuration)
     const file = join(folder, 'mapped.json')
     const members = {

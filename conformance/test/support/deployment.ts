@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { JWK } from 'jose'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import type { Configuration } from 'oidc-provider'
@@ -19,16 +20,24 @@ export interface Deployed extends AsyncDisposable {
   readonly configuration: object
 }
 
-/**
- * @param adapter the storage; memory, where nothing else is said
- * @param front stands between the server and the provider, and may spoil what goes through
- */
-export async function deployForSuite(
-  adapter: NonNullable<Configuration['adapter']> = createMemoryAdapter(),
-  front: (provider: RequestListener) => RequestListener = (provider) => provider,
-): Promise<Deployed> {
+export interface ServeOptions {
+  /** @defaultValue memory */
+  readonly adapter?: NonNullable<Configuration['adapter']>
+  /** Stands between the server and the provider, and may spoil what goes through. */
+  readonly front?: (provider: RequestListener) => RequestListener
+  /** The origin of the issuer, and its key: where this is another process of it. */
+  readonly of?: { readonly base: string; readonly key: JWK }
+}
+
+/** One process of the provider, on a free port. */
+export async function serve({
+  adapter = createMemoryAdapter(),
+  front = (provider) => provider,
+  of,
+}: ServeOptions = {}) {
   const server = createServer()
-  const base = await listen(server)
+  const origin = await listen(server)
+  const base = of?.base ?? origin
   const issuer = `${base}/oidc`
   const jwt = { accessTokenFormat: 'jwt', accessTokenTTL: 900, jwt: { sign: { alg: 'ES256' } } }
   const provider = new Provider(
@@ -44,7 +53,11 @@ export async function deployForSuite(
         },
       ],
       resources: { [`${base}/invoices`]: { scope: 'orders:read orders:write', ...jwt } },
-      configuration: { adapter, features: { dPoP: { enabled: true } } },
+      configuration: {
+        adapter,
+        features: { dPoP: { enabled: true } },
+        ...(of && { jwks: { keys: [of.key] } }),
+      },
       impersonation: {
         actorToken: { clients: ['copilot'] },
         managementApi: {
@@ -62,11 +75,25 @@ export async function deployForSuite(
   )
   const app = new Koa()
   app.keys = ['test']
+  provider.proxy = true
+  app.proxy = true
   app.use(provider.impersonation.routes())
   app.use(signInRoutes(provider))
   app.use(mount('/oidc', provider))
   server.on('request', front(app.callback()))
+  return {
+    ...{ origin, base, issuer },
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
 
+/** A provider, and two operators who have signed in. */
+export async function deployForSuite(options: ServeOptions = {}): Promise<Deployed> {
+  const { base, issuer, close } = await serve(options)
   const at = {
     base,
     issuer,
@@ -106,11 +133,7 @@ export async function deployForSuite(
       },
       introspection: { client: { id: 'backend', secret: 'backend-secret' } },
     },
-    async [Symbol.asyncDispose]() {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: close,
   }
 }
 

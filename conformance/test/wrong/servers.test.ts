@@ -14,10 +14,7 @@ describe('a server that is wrong on purpose', () => {
   let deployed: Deployed
   let spoil = untouched
   before(async () => {
-    deployed = await deployForSuite(
-      undefined,
-      proxy(() => spoil),
-    )
+    deployed = await deployForSuite({ front: proxy(() => spoil) })
   })
   afterEach(() => {
     spoil = untouched
