@@ -28,8 +28,6 @@ export interface OpenApiDocument {
   differences(seen: SeenAnswer): string[]
   /** What the document says and no answer has shown: statuses, headers, bodies, error codes. */
   unseen(seen: readonly SeenAnswer[]): string[]
-  /** The examples that do not match their schemas. */
-  wrongExamples(): string[]
 }
 
 /** Headers of HTTP itself. A Content-Type is the key of what it describes. */
@@ -113,7 +111,6 @@ export async function readOpenApiDocument(
   }
 
   const operations = new Map<string, DescribedOperation>()
-  const examples: Array<readonly [where: string, value: unknown, check: Check]> = []
   for (const route of keys(['paths'])) {
     for (const method of keys(['paths', route])) {
       const path = ['paths', route, method]
@@ -127,17 +124,6 @@ export async function readOpenApiDocument(
         request: type === '' ? () => 'has no body' : checkOf([...request, 'schema']),
         answers: new Map(answers),
       })
-      const bodies = statuses.map((status) => [
-        ...part([...path, 'responses', status]).path,
-        'content',
-        'application/json',
-      ])
-      for (const at of [request, ...bodies]) {
-        for (const name of keys([...at, 'examples'])) {
-          const where = [...at, 'examples', name]
-          examples.push([where.join(' '), part(where).tree.value, checkOf([...at, 'schema'])])
-        }
-      }
     }
   }
 
@@ -165,11 +151,6 @@ export async function readOpenApiDocument(
         }),
       )
     },
-    wrongExamples: () =>
-      examples.flatMap(([where, value, check]) => {
-        const wrong = check(value)
-        return wrong === undefined ? [] : [`${where}: ${wrong}`]
-      }),
   }
 }
 
