@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { AuditEntry } from '../audit/entry.ts'
-import { type AnyPermit, type PermitRecord, parseAny } from '../audit/permit.ts'
-import type { StandingRecord } from '../audit/standing.ts'
+import { type AnyPermit, parseAny } from '../audit/permit.ts'
 import type { PermitsContext } from './context.ts'
 import { invalid, MAX_ID_LENGTH, parseText } from './inputs.ts'
 import type { Standing, StandingChoice, StandingOptions } from './options.ts'
@@ -85,16 +84,19 @@ export function standingAnswers(
     }))
   }
 
-  /** What the customer allowed, and is not over. */
-  async function granted(customer: string): Promise<AnyPermit[]> {
+  /** What the customer allowed, and is not over: also what a second person has still to decide on. */
+  async function allowed(customer: string): Promise<AnyPermit[]> {
     const found: AnyPermit[] = []
-    for (let before: string | undefined; ; ) {
-      const filter = { customer, state: 'granted', notOverAt: now() } as const
-      const page = await reading(() => store.permits(filter, { before, limit: PERMITS_PER_READ }))
-      found.push(...page.permits.map(parseAny).filter(isOfCustomer))
-      if (page.next === undefined) return found
-      before = page.next
+    for (const state of ['granted', 'requested'] as const) {
+      for (let before: string | undefined; ; ) {
+        const filter = { customer, state, notOverAt: now() } as const
+        const page = await reading(() => store.permits(filter, { before, limit: PERMITS_PER_READ }))
+        found.push(...page.permits.map(parseAny).filter(isByCustomer))
+        before = page.next
+        if (before === undefined) break
+      }
     }
+    return found
   }
 
   async function revoke(customer: string, permit: AnyPermit): Promise<void> {
@@ -120,12 +122,12 @@ export function standingAnswers(
       // So that what runs by it ends as everything that is revoked.
       await write(customer, initialIdOf(customer), 'always')
     }
-    for (const permit of await granted(customer)) await revoke(customer, permit)
+    for (const permit of await allowed(customer)) await revoke(customer, permit)
     // Where the deployment says otherwise, the answer is kept.
     if (initially === 'ask') return nowOf(customer, await read(customer))
     const closed = await write(customer, newId(), 'ask')
     // What another process opened meanwhile counts no more.
-    for (const permit of await granted(customer)) await revoke(customer, permit)
+    for (const permit of await allowed(customer)) await revoke(customer, permit)
     return nowOf(customer, closed)
   }
 
@@ -144,7 +146,8 @@ export function standingAnswers(
 
 const newId = () => randomBytes(32).toString('base64url')
 
-function isOfCustomer(permit: AnyPermit): permit is PermitRecord | StandingRecord {
+function isByCustomer(permit: AnyPermit): boolean {
   if (permit.kind === 'standing') return true
-  return permit.kind === 'approval' && permit.needs.includes('user')
+  const isAllowed = permit.decisions.some(({ need, isGranted }) => need === 'user' && isGranted)
+  return permit.kind === 'approval' && isAllowed
 }

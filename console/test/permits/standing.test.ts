@@ -135,6 +135,20 @@ describe('what a customer answers for all requests', () => {
     expect(await stateOf(running.id)).to.equal('ended')
   })
 
+  it('I15: takes back what the customer allowed and a second person has still to decide on', async () => {
+    const { id } = await permits.request({
+      ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
+      ...{ ticket: 'SUP-1', reason: 'The address is wrong', needs: ['user', 'second_person'] },
+    })
+    await permits.grant(id, { by: 'bob' })
+    await permits.setStanding('bob', 'ask')
+    expect((await permits.get(id))?.state).to.equal('revoked')
+    const granting = permits.grant(id, { by: 'grace' })
+    expect(await granting.catch(({ error }) => error)).to.equal('decided')
+    expect(await statusOfAct('change')).to.equal(403)
+  })
+
   it('may be open before the customer said anything: no ends what runs, and is kept', async () => {
     await begunAnew({ standing: { initially: 'always', offers: ['always'] } })
     expect(permits.offers).to.deep.equal(['ask', 'always'])
