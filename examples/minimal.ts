@@ -6,8 +6,8 @@ import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory
 const base = process.env.BASE_URL ?? 'http://localhost:3000'
 
 const provider = new Provider(`${base}/oidc`, {
+  adapter: createMemoryAdapter(), // withSubjectTokens(yours, createRedisAdapter(…)) keeps yours: docs/adapters.md
   // your configuration, unchanged
-  adapter: createMemoryAdapter(),
   clients: [
     {
       client_id: 'backend',
