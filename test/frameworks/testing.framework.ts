@@ -1,8 +1,11 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { resourceServer } from '../../src/resource-server/index.ts'
 import { type Snippets, snippetsOf } from '../docs/documents.ts'
 import { compile } from '../support/compile.ts'
 
@@ -42,6 +45,7 @@ describe('docs/testing.md', () => {
       'orders-api.ts',
       'start.ts',
       'orders.test.ts',
+      'provider-for-others.ts',
     ])
   })
 
@@ -54,6 +58,29 @@ describe('docs/testing.md', () => {
     const code = await readFile(file, 'utf8')
     await writeFile(file, code.replace(/^import .* from '(?:node:test|mocha|vitest)'$/m, line))
   }
+
+  it('serves an API in another language, line by line', async () => {
+    const child = spawn(process.execPath, ['provider-for-others.ts'], { cwd: folder })
+    const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    const answer = async () => JSON.parse((await answers.next()).value ?? '')
+    const ask = (asked: object) => {
+      child.stdin.write(`${JSON.stringify(asked)}\n`)
+      return answer()
+    }
+    const { issuer } = await answer()
+    const audience = 'https://api.example.com'
+    const { accessToken, id } = await ask({ userId: 'alice', actor: 'olivia', resource: audience })
+    const authorization = `Bearer ${accessToken}`
+    const caller = await resourceServer({ issuer, audience }).authenticate(authorization)
+    expect(caller).to.deep.include({ subject: 'alice', actor: { sub: 'olivia' } })
+    expect(await ask({ end: id })).to.deep.equal({ ended: id })
+    const current = await fetch(`${issuer}/impersonations/current`, {
+      headers: { authorization },
+    })
+    expect(await current.json()).to.include({ state: 'ended' })
+    child.stdin.end()
+    expect(await once(child, 'close')).to.deep.equal([0, null])
+  })
 
   it('passes with node:test', async () => {
     expect(await test(['--test', '--test-reporter=tap', 'orders.test.ts'])).to.match(/^# pass 3$/m)
