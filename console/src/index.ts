@@ -80,6 +80,7 @@ export type {
 } from './permits/options.ts'
 export type { Permit } from './permits/permit.ts'
 export { createPermits } from './permits/permits.ts'
+export type { Sentences } from './words/sentence.ts'
 
 /**
  * The console as Koa middleware. It goes before the provider: it keeps an event from being lost while
@@ -151,7 +152,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const { path, url, clientId, account, notices, onAlarm } = settings
   const timeoutMs = settings.auditTimeout * 1000
   const closing = new AbortController()
-  const directory = customerDirectory(settings, settings.language)
+  const directory = customerDirectory(settings, settings.languages.preferred)
   const nameOf = personNames(provider, directory)
   const sign: SignCheckpoint = (claims) => provider.impersonation.signCheckpoint(claims)
   const audit = createAudit(settings.audit, {

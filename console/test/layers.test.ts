@@ -13,8 +13,8 @@ const PLUGIN_GLUE = 'oidc-provider-impersonation/glue'
  */
 const LAYERS = [
   'reason.ts',
-  'option-rules.ts',
   'words',
+  'option-rules.ts',
   'http',
   'audit',
   'permits',
