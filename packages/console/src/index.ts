@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Middleware } from 'koa'
 import type { Provider, RequestListener } from 'oidc-provider-impersonation'
 import { findAccount, requestListener, signCheckpoint } from 'oidc-provider-impersonation/siblings'
-import type { ImpersonationUse } from 'oidc-provider-impersonation-resource-server'
+import type { ToldRequest } from 'oidc-provider-impersonation-verify/format'
 import { reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { accountApi } from './api/account/api.ts'
 import { consoleApi } from './api/console/router.ts'
@@ -89,7 +89,7 @@ export interface SupportConsole extends Middleware {
   /** The same as a request listener: for Express, Connect, NestJS and Node's own server. */
   callback(): RequestListener
   /** For guards of APIs in this process: `resourceServer({ onImpersonatedRequest })`. */
-  readonly onImpersonatedRequest: (use: ImpersonationUse) => Promise<void>
+  readonly onImpersonatedRequest: (use: ToldRequest) => Promise<void>
   /**
    * Takes what guards of APIs in other processes tell: docs/recording-uses.md. Mount what it returns beside
    * the console.
