@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { AdapterFactory } from '../../src/adapters/contract.ts'
-import type { EndOptions } from '../../src/index.ts'
+import { type EndOptions, Provider } from '../../src/index.ts'
 import { openStorage } from '../proofs/storage.ts'
 import { onStores } from '../proofs/stores.ts'
 import { later } from '../support/clock.ts'
@@ -54,6 +54,25 @@ describe('GET {issuer}/impersonations/current', () => {
     await deployment.close()
   })
 
+  it('after an operator further down the chain of actors has ended it', async () => {
+    const impersonation = { actorToken: { chain: { maxDepth: 1 } } }
+    const deployment = await managing({ impersonation })
+    const { access_token: operator } = await signIn(deployment, 'olivia')
+    const scope = 'openid orders:read'
+    const first = await impersonate(deployment, { actor_token: operator, scope })
+    for (const [sub, by] of [
+      ['olivia', 'operator'],
+      ['lea', 'other'],
+    ] as const) {
+      const { subjectToken: subject_token, id } = await deployment.start({ userId: 'bob' })
+      const { body } = await deployment.exchange({ subject_token, actor_token: first.token })
+      await deployment.provider.impersonation.end(id, { by: { sub } })
+      const told = await current(deployment.base, bearer(body.access_token))
+      expect(told.body.end).to.deep.equal({ cause: 'requested', by })
+    }
+    await deployment.close()
+  })
+
   it('401 once the token would have expired, and for an opaque one that was revoked', async () => {
     const deployment = await managing()
     for (const resource of ['orders', 'opaque']) {
@@ -86,6 +105,19 @@ describe('GET {issuer}/impersonations/current', () => {
       basic('web', 'web-secret'),
     )
     expect(body).to.deep.equal({ active: false })
+    await deployment.close()
+  })
+
+  it("is the provider's own request for code of the deployment, and so is the end", async () => {
+    const paths: unknown[] = []
+    const configuration = { clientBasedCORS: () => paths.push(Provider.ctx?.path) > 0 }
+    const deployment = await managing({ configuration })
+    const { token } = await impersonate(deployment)
+    const headers = { ...bearer(token), origin: 'https://console.example.com' }
+    paths.length = 0
+    for (const ask of [current, end]) await ask(deployment.base, headers)
+    const asked = ['/impersonations/current', '/impersonations/current/end']
+    expect(paths).to.deep.equal(asked)
     await deployment.close()
   })
 
