@@ -17,9 +17,12 @@ describe('the links of the documents', () => {
 
   it('lead to files that exist, and to headings that they have', async () => {
     const broken: string[] = []
-    for await (const document of glob(['*.md', 'docs/**/*.md', '{console,conformance}/*.md'], {
-      cwd: ROOT,
-    })) {
+    for await (const document of glob(
+      ['*.md', 'docs/**/*.md', '{console,conformance,test/advisories}/*.md'],
+      {
+        cwd: ROOT,
+      },
+    )) {
       const text = await readFile(new URL(document, ROOT), 'utf8')
       for (const link of linksIn(text)) {
         if (/^https?:/.test(link)) continue

@@ -129,6 +129,9 @@ describe('opaque machine-to-machine tokens', () => {
     const resource = 'https://id.example.com/api'
     deployment = await deploy({
       impersonation: { managementApi: { resource, tokenFormat: 'opaque', tokenTtl: 77 } },
+      resources: {
+        'https://elsewhere.example': { scope: 'impersonate', accessTokenFormat: 'opaque' },
+      },
     })
   })
   after(() => deployment.close())
@@ -156,8 +159,12 @@ describe('opaque machine-to-machine tokens', () => {
     expect(body.aud).to.equal('https://id.example.com/api')
   })
 
-  it("a user's opaque token is refused", async () => {
-    const { access_token: token } = await signIn(deployment, 'olivia')
-    expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(401)
+  it("a user's opaque token is refused, and one for another audience", async () => {
+    const { access_token } = await signIn(deployment, 'olivia')
+    const elsewhere = await deployment.m2mToken({ resource: 'https://elsewhere.example' })
+    for (const token of [access_token, elsewhere]) {
+      expect(token).to.not.include('.')
+      expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(401)
+    }
   })
 })
