@@ -57,7 +57,7 @@ describe('CVE-2026-4282 (Keycloak): one namespace for all records', () => {
 
 it('CVE-2025-64708 (authentik): expiry is not left to the clean-up of the store', async () => {
   const resource = 'https://id.example/api'
-  const deployment = await deploy({
+  await using deployment = await deploy({
     impersonation: { managementApi: { resource, tokenFormat: 'opaque' } },
     configuration: {
       adapter: createMemoryAdapter({ now: () => 0 }),
@@ -81,5 +81,4 @@ it('CVE-2025-64708 (authentik): expiry is not left to the clean-up of the store'
     await expectExchanged(deployment, form)
   })
   await expectExchanged(deployment, { subject_token })
-  await deployment.close()
 })

@@ -11,7 +11,7 @@ describe('docs/http-api.md', () => {
     const document = await readFile(DOCUMENT, 'utf8')
     const [, block = ''] =
       /^### An opaque access token$.*?^```json\n(.*?)^```$/ms.exec(document) ?? []
-    const deployment = await managing()
+    await using deployment = await managing()
     const { access_token: actor_token } = await signIn(deployment, 'olivia')
     const { id, subjectToken } = await deployment.start()
     const resource = `${deployment.base}/opaque`
@@ -25,6 +25,5 @@ describe('docs/http-api.md', () => {
     expect(body.act).to.deep.equal({ sub: 'olivia' })
     await deployment.send(`/${id}/end`)
     expect((await introspect()).body).to.deep.equal({ active: false })
-    await deployment.close()
   })
 })

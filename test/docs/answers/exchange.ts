@@ -121,17 +121,15 @@ export async function askOthers(): Promise<void> {
     { actorToken: { clients: ['console'] } },
     { managementApi: { ...managementApi, requireBinding: ['mayAct' as const] } },
   ]) {
-    const deployment = await deploy({ impersonation })
+    await using deployment = await deploy({ impersonation })
     const { resource = deployment.management } = impersonation.managementApi ?? {}
     const token = await deployment.m2mToken({ resource })
     const { body } = await deployment.issue({ userId: 'alice' }, { token })
     await deployment.exchange({ subject_token: body.subjectToken })
-    await deployment.close()
   }
-  const deployment = await deploy(losingItsGrant())
+  await using deployment = await deploy(losingItsGrant())
   const subject_token = await deployment.subjectToken()
   await deployment.exchange({ subject_token, client_id: 'stored' })
-  await deployment.close()
 }
 
 /** The rule takes its time, and the client loses the grant meanwhile. */
