@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import type { Authorize } from 'oidc-provider-impersonation'
 import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
-import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 import { permitsWith } from '../../src/permits/permits.ts'
 import { settingsOf } from '../../src/settings.ts'
 import { type Answer, type Deployment, deploy } from '../support/deployment.ts'
+import { memoryAudit } from '../support/memory-audit.ts'
 
 /** A change needs a second person; in Bob's account, Bob himself. */
 const rule: Authorize = ({ account, scope = '' }) => {
@@ -27,7 +27,7 @@ describe('permits in the console', () => {
   let ahead: number
 
   async function begin(options: Partial<PermitsOptions> = {}): Promise<void> {
-    const audit = createMemoryAudit()
+    const audit = memoryAudit()
     ahead = 0
     permits = permitsWith({ audit, standing: {}, ...options }, () => Date.now() + ahead)
     deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
@@ -227,7 +227,7 @@ describe('permits in the console', () => {
           ...{ resource: 'urn:orders', scopes: { read: 'orders:read' } },
         },
       ],
-      ...{ audit: createMemoryAudit(), permits },
+      ...{ audit: memoryAudit(), permits },
     }
     const check = () => settingsOf(deployment.provider, options)
     expect(check).to.throw(TypeError, 'options.permits must have the same audit')

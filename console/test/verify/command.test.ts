@@ -13,8 +13,8 @@ import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory
 import type { SignCheckpoint } from '../../src/audit/keeping/checkpoint.ts'
 import { exportCsv, exportJsonLines } from '../../src/audit/keeping/export.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
-import { createMemoryAudit } from '../../src/audit/stores/memory/index.ts'
 import { idOf } from '../audit/stores/contract/support.ts'
+import { memoryAudit } from '../support/memory-audit.ts'
 import { changed, history, isCheckpoint, isEntry, KEEP_FOR, linesOfExport } from './history.ts'
 
 const COMMAND = join(import.meta.dirname, '../../src/verify.ts')
@@ -37,7 +37,7 @@ describe('the command verify', function () {
     const provider = await providerAt(issuer)
     server.on('request', provider.callback())
     sign = (claims) => provider.impersonation.signCheckpoint(claims)
-    store = createMemoryAudit({ keepFor: KEEP_FOR })
+    store = memoryAudit({ keepFor: KEEP_FOR })
     await history(store, sign)
     lines = await linesOfExport(store, sign)
     elsewhere = JSON.parse(lines.findLast(isCheckpoint) ?? '').checkpoint

@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import type { AuditEntry } from '../../src/audit/entry.ts'
 import { type AnyPermit, foldAny, storedPermitOf } from '../../src/audit/permit.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
-import { createMemoryAudit } from '../../src/audit/stores/memory/index.ts'
 import { slotOf } from '../../src/permits/rules.ts'
 import { permitOf } from '../audit/stores/contract/permits.ts'
 import { idOf, notify, granted as started, T, told } from '../audit/stores/contract/support.ts'
+import { memoryAudit } from '../support/memory-audit.ts'
 import { chain, DAY, END, history, KEEP_FOR, linesOfExport } from './history.ts'
 import { storages } from './storages.ts'
 import { broken, provider, resigned, verified } from './tampering.ts'
@@ -37,7 +37,7 @@ const granted = (name: string, time: number): AuditEntry => ({
   ...{ event: 'support.granted', time, by: 'grace', permit: idOf(name), need: 'second_person' },
 })
 
-async function audit(store = createMemoryAudit({ keepFor: KEEP_FOR })) {
+async function audit(store = memoryAudit({ keepFor: KEEP_FOR })) {
   for (const [name, at] of [['old', END - 45 * DAY] as const, ['new', LATE] as const]) {
     const record = await decide(store, first('requested', name, at))
     await decide(store, granted(name, at + 5000), record)
@@ -97,7 +97,7 @@ describe('the verification of an audit with permits', () => {
   })
 
   it('finds what customers were told of whole, and what was changed of it by hand', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const { notice } = told('notifying', 'a', T)
     const of = { permit: idOf('p'), notice }
     const asks = { ...first('emergency', 'p', T), ...notify(0, ['emergency']) }

@@ -1,3 +1,4 @@
+import { storageError } from '../storage-error.ts'
 import {
   commandSender,
   hasCode,
@@ -5,8 +6,7 @@ import {
   type RedisCommand,
   type RedisScript,
   runScript,
-} from '../../glue/redis.ts'
-import { storageError } from '../storage-error.ts'
+} from './client.ts'
 
 /** How the adapter talks to Redis, the same for every driver. It rejects with a StorageError. */
 export interface RedisConnection {
@@ -25,7 +25,7 @@ export interface RedisConnection {
  * @throws TypeError when the client is of no known shape.
  */
 export function connect(client: RedisClient, timeoutMs?: number): RedisConnection {
-  const sendCommand = commandSender(client, 'createRedisAdapter', timeoutMs)
+  const sendCommand = commandSender(client, timeoutMs)
   const send: RedisCommand = async (args, key) => {
     try {
       return await sendCommand(args, key)

@@ -35,9 +35,9 @@ export interface SignedClaims {
   readonly parts: number
   /**
    * What was removed is older than this, in milliseconds since the epoch; 0 where nothing is removed
-   * because of its age. Absent where the store removes entries whatever their age.
+   * because of its age.
    */
-  readonly before?: number | undefined
+  readonly before: number
   readonly heads: readonly ChainHead[]
   readonly removed: readonly SignedRemoval[]
   /** Of an export: the SHA-256, base64url, of the lines that it stands for. */
@@ -61,14 +61,20 @@ export async function signCheckpoints(
   checkpoint: Checkpoint,
 ): Promise<string[]> {
   const { time, removedAt = time, content } = checkpoint
-  const { keepFor, removesEarly } = store
-  const oldest = keepFor === undefined ? 0 : Math.max(0, Math.floor(removedAt - keepFor * 1000))
-  const before = { ...(removesEarly ? {} : { before: oldest }), ...present({ content }) }
+  const { keepFor } = store
+  const before = keepFor === undefined ? 0 : Math.max(0, Math.floor(removedAt - keepFor * 1000))
   const parts = partsOf(checkpoint)
   const signed: string[] = []
   for (const [index, chains] of parts.entries()) {
     const part = { part: index + 1, parts: parts.length }
-    const claims: SignedClaims = { version: 1, time, ...part, ...before, ...chains }
+    const claims: SignedClaims = {
+      version: 1,
+      time,
+      ...part,
+      before,
+      ...present({ content }),
+      ...chains,
+    }
     signed.push(await sign({ ...claims }))
   }
   for (const jws of signed) await store.keepCheckpoint(jws, time)
@@ -139,7 +145,7 @@ export const claimsOf = unlessWrong(
     time: anyNumber,
     part: anyNumber,
     parts: anyNumber,
-    before: optional(anyNumber),
+    before: anyNumber,
     heads: listOf(objectOf<ChainHead>({ writer: anyText, sequence: anyNumber, hash: anyText })),
     removed: listOf(
       objectOf<SignedRemoval>({ writer: anyText, upTo: anyNumber, except: listOf(run) }),

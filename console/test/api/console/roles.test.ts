@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { createPermits } from 'oidc-provider-impersonation-console'
-import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 import { CONSOLE_ROUTES, type Route } from '../../../src/api/console/routes.ts'
 import { type Deployment, deploy, type Running } from '../../support/deployment.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 
 /** Who may use what: as the README has it. The routes themselves are read from the router's table. */
 const PROMISED: Readonly<Record<string, string>> = {
@@ -49,7 +49,7 @@ describe('every route of the console, for each role', function () {
   let foreign: ReadonlyMap<string, string>
 
   before(async () => {
-    const audit = createMemoryAudit()
+    const audit = memoryAudit()
     const permits = createPermits({ audit })
     deployment = await deploy({ audit, console: { permits } })
     const { id } = await permits.request({
