@@ -30,7 +30,7 @@ export function isUpToDate(
   return holder?.id === slotHolder?.id && holder?.version === slotHolder?.version
 }
 
-const PERMIT_STATES: readonly unknown[] = ['granted', 'lapsed', 'refused', 'requested', 'revoked']
+const PERMIT_STATES: readonly unknown[] = ['granted', 'refused', 'requested', 'revoked']
 
 function isPermit(value: unknown): value is StoredPermit {
   if (typeof value !== 'object' || value === null) return false
