@@ -27,10 +27,6 @@ export const permits: Translated<typeof english> = {
     revoked: 'Zurückgenommen',
   },
   emergency: 'Ohne Freigabe',
-  emergencies: {
-    of: '{month}: {emergencies} von {starts} Vorgängen ohne Freigabe',
-    ofMore: '{month}: {emergencies} von mehr als {starts} Vorgängen ohne Freigabe',
-  },
   facts: 'Die Anfrage',
   operator: 'Mitarbeiter',
   customer: 'Kunde',

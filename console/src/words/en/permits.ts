@@ -24,10 +24,6 @@ export const permits = {
     revoked: 'Taken back',
   },
   emergency: 'Without approval',
-  emergencies: {
-    of: '{month}: {emergencies} of {starts} starts without approval',
-    ofMore: '{month}: {emergencies} of more than {starts} starts without approval',
-  },
   facts: 'The request',
   operator: 'Operator',
   customer: 'Customer',

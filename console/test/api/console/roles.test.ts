@@ -19,7 +19,6 @@ const PROMISED: Readonly<Record<string, string>> = {
   'GET /audit/export.csv': 'lead auditor',
   'GET /audit/export.jsonl': 'lead auditor',
   'GET /audit/entries.jsonl': 'lead auditor',
-  'GET /audit/emergencies': 'lead auditor',
   'GET /audit/:id': 'operator lead auditor',
   'GET /audit/:id/entries.jsonl': 'lead auditor',
   'GET /audit/:id/timeline': 'operator lead auditor',
@@ -82,7 +81,6 @@ describe('every route of the console, for each role', function () {
 
   const queryOf = ({ path }: Route) => {
     if (path === '/customers') return '?q=alice'
-    if (path === '/audit/emergencies') return '?from=0&to=1'
     return path === '/audit/newer' ? `?at=0&id=${running.id}` : ''
   }
   const pathOf = ({ path }: Route) => {
