@@ -6,7 +6,7 @@ import {
   type RedisCommand,
   type RedisScript,
   runScript,
-} from './client.ts'
+} from './command.ts'
 
 /** How the adapter talks to Redis, the same for every driver. It rejects with a StorageError. */
 export interface RedisConnection {

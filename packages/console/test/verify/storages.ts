@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { AuditRow } from 'oidc-provider-impersonation-verify/format'
+import { Client, Pool } from 'pg'
+import { runsOn } from '../../../../test/adapters/servers.ts'
+import type { AuditStore } from '../../src/audit/store.ts'
+import { rowWordsOf } from '../../src/audit/stores/filter.ts'
+import { createPostgresAudit } from '../../src/audit/stores/postgres/index.ts'
+import { columnsOf, ROW_COLUMNS } from '../../src/audit/stores/row-columns.ts'
+import { createSqliteAudit } from '../../src/audit/stores/sqlite/index.ts'
+import { KEEP_FOR } from './history.ts'
+
+const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1/test'
+
+/** What a person does who can write to the storage, and knows how the audit keeps things. */
+export interface Storage {
+  readonly store: AuditStore
+  /** Writes a row, and all that searches look at. */
+  putRow(row: AuditRow): Promise<unknown>
+  /** Deletes a row, and all that searches look at. */
+  dropRow(id: string): Promise<unknown>
+  /** The alarm is no longer among the open ones; the row is as it was. */
+  hideAlarm(id: string): Promise<unknown>
+  /** A search no longer finds the row by its words; the row is as it was. */
+  hideWords(id: string): Promise<unknown>
+  /** Wipes the text of an entry as retention does. */
+  wipe(writer: string, sequence: number): Promise<unknown>
+  /** The entry is no longer one of its row. */
+  unname(writer: string, sequence: number): Promise<unknown>
+  /** Has a chain end there: what comes later is not exported. */
+  setBack(writer: string, sequence: number, hash: string): Promise<unknown>
+  /** Says that the entry happened so often. */
+  recount(writer: string, sequence: number, count: number, lastTime: number): Promise<unknown>
+  dispose(): Promise<unknown>
+}
+
+const names = ROW_COLUMNS.map(([name]) => name)
+type Run = (sql: string, ...values: (string | number | null)[]) => Promise<unknown>
+
+function bySql(run: Run): Omit<Storage, 'dispose' | 'store'> {
+  const [ENTRY, ROW] = ['impersonation_audit_entry', 'impersonation_audit_row']
+  const WORD = 'impersonation_audit_word'
+  async function dropRow(id: string) {
+    await run(`DELETE FROM ${ROW} WHERE id = ?`, id)
+    await run(`DELETE FROM ${WORD} WHERE id = ?`, id)
+  }
+  const ofEntry = 'WHERE writer = ? AND sequence = ?'
+  return {
+    async putRow(row) {
+      await dropRow(row.id)
+      const columns = columnsOf(row)
+      const places = names.map(() => '?').join(', ')
+      const values = names.map((name) => columns[name])
+      await run(`INSERT INTO ${ROW} (${names.join(', ')}) VALUES (${places})`, ...values)
+      for (const word of rowWordsOf(row)) {
+        await run(
+          `INSERT INTO ${WORD} (word, id) VALUES (?, ?) ON CONFLICT DO NOTHING`,
+          word,
+          row.id,
+        )
+      }
+    },
+    dropRow,
+    hideWords: (id) => run(`DELETE FROM ${WORD} WHERE id = ?`, id),
+    hideAlarm: (id) => run(`UPDATE ${ROW} SET open_alarm_at = NULL WHERE id = ?`, id),
+    wipe: (...link) =>
+      run(`UPDATE ${ENTRY} SET text = NULL, row_id = NULL, repeat_key = NULL ${ofEntry}`, ...link),
+    unname: (...link) => run(`UPDATE ${ENTRY} SET row_id = NULL ${ofEntry}`, ...link),
+    setBack: (writer, sequence, hash) => {
+      const set = 'UPDATE impersonation_audit_writer SET sequence = ?, hash = ? WHERE writer = ?'
+      return run(set, sequence, hash, writer)
+    },
+    recount: (writer, sequence, count, lastTime) => {
+      const set = `UPDATE ${ENTRY} SET count = ?, last_time = ? ${ofEntry}`
+      return run(set, count, lastTime, writer, sequence)
+    },
+  }
+}
+
+/** An empty storage of each kind, which a person can write to behind the audit's back. */
+export const storages: Record<string, () => Promise<Storage>> = {
+  async SQLite() {
+    const folder = await mkdtemp(join(tmpdir(), 'audit-attack-'))
+    const file = join(folder, 'audit.db')
+    const store = createSqliteAudit({ file, keepFor: KEEP_FOR })
+    await store.open()
+    const database = new DatabaseSync(file)
+    return {
+      ...bySql(async (sql, ...values) => database.prepare(sql).run(...values)),
+      store,
+      async dispose() {
+        database.close()
+        await store.close()
+        await rm(folder, { recursive: true })
+      },
+    }
+  },
+  async PostgreSQL() {
+    const schema = `audit_attack_${randomUUID().replaceAll('-', '')}`
+    const admin = new Client(POSTGRES_URL)
+    await admin.connect()
+    await admin.query(`CREATE SCHEMA ${schema}`)
+    const pool = new Pool({ connectionString: POSTGRES_URL, options: `-c search_path=${schema}` })
+    const store = createPostgresAudit({ pool, keepFor: KEEP_FOR })
+    await store.open()
+    return {
+      ...bySql((sql, ...values) => {
+        let place = 0
+        return pool.query(
+          sql.replaceAll('?', () => `$${++place}`),
+          values,
+        )
+      }),
+      store,
+      async dispose() {
+        await pool.end()
+        await admin.query(`DROP SCHEMA ${schema} CASCADE`)
+        await admin.end()
+      },
+    }
+  },
+}
+
+/** The storages whose server is missing. */
+export const skipped: ReadonlySet<string> = new Set(
+  (await runsOn('PostgreSQL')) ? [] : ['PostgreSQL'],
+)
