@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,6 @@ export const inCi = Boolean(process.env.CI)
 const ANSWERS = {
   Redis: () => reachable(REDIS_URL, 6379),
   PostgreSQL: () => reachable(POSTGRES_URL, 5432),
-  'redis-server': async () => spawnSync('redis-server', ['--version']).error === undefined,
 } as const
 
 /**

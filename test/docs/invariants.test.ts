@@ -12,7 +12,7 @@ describe('docs/invariants.md', () => {
     const text = await readFile(new URL('docs/invariants.md', ROOT), 'utf8')
     sections = sectionsOf(text)
     held = sectionsOf(await readFile(new URL('test/invariants.md', ROOT), 'utf8'))
-    tests = await filesOf('{test,packages/console/test}/**/*.{test,proof,e2e}.ts')
+    tests = await filesOf('{test,packages/*/test}/**/*.{test,proof,e2e}.ts')
   })
 
   it('defines each in order, with what is promised and what happens without it', () => {
@@ -59,7 +59,9 @@ function sectionsOf(text: string): Map<string, string> {
 /** `` `test/file.ts`: "a name", "another" ``. A name ends where another, a file or the line does. */
 function citationsIn(section: string): { file: string; name: string }[] {
   return [
-    ...section.matchAll(/`((?:console\/)?test\/[^`]+)`: (".+?")(?=; `(?:console\/)?test\/|\.$)/gm),
+    ...section.matchAll(
+      /`((?:packages\/\w[\w-]*\/)?test\/[^`]+)`: (".+?")(?=; `(?:packages|test)\/|\.$)/gm,
+    ),
   ].flatMap(([, file = '', names = '']) =>
     names
       .slice(1, -1)

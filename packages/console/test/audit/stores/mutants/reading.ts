@@ -4,10 +4,10 @@ import {
   openAlarmOf,
   outcomeOf,
 } from 'oidc-provider-impersonation-verify/format'
-import type { StoredEntry } from '../../../../src/audit/store.ts'
-import { comparePositions } from '../../../../src/audit/stores/cursor.ts'
+import type { FiledRow, StoredEntry } from '../../../../src/audit/store.ts'
 import { searchTextOf, wordsOf } from '../../../../src/audit/stores/filter.ts'
 import { idOf, T } from '../contract/support.ts'
+import { comparePositions } from './matching.ts'
 import { aWhile, findBy, findByOwn, type Mutants, type Mutation } from './support.ts'
 
 /** Reads the first page where a cursor is malformed. */
@@ -121,7 +121,7 @@ export const readingMutants: Mutants = {
         return { rows: next === undefined ? rows.slice(0, -1) : rows, next }
       },
     }),
-    'tells of every row by its id',
+    'tells of every row once by its id',
   ],
   'row ids of which every page is the first': [
     (sound) => ({
@@ -130,7 +130,21 @@ export const readingMutants: Mutants = {
         return { rows, next: undefined }
       },
     }),
-    'tells of every row by its id',
+    'tells of every row once by its id',
+  ],
+  'row ids of which each page begins with the last one': [
+    (sound) => {
+      let last: FiledRow | undefined
+      return {
+        async rowIds(page) {
+          const { rows, next } = await sound.rowIds(page)
+          const again = page.after !== undefined && last ? [last, ...rows] : rows
+          last = rows.at(-1)
+          return { rows: again, next }
+        },
+      }
+    },
+    'tells of every row once by its id',
   ],
   'pages that are counted': [
     (sound) => ({

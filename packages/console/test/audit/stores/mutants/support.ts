@@ -1,7 +1,7 @@
 import type { AuditRow } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore, RowFilter } from '../../../../src/audit/store.ts'
-import { comparePositions, parseRowCursor, rowCursor } from '../../../../src/audit/stores/cursor.ts'
-import { matcher } from '../../../../src/audit/stores/filter.ts'
+import { parseRowCursor, rowCursor } from '../../../../src/audit/stores/cursor.ts'
+import { comparePositions, matcher } from './matching.ts'
 
 /** The methods to replace, given a sound store. */
 export type Mutation = (sound: AuditStore) => Partial<AuditStore>
