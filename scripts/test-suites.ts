@@ -90,13 +90,12 @@ export const OTHERS: readonly Suite[] = [
   },
   {
     name: 'recipes',
-    about: 'the adapters of recipes/; installs their libraries first',
+    about: 'the adapters of examples/recipes; installs their drivers first; MariaDB',
     files: ['test/recipes/*.recipe.ts'],
     timeout: 120_000,
     installs: ['test/recipes'],
     before: [
-      'ln -sfn ../test/recipes/node_modules recipes/node_modules',
-      'npm run --prefix test/recipes generate',
+      'ln -sfn ../../test/recipes/node_modules examples/recipes/node_modules',
       'tsc -p test/recipes',
     ],
     limit: 1200,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Firestore } from '@google-cloud/firestore'
-import { FirestoreAdapter } from '../../recipes/firestore.ts'
+import { FirestoreAdapter } from '../../examples/recipes/firestore.ts'
 import { adapterContract } from '../../src/adapters/testing/index.ts'
 import { startFirestoreServer } from './firestore-server.ts'
 import { race } from './race.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { MongoClient } from 'mongodb'
-import { MongoAdapter } from '../../recipes/mongodb.ts'
+import { MongoAdapter } from '../../examples/recipes/mongodb.ts'
 import { adapterContract } from '../../src/adapters/testing/index.ts'
 import { startMongoServer } from './mongo-server.ts'
 import { itExcept, race } from './race.ts'

@@ -28,7 +28,6 @@ const PACKED = [
   'console',
   'docs',
   'examples',
-  'recipes',
   'scripts',
   'src',
   'CHANGELOG.md',
