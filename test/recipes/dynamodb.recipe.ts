@@ -3,7 +3,7 @@ import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import dynalite from 'dynalite'
 import { DynamoDbAdapter } from '../../examples/recipes/dynamodb.ts'
-import { adapterContract } from '../../src/adapters/testing/index.ts'
+import { adapterContract } from '../../packages/testing/src/adapters/index.ts'
 import { freePort } from '../adapters/servers.ts'
 import { race } from './race.ts'
 
