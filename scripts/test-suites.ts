@@ -17,7 +17,7 @@ export interface Suite {
   readonly withoutServers?: true
 }
 
-const PLUGIN = ['test/**/*.test.ts', '!test/{docs,example-provider,examples}/**']
+const PLUGIN = ['test/**/*.test.ts', '!test/{docs,example-provider,examples,types}/**']
 
 /** These need a machine with little other load. */
 export const DEMANDING: readonly Suite[] = [
@@ -119,8 +119,8 @@ export const OTHERS: readonly Suite[] = [
   },
   {
     name: 'types',
-    about: 'the public types, in TypeScript 5.9 and 7',
-    files: ['test-d/types.test.ts'],
+    about: 'the public types of the packed packages, in TypeScript 5.9 and 7',
+    files: ['test/types/types.test.ts'],
     limit: 600,
   },
   {
