@@ -33,7 +33,7 @@ describe('npm run release', function () {
     for (const file of ['.github/upstream.md', 'src/', 'CONTRIBUTING.md']) {
       expect(stdout).not.to.include(`    ${file}`)
     }
-    expect(consoleShown).to.include('    dist/verify.js\n')
+    expect(consoleShown).to.include('    dist/index.js\n')
     expect(stdout).to.match(/^(?:Nothing is in the way\.|In the way:\n(?:- .+\n)+)$/m)
     expect((await run('git', ['status', '--porcelain'])).stdout).to.equal(before)
   })
