@@ -13,11 +13,7 @@ import { expect } from 'chai'
 import { Client } from 'pg'
 import { inCi, reachable as listens, POSTGRES_URL } from '../../../../test/adapters/servers.ts'
 import { compile } from '../../../../test/support/compile.ts'
-import {
-  findBrokenLinks,
-  install,
-  packInto,
-} from '../../../../test/support/tarball.ts'
+import { findBrokenLinks, install, packInto } from '../../../../test/support/tarball.ts'
 import { signInByDevInteractions } from './dev-interactions.ts'
 
 const run = promisify(execFile)
@@ -65,7 +61,7 @@ describe('the console as users get it', function () {
   it('has nothing in it that a user does not need', () => {
     const others = files.filter(
       (path) =>
-        !/^dist\/(?!browser\/).*\.(js|d\.ts)$|^dist\/browser\/((?:account|console)-(?:de|en)\.js|icon\.svg|style\.css|LICENSES\.txt)$/.test(
+        !/^dist\/(?!browser\/).*\.(js|d\.ts)$|^dist\/words\/\w+\/(?:de|en)\.json$|^dist\/browser\/((?:account|console)\.js|icon\.svg|style\.css|LICENSES\.txt)$/.test(
           path,
         ),
     )
