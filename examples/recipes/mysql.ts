@@ -14,7 +14,7 @@ import type {
   ListedBefore,
   LookUp,
 } from 'oidc-provider-impersonation/adapters/contract'
-import { keyOf, lookedUp, memberKey, payloadOf, recordOf } from './record.ts'
+import { keyOf, lookedUp, memberKey, parsePayload, recordOf } from './record.ts'
 
 interface Row extends RowDataPacket {
   payload: string
@@ -60,17 +60,17 @@ export const table = `
     INDEX (model, statusList, endedIndex)
   ) ENGINE = InnoDB CHARACTER SET ascii COLLATE ascii_bin`
 
-const LIVE = 'expiresAt > ?'
-const NEVER = Number.MAX_SAFE_INTEGER
+const IS_LIVE = 'expiresAt > ?'
+const NO_EXPIRY = Number.MAX_SAFE_INTEGER
 const ANSWER_TIMEOUT_MS = 5000
 const MAX_ATTEMPTS = 5
 
-const kept = (column: string) => `IF(oidc_records.${LIVE}, oidc_records.${column}, NULL)`
+const kept = (column: string) => `IF(oidc_records.${IS_LIVE}, oidc_records.${column}, NULL)`
 /**
  * What an upsert keeps of a live record: its consumption, its note and its end. Each of them has one
  * parameter, the time. `VALUES()` is the one form that both databases have.
  */
-const KEPT = [
+const KEPT_ASSIGNMENTS = [
   `consumedAt = COALESCE(${kept('consumedAt')}, VALUES(consumedAt))`,
   `actor = COALESCE(${kept('noteActor')}, VALUES(actor))`,
   `noteActor = ${kept('noteActor')}`,
@@ -103,14 +103,14 @@ export class MysqlAdapter implements EndingAdapter {
   // One statement: of several at once, the later ones see what the first has written.
   async #updateOnce(id: string, set: string, condition: string, values: Value[]) {
     const { affectedRows } = await this.#run<ResultSetHeader>(
-      `UPDATE oidc_records SET ${set} WHERE model = ? AND id = ? AND ${LIVE} AND ${condition}`,
+      `UPDATE oidc_records SET ${set} WHERE model = ? AND id = ? AND ${IS_LIVE} AND ${condition}`,
       [...values, this.#model, keyOf(id), Date.now()],
     )
     return affectedRows === 1
   }
 
   async list(lookUp: LookUp, limit: number, before?: ListedBefore) {
-    const conditions = ['model = ?', 'iat IS NOT NULL', LIVE] // what is not listed has none
+    const conditions = ['model = ?', 'iat IS NOT NULL', IS_LIVE] // what is not listed has none
     const values: Value[] = [this.#model, Date.now()]
     for (const [name, key] of Object.entries(lookedUp(lookUp))) {
       conditions.push(`${name} = ?`)
@@ -131,7 +131,7 @@ export class MysqlAdapter implements EndingAdapter {
   async endedIndices(list: string) {
     const rows = await this.#run<Row[]>(
       `SELECT DISTINCT endedIndex AS statusIndex FROM oidc_records
-      WHERE model = ? AND statusList = ? AND endedIndex IS NOT NULL AND ${LIVE}`,
+      WHERE model = ? AND statusList = ? AND endedIndex IS NOT NULL AND ${IS_LIVE}`,
       [this.#model, keyOf(list), Date.now()],
     )
     return rows.map(({ statusIndex }) => Number(statusIndex))
@@ -146,7 +146,7 @@ export class MysqlAdapter implements EndingAdapter {
       consumedAt: consumedAt?.getTime() ?? null,
       payload: JSON.stringify(payload),
       ...members,
-      expiresAt: expiresAt?.getTime() ?? NEVER,
+      expiresAt: expiresAt?.getTime() ?? NO_EXPIRY,
     }
     const columns = Object.keys(record)
     // Assignments run from left to right. What is kept depends on the expiry, so that comes last.
@@ -155,8 +155,8 @@ export class MysqlAdapter implements EndingAdapter {
       .map((name) => `${name} = VALUES(${name})`)
     await this.#run(
       `INSERT INTO oidc_records (${columns}) VALUES (${columns.map(() => '?')})
-      ON DUPLICATE KEY UPDATE ${[...KEPT, ...replaced]}`,
-      [...Object.values(record), ...KEPT.map(() => Date.now())],
+      ON DUPLICATE KEY UPDATE ${[...KEPT_ASSIGNMENTS, ...replaced]}`,
+      [...Object.values(record), ...KEPT_ASSIGNMENTS.map(() => Date.now())],
     )
   }
 
@@ -179,7 +179,7 @@ export class MysqlAdapter implements EndingAdapter {
   // Of a session that moved to another id, the record that lives longest is the latest.
   async #find(column: string, key: string) {
     const [row] = await this.#run<Row[]>(
-      `SELECT * FROM oidc_records WHERE model = ? AND ${column} = ? AND ${LIVE}
+      `SELECT * FROM oidc_records WHERE model = ? AND ${column} = ? AND ${IS_LIVE}
       ORDER BY expiresAt DESC LIMIT 1`,
       [this.#model, keyOf(key), Date.now()],
     )
@@ -222,5 +222,5 @@ async function inTime<T>(answer: Promise<T>): Promise<T> {
 
 function found({ payload, consumedAt, note, ended }: Row): AdapterPayload {
   const consumed = consumedAt === null ? null : new Date(Number(consumedAt))
-  return payloadOf(JSON.parse(payload), { consumedAt: consumed, note, ended })
+  return parsePayload(JSON.parse(payload), { consumedAt: consumed, note, ended })
 }
