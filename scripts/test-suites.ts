@@ -17,7 +17,7 @@ export interface Suite {
   readonly withoutServers?: true
 }
 
-const PLUGIN = ['test/**/*.test.ts', '!test/{docs,example-provider,examples}/**']
+const PLUGIN = ['test/**/*.test.ts', '!test/{docs,example-provider,examples,types}/**']
 
 /** These need a machine with little other load. */
 export const DEMANDING: readonly Suite[] = [
@@ -90,13 +90,12 @@ export const OTHERS: readonly Suite[] = [
   },
   {
     name: 'recipes',
-    about: 'the adapters of recipes/; installs their libraries first',
+    about: 'the adapters of examples/recipes; installs their drivers first; MariaDB',
     files: ['test/recipes/*.recipe.ts'],
     timeout: 120_000,
     installs: ['test/recipes'],
     before: [
-      'ln -sfn ../test/recipes/node_modules recipes/node_modules',
-      'npm run --prefix test/recipes generate',
+      'ln -sfn ../../test/recipes/node_modules examples/recipes/node_modules',
       'tsc -p test/recipes',
     ],
     limit: 1200,
@@ -120,8 +119,8 @@ export const OTHERS: readonly Suite[] = [
   },
   {
     name: 'types',
-    about: 'the public types, in TypeScript 5.9 and 7',
-    files: ['test-d/types.test.ts'],
+    about: 'the public types of the packed packages, in TypeScript 5.9 and 7',
+    files: ['test/types/types.test.ts'],
     limit: 600,
   },
   {

@@ -93,7 +93,7 @@ export interface Fate {
 }
 
 /** A payload as it was stored, with what has happened to the record. */
-export function payloadOf(payload: AdapterPayload, fate: Fate): AdapterPayload {
+export function parsePayload(payload: AdapterPayload, fate: Fate): AdapterPayload {
   const { consumedAt, note, ended } = fate
   return {
     ...payload,

@@ -25,7 +25,7 @@ import type {
   ListedBefore,
   LookUp,
 } from 'oidc-provider-impersonation/adapters/contract'
-import { keyOf, lookedUp, memberKey, payloadOf, recordOf } from './record.ts'
+import { keyOf, lookedUp, memberKey, parsePayload, recordOf } from './record.ts'
 
 interface Item {
   modelId: string
@@ -52,7 +52,7 @@ interface Item {
 // beside the payload, not in it, so that consume() and consumeOnce() write one and the same.
 const names = { '#consumed': 'consumed' }
 // The TTL of the table, on expiresAt, deletes up to days late.
-const LIVE = '(attribute_not_exists(expiresAt) OR expiresAt > :now)'
+const IS_LIVE = '(attribute_not_exists(expiresAt) OR expiresAt > :now)'
 const seconds = () => Math.floor(Date.now() / 1000)
 /** Longer than any impersonation lasts: the item of a list outlives those in it. */
 const SECONDS_OF_TWO_DAYS = 172_800
@@ -97,7 +97,7 @@ export class DynamoDbAdapter implements EndingAdapter {
       TableName: this.#table,
       Key: this.#key(id),
       UpdateExpression: `SET ${set.join(', ')}`,
-      ConditionExpression: `attribute_exists(modelId) AND ${LIVE} AND ${condition}`,
+      ConditionExpression: `attribute_exists(modelId) AND ${IS_LIVE} AND ${condition}`,
       ...(`${set}${condition}`.includes('#') && { ExpressionAttributeNames: names }),
       ExpressionAttributeValues: { ':now': seconds(), ...Object.fromEntries(given) },
     })
@@ -141,11 +141,11 @@ export class DynamoDbAdapter implements EndingAdapter {
     for await (const page of this.#pages({
       IndexName: `${partition}Index`,
       KeyConditionExpression: `${partition} = :${partition}${before ? ' AND listedAt < :before' : ''}`,
-      FilterExpression: [LIVE, ...filters].join(' AND '),
+      FilterExpression: [IS_LIVE, ...filters].join(' AND '),
       ExpressionAttributeValues: {
         ':now': seconds(),
         ...Object.fromEntries(keys),
-        ...(before && { ':before': placeOf(before.iat, before.id) }),
+        ...(before && { ':before': positionOf(before.iat, before.id) }),
       },
       ScanIndexForward: false,
       Limit: limit,
@@ -221,7 +221,7 @@ export class DynamoDbAdapter implements EndingAdapter {
       ...this.#key(id),
       payload: JSON.stringify(payload),
       ...Object.fromEntries(present),
-      ...(keys.accountId && { listed: this.#model, listedAt: placeOf(iat ?? 0, id) }),
+      ...(keys.accountId && { listed: this.#model, listedAt: positionOf(iat ?? 0, id) }),
       ...(expiresAt && { expiresAt: wholeSeconds(expiresAt) }),
       ...(consumedAt && { consumed: Math.floor(consumedAt.getTime() / 1000) }),
     }
@@ -301,7 +301,7 @@ function wholeSeconds(date: Date) {
   return date.getTime() > Date.now() ? Math.ceil(date.getTime() / 1000) : 0
 }
 
-function placeOf(iat: number, id: string) {
+function positionOf(iat: number, id: string) {
   return `${String(iat).padStart(16, '0')}:${keyOf(id)}`
 }
 
@@ -328,5 +328,5 @@ function found(item: Item | undefined): AdapterPayload | undefined {
 
 function payloadIn({ payload, consumed, ...fate }: Item): AdapterPayload {
   const consumedAt = consumed ? new Date(consumed * 1000) : null
-  return payloadOf(JSON.parse(payload), { ...fate, consumedAt })
+  return parsePayload(JSON.parse(payload), { ...fate, consumedAt })
 }

@@ -17,7 +17,7 @@ import type {
   ListedBefore,
   LookUp,
 } from 'oidc-provider-impersonation/adapters/contract'
-import { keyOf, lookedUp, memberKey, payloadOf, recordOf } from './record.ts'
+import { keyOf, lookedUp, memberKey, parsePayload, recordOf } from './record.ts'
 
 export class FirestoreAdapter implements EndingAdapter {
   readonly consumesEveryModel = true
@@ -160,5 +160,9 @@ function live(document: DocumentSnapshot): DocumentData | undefined {
 
 function found(record: DocumentData): AdapterPayload {
   const { payload, consumedAt, note, ended } = record
-  return payloadOf(JSON.parse(payload), { consumedAt: consumedAt?.toDate() ?? null, note, ended })
+  return parsePayload(JSON.parse(payload), {
+    consumedAt: consumedAt?.toDate() ?? null,
+    note,
+    ended,
+  })
 }

@@ -95,7 +95,7 @@ export class MongoAdapter implements EndingAdapter {
     ]
     const filter = { $and: [live(listed), after ? { $or: after } : {}] }
     const found = await this.#records.find(filter).sort(newestFirst).limit(limit).toArray()
-    return found.map(payloadOf)
+    return found.map(parsePayload)
   }
 
   async endedIndices(list: string) {
@@ -130,7 +130,7 @@ export class MongoAdapter implements EndingAdapter {
 
   async #find(filter: Filter<Stored>) {
     const found = await this.#records.findOne(live(filter))
-    return found ? payloadOf(found) : undefined
+    return found ? parsePayload(found) : undefined
   }
 
   find(id: string) {
@@ -158,7 +158,7 @@ function live(filter: Filter<Stored>): Filter<Stored> {
   return { ...filter, $or: [{ expiresAt: null }, { expiresAt: { $gt: new Date() } }] }
 }
 
-function payloadOf({ payload, note, end }: Pick<Stored, 'payload' | 'note' | 'end'>) {
+function parsePayload({ payload, note, end }: Pick<Stored, 'payload' | 'note' | 'end'>) {
   return {
     ...payload,
     ...(note && { note: JSON.parse(note) }),
