@@ -5,7 +5,7 @@ import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join, relative } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Failure } from './failures-reporter.ts'
+import type { Failure } from './suite-reporter.ts'
 import { DEMANDING, OTHERS, type Suite } from './test-suites.ts'
 
 /** More failures than these have a reason other than a busy machine. */
@@ -32,7 +32,7 @@ const WITHOUT_SERVERS = {
 /** As `npm run` has it. */
 const PATH = [join(import.meta.dirname, '../node_modules/.bin'), process.env.PATH].join(delimiter)
 
-const REPORTER = join(import.meta.dirname, 'failures-reporter.ts')
+const REPORTER = join(import.meta.dirname, 'suite-reporter.ts')
 
 interface Outcome {
   readonly suite: Suite

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { exportJWK, generateKeyPair } from 'jose'
 import { Client } from 'pg'
 import { Application } from '../../example-provider/demo/application.ts'
-import { freePort, inCi, POSTGRES_URL, reachable } from '../adapters/servers.ts'
+import { freePort, POSTGRES_URL, skipWithout } from '../adapters/servers.ts'
 import {
   type Answer,
   launch,
@@ -167,10 +167,7 @@ describe('example provider: copies as processes of their own, with one BASE_URL'
     }
 
     before(async function () {
-      if (!(await reachable(POSTGRES_URL, 5432))) {
-        if (inCi) throw new Error('PostgreSQL is not running')
-        this.skip()
-      }
+      await skipWithout(this, 'PostgreSQL')
       await administer(`CREATE DATABASE ${database}`)
       created = true
     })
