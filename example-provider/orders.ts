@@ -11,7 +11,7 @@ import {
   type ResourceServerOptions,
   requireScope,
   resourceServer,
-} from 'oidc-provider-impersonation/resource-server'
+} from 'oidc-provider-impersonation-resource-server'
 import { allowOrigin } from '../hosting/cors.ts'
 import { bodyShape, onlyMethods, plainText, readBody } from '../hosting/http/json.ts'
 import { usedProofs } from '../hosting/used-proofs.ts'

@@ -1,5 +1,5 @@
 import type { AdapterFactory } from 'oidc-provider-impersonation'
-import type { ReplayStore } from 'oidc-provider-impersonation/resource-server'
+import type { ReplayStore } from 'oidc-provider-impersonation-resource-server'
 
 /** A proof of a key (DPoP) works once, in any copy of the API: they share this storage. */
 export function usedProofs(adapter: AdapterFactory): ReplayStore {

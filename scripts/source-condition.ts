@@ -8,7 +8,7 @@ import { resolve } from 'node:path'
 /** Named after the plugin: other packages use a general name such as `source`, too. */
 const CONDITION = 'oidc-provider-impersonation'
 
-/** What both packages have a copy of (src/glue): without the condition, no entry of the plugin. */
+/** What both packages have a copy of (src/shared): without the condition, no entry of the plugin. */
 const GLUE = { './glue/*': { [CONDITION]: './src/glue/*.ts' } }
 const GLUE_OF_CONSOLE = 'oidc-provider-impersonation/glue/*'
 

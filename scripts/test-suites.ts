@@ -22,32 +22,30 @@ export interface Suite {
    * beside it. Without it, as many files run at once as there are free cores.
    */
   readonly oneByOne?: string
-  /** What its tests measure, so that nothing else runs beside it. */
-  readonly alone?: string
 }
 
 /** Every folder with tests. */
-const TEST = '{test,console/test,conformance/test,packages/*/test}'
+const TEST = '{test,packages/*/test}'
 
 /** What no test over HTTP can hold: what a page does with tokens, tabs, keys and other windows. */
 const BROWSER_ON_PUSH: readonly string[] = [
   // The kit: a link becomes a session, a session ends, and no token stays behind.
-  'test/browser/accept.e2e.ts',
-  'test/browser/hostile.e2e.ts',
-  'test/browser/ending.e2e.ts',
-  'test/browser/refusals.e2e.ts',
-  'test/browser/dpop.e2e.ts',
-  'test/browser/document.e2e.ts',
-  'test/browser/server-rendered.e2e.ts',
-  'test/browser/server-rendered-console.e2e.ts',
-  'test/browser/banner/{content,document,end,names,places,time,title}.e2e.ts',
+  'packages/browser/test/accept.e2e.ts',
+  'packages/browser/test/hostile.e2e.ts',
+  'packages/browser/test/ending.e2e.ts',
+  'packages/browser/test/refusals.e2e.ts',
+  'packages/browser/test/dpop.e2e.ts',
+  'packages/browser/test/document.e2e.ts',
+  'packages/browser/test/server-rendered.e2e.ts',
+  'packages/browser/test/server-rendered-console.e2e.ts',
+  'packages/browser/test/banner/{content,document,end,names,places,time,title}.e2e.ts',
   // The console: the sign-in of a page, and the work of each role from click to click.
-  'console/test/e2e/{sign-in,callback,renewal,sign-out,frame}.e2e.ts',
-  'console/test/e2e/console-at-another-site.e2e.ts',
-  'console/test/e2e/{account,running}.e2e.ts',
-  'console/test/e2e/operators/{story,races,trouble}.e2e.ts',
-  'console/test/e2e/permits/permits.e2e.ts',
-  'console/test/e2e/audit/{hostile,export,keyboard,prove,question,still}.e2e.ts',
+  'packages/console/test/e2e/{sign-in,callback,renewal,sign-out,frame}.e2e.ts',
+  'packages/console/test/e2e/console-at-another-site.e2e.ts',
+  'packages/console/test/e2e/{account,running}.e2e.ts',
+  'packages/console/test/e2e/operators/{story,races,trouble}.e2e.ts',
+  'packages/console/test/e2e/permits/permits.e2e.ts',
+  'packages/console/test/e2e/audit/{hostile,export,keyboard,prove,question,still}.e2e.ts',
   // The example: the README's story, and the shop that acts.
   'test/e2e/{story,shop,sign-in-page,strict}.e2e.ts',
   // What the tests above rely on: that a fault in a page is found.
@@ -88,7 +86,7 @@ export const SUITES: readonly Suite[] = [
     name: 'console',
     about: 'the console without a browser',
     when: 'push',
-    files: ['console/test/**/*.test.ts'],
+    files: ['packages/console/test/**/*.test.ts'],
     timeout: 60_000,
     limit: 1200,
   },
@@ -107,7 +105,7 @@ export const SUITES: readonly Suite[] = [
     name: 'conformance',
     about: 'the suite of docs/profile.md, against this server and against wrong ones',
     when: 'push',
-    files: ['conformance/test/**/*.test.ts'],
+    files: ['packages/conformance/test/**/*.test.ts'],
     timeout: 120_000,
     limit: 900,
   },
@@ -131,7 +129,7 @@ export const SUITES: readonly Suite[] = [
     name: 'types',
     about: 'the public types, in TypeScript 5.9 and 7',
     when: 'push',
-    files: ['{test-d,test/types}/*.test.ts'],
+    files: ['{test-d,test/types}/**/*.test.ts'],
     limit: 600,
   },
   {
@@ -140,7 +138,7 @@ export const SUITES: readonly Suite[] = [
     when: 'nightly',
     files: [`${TEST}/**/*.e2e.ts`, ...except([...BROWSER_ON_PUSH, 'test/e2e/browsers/**'])],
     timeout: 120_000,
-    installs: ['test/browser/frameworks'],
+    installs: ['packages/browser/test/frameworks'],
     limit: 1200,
     oneByOne: 'one Chromium, one example and one built kit for all files',
   },

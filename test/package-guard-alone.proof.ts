@@ -22,7 +22,7 @@ import {
   type KoaMiddleware,
   requireScope,
   resourceServer,
-} from 'oidc-provider-impersonation/resource-server'
+} from 'oidc-provider-impersonation-resource-server'
 
 const api = resourceServer({
   issuer: process.env.ISSUER ?? '',
@@ -133,7 +133,8 @@ describe('the package in an API that needs the guard alone', function () {
     const failed = failures.filter(([, error]) => error !== '')
     expect(Object.fromEntries(failed)).to.deep.equal({
       '.': "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'oidc-provider'",
-      './testing': "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'oidc-provider'",
+      '../packages/testing/test':
+        "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'oidc-provider'",
     })
   })
 })

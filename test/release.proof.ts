@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import console from '../console/package.json' with { type: 'json' }
 import plugin from '../package.json' with { type: 'json' }
+import console from '../packages/console/package.json' with { type: 'json' }
 import { readRelease } from '../scripts/release-problems.ts'
 
 const run = promisify(execFile)

@@ -25,7 +25,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 }
 
 /** The modules that the page imports by name: an import map tells the browser where they are. */
-const PAGE_MODULES = ['oauth4webapi', 'oidc-provider-impersonation/browser']
+const PAGE_MODULES = ['oauth4webapi', 'oidc-provider-impersonation-browser']
 
 /** Makes the application. It answers `GET` of its own files, and nothing else. */
 export async function createShop({ issuer, orders, console }: ShopOptions): Promise<Koa> {

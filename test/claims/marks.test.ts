@@ -2,7 +2,7 @@
 // write of the deployment reaches it.
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
-import { denyImpersonation, resourceServer } from '../../src/resource-server/index.ts'
+import { denyImpersonation, resourceServer } from '../../packages/resource-server/src/index.ts'
 import { recording } from '../support/audit.ts'
 import { type DeploymentOptions, deploy } from '../support/deployment.ts'
 import {

@@ -39,7 +39,7 @@ describe('docs/troubleshooting.md', () => {
   it('quotes messages that are in the source of the package or of oidc-provider', () => {
     expect(told).to.have.length.greaterThan(70)
     for (const message of told.filter((each) => !OF_OTHERS.includes(each))) {
-      // `must()` of src/glue/resolve-options.ts puts the first words before the others.
+      // `must()` of src/options/resolve-options.ts puts the first words before the others.
       const own = message.replace(/^… must be /, '')
       const found = [...ours, ...hosts].some((source) => says(source, own))
       expect(found, message).to.equal(true)

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { quietly } from '../../console/test/support/quietly.ts'
+import { quietly } from '../../packages/console/test/support/quietly.ts'
 import { type Example, send, signIn, start } from './support.ts'
 
 const FORM = 'application/x-www-form-urlencoded'

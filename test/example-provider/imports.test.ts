@@ -31,7 +31,7 @@ function importsOf(folder: string): Import[] {
 
 describe('example provider: what imports what', () => {
   it('the console imports nothing but itself and packages: it can be mounted in any deployment', () => {
-    const imports = importsOf('console/src')
+    const imports = importsOf('packages/console/src')
     expect(imports.length).to.be.greaterThan(100)
     const others = imports.filter(({ target }) =>
       /^(?:example-provider|hosting|src|test|examples)\//.test(target),
@@ -42,20 +42,24 @@ describe('example provider: what imports what', () => {
   it('the example and its pieces take the console by its name, and nothing else of it', () => {
     for (const folder of ['example-provider', 'hosting']) {
       const imports = importsOf(folder)
-      expect(imports.filter(({ target }) => target.startsWith('console/'))).to.deep.equal([])
+      expect(imports.filter(({ target }) => target.startsWith('packages/console/'))).to.deep.equal(
+        [],
+      )
       const byName = new Set(
         imports
           .filter(({ target }) => target.startsWith('oidc-provider-impersonation-console'))
           .map(({ target }) => target.replace(/^oidc-provider-impersonation-console/, '.')),
       )
-      const { exports } = JSON.parse(readFileSync(join(ROOT, 'console/package.json'), 'utf8'))
+      const { exports } = JSON.parse(
+        readFileSync(join(ROOT, 'packages/console/package.json'), 'utf8'),
+      )
       expect([...byName], folder).not.to.deep.equal([])
       expect(Object.keys(exports)).to.include.members([...byName])
     }
   })
 
   it('the example and its pieces import this package by its name, as users do', () => {
-    for (const folder of ['example-provider', 'hosting', 'console/src']) {
+    for (const folder of ['example-provider', 'hosting', 'packages/console/src']) {
       const imports = importsOf(folder)
       const deep = imports.filter(({ target }) => target.startsWith('src/'))
       expect(deep, folder).to.deep.equal([])

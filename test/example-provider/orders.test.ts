@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { expect } from 'chai'
 import { generateKeyPair } from 'jose'
-import { quietly } from '../../console/test/support/quietly.ts'
+import { quietly } from '../../packages/console/test/support/quietly.ts'
 import {
   CHALLENGE,
   ISSUER,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type MovedClock, movedClock } from '../../console/test/e2e/support/moved-clock.ts'
+import { type MovedClock, movedClock } from '../../packages/console/test/e2e/support/moved-clock.ts'
 import { signInOf } from './acting.ts'
 import { Cookies } from './cookies.ts'
 import { type Answer, type Example, send, start } from './support.ts'

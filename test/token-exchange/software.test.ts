@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
-import type { AuthorizationRequest, ImpersonationOptions } from '../../src/index.ts'
 import {
   denyImpersonation,
   type ImpersonationUse,
   RequestRefused,
   requirePerson,
   resourceServer,
-} from '../../src/resource-server/index.ts'
+} from '../../packages/resource-server/src/index.ts'
+import type { AuthorizationRequest, ImpersonationOptions } from '../../src/index.ts'
 import { recording } from '../support/audit.ts'
 import { basic, type Deployment, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'

@@ -1,7 +1,7 @@
 import { Cluster, Redis } from 'ioredis'
 import { createCluster } from 'redis'
+import { adapterContract } from '../../../packages/testing/src/adapters/index.ts'
 import { createRedisAdapter } from '../../../src/adapters/redis/index.ts'
-import { adapterContract } from '../../../src/adapters/testing/index.ts'
 import { ageKeys, type PrivateRedis, startRedis, suiteOn, until } from '../servers.ts'
 
 const suite = await suiteOn('redis-server')

@@ -1,0 +1,141 @@
+import { existsSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { expect } from 'chai'
+import { circlesOf, filesBelow, type Import, importsBelow } from '../../../test/support/imports.ts'
+
+const SOURCE = join(import.meta.dirname, '../src')
+const GLUE = join(import.meta.dirname, '../../../src/shared')
+const PLUGIN_GLUE = 'oidc-provider-impersonation/glue'
+
+/**
+ * Folders and files of src, from the top: a file imports from its own folder and from those above it.
+ * A name without an ending is a folder.
+ */
+const LAYERS = [
+  'reason.ts',
+  'option-rules.ts',
+  'words',
+  'http',
+  'audit',
+  'permits',
+  'verify',
+  'verify.ts',
+  'notice.ts',
+  'options.ts',
+  'settings.ts',
+  'clients.ts',
+  'sign-in',
+  'api',
+  'page',
+  'notices',
+  'middleware.ts',
+  'index.ts',
+  'browser',
+]
+
+/** The same within these. '' stands for the files that are in none of the folders. */
+const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  audit: ['', 'stores', 'keeping', 'recording'],
+  browser: ['kit', 'session', 'running', 'permits', 'operators', 'audit', 'account', ''],
+}
+
+/** The stores know the contract, and not each other. `sql` is the body of two of them. */
+const STORES = ['memory', 'sqlite', 'postgres', 'redis', 'sql']
+const SQL_DIALECTS = ['sqlite', 'postgres']
+
+/** What pages take from the server's code beside types and words: files that import no module of Node. */
+const IN_BOTH = ['audit/alarm.ts', 'audit/entry.ts', 'audit/row.ts']
+const BROWSER_PACKAGES =
+  /^(?:#glue\/stopwatch|preact|preact\/hooks|oauth4webapi|eventsource-parser|oidc-provider-impersonation\/browser)$/
+
+const files = filesBelow(SOURCE)
+const imports = importsBelow(SOURCE)
+const own = imports.filter(({ isOwn }) => isOwn)
+const inBrowser = imports.filter(({ file }) => isBelow('browser', file))
+
+const describeImport = ({ file, target }: Import) => `src/${file} imports ${target}`
+const layerOf = (file: string) => LAYERS.indexOf(file.split(sep)[0] ?? '')
+
+function innerLayerOf(file: string, layers: readonly string[]): number {
+  const [, folder = '', ...rest] = file.split(sep)
+  return layers.indexOf(rest.length === 0 ? '' : folder)
+}
+
+function isBelow(folder: string, file: string): boolean {
+  return file.startsWith(folder.replaceAll('/', sep) + sep)
+}
+
+describe('the layers of the console', () => {
+  it('are the folders and files that are listed here', () => {
+    expect(files.length).to.be.greaterThan(150)
+    expect(files.filter((file) => layerOf(file) === -1)).to.deep.equal([])
+    expect(LAYERS.filter((layer) => !files.some((file) => file.split(sep)[0] === layer))).to.eql([])
+  })
+
+  it('import from their own folder and from those above it', () => {
+    expect(own.length).to.be.greaterThan(500)
+    const upwards = own.filter(({ file, target }) => layerOf(target) > layerOf(file))
+    expect(upwards.map(describeImport)).to.deep.equal([])
+  })
+
+  it('import nothing of the rest of the repository', () => {
+    expect(own.filter(({ target }) => target.startsWith('..')).map(describeImport)).to.deep.equal(
+      [],
+    )
+  })
+
+  it('share src/shared with the plugin: the same files, by `#glue/`', () => {
+    const glue = imports.filter(({ target }) => target.startsWith('#'))
+    expect(glue.length).to.be.greaterThan(5)
+    const missing = glue.filter(({ target }) => !existsSync(join(GLUE, `${target.slice(6)}.ts`)))
+    expect(missing.map(describeImport)).to.deep.equal([])
+    const byName = imports.filter(({ target }) => target.startsWith(PLUGIN_GLUE))
+    expect(byName.map(describeImport), 'what the published plugin does not have').to.deep.equal([])
+  })
+
+  for (const [folder, layers] of Object.entries(INNER_LAYERS)) {
+    it(`have a direction within ${folder}/, too`, () => {
+      const inside = own.filter(
+        ({ file, target }) => isBelow(folder, file) && isBelow(folder, target),
+      )
+      expect(inside.length).to.be.greaterThan(50)
+      const upwards = inside.filter(({ file, target }) => {
+        const [from, to] = [innerLayerOf(file, layers), innerLayerOf(target, layers)]
+        return from === -1 || to === -1 || to > from
+      })
+      expect(upwards.map(describeImport)).to.deep.equal([])
+    })
+  }
+
+  it('keep the stores of the audit apart: none imports another', () => {
+    const across = own.filter(({ file, target }) =>
+      STORES.some(
+        (store) =>
+          isBelow(`audit/stores/${store}`, file) &&
+          STORES.some((other) => {
+            const isItsBody = other === 'sql' && SQL_DIALECTS.includes(store)
+            return other !== store && !isItsBody && isBelow(`audit/stores/${other}`, target)
+          }),
+      ),
+    )
+    expect(across.map(describeImport)).to.deep.equal([])
+  })
+
+  it('have no circle of files', () => {
+    expect(circlesOf(imports)).to.deep.equal([])
+  })
+
+  it('give the pages types, words, and three files that run everywhere', () => {
+    expect(inBrowser.length).to.be.greaterThan(300)
+    const others = inBrowser.filter(
+      ({ target, isOwn, isType }) =>
+        !isType &&
+        (isOwn
+          ? !isBelow('browser', target) && !isBelow('words', target) && !IN_BOTH.includes(target)
+          : !BROWSER_PACKAGES.test(target)),
+    )
+    expect(others.map(describeImport)).to.deep.equal([])
+    const taken = new Set(inBrowser.filter(({ isType }) => !isType).map(({ target }) => target))
+    expect(IN_BOTH.filter((file) => !taken.has(file))).to.deep.equal([])
+  })
+})
