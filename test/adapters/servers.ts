@@ -28,13 +28,14 @@ export { inCi }
 
 export type Server = keyof typeof SERVERS
 
+/** What a test file needs of `describe`. */
+export type DefineSuite = (title: string, define: (this: Suite) => void) => void
+
 /**
  * `describe` for tests that need servers. Where one is missing they are skipped, and the title says
  * which. In CI they run, and fail.
  */
-export async function suiteOn(
-  ...servers: readonly Server[]
-): Promise<(title: string, define: (this: Suite) => void) => void> {
+export async function suiteOn(...servers: readonly Server[]): Promise<DefineSuite> {
   for (const server of inCi ? [] : servers) {
     const { missing, runs } = SERVERS[server]
     if (await runs()) continue
