@@ -52,13 +52,21 @@ const BROWSER_ON_PUSH: readonly string[] = [
   'test/e2e/harness/*.e2e.ts',
 ]
 
-/** The proofs of one redemption (I1), and those that are quick. */
+/** The proofs of one redemption (I1), those that take a second or two, and one of a tarball. */
 const PROOFS_ON_PUSH: readonly string[] = [
   'test/proofs/{one-redemption,restart,round-trips,sqlite-faults}.proof.ts',
+  'test/adapters/redis/{persistence,race,servers}.proof.ts',
+  'test/adapters/sqlite/processes.proof.ts',
+  'test/status-list/indices.proof.ts',
+  'test/malformed-input.proof.ts',
+  'packages/resource-server/test/package.proof.ts',
 ]
 
 /** The packed tarballs, as users get them. */
 const PACKAGES = `${TEST}/**/package*.proof.ts`
+
+/** It installs each Node.js. */
+const MATRIX = 'test/matrix.proof.ts'
 
 const except = (files: readonly string[]) => files.map((file) => `!${file}`)
 
@@ -75,7 +83,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'proofs',
-    about: 'one redemption, with several processes and kill -9',
+    about: 'one redemption, with several processes and kill -9; quick proofs',
     when: 'push',
     files: PROOFS_ON_PUSH,
     timeout: 120_000,
@@ -155,10 +163,18 @@ export const SUITES: readonly Suite[] = [
     name: 'proofs-nightly',
     about: 'kill -9, faults, failovers, races at scale, benchmarks, supported versions',
     when: 'nightly',
-    files: [`${TEST}/**/*.proof.ts`, ...except([...PROOFS_ON_PUSH, PACKAGES])],
+    files: [`${TEST}/**/*.proof.ts`, ...except([...PROOFS_ON_PUSH, PACKAGES, MATRIX])],
     timeout: 120_000,
     limit: 1500,
     oneByOne: 'each file starts several processes that work as fast as they can',
+  },
+  {
+    name: 'matrix',
+    about:
+      'the packed plugin on Node.js 22.13, 24 and 26, with the oldest and newest oidc-provider',
+    when: 'nightly',
+    files: [MATRIX],
+    limit: 1200,
   },
   {
     name: 'package',
@@ -167,7 +183,6 @@ export const SUITES: readonly Suite[] = [
     files: [PACKAGES],
     timeout: 120_000,
     limit: 900,
-    oneByOne: 'npm pack builds dist/, which the files share',
   },
   {
     name: 'recipes',
