@@ -38,7 +38,7 @@ describe('docs/recording-uses.md: by Redis Streams', function () {
   afterEach(() => at[Symbol.asyncDispose]())
 
   const emptied = async () => {
-    for (let tries = 0; (await redis.xlen(STREAM)) > 0 && tries < 500; tries += 1) await wait(10)
+    for (let tries = 0; (await redis.xlen(STREAM)) > 0 && tries < 2000; tries += 1) await wait(10)
     return await redis.xlen(STREAM)
   }
 

@@ -13,11 +13,7 @@ import { expect } from 'chai'
 import { Client } from 'pg'
 import { POSTGRES_URL, skipWithout } from '../../../../test/adapters/servers.ts'
 import { compile } from '../../../../test/support/compile.ts'
-import {
-  findBrokenLinks,
-  install,
-  packInto,
-} from '../../../../test/support/tarball.ts'
+import { findBrokenLinks, install, packInto } from '../../../../test/support/tarball.ts'
 import { signInByDevInteractions } from './dev-interactions.ts'
 
 const run = promisify(execFile)
