@@ -20,9 +20,12 @@ describe('the links of the documents', () => {
 
   it('lead to files that exist, and to headings that they have', async () => {
     const broken: string[] = []
-    for await (const document of glob(['*.md', 'docs/**/*.md', 'packages/*/*.md', 'src/*.md'], {
-      cwd: ROOT,
-    })) {
+    for await (const document of glob(
+      ['*.md', 'docs/**/*.md', 'packages/*/*.md', '{src,test/*}/*.md'],
+      {
+        cwd: ROOT,
+      },
+    )) {
       const text = await readFile(new URL(document, ROOT), 'utf8')
       for (const link of linksIn(text)) {
         const [path = '', anchor] = link.split('#')

@@ -7,7 +7,7 @@ const GRANT_TYPE = 'urn:example:code-used-again'
 
 describe('what an operator runs ends with the grant', () => {
   it('where a pre-authorized code is used again', async () => {
-    const deployment = await deploy({
+    await using deployment = await deploy({
       clients: [
         {
           client_id: 'wallet',
@@ -41,6 +41,5 @@ describe('what an operator runs ends with the grant', () => {
       (it) => it.state === 'ended',
     )
     expect(state).to.equal('ended')
-    await deployment.close()
   })
 })

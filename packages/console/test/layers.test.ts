@@ -9,8 +9,8 @@ const SOURCE = join(import.meta.dirname, '../src')
  * A name without an ending is a folder.
  */
 const LAYERS = [
-  'option-rules.ts',
   'words',
+  'option-rules.ts',
   'http',
   'audit',
   'permits',

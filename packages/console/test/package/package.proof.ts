@@ -61,7 +61,7 @@ describe('the console as users get it', function () {
   it('has nothing in it that a user does not need', () => {
     const others = files.filter(
       (path) =>
-        !/^dist\/(?!browser\/).*\.(js|d\.ts)$|^dist\/browser\/((?:account|console)-(?:de|en)\.js|icon\.svg|style\.css|LICENSES\.txt)$/.test(
+        !/^dist\/(?!browser\/).*\.(js|d\.ts)$|^dist\/words\/\w+\/(?:de|en)\.json$|^dist\/browser\/((?:account|console)\.js|icon\.svg|style\.css|LICENSES\.txt)$/.test(
           path,
         ),
     )
