@@ -6,7 +6,8 @@ import { expect } from 'chai'
 import { exportJWK, generateKeyPair } from 'jose'
 import { Client } from 'pg'
 import { Application } from '../../example-provider/demo/application.ts'
-import { freePort, inCi, POSTGRES_URL, reachable } from '../adapters/servers.ts'
+import { freePort, POSTGRES_URL, skipWithout } from '../adapters/servers.ts'
+import { skip } from '../support/skipping.ts'
 import { startRedis } from './redis-server.ts'
 import {
   type Answer,
@@ -175,10 +176,7 @@ describe('example provider: copies as processes of their own, with one BASE_URL'
     }
 
     before(async function () {
-      if (!(await reachable(POSTGRES_URL, 5432))) {
-        if (inCi) throw new Error('PostgreSQL is not running')
-        this.skip()
-      }
+      await skipWithout(this, 'PostgreSQL')
       await administer(`CREATE DATABASE ${database}`)
       created = true
     })
@@ -189,8 +187,7 @@ describe('example provider: copies as processes of their own, with one BASE_URL'
       let redis: Awaited<ReturnType<typeof startRedis>>
       before(async function () {
         redis = await startRedis(await freePort())
-        if (!redis && inCi) throw new Error('redis-server is not installed')
-        if (!redis) this.skip()
+        if (!redis) skip(this, 'no redis-server')
       })
       describe('three of them', () =>
         actAsOneProvider(() => ({

@@ -9,7 +9,8 @@ import { readConfig } from '../../example-provider/config.ts'
 import { StartError } from '../../hosting/start-error.ts'
 import { openStorage } from '../../hosting/storage.ts'
 import { createSqliteAdapter } from '../../src/adapters/sqlite/index.ts'
-import { freePort, inCi, POSTGRES_URL, reachable } from '../adapters/servers.ts'
+import { freePort, POSTGRES_URL, skipWithout } from '../adapters/servers.ts'
+import { skip } from '../support/skipping.ts'
 import { startRedis } from './redis-server.ts'
 import {
   type Answer,
@@ -141,9 +142,8 @@ describe('example provider: storage', function () {
   describe('Redis', () => {
     let server: Awaited<ReturnType<typeof startRedis>>
     before(async function () {
+      await skipWithout(this, 'redis-server')
       server = await startRedis(await freePort(), '--requirepass', 'hunter2')
-      if (!server && inCi) throw new Error('redis-server is not installed')
-      if (!server) this.skip()
     })
     after(() => server?.stop())
 
@@ -251,10 +251,7 @@ describe('example provider: storage', function () {
 
     let created = false
     before(async function () {
-      if (!(await reachable(POSTGRES_URL, 5432))) {
-        if (inCi) throw new Error('PostgreSQL is not running')
-        this.skip()
-      }
+      await skipWithout(this, 'PostgreSQL')
       await administer(`CREATE DATABASE ${database}`)
       created = true
     })
@@ -264,8 +261,7 @@ describe('example provider: storage', function () {
 
     it('keeps the audit alone where everything else is in Redis', async function () {
       const redis = await startRedis(await freePort())
-      if (!redis && inCi) throw new Error('redis-server is not installed')
-      if (!redis) return this.skip()
+      if (!redis) return skip(this, 'no redis-server')
       const client = new Client({ connectionString: url.href })
       await client.connect()
       try {
