@@ -138,9 +138,9 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'types',
-    about: 'the public types, in TypeScript 5.9 and 7',
+    about: 'the public types of the packed packages, in TypeScript 5.9 and 7',
     when: 'push',
-    files: ['{test-d,test/types}/**/*.test.ts'],
+    files: ['test/types/**/*.test.ts'],
     limit: 600,
   },
   {
@@ -189,14 +189,13 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'recipes',
-    about: 'the adapters of recipes/; installs their libraries first',
+    about: 'the adapters of examples/recipes; installs their drivers first; MariaDB',
     when: 'nightly',
     files: ['test/recipes/*.recipe.ts'],
     timeout: 120_000,
     installs: ['test/recipes'],
     before: [
-      'ln -sfn ../test/recipes/node_modules recipes/node_modules',
-      'npm run --prefix test/recipes generate',
+      'ln -sfn ../../test/recipes/node_modules examples/recipes/node_modules',
       'tsc -p test/recipes',
     ],
     limit: 1200,

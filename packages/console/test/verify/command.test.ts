@@ -12,8 +12,8 @@ import { main } from '../../../verify/src/main.ts'
 import type { SignCheckpoint } from '../../src/audit/keeping/checkpoint.ts'
 import { exportCsv, exportJsonLines } from '../../src/audit/keeping/export.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
-import { createMemoryAudit } from '../../src/audit/stores/memory/index.ts'
 import { idOf } from '../audit/stores/contract/support.ts'
+import { memoryAudit } from '../support/memory-audit.ts'
 import { providerAt } from '../support/provider-at.ts'
 import { changed, history, isCheckpoint, isEntry, KEEP_FOR, linesOfExport } from './history.ts'
 
@@ -37,7 +37,7 @@ describe('the command verify', function () {
     const provider = await providerAt(issuer)
     server.on('request', provider.callback())
     sign = (claims) => signCheckpoint(provider, claims)
-    store = createMemoryAudit({ keepFor: KEEP_FOR })
+    store = memoryAudit({ keepFor: KEEP_FOR })
     await history(store, sign)
     lines = await linesOfExport(store, sign)
     elsewhere = JSON.parse(lines.findLast(isCheckpoint) ?? '').checkpoint
