@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
+import type { Context } from 'mocha'
 import { Client } from 'pg'
 import { readConfig } from '../../example-provider/config.ts'
 import { StartError } from '../../hosting/start-error.ts'
 import { openStorage } from '../../hosting/storage.ts'
 import { createSqliteAdapter } from '../../src/adapters/sqlite/index.ts'
 import { freePort, POSTGRES_URL, skipWithout } from '../adapters/servers.ts'
-import { skip } from '../support/skipping.ts'
 import { startRedis } from './redis-server.ts'
 import {
   type Answer,
@@ -260,8 +260,7 @@ describe('example provider: storage', function () {
     })
 
     it('keeps the audit alone where everything else is in Redis', async function () {
-      const redis = await startRedis(await freePort())
-      if (!redis) return skip(this, 'no redis-server')
+      const redis = await startOwnRedis(this)
       const client = new Client({ connectionString: url.href })
       await client.connect()
       try {
@@ -284,8 +283,7 @@ describe('example provider: storage', function () {
     })
 
     it('says so when the audit cannot be kept there, and tells no secret', async function () {
-      const redis = await startRedis(await freePort())
-      if (!redis) return this.skip()
+      const redis = await startOwnRedis(this)
       const none = new URL(url)
       none.pathname = '/no-such-secret'
       const STORAGE_URL = `redis://127.0.0.1:${redis.port}`
@@ -310,3 +308,8 @@ describe('example provider: storage', function () {
     })
   })
 })
+
+async function startOwnRedis(context: Context) {
+  await skipWithout(context, 'redis-server')
+  return (await startRedis(await freePort())) ?? expect.fail('redis-server did not start')
+}
