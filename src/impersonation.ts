@@ -218,7 +218,9 @@ export class Impersonation {
     await this.#checkStorage()
     const provider = this.#provider
     await warnOfNamesakes(this.#options.actorToken.clients, (id) => findAccount(provider, id))
-    return await checklist(this.#provider, { options: this.#options, canEnd: this.canEnd })
+    const opaqueResources = (await this.#ending?.findOpaqueResources()) ?? []
+    const seen = { options: this.#options, canEnd: this.canEnd, opaqueResources }
+    return await checklist(this.#provider, seen)
   }
 
   /**

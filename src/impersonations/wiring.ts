@@ -10,6 +10,7 @@ import { keptAfterRedemptionFor } from '../tokens/kept-until.ts'
 import type { SubjectTokenModel } from '../tokens/subject-token.ts'
 import { type Impersonations, impersonations } from './impersonations.ts'
 import { keepTrying } from './keep-trying.ts'
+import { findOpaqueResources } from './opaque-resources.ts'
 import { endWithOpaqueToken } from './opaque-tokens.ts'
 import { endingWhatIsUnderWay } from './under-way.ts'
 import { endWithOperator } from './with-operator.ts'
@@ -22,6 +23,8 @@ export interface WiredImpersonations {
    * could sign a list.
    */
   readonly drawStatusIndex: (() => Promise<StatusIndex>) | undefined
+  /** The resources for which the last impersonations got opaque access tokens. */
+  readonly findOpaqueResources: () => Promise<readonly string[]>
   /** Ends what the first use of a subject token got, after this returns. */
   readonly onReplay: (id: string) => void
   /** Ends what was redeemed by an exchange that issued nothing, after this returns. */
@@ -124,6 +127,7 @@ export function wireImpersonations(
   return {
     impersonations: endingWhatIsUnderWay(all, tokenLife),
     drawStatusIndex,
+    findOpaqueResources: () => findOpaqueResources(subjectTokens, adapter),
     onReplay: options.lifecycle.onReplay === 'end' ? endAfterReplay : () => {},
     onNothingIssued: endLater('ending an impersonation that issued nothing', {
       cause: 'policy',
