@@ -1,0 +1,21 @@
+/** Whether the work ends within that many milliseconds. If not, the work continues. */
+export function endsWithin(milliseconds, work) {
+    return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => resolve(false), milliseconds);
+        work.then(() => resolve(true), reject).finally(() => clearTimeout(timer));
+    });
+}
+/**
+ * What the work resolves with. If the work does not end within that many milliseconds, it rejects with
+ * the error, and the work continues: what it did is not known then.
+ */
+export async function limitTime(milliseconds, work, tooLate) {
+    const { promise: late, reject } = Promise.withResolvers();
+    const timer = setTimeout(() => reject(tooLate()), milliseconds);
+    try {
+        return await Promise.race([work, late]);
+    }
+    finally {
+        clearTimeout(timer);
+    }
+}
