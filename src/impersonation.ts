@@ -306,7 +306,8 @@ export class Impersonation {
    *   gets the answer that it would get without a recorder.
    *
    * Several recorders are called at the same time, and all have to resolve. Listeners of the same
-   * events are emitted as without recorders, after the answer.
+   * events run after the answer, as without recorders. Of an answer of 503 they hear nothing but the end
+   * of what was issued.
    *
    * @throws TypeError for a wrong argument, before {@link register}, and where {@link canEnd} is
    * `false`: what is not recorded could not be ended

@@ -208,7 +208,7 @@ function matcherFor({ client, permit }: ImpersonationFilter): (token: SubjectTok
   return ({ note, consumed, bindingObject, permit: before }) =>
     (client === undefined ||
       (consumed ? note?.client : bindingObject.mayAct?.clientId) === client) &&
-    (permit === undefined || note?.permit === permit || before === permit)
+    (permit === undefined || [note?.permit, before].flat().includes(permit))
 }
 
 /** @throws TypeError for a record that no adapter may list */
