@@ -105,7 +105,7 @@ const CONSOLE_SHAPE = {
 
 /**
  * The options, checked and with the defaults. It does not name the shape: the published types cannot
- * have the imports of src/glue.
+ * have the imports of the siblings' entry.
  */
 export interface Settings
   extends Pick<
