@@ -16,6 +16,7 @@ import { configurationOf } from './host/provider-configuration.ts'
 import { withholdFromSelfRegistered } from './host/registration.ts'
 import type { Impersonations } from './impersonations/impersonations.ts'
 import { ALL_CAUSES, checkEnd, checkFilter, checkQuery } from './impersonations/inputs.ts'
+import { chainMarker } from './impersonations/mark-chain.ts'
 import { judgeByEnds } from './impersonations/opaque-tokens.ts'
 import {
   keptAfterRedemption,
@@ -164,6 +165,7 @@ export class Impersonation {
           claims,
           mayIssueSubjectTokens,
           hasEnded,
+          markChain: chainMarker(subjectTokens.adapter),
           onNothingIssued: ending?.onNothingIssued ?? (() => {}),
         },
         ending?.onReplay,

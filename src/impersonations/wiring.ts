@@ -109,7 +109,7 @@ export function wireImpersonations(
 ): WiredImpersonations | undefined {
   const { adapter } = subjectTokens
   if (!canEnd(adapter, options.lifecycle)) return undefined
-  const all = impersonations(provider, subjectTokens, adapter)
+  const all = impersonations(provider, subjectTokens, adapter, options.actorToken.scope)
   // I14: what it ends may have been issued by a process with another `accessToken.maxTtl`.
   const tokenLife = MAX_ACCESS_TOKEN_TTL
   endWithOpaqueToken(provider, all)

@@ -35,6 +35,7 @@ export const RECORD_MEMBERS = [
   'permit',
   'review',
   'keptUntil',
+  'chained',
   'consumed',
   'note',
   'end',

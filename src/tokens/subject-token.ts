@@ -60,6 +60,8 @@ export interface SubjectToken
   /** As the rule said at issue. */
   readonly permit?: string | readonly string[] | undefined
   readonly review?: string | undefined
+  /** Whether an exchange began with its access token as the actor token: something may run through it. */
+  readonly chained?: boolean | undefined
   /** Whether the last moment of redemption has passed. */
   readonly isExpired: boolean
   /**
@@ -137,6 +139,7 @@ export function defineSubjectToken(
     declare permit?: string | readonly string[] | undefined
     declare review?: string | undefined
     declare keptUntil?: number | undefined
+    declare chained?: boolean | undefined
     #value: string | undefined
     #binding: Binding | undefined
     #context: SubjectTokenContext | undefined
