@@ -287,9 +287,9 @@ export class Impersonation {
   }
 
   /**
-   * Ends all impersonations that match at this moment. With `actor` or `client`, it looks once more after 10
-   * seconds, while the process runs: an exchange that was under way has redeemed by then, or gets
-   * nothing.
+   * Ends all impersonations that match at this moment. With `actor`, `client` or `permit`, this process
+   * looks once more after 10 seconds, or another one within 15 where this one is gone: an exchange that
+   * was under way has redeemed by then, or gets nothing.
    *
    * @returns how many this call ended
    * @throws TypeError for a filter without a member, or a wrong one

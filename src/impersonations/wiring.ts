@@ -12,6 +12,7 @@ import { type Impersonations, impersonations } from './impersonations.ts'
 import { keepTrying } from './keep-trying.ts'
 import { findOpaqueResources } from './opaque-resources.ts'
 import { endWithOpaqueToken } from './opaque-tokens.ts'
+import { pendingEnds } from './pending-ends.ts'
 import { endingWhatIsUnderWay } from './under-way.ts'
 import { endWithOperator } from './with-operator.ts'
 
@@ -113,7 +114,8 @@ export function wireImpersonations(
   // I14: what it ends may have been issued by a process with another `accessToken.maxTtl`.
   const tokenLife = MAX_ACCESS_TOKEN_TTL
   endWithOpaqueToken(provider, all)
-  if (options.lifecycle.endWithOperator) endWithOperator(provider, all, tokenLife)
+  const pending = pendingEnds(provider.issuer, adapter, all, tokenLife)
+  if (options.lifecycle.endWithOperator) endWithOperator(provider, all, pending, tokenLife)
   const drawStatusIndex = serveStatusLists(provider, adapter, options)
   announceStatusLists(provider, { hasLists: drawStatusIndex !== undefined })
   const endLater = (what: string, how: EndOptions) => {
@@ -125,7 +127,7 @@ export function wireImpersonations(
   }
   const endAfterReplay = endLater('ending an impersonation after a replay', { cause: 'replay' })
   return {
-    impersonations: endingWhatIsUnderWay(all, tokenLife),
+    impersonations: endingWhatIsUnderWay(all, pending),
     drawStatusIndex,
     findOpaqueResources: () => findOpaqueResources(subjectTokens, adapter),
     onReplay: options.lifecycle.onReplay === 'end' ? endAfterReplay : () => {},
