@@ -168,12 +168,6 @@ export async function ageKeys(redis: Redis, keyPrefix: string, seconds: number):
   for (const key of await redis.keys(`${keyPrefix}*`)) {
     const left = await redis.pttl(key)
     if (left >= 0) await redis.pexpire(key, String(left - seconds * 1000))
-    if (!key.includes(':id:status-list:')) continue
-    // the ended indices of a list expire by themselves
-    for (const [field, expiry] of Object.entries(await redis.hgetall(key))) {
-      if (!/^\d+$/.test(field) || expiry === '') continue
-      await redis.hset(key, field, String(Number(expiry) - seconds * 1000))
-    }
   }
 }
 
