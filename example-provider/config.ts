@@ -1,9 +1,9 @@
 // The settings, from the environment: `npm start -- --help` lists them. They are read once.
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { StartError } from '../hosting/start-error.ts'
-import { parseStorageUrl } from '../hosting/storage-url.ts'
 import { DEMO_SECRETS, refuseDemo, refusePublic } from './demo/secrets.ts'
+import { StartError } from './start-error.ts'
+import { parseStorageUrl } from './storage-url.ts'
 
 export type Config = ReturnType<typeof readConfig>
 

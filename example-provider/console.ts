@@ -8,9 +8,9 @@ import type {
   Role,
   UseInWords,
 } from 'oidc-provider-impersonation-console'
-import { escapeControls } from '../hosting/http/text.ts'
 import { type Person, people } from './accounts.ts'
 import { REQUEST_WORDS } from './demo/words.ts'
+import { escapeControls } from './text.ts'
 
 /** Asked at every request: a role that is taken away here is gone at once. */
 export function role({ accountId }: Account): Role | undefined {

@@ -4,12 +4,12 @@ import { createApp } from './app.ts'
 
 // The rest of this file has nothing to do with impersonation.
 
-import { endOnSignal } from '../hosting/end-on-signal.ts'
-import { StartError } from '../hosting/start-error.ts'
 import { readConfig } from './config.ts'
 import { banner } from './demo/banner.ts'
 import { help } from './demo/help.ts'
+import { endOnSignal } from './end-on-signal.ts'
 import { startServer } from './server.ts'
+import { StartError } from './start-error.ts'
 
 // Files beside the keys are also readable by their owner only.
 process.umask(0o077)

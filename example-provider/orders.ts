@@ -12,12 +12,12 @@ import {
   requireScope,
   resourceServer,
 } from 'oidc-provider-impersonation/resource-server'
-import { allowOrigin } from '../hosting/cors.ts'
-import { bodyShape, onlyMethods, plainText, readBody } from '../hosting/http/json.ts'
-import { usedProofs } from '../hosting/used-proofs.ts'
 import { people } from './accounts.ts'
+import { allowOrigin } from './cors.ts'
 import { copilotTools } from './demo/copilot-tools.ts'
 import { DEMO_ORDERS } from './demo/orders.ts'
+import { bodyShape, onlyMethods, plainText, readBody } from './json.ts'
+import { usedProofs } from './used-proofs.ts'
 
 export interface OrdersOptions {
   /** The origin of all public URLs. */

@@ -1,11 +1,11 @@
 // The provider as it would be without impersonation: yours is another one, and stays as it is.
 import { hkdfSync } from 'node:crypto'
 import { interactionPolicy, type ProviderConfiguration } from 'oidc-provider-impersonation'
-import { grantWhatIsAsked } from '../hosting/first-party-grants.ts'
 import { findAccount, SCOPE_CLAIMS } from './accounts.ts'
 import { clients, resourceServerInfo, SHOP_CLIENT_ID, SUPPORT_BACKEND } from './clients.ts'
 import type { Config } from './config.ts'
 import { logoutPages, renderError } from './demo/provider-pages.ts'
+import { grantWhatIsAsked } from './first-party-grants.ts'
 import type { Parts } from './server.ts'
 
 const HOUR_S = 60 * 60

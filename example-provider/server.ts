@@ -1,10 +1,10 @@
 // The start and the end: keys, storage and ports, and the order in which they are closed.
 import type { RequestListener } from 'node:http'
-import { type Keys, loadKeys } from '../hosting/keys.ts'
-import { type Listener, listen, localUrl } from '../hosting/listener.ts'
-import { openStorage, type Storage, unusableStorage } from '../hosting/storage.ts'
 import type { Config } from './config.ts'
+import { type Keys, loadKeys } from './keys.ts'
+import { type Listener, listen, localUrl } from './listener.ts'
 import { createShop } from './shop/server.ts'
+import { openStorage, type Storage, unusableStorage } from './storage.ts'
 
 /** What the application is made of. */
 export interface Parts {

@@ -4,10 +4,10 @@ import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { koaBody } from 'koa-body'
 import type { Provider } from 'oidc-provider-impersonation'
-import { html, showPage } from '../hosting/http/page.ts'
-import { passwordThrottle } from '../hosting/password-throttle.ts'
 import type { Accounts } from './accounts.ts'
+import { html, showPage } from './demo/page.ts'
 import { explainErrors } from './demo/provider-pages.ts'
+import { passwordThrottle } from './password-throttle.ts'
 
 /**
  * Fetch Metadata: browsers send the origin of a form. The cookie alone does not protect against

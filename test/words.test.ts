@@ -7,7 +7,6 @@ const REPOSITORY = join(import.meta.dirname, '..')
 /** The folders whose names are read, and the words that each may still have. Take words away, add none. */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   src: [],
-  hosting: [],
   'example-provider': [],
   examples: [],
   bench: [],

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
-import { hostAsked } from '../../hosting/http/headers.ts'
-import { isLoopback } from '../../hosting/loopback.ts'
+import { hostAsked } from '../headers.ts'
+import { isLoopback } from '../loopback.ts'
 
 /** The pages that people open: not what their scripts ask, and not the way back from the sign-in. */
 const PAGE_PATHS = /^\/(?:$|(?:account|console)(?:$|\/(?!api\/|assets\/|callback$)))/

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import type { Notice } from 'oidc-provider-impersonation-console'
-import { html, showPage } from '../../hosting/http/page.ts'
+import { html, showPage } from './page.ts'
 
 const MAX_KEPT = 50
 

@@ -2,18 +2,22 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
-import { type ServedFile, serveFiles } from '../../hosting/http/files.ts'
-import { ASSETS_PATH, html, showPage } from '../../hosting/http/page.ts'
 import { people } from '../accounts.ts'
+import { type ServedFile, serveFiles } from '../shop/files.ts'
+import { ASSETS_PATH, html, showPage } from './page.ts'
 
 const REPOSITORY_ROOT = join(import.meta.dirname, '../..')
 
 /** The file, the URL path, and how it is served. */
 const PAGE_FILES: [file: string, path: string, served: Omit<ServedFile, 'body'>][] = [
-  ['hosting/http/page.css', `${ASSETS_PATH}/page.css`, { type: 'text/css; charset=utf-8' }],
-  ['hosting/http/icon.svg', `${ASSETS_PATH}/icon.svg`, { type: 'image/svg+xml' }],
   [
-    'hosting/http/submit.js',
+    'example-provider/demo/assets/page.css',
+    `${ASSETS_PATH}/page.css`,
+    { type: 'text/css; charset=utf-8' },
+  ],
+  ['example-provider/demo/assets/icon.svg', `${ASSETS_PATH}/icon.svg`, { type: 'image/svg+xml' }],
+  [
+    'example-provider/demo/assets/submit.js',
     `${ASSETS_PATH}/submit.js`,
     { type: 'text/javascript; charset=utf-8' },
   ],

@@ -1,5 +1,5 @@
-import { isLoopback } from '../../hosting/loopback.ts'
-import { StartError } from '../../hosting/start-error.ts'
+import { isLoopback } from '../loopback.ts'
+import { StartError } from '../start-error.ts'
 
 /** Public secrets, for the demonstration only. */
 export const DEMO_SECRETS = Object.freeze({

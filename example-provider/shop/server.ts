@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Koa from 'koa'
-import { type ServedFile, serveFiles } from '../../hosting/http/files.ts'
-import { readModules } from '../../hosting/http/modules.ts'
+import { type ServedFile, serveFiles } from './files.ts'
+import { readModules } from './modules.ts'
 
 export interface ShopOptions {
   /** The issuer that customers and operators sign in at. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { exportJWK, generateKeyPair } from 'jose'
 import { readConfig } from '../../example-provider/config.ts'
-import { StartError } from '../../hosting/start-error.ts'
+import { StartError } from '../../example-provider/start-error.ts'
 import { DEMO, launch, listen, MAIN, OWN_SECRETS, run, temporaryFolder } from './support.ts'
 
 const PRODUCTION = {

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { exportJWK, generateKeyPair } from 'jose'
 import { type Config, readConfig } from '../../example-provider/config.ts'
-import { loadKeys } from '../../hosting/keys.ts'
-import { StartError } from '../../hosting/start-error.ts'
+import { loadKeys } from '../../example-provider/keys.ts'
+import { StartError } from '../../example-provider/start-error.ts'
 import { launch, MAIN, run, send, temporaryFolder } from './support.ts'
 
 function configFor(dataDir: string, more: Record<string, string> = {}): Config {

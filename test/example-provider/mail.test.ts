@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { SMTPServer } from 'smtp-server'
 import { readConfig } from '../../example-provider/config.ts'
-import { StartError } from '../../hosting/start-error.ts'
+import { StartError } from '../../example-provider/start-error.ts'
 import { act } from './acting.ts'
 import { signIn, start } from './support.ts'
 

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import Koa from 'koa'
+import { answerProblems } from '../../example-provider/json.ts'
 import { ordersApi } from '../../example-provider/orders.ts'
-import { answerProblems } from '../../hosting/http/json.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import { type Example, listen } from './support.ts'
 

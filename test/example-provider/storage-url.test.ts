@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { readConfig } from '../../example-provider/config.ts'
-import { StartError } from '../../hosting/start-error.ts'
+import { StartError } from '../../example-provider/start-error.ts'
 import { freePort } from '../adapters/servers.ts'
 import { runMain } from './support.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { authorizationUrl } from '../../example-provider/demo/commands.ts'
-import { passwordThrottle } from '../../hosting/password-throttle.ts'
+import { passwordThrottle } from '../../example-provider/password-throttle.ts'
 import { Cookies } from './cookies.ts'
 import {
   type Answer,

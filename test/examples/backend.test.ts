@@ -4,8 +4,8 @@ import { expect } from 'chai'
 import Koa from 'koa'
 import { quietly } from '../../console/test/support/quietly.ts'
 import { people } from '../../example-provider/accounts.ts'
+import { answerProblems } from '../../example-provider/json.ts'
 import { supportBackend } from '../../examples/backend.ts'
-import { answerProblems } from '../../hosting/http/json.ts'
 import { type Answer, listen, postJson } from '../example-provider/support.ts'
 
 const REQUEST = { userId: 'alice', reason: 'Order lost', ticketId: 'SUP-1' }

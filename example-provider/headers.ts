@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
-import { contentSecurityPolicy } from './page.ts'
+import { contentSecurityPolicy } from './demo/page.ts'
 
 /**
  * The headers of every answer.
