@@ -10,7 +10,6 @@ import type {
 } from 'oidc-provider-impersonation-console'
 import { type Person, people } from './accounts.ts'
 import { REQUEST_WORDS } from './demo/words.ts'
-import { escapeControls } from './text.ts'
 
 /** Asked at every request: a role that is taken away here is gone at once. */
 export function role({ accountId }: Account): Role | undefined {
@@ -57,6 +56,10 @@ export const describe: UseInWords = ({ method, path, status = 500, refused }, la
 
 /** Yours sends a message to a chat, or pages the lead on duty: for what has to be looked at now. */
 export function onAlarm({ kind, rank, impersonation, url }: Alarm): void {
-  const who = `${impersonation.operator?.id ?? 'no operator'} as ${impersonation.customer?.id}`
-  if (rank === 'urgent') console.log(escapeControls(`alarm: ${kind}, ${who}: ${url}`))
+  const { operator, customer } = impersonation
+  if (rank !== 'urgent') return
+  console.log(
+    'alarm:',
+    JSON.stringify({ kind, operator: operator?.id, customer: customer?.id, url }),
+  )
 }

@@ -1,19 +1,12 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+// The keys that sign tokens and cookies: those that are given, or keys that are made at the first start
+// and kept in DATA_DIR. Several copies of a provider need the same.
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from 'jose'
 import { z } from 'zod'
+import type { Config } from './config.ts'
 import { StartError, unusable } from './start-error.ts'
-
-/** Where the keys come from. Several copies of a provider need the same. */
-export interface KeySettings {
-  /** A file with the private signing keys. */
-  readonly jwksFile: string | undefined
-  /** The keys that sign cookies, newest first. */
-  readonly cookieKeys: readonly string[] | undefined
-  /** The folder in which keys are made that are not given. */
-  readonly dataDir: string
-}
 
 const SIGNING_KEY = z
   .looseObject({
@@ -26,8 +19,10 @@ const SIGNING_KEY = z
     use: z.literal('sig').exactOptional(),
   })
   .refine((key) => importJWK(key, 'ES256').then(Boolean, () => false))
-const SIGNING_KEYS = z.object({ keys: z.array(SIGNING_KEY).min(1) })
-const COOKIE_KEYS = z.array(z.string()).min(1)
+const SIGNING_KEYS = z
+  .object({ keys: z.array(SIGNING_KEY).min(1) })
+  .describe('a JSON Web Key Set of private EC keys on the curve P-256 (for ES256), only')
+const COOKIE_KEYS = z.array(z.string()).min(1).describe('a list of keys')
 
 /** The keys of the provider. */
 export interface Keys {
@@ -35,74 +30,43 @@ export interface Keys {
   readonly cookies: readonly string[]
 }
 
-/**
- * Returns the given keys, or keys made at the first start and kept in the data folder.
- *
- * @throws StartError that names the variable or file
- */
-export async function loadKeys(settings: KeySettings): Promise<Keys> {
-  return { signing: await loadSigningKeys(settings), cookies: await loadCookieKeys(settings) }
+type KeySettings = Pick<Config, 'cookieKeys' | 'dataDir' | 'jwksFile'>
+
+/** @throws StartError that names the variable or the file */
+export async function loadKeys({ jwksFile, cookieKeys, dataDir }: KeySettings): Promise<Keys> {
+  const { keys } = jwksFile
+    ? await parse(SIGNING_KEYS, `JWKS_FILE '${jwksFile}'`, readFile(jwksFile, 'utf8'))
+    : await keep(SIGNING_KEYS, join(dataDir, 'signing-keys.json'), makeSigningKeys)
+  const cookies =
+    cookieKeys ??
+    (await keep(COOKIE_KEYS, join(dataDir, 'cookie-keys.json'), () => [
+      randomBytes(32).toString('base64url'),
+    ]))
+  return { signing: keys, cookies }
 }
 
-async function loadSigningKeys({ jwksFile, dataDir }: KeySettings): Promise<Keys['signing']> {
-  const path = jwksFile ?? join(dataDir, 'signing-keys.json')
-  const name = jwksFile ? `JWKS_FILE '${path}'` : path
-  const text = jwksFile
-    ? await readFile(path, 'utf8').catch(unusable(name))
-    : await readOrCreate(dataDir, path, makeSigningKeys)
-  const { data } = await SIGNING_KEYS.safeParseAsync(parseJson(text))
-  if (data) return data.keys
-  throw new StartError(
-    `${name} must be a JSON Web Key Set of private EC keys on the curve P-256 (for ES256), only`,
-  )
-}
-
-async function makeSigningKeys(): Promise<string> {
+async function makeSigningKeys(): Promise<object> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const jwk = await exportJWK(privateKey)
   const kid = await calculateJwkThumbprint(jwk)
-  return JSON.stringify({ keys: [{ ...jwk, kid, alg: 'ES256', use: 'sig' }] })
+  return { keys: [{ ...jwk, kid, alg: 'ES256', use: 'sig' }] }
 }
 
-async function loadCookieKeys({ cookieKeys, dataDir }: KeySettings): Promise<readonly string[]> {
-  if (cookieKeys) return cookieKeys
-  const path = join(dataDir, 'cookie-keys.json')
-  const make = () => JSON.stringify([randomBytes(32).toString('base64url')])
-  const { data } = COOKIE_KEYS.safeParse(parseJson(await readOrCreate(dataDir, path, make)))
+/** Reads a file of the data folder, or makes it. Only its owner can read it. */
+async function keep<T>(shape: z.ZodType<T>, path: string, make: () => unknown): Promise<T> {
+  const text = readFile(path, 'utf8').catch(async (error) => {
+    if (error.code !== 'ENOENT') throw error
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await writeFile(path, JSON.stringify(await make()), { flag: 'wx', mode: 0o600 })
+    return readFile(path, 'utf8')
+  })
+  return parse(shape, `DATA_DIR, ${path}`, text)
+}
+
+async function parse<T>(shape: z.ZodType<T>, name: string, text: Promise<string>): Promise<T> {
+  const { data } = await shape.safeParseAsync(parseJson(await text.catch(unusable(name))))
   if (data) return data
-  throw new StartError(`${path} is not a list of keys`)
-}
-
-/**
- * Reads a secret file of the data folder, or creates it. Only its owner can read it.
- *
- * Several copies may start at once. Each writes its own complete file and links it to the common
- * name. Only the first link succeeds, and all copies read that file.
- */
-async function readOrCreate(
-  folder: string,
-  path: string,
-  create: () => string | Promise<string>,
-): Promise<string> {
-  const draft = `${path}.${randomUUID()}`
-  try {
-    const existing = await readFile(path, 'utf8').catch(ignore('ENOENT'))
-    if (existing !== undefined) return existing
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    await writeFile(draft, await create(), { flag: 'wx', mode: 0o600, flush: true })
-    await link(draft, path).catch(ignore('EEXIST'))
-    await rm(draft)
-    return await readFile(path, 'utf8')
-  } catch (cause) {
-    await rm(draft, { force: true }).catch(() => {})
-    return unusable(`DATA_DIR '${folder}'`)(cause)
-  }
-}
-
-function ignore(code: string): (error: unknown) => undefined {
-  return (error) => {
-    if (!(error instanceof Error && 'code' in error && error.code === code)) throw error
-  }
+  throw new StartError(`${name} must be ${shape.description}`)
 }
 
 function parseJson(text: string): unknown {
