@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { resourceServer, StatusUnavailable } from '../src/resource-server/index.ts'
+import { resourceServer, StatusUnavailable } from '../packages/resource-server/src/index.ts'
 import { leaveEndToParent } from './interrupt.ts'
 import type { Question } from './process.ts'
 

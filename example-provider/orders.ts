@@ -13,7 +13,7 @@ import {
   type ResourceServerOptions,
   requireScope,
   resourceServer,
-} from 'oidc-provider-impersonation/resource-server'
+} from 'oidc-provider-impersonation-resource-server'
 import { z } from 'zod'
 import { people } from './accounts.ts'
 import { copilotTools } from './demo/copilot-tools.ts'

@@ -12,7 +12,7 @@ import {
   requirePerson,
   requireScope,
   resourceServer,
-} from 'oidc-provider-impersonation/resource-server'
+} from 'oidc-provider-impersonation-resource-server'
 import { z } from 'zod'
 
 /** Those of the guard: `audience` is the URL of this server, its resource indicator. */

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { runInThisContext } from 'node:vm'
-import type { Rule } from '../src/glue/option-rules.ts'
+import type { Rule } from '../src/options/option-rules.ts'
 
 /** A value that the rule refuses, as a typical mistake. */
 export function wrongValueOf(rule: Rule): unknown {

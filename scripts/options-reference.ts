@@ -1,26 +1,26 @@
 // Writes docs/options.md. Text and examples come from the docstrings, limits and defaults from the
 // shapes in the code, messages from the code itself. Run it with `npm run docs`.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { isRule, type Rule, type Shape } from '../src/glue/option-rules.ts'
-import { impersonationShape, resolveOptions } from '../src/options/defaults.ts'
 import {
   resolveOptions as resolveGuardOptions,
   resourceServerShape,
-} from '../src/resource-server/options.ts'
+} from '../packages/resource-server/src/options.ts'
+import { impersonationShape, resolveOptions } from '../src/options/defaults.ts'
+import { isRule, type Rule, type Shape } from '../src/options/option-rules.ts'
 import { interfacesOf, type Member } from './docstrings.ts'
 import { exampleOf, expression, objectOf, withMember, wrongValueOf } from './option-samples.ts'
 
 const SOURCES = [
-  'public/options',
-  'public/management-options',
-  'resource-server/options',
-  'resource-server/sender/dpop-options',
+  'src/public/options',
+  'src/public/management-options',
+  'packages/resource-server/src/options',
+  'packages/resource-server/src/sender/dpop-options',
 ]
 const TARGET = new URL('../docs/options.md', import.meta.url)
 
 const interfaces = new Map(
   SOURCES.flatMap((name) => [
-    ...interfacesOf(readFileSync(new URL(`../src/${name}.ts`, import.meta.url), 'utf8')),
+    ...interfacesOf(readFileSync(new URL(`../${name}.ts`, import.meta.url), 'utf8')),
   ]),
 )
 
@@ -201,7 +201,7 @@ export function optionsReference(): string {
 
 \`npm run docs\` writes this page from the source; a test runs every example.
 
-An option that is unknown or wrong throws a \`TypeError\` at start-up, whose message starts with the path of the option and says what is expected. \`undefined\` means that the option is left out. Types that have a name are exported: those of the provider by \`oidc-provider-impersonation\`, those of the guard by \`oidc-provider-impersonation/resource-server\`. An example shows one option, to be put beside the required ones.
+An option that is unknown or wrong throws a \`TypeError\` at start-up, whose message starts with the path of the option and says what is expected. \`undefined\` means that the option is left out. Types that have a name are exported: those of the provider by \`oidc-provider-impersonation\`, those of the guard by \`oidc-provider-impersonation-resource-server\`. An example shows one option, to be put beside the required ones.
 
 - [The provider: \`features.impersonation\`](#the-provider-featuresimpersonation)
 - [The guard of an API: \`resourceServer()\`](#the-guard-of-an-api-resourceserver)

@@ -16,9 +16,6 @@ async function follow(file: string): Promise<void> {
   const text = await readFile(file, 'utf8')
   const relative = text.matchAll(/(?:from|import)\s*\(?['"](\.{1,2}\/[^'"]+)\.ts['"]/g)
   for (const [, target] of relative) await follow(join(dirname(file), `${target}.d.ts`))
-  for (const [, name] of text.matchAll(/['"]#glue\/([^'"]+)['"]/g)) {
-    await follow(join(root, 'dist/glue', `${name}.d.ts`))
-  }
 }
 
 for (const entry of Object.values(manifest.exports)) {

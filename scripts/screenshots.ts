@@ -1,13 +1,13 @@
-// Takes the pictures of the READMEs: of the console in console/images, of the shop in docs/images.
+// Takes the pictures of the READMEs: of the console in packages/console/images, of the shop in docs/images.
 //   npm run screenshots
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
-import { enter } from '../console/test/e2e/support/enter.ts'
-import { deploy } from '../console/test/support/deployment.ts'
+import { enter } from '../packages/console/test/e2e/support/enter.ts'
+import { deploy } from '../packages/console/test/support/deployment.ts'
 import { launch, temporaryFolder } from '../test/example-provider/support.ts'
 
-const IMAGES = join(import.meta.dirname, '../console/images')
+const IMAGES = join(import.meta.dirname, '../packages/console/images')
 const DOCS = join(import.meta.dirname, '../docs/images')
 const WIDE = { width: 1280, height: 800 }
 
@@ -113,7 +113,7 @@ async function picture(
       animations: 'disabled',
       caret: 'hide',
     })
-    console.log(`console/images/${name}.png`)
+    console.log(`packages/console/images/${name}.png`)
   } finally {
     await context.close()
   }

@@ -24,15 +24,15 @@ export const DEMANDING: readonly Suite[] = [
   {
     name: 'e2e',
     about: 'browser kit and console in Chromium; installs React and Vue first',
-    files: ['{test/browser,console/test/e2e}/**/*.e2e.ts'],
+    files: ['{packages/browser/test,packages/console/test/e2e}/**/*.e2e.ts'],
     timeout: 120_000,
-    installs: ['test/browser/frameworks'],
+    installs: ['packages/browser/test/frameworks'],
     limit: 1200,
   },
   {
     name: 'proofs',
     about: 'many processes, kill -9, faults, races at scale, supported versions',
-    files: ['{test,console/test,conformance/test}/**/*.proof.ts'],
+    files: ['{test,packages/console/test,packages/conformance/test}/**/*.proof.ts'],
     timeout: 120_000,
     limit: 1500,
   },
@@ -43,7 +43,7 @@ export const OTHERS: readonly Suite[] = [
   {
     name: 'console',
     about: 'the console without a browser',
-    files: ['console/test/**/*.test.ts'],
+    files: ['packages/console/test/**/*.test.ts'],
     timeout: 60_000,
     limit: 1200,
   },
@@ -70,7 +70,7 @@ export const OTHERS: readonly Suite[] = [
   {
     name: 'conformance',
     about: 'the suite of docs/profile.md, against this server and against wrong ones',
-    files: ['conformance/test/**/*.test.ts'],
+    files: ['packages/conformance/test/**/*.test.ts'],
     timeout: 120_000,
     limit: 900,
   },

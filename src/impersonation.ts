@@ -1,7 +1,7 @@
 // Over 250 lines by its docstrings: the one class of the package that deployments call.
 
-import type { Context, Middleware } from 'koa'
-import type { Account, Configuration, Provider } from 'oidc-provider'
+import type { Middleware } from 'koa'
+import type { Configuration, Provider } from 'oidc-provider'
 import { addRecorder, endsRecorded } from './audit/recorders.ts'
 import { checklist } from './checklist.ts'
 import { AccessTokenClaims } from './claims/access-token-claims.ts'
@@ -11,12 +11,9 @@ import {
   withImpersonation,
   withoutImpersonation,
 } from './configuration.ts'
-import { type RequestListener, requestListener } from './glue/request-listener.ts'
 import { checkClassNames } from './host/class-names.ts'
-import { findAccount } from './host/grants.ts'
 import { configurationOf } from './host/provider-configuration.ts'
 import { withholdFromSelfRegistered } from './host/registration.ts'
-import { runInRequest } from './host/request.ts'
 import type { Impersonations } from './impersonations/impersonations.ts'
 import { ALL_CAUSES, checkEnd, checkFilter, checkQuery } from './impersonations/inputs.ts'
 import { judgeByEnds } from './impersonations/opaque-tokens.ts'
@@ -25,8 +22,8 @@ import {
   type WiredImpersonations,
   wireImpersonations,
 } from './impersonations/wiring.ts'
-import { requestless, withOidc } from './management/context.ts'
 import { currentRoutes } from './management/current/routes.ts'
+import { findAccount } from './management/find-account.ts'
 import { type IssueInProcess, inProcessIssuer } from './management/issue-in-process.ts'
 import { ManagementResourceServer } from './management/machine-tokens.ts'
 import { subjectTokenRevocation } from './management/revocation.ts'
@@ -44,12 +41,12 @@ import type {
 } from './public/list-and-end.ts'
 import type { ImpersonationOptions } from './public/options.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
+import { type RequestListener, requestListener } from './shared/request-listener.ts'
 import { warnOfIssuer } from './shared/warn-of-issuer.ts'
 import { tokenExchangeHandler } from './token-exchange/handler.ts'
 import { EXCHANGE_PARAMETERS, REPEATABLE_PARAMETERS } from './token-exchange/request.ts'
 import { warnOfNamesakes } from './token-exchange/software.ts'
 import { accessTokenVerifier } from './tokens/access-token.ts'
-import { signCheckpoint } from './tokens/checkpoint.ts'
 import { makeReplayDetectionAtomic } from './tokens/replay-detection.ts'
 import { defineSubjectToken } from './tokens/subject-token.ts'
 
@@ -219,7 +216,8 @@ export class Impersonation {
       throw new TypeError('check() comes after register(provider)')
     }
     await this.#checkStorage()
-    await warnOfNamesakes(this.#options.actorToken.clients, (id) => this.findAccount(id))
+    const provider = this.#provider
+    await warnOfNamesakes(this.#options.actorToken.clients, (id) => findAccount(provider, id))
     return await checklist(this.#provider, { options: this.#options, canEnd: this.canEnd })
   }
 
@@ -328,32 +326,6 @@ export class Impersonation {
     addRecorder(this.#provider, { record, ready, timeoutMs: timeout * 1000 })
   }
 
-  /** What a client of the management API has to know of it: `features.impersonation.managementApi`. */
-  get managementApi(): {
-    readonly resource: string
-    /** Of a token that issues. */
-    readonly scope: string
-    /** The path before `/subject-tokens`, below wherever {@link routes} is mounted. */
-    readonly prefix: string
-  } {
-    const { resource, scope, prefix } = this.#options.managementApi
-    return { resource, scope, prefix }
-  }
-
-  /**
-   * The account with this id, by `findAccount` of the provider's configuration; `undefined` where the
-   * provider knows no such account.
-   *
-   * @param ctx the request that is answered, for a `findAccount` that reads it
-   * @throws TypeError before {@link register}
-   */
-  async findAccount(accountId: string, ctx?: Context): Promise<Account | undefined> {
-    const provider = this.#provider
-    if (!provider) throw new TypeError('findAccount() comes after register(provider)')
-    const oidcCtx = withOidc(provider, ctx ?? requestless(provider))
-    return runInRequest(oidcCtx, () => findAccount(provider, oidcCtx, accountId))
-  }
-
   /** Ends, and waits for what records the ends. */
   async #recorded<T>(end: (all: Impersonations) => Promise<T>): Promise<T> {
     try {
@@ -368,24 +340,6 @@ export class Impersonation {
     throw new Error(
       'impersonations cannot be seen or ended here: see canEnd, and features.impersonation.lifecycle',
     )
-  }
-
-  /**
-   * Signs a checkpoint of an audit: what the audit was at this time, so that a later change of it can
-   * be proved. The result is a compact JWS with the `typ` `impersonation-audit-checkpoint+jwt`, made
-   * with the key that signs status lists. `jwks` has its public key, so the checkpoint can be verified
-   * as long as the key is published, or wherever a copy of `jwks` is kept. Its claims are `iss`, `iat`
-   * and `checkpoint`; it is no token and opens nothing.
-   *
-   * @param claims the member `checkpoint`: a plain object that JSON can hold, at most 1,048,576
-   * characters as JSON
-   * @throws TypeError for other claims, and before {@link register}
-   * @throws Error where no key in `jwks` can sign (RS256, ES256, EdDSA and others)
-   * @see RFC 7515, RFC 8725 §3.11
-   */
-  async signCheckpoint(claims: Readonly<Record<string, unknown>>): Promise<string> {
-    if (!this.#provider) throw new TypeError('signCheckpoint() comes after register(provider)')
-    return signCheckpoint(this.#provider, claims)
   }
 
   /**

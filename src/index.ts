@@ -3,7 +3,6 @@ export { type Configuration, ExternalSigningKey, errors, interactionPolicy } fro
 export type { AdapterFactory, SingleUseAdapter } from './adapters/contract.ts'
 export { type SingleUseAdapterSource, withSubjectTokens } from './adapters/with-subject-tokens.ts'
 export { NotRecorded, RecorderNotReady } from './audit/recorders.ts'
-export type { RequestListener } from './glue/request-listener.ts'
 export { Impersonation } from './impersonation.ts'
 export { ClientNotNamed, UserNotFound } from './management/answer-errors.ts'
 export { allOf } from './policy/all-of.ts'
@@ -69,3 +68,4 @@ export type {
 } from './public/policy-hook.ts'
 export type { RateLimiter } from './public/rate-limiter.ts'
 export { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
+export type { RequestListener } from './shared/request-listener.ts'

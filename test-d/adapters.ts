@@ -10,7 +10,7 @@ import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory
 import { createPostgresAdapter, type migrate } from 'oidc-provider-impersonation/adapters/postgres'
 import { createRedisAdapter, type RedisClient } from 'oidc-provider-impersonation/adapters/redis'
 import { createSqliteAdapter } from 'oidc-provider-impersonation/adapters/sqlite'
-import { adapterContract, runAdapterContract } from 'oidc-provider-impersonation/adapters/testing'
+import { adapterContract, runAdapterContract } from 'oidc-provider-impersonation-testing/adapters'
 import { Pool } from 'pg'
 import { holds, type Same } from './expect.js'
 

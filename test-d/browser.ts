@@ -6,7 +6,7 @@ import {
   type ImpersonationErrorCode,
   type ImpersonationSession,
   impersonationUrl,
-} from 'oidc-provider-impersonation/browser'
+} from 'oidc-provider-impersonation-browser'
 import { holds, type Same } from './expect.js'
 
 const options: AcceptImpersonationOptions = {

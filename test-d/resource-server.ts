@@ -13,7 +13,7 @@ import {
   resourceServer,
   type StatusUnavailable,
   type UseRefusal,
-} from 'oidc-provider-impersonation/resource-server'
+} from 'oidc-provider-impersonation-resource-server'
 import { holds, type Same } from './expect.js'
 
 const replayStore: ReplayStore = { isFirstUse: async (_id: string, _expiresAt: number) => true }

@@ -68,8 +68,6 @@ describe('the package as users get it', function () {
     expect(Object.keys(manifest.dependencies)).to.deep.equal(['@koa/router', 'jose', 'koa-body'])
     expect(manifest.peerDependencies).to.include({ 'oidc-provider': '>=9.12.2 <10' })
     expect(manifest.peerDependencies).to.have.property('koa')
-    // For the modules for browsers alone.
-    expect(manifest.peerDependenciesMeta.oauth4webapi).to.deep.equal({ optional: true })
   })
 
   it('has an SBOM, with its run-time dependencies and what they bring along', async () => {
@@ -85,28 +83,6 @@ describe('the package as users get it', function () {
     for (const name of ['mocha', 'oidc-provider', 'koa']) expect(names).to.not.include(name)
     const [{ dependsOn }] = dependencies
     expect(dependsOn).to.have.lengthOf(Object.keys(manifest.dependencies).length)
-  })
-
-  it('names no sources: the condition by which the example finds them stays in the repository', async () => {
-    const { stdout: packed } = await run('tar', ['-xOf', tarball, 'package/package.json'])
-    const conditions = (text: string) =>
-      Object.values<object | string>(JSON.parse(text).exports).flatMap((entry) =>
-        typeof entry === 'string' ? [] : [Object.keys(entry).join(', ')],
-      )
-    expect(new Set(conditions(packed))).to.deep.equal(new Set(['types, default']))
-    expect(packed).not.to.include('./src/')
-    expect(packed).not.to.include('glue')
-    // Where the tarball was packed elsewhere, `source` is what is in it.
-    for (const folder of process.env.TARBALLS === undefined ? [root, source] : [root]) {
-      const manifest = await readFile(join(folder, 'package.json'), 'utf8')
-      expect(new Set(conditions(manifest)), folder).to.deep.equal(
-        new Set([
-          'oidc-provider-impersonation, types, default',
-          // src/glue, for the console's sources: no entry of the package.
-          'oidc-provider-impersonation',
-        ]),
-      )
-    }
   })
 
   it('publint finds nothing', async () => {

@@ -10,8 +10,8 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'example-provider': [],
   examples: [],
   bench: [],
-  'console/src': [],
-  'conformance/src': [],
+  'packages/console/src': [],
+  'packages/conformance/src': [],
 }
 
 describe('the words of CONTRIBUTING.md', () => {

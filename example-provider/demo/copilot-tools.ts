@@ -1,7 +1,7 @@
 // What the support copilot may do: an MCP server of two tools, in examples/mcp-server.ts. The copilot
 // is a client of the provider, and acts for the operator whose actor token it has.
 import type { Middleware } from 'koa'
-import type { ResourceServerOptions } from 'oidc-provider-impersonation/resource-server'
+import type { ResourceServerOptions } from 'oidc-provider-impersonation-resource-server'
 import { mcpServer } from '../../examples/mcp-server.ts'
 import { DEMO_ORDERS } from './orders.ts'
 

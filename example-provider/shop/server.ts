@@ -19,7 +19,7 @@ export interface ShopOptions {
 const PAGES_FOLDER = join(import.meta.dirname, 'pages')
 /** The page, and the two addresses that the provider sends the browser back to. */
 const PAGE_PATHS: readonly string[] = ['/', '/signed-in', '/acting']
-const KIT = 'oidc-provider-impersonation/browser'
+const KIT = 'oidc-provider-impersonation-browser'
 
 /** Makes the application. It answers `GET` of its own files, and nothing else. */
 export async function createShop({ issuer, orders, console }: ShopOptions): Promise<Koa> {

@@ -5,7 +5,7 @@ import {
   RequestRefused,
   type Requirement,
   requireScope,
-} from 'oidc-provider-impersonation/resource-server'
+} from 'oidc-provider-impersonation-resource-server'
 import { api } from './guard.ts'
 
 declare module 'fastify' {

@@ -1,4 +1,4 @@
-import { resourceServer } from 'oidc-provider-impersonation/resource-server'
+import { resourceServer } from 'oidc-provider-impersonation-resource-server'
 
 const { ISSUER = 'https://id.example.com/oidc' } = process.env
 const { AUDIENCE = 'https://api.example.com', BASE_URL = 'https://api.example.com' } = process.env

@@ -8,7 +8,7 @@ import {
   type Requirement,
   requireScope,
   StatusUnavailable,
-} from 'oidc-provider-impersonation/resource-server'
+} from 'oidc-provider-impersonation-resource-server'
 import { api } from './guard.ts'
 
 function guard(...requirements: Requirement[]) {

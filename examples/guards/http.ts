@@ -3,7 +3,7 @@ import {
   denyImpersonation,
   RequestRefused,
   requireScope,
-} from 'oidc-provider-impersonation/resource-server'
+} from 'oidc-provider-impersonation-resource-server'
 import { api } from './guard.ts'
 
 const server = createServer(async (request, response) => {

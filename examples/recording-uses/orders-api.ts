@@ -1,5 +1,5 @@
 import express from 'express'
-import { denyImpersonation, resourceServer } from 'oidc-provider-impersonation/resource-server'
+import { denyImpersonation, resourceServer } from 'oidc-provider-impersonation-resource-server'
 import { flush, record } from './send-uses.ts'
 
 const { ISSUER = 'https://id.example.com/oidc', AUDIENCE = 'https://api.example.com' } = process.env

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ImpersonationUse } from 'oidc-provider-impersonation/resource-server'
+import type { ImpersonationUse } from 'oidc-provider-impersonation-resource-server'
 import { createClient } from 'redis'
 
 const { REDIS_URL = 'redis://localhost:6379' } = process.env

@@ -5,7 +5,7 @@ import {
   RequestRefused,
   requireScope,
   resourceServer,
-} from 'oidc-provider-impersonation/resource-server'
+} from 'oidc-provider-impersonation-resource-server'
 import { useStore } from './use-store.ts'
 
 const { ISSUER = 'https://id.example.com/oidc', RECORDER = 'https://uses.example.com' } =

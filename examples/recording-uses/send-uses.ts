@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ImpersonationUse } from 'oidc-provider-impersonation/resource-server'
+import type { ImpersonationUse } from 'oidc-provider-impersonation-resource-server'
 import type { Gap } from './use-store.ts'
 
 const { ISSUER = 'https://id.example.com/oidc', RECORDER = 'https://uses.example.com' } =

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ImpersonationUse } from 'oidc-provider-impersonation/resource-server'
+import type { ImpersonationUse } from 'oidc-provider-impersonation-resource-server'
 
 /** What is told in place of uses that a sender had to drop. */
 export interface Gap {

@@ -1,11 +1,11 @@
 import { errors, type Provider } from 'oidc-provider'
-import { limitTime } from '../glue/time-limit.ts'
 import type {
   ImpersonationEvent,
   RecordEvent,
   RecordedEventName,
   RecordFirstOptions,
 } from '../public/events.ts'
+import { limitTime } from '../shared/time-limit.ts'
 
 /** Records events, and how long it may take, in milliseconds. */
 interface Recorder {

@@ -6,7 +6,6 @@ import {
   type KoaContextWithOIDC,
   type UnknownObject,
 } from 'oidc-provider'
-import { isPlainObject } from '../glue/plain-object.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import type {
   AccessTokenPayload,
@@ -17,6 +16,7 @@ import type {
   SubjectTokenContext,
 } from '../public/claims-hook.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
+import { isPlainObject } from '../shared/plain-object.ts'
 import type { TokenStatus } from '../tokens/token-status.ts'
 
 /** What an exchange knows and its access token has to contain. */

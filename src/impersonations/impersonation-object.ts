@@ -1,6 +1,6 @@
-import { present } from '../glue/present.ts'
 import type { ImpersonationEvent } from '../public/events.ts'
 import type { ImpersonationObject, ImpersonationState } from '../public/list-and-end.ts'
+import { present } from '../shared/present.ts'
 import { MAX_CLOCK_DIFFERENCE, MAX_CLOCK_TOLERANCE } from '../tokens/kept-until.ts'
 import type { SubjectToken } from '../tokens/subject-token.ts'
 import { shownEnd } from './end-record.ts'

@@ -1,7 +1,6 @@
 import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { EndingAdapter, ListedBefore, LookUp } from '../adapters/contract.ts'
 import { emitEnd } from '../audit/emit.ts'
-import { BoundedMap } from '../glue/bounded-map.ts'
 import type {
   EndOptions,
   ImpersonationFilter,
@@ -9,6 +8,7 @@ import type {
   ImpersonationPage,
   ImpersonationQuery,
 } from '../public/list-and-end.ts'
+import { BoundedMap } from '../shared/bounded-map.ts'
 import type { SubjectToken, SubjectTokenModel } from '../tokens/subject-token.ts'
 import { cursorAfter, parseCursor } from './cursor.ts'
 import { type EndAttempt, endRecord, newEnd, shownEnd } from './end-record.ts'

@@ -1,4 +1,3 @@
-import { isPlainObject } from '../glue/plain-object.ts'
 import type {
   EndCause,
   EndOptions,
@@ -6,6 +5,7 @@ import type {
   ImpersonationQuery,
   ImpersonationState,
 } from '../public/list-and-end.ts'
+import { isPlainObject } from '../shared/plain-object.ts'
 import { printable } from '../shared/printable.ts'
 
 /** What was asked cannot be understood. The message names the member. */

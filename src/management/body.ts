@@ -1,9 +1,9 @@
 import { errors } from 'oidc-provider'
-import { isPlainObject } from '../glue/plain-object.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import { MAX_CONTEXT_DEPTH } from '../policy/context-schema.ts'
 import type { Binding } from '../public/binding.ts'
 import { isDeeperThan } from '../shared/json.ts'
+import { isPlainObject } from '../shared/plain-object.ts'
 import { printable } from '../shared/printable.ts'
 import { identifier, parseBinding } from './parse-binding.ts'
 

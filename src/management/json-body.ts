@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { errors } from 'oidc-provider'
-import { jsonReader } from '../glue/json-body.ts'
 import { InvalidInput } from '../impersonations/inputs.ts'
+import { jsonReader } from '../shared/json-body.ts'
 
 /** Reads a JSON request body. What cannot be read is errors.InvalidRequest with 400, 413 or 415. */
 export function bodyReader(maxBytes: number): (ctx: Context) => Promise<unknown> {

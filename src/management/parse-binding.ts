@@ -1,7 +1,7 @@
 import { errors } from 'oidc-provider'
-import { isPlainObject } from '../glue/plain-object.ts'
-import { present } from '../glue/present.ts'
 import type { Binding, MayAct } from '../public/binding.ts'
+import { isPlainObject } from '../shared/plain-object.ts'
+import { present } from '../shared/present.ts'
 
 const CONTROL_CHARACTER = /\p{Cc}/u
 /** RFC 6749 §3.3, and no more than a form field could carry. */

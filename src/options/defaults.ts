@@ -1,13 +1,3 @@
-import {
-  clientRule,
-  clientsRule,
-  functionRule,
-  objectRule,
-  type Resolved,
-  type Shape,
-  schemaRule,
-} from '../glue/option-rules.ts'
-import { resolve } from '../glue/resolve-options.ts'
 import type { GetCustomJwtClaims } from '../public/claims-hook.ts'
 import type { ClientRule, ImpersonationOptions, ManagementClients } from '../public/options.ts'
 import type { Authorize, ContextStandardSchema, ContextValidator } from '../public/policy-hook.ts'
@@ -18,6 +8,16 @@ import {
   MAX_SUBJECT_TOKEN_TTL,
   READ_SCOPE,
 } from '../shared/constants.ts'
+import {
+  clientRule,
+  clientsRule,
+  functionRule,
+  objectRule,
+  type Resolved,
+  type Shape,
+  schemaRule,
+} from './option-rules.ts'
+import { resolve } from './resolve-options.ts'
 
 /** Lifetime of a subject token where neither option says otherwise, in seconds. */
 export const DEFAULT_SUBJECT_TOKEN_TTL = 600

@@ -1,5 +1,4 @@
 import { errors } from 'oidc-provider'
-import { isPlainObject } from '../glue/plain-object.ts'
 import type {
   ContextIssue,
   ContextResult,
@@ -7,6 +6,7 @@ import type {
   ContextValidator,
 } from '../public/policy-hook.ts'
 import { isDeeperThan } from '../shared/json.ts'
+import { isPlainObject } from '../shared/plain-object.ts'
 import { printable } from '../shared/printable.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { isPlainObject } from '../glue/plain-object.ts'
 import type { AuthorizationRequest, Need } from '../public/policy-hook.ts'
+import { isPlainObject } from '../shared/plain-object.ts'
 
 /** A verdict that does not refuse. A member that is absent limits nothing. */
 export interface Limits {

@@ -1,4 +1,4 @@
-import { isSafe } from '../glue/safe-url.ts'
+import { isSafe } from './safe-url.ts'
 import { issuerUri, STATUS_LISTS_PATH } from './status-uris.ts'
 
 const TIMEOUT_MS = 1000

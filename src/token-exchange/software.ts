@@ -1,7 +1,7 @@
 import { type Account, type Client, errors } from 'oidc-provider'
-import { BoundedMap } from '../glue/bounded-map.ts'
 import { asksClient, isPublic } from '../policy/clients.ts'
 import type { ClientRule } from '../public/options.ts'
+import { BoundedMap } from '../shared/bounded-map.ts'
 
 const OPTION_PATH = 'features.impersonation.actorToken.clients'
 /** How many clients are remembered whose id was looked up among the accounts. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { createLocalJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
-import { BoundedMap } from '../glue/bounded-map.ts'
+import { BoundedMap } from '../shared/bounded-map.ts'
 import { GRANT_ID_CLAIM, IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { SIGNING_ALGORITHMS } from '../shared/signing-algorithms.ts'
 

@@ -1,12 +1,12 @@
 // Over 250 lines: the suite is run on itself, by one set of helpers.
 import { expect } from 'chai'
-import { hasEnding, type SingleUseAdapter } from '../../src/adapters/contract.ts'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import {
   adapterContract,
   type ContractResult,
   runAdapterContract,
-} from '../../src/adapters/testing/index.ts'
+} from '../../packages/testing/src/adapters/index.ts'
+import { hasEnding, type SingleUseAdapter } from '../../src/adapters/contract.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import { endingMutants } from './ending-mutants.ts'
 import { type Mutation, mutants } from './mutants.ts'
 import { withMembers } from './with-members.ts'

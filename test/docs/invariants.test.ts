@@ -12,7 +12,7 @@ describe('docs/invariants.md', () => {
     const text = await readFile(new URL('docs/invariants.md', ROOT), 'utf8')
     sections = sectionsOf(text)
     held = sectionsOf(await readFile(new URL('test/invariants.md', ROOT), 'utf8'))
-    tests = await filesOf('{test,console/test}/**/*.{test,proof,e2e}.ts')
+    tests = await filesOf('{test,packages/console/test}/**/*.{test,proof,e2e}.ts')
   })
 
   it('defines each in order, with what is promised and what happens without it', () => {

@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs'
 import { runInThisContext } from 'node:vm'
 import { expect } from 'chai'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
+import {
+  type ResourceServerOptions,
+  resourceServer,
+} from '../../packages/resource-server/src/index.ts'
+import { resourceServerShape } from '../../packages/resource-server/src/options.ts'
 import { optionMistakes, optionsReference } from '../../scripts/options-reference.ts'
-import { isPlainObject } from '../../src/glue/plain-object.ts'
 import { Impersonation } from '../../src/index.ts'
 import { impersonationShape } from '../../src/options/defaults.ts'
-import { type ResourceServerOptions, resourceServer } from '../../src/resource-server/index.ts'
-import { resourceServerShape } from '../../src/resource-server/options.ts'
+import { isPlainObject } from '../../src/shared/plain-object.ts'
 
 const page = readFileSync(new URL('../../docs/options.md', import.meta.url), 'utf8')
 

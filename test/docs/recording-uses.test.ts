@@ -16,7 +16,10 @@ describe('docs/recording-uses.md', function () {
   before(async () => {
     snippets = await snippetsOf('recording-uses.md')
     document = await readFile(join(ROOT, 'docs/recording-uses.md'), 'utf8')
-    source = await readFile(join(ROOT, 'src/resource-server/uses/impersonation-use.ts'), 'utf8')
+    source = await readFile(
+      join(ROOT, 'packages/resource-server/src/uses/impersonation-use.ts'),
+      'utf8',
+    )
   })
   after(() => snippets[Symbol.asyncDispose]())
 

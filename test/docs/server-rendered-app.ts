@@ -4,8 +4,12 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, Server } from 'node:http'
 import { format } from 'node:util'
 import type { Application } from 'oidc-provider-impersonation-console'
-import { movedClock } from '../../console/test/e2e/support/moved-clock.ts'
-import { type Caller, requireScope, resourceServer } from '../../src/resource-server/index.ts'
+import { movedClock } from '../../packages/console/test/e2e/support/moved-clock.ts'
+import {
+  type Caller,
+  requireScope,
+  resourceServer,
+} from '../../packages/resource-server/src/index.ts'
 import { freePort } from '../adapters/servers.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
-import { heading, reads } from '../../console/test/e2e/support/operating.ts'
-import '../../console/test/e2e/support/disposal.ts'
-import { browser } from '../../console/test/e2e/support/browser.ts'
+import { heading, reads } from '../../packages/console/test/e2e/support/operating.ts'
+import '../../packages/console/test/e2e/support/disposal.ts'
+import { browser } from '../../packages/console/test/e2e/support/browser.ts'
 import { type StartedExample, startExampleHere } from './support/server.ts'
 import { submitSignIn } from './support/sign-in.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
-import { expectAccessible } from '../../console/test/e2e/support/axe.ts'
-import { browser } from '../../console/test/e2e/support/browser.ts'
+import { expectAccessible } from '../../packages/console/test/e2e/support/axe.ts'
+import { browser } from '../../packages/console/test/e2e/support/browser.ts'
 import { type StartedExample, startExampleHere } from './support/server.ts'
 import { openShop, type Purpose, signInAtProvider } from './support/shop.ts'
 

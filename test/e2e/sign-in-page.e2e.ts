@@ -1,9 +1,14 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { expectAccessible } from '../../console/test/e2e/support/axe.ts'
-import { expectFocus } from '../../console/test/e2e/support/focus.ts'
-import { NARROWEST, type Visit, visit, WIDE } from '../../console/test/e2e/support/visit.ts'
 import { authorizationUrl } from '../../example-provider/demo/commands.ts'
+import { expectAccessible } from '../../packages/console/test/e2e/support/axe.ts'
+import { expectFocus } from '../../packages/console/test/e2e/support/focus.ts'
+import {
+  NARROWEST,
+  type Visit,
+  visit,
+  WIDE,
+} from '../../packages/console/test/e2e/support/visit.ts'
 import { type SharedExample, sharedExample } from './support/server.ts'
 import { submitSignIn } from './support/sign-in.ts'
 

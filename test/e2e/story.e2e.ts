@@ -1,10 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
-import { impersonation, rowLinks, timelineOf } from '../../console/test/e2e/support/audit-page.ts'
-import { heading, reads, strip } from '../../console/test/e2e/support/operating.ts'
-import '../../console/test/e2e/support/disposal.ts'
-import { browser } from '../../console/test/e2e/support/browser.ts'
+import {
+  impersonation,
+  rowLinks,
+  timelineOf,
+} from '../../packages/console/test/e2e/support/audit-page.ts'
+import { heading, reads, strip } from '../../packages/console/test/e2e/support/operating.ts'
+import '../../packages/console/test/e2e/support/disposal.ts'
+import { browser } from '../../packages/console/test/e2e/support/browser.ts'
 import { type StartedExample, startExampleHere } from './support/server.ts'
 import { submitSignIn } from './support/sign-in.ts'
 

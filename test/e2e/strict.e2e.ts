@@ -1,5 +1,5 @@
-import '../../console/test/e2e/support/disposal.ts'
-import { browser } from '../../console/test/e2e/support/browser.ts'
+import '../../packages/console/test/e2e/support/disposal.ts'
+import { browser } from '../../packages/console/test/e2e/support/browser.ts'
 import { startExampleHere } from './support/server.ts'
 import { openShop, signInAtProvider } from './support/shop.ts'
 

@@ -2,10 +2,10 @@ import type { RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import Koa from 'koa'
-import { quietly } from '../../console/test/support/quietly.ts'
 import { people } from '../../example-provider/accounts.ts'
 import { answerProblems } from '../../example-provider/frame.ts'
 import { supportBackend } from '../../examples/backend.ts'
+import { quietly } from '../../packages/console/test/support/quietly.ts'
 import { type Answer, listen, postJson } from '../example-provider/support.ts'
 
 const REQUEST = { userId: 'alice', reason: 'Order lost', ticketId: 'SUP-1' }

@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { expect } from 'chai'
 import { mcpServer } from '../../examples/mcp-server.ts'
-import type { ImpersonationUse } from '../../src/resource-server/index.ts'
+import type { ImpersonationUse } from '../../packages/resource-server/src/index.ts'
 import { basic, type Deployment, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
 

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { MyAdapter, TABLE_SQL } from '../../examples/my-adapter.ts'
-import { adapterContract } from '../../src/adapters/testing/index.ts'
+import { adapterContract } from '../../packages/testing/src/adapters/index.ts'
 
 function opened(): DatabaseSync {
   const database = new DatabaseSync(':memory:')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { resourceServer } from '../../src/resource-server/index.ts'
+import { resourceServer } from '../../packages/resource-server/src/index.ts'
 import { type Snippets, snippetsOf } from '../docs/documents.ts'
 import { compile } from '../support/compile.ts'
 

@@ -7,8 +7,8 @@ import {
   type ResourceServer,
   type ResourceServerOptions,
   resourceServer,
-} from '../../src/resource-server/index.ts'
-import { ENDED, verdict } from '../resource-server/status/status-provider.ts'
+} from '../../packages/resource-server/src/index.ts'
+import { ENDED, verdict } from '../../packages/resource-server/test/status/status-provider.ts'
 import { signingKey } from '../support/deployment.ts'
 import { bearer, end } from '../support/ending-current.ts'
 import { type Managed, managing } from '../support/managing.ts'

@@ -5,13 +5,13 @@ import { expect } from 'chai'
 import { decodeProtectedHeader, type JWK } from 'jose'
 import Koa from 'koa'
 import mount from 'koa-mount'
-import { ACCESS_TOKEN_TYPE, Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import {
   type Fetch,
   type ResourceServerOptions,
   resourceServer,
-} from '../../src/resource-server/index.ts'
-import { verdict } from '../resource-server/status/status-provider.ts'
+} from '../../packages/resource-server/src/index.ts'
+import { verdict } from '../../packages/resource-server/test/status/status-provider.ts'
+import { ACCESS_TOKEN_TYPE, Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { signingKey } from '../support/deployment.ts'
 import { deploymentConfiguration } from '../support/deployment-configuration.ts'
 import { answerOf, basic, type Form, urlencoded } from '../support/http.ts'

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { ResolvedDPoPOptions } from '../../packages/resource-server/src/sender/dpop-options.ts'
 import { type ResolvedOptions, resolveOptions } from '../../src/options/defaults.ts'
 import type { BindingMember } from '../../src/public/binding.ts'
 import type { ClientRule } from '../../src/public/options.ts'
@@ -8,7 +9,6 @@ import type {
   ContextValidator,
 } from '../../src/public/policy-hook.ts'
 import type { RateLimiter } from '../../src/public/rate-limiter.ts'
-import type { ResolvedDPoPOptions } from '../../src/resource-server/sender/dpop-options.ts'
 
 /** `true` where two types are the same: neither wider, nor `any`, nor `never`. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false

@@ -8,8 +8,9 @@ import {
   type JWK,
   jwtVerify,
 } from 'jose'
+import { ENDED, verdict } from '../../packages/resource-server/test/status/status-provider.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
-import { ENDED, verdict } from '../resource-server/status/status-provider.ts'
+import { signCheckpoint } from '../../src/siblings.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
 import { type RestartedProvider, startRestartedProvider } from './restarted-provider.ts'
 
@@ -119,7 +120,7 @@ describe('docs/production.md: the rotation of keys', () => {
   })
 
   it('a checkpoint that was signed before verifies by the keys that were kept, and not by those published later', async () => {
-    const checkpoint = await provider.provider.impersonation.signCheckpoint({ heads: [] })
+    const checkpoint = await signCheckpoint(provider.provider, { heads: [] })
     const kept = await provider.publishedKeys()
     rotate(first, second)
     expect(await verifies(checkpoint, await provider.publishedKeys())).to.equal(true)

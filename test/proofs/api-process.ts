@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { resourceServer } from '../../src/resource-server/index.ts'
+import { resourceServer } from '../../packages/resource-server/src/index.ts'
 import { ISSUER, ORDERS } from './provider-process.ts'
 
 const copies = process.argv.slice(2)

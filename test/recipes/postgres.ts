@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
-import { adapterContract } from '../../src/adapters/testing/index.ts'
+import { adapterContract } from '../../packages/testing/src/adapters/index.ts'
 import { inCi, POSTGRES_URL, reachable } from '../adapters/servers.ts'
 import { type Factory, itExcept, race } from './race.ts'
 

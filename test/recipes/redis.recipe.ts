@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Redis } from 'ioredis'
+import { adapterContract } from '../../packages/testing/src/adapters/index.ts'
 import { RedisAdapter } from '../../recipes/redis.ts'
-import { adapterContract } from '../../src/adapters/testing/index.ts'
 import { ageKeys, inCi, REDIS_URL, reachable } from '../adapters/servers.ts'
 import { race } from './race.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
-import { Impersonation } from '../../src/index.ts'
-import { RequestRefused, resourceServer } from '../../src/resource-server/index.ts'
+import { RequestRefused, resourceServer } from '../../packages/resource-server/src/index.ts'
+import { signCheckpoint } from '../../src/siblings.ts'
 import { at } from '../support/clock.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { REFUSED } from '../support/http.ts'
@@ -28,7 +28,7 @@ describe('signCheckpoint', () => {
   before(async () => {
     deployment = await deploy()
     const aud = [deployment.orders, deployment.management, 'console', deployment.issuer]
-    greedy = await deployment.provider.impersonation.signCheckpoint({
+    greedy = await signCheckpoint(deployment.provider, {
       ...GREEDY,
       iss: deployment.issuer,
       aud,
@@ -39,7 +39,7 @@ describe('signCheckpoint', () => {
   it('signs what it was given, under one member, with a key that the provider publishes', async () => {
     const heads = [{ writer: 'w', sequence: 3, hash: 'h' }]
     const time = 1_800_000_000_000
-    const token = await at(time, () => deployment.provider.impersonation.signCheckpoint({ heads }))
+    const token = await at(time, () => signCheckpoint(deployment.provider, { heads }))
     const keys = createRemoteJWKSet(new URL(`${deployment.issuer}/jwks`))
     const { payload, protectedHeader } = await jwtVerify(token, keys, { typ: TYPE })
     expect(payload).to.deep.equal({
@@ -97,9 +97,9 @@ describe('signCheckpoint', () => {
   })
 
   it('takes a plain object of at most 1,048,576 characters of JSON, and nothing else', async () => {
-    const { impersonation } = deployment.provider
+    const { provider } = deployment
     const around = JSON.stringify({ a: '' }).length
-    await impersonation.signCheckpoint({ a: 'x'.repeat(1_048_576 - around) })
+    await signCheckpoint(provider, { a: 'x'.repeat(1_048_576 - around) })
     const circular: Record<string, unknown> = {}
     circular.self = circular
     for (const [wrong, told] of [
@@ -114,19 +114,14 @@ describe('signCheckpoint', () => {
       [circular, 'JSON can hold'],
       [{ a: 1n }, 'JSON can hold'],
     ] as const) {
-      const error = await impersonation.signCheckpoint(wrong as never).catch((it: unknown) => it)
+      const error = await signCheckpoint(provider, wrong as never).catch((it: unknown) => it)
       expect(error).to.be.instanceOf(TypeError)
       expect(String(error)).to.contain(told)
     }
   })
 
-  it('comes after register', async () => {
-    const error = await new Impersonation().signCheckpoint({}).catch((it: unknown) => it)
-    expect(String(error)).to.contain('comes after register(provider)')
-  })
-
   it('says so where the provider has no key that can sign', async () => {
-    const keyless = await deploy({
+    await using keyless = await deploy({
       configuration: {
         jwks: { keys: [] },
         enabledJWA: { idTokenSigningAlgValues: ['HS256'] },
@@ -134,10 +129,8 @@ describe('signCheckpoint', () => {
       },
       impersonation: { managementApi: { tokenFormat: 'opaque', clients: { issue: () => true } } },
     })
-    const { impersonation } = keyless.provider
-    const error = await impersonation.signCheckpoint({}).catch((it: unknown) => it)
+    const error = await signCheckpoint(keyless.provider, {}).catch((it: unknown) => it)
     expect(String(error)).to.contain('no key in jwks can sign checkpoints')
-    await keyless.close()
   })
 })
 

@@ -4,7 +4,7 @@ import {
   acceptImpersonation,
   defineImpersonationBanner,
   ImpersonationError,
-} from 'oidc-provider-impersonation/browser'
+} from 'oidc-provider-impersonation-browser'
 import { OrdersProblem, ordersApi } from './orders.js'
 import { showOrders } from './orders-view.js'
 import { SignInFailed, signIn } from './sign-in.js'
@@ -97,7 +97,7 @@ async function open(send, { canChange = true, isOver = () => false, opened = () 
 /**
  * Who ended it, and why.
  *
- * @param {import('oidc-provider-impersonation/browser').ImpersonationSession} session
+ * @param {import('oidc-provider-impersonation-browser').ImpersonationSession} session
  */
 function whyOver({ state, ending }) {
   if (state === 'expired') return 'The time is over.'
@@ -131,7 +131,7 @@ async function openForOperator() {
     throw error
   }
   const banner =
-    /** @type {import('oidc-provider-impersonation/browser').ImpersonationBannerElement} */ (
+    /** @type {import('oidc-provider-impersonation-browser').ImpersonationBannerElement} */ (
       byId('banner')
     )
   banner.session = session

@@ -1,4 +1,4 @@
-import { acceptImpersonation, defineImpersonationBanner } from 'oidc-provider-impersonation/browser'
+import { acceptImpersonation, defineImpersonationBanner } from 'oidc-provider-impersonation-browser'
 import { useEffect, useState } from 'react'
 
 async function accept() {

@@ -1,4 +1,4 @@
-import { acceptImpersonation, defineImpersonationBanner } from 'oidc-provider-impersonation/browser'
+import { acceptImpersonation, defineImpersonationBanner } from 'oidc-provider-impersonation-browser'
 import { shallowRef } from 'vue'
 
 /** `session` of the operator who acts; `isOver` after its end; `error` with a message for the operator. */

@@ -1,3 +1,4 @@
+import { storageError } from '../storage-error.ts'
 import {
   commandSender,
   hasCode,
@@ -5,8 +6,7 @@ import {
   type RedisCommand,
   type RedisScript,
   runScript,
-} from '../../glue/redis.ts'
-import { storageError } from '../storage-error.ts'
+} from './command.ts'
 
 /** How the adapter talks to Redis, the same for every driver. It rejects with a StorageError. */
 export interface RedisConnection {

@@ -17,7 +17,7 @@ import { attempt, parseArray, yes } from './replies.ts'
 import * as scripts from './scripts.ts'
 import { checkServer, onceChecked } from './server-check.ts'
 
-export type { IoredisLike, NodeRedisLike, RedisClient, RedisCommand } from '../../glue/redis.ts'
+export type { IoredisLike, NodeRedisLike, RedisClient, RedisCommand } from './command.ts'
 export type { RedisAdapterOptions } from './options.ts'
 export type { WaitForReplicas } from './replicas.ts'
 export { checkRedis, type RedisRequirements } from './server-check.ts'

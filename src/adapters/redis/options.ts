@@ -1,4 +1,4 @@
-import type { RedisClient } from '../../glue/redis.ts'
+import type { RedisClient } from './command.ts'
 import type { WaitForReplicas } from './replicas.ts'
 import type { RedisRequirements } from './server-check.ts'
 

@@ -1,4 +1,4 @@
-import type { RedisClient } from '../../glue/redis.ts'
+import type { RedisClient } from './command.ts'
 import type { RedisConnection } from './connection.ts'
 
 /** How many replicas have to know of a consumption, and how long they may take. */

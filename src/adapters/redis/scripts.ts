@@ -1,6 +1,6 @@
 // All keys of a script but the first may be left out, so that it runs on Redis Cluster as well.
 
-import { script } from '../../glue/redis.ts'
+import { script } from './command.ts'
 
 /** The server's clock, in milliseconds. */
 const CLOCK_LUA = `

@@ -1,5 +1,5 @@
-import type { RedisClient } from '../../glue/redis.ts'
 import { StorageError } from '../storage-error.ts'
+import type { RedisClient } from './command.ts'
 import { connect, type RedisConnection } from './connection.ts'
 
 /** What the check asks of the server, in addition to a reply. */

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { isBusy, openFile, tune } from '../../glue/sqlite.ts'
+import { isBusy, openFile, tune } from './open.ts'
 import { createSchema } from './schema.ts'
 
 /** What the adapter opens its file with. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
+import { adapterContract } from '../../../packages/testing/src/adapters/index.ts'
 import { createPostgresAdapter, migrate } from '../../../src/adapters/postgres/index.ts'
-import { adapterContract } from '../../../src/adapters/testing/index.ts'
 import { inCi, POSTGRES_URL, reachable } from '../servers.ts'
 
 const available = await reachable(POSTGRES_URL, 5432)

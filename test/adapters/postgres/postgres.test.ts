@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { Client, Pool } from 'pg'
+import { adapterContract } from '../../../packages/testing/src/adapters/index.ts'
 import {
   createPostgresAdapter,
   migrate,
   type PostgresQuery,
 } from '../../../src/adapters/postgres/index.ts'
 import { listStatement, statements } from '../../../src/adapters/postgres/statements.ts'
-import { adapterContract } from '../../../src/adapters/testing/index.ts'
 import { sameAsMemory } from '../same-as-memory.ts'
 import { freePort, inCi, POSTGRES_URL, reachable, rejection } from '../servers.ts'
 

@@ -1,7 +1,7 @@
 import { Cluster, Redis } from 'ioredis'
 import { createCluster } from 'redis'
+import { adapterContract } from '../../../packages/testing/src/adapters/index.ts'
 import { createRedisAdapter } from '../../../src/adapters/redis/index.ts'
-import { adapterContract } from '../../../src/adapters/testing/index.ts'
 import { ageKeys, inCi, type PrivateRedis, startRedis, until } from '../servers.ts'
 
 const probe = await startRedis()

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { createRedisAdapter } from '../../../src/adapters/redis/index.ts'
 import {
   type AdapterContractOptions,
   adapterContract,
-} from '../../../src/adapters/testing/index.ts'
+} from '../../../packages/testing/src/adapters/index.ts'
+import { createRedisAdapter } from '../../../src/adapters/redis/index.ts'
 import { freePort, REDIS_URL } from '../servers.ts'
 import type { OpenRedis } from './clients.ts'
 

@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { mock } from 'node:test'
 import { expect } from 'chai'
+import { adapterContract } from '../../../packages/testing/src/adapters/index.ts'
 import { openDatabase } from '../../../src/adapters/sqlite/database.ts'
 import {
   createSqliteAdapter,
   type SqliteAdapterFactory,
 } from '../../../src/adapters/sqlite/index.ts'
-import { adapterContract } from '../../../src/adapters/testing/index.ts'
 import { sameAsMemory } from '../same-as-memory.ts'
 import { rejection } from '../servers.ts'
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { impersonationUrl } from '../../../src/browser/impersonation-url.ts'
+import { impersonationUrl } from '../../../packages/browser/src/impersonation-url.ts'
+import { scriptOf } from '../../../packages/browser/test/support/page.ts'
+import { CLIENT, type Sites, startSites } from '../../../packages/browser/test/support/sites.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../../src/index.ts'
-import { scriptOf } from '../../browser/support/page.ts'
-import { CLIENT, type Sites, startSites } from '../../browser/support/sites.ts'
 import { inEachBrowser } from './support/browsers.ts'
 import { type Person, sitDown } from './support/person.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { expectAccessible } from '../../../console/test/e2e/support/axe.ts'
-import { visit } from '../../../console/test/e2e/support/visit.ts'
+import { expectAccessible } from '../../../packages/console/test/e2e/support/axe.ts'
+import { visit } from '../../../packages/console/test/e2e/support/visit.ts'
 import type { Example } from '../../example-provider/support.ts'
 import { blamelessPage } from './page.ts'
 

@@ -1,4 +1,4 @@
-import { type Visit, visit } from '../../../console/test/e2e/support/visit.ts'
+import { type Visit, visit } from '../../../packages/console/test/e2e/support/visit.ts'
 import { type Example, listen } from '../../example-provider/support.ts'
 
 /** What the test server answers with, and no page may keep. */

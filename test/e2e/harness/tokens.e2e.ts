@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Visit, visit } from '../../../console/test/e2e/support/visit.ts'
+import { type Visit, visit } from '../../../packages/console/test/e2e/support/visit.ts'
 import type { Example } from '../../example-provider/support.ts'
 import { blamelessPage, objections, TOKEN } from './page.ts'
 

@@ -1,5 +1,5 @@
 import { format } from 'node:util'
-import { movedClock } from '../../../console/test/e2e/support/moved-clock.ts'
+import { movedClock } from '../../../packages/console/test/e2e/support/moved-clock.ts'
 import { launch, start, temporaryFolder } from '../../example-provider/support.ts'
 
 type Environment = Record<string, string>

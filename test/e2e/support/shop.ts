@@ -1,5 +1,5 @@
 import { equal } from 'node:assert/strict'
-import { impersonationUrl } from 'oidc-provider-impersonation/browser'
+import { impersonationUrl } from 'oidc-provider-impersonation-browser'
 import type { BrowserContext, Page } from 'playwright-core'
 import { authorizationUrl } from '../../../example-provider/demo/commands.ts'
 import { signIn as accessTokenOf, postJson } from '../../example-provider/support.ts'

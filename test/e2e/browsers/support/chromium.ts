@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { browser } from '../../../../console/test/e2e/support/browser.ts'
+import { browser } from '../../../../packages/console/test/e2e/support/browser.ts'
 import type { Seat, Tab, TestBrowser } from './seat.ts'
 
 /** The browser of all other tests. Its hooks skip them where it is missing, and close it. */

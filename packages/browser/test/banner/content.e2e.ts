@@ -1,0 +1,147 @@
+import { expect } from 'chai'
+import type { Example } from '../../../../test/example-provider/support.ts'
+import { banner, bannerPage, seen, showBanner, visitBanner } from '../support/banner-page.ts'
+
+describe('<impersonation-banner>: what it shows', () => {
+  let server: Example
+
+  before(async () => {
+    server = await bannerPage()
+  })
+  after(() => server.close())
+
+  it('tells who acts as whom, the ticket, the time, and has a button', async () => {
+    await using person = await visitBanner(server.url, { clock: new Date() })
+    const { page } = person
+    await page.clock.pauseAt(Date.now() + 60_000)
+    const region = await showBanner(page)
+    expect(await region.getAttribute('part')).to.equal('banner')
+    expect(await seen(region)).to.deep.equal([
+      'olivia acts as alice',
+      'Ticket SUP-123',
+      '10:00 left',
+      'End',
+    ])
+    expect(await page.getByRole('region', { name: 'olivia acts as alice' }).count()).to.equal(1)
+    expect(await region.getByRole('timer').textContent()).to.equal('10:00 left')
+    expect(await page.getByRole('button', { name: 'End', exact: true }).count()).to.equal(1)
+  })
+
+  it('takes names, the ticket and the mode from the application', async () => {
+    await using person = await visitBanner(server.url)
+    const names = { actorName: 'Olivia Reyes', subjectName: 'Alice Ng', ticket: '#7' }
+    const region = await showBanner(person.page, {}, { ...names, changes: false })
+    expect((await seen(region)).slice(0, 3)).to.deep.equal([
+      'Olivia Reyes acts as Alice Ng',
+      'Ticket #7',
+      'Look only',
+    ])
+    await showBanner(person.page, {}, { changes: true })
+    expect(await seen(region)).to.include('Look and change')
+    await showBanner(person.page, {}, {})
+    expect(await seen(region)).to.have.length(4)
+  })
+
+  it('shows nothing without a session, and what has changed when it changes', async () => {
+    await using person = await visitBanner(server.url)
+    const { page } = person
+    await showBanner(page)
+    await page.evaluate(() => {
+      const element = document.querySelector('impersonation-banner')
+      if (element) element.subjectName = 'Alice Ng'
+    })
+    expect((await seen(banner(page)))[0]).to.equal('olivia acts as Alice Ng')
+    await page.evaluate(() => {
+      const element = document.querySelector('impersonation-banner')
+      if (element) element.session = undefined
+    })
+    expect(await banner(page).count()).to.equal(0)
+    const height = await page.evaluate(
+      () => document.querySelector('impersonation-banner')?.offsetHeight,
+    )
+    expect(height).to.equal(0)
+  })
+
+  it('takes every text from the application, and isolates the names in them', async () => {
+    await using person = await visitBanner(server.url, { clock: new Date() })
+    const { page } = person
+    await page.clock.pauseAt(Date.now() + 60_000)
+    await page.evaluate(() => {
+      const element = window.lab.show(window.lab.session({ seconds: 125 }), { changes: true })
+      element.texts = {
+        who: ({ actor, subject }) => `${actor} handelt als ${subject}`,
+        whoActed: ({ actor, subject }) => `${actor} hat als ${subject} gehandelt`,
+        ticket: ({ ticket }) => `Vorgang ${ticket}`,
+        lookAndChange: 'Ansehen und ändern',
+        left: ({ minutes, seconds }) => `noch ${minutes} min ${seconds} s`,
+        lastMinute: ({ seconds }) => `nur noch ${seconds} s`,
+        announcement: ({ seconds, subject }) => `Noch ${seconds} Sekunden als ${subject}`,
+        end: 'Beenden',
+        ending: 'Wird beendet',
+        ended: () => 'Beendet.',
+        next: 'Fenster schließen.',
+      }
+    })
+    const region = page.getByRole('region')
+    expect(await seen(region)).to.deep.equal([
+      'olivia handelt als alice',
+      'Vorgang SUP-123',
+      'Ansehen und ändern',
+      'noch 2 min 5 s',
+      'Beenden',
+    ])
+    expect(await region.locator('bdi').allTextContents()).to.deep.equal([
+      'olivia',
+      'alice',
+      'SUP-123',
+    ])
+    await page.clock.runFor(66_000)
+    expect(await region.getByRole('timer').textContent()).to.equal('nur noch 59 s')
+    expect(await region.getByRole('status').textContent()).to.match(
+      /^Noch 60 Sekunden als .alice.$/,
+    )
+    await region.getByRole('button').click()
+    expect(await region.getByRole('button').textContent()).to.equal('Wird beendet')
+    await page.evaluate(() => window.lab.current?.answer())
+    await region.getByText('hat als').waitFor()
+    expect(await seen(region)).to.deep.equal([
+      'olivia hat als alice gehandelt',
+      'Vorgang SUP-123',
+      'Ansehen und ändern',
+      'Beendet.',
+      'Fenster schließen.',
+    ])
+  })
+
+  it('finds no ticket in a context of another shape', async () => {
+    await using person = await visitBanner(server.url)
+    const contexts = [
+      {},
+      { impersonation_context: null },
+      { impersonation_context: 'SUP' },
+      { impersonation_context: { ticket_id: { toString: 1 } } },
+      { impersonation_context: { ticket_id: ' \u200B' } },
+    ]
+    for (const context of contexts) {
+      const region = await showBanner(person.page, { context })
+      expect(await seen(region)).to.have.length(3)
+    }
+  })
+
+  it('is defined once, under the name that is asked for, and takes what was set before', async () => {
+    await using person = await visitBanner(server.url)
+    const { page } = person
+    await page.evaluate(async () => {
+      const element = document.createElement('support-banner')
+      Object.assign(element, { session: window.lab.session(), subjectName: 'Alice Ng' })
+      document.body.prepend(element)
+      const names = ['support-banner', 'support-banner', undefined]
+      await Promise.all(names.map((name) => window.lab.define(name)))
+    })
+    expect((await seen(banner(page)))[0]).to.equal('olivia acts as Alice Ng')
+    await page.evaluate(() => {
+      Object.assign(document.querySelector('support-banner') ?? {}, { subjectName: 'Bob' })
+    })
+    expect((await seen(banner(page)))[0]).to.equal('olivia acts as Bob')
+  })
+})

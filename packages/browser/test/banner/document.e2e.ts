@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises'
+import { expect } from 'chai'
+import type { Example } from '../../../../test/example-provider/support.ts'
+import { ENGLISH_TEXTS } from '../../src/banner/texts.ts'
+import { banner, bannerPage, seen, showBanner, visitBanner } from '../support/banner-page.ts'
+
+const DOCUMENT = await readFile(new URL('../../../../docs/browser.md', import.meta.url), 'utf8')
+const STYLE = await readFile(new URL('../../src/banner/style.ts', import.meta.url), 'utf8')
+
+/** The blocks that have a name in their first line, as files. */
+const FILES = new Map(
+  [...DOCUMENT.matchAll(/^```(?:js|css)\n(?:\/\/|\/\*) ([\w.]+).*\n([\s\S]*?)^```$/gm)].map(
+    ([, name = '', code = '']) => [
+      `/${name}`,
+      code.replace("'oidc-provider-impersonation-browser'", "'/src/browser/index.ts'"),
+    ],
+  ),
+)
+
+describe('docs/browser.md: the banner', () => {
+  let server: Example
+
+  before(async () => {
+    server = await bannerPage(FILES)
+  })
+  after(() => server.close())
+
+  it('shows a banner, with its texts and its style', async () => {
+    await using person = await visitBanner(server.url)
+    const { page } = person
+    await page.evaluate(async (css) => {
+      const shown: { showBanner(session: unknown): Promise<void> } = await import(
+        `${location.origin}/show.js`
+      )
+      await shown.showBanner(window.lab.session())
+      const sheet = new CSSStyleSheet()
+      sheet.replaceSync(css)
+      document.adoptedStyleSheets = [sheet]
+    }, FILES.get('/banner.css') ?? '')
+    const region = banner(page)
+    expect((await seen(region))[0]).to.equal('Olivia Reyes acts as Alice Ng')
+    expect(await seen(region)).to.include('Look only')
+    const colour = await region.evaluate((it) => getComputedStyle(it).backgroundColor)
+    expect(colour).to.equal('rgb(219, 233, 255)')
+    await page.evaluate(async () => {
+      const element = document.querySelector('impersonation-banner')
+      const { german } = await import(`${location.origin}/german.js`)
+      if (element) element.texts = german
+    })
+    const german = page.getByRole('region', { name: 'Olivia Reyes handelt als Alice Ng' })
+    expect((await seen(german)).slice(0, 3)).to.deep.equal([
+      'Olivia Reyes handelt als Alice Ng',
+      'Vorgang SUP-123',
+      'Nur ansehen',
+    ])
+  })
+
+  it('translates every text', () => {
+    const keys = FILES.get('/german.js')?.match(/(?<=^ {2})\w+(?=:)/gm)
+    expect(keys).to.deep.equal(Object.keys(ENGLISH_TEXTS))
+  })
+
+  it('names every property, part and custom property, and no other', async () => {
+    await using person = await visitBanner(server.url)
+    const { page } = person
+    const region = await showBanner(page)
+    const properties = await page.evaluate(() =>
+      Object.getOwnPropertyNames(document.querySelector('impersonation-banner')),
+    )
+    expect(rowsBelow('| property |')).to.have.members(properties)
+    const parts = await region.evaluate((it) =>
+      [it, ...it.querySelectorAll('[part]')].map((each) => each.getAttribute('part')),
+    )
+    expect(rowsBelow('| `::part` |')).to.have.members([...new Set(parts)])
+    const custom = STYLE.match(/(?<=var\()--impersonation[\w-]+/g)
+    expect(rowsBelow('| custom property |')).to.have.members(custom ?? [])
+  })
+})
+
+/** What stands first in the rows of a table. */
+function rowsBelow(head: string): (string | undefined)[] {
+  const table = DOCUMENT.slice(DOCUMENT.indexOf(head)).split('\n\n', 1)[0] ?? ''
+  return [...table.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name)
+}

@@ -1,0 +1,103 @@
+import { expect } from 'chai'
+import type { Example } from '../../../../test/example-provider/support.ts'
+import { banner, bannerPage, seen, showBanner, visitBanner } from '../support/banner-page.ts'
+
+describe('<impersonation-banner>: End', () => {
+  let server: Example
+
+  before(async () => {
+    server = await bannerPage()
+  })
+  after(() => server.close())
+
+  const ends = () => window.lab.current?.ends
+
+  it('is the first stop of Tab, shows the focus, and works by Enter', async () => {
+    await using person = await visitBanner(server.url)
+    const { page } = person
+    const region = await showBanner(page)
+    await page.keyboard.press('Tab')
+    const end = region.getByRole('button', { name: 'End' })
+    const outline = await end.evaluate((button) => {
+      const root = button.getRootNode()
+      const isFocused = root instanceof ShadowRoot && root.activeElement === button
+      return isFocused && getComputedStyle(button).outlineStyle
+    })
+    expect(outline).to.equal('solid')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate(ends)).to.equal(1)
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).to.equal('Order again')
+  })
+
+  it('sends one request while it runs, keeps the focus, and hands it to what is said then', async () => {
+    await using person = await visitBanner(server.url)
+    const { page } = person
+    const region = await showBanner(page)
+    await region.getByRole('button').focus()
+    for (let press = 0; press < 5; press += 1) await page.keyboard.press('Space')
+    const end = region.getByRole('button', { name: 'Ending…' })
+    expect(await end.isDisabled()).to.equal(true)
+    expect(await end.and(page.locator(':focus')).count()).to.equal(1)
+    expect(await page.evaluate(ends)).to.equal(1)
+
+    await page.evaluate(() => window.lab.current?.answer())
+    const alert = region.getByRole('alert').getByText('Acting has ended.')
+    await alert.waitFor()
+    expect(await region.getByRole('alert').and(page.locator(':focus')).count()).to.equal(1)
+    expect((await seen(region))[0]).to.equal('olivia acted as alice')
+    expect(await region.getByRole('button').count()).to.equal(0)
+  })
+
+  it('that fails is said, with what to do; acting goes on, and End works again', async () => {
+    await using person = await visitBanner(server.url)
+    const { page } = person
+    const region = await showBanner(page)
+    await page.evaluate(() => {
+      document.querySelector('impersonation-banner')?.addEventListener('end-failed', (event) => {
+        if (event instanceof CustomEvent) document.body.dataset.failed = event.detail.message
+      })
+    })
+    const end = region.getByRole('button')
+    await end.click()
+    await page.evaluate(() => window.lab.current?.fail())
+    await region.getByRole('alert').getByText('Not ended').waitFor()
+    expect(await region.getByRole('alert').textContent()).to.match(/Check the connection/)
+    expect(await page.evaluate(() => document.body.dataset.failed)).to.equal('unreachable')
+    expect(await end.textContent()).to.equal('End')
+    expect(await end.isDisabled()).to.equal(false)
+    expect((await seen(region))[0]).to.equal('olivia acts as alice')
+
+    await end.click()
+    expect(await region.getByRole('alert').count()).to.equal(0)
+    await page.evaluate(() => window.lab.current?.answer())
+    await region.getByText('Acting has ended.').waitFor()
+    expect(await page.evaluate(ends)).to.equal(2)
+  })
+
+  it('by another tab, the user or an administrator is said as well', async () => {
+    await using person = await visitBanner(server.url)
+    const { page } = person
+    const region = await showBanner(page)
+    await page.getByRole('button', { name: 'Order again' }).focus()
+    await page.evaluate(() => window.lab.current?.finish('ended'))
+    await region.getByRole('alert').getByText('Acting has ended.').waitFor()
+    expect(await page.locator(':focus').textContent(), 'the focus').to.equal('Order again')
+  })
+
+  it('that fails after the session was replaced says nothing about the next one', async () => {
+    await using person = await visitBanner(server.url)
+    const { page } = person
+    await showBanner(page)
+    await banner(page).getByRole('button').click()
+    await page.evaluate(async () => {
+      const { lab } = window
+      const element = document.querySelector('impersonation-banner')
+      if (element) element.session = lab.session({ subject: 'bob' })
+      lab.current?.fail()
+      await new Promise((resolve) => element?.addEventListener('end-failed', resolve))
+    })
+    expect((await seen(banner(page))).slice(-1)).to.deep.equal(['End'])
+    expect(await banner(page).getByRole('alert').count()).to.equal(0)
+  })
+})

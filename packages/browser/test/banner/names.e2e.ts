@@ -1,0 +1,101 @@
+import { expect } from 'chai'
+import type { Locator } from 'playwright-core'
+import type { Example } from '../../../../test/example-provider/support.ts'
+import { NARROWEST, WIDE } from '../../../console/test/e2e/support/visit.ts'
+import { bannerPage, seen, showBanner, visitBanner } from '../support/banner-page.ts'
+
+const LONG = 'Maria del Carmen '.repeat(59).slice(0, 1000)
+
+describe('<impersonation-banner>: hostile names', () => {
+  let server: Example
+
+  before(async () => {
+    server = await bannerPage()
+  })
+  after(() => server.close())
+
+  it('are text, and no HTML', async () => {
+    await using person = await visitBanner(server.url)
+    const hostile = '<img src=x onerror="alert(1)"></bdi><script>alert(2)</script>{{7*7}}&lt;'
+    const names = { subjectName: hostile, actorName: hostile, ticket: hostile }
+    const region = await showBanner(person.page, {}, names)
+    expect(await region.locator('bdi').allTextContents()).to.deep.equal([hostile, hostile, hostile])
+    expect(await region.locator('img, script').count()).to.equal(0)
+  })
+
+  it('leave the direction of all other text alone', async () => {
+    await using person = await visitBanner(server.url)
+    for (const control of ['\u202E', '\u2067', '\u2069\u202E', '\u2069\u2069\u2067', 'א\u202B']) {
+      const region = await showBanner(
+        person.page,
+        {},
+        { actorName: `${control}Mallory${control}`, subjectName: `${control}Alice` },
+      )
+      expect(await region.locator('bdi').first().textContent()).not.to.match(
+        /[\u202A-\u202E\u2066-\u2069]/,
+      )
+      const [actor, verb, subject] = await lefts(region)
+      expect([actor, verb, subject], JSON.stringify(control)).to.deep.equal(
+        [actor, verb, subject].toSorted((a = 0, b = 0) => a - b),
+      )
+    }
+  })
+
+  it('of a right-to-left script stay one piece each', async () => {
+    await using person = await visitBanner(server.url)
+    const names = { actorName: 'أوليفيا 123', subjectName: 'עליסה (456)' }
+    const region = await showBanner(person.page, {}, names)
+    const [actor = 0, verb = 0, subject = 0] = await lefts(region)
+    expect(actor).to.be.below(verb)
+    expect(verb).to.be.below(subject)
+  })
+
+  it('that cannot be seen are replaced by the identifier, or said to be no name', async () => {
+    await using person = await visitBanner(server.url)
+    for (const empty of ['', '  ', '\u200B\u200B', '\u202E', '\u0000\n']) {
+      const names = { subjectName: empty, actorName: empty }
+      const region = await showBanner(person.page, {}, names)
+      expect((await seen(region))[0], JSON.stringify(empty)).to.equal('olivia acts as alice')
+    }
+    const region = await showBanner(person.page, { subject: null, actor: '' })
+    expect((await seen(region))[0]).to.equal('(no name) acts as (no name)')
+  })
+
+  for (const [size, viewport] of Object.entries({ NARROWEST, WIDE })) {
+    it(`of 1,000 characters push nothing out of sight: ${size}`, async () => {
+      await using person = await visitBanner(server.url, { viewport })
+      const { page } = person
+      for (const long of [LONG, LONG.replaceAll(' ', ''), '𒐫'.repeat(500)]) {
+        const names = { subjectName: long, actorName: long, ticket: long }
+        const region = await showBanner(page, {}, names)
+        const box = await region.boundingBox()
+        expect(box?.height, 'the height of the banner').to.be.below(viewport.height / 2)
+        for (const part of await region.locator('bdi, button, [role=timer]').all()) {
+          const place = await part.boundingBox()
+          expect(place?.height).to.be.above(15)
+          expect((place?.x ?? 0) + (place?.width ?? 0)).to.be.at.most(viewport.width)
+        }
+        expect(await region.locator('bdi').allTextContents()).to.deep.equal([long, long, long])
+        expect(await region.locator('bdi').first().getAttribute('title')).to.equal(long)
+        await expectNoSidewaysScrolling(page.locator('html'))
+      }
+    })
+  }
+})
+
+/** Where the actor, the words between the names, and the subject begin. */
+function lefts(region: Locator): Promise<number[]> {
+  return region.locator('[part=who]').evaluate((who) =>
+    [...who.childNodes]
+      .filter((node) => node.textContent !== '')
+      .map((node) => {
+        const range = document.createRange()
+        range.selectNodeContents(node)
+        return range.getBoundingClientRect().left
+      }),
+  )
+}
+
+async function expectNoSidewaysScrolling(html: Locator): Promise<void> {
+  expect(await html.evaluate((it) => it.scrollWidth - it.clientWidth)).to.equal(0)
+}

@@ -1,0 +1,168 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import type { Example } from '../../../../test/example-provider/support.ts'
+import type { Visit } from '../../../console/test/e2e/support/visit.ts'
+import { banner, bannerPage, seen, showBanner, visitBanner } from '../support/banner-page.ts'
+
+const MINUTE = 60_000
+
+describe('<impersonation-banner>: the time', () => {
+  let server: Example
+
+  before(async () => {
+    server = await bannerPage()
+  })
+  after(() => server.close())
+
+  /** A visit in which time passes only where the test says so. */
+  async function stopped(): Promise<Visit> {
+    const clock = new Date()
+    const person = await visitBanner(server.url, { clock })
+    await person.page.clock.pauseAt(clock.getTime() + MINUTE)
+    return person
+  }
+
+  it('runs down second by second, without drift', async () => {
+    await using person = await stopped()
+    const { page } = person
+    await showBanner(page)
+    for (const [passed, left] of [
+      [0, '10:00'],
+      [1, '10:00'],
+      [999, '9:59'],
+      [1000, '9:58'],
+      [300_500, '4:58'],
+      [499, '4:58'],
+      [1, '4:57'],
+      [57_000, '4:00'],
+      [2 * MINUTE, '2:00'],
+      [59_000, '1:01'],
+    ] as const) {
+      await page.clock.runFor(passed)
+      expect(await timeIn(page)).to.equal(`${left} left`)
+    }
+  })
+
+  it('is said once at one minute and once at ten seconds, and not at every second', async () => {
+    await using person = await stopped()
+    const { page } = person
+    await showBanner(page, { seconds: 65 }, { subjectName: 'Alice Ng' })
+    const said = page.getByRole('status')
+    const heard: (string | null)[] = []
+    for (let second = 0; second < 64; second += 1) {
+      await page.clock.runFor(1000)
+      const text = await said.textContent()
+      if (text !== heard.at(-1)) heard.push(text)
+    }
+    expect(heard).to.deep.equal([
+      '',
+      '60 seconds left to act as \u2068Alice Ng\u2069',
+      '10 seconds left to act as \u2068Alice Ng\u2069',
+    ])
+    expect(await page.getByRole('timer').getAttribute('aria-live')).to.equal(null)
+  })
+
+  it('is said at once where a banner appears late', async () => {
+    await using person = await stopped()
+    const { page } = person
+    await showBanner(page, { seconds: 42 })
+    expect(await page.getByRole('status').textContent()).to.match(/^42 seconds left/)
+    await page.clock.runFor(10_000)
+    expect(await page.getByRole('status').textContent()).to.match(/^42 seconds left/)
+  })
+
+  it('is unmistakable in the last minute: other words, larger, another border', async () => {
+    await using person = await stopped()
+    const { page } = person
+    await showBanner(page, { seconds: 61 })
+    const looks = () =>
+      banner(page).evaluate((region) => {
+        const { borderTopWidth, backgroundColor } = getComputedStyle(region)
+        const timer = region.querySelector('[role=timer]')
+        const size = timer && getComputedStyle(timer).fontSize
+        return { borderTopWidth, backgroundColor, size, part: region.part.value }
+      })
+    const before = await looks()
+    await page.clock.runFor(1000)
+    expect(await timeIn(page)).to.equal('Last minute: 60 s left')
+    const after = await looks()
+    expect(after.part).to.equal('banner urgent')
+    for (const key of ['borderTopWidth', 'backgroundColor', 'size'] as const) {
+      expect(after[key], key).not.to.equal(before[key])
+    }
+  })
+
+  it('is over without an event of the session; the banner stays, says so, and what to do', async () => {
+    await using person = await stopped()
+    const { page } = person
+    await showBanner(page, { seconds: 2 })
+    await page.clock.runFor(2000)
+    expect(await seen(banner(page))).to.deep.equal([
+      'olivia acted as alice',
+      'Ticket SUP-123',
+      'The time is over.',
+      'This page can still show data of the user: close it. To act again, start again where you started.',
+    ])
+    expect(await page.getByRole('alert').textContent()).to.equal('The time is over.')
+    expect(await page.getByRole('status').textContent()).to.equal('')
+    expect(await banner(page).getByRole('button').count()).to.equal(0)
+  })
+
+  it('shows the slot "over" in place of the text, and only after the end', async () => {
+    await using person = await stopped()
+    const { page } = person
+    await showBanner(page)
+    await page.evaluate(() => {
+      const link = document.createElement('a')
+      link.href = '#support'
+      link.slot = 'over'
+      link.textContent = 'Back to the console'
+      document.querySelector('impersonation-banner')?.append(link)
+    })
+    const link = page.getByRole('link', { name: 'Back to the console' })
+    expect(await link.isVisible()).to.equal(false)
+    await page.evaluate(() => window.lab.current?.finish('expired'))
+    expect(await link.isVisible()).to.equal(true)
+    const drawn = await banner(page)
+      .locator('slot')
+      .evaluate((slot) => {
+        const text = document.createRange()
+        text.selectNodeContents(slot)
+        return text.getClientRects().length
+      })
+    expect(drawn, 'the text in place of a slot').to.equal(0)
+  })
+
+  it('is right after the machine has slept: being looked at is enough, no tick is needed', async () => {
+    await using person = await stopped()
+    const { page } = person
+    await showBanner(page)
+    const look = () => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    const now = await page.evaluate(() => Date.now())
+    await page.clock.setSystemTime(now + 4 * MINUTE)
+    await look()
+    expect(await timeIn(page)).to.equal('6:00 left')
+    await page.clock.setSystemTime(now + 20 * MINUTE)
+    await look()
+    await page.getByText('The time is over.').waitFor()
+    // The clock was wrong for a moment: what was said to be over stays over.
+    await page.clock.setSystemTime(now)
+    await look()
+    await page.getByText('The time is over.').waitFor()
+  })
+
+  it('is not prolonged by putting the clock back', async () => {
+    await using person = await stopped()
+    const { page } = person
+    await showBanner(page, { seconds: 120 })
+    await page.clock.setSystemTime((await page.evaluate(() => Date.now())) - 60 * MINUTE)
+    await page.clock.runFor(30_000)
+    expect(await timeIn(page)).to.equal('1:30 left')
+    await page.clock.runFor(90_000)
+    await page.getByText('The time is over.').waitFor()
+  })
+})
+
+function timeIn(page: Page): Promise<string | null> {
+  return page.getByRole('timer').textContent()
+}

@@ -1,0 +1,90 @@
+import { expect } from 'chai'
+import type { Example } from '../../../../test/example-provider/support.ts'
+import { bannerPage, showBanner, visitBanner } from '../support/banner-page.ts'
+
+describe('<impersonation-banner>: the title of the page', () => {
+  let server: Example
+
+  before(async () => {
+    server = await bannerPage()
+  })
+  after(() => server.close())
+
+  it('says as whom, and is what it was after the end', async () => {
+    await using person = await visitBanner(server.url)
+    const { page } = person
+    const region = await showBanner(page)
+    expect(await page.title()).to.equal('Acting as alice · Shop')
+    await page.evaluate(() => {
+      const banner = document.querySelector('impersonation-banner')
+      if (banner) banner.subjectName = 'Alice \u202EgN'
+    })
+    expect(await page.title(), 'no direction is turned').to.equal('Acting as Alice gN · Shop')
+    await region.getByRole('button', { name: 'End' }).click()
+    await page.evaluate(() => window.lab.current?.answer())
+    await region.getByText('Acting has ended.').waitFor()
+    expect(await page.title()).to.equal('Shop')
+  })
+
+  it('of the application is marked, too, where it changes meanwhile, and is there after the end', async () => {
+    await using person = await visitBanner(server.url)
+    const { page } = person
+    await showBanner(page)
+    for (const own of ['Orders', '']) {
+      await page.evaluate((title) => {
+        document.title = title
+      }, own)
+      await page.waitForFunction(
+        (title) => document.title === title,
+        `Acting as alice · ${own}`.trim(),
+      )
+    }
+    // White space at the end is no part of a title: nothing is marked twice for it.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    expect(await page.title()).to.equal('Acting as alice ·')
+    await page.evaluate(() => {
+      document.title = 'Address'
+      window.lab.current?.finish('expired')
+    })
+    expect(await page.title()).to.equal('Address')
+  })
+
+  it('is marked by one banner at a time, and no more when the banner leaves', async () => {
+    await using person = await visitBanner(server.url)
+    const { page } = person
+    await showBanner(page)
+    await page.evaluate(() => {
+      window.lab.add(window.lab.session({ subject: 'bob' }))
+      document.dispatchEvent(new Event('visibilitychange'))
+    })
+    expect(await page.title()).to.equal('Acting as alice · Shop')
+    await page.evaluate(() => {
+      for (const banner of document.querySelectorAll('impersonation-banner')) {
+        if (banner.session?.subject === 'alice') banner.remove()
+      }
+      document.dispatchEvent(new Event('visibilitychange'))
+    })
+    expect(await page.title()).to.equal('Acting as bob · Shop')
+    await page.evaluate(() => document.querySelector('impersonation-banner')?.remove())
+    expect(await page.title()).to.equal('Shop')
+  })
+
+  it('is left alone, or has words of its own, where the application says so', async () => {
+    await using person = await visitBanner(server.url)
+    const { page } = person
+    await showBanner(page, {}, { marksTitle: false })
+    expect(await page.title()).to.equal('Shop')
+    await page.evaluate(() => {
+      const banner = document.querySelector('impersonation-banner')
+      if (!banner) return
+      banner.texts = { title: ({ subject, title }) => `${title} als ${subject}` }
+      banner.marksTitle = true
+    })
+    expect(await page.title()).to.equal('Shop als alice')
+    await page.evaluate(() => {
+      const banner = document.querySelector('impersonation-banner')
+      if (banner) banner.marksTitle = false
+    })
+    expect(await page.title()).to.equal('Shop')
+  })
+})

@@ -1,0 +1,106 @@
+import { expect } from 'chai'
+import type { ProviderConfiguration } from '../../../src/index.ts'
+import { snippetsOf } from '../../../test/docs/documents.ts'
+import { importMapHashes } from './support/application.ts'
+import { actsAndEnds, filesUnder, headersOfDocument, here, ORDERS } from './support/document.ts'
+import { type Sites, startSites } from './support/sites.ts'
+import { visit } from './support/visit.ts'
+
+describe('docs/browser.md', () => {
+  let sites: Sites
+
+  before(async () => {
+    sites = await startSites()
+    const page = await filesUnder('A page without a build step')
+    const html = String(page.get('index.html'))
+    sites.application.page = here(html, sites)
+    sites.application.files = { '/shop.js': here(String(page.get('shop.js')), sites) }
+    sites.application.headers = await headersOfDocument(sites)
+  })
+  after(() => sites[Symbol.asyncDispose]())
+
+  it('says the hash of its import map', async () => {
+    const page = await filesUnder('A page without a build step')
+    const [hash] = importMapHashes(String(page.get('index.html')))
+    const headers = (await filesUnder('What the application needs')).get('http')
+    expect(headers).to.include(`'${hash}'`)
+  })
+
+  it('has a plain page that acts, under the headers that it names', async () => {
+    await using person = await visit(sites)
+    await actsAndEnds(person, sites)
+  })
+
+  it('has a plain page that says what is wrong, and one for customers', async () => {
+    await using person = await visit(sites)
+    await person.page.goto('/#impersonation=%')
+    await person.page.getByText('The link is damaged').waitFor()
+    await person.page.goto('about:blank')
+    await person.page.goto('/')
+    await person.page.getByText('Sign in to see your orders.').waitFor()
+    expect(person.urls.filter((url) => url.includes('oauth4webapi'))).to.deep.equal([])
+  })
+
+  it('has a back office that opens the application', async () => {
+    const script = (await filesUnder('The back office')).get('back-office.js')
+    sites.application.files = {
+      ...sites.application.files,
+      '/back-office.js': here(String(script), sites),
+    }
+    await using person = await visit(sites)
+    await sites.signIn(person.context)
+    await person.page.goto('/')
+    const answer = await sites.issue(await bodyOfDocument(sites))
+    const opened = person.context.waitForEvent('page')
+    await person.page.evaluate(async (issued) => {
+      const { openAs } = await import(String('/back-office.js'))
+      openAs(issued, 'olivia')
+    }, answer)
+    const page = await opened
+    await page.getByText(ORDERS).waitFor()
+    expect(page.url()).to.equal(`${sites.application.url}/orders/17`)
+    expect(await page.evaluate(() => window.opener)).to.equal(null)
+  })
+})
+
+describe('docs/browser.md: the provider', () => {
+  it('lets an operator act who never used the application', async () => {
+    await using snippets = await snippetsOf('browser.md')
+    const { configuration } = (await snippets.load('What the provider needs')) as {
+      configuration: ProviderConfiguration
+    }
+    const { clientBasedCORS, clients = [], loadExistingGrant } = configuration
+    const [client] = clients
+    expect(client).to.include({ client_id: 'shop', token_endpoint_auth_method: 'none' })
+    await using sites = await startSites(
+      {
+        configuration: {
+          clientBasedCORS: (ctx, _origin, of) =>
+            clientBasedCORS?.(ctx, 'https://shop.example.com', of) ?? false,
+          async loadExistingGrant(ctx) {
+            if (ctx.oidc.client?.clientId === 'shop') return loadExistingGrant?.(ctx)
+            const { client: other, provider, session } = ctx.oidc
+            const grant = new provider.Grant({
+              clientId: other?.clientId,
+              accountId: session?.accountId,
+            })
+            grant.addOIDCScope('openid')
+            await grant.save()
+            return grant
+          },
+        },
+      },
+      client,
+    )
+    const page = await filesUnder('A page without a build step')
+    sites.application.page = here(String(page.get('index.html')), sites)
+    sites.application.files = { '/shop.js': here(String(page.get('shop.js')), sites) }
+    await using person = await visit(sites)
+    await actsAndEnds(person, sites)
+  })
+})
+
+async function bodyOfDocument(sites: Sites): Promise<object> {
+  const block = (await filesUnder('The back office')).get('json') ?? ''
+  return JSON.parse(here(block, sites))
+}

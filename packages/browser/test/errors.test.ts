@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises'
+import { expect } from 'chai'
+import { describeCause } from '../src/errors.ts'
+import { ImpersonationError, type ImpersonationErrorCode } from '../src/index.ts'
+
+const ROOT = new URL('../../../', import.meta.url)
+
+describe('the errors for operators', () => {
+  let codes: ImpersonationErrorCode[]
+
+  before(async () => {
+    const source = await readFile(new URL('packages/browser/src/errors.ts', ROOT), 'utf8')
+    const [union = ''] = /export type ImpersonationErrorCode =.*?\n\n/s.exec(source) ?? []
+    codes = [...union.matchAll(/\| '(\w+)'/g)].map(([, code]) => code as ImpersonationErrorCode)
+  })
+
+  it('are all in the document, and no others', async () => {
+    const text = await readFile(new URL('docs/browser.md', ROOT), 'utf8')
+    const section = text.split('\n## Errors\n')[1]?.split('\n## ')[0] ?? ''
+    const rows = section
+      .split('\n')
+      .filter((line) => line.startsWith('| `') && !line.startsWith('| `code`'))
+    const told = rows.flatMap((row) => [...(row.split(' | ')[0] ?? '').matchAll(/`(\w+)`/g)])
+    expect(codes).to.have.length.greaterThan(10)
+    expect(told.map(([, code]) => code)).to.have.members(codes)
+  })
+
+  it('say what happened in whole sentences, or what the application says instead', () => {
+    // `left` says when it is over, and by whom: left.e2e.ts reads it.
+    for (const code of codes.filter((each) => each !== 'left')) {
+      expect(new ImpersonationError(code).message, code).to.match(/^[A-Z].{30,}\.$/)
+      const texts = { [code]: 'Anders.' }
+      expect(new ImpersonationError(code, { texts }).message).to.equal('Anders.')
+      expect(new ImpersonationError(code, { texts: {} })).to.include({ code })
+    }
+  })
+
+  it('have a cause in words, without what an answer had in it', () => {
+    const secret = { body: { access_token: 'secret' } }
+    const failure = new Error('"response" body "expires_in" is wrong', { cause: secret })
+    expect(describeCause(failure).message).to.equal('Error: "response" body "expires_in" is wrong')
+    expect(describeCause(failure)).to.not.have.property('cause')
+    const refusal = Object.assign(new Error('an error', { cause: secret }), {
+      error: 'invalid_request',
+      error_description: 'subject token is invalid',
+    })
+    expect(describeCause(refusal).message).to.equal('invalid_request: subject token is invalid')
+    expect(describeCause('odd').message).to.equal('odd')
+  })
+})

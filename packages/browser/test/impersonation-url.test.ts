@@ -1,0 +1,75 @@
+import { expect } from 'chai'
+import { impersonationUrl } from '../src/index.ts'
+import { LINK_NAMES, parseLink, takeParts } from '../src/link.ts'
+
+const SHOP = 'https://shop.example.com/orders?tab=1'
+const TOKEN = 'qm0eHfkJvZ0zBqKOkZ4m6C1p6bM0dXw3l9uT5aWcY7E'
+
+describe('impersonationUrl', () => {
+  it('puts the subject token and the hints into the fragment', () => {
+    const parameters = { subjectToken: TOKEN, actor: 'olivia', expiresAt: 1_800_000_000_999 }
+    expect(impersonationUrl(SHOP, parameters)).to.equal(
+      `${SHOP}#impersonation=${TOKEN}&impersonation_actor=olivia&impersonation_expires=1800000000`,
+    )
+    expect(impersonationUrl(new URL(SHOP), { subjectToken: TOKEN })).to.equal(
+      `${SHOP}#impersonation=${TOKEN}`,
+    )
+  })
+
+  it('keeps a fragment of the application', () => {
+    const link = impersonationUrl(`${SHOP}#/orders?page=2&x`, { subjectToken: TOKEN })
+    expect(link).to.equal(`${SHOP}#/orders?page=2&x&impersonation=${TOKEN}`)
+    const { rest } = takeParts(new URL(link).hash.slice(1), LINK_NAMES)
+    expect(rest).to.equal('/orders?page=2&x')
+  })
+
+  it('is read as it was written, whatever the operator is called', () => {
+    for (const actor of [
+      'a&impersonation=b',
+      '#?%=&',
+      'Ω 漢字 \u202e',
+      ' ',
+      '<b>',
+      'x'.repeat(255),
+    ]) {
+      const link = impersonationUrl(SHOP, { subjectToken: `${TOKEN}+/==`, actor, expiresAt: 1e12 })
+      const split = takeParts(new URL(link).hash.slice(1), LINK_NAMES)
+      expect(parseLink(split)).to.deep.equal({
+        subjectToken: `${TOKEN}+/==`,
+        actor,
+        expires: 1e9,
+      })
+    }
+  })
+
+  it('takes plain http on this machine alone, as acceptImpersonation does', () => {
+    for (const host of ['localhost:3001', '127.0.0.1', '[::1]:80', 'shop.localhost']) {
+      const link = impersonationUrl(`http://${host}/`, { subjectToken: TOKEN })
+      expect(new URL(link).host, host).to.equal(new URL(`http://${host}`).host)
+    }
+  })
+
+  it('refuses what makes no link', () => {
+    const good = { subjectToken: TOKEN }
+    for (const [address, parameters, message] of [
+      ['/orders', good, /^applicationUrl must be an absolute https URL/],
+      ['javascript:alert(1)', good, /^applicationUrl must be an absolute https URL/],
+      ['http://shop.example.com/', good, /^applicationUrl must be .* an http URL of this machine$/],
+      ['http://localhost.evil/', good, /^applicationUrl must be an absolute https URL/],
+      ['http://10.0.0.1/', good, /^applicationUrl must be an absolute https URL/],
+      [`${SHOP}#impersonation=x`, good, 'applicationUrl must not carry an impersonation yet'],
+      [SHOP, { subjectToken: '' }, /^subjectToken must be the string/],
+      [SHOP, { subjectToken: 'a b' }, /^subjectToken must be the string/],
+      [SHOP, { subjectToken: 'x'.repeat(1025) }, /^subjectToken must be the string/],
+      [SHOP, { ...good, actor: '' }, /^actor must be a string of 1 to 255/],
+      [SHOP, { ...good, actor: 'x'.repeat(256) }, /^actor must be a string of 1 to 255/],
+      [SHOP, { ...good, expiresAt: Number.NaN }, /^expiresAt must be milliseconds/],
+      [SHOP, { ...good, expiresAt: -1 }, /^expiresAt must be milliseconds/],
+    ] as const) {
+      expect(() => impersonationUrl(address, parameters), JSON.stringify(parameters)).to.throw(
+        TypeError,
+        message,
+      )
+    }
+  })
+})

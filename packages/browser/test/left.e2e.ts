@@ -1,0 +1,168 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { impersonationUrl } from '../src/impersonation-url.ts'
+import { optionsOf, said, scriptOf } from './support/page.ts'
+import { type Sites, startSites } from './support/sites.ts'
+import { type Visit, visit } from './support/visit.ts'
+
+const CONSOLE = 'https://support.example/console'
+const OTHER_ORDER = '/orders/17?tab=notes'
+const RELOADED = 'left: You acted as Bob Meyer for SUP-77. The reload ended it.'
+
+describe('what an impersonation leaves in its tab', () => {
+  let sites: Sites
+
+  before(async () => {
+    sites = await startSites()
+  })
+  beforeEach(() => {
+    sites.application.script = script({ console: CONSOLE })
+  })
+  after(() => sites[Symbol.asyncDispose]())
+
+  function script(options: Parameters<typeof optionsOf>[1]): string {
+    return scriptOf(sites, options).replace(
+      /const options = .*/,
+      `const options = { ...${JSON.stringify(optionsOf(sites, options))}, subjectName: () => 'Bob Meyer' }
+globalThis.shown = []
+addEventListener('popstate', () => shown.push(location.pathname + location.search))`,
+    )
+  }
+
+  async function open(page: Page, userId = 'bob'): Promise<string> {
+    const link = { userId, context: { ticket_id: 'SUP-77' } }
+    await page.goto('about:blank')
+    await page.goto(await sites.link('/', link))
+    expect(await said(page)).to.equal(`acting as ${userId}`)
+    const { items } = await sites.provider.impersonation.list({ userId, state: 'active' })
+    return items[0]?.id ?? expect.fail()
+  }
+
+  /** Acts, and goes to another page as routers do. */
+  async function act({ context, page }: Visit): Promise<string> {
+    await sites.signIn(context)
+    const id = await open(page)
+    await page.evaluate((url) => history.pushState(null, '', url), `${OTHER_ORDER}#top`)
+    return id
+  }
+
+  const place = (page: Page) => page.url().slice(sites.application.url.length)
+  const kept = (page: Page) => page.evaluate(() => Object.keys(sessionStorage))
+  const continueUrl = (page: Page) =>
+    page.evaluate(() => (globalThis.failure as { continueUrl?: string } | undefined)?.continueUrl)
+
+  it('after a reload, the page says as whom and for what, and where to go on', async () => {
+    await using person = await visit(sites)
+    const { page } = person
+    const id = await act(person)
+    await page.reload()
+    expect(await said(page)).to.equal(RELOADED)
+    expect(await continueUrl(page)).to.equal(`${CONSOLE}/continue/${id}`)
+    await page.reload()
+    expect(await said(page), 'a second reload').to.equal(RELOADED)
+    // The operator goes on in person.
+    await page.goto('/')
+    await said(page)
+    await page.goto('/again')
+    expect(await said(page)).to.equal('not acting')
+  })
+
+  it('the next one, as the same customer, goes on where this one was', async () => {
+    await using person = await visit(sites)
+    const { page } = person
+    await act(person)
+    await page.reload()
+    expect(await said(page)).to.equal(RELOADED)
+    await open(page)
+    expect(place(page)).to.equal(OTHER_ORDER)
+    expect(await page.evaluate('shown')).to.deep.equal([OTHER_ORDER])
+    expect(await kept(page)).to.deep.equal([])
+  })
+
+  it('also after an end by the operator, of which a reload says nothing', async () => {
+    await using person = await visit(sites)
+    const { page } = person
+    await act(person)
+    await page.evaluate(() => session?.end())
+    await page.reload()
+    expect(await said(page)).to.equal('not acting')
+    await open(page)
+    expect(place(page)).to.equal(OTHER_ORDER)
+  })
+
+  it('is for no other customer', async () => {
+    await using person = await visit(sites)
+    const { page } = person
+    await act(person)
+    await page.reload()
+    await said(page)
+    await open(page, 'alice')
+    expect(place(page)).to.equal('/')
+    expect(await kept(page)).to.deep.equal([])
+  })
+
+  it('is nothing after an end by the customer', async () => {
+    await using person = await visit(sites)
+    const { page } = person
+    const id = await act(person)
+    await sites.provider.impersonation.end(id, { by: { sub: 'bob' }, cause: 'user' })
+    await page.getByRole('dialog').waitFor()
+    expect(await kept(page)).to.deep.equal([])
+  })
+
+  it('is worth nothing after ten minutes, and has no token and no fragment', async () => {
+    await using person = await visit(sites)
+    const { page } = person
+    await act(person)
+    const token = await page.evaluate(() => session?.accessToken ?? '')
+    await page.reload()
+    expect(await said(page)).to.equal(RELOADED)
+    const stored = await page.evaluate(() => JSON.stringify({ ...sessionStorage }))
+    expect(stored).to.include('/orders/17').and.to.not.include('#top')
+    expect(stored).to.not.include(token)
+    await page.evaluate(() => {
+      const text = String(sessionStorage['oidc-provider-impersonation.left'])
+      const left = JSON.parse(text)
+      if (left.until > Date.now() + 600_000) throw new Error('it is kept for longer')
+      sessionStorage['oidc-provider-impersonation.left'] = JSON.stringify({
+        ...left,
+        until: left.until - 600_000,
+      })
+    })
+    await page.reload()
+    expect(await said(page)).to.equal('not acting')
+  })
+
+  it('leads to no other origin, and to no console out of an address', async () => {
+    await using person = await visit(sites)
+    const { page } = person
+    await act(person)
+    await page.reload()
+    await said(page)
+    await page.evaluate(() => {
+      const key = 'oidc-provider-impersonation.left'
+      const url = 'https://evil.example/orders'
+      sessionStorage[key] = JSON.stringify({ ...JSON.parse(sessionStorage[key]), url })
+    })
+    const { subjectToken } = await sites.issue({ userId: 'bob' })
+    const link = impersonationUrl(`${sites.application.url}/?console=https://evil.example`, {
+      subjectToken,
+    })
+    await page.goto('about:blank')
+    await page.goto(link)
+    expect(await said(page)).to.equal('acting as bob')
+    expect(new URL(page.url()).origin).to.equal(sites.application.url)
+    await page.reload()
+    expect(await said(page)).to.match(/^left: /)
+    expect(await continueUrl(page)).to.match(/^https:\/\/support\.example\/console\/continue\//)
+  })
+
+  it('is not said where the application names no console', async () => {
+    sites.application.script = script({})
+    await using person = await visit(sites)
+    const { page } = person
+    await act(person)
+    await page.reload()
+    expect(await said(page)).to.equal('not acting')
+  })
+})

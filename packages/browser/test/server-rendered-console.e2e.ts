@@ -1,0 +1,210 @@
+import { expect } from 'chai'
+import Koa from 'koa'
+import { supportConsole, supportConsoleClient } from 'oidc-provider-impersonation-console'
+import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
+import type { Page } from 'playwright-core'
+import { type ServerRendered, serverRendered } from '../../../test/docs/server-rendered-app.ts'
+import { signIn } from '../../../test/support/sign-in.ts'
+import { enter } from '../../console/test/e2e/support/enter.ts'
+import { heading, pressAct, reads, strip } from '../../console/test/e2e/support/operating.ts'
+import { type Visit, visit } from '../../console/test/e2e/support/visit.ts'
+import { listening } from './support/site.ts'
+
+const NAMES: Readonly<Record<string, string>> = { alice: 'Alice Ng', bob: 'Bob Marsh' }
+const customers = Object.entries(NAMES).map(([id, name]) => ({ id, name }))
+
+const FORM = '/console/hand-over/shop'
+const link = (user: string) => `/console/act?user=${user}&ticket=SUP-123&reason=An%20order`
+
+describe('docs/server-rendered.md behind the support console', () => {
+  let site: Awaited<ReturnType<typeof listening>>
+  let shop: ServerRendered
+  let support: ReturnType<typeof supportConsole>
+
+  before(async () => {
+    // Console, provider and shop have an origin each.
+    site = await listening('127.0.0.1')
+    shop = await serverRendered({
+      host: 'localhost',
+      backOffice: site.url,
+      clients: [supportConsoleClient({ url: site.url })],
+      configuration: {
+        claims: { openid: ['sub'], profile: ['name'], email: ['email'] },
+        async loadExistingGrant({ oidc: { client, provider, session } }) {
+          const accountId = session?.accountId
+          const grant = new provider.Grant({ clientId: client?.clientId, accountId })
+          grant.addOIDCScope('openid profile email')
+          await grant.save()
+          return grant
+        },
+      },
+    })
+    support = supportConsole(shop.deployment.provider, {
+      clientId: 'support-console',
+      issueAs: 'backend',
+      url: site.url,
+      role: ({ accountId }) => (accountId === 'olivia' ? 'operator' : undefined),
+      customers: {
+        get: (id) => customers.find((customer) => customer.id === id),
+        search: () => ({ customers, more: false }),
+      },
+      applications: shop.applications,
+      audit: createMemoryAudit(),
+    })
+    await support.check()
+    const app = new Koa()
+    app.use(support)
+    site.server.on('request', app.callback())
+  })
+  after(async () => {
+    support.endStreams()
+    await site[Symbol.asyncDispose]()
+    await support.close()
+    await shop[Symbol.asyncDispose]()
+  })
+
+  /** An empty browser, in which olivia is signed in at the provider. */
+  async function operator(): Promise<Visit> {
+    const person = await visit(site.url, { origins: [shop.origin, shop.deployment.base] })
+    const { cookie } = await signIn(shop.deployment, 'olivia')
+    await person.context.addCookies(
+      cookie.split('; ').map((pair) => {
+        const [, name = '', value = ''] = /^([^=]+)=(.*)$/.exec(pair) ?? []
+        return { name, value, url: shop.deployment.base, httpOnly: true, sameSite: 'Lax' }
+      }),
+    )
+    return person
+  }
+
+  async function act(page: Page, user: string): Promise<Page> {
+    await enter(page, 'olivia', link(user))
+    await heading(page, `Act as ${NAMES[user]}`).waitFor()
+    return pressAct(page, NAMES[user])
+  }
+
+  it('acts by a click: the page shows the customer and the banner, and End ends', async () => {
+    await using person = await operator()
+    const { page } = person
+    const tab = await act(page, 'alice')
+    await tab.waitForURL(`${shop.origin}/orders`)
+    await tab.getByText('olivia acts as alice, ticket SUP-123').waitFor()
+    await tab.getByText('beans of alice, seen by olivia').waitFor()
+    await page.getByText(reads('Shop is open in a new tab, as Alice Ng.')).waitFor()
+    await strip(page).getByText(reads("You're acting as Alice Ng")).waitFor()
+
+    const token = (await person.tokens.seen()).find(({ name }) => name === 'subjectToken')
+    expect(token, 'no token was handed over').not.to.equal(undefined)
+    expect(person.urls.join()).not.to.include(token?.value)
+    expect(shop.log()).not.to.include(token?.value)
+    expect(await tab.evaluate(() => window.opener)).to.equal(null)
+
+    await tab.getByRole('button', { name: 'End' }).click()
+    await tab.getByText('Acting has ended. olivia acted as alice.').waitFor()
+    await strip(page).getByText(reads("You're acting as Alice Ng")).waitFor({ state: 'hidden' })
+
+    person.expectFailure('/orders', 401)
+    // The page that posted has kept nothing, and posts nothing again.
+    await tab.goBack()
+    await tab.goBack()
+    expect(tab.url()).to.equal(site.url + FORM)
+    expect(await tab.locator('input').inputValue()).to.equal('')
+  })
+
+  it('says so where the page with the form does not come, and tries again', async () => {
+    await using person = await operator()
+    const { page, context } = person
+    await context.route(`**${FORM}`, (route) => route.abort())
+    person.expectFailure(FORM)
+    await act(page, 'bob')
+    await page.getByText('The server does not answer.').waitFor()
+    expect(context.pages().length, 'the tab is left open').to.equal(1)
+    await context.unroute(`**${FORM}`)
+    const opened = context.waitForEvent('page')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    const tab = await opened
+    await tab.getByText('olivia acts as bob').waitFor()
+    await tab.getByRole('button', { name: 'End' }).click()
+    await tab.getByText('Acting has ended.').waitFor()
+  })
+
+  it('says so where the tab is closed before the form is there', async () => {
+    await using person = await operator()
+    const { page, context } = person
+    await context.route(`**${FORM}`, (route) => {
+      if (route.request().isNavigationRequest()) return
+      return route.continue()
+    })
+    const asked = context.waitForEvent(
+      'request',
+      (request) => request.url().endsWith(FORM) && request.isNavigationRequest(),
+    )
+    const tab = await act(page, 'bob')
+    await asked
+    await tab.close()
+    await page.getByText('The new tab was closed before the application was there.').waitFor()
+  })
+
+  describe('the page that posts', () => {
+    it('runs no script, and sends nothing by itself', async () => {
+      await using person = await operator()
+      const { page } = person
+      await page.goto(`${FORM}?impersonation=chosen&action=https://evil.example#impersonation=it`)
+      await page.getByText('The support console opens Shop from here.').waitFor()
+      expect(await page.locator('script, button, a, [onload]').count()).to.equal(0)
+      const form = page.locator('form')
+      expect(await form.getAttribute('action')).to.equal(`${shop.origin}/impersonation`)
+      expect(await page.locator('input').inputValue()).to.equal('')
+      expect(new URL(page.url()).pathname).to.equal(FORM)
+    })
+
+    it('sends to the application alone, whatever address another script writes', async () => {
+      await using person = await operator()
+      const { page } = person
+      await page.goto(FORM)
+      person.expectConsoleError(/violates .*form-action/)
+      const refused = page.evaluate(
+        () =>
+          new Promise((resolve) => {
+            document.addEventListener('securitypolicyviolation', (event) =>
+              resolve(event.effectiveDirective),
+            )
+            const [form] = document.forms
+            form?.setAttribute('action', 'https://evil.example/')
+            form?.submit()
+          }),
+      )
+      expect(await refused).to.equal('form-action')
+    })
+
+    it('cannot be reached by a page elsewhere that opens or frames it', async () => {
+      await using evil = await listening('localhost')
+      evil.server.on('request', (_request, response) => {
+        response.setHeader('content-type', 'text/html')
+        response.end('<!doctype html><title>Evil</title><link rel="icon" href="data:,">')
+      })
+      await using person = await visit(evil.url, { origins: [site.url] })
+      const { page, context } = person
+      await page.goto('/')
+      const opened = context.waitForEvent('page')
+      await page.evaluate((url) => {
+        Object.assign(window, { opened: window.open(url) })
+      }, site.url + FORM)
+      const tab = await opened
+      await tab.getByText('The support console opens Shop').waitFor()
+      expect(await tab.evaluate(() => window.opener)).to.equal(null)
+      // Another browsing context group: for who opened it, it is closed.
+      await page.waitForFunction(() => Reflect.get(window, 'opened')?.closed === true)
+
+      person.expectConsoleError(/frame-ancestors/)
+      person.expectFailure(FORM)
+      await page.evaluate(async (url) => {
+        const frame = document.createElement('iframe')
+        frame.src = url
+        document.body.append(frame)
+        await new Promise((resolve) => frame.addEventListener('load', resolve))
+      }, site.url + FORM)
+      const texts = await Promise.all(page.frames().map((frame) => frame.content()))
+      expect(texts.join()).not.to.include('The support console opens')
+    })
+  })
+})

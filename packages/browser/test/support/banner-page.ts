@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
+import { join } from 'node:path'
+import type { Locator, Page } from 'playwright-core'
+import type { Example } from '../../../../test/example-provider/support.ts'
+import { listen } from '../../../../test/example-provider/support.ts'
+import { type Visit, type VisitOptions, visit } from '../../../console/test/e2e/support/visit.ts'
+import type { FakeSessionOptions } from './lab.ts'
+
+const ROOT = join(import.meta.dirname, '../../../..')
+
+/** The strictest that a page with a script can have: no styles, no HTML from strings. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; trusted-types 'none'; require-trusted-types-for 'script'"
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <meta name="color-scheme" content="light dark">
+  <title>Shop</title>
+  <script type="module" src="/test/browser/support/lab.ts"></script>
+</head>
+<body>
+  <main>
+    <h1>Your orders</h1>
+    <p>${'Two kilograms of beans, to be delivered on Tuesday. '.repeat(40)}</p>
+    <button type="button">Order again</button>
+  </main>
+</body>
+</html>`
+
+/**
+ * Serves a page with banners, and the modules of packages/browser/src without their types.
+ *
+ * @param scripts further ones, by path
+ */
+export function bannerPage(scripts: ReadonlyMap<string, string> = new Map()): Promise<Example> {
+  return listen(async (request, response) => {
+    const path = request.url ?? '/'
+    if (path === '/') {
+      response.setHeader('content-type', 'text/html')
+      response.setHeader('content-security-policy', POLICY)
+      response.end(PAGE)
+    } else if (scripts.has(path)) {
+      response.setHeader('content-type', 'text/javascript')
+      response.end(scripts.get(path))
+    } else if (/^\/packages\/browser\/(?:src|test)\/[\w/-]+\.ts$/.test(path)) {
+      response.setHeader('content-type', 'text/javascript')
+      response.end(stripTypeScriptTypes(await readFile(join(ROOT, path), 'utf8')))
+    } else {
+      response.writeHead(404).end()
+    }
+  })
+}
+
+/** Opens the page with the banner defined, and none in it. */
+export async function visitBanner(base: string, options: VisitOptions = {}): Promise<Visit> {
+  const person = await visit(base, options)
+  await person.page.goto('/')
+  await person.page.waitForFunction(() => 'lab' in window)
+  await person.page.evaluate(() => window.lab.define())
+  return person
+}
+
+type Settings = Parameters<Window['lab']['show']>[1]
+
+/** Shows one banner, with a session whose time passes only where the test says so. */
+export async function showBanner(
+  page: Page,
+  session: FakeSessionOptions = {},
+  settings: Settings = {},
+): Promise<Locator> {
+  await page.evaluate(
+    ([options, properties]) => {
+      window.lab.show(window.lab.session(options), properties)
+    },
+    [session, settings] as const,
+  )
+  return banner(page)
+}
+
+export function banner(page: Page): Locator {
+  return page.getByRole('region', { name: /act/ })
+}
+
+/** The texts in it that are seen, in order. */
+export function seen(region: Locator): Promise<string[]> {
+  return region.locator('> :visible:not([role=status])').allTextContents()
+}

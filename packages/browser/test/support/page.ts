@@ -1,0 +1,69 @@
+import type { Page } from 'playwright-core'
+import type { AcceptImpersonationOptions } from '../../src/accept-options.ts'
+import type { ImpersonationSession } from '../../src/session.ts'
+import { CLIENT, type Sites } from './sites.ts'
+
+declare global {
+  /** What the page of the tests leaves for them. */
+  var session: ImpersonationSession | undefined
+  var happened: string[]
+  var failure: Error | undefined
+}
+
+/** The options of the page, with those of the test. Functions cannot be among them. */
+export function optionsOf(
+  sites: Sites,
+  options: Omit<Partial<AcceptImpersonationOptions>, 'fetch'> = {},
+): AcceptImpersonationOptions {
+  return {
+    issuer: sites.issuer,
+    clientId: CLIENT,
+    redirectUri: `${sites.application.url}/`,
+    resource: sites.resource,
+    scope: 'orders:read',
+    ...options,
+  }
+}
+
+/** A page that says in words what became of the impersonation. */
+export function scriptOf(
+  sites: Sites,
+  options: Omit<Partial<AcceptImpersonationOptions>, 'fetch'> = {},
+): string {
+  return `
+import { acceptImpersonation } from 'oidc-provider-impersonation-browser'
+const options = ${JSON.stringify(optionsOf(sites, options))}
+const said = document.getElementById('said')
+globalThis.happened = []
+const first = acceptImpersonation(options)
+const address = location.href
+const second = acceptImpersonation(options)
+globalThis.happened.push('address ' + address, 'same ' + (first === second))
+try {
+  const session = await first
+  globalThis.session = session
+  for (const type of ['expiring', 'expired', 'ended']) {
+    session?.addEventListener(type, () => globalThis.happened.push(type))
+  }
+  said.textContent = session ? 'acting as ' + session.subject : 'not acting'
+} catch (error) {
+  globalThis.failure = error
+  said.textContent = (error.code ?? error.name) + ': ' + error.message
+}
+`
+}
+
+/** What the page says in the end. */
+export async function said(page: Page): Promise<string> {
+  const place = page.locator('#said:not(:empty)')
+  await place.waitFor()
+  return (await place.textContent()) ?? ''
+}
+
+/** The events of the session, once those that are due have been told. */
+export async function heard(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    await Promise.resolve()
+    return globalThis.happened.filter((event) => !event.includes(' '))
+  })
+}

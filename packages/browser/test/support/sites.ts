@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto'
+import Koa, { type Middleware } from 'koa'
+import mount from 'koa-mount'
+import type { ClientMetadata } from 'oidc-provider'
+import type { BrowserContext } from 'playwright-core'
+import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../../../src/index.ts'
+import {
+  type DeploymentOptions,
+  deploymentConfiguration,
+} from '../../../../test/support/deployment-configuration.ts'
+import { basic } from '../../../../test/support/http.ts'
+import { signInRoutes } from '../../../../test/support/sign-in.ts'
+import { resourceServer } from '../../../resource-server/src/index.ts'
+import { impersonationUrl } from '../../src/impersonation-url.ts'
+import { type Application, startApplication } from './application.ts'
+import { listening } from './site.ts'
+
+/** What the back office says of an impersonation. */
+export interface Opening {
+  readonly userId?: string
+  readonly mayAct?: { readonly sub: string; readonly clientId: string } | undefined
+  readonly resource?: string
+  readonly scope?: string
+  readonly context?: object
+  readonly expiresIn?: number
+}
+
+/** A provider and an API at `localhost`, and an application at another site, `127.0.0.1`. */
+export interface Sites extends AsyncDisposable {
+  readonly application: Application
+  readonly issuer: string
+  readonly api: string
+  readonly resource: string
+  readonly provider: Provider
+  /** The headers of the requests that the API got. */
+  readonly apiRequests: Array<Readonly<Record<string, string | string[] | undefined>>>
+  /** Everything that anything printed or reported, and each request line of the provider. */
+  readonly log: string[]
+  issue(opening?: Opening): Promise<{ readonly subjectToken: string; readonly expiresIn: number }>
+  /** The link that the back office opens. */
+  link(path?: string, opening?: Opening): Promise<string>
+  /** The states of all impersonations, newest first. */
+  states(): Promise<string[]>
+  end(): Promise<void>
+  /** The address at which the operator is signed in, and comes back to a page of the back office. */
+  signInUrl(operator?: string): string
+  signIn(context: BrowserContext, operator?: string): Promise<void>
+}
+
+/** The client of the application. */
+export const CLIENT = 'shop'
+
+/** @param client replaces metadata of the application's client, but for its addresses */
+export async function startSites(
+  options: DeploymentOptions = {},
+  client: Partial<ClientMetadata> = {},
+): Promise<Sites> {
+  await using stack = new AsyncDisposableStack()
+  const application = stack.use(await startApplication())
+  const idp = stack.use(await listening('localhost'))
+  const shopApi = stack.use(await listening('localhost'))
+  const issuer = `${idp.url}/oidc`
+  const resource = `${shopApi.url}/orders`
+  const log: string[] = []
+  const provider = new Provider(
+    issuer,
+    configuration(idp.url, application.url, resource, options, client),
+  )
+  provider.on('server_error', (_ctx, error) => log.push(String(error)))
+
+  const host = new Koa()
+  host.keys = ['test']
+  host.use(async (ctx, next) => {
+    log.push(`${ctx.method} ${ctx.url} ${ctx.get('referer')}`)
+    await next()
+  })
+  host.use(provider.impersonation.routes())
+  host.use(signInRoutes(provider))
+  host.use(mount('/oidc', provider))
+  idp.server.on('request', host.callback())
+
+  const apiRequests: Sites['apiRequests'] = []
+  const guard = resourceServer({
+    issuer,
+    audience: resource,
+    dPoP: { baseUrl: shopApi.url },
+  })
+  const api = new Koa()
+  api.use(crossOrigin)
+  api.use(async (ctx, next) => {
+    apiRequests.push(ctx.req.headers)
+    await next()
+  })
+  api.use(async (ctx, next) => {
+    if (ctx.path === '/elsewhere') ctx.redirect(`${application.url}/caught`)
+    else await next()
+  })
+  api.use(guard.koa())
+  api.use((ctx) => {
+    const { subject, actor } = ctx.state.caller
+    ctx.body = { ordersOf: subject, seenBy: actor?.sub }
+  })
+  shopApi.server.on('request', api.callback())
+  application.policy = `connect-src ${idp.url} ${shopApi.url}`
+
+  const machineToken = async (scope: string): Promise<string> => {
+    const { access_token } = await json(`${issuer}/token`, {
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        resource: `${idp.url}/api`,
+        scope,
+      }),
+      headers: basic('backend', 'backend-secret'),
+    })
+    return access_token
+  }
+  const manage = async (path: string, scope: string, body?: object) =>
+    json(`${idp.url}/api${path}`, {
+      method: body ? 'POST' : 'GET',
+      ...(body && { body: JSON.stringify(body) }),
+      headers: {
+        authorization: `Bearer ${await machineToken(scope)}`,
+        ...(body && { 'content-type': 'application/json' }),
+      },
+    })
+  /** The ids of all impersonations, oldest first. The API orders those of one second by their ids. */
+  const ids: string[] = []
+  const issue: Sites['issue'] = async (opening = {}) => {
+    const issued = await manage('/subject-tokens', 'impersonate', {
+      userId: 'alice',
+      mayAct: { sub: 'olivia', clientId: CLIENT },
+      resource,
+      scope: 'orders:read',
+      ...opening,
+    })
+    ids.push(createHash('sha256').update(issued.subjectToken).digest('base64url'))
+    return issued
+  }
+
+  const signInUrl: Sites['signInUrl'] = (operator = 'olivia') =>
+    `${issuer}/auth?${new URLSearchParams({
+      client_id: 'back-office',
+      response_type: 'code',
+      redirect_uri: `${application.url}/back-office`,
+      scope: 'openid',
+      login_hint: operator,
+      prompt: 'login',
+      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+      code_challenge_method: 'S256',
+    })}`
+
+  const owned = stack.move()
+  return {
+    application,
+    issuer,
+    api: shopApi.url,
+    resource,
+    provider,
+    apiRequests,
+    log,
+    issue,
+    async link(path = '/', opening) {
+      const { subjectToken, expiresIn } = await issue(opening)
+      return impersonationUrl(`${application.url}${path}`, {
+        subjectToken,
+        actor: 'olivia',
+        expiresAt: Date.now() + expiresIn * 1000,
+      })
+    },
+    async states() {
+      const { items } = await manage('/impersonations?limit=100', 'impersonations:read')
+      const found: readonly { id: string; state: string }[] = items
+      const states = new Map(found.map(({ id, state }) => [id, state]))
+      return ids.toReversed().map((id) => states.get(id) ?? 'gone')
+    },
+    async end() {
+      await manage('/impersonations/end', 'impersonations:end', { userId: 'alice' })
+    },
+    signInUrl,
+    async signIn(context, operator) {
+      const page = await context.newPage()
+      await page.goto(signInUrl(operator))
+      await page.waitForURL(/\/back-office/)
+      await page.close()
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+function configuration(
+  base: string,
+  shop: string,
+  resource: string,
+  options: DeploymentOptions,
+  client: Partial<ClientMetadata>,
+) {
+  const everyone = () => true
+  return deploymentConfiguration(base, new Set(['alice', 'bob', 'olivia', 'oscar']), {
+    ...options,
+    clients: [
+      {
+        token_endpoint_auth_method: 'none',
+        response_types: ['code'],
+        grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
+        ...client,
+        client_id: CLIENT,
+        redirect_uris: [`${shop}/`, `${shop}/callback?from=provider`],
+      },
+      {
+        client_id: 'back-office',
+        token_endpoint_auth_method: 'none',
+        redirect_uris: [`${shop}/back-office`],
+        response_types: ['code'],
+      },
+      ...(options.clients ?? []),
+    ],
+    resources: {
+      [resource]: {
+        scope: 'orders:read orders:write',
+        accessTokenFormat: 'jwt',
+        accessTokenTTL: 900,
+        jwt: { sign: { alg: 'ES256' } },
+      },
+      ...options.resources,
+    },
+    configuration: {
+      clientBasedCORS: (_ctx, origin) => origin === shop,
+      ...options.configuration,
+      features: { dPoP: { enabled: true }, ...options.configuration?.features },
+    },
+    impersonation: {
+      getCustomJwtClaims: async ({ context }) =>
+        context.grant.type === TOKEN_EXCHANGE_GRANT_TYPE
+          ? { impersonation_context: context.grant.subjectTokenContext }
+          : {},
+      ...options.impersonation,
+      managementApi: {
+        resource: `${base}/api`,
+        clients: { issue: everyone, read: everyone, end: everyone },
+      },
+    },
+  })
+}
+
+/** What an API needs whose callers are pages of another origin. */
+const crossOrigin: Middleware = async (ctx, next) => {
+  ctx.set('Access-Control-Allow-Origin', '*')
+  ctx.set('Access-Control-Expose-Headers', 'WWW-Authenticate, DPoP-Nonce')
+  if (ctx.method !== 'OPTIONS') return next()
+  ctx.set('Access-Control-Allow-Headers', 'Authorization, DPoP, Content-Type')
+  ctx.set('Access-Control-Allow-Methods', 'GET, POST, PATCH, PUT')
+  ctx.status = 204
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of the provider, read by the caller.
+async function json(url: string, init: RequestInit): Promise<any> {
+  const response = await fetch(url, { method: 'POST', ...init })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${response.status} from ${url}: ${text}`)
+  return JSON.parse(text)
+}

@@ -1,0 +1,245 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../../src/index.ts'
+import { impersonationUrl } from '../src/impersonation-url.ts'
+import { heard, optionsOf, said, scriptOf } from './support/page.ts'
+import { CLIENT, type Sites, startSites } from './support/sites.ts'
+import { type Visit, visit } from './support/visit.ts'
+
+const OPAQUE = 'https://opaque.example'
+/** From the end at the provider until the customer's data is out of sight. */
+const PROMISED_MS = 8000
+
+const ICON = '<link rel="icon" href="data:,">'
+/** Pages without what the provider's own load from elsewhere. */
+const rpInitiatedLogout = {
+  enabled: true,
+  logoutSource: async (ctx: { body?: unknown }, form: string) => {
+    const button = '<button form="op.logoutForm" name="logout" value="yes">Sign out</button>'
+    ctx.body = `${ICON}${form}${button}`
+  },
+  postLogoutSuccessSource: async (ctx: { body?: unknown }) => {
+    ctx.body = `${ICON}Signed out`
+  },
+}
+
+interface Acting {
+  readonly page: Page
+  readonly subjectToken: string
+  readonly id: string
+}
+
+describe('an end that comes elsewhere', () => {
+  let sites: Sites
+
+  before(async () => {
+    const opaque = {
+      scope: 'orders:read',
+      accessTokenFormat: 'opaque',
+      accessTokenTTL: 900,
+    } as const
+    sites = await startSites({
+      resources: { [OPAQUE]: opaque },
+      configuration: { features: { rpInitiatedLogout } },
+    })
+  })
+  beforeEach(() => {
+    sites.application.script = scriptOf(sites)
+  })
+  after(() => sites[Symbol.asyncDispose]())
+
+  async function act({ context, page }: Visit, resource = sites.resource): Promise<Acting> {
+    await sites.signIn(context)
+    const { subjectToken } = await sites.issue({ resource })
+    await page.goto(impersonationUrl(`${sites.application.url}/`, { subjectToken }))
+    expect(await said(page)).to.match(/^acting as /)
+    const { items } = await sites.provider.impersonation.list({ state: 'active' })
+    return { page, subjectToken, id: items[0]?.id ?? expect.fail() }
+  }
+
+  /** Waits for the cover, and answers what it says: all that can be read in the page. */
+  async function covered(page: Page, since: number): Promise<string> {
+    await page.getByRole('dialog').waitFor()
+    expect(Date.now() - since).to.be.at.most(PROMISED_MS)
+    expect(await page.locator('#said').isVisible()).to.equal(false)
+    const readable = await page.locator('body').ariaSnapshot()
+    expect(readable).to.not.include('acting as alice')
+    return readable
+  }
+
+  const ends: Record<
+    string,
+    [end: (acting: Acting, person: Visit) => Promise<unknown>, says: string]
+  > = {
+    'by the customer': [
+      ({ id }) => sites.provider.impersonation.end(id, { by: { sub: 'alice' }, cause: 'user' }),
+      'The customer ended it.',
+    ],
+    'by a lead': [
+      ({ id }) => sites.provider.impersonation.end(id, { by: { sub: 'lea' } }),
+      'Another person ended it.',
+    ],
+    'by a replay': [
+      ({ subjectToken }) =>
+        fetch(`${sites.issuer}/token`, {
+          method: 'POST',
+          body: new URLSearchParams({
+            grant_type: TOKEN_EXCHANGE_GRANT_TYPE,
+            client_id: CLIENT,
+            subject_token: subjectToken,
+            subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+            resource: sites.resource,
+          }),
+        }),
+      'used a second time',
+    ],
+    "by the operator's sign-out": [
+      async (_acting, { context }) => {
+        const other = await context.newPage()
+        await other.goto(`${sites.issuer}/session/end`)
+        await other.getByRole('button', { name: 'Sign out' }).click()
+        await other.getByText('Signed out').waitFor()
+        await other.close()
+      },
+      'You signed out',
+    ],
+  }
+
+  for (const [how, [end, says]] of Object.entries(ends)) {
+    for (const [what, resource] of [
+      ['a JWT', undefined],
+      ['an opaque token', OPAQUE],
+    ] as const) {
+      it(`${how}: the page is covered within 8 s, and says so (${what})`, async () => {
+        sites.application.script = scriptOf(sites, resource ? { resource } : {})
+        await using person = await visit(sites)
+        const acting = await act(person, resource)
+        const requests: string[] = []
+        acting.page.on('request', (request) => requests.push(new URL(request.url()).pathname))
+        await end(acting, person)
+        expect(await covered(acting.page, Date.now())).to.include(says)
+        expect(await heard(acting.page)).to.deep.equal(['ended'])
+        const asked = requests.filter((path) => path.endsWith('/impersonations/current'))
+        // With a status, the list is read, and the provider is asked once.
+        if (!resource) expect(asked).to.have.length(1)
+      })
+    }
+  }
+
+  it('of which the provider does not know how: its record is gone', async () => {
+    sites.application.script = scriptOf(sites, { resource: OPAQUE })
+    await using person = await visit(sites)
+    const { page } = await act(person, OPAQUE)
+    person.expectFailure('/oidc/impersonations/current', 401)
+    const token = await page.evaluate(() => session?.accessToken ?? '')
+    await (await sites.provider.AccessToken.find(token))?.destroy()
+    expect(await covered(page, Date.now())).to.include('not known by whom')
+  })
+
+  it('is known at once when the window gets the focus, or is online again', async () => {
+    for (const event of ['focus', 'online', 'pageshow']) {
+      await using person = await visit(sites)
+      const { page, id } = await act(person)
+      // The list tells nothing.
+      await page.route('**/status-lists/*', () => {})
+      await sites.provider.impersonation.end(id)
+      await page.evaluate((type) => dispatchEvent(new Event(type)), event)
+      await page.getByRole('dialog').waitFor()
+    }
+  })
+
+  for (const [what, answer] of [
+    ['no answer', undefined],
+    ['403', { status: 403 }],
+    ['429', { status: 429 }],
+    ['500', { status: 500 }],
+    ['a proof that is refused', { status: 401, challenge: 'DPoP error="use_dpop_nonce"' }],
+    ['401 of a proxy', { status: 401 }],
+  ] as const) {
+    it(`does not come by an outage: ${what}`, async () => {
+      await using person = await visit(sites)
+      const { page, id } = await act(person)
+      let asked = 0
+      const outage = /status-lists|impersonations\/current$/
+      person.expectFailure('/oidc/impersonations/current', answer?.status)
+      const list = await page.evaluate(() =>
+        String(JSON.stringify(session?.context.status).match(/[^"]*status-lists[^"]*/)),
+      )
+      person.expectFailure(new URL(list).pathname, answer?.status)
+      await page.route(outage, async (route) => {
+        if (route.request().url().endsWith('current')) asked += 1
+        if (!answer) return route.abort()
+        await route.fulfill({
+          status: answer.status,
+          headers: {
+            'access-control-allow-origin': '*',
+            'access-control-expose-headers': 'www-authenticate',
+            ...('challenge' in answer ? { 'www-authenticate': answer.challenge } : {}),
+          },
+        })
+      })
+      for (const event of ['focus', 'online']) {
+        const before = asked
+        await page.evaluate((type) => dispatchEvent(new Event(type)), event)
+        await page.waitForFunction(() => document.readyState === 'complete')
+        while (asked === before) await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      // And by the list, which is not there.
+      const before = asked
+      while (asked === before) await new Promise((resolve) => setTimeout(resolve, 50))
+      expect(await heard(page)).to.deep.equal([])
+      expect(await page.evaluate(() => session?.state)).to.equal('active')
+      expect(await page.getByText('acting as alice').isVisible()).to.equal(true)
+      // It is seen when the provider is back.
+      await sites.provider.impersonation.end(id, { cause: 'user' })
+      await page.unroute(outage)
+      expect(await covered(page, Date.now())).to.include('The customer ended it.')
+    })
+  }
+
+  it('leaves what the operator typed to be copied, and Escape opens nothing', async () => {
+    sites.application.script = `${scriptOf(sites).replace(
+      /const options = .*/,
+      `const options = { ...${JSON.stringify(optionsOf(sites))}, drafts: () => 'a <b>note</b>' }`,
+    )}`
+    await using person = await visit(sites)
+    await person.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const { page } = await act(person)
+    await page.evaluate(() => session?.end())
+    expect(await covered(page, Date.now())).to.include('You ended it.')
+    await page.getByRole('button', { name: 'Copy what I typed' }).click()
+    await page.getByRole('status').getByText('Copied.').waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).to.equal('a <b>note</b>')
+    for (let times = 0; times < 3; times += 1) {
+      await page.keyboard.press('Escape')
+      expect(await page.locator('#said').isVisible()).to.equal(false)
+      await page.getByRole('dialog').waitFor()
+    }
+  })
+
+  it('is covered by the application itself where it says cover: false', async () => {
+    sites.application.script = scriptOf(sites, { cover: false })
+    await using person = await visit(sites)
+    const { page, id } = await act(person)
+    await sites.provider.impersonation.end(id, { cause: 'user' })
+    await page.waitForFunction(() => globalThis.happened.includes('ended'))
+    expect(await page.evaluate(() => session?.ending)).to.deep.equal({
+      cause: 'user',
+      by: 'customer',
+    })
+    expect(await page.getByRole('dialog').count()).to.equal(0)
+  })
+
+  it('by leaving the page is told as such', async () => {
+    await using person = await visit(sites)
+    const { page, id } = await act(person)
+    await page.reload()
+    const { impersonation } = sites.provider
+    for (let attempt = 0; (await impersonation.get(id))?.state !== 'ended'; attempt += 1) {
+      expect(attempt).to.be.below(100)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    const { end } = (await impersonation.get(id)) ?? {}
+    expect(end).to.deep.include({ cause: 'requested', by: { sub: 'olivia' }, reason: 'left' })
+  })
+})

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto'
+import { entryDigestOf, hashOf } from 'oidc-provider-impersonation-verify/chain'
+import { type AuditEntry, encodeEntry } from 'oidc-provider-impersonation-verify/format'
+import type { NewRecord } from '../src/audit/batch.ts'
+import type { AuditStore } from '../src/audit/store.ts'
+
+/** The first moment of the year, in milliseconds since the epoch. */
+export const YEAR_BEGINS = Date.UTC(2025, 0, 1)
+export const YEAR_ENDS = Date.UTC(2026, 0, 1)
+
+const OPERATORS = ['Olivia', 'Oscar', 'Odette', 'Omar', 'Oxana', 'Otto', 'Oriana', 'Owen']
+const CUSTOMERS = 1500
+const BATCH = 500
+
+/**
+ * Fills a store with a year of impersonations, each with about ten entries: asked for, started, seven
+ * requests, ended or expired. Some were refused, used twice, objected to, or put on hold.
+ */
+export async function fillYear(store: AuditStore, impersonations: number): Promise<number> {
+  const writer = 'bench'
+  let [sequence, hash, number] = [0, writer, 0]
+  let records: NewRecord[] = []
+  const write = async () => {
+    number += 1
+    await store.append({ writer, number, records, repetitions: [] })
+    records = []
+  }
+  for (let index = 0; index < impersonations; index += 1) {
+    for (const entry of entriesOf(index, impersonations)) {
+      const text = encodeEntry(entry)
+      const digest = entryDigestOf(text, entry.id)
+      sequence += 1
+      hash = hashOf(hash, digest)
+      const repeatKey = undefined
+      records.push({ sequence, text, digest, hash, entry, row: entry.id, repeatKey })
+    }
+    if (records.length >= BATCH) await write()
+  }
+  await write()
+  return sequence
+}
+
+export const operatorId = (index: number) => `operator-${index % OPERATORS.length}`
+export const operatorName = (index: number) => OPERATORS[index % OPERATORS.length] ?? ''
+export const customerId = (index: number) => `customer-${(index * 7919) % CUSTOMERS}`
+export const ticketOf = (index: number) => `SUP-${1000 + (index >> 1)}`
+export const idOf = (index: number) =>
+  createHash('sha256').update(`impersonation ${index}`).digest('base64url')
+
+function entriesOf(index: number, all: number): AuditEntry[] {
+  const start = YEAR_BEGINS + Math.floor(((YEAR_ENDS - YEAR_BEGINS) / all) * index)
+  const name = operatorName(index)
+  const common = {
+    id: idOf(index),
+    subject: customerId(index),
+    names: {
+      subject: { name: `Alice Example ${index}`, email: `alice.${index}@customers.example.com` },
+      actor: { name: `${name} Müller`, email: `${name.toLowerCase()}@support.example.com` },
+    },
+  }
+  const actor = { sub: operatorId(index) }
+  const asked: AuditEntry = {
+    event: 'impersonation.issued',
+    time: start,
+    ...common,
+    mayAct: { sub: actor.sub, clientId: 'shop' },
+    issuedTo: 'support-backend',
+    resource: 'https://shop.example.com/api',
+    scope: 'orders:read orders:write',
+    expiresAt: start / 1000 + 60,
+    context: {
+      ticketId: ticketOf(index),
+      reason: `The order ${index} did not arrive, and the customer asks where it is`,
+    },
+  }
+  if (index % 40 === 0) {
+    const denial = { stage: 'exchange', error: 'access_denied', reason: 'not on duty' } as const
+    return [asked, { event: 'impersonation.denied', time: start + 900, ...common, actor, denial }]
+  }
+  const granted: AuditEntry = {
+    event: 'impersonation.granted',
+    time: start + 1500,
+    ...common,
+    actor,
+    client: 'shop',
+    resource: 'https://shop.example.com/api',
+    scope: 'orders:read',
+    jti: `impersonation:${common.id}`,
+    expiresAt: start / 1000 + 600,
+  }
+  const refused = { by: 'impersonation', description: 'only the customer' } as const
+  const uses = Array.from({ length: 7 }, (_, step): AuditEntry => {
+    const use = {
+      useId: `${index}.${step}`,
+      audience: 'https://shop.example.com/api',
+      method: step === 5 ? 'PATCH' : 'GET',
+      path: `/orders/${index}/${step}`,
+      status: 200,
+      ...(step === 6 && index % 50 === 1 ? { refused } : {}),
+    }
+    return { event: 'impersonation.used', time: start + 3000 + step * 7000, ...common, actor, use }
+  })
+  return [asked, granted, ...uses, ...endOf(index, start, common, actor.sub)]
+}
+
+function endOf(
+  index: number,
+  start: number,
+  common: Pick<AuditEntry, 'id' | 'names' | 'subject'>,
+  operator: string,
+): AuditEntry[] {
+  const time = start + 200_000
+  const causes = ['requested', 'requested', 'user', 'operator_signed_out'] as const
+  const cause = index % 3 === 0 ? undefined : causes[index % 4]
+  const by = { sub: cause === 'user' ? (common.subject ?? '') : operator }
+  const ended: AuditEntry = {
+    event: 'impersonation.ended',
+    time,
+    ...common,
+    end: { at: time / 1000, cause: cause ?? 'requested', by },
+  }
+  const held: AuditEntry = {
+    event: 'support.held',
+    time: time + 1,
+    ...common,
+    by: 'lead',
+    note: 'a case',
+  }
+  return [...(cause ? [ended] : []), ...(index % 500 === 3 ? [held] : [])]
+}

@@ -1,0 +1,102 @@
+// The answers of the API below `{account.path}/api`. Each request has `Authorization: Bearer <access
+// token>` of a person who signed in to the client of the account page with the scope openid. Without
+// one the answer is 401. A problem is `{error, error_description}`. Times are in milliseconds since
+// the epoch. A customer reads only what concerns them: never the reason that the operator gave, nor
+// why the provider refused a request.
+
+/**
+ * `GET /impersonations?before=&limit=&language=`: newest first. `limit` is 1 to 50, 10 without.
+ * `language` is that of `did`: one of those of the console, `en` without.
+ */
+export interface AccountAnswer {
+  readonly impersonations: readonly AccountImpersonation[]
+  /** The value of `before` for the next, older page. */
+  readonly next?: string
+  /** By the clock of the server. */
+  readonly now: number
+}
+
+/**
+ * `GET /running?language=`: who acts as the caller now, newest first. What was done is told as in the
+ * list.
+ */
+export interface AccountRunningAnswer {
+  readonly impersonations: readonly AccountImpersonation[]
+  /** By the clock of the server. */
+  readonly now: number
+}
+
+/** How it stands, or how it ended. */
+export type AccountState =
+  | 'waiting' // asked for, can still start
+  | 'running'
+  | 'ended_by_you'
+  | 'ended' // by the operator or another person of the support team
+  | 'signed_out' // the operator signed out
+  | 'replayed' // ended, because the key to it was used a second time
+  | 'policy' // ended by a rule of the provider
+  | 'expired' // its time was over
+  | 'unused' // asked for and never started
+  | 'refused' // never granted
+
+export interface AccountImpersonation {
+  readonly id: string
+  /** Absent where it is not known. Without a name, the page shows the id. */
+  readonly operator?: { readonly id: string; readonly name?: string }
+  /** The client id of the software that acts, for the operator or on its own. */
+  readonly software?: string
+  readonly ticket?: string
+  /** The name of the application, or its client id. */
+  readonly application?: string
+  readonly state: AccountState
+  /** Whether the operator could change something; absent where it never started. */
+  readonly canChange?: boolean
+  /** When it was asked for, or refused. */
+  readonly at: number
+  readonly startedAt?: number
+  /** When it ends by itself, where it runs. */
+  readonly expiresAt?: number
+  /** When it was over. */
+  readonly endedAt?: number
+  /** What was done, the first first. At most 50. */
+  readonly did: readonly Done[]
+  /**
+   * What was done, in numbers, where the deployment has no words for it: without `account.describe`,
+   * or where that failed.
+   */
+  readonly more?: { readonly reads: number; readonly changes: number; readonly refused: number }
+  /** How often its key was used again: one that was stolen, perhaps. */
+  readonly replays: number
+  /** When the caller said that they did not ask for it. */
+  readonly objectedAt?: number
+}
+
+/** `Looked at your orders`, three times. */
+export interface Done {
+  /** In the words of the application. At most 200 characters. */
+  readonly text: string
+  /** 1 or more. */
+  readonly count: number
+  /** Time of the last one. */
+  readonly at: number
+  /** Whether the API refused it: it was tried, and did not happen. */
+  readonly refused: boolean
+}
+
+/**
+ * The body of `POST /end`. 204, also where it has ended already. 404 `not_found` where it is not one
+ * of the caller.
+ */
+export interface AccountEndBody {
+  readonly id: string
+}
+
+/**
+ * The body of `POST /objection`: *I did not ask for this*. 204. 404 `not_found` where it is not one of
+ * the caller, or was refused. 409 `already_objected`. 429 `too_many_requests` with `Retry-After`.
+ */
+export interface ObjectionBody {
+  readonly id: string
+  /** 1 to 500 characters. */
+  readonly note?: string
+}

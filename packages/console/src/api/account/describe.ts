@@ -1,0 +1,98 @@
+import type { ImpersonationObject } from 'oidc-provider-impersonation'
+import {
+  type AuditPerson,
+  type AuditRow,
+  type Outcome,
+  outcomeOf,
+  present,
+} from 'oidc-provider-impersonation-verify/format'
+import type { Application } from '../../options.ts'
+import { applicationName, canChange } from '../applications.ts'
+import type { AccountImpersonation, AccountState } from './answers.ts'
+import type { WhatWasDone } from './done.ts'
+
+// Both copy member by member: what is internal stays internal, also what is added later.
+
+const ACCOUNT_STATES = {
+  waiting: 'waiting',
+  running: 'running',
+  requested: 'ended',
+  user: 'ended_by_you',
+  operator_signed_out: 'signed_out',
+  replay: 'replayed',
+  policy: 'policy',
+  expired: 'expired',
+  unused: 'unused',
+  refused: 'refused',
+} as const satisfies Record<Outcome, AccountState>
+
+/** A row of the audit, for the customer. */
+export function describeRow(
+  row: AuditRow,
+  done: WhatWasDone,
+  applications: readonly Application[],
+  now: number,
+): AccountImpersonation {
+  const { id, at, operator, ticket, startedAt, expiresAt, end, replays, objection } = row
+  const state = ACCOUNT_STATES[outcomeOf(row, now)]
+  const isOpen = state === 'waiting' || state === 'running'
+  return {
+    id,
+    state,
+    at,
+    replays,
+    ...done,
+    ...present({
+      operator: operatorOf(operator),
+      software: row.software,
+      ticket,
+      application: applicationName(applications, row.application),
+      canChange:
+        startedAt === undefined ? undefined : canChange(applications, row.application, row.scope),
+      startedAt,
+      expiresAt: isOpen ? expiresAt : undefined,
+      endedAt: isOpen || state === 'refused' ? undefined : (end?.at ?? expiresAt),
+      objectedAt: objection?.at,
+    }),
+  }
+}
+
+/**
+ * What runs, for the customer. It is told without the row as well: the customer must be able to end it
+ * while the audit cannot be read.
+ */
+export function describeRunning(
+  running: ImpersonationObject,
+  row: AuditRow | undefined,
+  done: WhatWasDone,
+  applications: readonly Application[],
+): AccountImpersonation {
+  const { id, actor, mayAct, context, client, scope, issuedAt, startedAt, expiresAt } = running
+  const operator = actor?.sub ?? mayAct?.sub
+  const application = client ?? mayAct?.clientId
+  return {
+    id,
+    state: 'running',
+    at: issuedAt * 1000,
+    replays: row?.replays ?? 0,
+    ...done,
+    ...present({
+      operator:
+        operator === undefined
+          ? undefined
+          : operatorOf(row?.operator?.id === operator ? row.operator : { id: operator }),
+      software: running.software,
+      ticket: typeof context.ticketId === 'string' ? context.ticketId : undefined,
+      application: applicationName(applications, application),
+      canChange: canChange(applications, application, scope),
+      startedAt: startedAt === undefined ? undefined : startedAt * 1000,
+      expiresAt: expiresAt === undefined ? undefined : expiresAt * 1000,
+      objectedAt: row?.objection?.at,
+    }),
+  }
+}
+
+/** Without the e-mail address. */
+function operatorOf(operator: AuditPerson | undefined): AccountImpersonation['operator'] {
+  return operator && { id: operator.id, ...present({ name: operator.name }) }
+}

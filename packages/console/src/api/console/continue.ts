@@ -1,0 +1,94 @@
+import { type AuditRow, decodeEntry } from 'oidc-provider-impersonation-verify/format'
+import { readBody } from '../../http/json-body.ts'
+import { invalid, notFound, Problem } from '../../http/problem.ts'
+import { reading, settle } from '../audit-trouble.ts'
+import { isId } from '../ids.ts'
+import type { Call } from '../parts.ts'
+import { handOver } from './act.ts'
+import type { ActBody } from './answers.ts'
+import { parseActBody } from './asked-for.ts'
+import { askProvider, endAsCaller } from './running.ts'
+
+/** How long after its time was over, or the caller ended it, it can be continued, in milliseconds. */
+const CONTINUABLE_MS = 600_000
+/** Entries of an impersonation that are read, to find how it was asked for. */
+const FIRST_ENTRIES = 20
+
+/**
+ * `POST /impersonations/:id/continue`. The first one ends once the second is issued, so a refusal ends
+ * nothing: an application lets one impersonation act at a time.
+ */
+export async function continueOne(call: Call): Promise<void> {
+  const id = call.param('id')
+  const { access } = await readBody(call.ctx, 'access')
+  if (access !== undefined && access !== 'change') throw invalid('access must be change')
+  const { request, expiresAt } = await askedBefore(call, id, access)
+  await handOver(call, request, id)
+  if (expiresAt > call.now()) await endAsCaller(call, id)
+}
+
+interface Continuable {
+  /** How it was asked for, or the same with wider access. */
+  readonly request: ActBody
+  /** Unix time in milliseconds. What is over already has no end to ask for. */
+  readonly expiresAt: number
+}
+
+/** An impersonation that the caller ran, and that may be continued. */
+async function askedBefore(
+  call: Call,
+  id: string,
+  wider: 'change' | undefined,
+): Promise<Continuable> {
+  const { audit, caller } = call
+  const gone = () => notFound('there is no such impersonation of yours to continue')
+  if (!isId(id)) throw gone()
+  await settle(audit)
+  const row = await reading(() => audit.store.row(id))
+  if (!row || row.operator?.id !== caller.id || row.startedAt === undefined) throw gone()
+  await assertNotStopped(call, row)
+  const entries = await reading(() => audit.store.timeline(id, { limit: FIRST_ENTRIES }))
+  for (const { text } of entries) {
+    const entry = text === undefined ? undefined : decodeEntry(text)
+    if (entry?.event !== 'impersonation.issued') continue
+    const { subject, context, mayAct } = entry
+    const request = parseActBody(
+      {
+        userId: subject,
+        application: mayAct?.clientId,
+        ticketId: context?.ticketId,
+        reason: context?.reason,
+        access: wider ?? context?.access,
+        duration: context?.duration,
+      },
+      call,
+    )
+    return { request, expiresAt: row.expiresAt ?? 0 }
+  }
+  throw gone()
+}
+
+/**
+ * The customer, a lead, a policy or a replay stopped it for a reason, or it was over long ago: going on
+ * is then a request of its own, with a reason of its own.
+ *
+ * @throws Problem 409
+ */
+async function assertNotStopped(call: Call, row: AuditRow): Promise<void> {
+  const { caller, now } = call
+  const since = now() - CONTINUABLE_MS
+  const end = row.end ?? (await endAtProvider(call, row.id))
+  if (!end) {
+    if (row.expiresAt !== undefined && row.expiresAt >= since) return
+    throw new Problem(409, 'conflict', 'it was over long ago: ask for a new one, with a reason')
+  }
+  const isOwn = end.cause === 'requested' || end.cause === 'operator_signed_out'
+  if (isOwn && end.by === caller.id && end.at >= since) return
+  throw new Problem(409, 'conflict', 'it was ended: ask for a new one, with a reason')
+}
+
+/** An end of which the audit does not know yet. */
+async function endAtProvider({ provider }: Call, id: string): Promise<AuditRow['end']> {
+  const end = (await askProvider(() => provider.impersonation.get(id)))?.end
+  return end && { at: end.at * 1000, cause: end.cause, by: end.by?.sub }
+}

@@ -1,0 +1,146 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
+import { escapeControls, present, reasonOf } from 'oidc-provider-impersonation-verify/format'
+import { exportCsv, exportJsonLines } from '../../audit/keeping/export.ts'
+import { exportEverything } from '../../audit/keeping/export-everything.ts'
+import { parseQuery } from '../../http/query.ts'
+import { reading, settle } from '../audit-trouble.ts'
+import type { Call } from '../parts.ts'
+import { FILTER_PARAMETERS, visibleFilter } from './filter.ts'
+import { findRow } from './rows.ts'
+import { slots } from './slots.ts'
+import { recordNow } from './supervision.ts'
+
+/** The largest number of exports at a time in one process, and of one person. */
+const { take } = slots(10, 2)
+/** How many parts are read before the answer begins, so that trouble at the start is still a 503. */
+const FIRST_PARTS = 2
+
+type Format = 'csv' | 'jsonl'
+
+const CONTENT_TYPES: Readonly<Record<Format, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  jsonl: 'application/jsonl; charset=utf-8',
+}
+
+/** `GET /audit/export.csv` and `/audit/export.jsonl` */
+export function exportRows(format: Format): (call: Call) => Promise<void> {
+  const linesOf = format === 'csv' ? exportCsv : exportJsonLines
+  return async (call) => {
+    const { ctx, audit, caller } = call
+    const filter = visibleFilter(parseQuery(ctx.querystring, ...FILTER_PARAMETERS), caller) ?? {}
+    await send(call, `audit.${format}`, CONTENT_TYPES[format], { format, filter }, () =>
+      linesOf(audit.store, { filter, now: call.now() }),
+    )
+  }
+}
+
+/** `GET /audit/entries.jsonl` */
+export async function exportEntries(call: Call): Promise<void> {
+  parseQuery(call.ctx.querystring)
+  await sendEntries(call, 'entries.jsonl')
+}
+
+/** `GET /audit/:id/entries.jsonl` */
+export async function exportEntriesOfOne(call: Call): Promise<void> {
+  parseQuery(call.ctx.querystring)
+  const { id } = await findRow(call)
+  await sendEntries(call, `impersonation-${id}.jsonl`, id)
+}
+
+/** @param only the id of the impersonation whose texts it has; `undefined` for all */
+function sendEntries(call: Call, name: string, only?: string): Promise<void> {
+  const { audit, provider, now } = call
+  const context = { format: 'entries', ...present({ impersonation: only }) }
+  return send(call, name, CONTENT_TYPES.jsonl, context, () =>
+    exportEverything(audit.store, {
+      sign: (claims) => signCheckpoint(provider, claims),
+      now,
+      only,
+    }),
+  )
+}
+
+/** @param context what the entry of the export says about it */
+async function send(
+  call: Call,
+  name: string,
+  type: string,
+  context: Readonly<Record<string, unknown>>,
+  open: () => AsyncGenerator<string>,
+): Promise<void> {
+  const { audit, caller } = call
+  const giveBack = take(caller.id)
+  try {
+    // No part of the audit leaves before the audit says so.
+    await recordNow(call, { event: 'support.exported', context })
+    await settle(audit)
+    const parts = open()
+    const first: string[] = []
+    await reading(async () => {
+      for (let index = 0; index < FIRST_PARTS; index += 1) {
+        const { value, done } = await parts.next()
+        if (!done) first.push(value)
+      }
+    })
+    await stream(call, name, type, first, parts)
+  } finally {
+    giveBack()
+  }
+}
+
+/** With back pressure: the next part is read when the client has taken the one before. */
+async function stream(
+  { ctx, closing }: Call,
+  name: string,
+  type: string,
+  first: readonly string[],
+  parts: AsyncGenerator<string>,
+): Promise<void> {
+  ctx.respond = false
+  ctx.res.writeHead(200, {
+    'Content-Type': type,
+    'Content-Disposition': `attachment; filename="${name}"`,
+  })
+  const all = async function* () {
+    try {
+      yield* first
+      yield* parts
+    } catch (error) {
+      resetOld(ctx.res)
+      throw error
+    }
+  }
+  const reset = () => resetOld(ctx.res)
+  closing.addEventListener('abort', reset, { once: true })
+  try {
+    await pipeline(Readable.from(all(), { objectMode: false }), ctx.res, { signal: closing })
+  } catch (error) {
+    if (isGone(error)) return
+    const line = `support console: ${ctx.method} ${ctx.path}: the export broke off: ${reasonOf(error)}`
+    console.error(escapeControls(line))
+  } finally {
+    closing.removeEventListener('abort', reset)
+  }
+}
+
+/**
+ * Where an export fails, `pipeline` breaks the connection: the client must not take a part for all of it.
+ * An answer of HTTP/1.0, which proxies such as nginx ask for, ends where the connection ends: only a
+ * reset tells that it is not whole.
+ */
+function resetOld(response: ServerResponse): void {
+  if (response.req.httpVersion !== '1.0') return
+  try {
+    response.socket?.resetAndDestroy()
+  } catch {
+    // There is no reset of what is no TCP connection, such as TLS or a pipe.
+  }
+}
+
+/** The client went away. */
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
+}

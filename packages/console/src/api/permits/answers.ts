@@ -1,0 +1,152 @@
+import type { Need } from 'oidc-provider-impersonation'
+import type { AuditPerson } from 'oidc-provider-impersonation-verify/format'
+import type { StandingChoice } from '../../permits/options.ts'
+import type { Permit } from '../../permits/permit.ts'
+import type { ActBody, RowAnswer } from '../console/answers.ts'
+
+// Permits in the API of the console, below `{path}/api`, and of the account page, below
+// `{account.path}/api`. They are there where the console has `permits`. Problems are as in the other
+// answers; 409 has the permit that stands in the way as `permit`.
+
+/** A permit as a person of the console is shown it. */
+export interface PermitAnswer extends Permit {
+  /** The name of the application, where the console knows it. */
+  readonly applicationName?: string
+  /** The page of the ticket, where the deployment knows it. */
+  readonly ticketUrl?: string
+  /** Whether the scope changes data; `undefined` where the console does not know the scope. */
+  readonly canChange?: boolean
+  /** Whether the caller asked for it. */
+  readonly isMine: boolean
+  /** What the caller may do now. `revoke` is also how who asked withdraws a request. */
+  readonly may: readonly ('grant' | 'review' | 'revoke')[]
+}
+
+/** Who can decide now. */
+export interface DecidersAnswer {
+  /** At most 3 names; empty where leads decide, or there is no one. */
+  readonly names: readonly string[]
+  /** How many there are beside these. */
+  readonly others: number
+  /** Whether leads decide: there is no list of names. */
+  readonly isLeads: boolean
+}
+
+/**
+ * `GET /permits?open=true&before=`: every role. An operator is shown their own, and those on which they may
+ * decide; leads and auditors all. Newest first. `open`: only those that can be decided, are in their window,
+ * or are to be reviewed.
+ */
+export interface PermitsAnswer {
+  readonly permits: readonly PermitAnswer[]
+  /** The value of `before` for the next, older page. */
+  readonly next?: string
+  /** By the clock of the server. */
+  readonly now: number
+}
+
+/** `GET /permits/:id`: 404 for what the caller is not shown. */
+export interface PermitPageAnswer {
+  readonly permit: PermitAnswer
+  /** While it can be decided by a second person. */
+  readonly deciders?: DecidersAnswer
+  /** What ran or runs under it, newest first, at most 100: of those that the caller may see. */
+  readonly impersonations: readonly RowAnswer[]
+  readonly now: number
+}
+
+/** `GET /audit/emergencies?from=&to=`, in milliseconds since the epoch: lead, auditor. */
+export interface EmergenciesAnswer {
+  /** Emergencies that began in that time. */
+  readonly emergencies: number
+  /** Impersonations of that time that started; with `isMore`, there are more. */
+  readonly starts: number
+  readonly isMore: boolean
+}
+
+/**
+ * 403 of `POST /impersonations` and of `continue` where an approval is missing: beside `error`
+ * `approval_required`.
+ */
+export interface ApprovalAnswer {
+  readonly approval: {
+    readonly by: readonly Need[]
+    /** Whether `POST /permits/emergency` is possible. */
+    readonly emergency?: true
+    /** In how many seconds a window can be asked for, the shortest first. */
+    readonly durations: readonly number[]
+    /** Where a second person is needed. */
+    readonly deciders?: DecidersAnswer
+    /** What the caller has asked for already, and can still be decided. */
+    readonly permit?: PermitAnswer
+  }
+}
+
+/**
+ * The body of `POST /permits`: operator, lead. 201 {@link PermitCreated}. 409 `already_requested`,
+ * `refused_lately` (with `Retry-After`) or `no_approver`.
+ */
+export interface AskBody extends Omit<ActBody, 'duration'> {
+  /** One of `approval.durations`, in seconds. */
+  readonly for: number
+  /** `approval.by` */
+  readonly needs: readonly Need[]
+}
+
+/**
+ * `POST /permits/emergency` with {@link AskBody} without `for`: operator, lead. 201
+ * {@link PermitCreated}, and the operator acts by `POST /impersonations` then. 409 `review_due` or
+ * `no_approver`.
+ */
+export interface PermitCreated {
+  readonly permit: PermitAnswer
+  readonly deciders?: DecidersAnswer
+}
+
+/**
+ * The body of `POST /permits/:id/grant`, `/refuse`, `/revoke` and `/review`: every role; 200
+ * {@link PermitAnswer}. A review needs a note. 403 `access_denied`, 409 `decided`, 503
+ * `temporarily_unavailable`: then the storage does not say whether it is stored.
+ */
+export interface SayBody {
+  /** 1 to 1000 characters. */
+  readonly note?: string
+}
+
+/** `GET /permits` of the account page. 204 where the console has no permits. */
+export interface AccountPermitsAnswer {
+  /** Those that wait for the caller's answer, newest first. */
+  readonly asked: readonly AccountPermit[]
+  /** Those in their window: the caller can take them back. */
+  readonly granted: readonly AccountPermit[]
+  /** Where the deployment offers it. */
+  readonly standing?: AccountSwitch
+  readonly now: number
+}
+
+/** A permit as the customer is shown it: without the reason that the operator gave. */
+export interface AccountPermit {
+  readonly id: string
+  readonly operator: AuditPerson
+  /** The name of the application, or its client id. */
+  readonly application: string
+  readonly ticket?: string
+  readonly canChange?: boolean
+  readonly requestedAt: number
+  /** Length of the window, in seconds. */
+  readonly for: number
+  readonly until?: number
+  readonly lapsesAt?: number
+}
+
+/** *Support may act in your account*. */
+export interface AccountSwitch {
+  readonly offers: readonly StandingChoice[]
+  readonly choice: StandingChoice
+  /** Of `day` and `week`. */
+  readonly until?: number | undefined
+}
+
+// `POST /permits/grant`, `/permits/refuse` and `/permits/revoke` of the account page with `{ id }`: 204. 404
+//   for what is not about the caller.
+// `POST /permits/standing` with `{ choice }`: 200 {@link AccountSwitch}. `ask` ends what runs by a permit.

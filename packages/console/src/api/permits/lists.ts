@@ -1,0 +1,92 @@
+import { type AuditRow, present } from 'oidc-provider-impersonation-verify/format'
+import { notFound } from '../../http/problem.ts'
+import { parseQuery, textIn, wordIn } from '../../http/query.ts'
+import type { Permit } from '../../permits/permit.ts'
+import { isAudited } from '../../sign-in/roles.ts'
+import { reading } from '../audit-trouble.ts'
+import { shownRow } from '../console/rows.ts'
+import { isId } from '../ids.ts'
+import type { Call } from '../parts.ts'
+import type { PermitPageAnswer, PermitsAnswer } from './answers.ts'
+import {
+  type Decidable,
+  findDeciders,
+  maySee,
+  permitting,
+  requirePermits,
+  shownDeciders,
+  shownPermit,
+} from './shown.ts'
+
+const MAX_CURSOR_LENGTH = 200
+/** How many pages of impersonations are read to find those of a permit, each of 100. */
+const MAX_PAGES = 10
+
+/** `GET /permits` */
+export async function listPermits(call: Call): Promise<void> {
+  const { ctx, caller, now } = call
+  const permits = requirePermits(call)
+  const query = parseQuery(ctx.querystring, 'open', 'before')
+  const before = textIn(query, 'before', MAX_CURSOR_LENGTH)
+  const isOpen = wordIn(query, 'open', ['true'])
+  const { permits: found, next } = await permitting(() =>
+    reading(() =>
+      permits.list({
+        // Where there is no list of approvers, an operator decides on nothing.
+        ...(isAudited(caller.role) || isOpen ? {} : { operator: caller.id }),
+        ...(isOpen ? { isOpen: true } : {}),
+        ...(before === undefined ? {} : { before }),
+      }),
+    ),
+  )
+  const all = await Promise.all(found.map((permit) => findDeciders(permits, permit)))
+  ctx.body = {
+    permits: all.filter((each) => maySee(each, caller)).map((each) => shownPermit(each, call)),
+    ...present({ next }),
+    now: now(),
+  } satisfies PermitsAnswer
+}
+
+/** `GET /permits/:id` */
+export async function showPermit(call: Call): Promise<void> {
+  parseQuery(call.ctx.querystring)
+  const decidable = await findPermit(call)
+  const { permit } = decidable
+  const rows = await reading(() => rowsUnder(permit, call))
+  const isAwaited = permit.state === 'requested' && permit.needs.includes('second_person')
+  call.ctx.body = {
+    permit: shownPermit(decidable, call),
+    ...(isAwaited ? { deciders: shownDeciders(decidable) } : {}),
+    impersonations: rows.map((row) => shownRow(row, call)),
+    now: call.now(),
+  } satisfies PermitPageAnswer
+}
+
+/**
+ * The permit of the path.
+ *
+ * @throws Problem 404 where the caller is shown no such permit
+ */
+export async function findPermit(call: Call): Promise<Decidable> {
+  const permits = requirePermits(call)
+  const id = call.param('id')
+  const permit = isId(id) ? await permitting(() => permits.get(id)) : undefined
+  const decidable = permit && (await findDeciders(permits, permit))
+  if (!decidable || !maySee(decidable, call.caller)) throw notFound('there is no such permit')
+  return decidable
+}
+
+async function rowsUnder(permit: Permit, { audit, caller, now }: Call): Promise<AuditRow[]> {
+  const { customer, operator, requestedAt: from, until } = permit
+  if (!isAudited(caller.role) && caller.id !== operator.id) return []
+  const filter = { customer: customer.id, operator: operator.id, from, to: until && until + 1 }
+  const rows: AuditRow[] = []
+  let before: string | undefined
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+    const page = await audit.store.find(filter, { before, limit: 100, now: now() })
+    rows.push(...page.rows.filter((row) => row.permit === permit.id))
+    before = page.next
+    if (before === undefined || rows.length >= 100) break
+  }
+  return rows.slice(0, 100)
+}

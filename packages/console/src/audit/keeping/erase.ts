@@ -1,0 +1,148 @@
+import { erasureDigestOf, type SignedErasure } from 'oidc-provider-impersonation-verify/chain'
+import {
+  type AuditEntry,
+  ERASED_EVENT,
+  parseAny,
+  present,
+} from 'oidc-provider-impersonation-verify/format'
+import type { AuditStore } from '../store.ts'
+import type { SignCheckpoint } from './checkpoint.ts'
+import {
+  type InForce,
+  InForceError,
+  type InForceReason,
+  permitInForce,
+  rowInForce,
+} from './in-force.ts'
+import { permitsOfCustomer, rowsOfCustomer } from './of-customer.ts'
+
+/** Who answers the request of a customer, and why. */
+export interface DataRequest {
+  /** The account id of a person of the deployment. */
+  readonly by?: string | undefined
+  /** At most 65,536 characters. It is kept: write nothing into it that names the customer. */
+  readonly note?: string | undefined
+}
+
+/** How many were erased by this call. */
+export interface ErasedCounts {
+  readonly impersonations: number
+  readonly permits: number
+}
+
+export interface ErasureParts {
+  readonly store: AuditStore
+  /** Rejects where the entry is not stored. */
+  readonly record: (entry: AuditEntry) => Promise<void>
+  readonly sign: SignCheckpoint
+  /** Whether the provider has a record of the impersonation. */
+  readonly isKept: (id: string) => Promise<boolean>
+  readonly hasAccount: (customer: string) => Promise<boolean>
+  /** The clock, in milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** What is to be erased. */
+interface Item {
+  readonly kind: InForce['kind']
+  readonly id: string
+  /** Of its last entry, in milliseconds since the epoch. */
+  readonly lastAt: number
+}
+
+/** How many ids one entry names. */
+const IDS_PER_ENTRY = 500
+/** How often something is erased again because it changed meanwhile. */
+const MAX_ROUNDS = 20
+
+/**
+ * Removes all rows and permits of a customer, with the texts of their entries. First an entry that the
+ * provider signed says which: where a process ends between the two, the next call removes the rest.
+ *
+ * @throws InForceError where something is in force: then nothing was removed, but where it came about
+ * while others were removed
+ */
+export async function eraseCustomer(
+  parts: ErasureParts,
+  customer: string,
+  request: DataRequest,
+): Promise<ErasedCounts> {
+  const { store, now } = parts
+  const hasAccount = await parts.hasAccount(customer)
+  const { items, inForce } = await findAll(parts, customer, hasAccount)
+  const counts = { impersonation: 0, permit: 0 }
+  let left: readonly Item[] = inForce.length > 0 ? [] : items
+  for (let round = 0; left.length > 0; round += 1) {
+    if (round === MAX_ROUNDS) throw new Error('others write all the time: call it again')
+    const changed: Item[] = []
+    for (let at = 0; at < left.length; at += IDS_PER_ENTRY) {
+      const some = left.slice(at, at + IDS_PER_ENTRY)
+      const until = Math.max(now(), ...some.map(({ lastAt }) => lastAt))
+      await parts.record(await erasedEntry(parts, some, until, request))
+      for (const item of some) {
+        const { isRemoved, lastAt, why } = await remove(item, until)
+        if (isRemoved) counts[item.kind] += 1
+        else if (why) inForce.push({ kind: item.kind, id: item.id, why })
+        else if (lastAt !== undefined) changed.push({ ...item, lastAt })
+      }
+    }
+    left = changed
+  }
+  if (inForce.length > 0) throw new InForceError(inForce)
+  return { impersonations: counts.impersonation, permits: counts.permit }
+
+  /** Not where it has a later entry than was signed, or came in force: the store asks in the same step. */
+  async function remove({ kind, id }: Item, until: number) {
+    let lastAt: number | undefined
+    let why: InForceReason | undefined
+    const mayGo = (last: number, reason: InForceReason | undefined) => {
+      lastAt = last
+      why = reason
+      return !reason && last <= until
+    }
+    const isRemoved = await (kind === 'permit'
+      ? store.removePermit(id, (permit) =>
+          mayGo(parseAny(permit).lastAt, permitInForce(permit, now(), hasAccount)),
+        )
+      : store.removeRow(id, (row) => mayGo(row.lastAt, rowInForce(row, now()))))
+    return { isRemoved, lastAt, why }
+  }
+}
+
+async function findAll(parts: ErasureParts, customer: string, hasAccount: boolean) {
+  const { store, now, isKept } = parts
+  const items: Item[] = []
+  const inForce: InForce[] = []
+  const add = (item: Item, why: InForceReason | undefined) => {
+    items.push(item)
+    if (why) inForce.push({ kind: item.kind, id: item.id, why })
+  }
+  for await (const rows of rowsOfCustomer(store, customer, now())) {
+    const kept = await Promise.all(rows.map(({ id }) => isKept(id)))
+    for (const [index, row] of rows.entries()) {
+      const why = rowInForce(row, now()) ?? (kept[index] ? 'kept' : undefined)
+      add({ kind: 'impersonation', id: row.id, lastAt: row.lastAt }, why)
+    }
+  }
+  for await (const permits of permitsOfCustomer(store, customer)) {
+    for (const permit of permits) {
+      const { id, lastAt } = parseAny(permit)
+      add({ kind: 'permit', id, lastAt }, permitInForce(permit, now(), hasAccount))
+    }
+  }
+  return { items, inForce }
+}
+
+async function erasedEntry(
+  { sign, now }: ErasureParts,
+  items: readonly Item[],
+  until: number,
+  { by, note }: DataRequest,
+): Promise<AuditEntry> {
+  const idsOf = (kind: Item['kind']) =>
+    items.flatMap((item) => (item.kind === kind ? item.id : [])).toSorted()
+  const ids = { impersonations: idsOf('impersonation'), permits: idsOf('permit') }
+  const claims: SignedErasure = { version: 1, erases: erasureDigestOf(ids), until }
+  const erased = { ...ids, signed: await sign({ ...claims }) }
+  return { event: ERASED_EVENT, time: now(), ...present({ by, note }), erased }
+}

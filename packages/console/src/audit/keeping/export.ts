@@ -1,0 +1,175 @@
+import {
+  type AuditRow,
+  asciiJson,
+  decodeEntry,
+  isAlarmOpen,
+  openAlarmOf,
+  outcomeOf,
+} from 'oidc-provider-impersonation-verify/format'
+import type { AuditStore, RowFilter, StoredEntry } from '../store.ts'
+
+/** How many rows, or entries, are read at once. */
+const ROWS_PER_READ = 200
+
+export interface ExportedRows {
+  readonly filter: RowFilter
+  /** For outcomes, in milliseconds since the epoch. */
+  readonly now: number
+}
+
+/**
+ * The rows that match, newest first, as CSV (RFC 4180) in UTF-8. It begins with a byte order mark,
+ * without which Excel takes UTF-8 for another encoding. Times are in UTC, as ISO 8601. What people
+ * wrote cannot be a formula: see `textCell`.
+ */
+export async function* exportCsv(store: AuditStore, rows: ExportedRows): AsyncGenerator<string> {
+  yield `\ufeff${Object.keys(columnsOf(NO_ROW, 0)).join(',')}\r\n`
+  for await (const page of readPages(store, rows)) {
+    yield page
+      .map((row) => `${Object.values(columnsOf(row, rows.now)).map(cellOf).join(',')}\r\n`)
+      .join('')
+  }
+}
+
+/**
+ * The rows that match, newest first, as JSON Lines in ASCII: each row with its `outcome`,
+ * `isAlarmOpen`, and all its `entries`, oldest first. Times are in milliseconds since the epoch, as in
+ * the API. Text comes in parts: a line may be longer than what fits in memory.
+ */
+export async function* exportJsonLines(
+  store: AuditStore,
+  rows: ExportedRows,
+): AsyncGenerator<string> {
+  for await (const page of readPages(store, rows)) {
+    for (const row of page) yield* rowAsJson(store, row, rows.now)
+  }
+}
+
+/** One line, in parts. */
+export async function* rowAsJson(
+  store: AuditStore,
+  row: AuditRow,
+  now: number,
+): AsyncGenerator<string> {
+  const derived = { outcome: outcomeOf(row, now), isAlarmOpen: isAlarmOpen(row) }
+  yield `${asciiJson({ ...row, ...derived }).slice(0, -1)},"entries":[`
+  yield* entriesAsJson(store, row.id)
+  yield ']}\n'
+}
+
+/** The entries of a row or a permit, with a comma between them. */
+export async function* entriesAsJson(store: AuditStore, id: string): AsyncGenerator<string> {
+  let separator = ''
+  for await (const entries of readTimeline(store, id)) {
+    for (const entry of entries) {
+      yield separator + asciiJson(entryOf(entry))
+      separator = ','
+    }
+  }
+}
+
+async function* readPages(store: AuditStore, { filter, now }: ExportedRows) {
+  for (let before: string | undefined; ; ) {
+    const { rows, next } = await store.find(filter, { before, limit: ROWS_PER_READ, now })
+    yield rows
+    if (next === undefined) return
+    before = next
+  }
+}
+
+async function* readTimeline(store: AuditStore, id: string) {
+  for (let after: string | undefined; ; ) {
+    const entries = await store.timeline(id, { after, limit: ROWS_PER_READ })
+    yield entries
+    after = entries.at(-1)?.cursor
+    if (after === undefined) return
+  }
+}
+
+/** What was removed, or was written by a newer version, has only its place in the chain. */
+function entryOf({ text, writer, sequence, hash, count, lastTime }: StoredEntry): object {
+  const entry = text === undefined ? undefined : decodeEntry(text)
+  const repeated = count > 1 ? { count, lastTime } : {}
+  return { ...entry, ...repeated, writer, sequence, hash }
+}
+
+const NO_ROW: AuditRow = {
+  ...{ id: '', at: 0, lastAt: 0 },
+  ...{ reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 },
+}
+
+/** In the order of the file. */
+function columnsOf(row: AuditRow, now: number): Record<string, string | number | undefined> {
+  const { customer, operator, end, refusal, alarm, acknowledged, hold, objection } = row
+  return {
+    id: row.id,
+    first_event: timeOf(row.at),
+    last_event: timeOf(row.lastAt),
+    operator_id: operator?.id,
+    operator_name: operator?.name,
+    operator_email: operator?.email,
+    software: row.software,
+    customer_id: customer?.id,
+    customer_name: customer?.name,
+    customer_email: customer?.email,
+    ticket: row.ticket,
+    reason: row.reason,
+    continues: row.continues,
+    outcome: outcomeOf(row, now),
+    asked: timeOf(row.askedAt),
+    started: timeOf(row.startedAt),
+    expires: timeOf(row.expiresAt),
+    ended: timeOf(end?.at),
+    ended_by: end?.by,
+    end_reason: end?.reason,
+    refused_at_start: timeOf(refusal?.at),
+    refusal_error: refusal?.error,
+    refusal_reason: refusal?.reason,
+    reads: row.reads,
+    changes: row.changes,
+    refused: row.refused,
+    failed: row.failed,
+    denied: row.denied,
+    replays: row.replays,
+    alarms: alarm?.count ?? 0,
+    alarm_kinds: alarm?.kinds.join(' '),
+    last_alarm: timeOf(alarm?.at),
+    alarm_open: openAlarmOf(row) ?? 'no',
+    acknowledged: timeOf(acknowledged?.at),
+    acknowledged_by: acknowledged?.by,
+    acknowledgement: acknowledged?.note,
+    on_hold: hold?.isHeld ? 'yes' : 'no',
+    hold_changed: timeOf(hold?.at),
+    hold_changed_by: hold?.by,
+    hold_note: hold?.note,
+    objected: timeOf(objection?.at),
+    objection: objection?.note,
+    application: row.application,
+    issued_to: row.issuedTo,
+    resource: row.resource,
+    scope: row.scope,
+    jti: row.jti,
+  }
+}
+
+function timeOf(time: number | undefined): string | undefined {
+  return time === undefined ? undefined : new Date(time).toISOString()
+}
+
+function cellOf(value: string | number | undefined): string {
+  return typeof value === 'string' ? textCell(value) : String(value ?? '')
+}
+
+/**
+ * Text that a spreadsheet would take for a formula gets an apostrophe before it: after the beginning
+ * of the cell, and after what a spreadsheet may take for the beginning of another one. In German
+ * Excel, for example, a semicolon ends a cell, whatever the quotes say, and quotes that follow it are
+ * taken away. Control characters are replaced, but for those.
+ */
+function textCell(text: string): string {
+  const safe = text
+    .toWellFormed()
+    .replaceAll(/[^\P{Cc}\t\r\n]/gu, '\ufffd')
+    .replaceAll(/(?<=^|[;|\t\r\n])(?=[\s"]*[=+\-@＝＋－＠\t\r])/gu, "'")
+  return /[",;|\t\r\n']|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

@@ -1,0 +1,63 @@
+import {
+  type AuditRow,
+  openAlarmOf,
+  outcomeOf,
+  parseAny,
+  type StoredPermit,
+} from 'oidc-provider-impersonation-verify/format'
+
+/**
+ * Why something is not erased:
+ * - `'held'`: the impersonation is on hold
+ * - `'running'`: it runs, or can be redeemed
+ * - `'alarm'`: it has an alarm that a lead has to look at now
+ * - `'kept'`: the provider still has its record, of which the audit would be made whole again
+ * - `'permit'`: the permit is granted, can be decided, has to be reviewed, or is a pause after a refusal
+ * - `'answer'`: the customer answered *ask each time*, and the account exists
+ */
+export type InForceReason = 'alarm' | 'answer' | 'held' | 'kept' | 'permit' | 'running'
+
+export interface InForce {
+  readonly kind: 'impersonation' | 'permit'
+  readonly id: string
+  readonly why: InForceReason
+}
+
+export function rowInForce(row: AuditRow, now: number): InForceReason | undefined {
+  if (row.hold?.isHeld) return 'held'
+  const outcome = outcomeOf(row, now)
+  if (outcome === 'running' || outcome === 'waiting') return 'running'
+  return openAlarmOf(row) === 'urgent' ? 'alarm' : undefined
+}
+
+/**
+ * @param hasAccount whether the customer has an account: without one, nothing can be issued
+ * @throws Error for a permit that cannot be read
+ */
+export function permitInForce(
+  permit: StoredPermit,
+  now: number,
+  hasAccount: boolean,
+): InForceReason | undefined {
+  const { kind, state } = parseAny(permit)
+  if (kind === 'standing' && state === 'refused') return hasAccount ? 'answer' : undefined
+  return permit.overAt === undefined || permit.overAt > now ? 'permit' : undefined
+}
+
+/** How many ids the message names. */
+const MAX_NAMED = 10
+
+/** {@link SupportConsole.erase} was refused: something of the customer is in force. */
+export class InForceError extends Error {
+  override readonly name = 'InForceError'
+  readonly code = 'ERR_IN_FORCE'
+  /** All that is in force. */
+  readonly inForce: readonly InForce[]
+
+  constructor(inForce: readonly InForce[]) {
+    const named = inForce.slice(0, MAX_NAMED).map(({ kind, id, why }) => `${kind} ${id} (${why})`)
+    const more = inForce.length > MAX_NAMED ? `, and ${inForce.length - MAX_NAMED} more` : ''
+    super(`what is in force is not erased: ${named.join(', ')}${more}`)
+    this.inForce = inForce
+  }
+}

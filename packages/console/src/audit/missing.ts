@@ -1,0 +1,91 @@
+import type { ImpersonationObject } from 'oidc-provider-impersonation'
+import {
+  type AuditEntry,
+  type AuditRow,
+  isNextAttempt,
+  present,
+} from 'oidc-provider-impersonation-verify/format'
+
+/** The row has what the entry says: another process wrote it. */
+export class AlreadyStored extends Error {
+  override readonly name = 'AlreadyStored'
+}
+
+/**
+ * Whether an entry is stored only where its row has not what it says: after a restart, and to begin an
+ * attempt at a notice.
+ */
+export function isConditional({ afterRestart, event }: AuditEntry): boolean {
+  return afterRestart === true || event === 'support.notifying'
+}
+
+/**
+ * For entries that are written once, by one of several processes. Each store asks while no other process
+ * can write the row.
+ *
+ * @throws AlreadyStored
+ */
+export function assertMissing(row: AuditRow | undefined, entry: AuditEntry): void {
+  if (isConditional(entry) && !isMissing(row, entry)) {
+    throw new AlreadyStored(`the row has ${entry.event} already`)
+  }
+}
+
+export function isMissing(
+  row: AuditRow | undefined,
+  { event, notice }: Pick<AuditEntry, 'event' | 'notice'>,
+): boolean {
+  switch (event) {
+    case 'impersonation.issued':
+      return row?.askedAt === undefined
+    case 'impersonation.granted':
+      return row?.startedAt === undefined || row.isStartInferred === true
+    case 'impersonation.ended':
+      return row?.end === undefined
+    case 'support.notifying':
+      return row !== undefined && notice !== undefined && isNextAttempt(row, notice)
+    default:
+      return false
+  }
+}
+
+/** What the audit should have of an impersonation, by the record that the provider keeps of it. */
+export function entriesFor(found: ImpersonationObject): AuditEntry[] {
+  const { id, userId, actor, mayAct, issuedTo, client, resource, scope, context, end, software } =
+    found
+  const operator = mayAct?.sub === undefined ? undefined : { sub: mayAct.sub }
+  const base = { id, subject: userId, mayAct, issuedTo, resource, scope, context }
+  const entries = [
+    {
+      ...base,
+      event: 'impersonation.issued' as const,
+      time: found.issuedAt * 1000,
+      actor: operator,
+      expiresAt: found.redeemableUntil,
+    },
+    found.startedAt !== undefined && {
+      ...base,
+      event: 'impersonation.granted' as const,
+      time: found.startedAt * 1000,
+      actor,
+      software,
+      client,
+      expiresAt: found.expiresAt,
+      // A token that a status list knows is a JWT.
+      jti: found.status && `impersonation:${id}`,
+    },
+    end && {
+      ...base,
+      event: 'impersonation.ended' as const,
+      time: end.at * 1000,
+      actor: actor ?? operator,
+      software,
+      client,
+      expiresAt: found.expiresAt,
+      end,
+    },
+  ]
+  return entries
+    .filter((entry) => entry !== undefined && entry !== false)
+    .map(({ event, time, ...more }) => ({ event, time, ...present(more), afterRestart: true }))
+}

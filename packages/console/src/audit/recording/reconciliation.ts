@@ -1,0 +1,124 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ImpersonationObject, ImpersonationPage, Provider } from 'oidc-provider-impersonation'
+import { type AuditEntry, reasonOf } from 'oidc-provider-impersonation-verify/format'
+import { log } from '../log-line.ts'
+import { entriesFor, isMissing } from '../missing.ts'
+import type { AuditStore } from '../store.ts'
+import type { Recorder } from './recorder.ts'
+import { untilAborted } from './until-aborted.ts'
+
+/** Writes what the provider knows and the audit does not, when the process starts. */
+export interface Reconciliation {
+  /**
+   * Does it now, once.
+   *
+   * @returns how many entries were written
+   * @throws the error of the provider's storage, or of the audit's: the first one, after all that could
+   * be written
+   */
+  run(): Promise<number>
+  /** Resolves when nothing more is begun. */
+  stop(): Promise<void>
+}
+
+export interface ReconciliationOptions {
+  /** The clock, in milliseconds since the epoch. */
+  readonly now?: (() => number) | undefined
+  /** Whether it runs by itself. @defaultValue true */
+  readonly isTimed?: boolean | undefined
+}
+
+/** What is younger may be on its way in another process, in milliseconds. */
+const ON_ITS_WAY_MS = 60_000
+/** After it, all that was there at the start is older than that, in milliseconds. */
+const SECOND_RUN_MS = 65_000
+/** Processes that start together take turns, in milliseconds. */
+const JITTER_MS = 5000
+const ROWS_PER_READ = 100
+/** How many rows are read at once. */
+const READS_AT_ONCE = 8
+
+/**
+ * I13: an entry can be missing where a process was killed after it had issued, redeemed or ended, and
+ * before the entry was stored: then the answer never left. So can those of a process without the
+ * console, or from before it was mounted. The provider's records tell what it was. Such an entry says
+ * that it was written after a restart.
+ *
+ * Runs at the start, and once more when all from before the start are old enough.
+ */
+export function startReconciliation(
+  { impersonation }: { readonly impersonation: Pick<Provider['impersonation'], 'list'> },
+  store: Pick<AuditStore, 'keepFor' | 'open' | 'row'>,
+  { recordMissing }: Pick<Recorder, 'recordMissing'>,
+  { now = () => Date.now(), isTimed = true }: ReconciliationOptions = {},
+): Reconciliation {
+  const over = new AbortController()
+
+  /** Old enough to be missing, and young enough to be kept. */
+  function dueEntries(found: ImpersonationObject): readonly AuditEntry[] {
+    const entries = entriesFor(found)
+    const last = Math.max(...entries.map(({ time }) => time))
+    // Its row was removed when its time was over, and is not missing.
+    if (store.keepFor !== undefined && last < now() - store.keepFor * 1000) return []
+    return entries.filter(({ time }) => time < now() - ON_ITS_WAY_MS)
+  }
+
+  async function complete(found: ImpersonationObject): Promise<number> {
+    const due = dueEntries(found)
+    if (due.length === 0) return 0
+    const row = await store.row(found.id)
+    const missing = due.filter((entry) => isMissing(row, entry))
+    const written = await Promise.all(missing.map(recordMissing))
+    return written.filter((isWritten) => isWritten).length
+  }
+
+  async function run(): Promise<number> {
+    let written = 0
+    let failure: PromiseRejectedResult | undefined
+    let cursor: string | undefined
+    do {
+      const page: ImpersonationPage = await impersonation.list({ limit: ROWS_PER_READ, cursor })
+      for (let from = 0; from < page.items.length && !over.signal.aborted; from += READS_AT_ONCE) {
+        const some = page.items.slice(from, from + READS_AT_ONCE)
+        for (const outcome of await Promise.allSettled(some.map(complete))) {
+          if (outcome.status === 'fulfilled') written += outcome.value
+          // I17: a row that cannot be read does not hold up the others.
+          else failure ??= outcome
+        }
+      }
+      cursor = page.next
+    } while (cursor !== undefined && !over.signal.aborted)
+    if (written > 0) log(`${written} entries were missing, and were written after a restart`)
+    if (failure) throw failure.reason
+    return written
+  }
+
+  async function runByItself(): Promise<void> {
+    let trouble: string | undefined
+    await pause(Math.random() * JITTER_MS)
+    for (let left = 2; left > 0 && !over.signal.aborted; left -= 1) {
+      try {
+        await store.open()
+        await run()
+      } catch (error) {
+        const reason = reasonOf(error)
+        if (trouble !== reason) log(`what is missing cannot be found, until it works: ${reason}`)
+        trouble = reason
+        left = 2
+      }
+      if (left > 1) await pause(SECOND_RUN_MS + Math.random() * JITTER_MS)
+    }
+  }
+
+  const pause = (time: number) =>
+    wait(time, undefined, { signal: over.signal, ref: false }).catch(() => {})
+  const running = isTimed ? untilAborted(runByItself(), over.signal) : Promise.resolve()
+
+  return {
+    run,
+    async stop() {
+      over.abort()
+      await running
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import { BoundedMap } from 'oidc-provider-impersonation/siblings'
+import { digestOf } from 'oidc-provider-impersonation-verify/chain'
+import { escapeControls, reasonOf, USED_EVENT } from 'oidc-provider-impersonation-verify/format'
+import { log } from '../log-line.ts'
+import { parseGap, parseUse } from './parse-entry.ts'
+import type { Recorder } from './recorder.ts'
+import { setAsideEntry } from './set-aside.ts'
+import { useRecorder } from './uses.ts'
+
+/** How many uses are remembered, so that a batch that comes again is stored once. */
+const MAX_USES_REMEMBERED = 10_000
+/** The longest malformed use that the log has, in characters. */
+const MAX_LINE = 65_536
+
+/**
+ * Records what a sender tells. Resolves when all of it is stored. I17: a use that is malformed is set
+ * aside, and the others are stored. So is the number of uses that the sender had to drop.
+ */
+export type TakeUses = (sender: string, reported: readonly unknown[]) => Promise<void>
+
+export function usesTaker(recorder: Pick<Recorder, 'record'>): TakeUses {
+  const recordUse = useRecorder(recorder)
+  /** By what names a use. */
+  const known = new BoundedMap<string, Promise<void>>(MAX_USES_REMEMBERED)
+
+  function once(name: readonly string[], record: () => Promise<void>): Promise<void> {
+    const key = JSON.stringify(name)
+    const before = known.get(key)
+    if (before) return before
+    const recorded = record()
+    known.set(key, recorded)
+    return recorded
+  }
+
+  function take(sender: string, reported: unknown): Promise<void> {
+    try {
+      if (isGap(reported)) {
+        const { useId, time, dropped } = parseGap(reported)
+        const why = `the sender had to drop ${dropped} uses`
+        return once([sender, useId], () => setAside(sender, { why }, time))
+      }
+      const use = parseUse(reported)
+      return once([sender, use.useId], () => recordUse(use))
+    } catch (error) {
+      return takeMalformed(sender, reported, reasonOf(error))
+    }
+  }
+
+  function takeMalformed(sender: string, reported: unknown, why: string): Promise<void> {
+    const line = escapeControls(
+      JSON.stringify({ event: USED_EVENT, client: sender, malformed: reported }),
+    )
+    const digest = digestOf(line)
+    return once([sender, 'malformed', digest], () => {
+      if (line.length <= MAX_LINE) console.log(line)
+      log(`a use that ${sender} tells is set aside: ${why}`)
+      return setAside(sender, { digest, why })
+    })
+  }
+
+  function setAside(
+    sender: string,
+    what: { readonly digest?: string; readonly why: string },
+    time?: number,
+  ): Promise<void> {
+    return recorder.record({
+      ...setAsideEntry({ event: USED_EVENT, ...what }, time),
+      client: sender,
+    })
+  }
+
+  return async (sender, reported) => {
+    await Promise.all(reported.map((each) => take(sender, each)))
+  }
+}
+
+function isGap(reported: unknown): boolean {
+  return typeof reported === 'object' && reported !== null && 'dropped' in reported
+}

@@ -1,0 +1,131 @@
+import { BoundedMap } from 'oidc-provider-impersonation/siblings'
+import {
+  type AuditRow,
+  isAlarmOpen,
+  noticeDueAt,
+  openAlarmOf,
+  outcomeOf,
+} from 'oidc-provider-impersonation-verify/format'
+import type { RowFilter } from '../store.ts'
+
+/**
+ * A text as it is compared in a search: without regard to case, and as a database of any kind can hold
+ * it, without control characters.
+ */
+export function searchable(text: string): string {
+  return text
+    .toWellFormed()
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/\p{Cc}/gu, ' ')
+}
+
+/** A row has at most so many words; those of a long reason come last. */
+const MAX_WORDS = 256
+/** Longer words are compared by their beginning. */
+const MAX_WORD_CHARACTERS = 64
+
+/** Letters that are written with a stroke or joined, which Unicode does not take apart. */
+const PLAIN_LETTERS: Readonly<Record<string, string>> = {
+  ...{ æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ς: 'σ' },
+}
+/** Scripts that write no spaces between words. */
+const UNSPACED_SCRIPTS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+
+/** The words of a text, each once: letters and digits, without regard to case, accents and composition. */
+export function wordsOf(text: string): string[] {
+  return [...new Set(foldedWordsOf(text).map(beginningOf))]
+}
+
+function foldedWordsOf(text: string): readonly string[] {
+  const folded = text
+    .toWellFormed()
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    // ß becomes SS, and ı becomes I.
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll(/[æœøłđðς]/g, (letter) => PLAIN_LETTERS[letter] ?? letter)
+  return folded.match(/[\p{L}\p{N}]+/gu) ?? []
+}
+
+function beginningOf(word: string): string {
+  return word.slice(0, MAX_WORD_CHARACTERS).toWellFormed()
+}
+
+/**
+ * The words by which a search finds a row. A row matches a text where each of its words is the beginning
+ * of one of these.
+ */
+export function rowWordsOf(row: AuditRow): readonly string[] {
+  const { id, customer, operator, software, jti, ticket, application, reason } = row
+  const people = [customer, operator].flatMap((who) => [who?.id, who?.name, who?.email])
+  const texts = [id, ...people, ticket, jti, application, software, reason]
+  const text = texts.filter((each) => each !== undefined).join('\n')
+  const words = recentWords.get(text) ?? rowWordsIn(text)
+  recentWords.set(text, words)
+  return words
+}
+
+/** Of the rows that were changed last: most changes of a row leave its words as they are. */
+const recentWords = new BoundedMap<string, readonly string[]>(500)
+
+function rowWordsIn(text: string): readonly string[] {
+  const words = foldedWordsOf(text).flatMap((word) =>
+    UNSPACED_SCRIPTS.test(word) ? endingsOf(word) : word,
+  )
+  return [...new Set(words.map(beginningOf))].slice(0, MAX_WORDS)
+}
+
+function endingsOf(word: string): string[] {
+  return [...word].slice(0, MAX_WORDS).map((_, at, letters) => letters.slice(at).join(''))
+}
+
+/** The words of a row as one text, each after a space. */
+export function searchTextOf(row: AuditRow): string {
+  return rowWordsOf(row)
+    .map((word) => ` ${word}`)
+    .join('')
+}
+
+/** Of rows that were searched: to make the text costs more than to search it. A row never changes. */
+const searchTexts = new WeakMap<AuditRow, string>()
+
+function keptSearchTextOf(row: AuditRow): string {
+  const text = searchTexts.get(row) ?? searchTextOf(row)
+  searchTexts.set(row, text)
+  return text
+}
+
+/** Up to so many rows with the rarest word of a search are read by that word; else rows are read by time. */
+export const MAX_ROWS_BY_WORD = 500
+
+/** Greater than every word that begins so, as databases compare. */
+export const endOfWords = (word: string) => `${word}\u{10ffff}`
+
+/**
+ * What every store means by a filter. A database may ask for the same in its own language.
+ *
+ * @param now in milliseconds since the epoch
+ */
+export function matcher(filter: RowFilter, now: number): (row: AuditRow) => boolean {
+  const { from, to, operator, customer, outcome, alarm, held, noticeDueBefore } = filter
+  const ticket = filter.ticket === undefined ? undefined : searchable(filter.ticket)
+  const words = filter.text === undefined ? undefined : wordsOf(filter.text)
+  return (row) =>
+    (from === undefined || row.at >= from) &&
+    (to === undefined || row.at < to) &&
+    (operator === undefined || row.operator?.id === operator) &&
+    (customer === undefined || row.customer?.id === customer) &&
+    (ticket === undefined || (row.ticket !== undefined && searchable(row.ticket) === ticket)) &&
+    (outcome === undefined || outcomeOf(row, now) === outcome) &&
+    (alarm !== 'any' || row.alarm !== undefined) &&
+    (alarm !== 'open' || isAlarmOpen(row)) &&
+    (alarm !== 'urgent' || openAlarmOf(row) === 'urgent') &&
+    (held === undefined || row.hold?.isHeld === true) &&
+    (noticeDueBefore === undefined ||
+      (noticeDueAt(row) ?? Number.POSITIVE_INFINITY) < noticeDueBefore) &&
+    (words === undefined ||
+      (words.length > 0 && words.every((word) => keptSearchTextOf(row).includes(` ${word}`))))
+}

@@ -1,0 +1,63 @@
+import { asciiJson, type StoredPermit } from 'oidc-provider-impersonation-verify/format'
+import type { Decision, PermitFilter } from '../permit-store.ts'
+
+/** How stores without objects keep a permit: as JSON. */
+export function encodePermit(permit: StoredPermit): string {
+  const { id, version, at, customer, operator, slot, state, isReviewDue, overAt, data } = permit
+  const { noticeDueAt } = permit
+  return asciiJson({
+    ...{ id, version, at, customer, operator, slot, state, isReviewDue, overAt, data },
+    noticeDueAt,
+  })
+}
+
+/** @throws Error when the text is not that of a permit. */
+export function parsePermit(text: unknown): StoredPermit {
+  const value: unknown = typeof text === 'string' ? JSON.parse(text) : undefined
+  if (!isPermit(value)) throw new Error('the storage of the audit has a permit that cannot be read')
+  const { operator, slot, overAt } = value
+  return { ...value, operator, slot, overAt }
+}
+
+/** Whether what is stored is still what was looked at. */
+export function isUpToDate(
+  { permit, replaces, slotHolder }: Decision,
+  stored: StoredPermit | undefined,
+  holder: StoredPermit | undefined,
+): boolean {
+  if ((stored?.version ?? 0) !== replaces) return false
+  if (replaces > 0 || permit.slot === undefined) return true
+  return holder?.id === slotHolder?.id && holder?.version === slotHolder?.version
+}
+
+export function permitMatcher(filter: PermitFilter): (permit: StoredPermit) => boolean {
+  const { customer, operator, state, notOverAt, isReviewDue, noticeDueBefore } = filter
+  return (permit) =>
+    (customer === undefined || permit.customer === customer) &&
+    (operator === undefined || permit.operator === operator) &&
+    (state === undefined || permit.state === state) &&
+    (isReviewDue === undefined || permit.isReviewDue) &&
+    (noticeDueBefore === undefined ||
+      (permit.noticeDueAt ?? Number.POSITIVE_INFINITY) < noticeDueBefore) &&
+    (notOverAt === undefined || permit.overAt === undefined || permit.overAt > notOverAt)
+}
+
+const PERMIT_STATES: readonly unknown[] = ['granted', 'lapsed', 'refused', 'requested', 'revoked']
+
+function isPermit(value: unknown): value is StoredPermit {
+  if (typeof value !== 'object' || value === null) return false
+  const is = (type: string, ...names: readonly string[]) =>
+    names.every((name) => typeof Reflect.get(value, name) === type)
+  const isAbsentOr = (type: string, name: string) =>
+    Reflect.get(value, name) === undefined || is(type, name)
+  return (
+    is('string', 'id', 'customer', 'data') &&
+    is('number', 'version', 'at') &&
+    is('boolean', 'isReviewDue') &&
+    PERMIT_STATES.includes(Reflect.get(value, 'state')) &&
+    isAbsentOr('string', 'operator') &&
+    isAbsentOr('string', 'slot') &&
+    isAbsentOr('number', 'overAt') &&
+    isAbsentOr('number', 'noticeDueAt')
+  )
+}

@@ -1,0 +1,144 @@
+import type { StoredPermit } from 'oidc-provider-impersonation-verify/format'
+import type { Decision, PermitFilter, PermitStore } from '../../permit-store.ts'
+import { UnstorableError } from '../../unstorable.ts'
+import { entriesOf } from '../batch-columns.ts'
+import { parseRowCursor, rowCursor } from '../cursor.ts'
+import { encodePermit, isUpToDate, parsePermit } from '../permit-record.ts'
+import { type Condition, indexable, isRowId } from '../row-columns.ts'
+import type { ResultRow } from '../stored-columns.ts'
+import type { SqlDialect, SqlQuery, Steps } from './dialect.ts'
+import { statementsOf } from './statements.ts'
+import { PERMIT_COLUMNS, PERMIT_TABLE, WRITER_TABLE } from './tables.ts'
+
+type Value = SqlQuery['values'][number]
+
+const COLUMN_NAMES = PERMIT_COLUMNS.map(([name]) => name)
+const REPLACED_COLUMNS = COLUMN_NAMES.filter((name) => name !== 'id').map(
+  (name) => `${name} = excluded.${name}`,
+)
+
+/** Writer, number of the batch. */
+const WRITTEN_QUERY = `SELECT writer FROM ${WRITER_TABLE} WHERE writer = ? AND batch >= ?`
+/** Id. */
+const PERMIT_QUERY = `SELECT data FROM ${PERMIT_TABLE} WHERE id = ?`
+/** Slot. */
+const HOLDER_QUERY = `SELECT data FROM ${PERMIT_TABLE} WHERE slot = ? ORDER BY place DESC LIMIT 1`
+
+/** Permits in a SQL database. */
+export function sqlPermits(dialect: SqlDialect): PermitStore {
+  const { writeBatch, writeEntries, removePermits, removeEntries } = statementsOf(dialect)
+  // The clocks of two processes differ: the order in which they were stored decides.
+  /** Slot, permit. */
+  const writePermit = `
+INSERT INTO ${PERMIT_TABLE} (place, ${COLUMN_NAMES.join(', ')})
+SELECT (SELECT coalesce(max(place), 0) + 1 FROM ${PERMIT_TABLE} WHERE slot = ?), ${COLUMN_NAMES.join(', ')}
+FROM ${dialect.recordsOf(PERMIT_COLUMNS)} AS new WHERE true
+ON CONFLICT (id) DO UPDATE SET ${REPLACED_COLUMNS.join(', ')}`
+
+  const read = async (text: string, ...values: Value[]) =>
+    (await dialect.read({ text, values })).map(permitIn)
+
+  function* decide(decision: Decision): Steps<boolean> {
+    const { batch, permit, replaces } = decision
+    const { writer, number, records } = batch
+    const written = yield [query(WRITTEN_QUERY, writer, number)]
+    if (written.length > 0) return true
+    const [stored] = yield [query(PERMIT_QUERY, permit.id)]
+    // A slot that is null is none.
+    const [holder] = yield [query(HOLDER_QUERY, replaces === 0 ? (permit.slot ?? null) : null)]
+    if (!isUpToDate(decision, stored && permitIn(stored), holder && permitIn(holder))) return false
+    const last = records.at(-1)
+    const entries = JSON.stringify(entriesOf(batch).entries)
+    yield [query(writeBatch, writer, number, last?.sequence ?? null, last?.hash ?? null)]
+    yield [query(writeEntries, writer, entries)]
+    yield [query(writePermit, permit.slot ?? null, JSON.stringify([columnsOf(permit)]))]
+    return true
+  }
+
+  function* remove(id: string, mayGo: (permit: StoredPermit) => boolean): Steps<boolean> {
+    const [stored] = yield [query(PERMIT_QUERY, id)]
+    if (!stored || !mayGo(permitIn(stored))) return false
+    const ids = JSON.stringify([id])
+    yield [query(removePermits, ids)]
+    yield [query(removeEntries, ids)]
+    return true
+  }
+
+  return {
+    async decide(decision) {
+      try {
+        return await dialect.inTransaction(() => decide(decision))
+      } catch (error) {
+        const refusal = dialect.refusalOf(error)
+        throw refusal === undefined ? error : new UnstorableError(refusal, { cause: error })
+      }
+    },
+
+    async removePermit(id, mayGo) {
+      return isRowId(id) && dialect.inTransaction(() => remove(id, mayGo))
+    },
+
+    async permit(id) {
+      if (!isRowId(id)) return undefined
+      const [permit] = await read(PERMIT_QUERY, id)
+      return permit
+    },
+
+    async slotHolder(slot) {
+      const [permit] = await read(HOLDER_QUERY, slot)
+      return permit
+    },
+
+    async permits(filter, { before, limit }) {
+      const conditions = conditionsOf(filter)
+      if (before !== undefined) {
+        const { at, id } = parseRowCursor(before)
+        conditions.push({ sql: '(at, id) < (CAST(? AS bigint), ?)', values: [at, id] })
+      }
+      const where = conditions.map(({ sql }) => sql).join(' AND ') || 'true'
+      const found = await read(
+        `SELECT data FROM ${PERMIT_TABLE} WHERE ${where} ORDER BY at DESC, id DESC LIMIT ?`,
+        ...conditions.flatMap(({ values }) => values),
+        limit + 1,
+      )
+      const permits = found.slice(0, limit)
+      const last = permits.at(-1)
+      return { permits, next: found.length > limit && last ? rowCursor(last) : undefined }
+    },
+  }
+}
+
+function columnsOf(permit: StoredPermit) {
+  const { id, at, customer, operator, slot, state, isReviewDue, overAt, noticeDueAt } = permit
+  return {
+    ...{ id, at, state, customer: indexable(customer), slot: slot ?? null },
+    operator: operator === undefined ? null : indexable(operator),
+    review_due: isReviewDue ? 1 : null,
+    over_at: overAt ?? null,
+    notice_due_at: noticeDueAt ?? null,
+    data: encodePermit(permit),
+  }
+}
+
+function conditionsOf(filter: PermitFilter): Condition[] {
+  const { customer, operator, state, notOverAt, isReviewDue, noticeDueBefore } = filter
+  const is = (sql: string, ...values: (string | number)[]): Condition => ({ sql, values })
+  return [
+    customer === undefined ? [] : is('customer = ?', indexable(customer)),
+    operator === undefined ? [] : is('operator = ?', indexable(operator)),
+    state === undefined ? [] : is('state = ?', state),
+    notOverAt === undefined ? [] : is('(over_at IS NULL OR over_at > ?)', notOverAt),
+    isReviewDue ? is('review_due IS NOT NULL') : [],
+    noticeDueBefore === undefined
+      ? []
+      : is('notice_due_at IS NOT NULL AND notice_due_at < ?', noticeDueBefore),
+  ].flat()
+}
+
+function permitIn({ data }: ResultRow): StoredPermit {
+  return parsePermit(data)
+}
+
+function query(text: string, ...values: Value[]): SqlQuery {
+  return { text, values }
+}

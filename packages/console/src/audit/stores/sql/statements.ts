@@ -1,0 +1,182 @@
+import { ERASED_EVENT } from 'oidc-provider-impersonation-verify/format'
+import { MAX_ROWS_BY_WORD } from '../filter.ts'
+import { ROW_COLUMNS } from '../row-columns.ts'
+import type { SqlDialect } from './dialect.ts'
+import {
+  CHECKPOINT_TABLE,
+  ENTRY_COLUMNS,
+  ENTRY_TABLE,
+  PERMIT_TABLE,
+  ROW_TABLE,
+  WORD_COLUMNS,
+  WORD_TABLE,
+  WRITER_TABLE,
+} from './tables.ts'
+
+// Each value has a `?` of its own: node:sqlite of Node 22.13 to 22.19 takes no values for `?1`.
+
+const namesOf = (columns: readonly (readonly [name: string, type: string])[]) =>
+  columns.map(([name]) => name).join(', ')
+
+/** A bigint of pg arrives as text. As a float it is a number, and exact below 2^53. */
+const asNumber = (name: string) => `CAST(${name} AS float8) AS ${name}`
+
+/** Of entries that are read. */
+const READ_ENTRY = `CAST(id AS text) AS cursor, writer, ${asNumber('sequence')}, hash, digest, text,
+  row_id, ${asNumber('count')}, ${asNumber('last_time')}`
+
+const READ_ROW = ROW_COLUMNS.map(([name, type]) => (type === 'bigint' ? asNumber(name) : name))
+
+/** From a word to the end of the range. */
+const IN_RANGE = 'word >= ? AND word < ?'
+
+/** At most so many are counted. */
+const MAX_COUNTED = 100
+
+export function statementsOf({ functions, texts, isIn, recordsOf }: SqlDialect) {
+  const { greater, jsonArray } = functions
+  const replaced = ROW_COLUMNS.filter(([name]) => name !== 'id').map(
+    ([name]) => `${name} = excluded.${name}`,
+  )
+  return {
+    /**
+     * Has a row only for a batch that is not written yet. Writer, number of the batch, sequence and
+     * hash of its last link, or null.
+     */
+    writeBatch: `
+INSERT INTO ${WRITER_TABLE} AS stored (writer, batch, sequence, hash) VALUES (?, ?, ?, ?)
+ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch,
+  sequence = coalesce(excluded.sequence, stored.sequence),
+  hash = coalesce(excluded.hash, stored.hash)
+  WHERE stored.batch < excluded.batch
+RETURNING writer`,
+
+    /** Repeat keys. */
+    storedKeys: `SELECT repeat_key FROM ${ENTRY_TABLE} WHERE ${isIn('repeat_key', texts)}`,
+
+    /** Ids. */
+    storedRows: `SELECT data FROM ${ROW_TABLE} WHERE ${isIn('id', texts)}`,
+
+    /** Writer, entries. */
+    writeEntries: `
+INSERT INTO ${ENTRY_TABLE} (writer, ${namesOf(ENTRY_COLUMNS)})
+SELECT CAST(? AS text), ${namesOf(ENTRY_COLUMNS)} FROM ${recordsOf(ENTRY_COLUMNS)} AS new
+ORDER BY sequence`,
+
+    /** Counts. */
+    writeCounts: `
+UPDATE ${ENTRY_TABLE} AS stored SET count = stored.count + more.count,
+  last_time = ${greater}(coalesce(stored.last_time, stored.time), more.last_time)
+FROM ${recordsOf([
+      ['repeat_key', 'text'],
+      ['count', 'bigint'],
+      ['last_time', 'bigint'],
+    ])} AS more WHERE stored.repeat_key = more.repeat_key`,
+
+    /** Rows. */
+    writeRows: `
+INSERT INTO ${ROW_TABLE} (${namesOf(ROW_COLUMNS)})
+SELECT ${namesOf(ROW_COLUMNS)} FROM ${recordsOf(ROW_COLUMNS)} AS new WHERE true
+ON CONFLICT (id) DO UPDATE SET ${replaced.join(', ')}`,
+
+    /** Words. */
+    writeWords: `
+INSERT INTO ${WORD_TABLE} (word, id) SELECT word, id FROM ${recordsOf(WORD_COLUMNS)} AS new WHERE true
+ON CONFLICT DO NOTHING`,
+
+    /** Words. */
+    removeWords: `
+DELETE FROM ${WORD_TABLE} WHERE (word, id) IN (SELECT word, id FROM ${recordsOf(WORD_COLUMNS)} AS old)`,
+
+    // The order makes PostgreSQL read the index up to the limit, and not the whole range.
+    /** How many rows have a word that begins so, but no more than is read by words. Of each, its range. */
+    wordCounts: (count: number) =>
+      `SELECT ${Array.from(
+        { length: count },
+        (_, index) => `CAST((SELECT count(*) FROM (SELECT 1 FROM ${WORD_TABLE} WHERE ${IN_RANGE}
+          ORDER BY word, id LIMIT ${MAX_ROWS_BY_WORD + 1}) AS matching) AS float8) AS count${index}`,
+      ).join(', ')}`,
+
+    rowTable: ROW_TABLE,
+    // The limit keeps the database from reading rows in another way.
+    /** Rows with a word of a range. */
+    rowsByWord: `(SELECT * FROM ${ROW_TABLE} WHERE ${isIn('id', `SELECT id FROM ${WORD_TABLE} WHERE ${IN_RANGE}`)}
+      LIMIT ${MAX_ROWS_BY_WORD + 1}) AS by_word`,
+
+    /** The values of the source, of the condition, limit. */
+    rows: (from: string, where: string) =>
+      `SELECT data FROM ${from} WHERE ${where} ORDER BY at DESC, id DESC LIMIT ?`,
+
+    // The order makes PostgreSQL read an index from the position on, also where it expects many rows.
+    counted: (from: string, where: string) => `
+SELECT CAST(count(*) AS float8) AS count
+FROM (SELECT 1 FROM ${from} WHERE ${where} ORDER BY at, id LIMIT ${MAX_COUNTED}) AS newer`,
+
+    /** Rows from an id on, or after it. Id, limit. */
+    filedRows: (isFrom: boolean) => `
+SELECT ${READ_ROW.join(', ')} FROM ${ROW_TABLE} WHERE id ${isFrom ? '>=' : '>'} ? ORDER BY id LIMIT ?`,
+
+    /** How many of the words are stored, by id. Words. */
+    storedWords: `
+SELECT id, CAST(count(*) AS float8) AS count FROM ${WORD_TABLE}
+WHERE (word, id) IN (SELECT word, id FROM ${recordsOf(WORD_COLUMNS)} AS right_words) GROUP BY id`,
+
+    /** Id, limit. */
+    entries: `SELECT ${READ_ENTRY} FROM ${ENTRY_TABLE} WHERE id > ? ORDER BY id LIMIT ?`,
+
+    // A plan for any row, which a connection of PostgreSQL keeps, uses the index of rows as well.
+    /** Row, id, limit. */
+    timeline: `
+SELECT ${READ_ENTRY} FROM ${ENTRY_TABLE} WHERE row_id = ? AND id > ? ORDER BY row_id, id LIMIT ?`,
+
+    newest: `SELECT CAST(id AS text) AS cursor FROM ${ENTRY_TABLE} ORDER BY id DESC LIMIT 1`,
+
+    heads: `
+SELECT writer, ${asNumber('sequence')}, hash FROM ${WRITER_TABLE} WHERE sequence IS NOT NULL
+ORDER BY writer`,
+
+    /** Time, limit. */
+    oldRows: `
+SELECT id, search FROM ${ROW_TABLE} WHERE held_at IS NULL AND last_at < ? ORDER BY last_at LIMIT ?`,
+
+    /** Id. */
+    searchedRow: `SELECT id, search, data FROM ${ROW_TABLE} WHERE id = ?`,
+
+    /** Ids. */
+    removeRows: `DELETE FROM ${ROW_TABLE} WHERE ${isIn('id', texts)} RETURNING id`,
+
+    /** Time, limit. */
+    overPermits: `SELECT id FROM ${PERMIT_TABLE} WHERE over_at < ? ORDER BY over_at LIMIT ?`,
+
+    /** Ids. */
+    removePermits: `DELETE FROM ${PERMIT_TABLE} WHERE ${isIn('id', texts)} RETURNING id`,
+
+    /** Ids of rows and permits. */
+    removeEntries: `
+UPDATE ${ENTRY_TABLE} SET text = NULL, row_id = NULL, repeat_key = NULL WHERE ${isIn('row_id', texts)}
+RETURNING id`,
+
+    // In a JSON string, the quotes would be escaped.
+    /** Entries without a row, but for those that are kept for ever: see `isKeptForEver`. Time, time, limit. */
+    removeAlone: `
+UPDATE ${ENTRY_TABLE} SET text = NULL, repeat_key = NULL WHERE id IN (
+  SELECT id FROM ${ENTRY_TABLE} WHERE row_id IS NULL AND text IS NOT NULL AND sequence > 1 AND time < ?
+    AND coalesce(last_time, time) < ? AND text NOT LIKE '%"event":"${ERASED_EVENT}"%'
+  ORDER BY time LIMIT ?)
+RETURNING id`,
+
+    removed: `
+SELECT writer, ${asNumber('up_to')}, CAST(coalesce((
+  SELECT ${jsonArray}(sequence) FROM (
+    SELECT sequence FROM ${ENTRY_TABLE} AS entry WHERE entry.writer = removed.writer
+      AND entry.sequence <= removed.up_to AND entry.text IS NOT NULL ORDER BY sequence) AS kept
+), '[]') AS text) AS "except"
+FROM (SELECT writer, max(sequence) AS up_to FROM ${ENTRY_TABLE} WHERE text IS NULL GROUP BY writer)
+  AS removed ORDER BY writer`,
+
+    /** Time, JWS. */
+    keepCheckpoint: `INSERT INTO ${CHECKPOINT_TABLE} (time, jws) VALUES (?, ?)`,
+
+    checkpoints: `SELECT jws FROM ${CHECKPOINT_TABLE} ORDER BY time DESC, id DESC LIMIT ?`,
+  }
+}

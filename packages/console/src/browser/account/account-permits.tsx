@@ -1,0 +1,190 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type {
+  AccountPermit,
+  AccountPermitsAnswer,
+  AccountSwitch,
+} from '../../api/permits/answers.ts'
+import type { StandingChoice } from '../../permits/options.ts'
+import { Choice } from '../kit/choice.tsx'
+import { durationText } from '../kit/duration.ts'
+import { Button, shortTime, Time } from '../kit/kit.tsx'
+import { say } from '../kit/message.tsx'
+import { language, Text, text, words } from '../kit/text.tsx'
+import { Loaded, useLoad } from '../session/load.tsx'
+import { inWords } from '../session/problem.ts'
+import type { AccountSession } from './session.ts'
+
+const { account: labels } = words.permits
+/** How often the page looks whether support asks, in milliseconds. */
+const LOOK_EVERY_MS = 15_000
+const DAY_MS = 86_400_000
+/** Where the deployment asks customers nothing. */
+const NOTHING_ASKED: AccountPermitsAnswer = { asked: [], granted: [], now: 0 }
+
+/** What support asks the customer, what they allowed, and their answer for all requests. */
+export function AccountPermits(props: { session: AccountSession; onDone: () => Promise<void> }) {
+  const { session, onDone } = props
+  const isOff = useRef(false)
+  const permits = useLoad<AccountPermitsAnswer>(async (signal) => {
+    const answer = await session.permits(signal)
+    isOff.current = answer === undefined
+    return answer ?? NOTHING_ASKED
+  }, [])
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState === 'visible' && !isOff.current) void permits.reload()
+    }
+    const timer = setInterval(look, LOOK_EVERY_MS)
+    document.addEventListener('visibilitychange', look)
+    const unlisten = session.onChange(look)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', look)
+      unlisten()
+    }
+  }, [])
+
+  const act = async (work: () => Promise<string>) => {
+    try {
+      say('done', await work())
+    } catch (error) {
+      say('trouble', inWords(error))
+    }
+    await Promise.all([permits.reload(), onDone()])
+  }
+  const answer = (what: 'grant' | 'refuse' | 'revoke', id: string) =>
+    act(async () => {
+      await session.say(what, id)
+      if (what === 'grant') return labels.allowDone
+      return what === 'refuse' ? labels.refuseDone : labels.revokeDone
+    })
+  const choose = (choice: StandingChoice) =>
+    act(async () => {
+      const { until = 0 } = await session.choose(choice)
+      return text(labels.saved[choice], { time: shortTime(until) })
+    })
+  return (
+    <Loaded of={permits} label={words.web.loading}>
+      {({ asked, granted, standing, now }) => (
+        <>
+          {asked.length + granted.length > 0 && (
+            <section class="part" aria-labelledby="asked">
+              <h2 id="asked">{labels.title}</h2>
+              <ul class="cards">
+                {asked.map((permit) => (
+                  <PermitCard key={permit.id} of={permit} answer={answer} isAsked />
+                ))}
+                {granted.map((permit) => (
+                  <PermitCard key={permit.id} of={permit} answer={answer} />
+                ))}
+              </ul>
+            </section>
+          )}
+          {standing && <Standing of={standing} now={now} onChoose={choose} />}
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function PermitCard(props: {
+  of: AccountPermit
+  isAsked?: true
+  answer: (what: 'grant' | 'refuse' | 'revoke', id: string) => Promise<void>
+}) {
+  const { of, isAsked, answer } = props
+  const { id, operator, application, ticket, canChange, until } = of
+  const who = operator.name ?? words.account.support
+  const slots = { who, application }
+  return (
+    <li class="card">
+      <h3>
+        <Text of={isAsked ? labels.asks : labels.allowed} who={<bdi class="person">{who}</bdi>} />
+      </h3>
+      <p>
+        <bdi>{application}</bdi>
+        {' · '}
+        {canChange ? words.account.lookAndChange : words.account.look}
+        {' · '}
+        {until === undefined ? (
+          durationText(of.for, language)
+        ) : (
+          <>
+            {words.permits.until} <Time at={until} />
+          </>
+        )}
+        {ticket !== undefined && (
+          <>
+            {' · '}
+            {words.account.ticket} <bdi>{ticket}</bdi>
+          </>
+        )}
+      </p>
+      <div class="actions">
+        {isAsked ? (
+          <>
+            <Button
+              kind="primary"
+              label={text(labels.allowLabel, slots)}
+              onPress={() => answer('grant', id)}
+            >
+              {labels.allow}
+            </Button>
+            <Button label={text(labels.refuseLabel, slots)} onPress={() => answer('refuse', id)}>
+              {labels.refuse}
+            </Button>
+          </>
+        ) : (
+          <Button
+            kind="danger"
+            label={text(labels.revokeLabel, slots)}
+            onPress={() => answer('revoke', id)}
+          >
+            {labels.revoke}
+          </Button>
+        )}
+      </div>
+    </li>
+  )
+}
+
+/** *Support may act in your account*. */
+function Standing(props: {
+  of: AccountSwitch
+  now: number
+  onChoose: (choice: StandingChoice) => Promise<void>
+}) {
+  const { of, now, onChoose } = props
+  const [chosen, choose] = useState<StandingChoice>()
+  const times = { ask: 0, day: now + DAY_MS, week: now + 7 * DAY_MS, always: 0 }
+  const label = (choice: StandingChoice) => {
+    const until = choice === of.choice ? (of.until ?? times[choice]) : times[choice]
+    return text(labels.choices[choice], { time: shortTime(until) })
+  }
+  return (
+    <section class="part card" aria-labelledby="standing">
+      <h2 id="standing">{labels.standing}</h2>
+      <p class="note">{labels.standingAbout}</p>
+      <Choice
+        legend={labels.standing}
+        name="standing"
+        isLegendUnseen
+        value={chosen ?? of.choice}
+        options={of.offers.map((choice) => ({ value: choice, label: label(choice) }))}
+        onChoose={(value) => choose(of.offers.find((each) => each === value))}
+      />
+      <div class="actions">
+        <Button
+          kind="primary"
+          disabled={chosen === undefined || chosen === of.choice}
+          onPress={async () => {
+            if (chosen) await onChoose(chosen)
+            choose(undefined)
+          }}
+        >
+          {labels.save}
+        </Button>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,114 @@
+import { isAlarmOpen, outcomeOf } from 'oidc-provider-impersonation-verify/format'
+import { useState } from 'preact/hooks'
+import type { RowAnswer } from '../../api/console/answers.ts'
+import { Button } from '../kit/kit.tsx'
+import { say } from '../kit/message.tsx'
+import { NoteDialog } from '../kit/note-dialog.tsx'
+import { auditPath } from '../kit/paths.ts'
+import { words } from '../kit/text.tsx'
+import { inWords } from '../session/problem.ts'
+import { ApiProblem, type Session } from '../session/session.ts'
+import { acknowledge } from './acknowledge.ts'
+import { copyLink } from './copy-link.ts'
+import { actingOf } from './in-words.tsx'
+import { ProveDialog } from './prove-dialog.tsx'
+
+const { impersonation: labels } = words.impersonations.audit
+
+type Asked = 'acknowledge' | 'hold' | 'release'
+
+/** What a person can do with an impersonation. The server decides again what the role allows. */
+export function Actions({
+  session,
+  row,
+  onDone,
+}: {
+  session: Session
+  row: RowAnswer
+  onDone: () => unknown
+}) {
+  const { me, clockOffset } = session
+  const [asked, setAsked] = useState<Asked>()
+  const [isProving, setProving] = useState(false)
+  const outcome = outcomeOf(row, Date.now() + clockOffset)
+  const mayEnd = me.role === 'lead' || (me.role === 'operator' && row.operator?.id === me.id)
+  const perform = async (act: () => Promise<unknown>, done: string) => {
+    try {
+      await act()
+      say('done', done)
+    } catch (error) {
+      sayFailed(error, () => perform(act, done))
+    }
+    session.changed(row.id)
+    await onDone()
+  }
+  const post = (path: string, body: object, done: string) =>
+    perform(() => session.ask(path, { method: 'POST', body }), done)
+  const dialogs = {
+    acknowledge: {
+      title: words.alarms.acknowledge,
+      about: words.alarms.acknowledgeAbout,
+      done: words.alarms.wasAcknowledged,
+    },
+    hold: { title: labels.putOnHold, about: labels.holdAbout, done: labels.wasHeld },
+    release: { title: labels.release, about: labels.releaseAbout, done: labels.wasReleased },
+  }
+  return (
+    <div class="actions">
+      {mayEnd && (outcome === 'running' || outcome === 'waiting') && (
+        <Button
+          kind="danger"
+          onPress={() => post(`/running/${encodeURIComponent(row.id)}/end`, {}, labels.wasEnded)}
+        >
+          {labels.end}
+        </Button>
+      )}
+      {me.role === 'lead' && row.operator?.id !== me.id && isAlarmOpen(row) && (
+        <Button kind="primary" onPress={() => setAsked('acknowledge')}>
+          {words.alarms.acknowledge}
+        </Button>
+      )}
+      {me.role !== 'operator' && (
+        <Button onPress={() => setAsked(row.hold?.isHeld ? 'release' : 'hold')}>
+          {row.hold?.isHeld ? labels.release : labels.putOnHold}
+        </Button>
+      )}
+      {me.role !== 'operator' && (
+        <Button onPress={() => setProving(true)}>{words.impersonations.audit.prove.title}</Button>
+      )}
+      <Button onPress={() => copyLink(auditPath(row.id))}>{labels.copyLink}</Button>
+      {isProving && (
+        <ProveDialog
+          session={session}
+          id={row.id}
+          subject={actingOf(row)}
+          onClose={() => setProving(false)}
+        />
+      )}
+      {asked && (
+        <NoteDialog
+          {...dialogs[asked]}
+          subject={actingOf(row)}
+          isNeeded={asked === 'hold'}
+          onClose={() => setAsked(undefined)}
+          onConfirm={(note) =>
+            asked === 'acknowledge'
+              ? perform(() => acknowledge(session, [row], note), dialogs.acknowledge.done)
+              : post(
+                  `/audit/${encodeURIComponent(row.id)}/${asked}`,
+                  note === '' ? {} : { note },
+                  dialogs[asked].done,
+                )
+          }
+        />
+      )}
+    </div>
+  )
+}
+
+function sayFailed(error: unknown, again: () => unknown): void {
+  const status = error instanceof ApiProblem ? error.status : 0
+  if (status === 404) say('refused', labels.wasOver)
+  else if (status === 409) say('refused', labels.wasDone)
+  else say('trouble', inWords(error), { label: words.web.tryAgain, run: again })
+}

@@ -1,0 +1,185 @@
+import {
+  type AuditPerson,
+  type AuditRow,
+  isUrgentByItself,
+  SET_ASIDE,
+} from 'oidc-provider-impersonation-verify/format'
+import type { ComponentChildren } from 'preact'
+import type { TimelineEntry } from '../../api/console/answers.ts'
+import { Badge } from '../kit/kit.tsx'
+import { auditPath } from '../kit/paths.ts'
+import { Link } from '../kit/router.tsx'
+import { Text, words } from '../kit/text.tsx'
+import { Moment, Named, Operator, personOf } from './in-words.tsx'
+
+const { timeline: labels } = words.impersonations.audit
+
+/** What an entry tells, in words. */
+export function EntryInWords({ entry, row }: { entry: TimelineEntry; row: AuditRow }) {
+  const { event, note, denial, end } = entry
+  const isUse = event === 'impersonation.used'
+  return (
+    <>
+      <span class="what">
+        {isUse ? <Use entry={entry} /> : <What entry={entry} row={row} />}
+        {entry.afterRestart && (
+          <>
+            {' '}
+            <Badge tone="warning">{labels.afterRestart}</Badge>
+          </>
+        )}
+      </span>
+      {denial && <Quote of={denial.reason || denial.error} />}
+      {isUse && entry.use?.refused && <Quote of={entry.use.refused.description} />}
+      {end?.reason !== undefined && !isLeft(entry, row) && <Quote of={end.reason} />}
+      {note !== undefined && <Quote of={note} />}
+    </>
+  )
+}
+
+/** What a person or a program said, as it is. */
+function Quote({ of }: { of: string }) {
+  return (
+    <q class="said">
+      <bdi>{of}</bdi>
+    </q>
+  )
+}
+
+/** A request to an API: in the words of the deployment where it has some, else as it was made. */
+function Use({ entry }: { entry: TimelineEntry }) {
+  const { words: inWords, use } = entry
+  if (inWords === undefined) return <Request use={use} />
+  return (
+    <>
+      <bdi class="free">{inWords}</bdi>
+      {(use?.refused || (use?.status ?? 0) >= 400) && (
+        <>
+          {' '}
+          <Answer use={use} />
+        </>
+      )}
+    </>
+  )
+}
+
+/** A request to an API, and its answer. */
+export function Request({ use }: Pick<TimelineEntry, 'use'>) {
+  const { method, path = '' } = use ?? {}
+  return (
+    <>
+      <code class="request">
+        <Text of={labels.request} method={method ?? labels.anyMethod} path={path} />
+      </code>{' '}
+      <Answer use={use} />
+    </>
+  )
+}
+
+function Answer({ use }: Pick<TimelineEntry, 'use'>) {
+  const { status, refused } = use ?? {}
+  return (
+    <Badge tone={refused || (status ?? 0) >= 400 ? 'warning' : 'plain'}>
+      {refused ? (
+        labels.refusedUse
+      ) : status === undefined ? (
+        labels.noAnswer
+      ) : (
+        <Text of={labels.answered} status={status} />
+      )}
+    </Badge>
+  )
+}
+
+function What({ entry, row }: { entry: TimelineEntry; row: AuditRow }): ComponentChildren {
+  const { event, time, denial, expiresAt, scope } = entry
+  const until = expiresAt === undefined ? undefined : expiresAt * 1000
+  switch (event) {
+    case 'impersonation.issued':
+      return (
+        <>
+          <Text
+            of={labels.asked}
+            operator={<Operator row={row} />}
+            customer={<Named person={row.customer} />}
+          />{' '}
+          {until !== undefined && <Moment of={labels.askedUntil} at={until} />}
+        </>
+      )
+    case 'impersonation.granted':
+      return (
+        <>
+          <Text
+            of={labels.started}
+            application={entry.client ?? words.impersonations.audit.unknownPerson}
+          />{' '}
+          {scope !== undefined && <Text of={labels.rights} rights={scope} />}
+        </>
+      )
+    case 'impersonation.denied':
+      return deniedAt(denial?.stage)
+    case 'impersonation.replayed':
+      return labels.replayed
+    case 'impersonation.ended': {
+      const { cause = 'requested', by } = entry.end ?? {}
+      if (isLeft(entry, row)) return labels.ends.left
+      const person = by ? <Named person={personOf(by.sub, row)} /> : labels.provider
+      return <Text of={labels.ends[cause]} person={person} />
+    }
+    case 'support.continued': {
+      const { continues = '' } = entry
+      const link = <Link to={auditPath(continues)}>{labels.continued}</Link>
+      return <Text of={labels.continues} earlier={link} />
+    }
+    case 'support.refused':
+      return labels.refused
+    case 'support.acknowledged':
+      return <Text of={labels.acknowledged} person={<Named person={byOf(entry, row)} />} />
+    case 'support.held':
+      return <Text of={labels.held} person={<Named person={byOf(entry, row)} />} />
+    case 'support.released':
+      return <Text of={labels.released} person={<Named person={byOf(entry, row)} />} />
+    case 'support.objected':
+      return <Text of={labels.objected} person={<Named person={byOf(entry, row)} />} />
+    case 'support.exported':
+      return <Text of={labels.exported} person={<Named person={byOf(entry, row)} />} />
+    case 'support.notifying':
+      return labels.notifying
+    case 'support.notified':
+      return labels.notified
+    case 'support.unnotified':
+      return labels.unnotified
+    case SET_ASIDE:
+      return labels.setAside
+    default:
+      return <Moment of="{time}" at={time} />
+  }
+}
+
+/** Whether the operator left the page, which is all that the word says: others may end with it, too. */
+function isLeft({ end }: TimelineEntry, { operator }: AuditRow): boolean {
+  const isOwn = end?.by !== undefined && end.by.sub === operator?.id
+  return isOwn && end.cause === 'requested' && end.reason === 'left'
+}
+
+function deniedAt(stage: 'end' | 'exchange' | 'issue' | undefined): string {
+  if (stage === 'end') return labels.deniedEnd
+  return stage === 'exchange' ? labels.deniedExchange : labels.deniedIssue
+}
+
+/** The person who did it in the console or on the account page. */
+function byOf({ by, byName }: TimelineEntry, row: AuditRow): AuditPerson | undefined {
+  if (by === undefined) return undefined
+  return byName === undefined ? personOf(by, row) : { id: by, name: byName }
+}
+
+type EntryTone = 'alarm' | 'good' | 'plain' | 'warning'
+
+/** The colour of the dot in the timeline. */
+export function toneOf(entry: TimelineEntry): EntryTone {
+  if (isUrgentByItself(entry)) return 'alarm'
+  if (entry.event === 'impersonation.granted') return 'good'
+  const isError = (entry.use?.status ?? 0) >= 400
+  const isRefused = entry.use?.refused !== undefined
+  return isError || isRefused || entry.denial || entry.setAside ? 'warning' : 'plain'
+}

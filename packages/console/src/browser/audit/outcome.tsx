@@ -1,0 +1,51 @@
+import { type Outcome, openAlarmOf } from 'oidc-provider-impersonation-verify/format'
+import type { RowAnswer } from '../../api/console/answers.ts'
+import { Badge } from '../kit/kit.tsx'
+import { text, words } from '../kit/text.tsx'
+
+const OUTCOME_TONES: Partial<Record<Outcome, 'alarm' | 'good' | 'warning'>> = {
+  running: 'good',
+  replay: 'alarm',
+  refused: 'warning',
+  user: 'warning',
+}
+
+/** How it stands, or how it ended. */
+export function OutcomeBadge({ outcome }: { outcome: Outcome }) {
+  return (
+    <Badge tone={OUTCOME_TONES[outcome] ?? 'plain'}>
+      {words.impersonations.audit.outcomes[outcome]}
+    </Badge>
+  )
+}
+
+const RANK_TONES = { urgent: 'alarm', notable: 'warning' } as const
+
+/** An alarm that an open one of this outcome repeats. */
+const REPEATED_OUTCOMES: Partial<Record<Outcome, string>> = { replay: 'replayed' }
+
+/**
+ * The alarms of a row, and the hold.
+ *
+ * @param besides the outcome that stands beside them: an alarm in the same words is left away
+ */
+export function Marks({ row, besides }: { row: RowAnswer; besides?: Outcome }) {
+  const { alarm, hold } = row
+  const open = openAlarmOf(row)
+  const repeated = open && besides ? REPEATED_OUTCOMES[besides] : undefined
+  if (!alarm && !hold?.isHeld) return null
+  return (
+    <span class="marks">
+      {alarm?.kinds.map((kind) => {
+        if (kind === repeated) return null
+        const name = words.alarms.short[kind]
+        return (
+          <Badge key={kind} tone={open ? RANK_TONES[open] : 'plain'}>
+            {open ? name : text(words.alarms.seen, { alarm: name })}
+          </Badge>
+        )
+      })}
+      {hold?.isHeld && <Badge tone="warning">{words.impersonations.audit.onHold}</Badge>}
+    </span>
+  )
+}

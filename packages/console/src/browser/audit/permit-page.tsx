@@ -1,0 +1,183 @@
+import type { AuditPerson } from 'oidc-provider-impersonation-verify/format'
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import type { PermitAnswer, PermitPageAnswer } from '../../api/permits/answers.ts'
+import { durationText } from '../kit/duration.ts'
+import { Page, Time } from '../kit/kit.tsx'
+import { soon } from '../kit/soon.ts'
+import { language, Text, words } from '../kit/text.tsx'
+import { DecideButtons, useDeciding } from '../permits/deciding.tsx'
+import { accessOf, actingOf } from '../permits/in-words.ts'
+import { StateBadge } from '../permits/permit-card.tsx'
+import { Ticket } from '../running/ticket.tsx'
+import { Loaded, useLoad } from '../session/load.tsx'
+import type { PageProps } from '../session/page-routes.ts'
+import { ApiProblem } from '../session/session.ts'
+import { Back } from './back.tsx'
+import { Named } from './in-words.tsx'
+import { Rows } from './rows.tsx'
+
+const { permits: labels } = words
+
+/** One permit: the request, the decisions, and everything that was done under it. */
+export function PermitPage({ session, params }: PageProps) {
+  const { id = '' } = params
+  const page = useLoad<PermitPageAnswer>(
+    (signal) => session.ask(`/permits/${encodeURIComponent(id)}`, { signal }),
+    [id],
+  )
+  useEffect(() => {
+    const stop = new AbortController()
+    const refresh = soon(page.reload, stop.signal)
+    const unlisten = session.onChange(refresh)
+    return () => {
+      stop.abort()
+      unlisten()
+    }
+  }, [id])
+  const { dialog, choose } = useDeciding(session, page.reload)
+  const isMissing = page.error instanceof ApiProblem && page.error.status === 404
+  return (
+    <Page
+      wide
+      title={page.value ? actingOf(page.value.permit) : labels.title}
+      above={
+        <p class="back-line">
+          <Back to="/permits">{labels.back}</Back>
+        </p>
+      }
+    >
+      {isMissing ? (
+        <p class="message refused" role="alert">
+          {labels.missing}
+        </p>
+      ) : (
+        <Loaded of={page} label={labels.loading} lines={8}>
+          {({ permit, impersonations }) => (
+            <>
+              <div class="actions">
+                <DecideButtons session={session} permit={permit} onChoose={choose} />
+              </div>
+              <Facts permit={permit} />
+              <section>
+                <h2>{labels.decisions}</h2>
+                <Decisions permit={permit} />
+              </section>
+              <section>
+                <h2>{labels.under}</h2>
+                {impersonations.length === 0 ? (
+                  <p class="empty">{labels.underNone}</p>
+                ) : (
+                  <Rows rows={impersonations} session={session} ids={false} />
+                )}
+              </section>
+            </>
+          )}
+        </Loaded>
+      )}
+      {dialog}
+    </Page>
+  )
+}
+
+function Facts({ permit }: { permit: PermitAnswer }) {
+  const { customer, operator, ticket, ticketUrl, reason, lapsesAt, grantedAt, until } = permit
+  return (
+    <dl class="facts" aria-label={labels.facts}>
+      <Fact name={words.impersonations.audit.impersonation.outcome}>
+        <StateBadge permit={permit} />
+      </Fact>
+      <Fact name={labels.operator}>
+        <Named person={operator} />
+      </Fact>
+      <Fact name={labels.customer}>
+        <Named person={customer} />
+      </Fact>
+      <Fact name={labels.ticket}>
+        <Ticket of={ticket} url={ticketUrl} />
+      </Fact>
+      <Fact name={labels.reason}>
+        <bdi class="free">{reason}</bdi>
+      </Fact>
+      <Fact name={labels.application}>
+        <bdi>{permit.applicationName ?? permit.application}</bdi>
+      </Fact>
+      <Fact name={labels.access}>{accessOf(permit)}</Fact>
+      <Fact name={labels.scope}>
+        <code>{permit.scope}</code>
+      </Fact>
+      <Fact name={labels.length}>{durationText(permit.for, language)}</Fact>
+      <Fact name={labels.asked}>
+        <Time at={permit.requestedAt} long />
+      </Fact>
+      {permit.state === 'requested' && lapsesAt !== undefined && (
+        <Fact name={labels.lapses}>
+          <Time at={lapsesAt} long />
+        </Fact>
+      )}
+      {grantedAt !== undefined && (
+        <Fact name={labels.approved}>
+          <Time at={grantedAt} long />
+        </Fact>
+      )}
+      {until !== undefined && (
+        <Fact name={labels.until}>
+          <Time at={until} long />
+        </Fact>
+      )}
+    </dl>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function Decisions({ permit }: { permit: PermitAnswer }) {
+  const { needs, decisions, revoked, review, state, kind } = permit
+  const [need] = needs
+  return (
+    <>
+      {state === 'requested' && need && kind === 'approval' && (
+        <p>{labels.needs[needs.length > 1 ? 'both' : need]}</p>
+      )}
+      <ul class="decisions">
+        {decisions.map(({ need, by, at, isGranted, note }) => (
+          <DecisionItem
+            key={need}
+            of={isGranted ? labels.granted : labels.declined}
+            {...{ by, at, note }}
+          />
+        ))}
+        {revoked && <DecisionItem of={labels.revoked} {...revoked} />}
+        {review?.at !== undefined && (
+          <DecisionItem of={labels.reviewed} at={review.at} by={review.by} note={review.note} />
+        )}
+      </ul>
+    </>
+  )
+}
+
+function DecisionItem(props: {
+  of: string
+  by: AuditPerson | undefined
+  at: number
+  note?: string | undefined
+}) {
+  const { of, by, at, note } = props
+  return (
+    <li>
+      <Text of={of} person={<Named person={by} />} time={<Time at={at} long />} />
+      {note !== undefined && (
+        <q class="said">
+          <bdi>{note}</bdi>
+        </q>
+      )}
+    </li>
+  )
+}

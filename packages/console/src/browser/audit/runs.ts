@@ -1,0 +1,31 @@
+import { USED_EVENT } from 'oidc-provider-impersonation-verify/format'
+import type { TimelineEntry } from '../../api/console/answers.ts'
+
+/** Entries that follow one another and tell of the same request with the same answer; or one entry. */
+export type Run = readonly [TimelineEntry, ...TimelineEntry[]]
+
+/** Sums up runs of the same request. */
+export function runsOf(entries: readonly TimelineEntry[]): readonly Run[] {
+  const runs: [TimelineEntry, ...TimelineEntry[]][] = []
+  for (const entry of entries) {
+    const last = runs.at(-1)
+    if (last && isSameRequest(last[0], entry)) last.push(entry)
+    else runs.push([entry])
+  }
+  return runs
+}
+
+/** How often it happened. */
+export function countOf(run: Run): number {
+  return run.reduce((sum, { count = 1 }) => sum + count, 0)
+}
+
+function isSameRequest(one: TimelineEntry, other: TimelineEntry): boolean {
+  if (one.event !== USED_EVENT || other.event !== USED_EVENT) return false
+  return requestOf(one) === requestOf(other)
+}
+
+function requestOf({ use }: TimelineEntry): string {
+  const { audience, method, path, status, refused } = use ?? {}
+  return JSON.stringify([audience, method, path, status, refused?.by, refused?.description])
+}

@@ -1,0 +1,221 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { CustomerAnswer, HandOver } from '../../api/console/answers.ts'
+import type { ApprovalAnswer } from '../../api/permits/answers.ts'
+import { Choice } from '../kit/choice.tsx'
+import { durationText } from '../kit/duration.ts'
+import { Button, Field } from '../kit/kit.tsx'
+import { clearMessage } from '../kit/message.tsx'
+import { customerPath } from '../kit/paths.ts'
+import { go, Link } from '../kit/router.tsx'
+import { useShortcut } from '../kit/shortcuts.tsx'
+import { language, text, words } from '../kit/text.tsx'
+import { AskForApproval, approvalIn } from '../permits/ask-for-approval.tsx'
+import { makeWay } from '../running/ending.ts'
+import { handOver } from '../running/hand-over.ts'
+import { useLive } from '../running/live.ts'
+import { nameOf } from '../running/names.ts'
+import { useDraft } from '../session/drafts.ts'
+import type { ApiProblem, Session } from '../session/session.ts'
+import {
+  type ActDraft,
+  type ActProblems,
+  bodyOf,
+  chosen,
+  problemsOf,
+  wrongTicketText,
+} from './act-check.ts'
+
+/** What a link from a ticket system says. */
+export interface ActLink {
+  readonly ticket: string
+  readonly reason: string
+}
+
+/** Asks why, in which application, and what for. Nothing starts without a click. */
+export function ActForm(props: { session: Session; customer: CustomerAnswer; link: ActLink }) {
+  const { session, customer, link } = props
+  const { me } = session
+  const { form } = words.impersonations.operators
+  // Another link is another form: it does not show what was typed into this one.
+  const [draft, change, forget] = useDraft<ActDraft>(
+    `act ${JSON.stringify([customer.id, link.ticket, link.reason])}`,
+    { ...link, application: '', access: 'read', duration: '' },
+  )
+  const [problems, setProblems] = useState<ActProblems>({})
+  const [approval, setApproval] = useState<ApprovalAnswer['approval']>()
+  const isStarting = useRef(false)
+  const leaving = useRef(new AbortController())
+  const hasFailed = useRef(false)
+  useEffect(
+    () => () => {
+      leaving.current.abort()
+      // Its button would start what is no longer on the screen.
+      if (hasFailed.current) clearMessage()
+    },
+    [],
+  )
+  const root = useRef<HTMLDivElement>(null)
+  const { application, duration, access } = chosen(draft, me)
+
+  // An application lets one impersonation act at a time, in one browser.
+  const inTheWay = (useLive(session).running ?? []).filter(
+    (it) => it.isMine && it.application === application?.name,
+  )
+
+  const focusOn = (id: string) => root.current?.querySelector<HTMLElement>(`#${id}`)?.focus()
+
+  const edit = (changes: Partial<ActDraft>) => {
+    change(changes)
+    setApproval(undefined)
+  }
+
+  const type = (field: 'reason' | 'ticket', value: string) => {
+    edit({ [field]: value })
+    setProblems(({ [field]: _, ...others }) => others)
+  }
+
+  /** The server looks at characters, too, that this page does not know of. */
+  const atField = (problem: ApiProblem) => {
+    const { status, message } = problem
+    const needed = approvalIn(problem)
+    setApproval(needed)
+    if (needed) return true
+    if (status !== 400) return false
+    const field = /^(?:ticketId|reason) /.exec(message)?.[0]
+    if (!field) return false
+    const isTicket = field.startsWith('ticketId')
+    setProblems(isTicket ? { ticket: wrongTicketText(me) } : { reason: form.reasonWrong })
+    focusOn(isTicket ? 'ticket' : 'reason')
+    return true
+  }
+
+  const start = async () => {
+    if (isStarting.current) return
+    const found = problemsOf(draft, me)
+    setProblems(found)
+    const [first] = Object.keys(found)
+    if (first) return focusOn(first)
+    isStarting.current = true
+    try {
+      const { signal } = leaving.current
+      const body = bodyOf(customer.id, draft, me)
+      const done = await handOver(session, {
+        name: customer.name,
+        ask: async () => {
+          const issued = await session.ask<HandOver>('/impersonations', {
+            method: 'POST',
+            body,
+            signal,
+          })
+          // After the issue, so that a refusal ends nothing.
+          if (!signal.aborted) await makeWay(session, inTheWay)
+          return issued
+        },
+        signal,
+        onProblem: atField,
+        again: () => latest.current(),
+      })
+      hasFailed.current = !done
+      if (!done) return
+      forget()
+      go(customerPath(customer.id), { instead: true })
+    } finally {
+      isStarting.current = false
+    }
+  }
+  // What is typed after a failure counts when it is tried again.
+  const latest = useRef(start)
+  latest.current = start
+  useShortcut('Control+Enter', form.shortcut, start)
+
+  return (
+    <div class="form act-form" ref={root}>
+      <Field id="ticket" label={form.ticket} problem={problems.ticket}>
+        {(input) => (
+          <input
+            {...input}
+            type="text"
+            dir="auto"
+            autoComplete="off"
+            spellcheck={false}
+            required
+            value={draft.ticket}
+            onInput={(event) => type('ticket', event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field id="reason" label={form.reason} help={form.reasonHelp} problem={problems.reason}>
+        {(input) => (
+          <textarea
+            {...input}
+            rows={2}
+            dir="auto"
+            required
+            value={draft.reason}
+            onInput={(event) => type('reason', event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      {me.applications.length > 1 && (
+        <Choice
+          legend={form.application}
+          name="application"
+          value={application?.clientId ?? ''}
+          options={me.applications.map(({ clientId, name }) => ({ value: clientId, label: name }))}
+          onChoose={(value) => edit({ application: value })}
+        />
+      )}
+      {application?.canChange ? (
+        <Choice
+          legend={form.access}
+          name="access"
+          value={access}
+          options={[
+            { value: 'read', label: form.read },
+            { value: 'change', label: form.change },
+          ]}
+          onChoose={(value) => edit({ access: value })}
+        />
+      ) : (
+        <p class="hint">{text(form.onlyRead, { application: application?.name ?? '' })}</p>
+      )}
+      {me.durations.length > 1 && (
+        <Choice
+          legend={form.duration}
+          name="duration"
+          value={String(duration)}
+          options={me.durations.map((seconds) => ({
+            value: String(seconds),
+            label: durationText(seconds, language),
+          }))}
+          onChoose={(value) => edit({ duration: value })}
+        />
+      )}
+      {inTheWay.map((it) => (
+        <p key={it.id} class="hint">
+          {text(it.customer.id === customer.id ? form.already : form.oneAtATime, {
+            name: nameOf(it.customer),
+            application: application?.name ?? '',
+          })}
+        </p>
+      ))}
+      {approval && (
+        <AskForApproval
+          session={session}
+          approval={approval}
+          body={bodyOf(customer.id, draft, me)}
+        />
+      )}
+      <div class="actions">
+        {!approval && (
+          <Button kind="primary" onPress={start}>
+            {text(inTheWay.length > 0 ? form.submitInstead : form.submit, { name: customer.name })}
+          </Button>
+        )}
+        <Link to={customerPath(customer.id)} class="button quiet">
+          {form.cancel}
+        </Link>
+      </div>
+    </div>
+  )
+}

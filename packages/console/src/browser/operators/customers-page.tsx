@@ -1,0 +1,64 @@
+import { useRef } from 'preact/hooks'
+import { Button, Field, Page, Skeleton } from '../kit/kit.tsx'
+import { useShortcut } from '../kit/shortcuts.tsx'
+import { counted, text, words } from '../kit/text.tsx'
+import { Problem } from '../session/load.tsx'
+import type { PageProps } from '../session/page-routes.ts'
+import { CustomerTable } from './customer-table.tsx'
+import { RecentCustomers } from './recent-customers.tsx'
+import { type Found, MAX_TEXT_LENGTH, useSearch } from './search.ts'
+
+/** Finds a customer. Nothing is listed without a search, but for those who were opened last. */
+export function CustomersPage({ session }: PageProps) {
+  const { operators } = words.impersonations
+  const search = useSearch(session)
+  const input = useRef<HTMLInputElement>(null)
+  useShortcut('/', operators.searchShortcut, () => {
+    input.current?.focus()
+    input.current?.select()
+  })
+  const { found, error, isLoading } = search
+  return (
+    <Page title={operators.title} about={operators.about}>
+      <search>
+        <Field id="search" label={operators.search} help={operators.searchHelp}>
+          {(props) => (
+            <input
+              {...props}
+              ref={input}
+              type="search"
+              dir="auto"
+              autoComplete="off"
+              spellcheck={false}
+              maxLength={MAX_TEXT_LENGTH}
+              value={search.text}
+              onInput={(event) => search.type(event.currentTarget.value)}
+              onKeyDown={({ key, ctrlKey, metaKey }) => {
+                if (key === 'Enter' && !ctrlKey && !metaKey) search.now()
+              }}
+            />
+          )}
+        </Field>
+      </search>
+      <p role="status" class={found ? 'found' : 'unseen'}>
+        {found ? summary(found) : isLoading ? operators.searching : ''}
+      </p>
+      {error !== undefined && <Problem error={error} again={search.now} />}
+      {found && found.customers.length > 0 && (
+        <div class="results" aria-busy={isLoading}>
+          <CustomerTable label={summary(found)} customers={found.customers} text={found.text} />
+          {found.more && <Button onPress={search.more}>{operators.more}</Button>}
+        </div>
+      )}
+      {found?.customers.length === 0 && <p class="empty">{operators.foundNoneHelp}</p>}
+      {!found && isLoading && <Skeleton label={operators.searching} />}
+      {search.text.trim() === '' && <RecentCustomers session={session} />}
+    </Page>
+  )
+}
+
+function summary({ text: asked, customers, more }: Found): string {
+  const { operators } = words.impersonations
+  if (customers.length === 0) return text(operators.foundNone, { text: asked })
+  return counted(more ? operators.foundMore : operators.found, customers.length, { text: asked })
+}

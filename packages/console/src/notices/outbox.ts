@@ -1,0 +1,125 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { endsWithin } from 'oidc-provider-impersonation/siblings'
+import { ATTEMPT_MS, reasonOf } from 'oidc-provider-impersonation-verify/format'
+import { log } from '../audit/log-line.ts'
+import { untilAborted } from '../audit/recording/until-aborted.ts'
+import type { NoticeKind, NoticesOptions } from '../notice.ts'
+import type { DueNotice, NoticeSource } from './source.ts'
+
+/** Tells customers what is due, whichever process recorded it. */
+export interface Outbox {
+  /** Begins nothing more. Resolves when what is under way is over; after 5 seconds it is aborted. */
+  stop(): Promise<void>
+}
+
+export interface OutboxOptions {
+  readonly sources: readonly NoticeSource[]
+  readonly send: NoticesOptions['send']
+  /** How long between two looks, in milliseconds. @defaultValue 2 seconds */
+  readonly interval?: number | undefined
+  /** How long an attempt may take, in milliseconds: less than the next one waits. @defaultValue 50 seconds */
+  readonly timeoutMs?: number | undefined
+  /** The clock, in milliseconds since the epoch. */
+  readonly now?: (() => number) | undefined
+}
+
+/** So many notices are under way at once: one that hangs holds up no other. */
+const MAX_AT_ONCE = 16
+const STOP_TIMEOUT_MS = 5000
+
+/**
+ * The audit is the outbox: what is due stands in rows and permits, and each attempt begins with an entry that is
+ * stored once, by one of all processes. At least once: a process that is killed after it sent, and before
+ * that is stored, leaves its attempt, and 60 seconds later comes another with the same id.
+ */
+export function startOutbox({
+  sources,
+  send,
+  interval = 2000,
+  timeoutMs = 50_000,
+  now = () => Date.now(),
+}: OutboxOptions): Outbox {
+  const closing = new AbortController()
+  const over = new AbortController()
+  /** By the id of the impersonation or the permit. */
+  const underWay = new Map<string, Promise<void>>()
+  let trouble: string | undefined
+
+  async function look(source: NoticeSource): Promise<void> {
+    for (const due of await source.findDue(now(), MAX_AT_ONCE * 2)) {
+      if (closing.signal.aborted || underWay.size >= MAX_AT_ONCE) return
+      if (underWay.has(due.id)) continue
+      const notifying = notifyCustomer(source, due)
+        .catch((error: unknown) => log(`a notice is not told yet: ${reasonOf(error)}`))
+        .finally(() => underWay.delete(due.id))
+      underWay.set(due.id, notifying)
+    }
+  }
+
+  async function notifyCustomer(source: NoticeSource, found: DueNotice): Promise<void> {
+    const { last, about } = found
+    const time = now()
+    const failures = last?.failures ?? 0
+    const attempt = (last?.attempt ?? 0) + 1
+    const notice = { kinds: found.kindsDue(time), attempt, failures }
+    const due = await source.begin(found, { event: 'support.notifying', time, ...about, notice })
+    const kinds = due?.kindsDue(now()) ?? []
+    // An attempt that took long to be stored has lost its time.
+    if (!due || kinds.length === 0 || now() > time + ATTEMPT_MS - timeoutMs) return
+    const failure = await attemptAt(due, kinds)
+    const event = failure === undefined ? 'support.notified' : 'support.unnotified'
+    if (failure !== undefined) log(`a notice to a customer failed, and is tried again: ${failure}`)
+    await source.finish(due, {
+      ...{ event, time: now(), ...about },
+      notice: { kinds, attempt, failures: failure === undefined ? 0 : failures + 1 },
+    })
+  }
+
+  /** @returns why it failed; `undefined` where it did not */
+  async function attemptAt(
+    due: DueNotice,
+    kinds: readonly NoticeKind[],
+  ): Promise<string | undefined> {
+    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), over.signal])
+    const sending = due.write(kinds).then(async (notice) => {
+      if (!signal.aborted) await send(notice, { signal })
+    })
+    const outcome = sending.then(
+      () => ({ failure: undefined }),
+      (error: unknown) => ({ failure: reasonOf(error) }),
+    )
+    return ((await untilAborted(outcome, signal)) ?? { failure: 'it took too long' }).failure
+  }
+
+  async function lookAgainAndAgain(): Promise<void> {
+    while (!closing.signal.aborted) {
+      try {
+        // One that fails does not hold up the other.
+        const looks = await Promise.allSettled(sources.map(look))
+        const failed = looks.find((each) => each.status === 'rejected')
+        if (failed) throw failed.reason
+        if (trouble !== undefined) log('customers are told again')
+        trouble = undefined
+      } catch (error) {
+        const reason = reasonOf(error)
+        if (trouble !== reason) log(`customers are not told, until it works: ${reason}`)
+        trouble = reason
+      }
+      await wait(interval, undefined, { signal: closing.signal, ref: false }).catch(() => {})
+    }
+  }
+
+  const looking = untilAborted(lookAgainAndAgain(), closing.signal)
+
+  return {
+    async stop() {
+      closing.abort()
+      await looking
+      const all = Promise.all(underWay.values())
+      if (await endsWithin(STOP_TIMEOUT_MS, all)) return
+      // What is aborted failed, and is tried again.
+      over.abort()
+      await endsWithin(STOP_TIMEOUT_MS, all)
+    },
+  }
+}

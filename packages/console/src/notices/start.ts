@@ -1,0 +1,40 @@
+import type { NoticeMark } from 'oidc-provider-impersonation-verify/format'
+import type { SignCheckpoint } from '../audit/keeping/checkpoint.ts'
+import type { Audit } from '../audit/recording/audit.ts'
+import { decisions } from '../permits/decisions.ts'
+import type { Settings } from '../settings.ts'
+import { factsOfPermit, factsOfRow } from './facts.ts'
+import { type Outbox, startOutbox } from './outbox.ts'
+import { permitNotices } from './permit-notices.ts'
+import { rowNotices } from './row-notices.ts'
+import { type NoticeParts, writeNotice } from './write-notice.ts'
+
+interface Parts extends Omit<NoticeParts, 'store'> {
+  readonly audit: Audit
+  readonly sign: SignCheckpoint
+}
+
+/** Begins to tell customers, where the deployment wants it. */
+export function startNotices({ audit, sign, ...parts }: Parts): Outbox | undefined {
+  const { notices, auditTimeout } = parts.settings
+  const { store } = audit
+  if (!notices) return undefined
+  const decide = decisions(store, { sign, timeoutMs: auditTimeout * 1000 })
+  const all = { ...parts, store }
+  return startOutbox({
+    send: notices.send,
+    sources: [
+      rowNotices(store, audit, (row, kinds) => writeNotice(factsOfRow(row, kinds), all)),
+      permitNotices(store, decide, (permit, kind) => writeNotice(factsOfPermit(permit, kind), all)),
+    ],
+  })
+}
+
+/** What is to be told of each impersonation that starts. */
+export function noticeMark({
+  when,
+  digest,
+}: NonNullable<Settings['notices']>): NoticeMark | undefined {
+  const kinds = when.filter((kind) => kind === 'started' || kind === 'ended')
+  return kinds.length === 0 ? undefined : { when: kinds, digest }
+}

@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto'
+import type { Need } from 'oidc-provider-impersonation'
+import { emergencySlot, requestSlot } from 'oidc-provider-impersonation-verify/chain'
+import {
+  type AnyPermit,
+  type AuditEntry,
+  foldPermit,
+  type PermitRecord,
+  parseAny,
+} from 'oidc-provider-impersonation-verify/format'
+import type { PermitsContext } from './context.ts'
+import type { Deciders } from './deciders.ts'
+import { PermitError } from './errors.ts'
+import {
+  MAX_ID_LENGTH,
+  MAX_NOTE_LENGTH,
+  noteOf,
+  parseFacts,
+  parseNeeds,
+  parseText,
+} from './inputs.ts'
+import type { PermitRequest, Permits, Saying } from './options.ts'
+import { needsReview, type Permit, permitAt } from './permit.ts'
+import { aboutOf, assertMayRequest, assertUndecided } from './rules.ts'
+
+type Approvals = Pick<
+  Permits,
+  'emergency' | 'get' | 'grant' | 'refuse' | 'request' | 'review' | 'revoke'
+>
+
+export interface ApprovalsOptions {
+  readonly deciders: Deciders
+  /** Seconds. */
+  readonly lapse: number
+  readonly pause: number
+  readonly emergency: number
+}
+
+const DAY_MS = 86_400_000
+const PERMITS_PER_READ = 100
+
+const notFound = () => new PermitError('not_found', 'there is no such permit')
+
+/** Requests of operators, and the decisions on them. `for` was checked. */
+export function approvals(context: PermitsContext, options: ApprovalsOptions): Approvals {
+  const { decide, now, store, attached, reading, announce } = context
+  const { deciders } = options
+
+  async function find(id: string): Promise<PermitRecord> {
+    const stored = await reading(() => store.permit(id))
+    return approvalIn(stored && parseAny(stored)) ?? Promise.reject(notFound())
+  }
+
+  /** After the last entry, also where the clock was set back. */
+  const timeAfter = (record: PermitRecord) => Math.max(now(), record.lastAt)
+
+  /** @param before as it was read a moment ago: for the names of the people alone */
+  async function change(
+    before: Permit,
+    by: string,
+    entryOf: (record: PermitRecord, time: number) => Pick<AuditEntry, 'event' | 'need' | 'note'>,
+  ): Promise<Permit> {
+    attached()
+    const about = { ...aboutOf(before), by }
+    const names = await context.findNames({ event: 'support.granted', time: now(), ...about })
+    const record = await decide.decide(before.id, (stored) => {
+      const found = approvalIn(stored)
+      if (!found) throw notFound()
+      const time = timeAfter(found)
+      return { ...entryOf(found, time), time, ...about, ...names }
+    })
+    const found = approvalIn(record)
+    if (!found) throw notFound()
+    return announce(found)
+  }
+
+  async function decideNeed(id: string, { by, note }: Saying, isGranted: boolean): Promise<Permit> {
+    const before = permitAt(await find(id), now())
+    const need =
+      parseText('by', by, MAX_ID_LENGTH) === before.customer.id ? 'user' : 'second_person'
+    // Approvers are asked in this moment: what was granted before stays.
+    if (need === 'second_person') await deciders.assertMay(before, by)
+    return change(before, by, (record, time) => {
+      assertUndecided(record, need, time)
+      return { event: isGranted ? 'support.granted' : 'support.declined', need, ...noteOf(note) }
+    })
+  }
+
+  async function open(
+    event: 'support.emergency' | 'support.requested',
+    request: Omit<PermitRequest, 'for'>,
+    window: number,
+  ): Promise<Permit> {
+    attached()
+    const facts = parseFacts(request)
+    const needs = parseNeeds(request.needs)
+    const { customer, operator, application, resource, scope } = facts
+    const written = {
+      ticketId: parseText('ticket', request.ticket, MAX_ID_LENGTH),
+      reason: parseText('reason', request.reason, MAX_NOTE_LENGTH),
+    }
+    const isEmergency = event === 'support.emergency'
+    const id = randomBytes(32).toString('base64url')
+    const entryAt = (time: number): AuditEntry => ({
+      ...{ event, time, by: operator, permit: id, subject: customer },
+      ...{ mayAct: { sub: operator, clientId: application }, resource, scope, context: written },
+      terms: {
+        ...{ needs, for: window },
+        ...(isEmergency ? { review: 'emergency' } : { lapsesAt: time + options.lapse * 1000 }),
+      },
+    })
+    const asked = entryAt(now())
+    // It is said at once where there is no person who could decide. An emergency is reviewed by one.
+    if (isEmergency || needs.includes('second_person')) {
+      await deciders.assertSomebody(permitAt(foldPermit(undefined, asked), now()))
+    }
+    const names = await context.findNames(asked)
+    const mark = isEmergency ? context.markFor('emergency') : await markAsked(customer, needs)
+    const slot = isEmergency ? emergencySlot(operator) : requestSlot(facts)
+    const record = await decide.open(slot, (stored) => {
+      const holder = approvalIn(stored)
+      const time = holder ? timeAfter(holder) : now()
+      if (isEmergency) assertReviewed(holder, time)
+      else assertMayRequest(holder, time, options.pause * 1000)
+      return { ...entryAt(time), ...names, ...mark }
+    })
+    return announce(approvalIn(record) ?? (await Promise.reject(notFound())))
+  }
+
+  /** A customer is told once a day that support asks: the page of the account has all of it. */
+  async function markAsked(
+    customer: string,
+    needs: readonly Need[],
+  ): Promise<Pick<AuditEntry, 'notify'>> {
+    const mark = needs.includes('user') ? context.markFor('asked') : {}
+    if (!mark.notify) return {}
+    const page = { limit: PERMITS_PER_READ }
+    const { permits } = await reading(() => store.permits({ customer }, page))
+    const time = now()
+    const isNotifiedLately = permits.map(parseAny).some((each) => {
+      if (each.requestedAt <= time - DAY_MS || !each.notice?.when.includes('asked')) return false
+      const isNotified = each.notice.settled.includes('asked')
+      return isNotified || (each.kind === 'approval' && permitAt(each, time).state === 'requested')
+    })
+    return isNotifiedLately ? {} : mark
+  }
+
+  return {
+    request: (request) => open('support.requested', request, request.for),
+    emergency: (request) => open('support.emergency', request, options.emergency),
+    grant: (id, saying) => decideNeed(id, saying, true),
+    refuse: (id, saying) => decideNeed(id, saying, false),
+    async revoke(id, { by, note }) {
+      const before = permitAt(await find(id), now())
+      const isOwn = [before.customer.id, before.operator.id].includes(by)
+      if (!isOwn) await deciders.assertMay(before, parseText('by', by, MAX_ID_LENGTH))
+      const permit = await change(before, by, (record, time) => {
+        // By what is stored: a clock that is ahead must not keep it.
+        if (record.state !== 'granted' && record.state !== 'requested') {
+          throw new PermitError('decided', 'it is over already', { permit: permitAt(record, time) })
+        }
+        return { event: 'support.revoked', ...noteOf(note) }
+      })
+      await context.end(permit)
+      return permit
+    },
+    async review(id, { by, note }) {
+      const before = permitAt(await find(id), now())
+      await deciders.assertMay(before, parseText('by', by, MAX_ID_LENGTH))
+      const written = parseText('note', note, MAX_NOTE_LENGTH)
+      return change(before, by, (record, time) => {
+        const permit = permitAt(record, time)
+        if (!needsReview(permit)) {
+          throw new PermitError('decided', 'there is nothing to review', { permit })
+        }
+        return { event: 'support.reviewed', note: written }
+      })
+    },
+    async get(id) {
+      const stored = await reading(() => store.permit(id))
+      const found = approvalIn(stored && parseAny(stored))
+      return found && permitAt(found, now())
+    },
+  }
+}
+
+/** What a customer said for all requests is none of these. */
+export function approvalIn(record: AnyPermit | undefined): PermitRecord | undefined {
+  return record?.kind === 'standing' ? undefined : record
+}
+
+function assertReviewed(holder: PermitRecord | undefined, time: number): void {
+  const permit = holder && permitAt(holder, time)
+  if (permit && needsReview(permit)) {
+    throw new PermitError('review_due', 'your last emergency has to be reviewed first', { permit })
+  }
+}

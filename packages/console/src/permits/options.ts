@@ -1,0 +1,147 @@
+import type { Authorize, Need, Provider } from 'oidc-provider-impersonation'
+import type { Named, NoticeKind } from 'oidc-provider-impersonation-verify/format'
+import type { AuditStore } from '../audit/store.ts'
+import type { Permit } from './permit.ts'
+import type { Facts } from './rules.ts'
+
+/** A person who may decide. */
+export interface Approver extends Named {
+  /** The account id. */
+  readonly id: string
+}
+
+export interface PermitsOptions {
+  /** Where permits are kept: the audit of the console, the same object. */
+  readonly audit: AuditStore
+  /**
+   * Who may decide on a permit for the second person, asked at each decision; there is no one where it
+   * answers an empty list. Who asks, and the customer, are left out in any case. What it throws refuses.
+   * Without it, `attach` must say who may approve; the console says: leads.
+   */
+  readonly approvers?:
+    | ((permit: Permit) => readonly Approver[] | Promise<readonly Approver[]>)
+    | undefined
+  /** What customers may answer for all requests. Without it, they are asked each time. */
+  readonly standing?:
+    | {
+        /** What a customer can choose, beside `ask`. @defaultValue all */
+        readonly offers?: readonly StandingChoice[] | undefined
+        /** What holds before the customer chose. @defaultValue 'ask' */
+        readonly initially?: 'always' | 'ask' | undefined
+      }
+    | undefined
+  /** Lengths of the window that can be asked for, in seconds: 1 to 86,400. @defaultValue 10 minutes, 1 hour, 4 hours */
+  readonly durations?: readonly number[] | undefined
+  /** How long a request can be decided, in seconds. @defaultValue 86,400 */
+  readonly lapse?: number | undefined
+  /** How long the same is not asked again after a refusal, in seconds. @defaultValue 86,400 */
+  readonly pause?: number | undefined
+  /** Length of the window of an emergency, in seconds. @defaultValue 600 */
+  readonly emergency?: number | undefined
+  /** How long the storage may take, in seconds: from 0.1 to 60. @defaultValue 2 */
+  readonly timeout?: number | undefined
+  /** Called after each change, for mail or chat. Nothing waits for it; what it throws stands on stderr. */
+  readonly onPermit?: ((permit: Permit) => unknown) | undefined
+}
+
+/** How long support may act as the customer without asking: not at all, a day, a week, always. */
+export type StandingChoice = 'always' | 'ask' | 'day' | 'week'
+
+/** The same with its defaults. */
+export interface StandingOptions {
+  readonly offers: readonly StandingChoice[]
+  readonly initially: 'always' | 'ask'
+}
+
+/** What holds for a customer now. */
+export interface Standing {
+  readonly choice: StandingChoice
+  /** Of `day` and `week`: in milliseconds since the epoch. */
+  readonly until?: number | undefined
+}
+
+export interface AttachOptions {
+  /** Whether a person may decide for the second person: asked where there are no `approvers`. */
+  readonly mayApprove?: ((accountId: string) => boolean | Promise<boolean>) | undefined
+  /** Names a person, for the entries. */
+  readonly nameOf?:
+    | ((accountId: string) => Named | undefined | Promise<Named | undefined>)
+    | undefined
+  /** What customers are told from now on: a console with `notices` says it. @defaultValue none */
+  readonly notify?: readonly NoticeKind[] | undefined
+}
+
+/** What an operator asks for. Who calls has authenticated the operator, and no impersonation. */
+export interface PermitRequest extends Facts {
+  readonly ticket: string
+  readonly reason: string
+  /** Length of the window, in seconds: one of `durations`. */
+  readonly for: number
+  readonly needs: readonly Need[]
+}
+
+/** Who decides, and what they say about it. Who calls has authenticated the person, and no impersonation. */
+export interface Saying {
+  /** The account id. */
+  readonly by: string
+  /** At most 1,000 characters. */
+  readonly note?: string | undefined
+}
+
+/**
+ * Permits: an approval by a second person, or by the customer, before an impersonation. Every method
+ * rejects with a {@link PermitError}: nothing was changed then.
+ */
+export interface Permits {
+  /** The rule, with what is permitted: `authorize: permits.wrap(rule)`. */
+  wrap(rule: Authorize): Authorize
+  /**
+   * Begins, once the provider exists. It also ends, every few seconds, what runs under permits that
+   * another process revoked before it was killed.
+   *
+   * @throws TypeError where the provider cannot end impersonations, or it is not said who may approve
+   */
+  attach(provider: Provider, options?: AttachOptions): void
+  /** Lengths of a window that can be asked for, in seconds. */
+  readonly durations: readonly number[]
+  /** What customers may answer for all requests; `undefined` where they are asked each time. */
+  readonly offers: readonly StandingChoice[] | undefined
+  /** Where permits are kept. */
+  readonly audit: AuditStore
+  /** Asks for an approval. */
+  request(request: PermitRequest): Promise<Permit>
+  /** Acts without an approval, where the rule allows it: an approver reviews it afterwards. */
+  emergency(request: Omit<PermitRequest, 'for'>): Promise<Permit>
+  /** Meets a need: the customer's own where the customer says it, else the second person's. */
+  grant(id: string, saying: Saying): Promise<Permit>
+  refuse(id: string, saying: Saying): Promise<Permit>
+  /** Takes it back, and ends what runs under it: an approver, the customer, or who asked for it. */
+  revoke(id: string, saying: Saying): Promise<Permit>
+  /** An approver who is not the operator says that an emergency was looked at. */
+  review(id: string, saying: Saying & { readonly note: string }): Promise<Permit>
+  get(id: string): Promise<Permit | undefined>
+  /** The newest first, at most 100; `next` is the `before` of the next page, and absent at the end. */
+  list(filter?: {
+    readonly customer?: string
+    readonly operator?: string
+    /** Only what can still be decided, is in its window, or is to be reviewed. */
+    readonly isOpen?: true
+    /** Only emergencies that an approver has not looked at. */
+    readonly isReviewDue?: true
+    readonly before?: string
+  }): Promise<{ readonly permits: readonly Permit[]; readonly next?: string }>
+  /**
+   * Who could decide now: without who asks and the customer. `undefined` where there are no `approvers`:
+   * `mayApprove` says who may.
+   */
+  findApprovers(permit: Permit): Promise<readonly Approver[] | undefined>
+  /** What the customer answered for all requests. */
+  standing(customer: string): Promise<Standing>
+  /**
+   * The customer's answer for all requests. `ask` takes back all that the customer allowed, and ends what
+   * runs by it. Who calls has authenticated the customer, and no impersonation.
+   */
+  setStanding(customer: string, choice: StandingChoice): Promise<Standing>
+  /** Stops what `attach` began. The audit is closed by who opened it. */
+  close(): Promise<void>
+}

@@ -1,0 +1,32 @@
+import { isReviewDue, type PermitRecord } from 'oidc-provider-impersonation-verify/format'
+
+/**
+ * One operator may act as one customer in one application, with at most these scopes, from `grantedAt`
+ * until `until`. All times are in milliseconds since the epoch. What is not known is absent.
+ */
+export interface Permit extends Omit<PermitRecord, 'lastAt' | 'notice' | 'state' | 'version'> {
+  /** As of now: `'lapsed'` was not decided in time, `'expired'` had its window. */
+  readonly state: PermitRecord['state'] | 'expired'
+}
+
+/** A permit as it is at a time. */
+export function permitAt(record: PermitRecord, now: number): Permit {
+  const { version: _, lastAt: __, notice: ___, ...permit } = record
+  return { ...permit, state: stateAt(record, now) }
+}
+
+function stateAt({ state, lapsesAt, until }: PermitRecord, now: number): Permit['state'] {
+  if (state === 'requested' && lapsesAt !== undefined && now >= lapsesAt) return 'lapsed'
+  if (state === 'granted' && (until === undefined || now >= until)) return 'expired'
+  return state
+}
+
+/** Whether it can be decided, is in its window, or is to be reviewed. */
+export function isOpenPermit(permit: Permit): boolean {
+  return permit.state === 'requested' || permit.state === 'granted' || needsReview(permit)
+}
+
+/** Whether an approver still has to look at it afterwards. */
+export function needsReview(permit: Permit): boolean {
+  return isReviewDue({ ...permit, state: 'granted', version: 1, lastAt: 0 })
+}

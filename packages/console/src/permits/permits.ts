@@ -1,0 +1,105 @@
+import type { Provider } from 'oidc-provider-impersonation'
+import { resolve } from 'oidc-provider-impersonation/siblings'
+import { parseAny, present } from 'oidc-provider-impersonation-verify/format'
+import { openedStore } from '../audit/stores/opened-store.ts'
+import { approvalIn, approvals } from './approvals.ts'
+import { permitsContext } from './context.ts'
+import { deciders } from './deciders.ts'
+import { invalid } from './inputs.ts'
+import type { AttachOptions, Permits, PermitsOptions, StandingOptions } from './options.ts'
+import { isOpenPermit, permitAt } from './permit.ts'
+import { finishRevocations } from './revocations.ts'
+import { DEFAULT_DURATIONS_S, PERMITS_SHAPE, STANDING_CHOICES } from './shape.ts'
+import { standingAnswers } from './standing.ts'
+import { wrapRule } from './wrap.ts'
+
+const MAX_PERMITS_LISTED = 100
+
+/**
+ * Makes permits. They exist before the provider, because its `authorize` needs them, and begin with
+ * `attach(provider)`.
+ *
+ * @throws TypeError with the dotted path of an option that is unknown or wrong
+ */
+export function createPermits(options: PermitsOptions): Permits {
+  return permitsWith(options, () => Date.now())
+}
+
+/** @param now the clock, in milliseconds since the epoch */
+export function permitsWith(options: PermitsOptions, now: () => number): Permits {
+  const settings = resolve(PERMITS_SHAPE, options, 'options')
+  const { approvers, onPermit, ...times } = settings
+  const standing = settings.standing && standingOptionsOf(settings.standing)
+  const durations = Object.freeze([...(settings.durations ?? DEFAULT_DURATIONS_S)])
+  const store = openedStore(settings.audit)
+  const timeoutMs = settings.timeout * 1000
+  const { context, isAttached, attach } = permitsContext({ store, now, timeoutMs, onPermit })
+  const { attached, reading } = context
+  let given: AttachOptions = {}
+  let stop: (() => Promise<void>) | undefined
+  const decided = deciders(approvers, () => given.mayApprove)
+  const asked = approvals(context, { deciders: decided, ...times })
+  const answers = standingAnswers(context, standing ?? { offers: [], initially: 'ask' })
+
+  return {
+    ...{ durations, offers: standing?.offers, audit: settings.audit },
+    wrap: (rule) =>
+      wrapRule(rule, {
+        store: {
+          permits: (...args) => reading(() => store.permits(...args)),
+          slotHolder: (slot) => reading(() => store.slotHolder(slot)),
+        },
+        ...{ standing, now },
+        assertUsable() {
+          if (!attached().impersonation.canEnd) {
+            throw new Error('permits need impersonations that can be ended')
+          }
+        },
+      }),
+    attach(provider: Provider, more: AttachOptions = {}) {
+      if (!approvers && !more.mayApprove && !isAttached()) {
+        throw new TypeError(
+          'options.approvers is required where attach(provider, { mayApprove }) does not say who may approve: (permit) => a list of { id, name }',
+        )
+      }
+      given = { ...given, ...more }
+      attach(provider, given)
+      stop ??= finishRevocations(store, provider, now)
+    },
+    ...asked,
+    async request(request) {
+      if (durations.includes(request.for)) return asked.request(request)
+      throw invalid(`for must be one of ${durations.join(', ')}`)
+    },
+    async list({ before, isOpen, ...filter } = {}) {
+      const found = { ...filter, notOverAt: isOpen ? now() : undefined }
+      const { permits, next } = await reading(() =>
+        store.permits(found, { before, limit: MAX_PERMITS_LISTED }),
+      )
+      const all = permits.flatMap((stored) => {
+        const record = approvalIn(parseAny(stored))
+        const permit = record && permitAt(record, now())
+        // What was refused or revoked is kept in sight of others: of who ends what runs, and of a pause.
+        return permit && (!isOpen || isOpenPermit(permit)) ? permit : []
+      })
+      return { permits: all, ...present({ next }) }
+    },
+    findApprovers: decided.find,
+    standing: answers.get,
+    setStanding: answers.choose,
+    async close() {
+      await stop?.()
+    },
+  }
+}
+
+/** A customer can always say that support is to ask. */
+function standingOptionsOf({
+  offers,
+  initially,
+}: NonNullable<PermitsOptions['standing']>): StandingOptions {
+  const chosen = STANDING_CHOICES.filter(
+    (each) => each === 'ask' || offers?.includes(each) !== false,
+  )
+  return { offers: Object.freeze(chosen), initially: initially ?? 'ask' }
+}

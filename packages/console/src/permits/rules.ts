@@ -1,0 +1,90 @@
+import type { Need } from 'oidc-provider-impersonation'
+import type { PermitRecord } from 'oidc-provider-impersonation-verify/format'
+import { PermitError } from './errors.ts'
+import { permitAt } from './permit.ts'
+
+/** What a permit is asked for. */
+export interface Facts {
+  /** Account ids. */
+  readonly customer: string
+  readonly operator: string
+  /** The client id. */
+  readonly application: string
+  readonly resource: string
+  /** The scopes, with a space between them. */
+  readonly scope: string
+}
+
+/** Whether a permit allows what is asked for, at this time. By facts: no caller names a permit. */
+export function isAllowedBy(record: PermitRecord, facts: Facts, now: number): boolean {
+  const { grantedAt, customer, operator, application, resource, scope } = record
+  const permitted = new Set(scope.split(' '))
+  return (
+    permitAt(record, now).state === 'granted' &&
+    // A clock that was set back opens nothing early.
+    grantedAt !== undefined &&
+    grantedAt <= now &&
+    customer.id === facts.customer &&
+    operator.id === facts.operator &&
+    application === facts.application &&
+    resource === facts.resource &&
+    facts.scope.split(' ').every((name) => permitted.has(name))
+  )
+}
+
+/** Whether the needs of a rule are met by what was granted, or by an emergency that the rule allows. */
+export function meetsNeeds(
+  { kind, decisions }: PermitRecord,
+  needs: readonly Need[],
+  allowsEmergency: boolean,
+): boolean {
+  if (kind === 'emergency') return allowsEmergency
+  return needs.every((need) => decisions.some((each) => each.need === need && each.isGranted))
+}
+
+/**
+ * @param holder the newest permit of the same operator, customer and application
+ * @param pauseMs after a refusal, in milliseconds
+ * @throws PermitError where it stands in the way of another one
+ */
+export function assertMayRequest(
+  holder: PermitRecord | undefined,
+  now: number,
+  pauseMs: number,
+): void {
+  if (!holder) return
+  const permit = permitAt(holder, now)
+  if (permit.state === 'requested') {
+    throw new PermitError('already_requested', 'this is asked for already', { permit })
+  }
+  const left = holder.lastAt + pauseMs - now
+  if (permit.state === 'refused' && left > 0) {
+    const retryAfter = Math.ceil(left / 1000)
+    throw new PermitError('refused_lately', 'this was refused: ask again later', {
+      ...{ permit, retryAfter },
+    })
+  }
+}
+
+/** @throws PermitError where the permit is not open, or the need is not to be decided any more */
+export function assertUndecided(record: PermitRecord, need: Need, now: number): void {
+  const permit = permitAt(record, now)
+  const isOpen = permit.state === 'requested' && record.needs.includes(need)
+  if (isOpen && !record.decisions.some((each) => each.need === need)) return
+  throw new PermitError('decided', 'this is decided already, or cannot be decided any more', {
+    permit,
+  })
+}
+
+/** What every entry about a permit has, so that a reader knows what it is about. */
+export function aboutOf({
+  id,
+  customer,
+  operator,
+  application,
+}: Pick<PermitRecord, 'application' | 'customer' | 'id' | 'operator'>) {
+  return {
+    ...{ permit: id, subject: customer.id },
+    mayAct: { sub: operator.id, clientId: application },
+  }
+}

@@ -1,0 +1,48 @@
+import { functionRule, objectRule, type Shape } from 'oidc-provider-impersonation/siblings'
+import type { AuditStore } from '../audit/store.ts'
+import { secondsRule } from '../option-rules.ts'
+import type { PermitsOptions } from './options.ts'
+
+// Not in options.ts: the published types cannot have the imports of the siblings' entry.
+
+const DAY_S = 86_400
+
+/** In the order in which pages show them. */
+export const STANDING_CHOICES = ['ask', 'day', 'week', 'always'] as const
+
+/** What `createPermits()` may be given. */
+export const PERMITS_SHAPE = {
+  audit: {
+    ...objectRule<AuditStore>('open', 'decide', 'permits'),
+    required: 'the audit of the console',
+  },
+  approvers: functionRule<NonNullable<PermitsOptions['approvers']>>(),
+  standing: {
+    type: 'group',
+    default: undefined,
+    of: {
+      offers: {
+        type: 'list',
+        of: { type: 'oneOf', values: STANDING_CHOICES, default: 'ask' },
+        what: 'choices: ask, day, week or always',
+        atLeast: 1,
+        default: undefined,
+      },
+      initially: { type: 'oneOf', values: ['ask', 'always'], default: 'ask' },
+    },
+  },
+  durations: {
+    type: 'list',
+    of: { type: 'integer', min: 1, max: DAY_S, default: undefined },
+    what: 'seconds, whole numbers',
+    atLeast: 1,
+    default: undefined,
+  },
+  lapse: { ...secondsRule(7 * DAY_S), default: DAY_S },
+  pause: { ...secondsRule(7 * DAY_S), default: DAY_S },
+  emergency: { ...secondsRule(DAY_S), default: 600 },
+  timeout: { ...secondsRule(60), default: 2 },
+  onPermit: functionRule<NonNullable<PermitsOptions['onPermit']>>(),
+} as const satisfies Shape
+
+export const DEFAULT_DURATIONS_S: readonly number[] = [600, 3600, 14_400]

@@ -1,0 +1,133 @@
+import type { AuthorizationRequest, Authorize, Need, Verdict } from 'oidc-provider-impersonation'
+import { standingSlot } from 'oidc-provider-impersonation-verify/chain'
+import { type PermitRecord, parseAny } from 'oidc-provider-impersonation-verify/format'
+import type { PermitStore } from '../audit/permit-store.ts'
+import { approvalIn } from './approvals.ts'
+import type { StandingOptions } from './options.ts'
+import { type Facts, isAllowedBy, meetsNeeds } from './rules.ts'
+import { type StandingNow, standingNow } from './standing.ts'
+
+/** Permits that are read at once. A customer has few that are in force. */
+const PERMITS_PER_READ = 100
+
+export interface WrapOptions {
+  readonly store: Pick<PermitStore, 'permits' | 'slotHolder'>
+  /** What customers may answer for all requests; `undefined` where they may not. */
+  readonly standing: StandingOptions | undefined
+  /** @throws Error where permits cannot be used: nothing is issued then (I9) */
+  readonly assertUsable: () => void
+  readonly now: () => number
+}
+
+/**
+ * The rule, with what is permitted: where it answers `needs`, and a granted permit fits the facts of the
+ * request, or the customer's standing answer, they are met. The lifetime of the access token ends with the
+ * window. Of several permits the one counts whose window ends last.
+ */
+export function wrapRule(
+  rule: Authorize,
+  { store, standing, assertUsable, now }: WrapOptions,
+): Authorize {
+  return async (request) => {
+    const verdict = await rule(request)
+    // What is no verdict, the provider refuses.
+    if (!hasNeeds(verdict)) return verdict
+    assertUsable()
+    const { needs, emergency, ...limits } = verdict
+    const facts = factsOf(request, limits.scope)
+    if (!facts) return verdict
+    const at = now()
+    const open = needs.includes('user') ? await findStanding(facts.customer, at) : undefined
+    const left = open ? needs.filter((need) => need !== 'user') : needs
+    if (open && left.length === 0) return permitted(limits, open, at) ?? verdict
+    const permit = await findPermit(facts, left, emergency === true, at)
+    const until = shortest(permit?.until, open?.until)
+    const { id, review } = permit ?? {}
+    const given = id === undefined ? undefined : permitted(limits, { id, until, review }, at)
+    return given ?? { ...verdict, needs: left }
+  }
+
+  /** What the customer said for all requests, where support may act by it. */
+  async function findStanding(customer: string, at: number): Promise<StandingNow | undefined> {
+    if (!standing) return undefined
+    const holder = await store.slotHolder(standingSlot(customer))
+    const found = standingNow(customer, holder && parseAny(holder), standing.initially, at)
+    return found.choice === 'ask' ? undefined : found
+  }
+
+  async function findPermit(
+    facts: Facts,
+    needs: readonly Need[],
+    allowsEmergency: boolean,
+    at: number,
+  ): Promise<PermitRecord | undefined> {
+    const { customer, operator } = facts
+    const fitting: PermitRecord[] = []
+    for (let before: string | undefined; ; ) {
+      const filter = { customer, operator, state: 'granted', notOverAt: at } as const
+      const { permits, next } = await store.permits(filter, { before, limit: PERMITS_PER_READ })
+      const records = permits.flatMap((stored) => approvalIn(parseAny(stored)) ?? [])
+      fitting.push(
+        ...records.filter(
+          (record) => isAllowedBy(record, facts, at) && meetsNeeds(record, needs, allowsEmergency),
+        ),
+      )
+      if (next === undefined) break
+      before = next
+    }
+    return fitting.toSorted((a, b) => (b.until ?? 0) - (a.until ?? 0))[0]
+  }
+}
+
+/** @returns `undefined` where less than a second is left */
+function permitted(
+  limits: Exclude<Verdict, boolean>,
+  { id, until, review }: Pick<PermitRecord, 'review' | 'until'> & { readonly id: string },
+  at: number,
+): Verdict | undefined {
+  const left = until === undefined ? undefined : Math.floor((until - at) / 1000)
+  if (left !== undefined && left < 1) return undefined
+  const accessTokenTtl = shortest(limits.accessTokenTtl, left)
+  return {
+    ...limits,
+    permit: id,
+    ...(accessTokenTtl === undefined ? {} : { accessTokenTtl }),
+    ...(review ? { review: reviewOf(limits.review, review.reason) } : {}),
+  }
+}
+
+const shortest = (one: number | undefined, other: number | undefined) =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
+
+/** The longest text that a verdict may have, in characters. */
+const MAX_REVIEW_LENGTH = 255
+
+const reviewOf = (own: string | undefined, reason: string) =>
+  [own, reason]
+    .filter((each) => each !== undefined)
+    .join('; ')
+    .slice(0, MAX_REVIEW_LENGTH)
+
+type VerdictWithNeeds = Exclude<Verdict, boolean> & { readonly needs: readonly Need[] }
+
+const NEED_NAMES: readonly unknown[] = ['second_person', 'user'] satisfies readonly Need[]
+
+function hasNeeds(verdict: Verdict): verdict is VerdictWithNeeds {
+  if (typeof verdict !== 'object' || verdict === null || !Array.isArray(verdict.needs)) return false
+  const { needs } = verdict
+  return needs.length > 0 && needs.every((need) => NEED_NAMES.includes(need))
+}
+
+/** `undefined` where the request is not bound to one operator, one application, one resource and scopes. */
+function factsOf(
+  { account, mayAct, actor, software, resource, scope: asked }: AuthorizationRequest,
+  left: string | undefined,
+): Facts | undefined {
+  const { sub: operator, clientId: application } = mayAct ?? {}
+  const [first, ...others] = [resource].flat()
+  const scope = left ?? asked
+  if (!operator || !application || !first || others.length > 0 || !scope) return undefined
+  // Software that acts for an operator, or on its own, was not permitted.
+  if (actor?.sub !== operator || software !== undefined) return undefined
+  return { customer: account.accountId, operator, application, resource: first, scope }
+}

@@ -1,0 +1,268 @@
+import type { Provider } from 'oidc-provider-impersonation'
+import { functionRule, objectRule, resolve, type Shape } from 'oidc-provider-impersonation/siblings'
+import { NOTICE_KINDS } from 'oidc-provider-impersonation-verify/format'
+import type { AuditStore } from './audit/store.ts'
+import type { NoticesOptions } from './notice.ts'
+import {
+  namesRule,
+  originRule,
+  pageRule,
+  pathRule,
+  patternRule,
+  secondsRule,
+  textRule,
+  timeZoneRule,
+  wordsRule,
+} from './option-rules.ts'
+import type { Application, Customers, SupportConsoleOptions, UseInWords } from './options.ts'
+import type { Permits } from './permits/options.ts'
+import { createLanguages, type Languages } from './words/languages.ts'
+import { lookUp } from './words/look-up.ts'
+
+const APPLICATION_SHAPE = {
+  name: textRule('how the console names the application'),
+  names: namesRule,
+  url: { ...pageRule, required: 'the page that accepts the impersonation' },
+  clientId: textRule('the client of the application'),
+  resource: textRule('the resource indicator of its API'),
+  scopes: {
+    read: textRule('the scope to look at data'),
+    change: { type: 'text', default: undefined },
+  },
+  handOver: { type: 'oneOf', values: ['fragment', 'form'], default: 'fragment' },
+} as const satisfies Shape
+
+/** What `supportConsole()` may be given. */
+const CONSOLE_SHAPE = {
+  clientId: textRule('the public client of the console'),
+  issueAs: textRule('a client that managementApi.clients names for issue'),
+  role: {
+    ...functionRule<SupportConsoleOptions['role']>(),
+    required: '(account) => role or undefined',
+  },
+  customers: {
+    ...objectRule<Customers>('search', 'get'),
+    required: 'search(text, page) and get(id)',
+  },
+  applications: {
+    type: 'list',
+    of: APPLICATION_SHAPE,
+    atLeast: 1,
+    default: undefined,
+    what: 'applications: { name, url, clientId, resource, scopes }',
+    required: 'where operators can act: a list of { name, url, clientId, resource, scopes }',
+  },
+  audit: {
+    ...objectRule<AuditStore>('open', 'append', 'find'),
+    required:
+      'an audit, such as createMemoryAudit() of oidc-provider-impersonation-console/audit/memory',
+  },
+  path: { ...pathRule, default: '/console' },
+  url: originRule,
+  /** In seconds. */
+  durations: {
+    type: 'list',
+    of: { type: 'integer', min: 1, max: 86_400, default: undefined },
+    what: 'seconds, whole numbers, or absent for no choice',
+    atLeast: 1,
+    default: [],
+  },
+  ticket: {
+    pattern: patternRule,
+    example: { type: 'text', default: undefined },
+    url: functionRule<(ticket: string) => string>(),
+  },
+  account: {
+    type: 'group',
+    default: undefined,
+    of: {
+      clientId: textRule('the public client of the page'),
+      path: { ...pathRule, default: '/account' },
+      describe: functionRule<UseInWords>(),
+    },
+  },
+  permits: objectRule<Permits>('wrap', 'attach', 'request'),
+  notices: {
+    type: 'group',
+    default: undefined,
+    of: {
+      send: {
+        ...functionRule<NoticesOptions['send']>(),
+        required: '(notice, { signal }) => sends it to notice.customer',
+      },
+      when: { type: 'someOf', values: NOTICE_KINDS, default: NOTICE_KINDS },
+      /** In seconds. */
+      digest: { type: 'integer', min: 0, max: 86_400, default: 600 },
+      by: { type: 'text', default: 'name' },
+      timeZone: { ...timeZoneRule, default: 'UTC' },
+    },
+  },
+  onAlarm: functionRule<NonNullable<SupportConsoleOptions['onAlarm']>>(),
+  /** In seconds. */
+  auditTimeout: { ...secondsRule(3), default: 2 },
+  apis: { type: 'list', of: pathRule, what: "paths, such as ['/orders']", atLeast: 0, default: [] },
+  language: { type: 'text', default: 'en' },
+  words: wordsRule,
+} as const satisfies Shape
+
+/**
+ * The options, checked and with the defaults. It does not name the shape: the published types cannot
+ * have the imports of the siblings' entry.
+ */
+export interface Settings
+  extends Pick<
+    SupportConsoleOptions,
+    'applications' | 'audit' | 'clientId' | 'customers' | 'issueAs' | 'onAlarm' | 'permits' | 'role'
+  > {
+  readonly path: string
+  /** The public origin of the console. */
+  readonly url: string
+  readonly durations: readonly number[]
+  /** The source of the pattern, and the pattern as it is tested: for the whole number. */
+  readonly ticketPattern: { readonly source: string; readonly whole: RegExp } | undefined
+  readonly ticketExample: string | undefined
+  readonly ticketUrl: ((ticket: string) => string) | undefined
+  readonly account:
+    | (NonNullable<SupportConsoleOptions['account']> & { readonly path: string })
+    | undefined
+  readonly notices:
+    | { readonly [K in keyof NoticesOptions]-?: NonNullable<NoticesOptions[K]> }
+    | undefined
+  /** Seconds. */
+  readonly auditTimeout: number
+  readonly apis: readonly string[]
+  readonly languages: Languages
+}
+
+/** The settings as a reader of this language is shown them. */
+export function inLanguage(settings: Settings, language: string): Settings {
+  const applications = settings.applications.map((application) => ({
+    ...application,
+    name: nameIn(application, language),
+  }))
+  return { ...settings, applications }
+}
+
+/** How an application is called in a language. */
+export function nameIn({ name, names = {} }: Application, language: string): string {
+  return names[lookUp(language, Object.keys(names)) ?? ''] ?? name
+}
+
+const OPTION_PATH = 'options'
+
+/**
+ * Checks the options.
+ *
+ * @throws TypeError with the dotted path of the first option that is unknown or wrong
+ */
+export function settingsOf(provider: Provider, options: SupportConsoleOptions): Settings {
+  checkProvider(provider)
+  const { ticket, url, language, words, ...settings } = resolve(CONSOLE_SHAPE, options, OPTION_PATH)
+  const { origin, pathname } = new URL(provider.issuer)
+  checkNotices(settings)
+  checkPaths(settings.path, settings.account?.path, pathname)
+  settings.applications.forEach(({ clientId }, index, all) => {
+    if (all.findIndex((other) => other.clientId === clientId) === index) return
+    throw new TypeError(
+      `${OPTION_PATH}.applications[${index}].clientId is ${clientId} again: each application has a client of its own`,
+    )
+  })
+  const source = ticket.pattern?.source
+  const ticketPattern =
+    source === undefined ? undefined : { source, whole: new RegExp(`^(?:${source})$`, 'u') }
+  checkAudit(settings)
+  const languages = createLanguages(words ?? {}, language, (message) =>
+    process.emitWarning(`${OPTION_PATH}.words: ${message}`, 'ImpersonationWarning'),
+  )
+  checkLanguages(settings, languages)
+  checkExample(ticket.example, ticketPattern?.whole)
+  return Object.freeze({
+    ...settings,
+    languages,
+    url: url === undefined ? origin : new URL(url).origin,
+    ticketPattern,
+    ticketExample: ticket.example,
+    ticketUrl: ticket.url,
+  })
+}
+
+/** A language without words would never be shown. */
+function checkLanguages(
+  { applications }: Pick<Settings, 'applications'>,
+  { tags, preferred }: Languages,
+): void {
+  const known = `${tags.join(', ')}. ${OPTION_PATH}.words adds a language`
+  if (!tags.includes(preferred)) {
+    throw new TypeError(`${OPTION_PATH}.language must be one of: ${known}`)
+  }
+  applications.forEach(({ names = {} }, index) => {
+    const unused = Object.keys(names).find((name) => !tags.some((tag) => lookUp(tag, [name])))
+    if (unused === undefined) return
+    throw new TypeError(
+      `${OPTION_PATH}.applications[${index}].names.${unused} is not one of the languages: ${known}`,
+    )
+  })
+}
+
+function checkAudit({ permits, audit }: Pick<Settings, 'audit' | 'permits'>): void {
+  if (!permits || permits.audit === audit) return
+  throw new TypeError(`${OPTION_PATH}.permits must have the same audit as ${OPTION_PATH}.audit`)
+}
+
+function checkNotices({ notices, account }: { notices?: unknown; account?: unknown }): void {
+  if (notices === undefined || account !== undefined) return
+  throw new TypeError(
+    `${OPTION_PATH}.notices needs ${OPTION_PATH}.account: a notice links to that page`,
+  )
+}
+
+function checkExample(example: string | undefined, pattern: RegExp | undefined): void {
+  if (example === undefined || pattern?.test(example) !== false) return
+  throw new TypeError(`${OPTION_PATH}.ticket.example must match ${OPTION_PATH}.ticket.pattern`)
+}
+
+function checkProvider(provider: Provider): void {
+  const { impersonation } = provider
+  if (impersonation?.enabled !== true) {
+    throw new TypeError(
+      'supportConsole(provider) needs a Provider of oidc-provider-impersonation with features.impersonation enabled: true',
+    )
+  }
+  if (!impersonation.canEnd) {
+    throw new TypeError(
+      'supportConsole(provider) needs impersonations that can be seen and ended: leave out features.impersonation.lifecycle.enabled: false, and use a storage adapter that can end them (docs/adapters.md)',
+    )
+  }
+  if (!hasSignOut(provider)) {
+    throw new TypeError(
+      'supportConsole(provider) needs features.rpInitiatedLogout, which is on by default: people sign out of its pages by it',
+    )
+  }
+}
+
+function hasSignOut(provider: Provider): boolean {
+  try {
+    return provider.pathFor('end_session') !== ''
+  } catch {
+    return false
+  }
+}
+
+/** No page hides a route of the provider or of the other page. */
+function checkPaths(path: string, account: string | undefined, issuer: string): void {
+  if (isBelow(path, issuer)) {
+    throw new TypeError(
+      `${OPTION_PATH}.path must not be below the issuer's path ${issuer}: its routes would be hidden`,
+    )
+  }
+  if (account === undefined) return
+  if (isBelow(account, issuer) || isBelow(account, path) || isBelow(path, account)) {
+    throw new TypeError(
+      `${OPTION_PATH}.account.path and ${OPTION_PATH}.path must be apart from each other and from the issuer: ${account}, ${path}, ${issuer}`,
+    )
+  }
+}
+
+function isBelow(path: string, other: string): boolean {
+  return path === other || path.startsWith(`${other}/`)
+}

@@ -1,0 +1,280 @@
+import { expect } from 'chai'
+import { entryDigestOf, hashOf } from 'oidc-provider-impersonation-verify/chain'
+import { encodeEntry } from 'oidc-provider-impersonation-verify/format'
+import {
+  act,
+  type ContractCase,
+  decoded,
+  ended,
+  expectWholeChains,
+  exported,
+  found,
+  granted,
+  idOf,
+  issued,
+  put,
+  readOn,
+  refused,
+  replayed,
+  rowOf,
+  T,
+  times,
+  used,
+  writer,
+} from './support.ts'
+
+/** Texts that a storage could change, cut, refuse or obey. */
+export const ODD_TEXTS = {
+  'key "\\ \0': 'NUL \0, ESC \u001b[2J, CSI \u009b, lines \r\n\u2028\u2029',
+  emoji: '\u{1f980}\u200d', // with a joiner
+  half: '\ud800',
+  markup: '<img src=x onerror=alert(1)>',
+  sql: "'; DROP TABLE audit; --",
+  like: '100% _under_ back\\slash \\u0041 \\x41 {a} [b] $1 ?',
+  backward: '\u202eecila',
+  long: 'x'.repeat(20_000),
+}
+
+export const appending: readonly ContractCase[] = [
+  {
+    title: 'is empty at first',
+    async run({ store }) {
+      expect(await store.find({}, { limit: 10, now: T })).to.deep.equal({
+        rows: [],
+        next: undefined,
+      })
+      expect(await store.countNewer({}, { at: 0, id: idOf('a') }, T)).to.equal(0)
+      expect(await store.row(idOf('a'))).to.equal(undefined)
+      expect(await store.timeline(idOf('a'), { limit: 10 })).to.deep.equal([])
+      expect(await store.entries({ limit: 10 })).to.deep.equal([])
+      expect(await store.newest()).to.equal(undefined)
+      expect(await store.heads()).to.deep.equal([])
+      expect(await store.removed()).to.deep.equal([])
+      expect(await store.checkpoints(10)).to.deep.equal([])
+      expect(await store.remove(T, 10)).to.equal(0)
+    },
+  },
+  {
+    title: 'keeps every entry as it was, with its link',
+    async run({ store }) {
+      const entries = Object.values(ODD_TEXTS).map((text, index) =>
+        granted(`${index}`, T + index, {
+          context: { ...ODD_TEXTS, text, nested: [1, null, { text }] },
+        }),
+      )
+      const batch = await put(store, ...entries)
+      const stored = await readOn(store)
+      expect(decoded(stored)).to.deep.equal(entries)
+      for (const [index, entry] of stored.entries()) {
+        const { sequence, text, digest, hash, row } = batch.records[index] ?? expect.fail()
+        const link = { writer: batch.writer, sequence, text, digest, hash, row, count: 1 }
+        expect(entry).to.deep.include({ ...link, lastTime: undefined })
+      }
+    },
+  },
+  {
+    title: 'keeps the row: the sum of its entries, whatever texts are in them',
+    async run({ store }) {
+      for (const [name, text] of Object.entries(ODD_TEXTS)) {
+        const names = { subject: { name: text, email: text }, actor: { name: text } }
+        const entries = [
+          issued(name, T, { context: { ticketId: text, reason: text }, names }),
+          granted(name, T + 1, { scope: text, resource: ['a', text] }),
+          used(name, T + 2),
+          used(name, T + 3, { method: 'POST', path: text }),
+          used(name, T + 4, { refused: { by: 'scope', description: text } }),
+          used(name, T + 5, { status: 404 }),
+          act('objected', name, T + 6, { note: text }),
+          act('acknowledged', name, T + 7, { note: text, alarms: 2 }),
+          act('held', name, T + 8, { note: text }),
+          ended(name, T + 9, { end: { at: 1, cause: 'user', reason: text } }),
+        ]
+        const one = writer(store)
+        for (const [index, entry] of entries.slice(0, 5).entries()) {
+          await one.write(entry)
+          const sofar = rowOf(name, ...entries.slice(0, index + 1))
+          expect(await store.row(idOf(name)), name).to.deep.equal(sofar)
+        }
+        await put(store, ...entries.slice(5))
+        expect(await store.row(idOf(name)), name).to.deep.equal(rowOf(name, ...entries))
+      }
+    },
+  },
+  {
+    title: 'stores a batch in its order, with all rows that it is about',
+    async run({ store }) {
+      const names = Array.from({ length: 300 }, (_, index) => `row ${index}`)
+      const entries = names.flatMap((name, index) => [issued(name, T + index), used(name, T + 500)])
+      await put(store, ...entries)
+      expect(decoded(await readOn(store, undefined, 100))).to.deep.equal(entries)
+      const rows = await found(store, {}, { limit: 100 })
+      expect(rows.map(({ id }) => id)).to.deep.equal(names.map(idOf).toReversed())
+      expect(rows.every(({ reads }) => reads === 1)).to.equal(true)
+    },
+  },
+  {
+    title: 'stores a batch of a thousand large entries of one row',
+    async run({ store }) {
+      const long = `/${'x'.repeat(4000)}`
+      const entries = Array.from({ length: 1000 }, (_, index) =>
+        used('a', T + index, { path: long }),
+      )
+      await put(store, ...entries)
+      expect(await store.row(idOf('a'))).to.include({ reads: 1000, at: T, lastAt: T + 999 })
+      expect(await readOn(store, undefined, 300)).to.have.length(1000)
+    },
+  },
+  {
+    title: 'changes nothing when a batch is written again, however late it is repeated',
+    async run({ store }) {
+      const one = writer(store)
+      const first = await one.write(issued('a', T), replayed('a', T + 1), replayed('a', T + 2))
+      await store.append(first)
+      const second = await one.write(used('a', T + 3), replayed('a', T + 4))
+      const third = await one.write(replayed('a', T + 5))
+      for (const batch of [first, third, second, first]) await store.append(batch)
+      expect(times(await readOn(store))).to.deep.equal([T, T + 1, T + 3])
+      const [, counted] = await store.entries({ limit: 9 })
+      expect(counted).to.include({ count: 4, lastTime: T + 5 })
+      expect(await store.row(idOf('a'))).to.deep.include({
+        reads: 1,
+        replays: 4,
+        alarm: {
+          ...{ at: T + 5, kinds: ['replayed'], count: 4 },
+          ...{ urgent: 4, refused: 0, deniedActs: [] },
+        },
+      })
+    },
+  },
+  {
+    title: 'writes a batch that only repeats, and the batch after it',
+    async run({ store }) {
+      const one = writer(store)
+      await one.write(replayed('a', T))
+      await one.write(replayed('a', T + 1))
+      await one.write(used('a', T + 2))
+      expect(times(await readOn(store))).to.deep.equal([T, T + 2])
+      expect(await store.row(idOf('a'))).to.include({ replays: 2, reads: 1, lastAt: T + 2 })
+    },
+  },
+  {
+    title: 'counts what happens again on its entry, which keeps its place, text and cursor',
+    async run({ store }) {
+      const one = writer(store)
+      await one.write(issued('a', T), replayed('a', T + 1))
+      const [, before] = await store.entries({ limit: 9 })
+      await one.write(used('a', T + 2), replayed('b', T + 3))
+      await one.write(replayed('a', T + 8), replayed('a', T + 6), used('a', T + 7))
+      const stored = await store.entries({ limit: 9 })
+      expect(times(stored)).to.deep.equal([T, T + 1, T + 2, T + 3, T + 7])
+      expect(stored[1]).to.deep.equal({ ...before, count: 3, lastTime: T + 8 })
+      expect(stored[3]).to.include({ count: 1, lastTime: undefined })
+      expect((await store.timeline(idOf('a'), { limit: 9 }))[1]).to.include({ count: 3 })
+      expect(await store.row(idOf('a'))).to.include({ replays: 3, reads: 2, lastAt: T + 8 })
+      expect(await store.row(idOf('b'))).to.include({ replays: 1, lastAt: T + 3 })
+      // A clock that is set back.
+      await one.write(replayed('a', T + 4))
+      const [, late] = await store.entries({ limit: 9 })
+      expect(late).to.deep.equal({ ...before, count: 4, lastTime: T + 8 })
+      expect(await store.row(idOf('a'))).to.include({ replays: 4, lastAt: T + 8 })
+    },
+  },
+  {
+    title: 'counts nothing on the entry of another writer',
+    async run({ store }) {
+      await put(store, replayed('a', T), replayed('a', T + 1))
+      await put(store, replayed('a', T + 2))
+      expect((await readOn(store)).map(({ count }) => count)).to.deep.equal([2, 1])
+      expect(await store.row(idOf('a'))).to.include({ replays: 3 })
+    },
+  },
+  {
+    title: 'keeps an entry that is about no impersonation, in no row',
+    async run({ store }) {
+      await put(store, exported(T), issued('a', T + 1), exported(T + 2))
+      const stored = await readOn(store)
+      expect(stored.map(({ row }) => row)).to.deep.equal([undefined, idOf('a'), undefined])
+      expect(await found(store)).to.have.length(1)
+      expect(times(await store.timeline(idOf('a'), { limit: 9 }))).to.deep.equal([T + 1])
+    },
+  },
+  {
+    title: 'gives every refused request without an impersonation a row of its own',
+    async run({ store }) {
+      const { records } = await put(
+        store,
+        refused(T),
+        refused(T + 1, { subject: 'bob' }),
+        refused(T + 2),
+      )
+      const rows = await found(store)
+      expect(rows.map(({ id }) => id)).to.deep.equal(records.map(({ row }) => row).toReversed())
+      expect(rows.map(({ denied }) => denied)).to.deep.equal([1, 2])
+      expect(rows[1]?.refusal).to.deep.equal({ at: T, error: 'access_denied', reason: 'protected' })
+    },
+  },
+  {
+    title: 'keeps the last link of each chain, and chains that can be verified',
+    async run({ store }) {
+      const [one, two] = [writer(store), writer(store)]
+      await one.write(issued('a', T), granted('a', T + 1))
+      await two.write(issued('b', T + 2))
+      const first = (await store.heads()).find(({ writer: name }) => name === two.name)
+      await two.write(used('b', T + 3), used('b', T + 4))
+      await one.write(used('a', T + 5))
+      const stored = await readOn(store)
+      for (const { name } of [one, two]) {
+        const chain = stored.filter(({ writer: by }) => by === name)
+        expect(chain.map(({ sequence }) => sequence)).to.deep.equal([1, 2, 3])
+        let hash: string = name
+        for (const link of chain) {
+          expect(link.digest).to.equal(entryDigestOf(link.text ?? '', link.row))
+          hash = hashOf(hash, link.digest)
+          expect(link.hash).to.equal(hash)
+        }
+        const head = (await store.heads()).find(({ writer: by }) => by === name)
+        expect(head).to.deep.equal({ writer: name, sequence: 3, hash })
+      }
+      expect(await store.heads()).to.have.length(2)
+      expect(first).to.include({ sequence: 1, hash: stored[2]?.hash })
+    },
+  },
+  {
+    title:
+      'refuses a batch for what is in it, stores nothing of it, and takes another in its place',
+    async run({ store }) {
+      const { next, undo, write } = writer(store)
+      await write(issued('a', T))
+      for (const time of [T + 0.5, Number.NaN, 2e300]) {
+        const bad = next([granted('a', T + 1), used('a', time), used('b', T + 2), exported(T + 3)])
+        undo()
+        const error: unknown = await store.append(bad).catch((reason: unknown) => reason)
+        expect(error, `${time}`).to.have.property('code', 'ERR_AUDIT_UNSTORABLE')
+        expect(await readOn(store)).to.have.length(1)
+        expect(await store.row(idOf('a'))).to.deep.equal(rowOf('a', issued('a', T)))
+        expect(await store.row(idOf('b'))).to.equal(undefined)
+      }
+      const { number } = await write(granted('a', T + 1), used('b', T + 2))
+      expect(number).to.equal(2)
+      expect(times(await readOn(store))).to.deep.equal([T, T + 1, T + 2])
+      await expectWholeChains(store)
+    },
+  },
+  {
+    title: 'is not changed by a caller that changes what it handed in or got',
+    async run({ store }) {
+      const entry = replayed('a', T)
+      const batch = await put(store, entry)
+      const [stored] = await store.entries({ limit: 1 })
+      const before = structuredClone(await store.row(idOf('a')))
+      for (const object of [entry, batch.records[0], stored, await store.row(idOf('a'))]) {
+        Object.assign(object ?? {}, { at: 1, time: 1, text: 'changed', hash: 'changed', count: 7 })
+      }
+      const [page] = (await store.find({}, { limit: 1, now: T })).rows
+      Object.assign(page?.alarm ?? {}, { count: 7 })
+      expect(await store.row(idOf('a'))).to.deep.equal(before)
+      const [again] = await store.entries({ limit: 1 })
+      expect(again).to.include({ text: encodeEntry(replayed('a', T)), count: 1 })
+    },
+  },
+]

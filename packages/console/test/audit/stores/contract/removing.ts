@@ -1,0 +1,277 @@
+import { expect } from 'chai'
+import { hashOf } from 'oidc-provider-impersonation-verify/chain'
+import type { AuditStore } from '../../../../src/audit/store.ts'
+import {
+  act,
+  type ContractCase,
+  exported,
+  idOf,
+  issued,
+  namesOf,
+  put,
+  readOn,
+  replayed,
+  rowOf,
+  T,
+  times,
+  used,
+  writer,
+} from './support.ts'
+
+const NAMES = ['a', 'b', 'c', 'd', 'e']
+
+/** Removes until nothing is left to remove. */
+async function removeAll(store: AuditStore, before: number, limit = 2): Promise<number> {
+  let all = 0
+  for (;;) {
+    const removed = await store.remove(before, limit)
+    if (removed === 0) return all
+    all += removed
+    if (all > 1000) expect.fail('it removes without an end')
+  }
+}
+
+export const removing: readonly ContractCase[] = [
+  {
+    title: 'removes rows whose last entry is before the time, with the texts of their entries',
+    async run({ store }) {
+      for (const [index, name] of NAMES.entries()) {
+        await put(store, issued(name, T + index), used(name, T + 10 * index))
+      }
+      const before = await readOn(store)
+      expect(await removeAll(store, T + 20)).to.equal(2 * (1 + 2))
+      expect(await namesOf(store, NAMES)).to.deep.equal(['e', 'd', 'c'])
+      for (const name of ['a', 'b']) {
+        expect(await store.row(idOf(name))).to.equal(undefined)
+        expect(await store.timeline(idOf(name), { limit: 9 })).to.deep.equal([])
+      }
+      expect(await store.countNewer({}, { at: 0, id: idOf('a') }, T)).to.equal(3)
+      expect(await namesOf(store, NAMES, { text: 'alice' })).to.deep.equal(['e', 'd', 'c'])
+      const after = await readOn(store)
+      expect(after.map(({ text }) => text === undefined)).to.deep.equal(
+        before.map(({ row }) => row === idOf('a') || row === idOf('b')),
+      )
+      const link = ({ writer: by, sequence, digest, hash, cursor }: (typeof after)[number]) => {
+        return { by, sequence, digest, hash, cursor }
+      }
+      expect(after.map(link)).to.deep.equal(before.map(link))
+      expect(await removeAll(store, T + 20)).to.equal(0)
+    },
+  },
+  {
+    title: 'removes at most so many rows at once, the oldest first or not, and goes on',
+    async run({ store }) {
+      for (const name of NAMES) await put(store, issued(name, T), used(name, T + 1))
+      expect(await store.remove(T + 9, 2)).to.equal(2 * (1 + 2))
+      expect(await namesOf(store, NAMES)).to.have.length(3)
+      expect(await store.remove(T + 9, 100)).to.equal(3 * (1 + 2))
+      expect(await store.remove(T + 9, 100)).to.equal(0)
+      expect(await namesOf(store, NAMES)).to.deep.equal([])
+    },
+  },
+  {
+    title: 'keeps a row on hold with all its entries, until it is released',
+    async run({ store }) {
+      for (const [index, name] of NAMES.entries()) await put(store, issued(name, T + index))
+      await put(store, act('held', 'b', T + 10), act('held', 'c', T + 10))
+      await put(store, act('released', 'c', T + 11))
+      await removeAll(store, T + 1000)
+      expect(await namesOf(store, NAMES)).to.deep.equal(['b'])
+      expect(times(await store.timeline(idOf('b'), { limit: 9 }))).to.deep.equal([T + 1, T + 10])
+      await put(store, act('released', 'b', T + 20))
+      await removeAll(store, T + 20)
+      expect(await namesOf(store, NAMES)).to.deep.equal(['b'])
+      await removeAll(store, T + 21)
+      expect(await namesOf(store, NAMES)).to.deep.equal([])
+    },
+  },
+  {
+    title: 'removes old entries without a row, and no young ones',
+    async run({ store }) {
+      await put(store, issued('a', T + 9), exported(T), exported(T + 1), exported(T + 2))
+      expect(await removeAll(store, T + 2)).to.equal(2)
+      expect(times(await readOn(store))).to.deep.equal([T + 9, undefined, undefined, T + 2])
+    },
+  },
+  {
+    title: 'keeps the first entry of a chain, where it has no row: the provider signed it',
+    async run({ store }) {
+      await put(store, exported(T), issued('a', T), exported(T))
+      await put(store, exported(T))
+      expect(await removeAll(store, T + 2)).to.equal(3)
+      expect(times(await readOn(store))).to.deep.equal([T, undefined, undefined, T])
+      expect(await removeAll(store, T + 1_000_000)).to.equal(0)
+    },
+  },
+  {
+    title: 'keeps what says that something was erased, however old it is',
+    async run({ store }) {
+      const erased = { impersonations: [idOf('a')], permits: [], signed: 'e30.e30.x' }
+      const quoted = { ...exported(T), note: '"event":"support.erased"' }
+      await put(store, exported(T), { event: 'support.erased', time: T, erased }, quoted)
+      expect(await removeAll(store, T + 1_000_000)).to.equal(1)
+      const left = (await readOn(store)).map(({ text }) => text?.includes('support.erased'))
+      expect(left).to.deep.equal([false, true, undefined])
+    },
+  },
+  {
+    title: 'keeps what a repetition made young again',
+    async run({ store }) {
+      const one = writer(store)
+      await one.write(replayed('a', T), replayed('b', T))
+      await one.write(replayed('a', T + 50))
+      await removeAll(store, T + 50)
+      expect(await namesOf(store, NAMES)).to.deep.equal(['a'])
+      expect(times(await readOn(store))).to.deep.equal([T, undefined])
+    },
+  },
+  {
+    title: 'says of each chain what is removed, and keeps chains that can be verified',
+    async run({ store }) {
+      const [one, two, three] = [writer(store), writer(store), writer(store)]
+      await one.write(issued('a', T), issued('b', T + 100), used('a', T + 1), issued('c', T + 2))
+      await one.write(used('b', T + 101), used('c', T + 3), issued('d', T + 200))
+      await two.write(used('b', T + 100), exported(T + 5), used('b', T + 102))
+      await three.write(issued('e', T + 300))
+      await removeAll(store, T + 50)
+      const removed = await store.removed()
+      const of = (name: string) => removed.find(({ writer: by }) => by === name)
+      expect(of(one.name)).to.deep.equal({ writer: one.name, upTo: 6, except: [2, 5] })
+      expect(of(two.name)).to.deep.equal({ writer: two.name, upTo: 2, except: [1] })
+      expect(of(three.name)).to.equal(undefined)
+      const stored = await readOn(store)
+      for (const { name } of [one, two, three]) {
+        let hash: string = name
+        for (const link of stored.filter(({ writer: by }) => by === name)) {
+          hash = hashOf(hash, link.digest)
+          expect(link.hash).to.equal(hash)
+        }
+      }
+      expect((await store.heads()).map(({ sequence }) => sequence).toSorted()).to.deep.equal([
+        1, 3, 7,
+      ])
+      await removeAll(store, T + 1000)
+      expect((await store.heads()).map(({ sequence }) => sequence).toSorted()).to.deep.equal([
+        1, 3, 7,
+      ])
+      for (const { except } of await store.removed()) expect(except).to.deep.equal([])
+    },
+  },
+  {
+    title: 'counts nothing on what was removed, says so, and begins the row anew by a new entry',
+    async run({ store }) {
+      const one = writer(store)
+      const { records } = await one.write(issued('a', T), replayed('a', T + 1))
+      await removeAll(store, T + 50)
+      const [, replay] = records
+      const again = one.next([replayed('a', T + 100), replayed('a', T + 101)])
+      expect(again.repetitions.map(({ repeatKey }) => repeatKey)).to.deep.equal([replay?.repeatKey])
+      // The same answer, however often it is written.
+      for (let time = 0; time < 2; time += 1) {
+        expect(await store.append(again)).to.deep.equal([replay?.repeatKey])
+      }
+      expect(await store.row(idOf('a'))).to.equal(undefined)
+      expect(times(await readOn(store))).to.deep.equal([undefined, undefined])
+      expect(await store.append(one.anew(again.repetitions))).to.deep.equal([])
+      expect(await store.row(idOf('a'))).to.include({ at: T + 101, replays: 2, lastAt: T + 101 })
+      await one.write(used('a', T + 102), replayed('a', T + 103))
+      expect(await store.row(idOf('a'))).to.include({ at: T + 101, replays: 3, reads: 1 })
+      const timeline = await store.timeline(idOf('a'), { limit: 9 })
+      expect(times(timeline)).to.deep.equal([T + 101, T + 102])
+      expect(timeline.map(({ count }) => count)).to.deep.equal([3, 1])
+      expect((await store.heads())[0]).to.include({ sequence: 4 })
+    },
+  },
+  {
+    title: 'counts nothing on what was removed, also not in a row that another writer began anew',
+    async run({ store }) {
+      const one = writer(store)
+      const { records } = await one.write(replayed('a', T))
+      await removeAll(store, T + 50)
+      await put(store, used('a', T + 60))
+      expect(await one.write(replayed('a', T + 100))).to.include({ number: 2 })
+      expect(await store.row(idOf('a'))).to.include({ replays: 0, reads: 1, lastAt: T + 60 })
+      const again = one.next([replayed('a', T + 101)])
+      expect(await store.append(again)).to.deep.equal([records[0]?.repeatKey])
+    },
+  },
+  {
+    title: 'removes a row of thousands of entries, of several writers, at once',
+    async run({ store }) {
+      const [one, two] = [writer(store), writer(store)]
+      for (const each of [one, two]) {
+        await each.write(...Array.from({ length: 1500 }, (_, index) => used('a', T + index)))
+      }
+      expect(await store.remove(T + 5000, 9)).to.equal(3001)
+      expect(await store.row(idOf('a'))).to.equal(undefined)
+      expect(
+        (await readOn(store, undefined, 500)).every(({ text }) => text === undefined),
+      ).to.equal(true)
+      for (const { upTo, except } of await store.removed()) {
+        expect({ upTo, except }).to.deep.equal({ upTo: 1500, except: [] })
+      }
+    },
+  },
+  {
+    title: 'removes one row, young as it is, with its words and the texts of its entries',
+    async run({ store, another }) {
+      for (const name of ['a', 'b']) await put(store, issued(name, T), used(name, T + 1))
+      const seen: unknown[] = []
+      const other = await another()
+      const gone = await other.removeRow(idOf('a'), (row) => seen.push(row) > 0)
+      expect(gone).to.equal(true)
+      expect(seen).to.deep.equal([rowOf('a', issued('a', T), used('a', T + 1))])
+      expect(await store.row(idOf('a'))).to.equal(undefined)
+      expect(await store.timeline(idOf('a'), { limit: 9 })).to.deep.equal([])
+      expect(await namesOf(store, NAMES)).to.deep.equal(['b'])
+      expect(await namesOf(store, NAMES, { text: 'alice' })).to.deep.equal(['b'])
+      expect(await namesOf(store, NAMES, { customer: 'alice' })).to.deep.equal(['b'])
+      expect(times(await readOn(store))).to.deep.equal([undefined, undefined, T, T + 1])
+      expect((await store.removed()).map(({ upTo }) => upTo)).to.deep.equal([2])
+      expect(await store.removeRow(idOf('a'), () => true)).to.equal(false)
+      expect(await store.removeRow("' OR 1=1 --", () => true)).to.equal(false)
+      // What is told later begins it anew.
+      await put(store, used('a', T + 2))
+      expect(await store.row(idOf('a'))).to.include({ at: T + 2, reads: 1 })
+    },
+  },
+  {
+    title: 'removes no row that may not go as it is in the moment of its removal',
+    async run({ store, another }) {
+      await put(store, issued('a', T))
+      expect(await store.removeRow(idOf('a'), ({ hold }) => hold !== undefined)).to.equal(false)
+      expect(times(await store.timeline(idOf('a'), { limit: 9 }))).to.deep.equal([T])
+      const other = await another()
+      for (let at = 1; at <= 10; at += 1) {
+        const name = `held ${at}`
+        await put(store, issued(name, T))
+        await Promise.all([
+          other.removeRow(idOf(name), ({ hold }) => !hold?.isHeld),
+          put(store, act('held', name, T + at)),
+        ])
+        // The hold came before the removal, or began the row anew.
+        expect(await store.row(idOf(name))).to.have.nested.property('hold.isHeld', true)
+      }
+      for (let round = 0; round < 3; round += 1) {
+        await Promise.all([
+          other.removeRow(idOf('a'), () => true),
+          ...Array.from({ length: 9 }, (_, index) => put(store, used('a', T + 9 * round + index))),
+        ])
+        const timeline = await store.timeline(idOf('a'), { limit: 99 })
+        expect((await store.row(idOf('a')))?.reads ?? 0).to.equal(timeline.length)
+      }
+    },
+  },
+  {
+    title: 'keeps checkpoints, and returns the newest first',
+    async run({ store }) {
+      await store.keepCheckpoint('e30.one.x', T + 1)
+      await store.keepCheckpoint(`e30.${'x'.repeat(20_000)}.x`, T + 3)
+      await store.keepCheckpoint('e30.two.x', T + 2)
+      const all = await store.checkpoints(10)
+      expect(all.map((jws) => jws.length)).to.deep.equal([20_006, 9, 9])
+      expect(await store.checkpoints(2)).to.deep.equal(all.slice(0, 2))
+      expect(all[1]).to.equal('e30.two.x')
+    },
+  },
+]

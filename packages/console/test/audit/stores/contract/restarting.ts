@@ -1,0 +1,71 @@
+import { expect } from 'chai'
+import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
+import { isUnstorable } from '../../../../src/audit/unstorable.ts'
+import {
+  type ContractCase,
+  decoded,
+  ended,
+  expectWholeChains,
+  granted,
+  idOf,
+  issued,
+  put,
+  readOn,
+  T,
+  used,
+  writer,
+} from './support.ts'
+
+const late = (entry: AuditEntry): AuditEntry => ({ ...entry, afterRestart: true })
+
+export const restarting: readonly ContractCase[] = [
+  {
+    title: 'stores what was missing once, whichever of several processes writes it first',
+    async run({ store, another }) {
+      const stores = [store, await another(), await another()]
+      const missing = ['a', 'b', 'c'].flatMap((name) => [
+        late(issued(name, T)),
+        late(granted(name, T + 1)),
+        late(ended(name, T + 2)),
+      ])
+      await Promise.all(
+        stores.map(async (each) => {
+          const { write, undo } = writer(each)
+          for (const entry of missing) {
+            await write(entry).catch((error: unknown) => {
+              if (!isUnstorable(error)) throw error
+              undo()
+            })
+          }
+          // The chain goes on from what is stored.
+          await write(used('z', T))
+        }),
+      )
+      const stored = decoded(await readOn(store)).filter((entry) => entry?.afterRestart)
+      const told = stored.map((entry) => `${entry?.id} ${entry?.event}`)
+      expect(told).to.have.members(missing.map(({ id, event }) => `${id} ${event}`))
+      expect(new Set(told).size).to.equal(told.length)
+      await expectWholeChains(store)
+      expect(await store.row(idOf('a'))).to.include({ askedAt: T, startedAt: T + 1 })
+    },
+  },
+  {
+    title: 'refuses what is not missing, and keeps nothing of it',
+    async run({ store }) {
+      await put(store, issued('a', T), used('a', T + 5))
+      const { write, undo, next } = writer(store)
+      const known = await write(late(issued('a', T))).catch((error: unknown) => error)
+      expect(isUnstorable(known)).to.equal(true)
+      undo()
+      expect(await readOn(store)).to.have.length(2)
+      // A request proves a start; its entry is missing all the same.
+      const batch = next([late(granted('a', T + 1))])
+      await store.append(batch)
+      // As after an answer that was lost.
+      await store.append(batch)
+      expect(await readOn(store)).to.have.length(3)
+      expect(await store.row(idOf('a'))).to.include({ startedAt: T + 1 })
+      await expectWholeChains(store)
+    },
+  },
+]

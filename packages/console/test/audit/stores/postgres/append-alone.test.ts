@@ -1,0 +1,155 @@
+import { expect } from 'chai'
+import { runsOn } from '../../../../../../test/adapters/servers.ts'
+import type { AuditStore } from '../../../../src/audit/store.ts'
+import {
+  createPostgresAudit,
+  type PostgresPool,
+} from '../../../../src/audit/stores/postgres/index.ts'
+import {
+  expectWholeChains,
+  granted,
+  idOf,
+  issued,
+  readOn,
+  rejection,
+  rowOf,
+  T,
+  times,
+  used,
+  writer,
+} from '../contract/support.ts'
+import { newSchema } from './schema.ts'
+
+const suite = (await runsOn('PostgreSQL')) ? describe : describe.skip
+
+suite('an entry that is appended alone to the audit in PostgreSQL', function () {
+  this.timeout(30_000)
+  let database: Awaited<ReturnType<typeof newSchema>>
+  beforeEach(async () => {
+    database = await newSchema()
+  })
+  afterEach(() => database.dispose())
+
+  async function opened(pool: PostgresPool = database.pool()): Promise<AuditStore> {
+    const store = createPostgresAudit({ pool })
+    await store.open()
+    return store
+  }
+
+  it('takes one statement, and one more where another process wrote the row before', async function () {
+    // The lock is one for the whole database: where another suite holds it, a transaction waits for it.
+    this.retries(5)
+    const pool = database.pool()
+    const sent: string[] = []
+    const counting = await opened({
+      connect() {
+        sent.push('transaction')
+        return pool.connect()
+      },
+      query(query) {
+        sent.push(query.name ?? '')
+        return pool.query(query)
+      },
+    })
+    const { write } = writer(counting)
+    sent.length = 0
+    await write(issued('a', T))
+    await write(granted('a', T + 1))
+    const other = writer(await opened())
+    await other.write(issued('b', T))
+    await write(granted('b', T + 1))
+    await other.write(used('b', T + 2))
+    await write(used('b', T + 3))
+    await write(used('b', T + 4))
+    await other.write(used('c', T))
+    await write(issued('c', T + 1))
+    const [insert, update, read] = ['insert', 'update', 'read'].map(
+      (of) => `impersonation_audit_${of}`,
+    )
+    const first = [insert, update]
+    const known = [read, update]
+    // What is remembered is no longer so.
+    const changed = [update, 'transaction', read, update, insert, 'transaction']
+    expect(sent).to.deep.equal([...first, ...known, ...changed])
+    expect(await counting.row(idOf('a'))).to.deep.equal(
+      rowOf('a', issued('a', T), granted('a', T + 1)),
+    )
+    expect(await counting.row(idOf('b'))).to.deep.equal(
+      rowOf('b', issued('b', T), granted('b', T + 1), ...[2, 3, 4].map((ms) => used('b', T + ms))),
+    )
+    expect(await counting.row(idOf('c'))).to.deep.equal(
+      rowOf('c', used('c', T), issued('c', T + 1)),
+    )
+    // With all words by which a search finds them.
+    const { rows } = await counting.rowIds({ limit: 9 })
+    expect(rows.map(({ isMisfiled }) => isMisfiled)).to.deep.equal([false, false, false])
+    await expectWholeChains(counting)
+  })
+
+  it('is stored once, where the answer was lost', async () => {
+    const pool = database.pool()
+    let isLost = false
+    const store = await opened({
+      connect: () => pool.connect(),
+      async query(query) {
+        const result = await pool.query(query)
+        if (isLost) throw new Error('the connection is lost')
+        return result
+      },
+    })
+    const { next } = writer(store)
+    for (const entry of [issued('a', T), used('a', T + 1), used('a', T + 2)]) {
+      const batch = next([entry])
+      isLost = true
+      expect(await rejection(store.append(batch))).to.be.instanceOf(Error)
+      isLost = false
+      await store.append(batch)
+      await store.append(batch)
+    }
+    expect(times(await readOn(store))).to.deep.equal([T, T + 1, T + 2])
+    expect(await store.row(idOf('a'))).to.include({ reads: 2 })
+    await expectWholeChains(store)
+  })
+
+  it('is stored once, with each other one of its row, where processes write at once', async () => {
+    const stores = await Promise.all([1, 2, 3].map(() => opened()))
+    const again = await opened()
+    await Promise.all(
+      stores.map(async (store, from) => {
+        const { next } = writer(store)
+        for (let number = 0; number < 15; number += 1) {
+          const batch = next([used('a', T + 100 * from + number)])
+          await Promise.all([store.append(batch), again.append(batch)])
+          await again.append(batch)
+        }
+      }),
+    )
+    const [store = again] = stores
+    expect(await store.row(idOf('a'))).to.include({ reads: 45 })
+    expect(await readOn(store)).to.have.length(45)
+    await expectWholeChains(store)
+  })
+
+  it('begins its row anew, where that was removed meanwhile', async () => {
+    const store = await opened()
+    const { write } = writer(store)
+    await write(issued('a', T))
+    await (await opened()).remove(T + 1000, 10)
+    await write(used('a', T + 2000))
+    expect(await store.row(idOf('a'))).to.deep.equal(rowOf('a', used('a', T + 2000)))
+    expect(await store.timeline(idOf('a'), { limit: 9 })).to.have.length(1)
+  })
+
+  it('is stored where a pooler loses prepared statements, and after a read-only default', async () => {
+    const pool = database.pool()
+    const store = await opened(pool)
+    const { write } = writer(store)
+    await write(issued('a', T))
+    await pool.query('DEALLOCATE ALL')
+    await write(used('a', T + 1))
+    await pool.query('SET default_transaction_read_only = on')
+    await write(used('a', T + 2))
+    expect(await store.row(idOf('a'))).to.include({ reads: 2 })
+    expect(times(await readOn(store))).to.deep.equal([T, T + 1, T + 2])
+  })
+})

@@ -1,0 +1,339 @@
+// Over 250 lines: what PostgreSQL alone can do wrong, with servers and schemas in a few states.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect } from 'chai'
+import { type ClientBase, Pool } from 'pg'
+import { runsOn } from '../../../../../../test/adapters/servers.ts'
+import type { AuditStore, RowFilter } from '../../../../src/audit/store.ts'
+import {
+  createPostgresAudit,
+  type PostgresPool,
+} from '../../../../src/audit/stores/postgres/index.ts'
+import { expectSetAside } from '../../recording/expect-set-aside.ts'
+import {
+  exported,
+  idOf,
+  issued,
+  put,
+  readOn,
+  rejection,
+  T,
+  used,
+  writer,
+} from '../contract/support.ts'
+import { describeAuditStore } from '../contract.ts'
+import { newSchema } from './schema.ts'
+
+const suite = (await runsOn('PostgreSQL')) ? describe : describe.skip
+
+describeAuditStore(
+  'PostgreSQL',
+  async () => {
+    const { pool, dispose } = await newSchema()
+    return { connect: () => createPostgresAudit({ pool: pool() }), dispose }
+  },
+  suite,
+)
+
+suite('the audit in PostgreSQL', function () {
+  this.timeout(30_000)
+  let database: Awaited<ReturnType<typeof newSchema>>
+  beforeEach(async () => {
+    database = await newSchema()
+  })
+  afterEach(() => database.dispose())
+
+  async function opened(pool: PostgresPool = database.pool()): Promise<AuditStore> {
+    const store = createPostgresAudit({ pool })
+    await store.open()
+    return store
+  }
+
+  it('creates its tables once, where eight processes start at once', async () => {
+    const stores = Array.from({ length: 8 }, () => createPostgresAudit({ pool: database.pool() }))
+    await Promise.all(stores.map((store) => store.open()))
+    await Promise.all(stores.map((store, index) => put(store, issued('a', T + index))))
+    expect(await stores[0]?.entries({ limit: 100 })).to.have.length(8)
+  })
+
+  it('I17: sets aside what belongs to a row that was damaged, and stores what comes after', async () => {
+    const store = await opened()
+    await put(store, issued('a', T))
+    const { schema, admin } = database
+    await admin.query(`UPDATE ${schema}.impersonation_audit_row SET data = '{}'`)
+    await expectSetAside(store)
+  })
+
+  it('I17: sets aside what a rule of the database refuses, and stores what comes after', async () => {
+    const store = await opened()
+    await put(store, issued('a', T))
+    const { schema, admin } = database
+    const rule = "CHECK (text !~ '/orders')"
+    await admin.query(`ALTER TABLE ${schema}.impersonation_audit_entry ADD ${rule}`)
+    await expectSetAside(store)
+  })
+
+  it('creates what is missing where a start was interrupted', async () => {
+    const store = await opened()
+    await put(store, issued('a', T))
+    const { schema, admin } = database
+    await admin.query(`DROP INDEX ${schema}.impersonation_audit_row_held`)
+    await admin.query(`DROP TABLE ${schema}.impersonation_audit_checkpoint`)
+    await store.open()
+    await store.keepCheckpoint('jws', T)
+    expect(await store.row(idOf('a'))).to.include({ at: T })
+    const { rows } = await admin.query(
+      `SELECT to_regclass('${schema}.impersonation_audit_row_held') IS NOT NULL AS there`,
+    )
+    expect(rows).to.deep.equal([{ there: true }])
+  })
+
+  it('needs no right to create tables where they exist', async () => {
+    const { schema, admin, pool } = database
+    const user = `audit_role_${randomUUID().replaceAll('-', '')}`
+    await admin.query(`CREATE ROLE ${user} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${user}`)
+    try {
+      const refused = await rejection(createPostgresAudit({ pool: pool({ user }) }).open())
+      expect(refused).to.be.instanceOf(Error).and.to.include({ code: '42501' })
+      await opened()
+      await admin.query(`
+        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${user};
+        GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${user}`)
+      const store = await opened(pool({ user }))
+      await put(store, issued('a', T), used('a', T + 1), exported(T))
+      await store.keepCheckpoint('jws', T)
+      expect(await store.remove(T + 1000, 10)).to.equal(4)
+      expect(await readOn(store)).to.have.length(3)
+    } finally {
+      await admin.query(`DROP OWNED BY ${user}; DROP ROLE ${user}`)
+    }
+  })
+
+  it('stores all or nothing of a batch whose connection breaks, and then all of it again', async () => {
+    const name = `audit-${randomUUID()}`
+    const broken = database.pool({ name })
+    let isBreaking = false
+    const store = await opened({
+      query: (query) => broken.query(query),
+      async connect() {
+        const session = await broken.connect()
+        return {
+          async query(query) {
+            // The entries are written, and not committed.
+            if (isBreaking && query.text === 'COMMIT') await end(database.admin, name)
+            return session.query(query)
+          },
+          release: (destroy) => session.release(destroy),
+          on: (event, listener) => session.on(event, listener),
+          off: (event, listener) => session.off(event, listener),
+        }
+      },
+    })
+    const { next } = writer(store)
+    const batch = next([issued('a', T), used('a', T + 1)])
+    isBreaking = true
+    expect(await rejection(store.append(batch))).to.be.instanceOf(Error)
+    expect(await readOn(store)).to.deep.equal([])
+    expect(await store.row(idOf('a'))).to.equal(undefined)
+    isBreaking = false
+    await store.append(batch)
+    await store.append(batch)
+    expect(await readOn(store)).to.have.length(2)
+    expect(await store.row(idOf('a'))).to.include({ reads: 1 })
+  })
+
+  it('leaves nothing on the connections of the pool, which it shares with the deployment', async () => {
+    const pool = database.pool()
+    const store = await opened(pool)
+    const { next } = writer(store)
+    for (let n = 0; n < 3; n += 1) await store.append(next([used('a', T + n)]))
+    const session = await pool.connect()
+    const untouched = await database.pool().connect()
+    const listeners = [session, untouched].map((each) => each.listenerCount('error'))
+    session.release()
+    untouched.release()
+    expect(listeners[0]).to.equal(listeners[1])
+  })
+
+  it('rejects while the server is away, and never answers that there is nothing', async () => {
+    const pool = new Pool({ host: '127.0.0.1', port: 1, user: 'postgres' })
+    const store = createPostgresAudit({ pool })
+    const { next } = writer(store)
+    for (const [name, ask] of Object.entries({
+      open: () => store.open(),
+      append: () => store.append(next([issued('a', T)])),
+      find: () => store.find({}, { limit: 1, now: T }),
+      countNewer: () => store.countNewer({}, { at: T, id: 'a' }, T),
+      row: () => store.row('a'),
+      timeline: () => store.timeline('a', { limit: 1 }),
+      entries: () => store.entries({ limit: 1 }),
+      newest: () => store.newest(),
+      heads: () => store.heads(),
+      remove: () => store.remove(T, 1),
+      removed: () => store.removed(),
+      keepCheckpoint: () => store.keepCheckpoint('jws', T),
+      checkpoints: () => store.checkpoints(1),
+    })) {
+      expect(await rejection(ask()), name).to.be.instanceOf(Error)
+    }
+    await pool.end()
+  })
+
+  it('waits while another process writes, and reads meanwhile', async () => {
+    const [store, other] = await Promise.all([opened(), opened()])
+    await put(store, issued('a', T))
+    const holder = await database.pool().connect()
+    await holder.query('BEGIN')
+    await holder.query(`SELECT pg_advisory_xact_lock(
+      hashtext('oidc-provider-impersonation'), hashtext('impersonation_audit_entry'))`)
+    let isStored = false
+    const stored = put(store, used('a', T + 1)).then(() => {
+      isStored = true
+    })
+    await waitsForLock(database.admin, database.schema)
+    expect(await other.row(idOf('a'))).to.include({ reads: 0 })
+    expect((await other.find({}, { limit: 9, now: T })).rows).to.have.length(1)
+    expect(isStored).to.equal(false)
+    await holder.query('COMMIT')
+    holder.release()
+    await stored
+    expect(await other.row(idOf('a'))).to.include({ reads: 1 })
+  })
+
+  it('gives its connection back after a failure', async () => {
+    const pool = database.pool()
+    const store = await opened(pool)
+    await database.admin.query(
+      `ALTER TABLE ${database.schema}.impersonation_audit_row RENAME TO away`,
+    )
+    const { next } = writer(store)
+    const batch = next([issued('a', T)])
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      expect(await rejection(store.append(batch))).to.include({ code: '42P01' })
+    }
+    await database.admin.query(
+      `ALTER TABLE ${database.schema}.away RENAME TO impersonation_audit_row`,
+    )
+    await store.append(batch)
+    expect(await readOn(store)).to.have.length(1)
+  })
+
+  it('keeps and finds texts that are too long for an index, and cannot be compressed', async () => {
+    const store = await opened()
+    const [ticket, subject, operator] = [randomText(), randomText(), randomText()]
+    const mayAct = { sub: operator, clientId: 'shop' }
+    const context = { ticketId: ticket, reason: randomText() }
+    await put(store, issued('a', T, { subject, mayAct, context }), issued('b', T))
+    for (const filter of [{ ticket }, { customer: subject }, { operator }]) {
+      const { rows } = await store.find(filter, { limit: 9, now: T })
+      expect(rows.map(({ id }) => id)).to.deep.equal([idOf('a')])
+    }
+  })
+
+  it('writes from several pools also where transactions are serializable by default', async () => {
+    const { admin, schema, pool } = database
+    const level = '-c default_transaction_isolation=serializable'
+    const stores = await Promise.all([1, 2, 3].map(() => opened(pool({ level }))))
+    await Promise.all(
+      stores.map(async (store, from) => {
+        const { write } = writer(store)
+        for (let number = 0; number < 20; number += 1) await write(used('a', T + from + number))
+      }),
+    )
+    expect(await stores[0]?.row(idOf('a'))).to.include({ reads: 60 })
+    const { rows } = await admin.query(
+      `SELECT count(*)::int FROM ${schema}.impersonation_audit_entry`,
+    )
+    expect(rows).to.deep.equal([{ count: 60 }])
+  })
+
+  it('leaves the pool open when it is closed', async () => {
+    const pool = database.pool()
+    await (await opened(pool)).close()
+    expect((await pool.query('SELECT 1 AS one')).rows).to.deep.equal([{ one: 1 }])
+  })
+
+  it('finds each first page and each date by an index, and sorts nothing', async () => {
+    const asked: { text: string; values?: unknown[] }[] = []
+    const pool = database.pool()
+    const store = await opened({
+      connect: () => pool.connect(),
+      query(query) {
+        asked.push(query)
+        return pool.query(query)
+      },
+    })
+    const { write } = writer(store)
+    for (let from = 0; from < 4000; from += 500) {
+      const names = Array.from({ length: 500 }, (_, index) => from + index)
+      await write(
+        ...names.map((number) =>
+          issued(`${number}`, T + number * 1000, {
+            subject: `customer-${number % 100}`,
+            mayAct: { sub: `operator-${number % 10}`, clientId: 'shop' },
+            context: { ticketId: `SUP-${number}`, reason: 'Order lost' },
+          }),
+        ),
+      )
+    }
+    await pool.query('ANALYZE')
+    const filters: RowFilter[] = [
+      {},
+      { from: T + 2_000_000, to: T + 2_100_000 },
+      { to: T + 2_000_000 },
+      { operator: 'operator-3' },
+      { customer: 'customer-7' },
+      { ticket: 'SUP-77' },
+      { alarm: 'any' },
+      { alarm: 'open' },
+      { held: true },
+      { noticeDueBefore: T },
+    ]
+    for (const filter of filters) {
+      for (const before of [undefined, `${T + 3_000_000}.${idOf('3000')}`]) {
+        asked.length = 0
+        await store.find(filter, { before, limit: 20, now: T })
+        const [{ text = '', values = [] } = {}] = asked
+        const { rows } = await pool.query(`EXPLAIN ${text}`, values)
+        const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+        expect(plan, JSON.stringify(filter)).to.match(/Index Scan/)
+        expect(plan, JSON.stringify(filter)).to.not.match(/Seq Scan|Sort/)
+      }
+    }
+  })
+
+  it('refuses options that are wrong', () => {
+    const pool = database.pool()
+    for (const keepFor of [0, -1, 1.5, Number.NaN]) {
+      expect(() => createPostgresAudit({ pool, keepFor })).to.throw(TypeError, 'keepFor')
+    }
+    // What a caller in JavaScript can hand in.
+    const wrong = { pool: {} } as unknown as Parameters<typeof createPostgresAudit>[0]
+    expect(() => createPostgresAudit(wrong)).to.throw(TypeError, 'pool')
+    expect(createPostgresAudit({ pool, keepFor: 60 }).keepFor).to.equal(60)
+  })
+})
+
+/** 4000 characters that have nothing in common. */
+function randomText(): string {
+  return randomBytes(3000).toString('base64url')
+}
+
+/** Ends the connections of a pool, and waits until they are gone. */
+async function end(admin: ClientBase, name: string): Promise<void> {
+  await admin.query(
+    'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = $1',
+    [name],
+  )
+}
+
+async function waitsForLock(admin: ClientBase, name: string): Promise<void> {
+  for (;;) {
+    const { rows } = await admin.query(
+      "SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND wait_event = 'advisory'",
+      [name],
+    )
+    if (rows.length > 0) return
+    await delay(5)
+  }
+}

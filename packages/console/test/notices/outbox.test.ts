@@ -1,0 +1,274 @@
+import { expect } from 'chai'
+import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
+import { type Alarm, alarms } from '../../src/audit/recording/alarms.ts'
+import { recorder } from '../../src/audit/recording/recorder.ts'
+import type { AuditStore } from '../../src/audit/store.ts'
+import { createMemoryAudit } from '../../src/audit/stores/memory/index.ts'
+import type { Notice } from '../../src/notice.ts'
+import { type Outbox, startOutbox } from '../../src/notices/outbox.ts'
+import { rowNotices } from '../../src/notices/row-notices.ts'
+import {
+  ended,
+  granted,
+  idOf,
+  notify,
+  put,
+  readOn,
+  T,
+  told,
+} from '../audit/stores/contract/support.ts'
+import { quietly } from '../support/quietly.ts'
+import { until } from './until.ts'
+
+const MINUTE = 60_000
+const nameOf = (id: string) => ['a', 'b', 'c'].find((name) => idOf(name) === id) ?? '?'
+
+/** Processes that share a storage and a clock. */
+class Deployment {
+  readonly store: AuditStore
+  readonly alarms: Alarm[] = []
+  /** What was handed to `send`, in the order in which that happened. */
+  readonly sent: string[] = []
+  time = T
+  /** Of the deployment: answers, throws or hangs. */
+  send: (name: string, signal: AbortSignal) => unknown = () => {}
+  readonly #outboxes: Outbox[] = []
+  readonly #recorders: ReturnType<typeof recorder>[] = []
+
+  constructor(store: AuditStore = createMemoryAudit()) {
+    this.store = store
+  }
+
+  /** Starts another process. */
+  start({ digest = 0, timeoutMs = 1000 } = {}): void {
+    const handed = alarms(this.store, {
+      onAlarm: (alarm) => this.alarms.push(alarm),
+      urlOf: (row) => row,
+    })
+    const notify = { when: ['started', 'ended'] as const, digest }
+    const recording = recorder(this.store, { notify, stored: handed.stored })
+    this.#recorders.push(recording)
+    this.#outboxes.push(
+      startOutbox({
+        ...{ interval: 2, timeoutMs, now: () => this.time },
+        sources: [
+          rowNotices(this.store, recording, async ({ id }, kinds) => {
+            return { id: `${nameOf(id)} ${kinds.join('+')}` } as Notice
+          }),
+        ],
+        send: async ({ id }, { signal }) => {
+          this.sent.push(id)
+          await this.send(id, signal)
+        },
+      }),
+    )
+  }
+
+  async record(...entries: readonly AuditEntry[]): Promise<void> {
+    for (const entry of entries) await this.#recorders[0]?.record(entry)
+  }
+
+  /** What is stored of notices. */
+  async told(): Promise<string[]> {
+    const entries = await readOn(this.store)
+    return entries.flatMap(({ text }) => {
+      const { event, id, notice }: AuditEntry = JSON.parse(text ?? '{}')
+      return notice ? `${event.slice(8)} ${nameOf(id ?? '')} ${notice.attempt}` : []
+    })
+  }
+
+  /** Until so many were handed over, and what became of them is stored. */
+  async settled(count: number): Promise<void> {
+    await until(() => this.sent.length >= count)
+    await until(async () => {
+      const told = await this.told()
+      return told.filter((each) => !each.startsWith('notifying')).length >= count
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const outbox of this.#outboxes) await outbox.stop()
+    for (const recording of this.#recorders) await recording.close()
+  }
+}
+
+/** Several looks of the outbox. */
+const looks = () => new Promise((resolve) => setTimeout(resolve, 50))
+
+describe('the outbox of notices', () => {
+  const inDeployment = (use: (deployment: Deployment) => Promise<void>) => async () => {
+    const { stderr } = await quietly(async () => {
+      await using deployment = new Deployment()
+      await use(deployment)
+    })
+    // Of an expectation that failed, the error says it.
+    expect(stderr.filter((line) => !/notice to a customer failed/.test(line))).to.deep.equal([])
+  }
+
+  it(
+    'tells a start, and the end with a little time for what is stored of it',
+    inDeployment(async (deployment) => {
+      deployment.start()
+      await deployment.record(granted('a', T))
+      deployment.time = T + 1
+      await deployment.settled(1)
+      await deployment.record(ended('a', T + MINUTE))
+      deployment.time = T + MINUTE + 10_000
+      await looks()
+      expect(deployment.sent).to.deep.equal(['a started'])
+      deployment.time += 1
+      await deployment.settled(2)
+      expect(deployment.sent).to.deep.equal(['a started', 'a ended'])
+      deployment.time += 9e8
+      await looks()
+      expect(deployment.sent, 'once').to.have.length(2)
+      expect(await deployment.told()).to.deep.equal([
+        ...['notifying a 1', 'notified a 1', 'notifying a 2', 'notified a 2'],
+      ])
+    }),
+  )
+
+  it(
+    'makes one of a start and an end within the digest, and tells one that expires',
+    inDeployment(async (deployment) => {
+      deployment.start({ digest: 300 })
+      await deployment.record(granted('a', T), granted('b', T), ended('a', T + 299_000))
+      await deployment.record(granted('c', T, { expiresAt: T / 1000 + 300 }))
+      deployment.time = T + 300_001
+      await deployment.settled(1)
+      await looks()
+      expect(deployment.sent, 'it runs').to.deep.equal(['b started'])
+      deployment.time = T + 310_001
+      await deployment.settled(3)
+      expect(deployment.sent.slice(1)).to.have.members(['a started+ended', 'c started+ended'])
+      deployment.time = T + 611_000
+      await deployment.settled(4)
+      expect(deployment.sent[3], 'expired').to.equal('b ended')
+    }),
+  )
+
+  it(
+    'tries again what fails, after 1, 5 and 30 minutes, with an alarm at the third failure',
+    inDeployment(async (deployment) => {
+      deployment.start()
+      deployment.send = () => Promise.reject(new Error('550 no such mailbox'))
+      await deployment.record(granted('a', T, { expiresAt: T / 1000 + 9e5 }))
+      deployment.time = T + 1
+      for (const [index, pause] of [1, 5, 30].entries()) {
+        await deployment.settled(index + 1)
+        expect(deployment.alarms.map(({ kind }) => kind)).to.deep.equal(
+          index === 2 ? ['not_notified'] : [],
+        )
+        deployment.time += pause * MINUTE
+        await looks()
+        expect(deployment.sent, 'not before').to.have.length(index + 1)
+        deployment.send = () => Promise.reject(new Error('550 no such mailbox'))
+        deployment.time += 1
+      }
+      expect(deployment.alarms[0]).to.include({ rank: 'urgent' })
+      deployment.send = () => {}
+      await until(async () => (await deployment.told()).includes('notified a 4'))
+      expect(new Set(deployment.sent), 'always the same').to.deep.equal(new Set(['a started']))
+      expect(deployment.alarms).to.have.length(1)
+    }),
+  )
+
+  it(
+    'is not held up by one that hangs, tells it to stop, and tries it again',
+    inDeployment(async (deployment) => {
+      deployment.start({ timeoutMs: 200 })
+      const late = Promise.withResolvers<void>()
+      let isStopped = false
+      deployment.send = (name, signal) => {
+        if (!name.startsWith('a')) return undefined
+        signal.addEventListener('abort', () => {
+          isStopped = true
+        })
+        return late.promise
+      }
+      await deployment.record(granted('a', T))
+      deployment.time = T + 1
+      await until(() => deployment.sent.length === 1)
+      await deployment.record(granted('b', T))
+      await until(async () => (await deployment.told()).includes('notified b 1'))
+      await until(async () => (await deployment.told()).includes('unnotified a 1'))
+      expect(isStopped).to.equal(true)
+      // Ten minutes later it succeeds after all: that is ignored, it was told again before.
+      deployment.send = () => {}
+      deployment.time += 10 * MINUTE
+      await until(async () => (await deployment.told()).includes('notified a 2'))
+      late.resolve()
+      await looks()
+      expect(deployment.sent).to.deep.equal(['a started', 'b started', 'a started'])
+    }),
+  )
+
+  it('sends once where two processes find the same in the same moment', async () => {
+    const store = createMemoryAudit()
+    const looking: (() => void)[] = []
+    const { stderr } = await quietly(async () => {
+      await using deployment = new Deployment({
+        ...store,
+        async find(...args) {
+          const found = await store.find(...args)
+          await new Promise<void>((resolve) => {
+            if (looking.push(resolve) < 2) return
+            for (const goOn of looking.splice(0)) goOn()
+          })
+          return found
+        },
+      })
+      deployment.start()
+      deployment.start()
+      const names = ['a', 'b', 'c']
+      await deployment.record(...names.map((name) => granted(name, T)))
+      deployment.time = T + 1
+      await deployment.settled(3)
+      await looks()
+      expect(deployment.sent.toSorted()).to.deep.equal(names.map((name) => `${name} started`))
+    })
+    expect(stderr).to.deep.equal([])
+  })
+
+  it(
+    'sends again what a process began that was killed, when its attempt has lost its time',
+    inDeployment(async (deployment) => {
+      await put(deployment.store, granted('a', T, notify(0)), told('notifying', 'a', T + 5000))
+      deployment.start()
+      deployment.time = T + 65_000
+      await looks()
+      expect(deployment.sent).to.deep.equal([])
+      deployment.time += 1
+      await deployment.settled(1)
+      expect(await deployment.told()).to.deep.equal([
+        'notifying a 1',
+        'notifying a 2',
+        'notified a 2',
+      ])
+    }),
+  )
+
+  it('waits while the storage fails, and goes on when it works', async () => {
+    const store = createMemoryAudit()
+    let isBroken = false
+    const { stderr } = await quietly(async () => {
+      await using deployment = new Deployment({
+        ...store,
+        find: (...args) =>
+          isBroken ? Promise.reject(new Error('connection lost')) : store.find(...args),
+      })
+      deployment.start()
+      await deployment.record(granted('a', T))
+      isBroken = true
+      deployment.time = T + 1
+      await looks()
+      expect(deployment.sent).to.deep.equal([])
+      isBroken = false
+      await deployment.settled(1)
+    })
+    expect(stderr).to.deep.equal([
+      'audit: customers are not told, until it works: connection lost',
+      'audit: customers are told again',
+    ])
+  })
+})

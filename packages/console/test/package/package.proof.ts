@@ -1,0 +1,278 @@
+// Over 250 lines: one tarball, installed once, in all that users do with it.
+import { execFile, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { Client } from 'pg'
+import { inCi, reachable as listens, POSTGRES_URL } from '../../../../test/adapters/servers.ts'
+import { compile } from '../../../../test/support/compile.ts'
+import { findBrokenLinks, install, packInto } from '../../../../test/support/tarball.ts'
+import { signInByDevInteractions } from './dev-interactions.ts'
+
+const run = promisify(execFile)
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
+const bin = (name: string) => join(ROOT, 'node_modules/.bin', name)
+
+const NEST = ['@nestjs/common@11', '@nestjs/core@11', '@nestjs/platform-express@11']
+const TYPES = ['@types/oidc-provider@9', '@types/koa@3', '@types/node@24']
+const PACKAGES = [
+  'oidc-provider@9',
+  'koa@3',
+  'koa-mount@4',
+  'express@5',
+  'pg@8',
+  'reflect-metadata',
+  'rxjs',
+]
+
+describe('the console as users get it', function () {
+  this.timeout(240_000)
+  let folder: string
+  let project: string
+  let tarball: string
+  let files: readonly string[]
+  let broken: readonly string[]
+  let readme: string
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'impersonation-console-'))
+    project = await mkdtemp(join(folder, 'project-'))
+    readme = await readFile(join(ROOT, 'packages/console/README.md'), 'utf8')
+    const plugin = await packInto(folder)
+    const verifier = await packInto(folder, 'packages/verify')
+    const packed = await packInto(folder, 'packages/console')
+    ;({ path: tarball, files } = packed)
+    broken = await findBrokenLinks(packed)
+    await writeFile(join(project, 'package.json'), '{"private":true,"type":"module"}')
+    await install(project, [plugin.path, verifier.path, tarball, ...PACKAGES, ...TYPES, ...NEST])
+    for (const [, name = '', code = ''] of readme.matchAll(/```js\n\/\/ (\w+\.mjs)\n(.*?)```/gs)) {
+      await writeFile(join(project, name), code)
+    }
+  })
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  it('has nothing in it that a user does not need', () => {
+    const others = files.filter(
+      (path) =>
+        !/^dist\/(?!browser\/).*\.(js|d\.ts)$|^dist\/words\/\w+\/(?:de|en)\.json$|^dist\/browser\/((?:account|console)\.js|icon\.svg|style\.css|LICENSES\.txt)$/.test(
+          path,
+        ),
+    )
+    expect(others.sort()).to.deep.equal(['LICENSE', 'README.md', 'package.json'])
+  })
+
+  it('has all that its README links to, or links to the web', () => {
+    expect(broken).to.deep.equal([])
+  })
+
+  it('has an SBOM, with its run-time dependencies', async () => {
+    const { stdout } = await run(process.execPath, [join(ROOT, 'scripts/sbom.ts'), tarball])
+    const { metadata, dependencies } = JSON.parse(stdout)
+    expect(metadata.component.name).to.equal('oidc-provider-impersonation-console')
+    expect(dependencies[0].dependsOn).to.have.lengthOf(6)
+  })
+
+  it('publint finds nothing', async () => {
+    const { stdout } = await run(bin('publint'), ['--strict', tarball], { cwd: ROOT })
+    expect(stdout).to.include('All good!')
+  })
+
+  it('are the types wrong? No', async () => {
+    await run(bin('attw'), [tarball, '--ignore-rules', 'cjs-resolves-to-esm'], { cwd: ROOT })
+  })
+
+  it('mounts in a deployment by about twenty lines', () => {
+    const [, code = ''] = /```js\n\/\/ koa\.mjs\n(.*?)```/s.exec(readme) ?? []
+    expect(code.trim().split('\n').length).to.be.within(10, 24)
+  })
+
+  it('compiles for a deployment that names its types, strictly, without skipLibCheck for it', async () => {
+    const deployment = join(import.meta.dirname, 'typed-deployment.mts')
+    await copyFile(deployment, join(project, 'typed-deployment.mts'))
+    const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess']
+    const target = ['--noEmit', '--module', 'nodenext', '--target', 'es2024', '--types', 'node']
+    const found = await compile([...strict, ...target, 'typed-deployment.mts'], { cwd: project })
+    const errors = found
+      .split('\n')
+      .filter((line) => /^typed|^node_modules\/oidc-provider-imp/.test(line))
+    expect(errors).to.deep.equal([])
+  })
+
+  it('needs no esbuild and no bundler where it is installed', async () => {
+    const { stdout } = await run('npm', ['ls', 'esbuild', '--json'], { cwd: project }).catch(
+      (failure: { stdout: string }) => failure,
+    )
+    expect(JSON.parse(stdout)).not.to.have.property('dependencies')
+  })
+
+  describe('in production.mjs of the README', () => {
+    const database = `console_${randomUUID().replaceAll('-', '')}`
+    const postgres = new URL(POSTGRES_URL)
+    postgres.pathname = `/${database}`
+    let environment: NodeJS.ProcessEnv
+    let created = false
+    let url: string
+
+    before(async function () {
+      if (!(await listens(POSTGRES_URL, 5432))) {
+        if (inCi) throw new Error('PostgreSQL is not running')
+        this.skip()
+      }
+      await administer(`CREATE DATABASE ${database}`)
+      created = true
+      const port = String(await freePort())
+      url = `http://localhost:${port}`
+      environment = { PORT: port, BASE_URL: url, POSTGRES_URL: postgres.href }
+      // The machine client of the README is the one sender that its provider knows.
+      const file = join(project, 'production.mjs')
+      const code = await readFile(file, 'utf8')
+      await writeFile(file, code.replace("'orders-api'", "'orders-api', machine.clientId"))
+    })
+    after(async () => {
+      if (created) await administer(`DROP DATABASE ${database} WITH (FORCE)`)
+    })
+
+    it('records what an API elsewhere tells, once, ends at SIGTERM while a page listens, and keeps a checkpoint', async () => {
+      const { server, ended, log } = startFile(project, 'production.mjs', environment)
+      const use = {
+        ...{ useId: randomUUID(), time: Date.now(), id: 'x'.repeat(43), subject: 'alice' },
+        ...{ actor: { sub: 'olivia' }, client: 'shop', audience: 'https://shop.example.com/api' },
+        ...{ method: 'GET', path: '/orders', status: 200 },
+      }
+      const tell = (token: string) =>
+        fetch(`${url}/uses`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body: JSON.stringify([use]),
+        })
+      try {
+        await reachable(`${url}/console`, log)
+        const answer = await fetch(`${url}/oidc/token`, {
+          method: 'POST',
+          headers: { authorization: `Basic ${btoa('support-machine:change-me')}` },
+          body: new URLSearchParams({ grant_type: 'client_credentials' }),
+        })
+        const { access_token: machine } = (await answer.json()) as { access_token: string }
+        const operator = await signInByDevInteractions(url, 'olivia')
+        expect((await tell(operator)).status, 'a token of a person').to.equal(401)
+        expect((await tell(machine)).status, log()).to.equal(204)
+        expect((await tell(machine)).status, 'again').to.equal(204)
+        const headers = { authorization: `Bearer ${operator}` }
+        const audit = await (await fetch(`${url}/console/api/audit`, { headers })).text()
+        expect(JSON.parse(audit).rows[0], audit).to.include({ id: use.id, reads: 1 })
+        const stream = await fetch(`${url}/console/api/stream`, { headers })
+        expect(stream.status).to.equal(200)
+        server.kill('SIGTERM')
+        await stream.text()
+        expect((await ended)[0], log()).to.equal(0)
+      } finally {
+        server.kill('SIGKILL')
+      }
+      const kept = 'INSERT INTO impersonation_audit_checkpoint (time, jws) VALUES '
+      const client = new Client({ connectionString: postgres.href })
+      await client.connect()
+      await client.query(`${kept} (1, 'a.b.old'), (2, 'a.b.new')`)
+      await client.end()
+      const env = { PATH: process.env.PATH, ...environment }
+      const { stdout } = await run(process.execPath, ['checkpoints.mjs'], { cwd: project, env })
+      expect(stdout).to.equal('a.b.old\na.b.new\n')
+    })
+  })
+
+  for (const framework of ['koa', 'express', 'nest']) {
+    it(`works in ${framework}.mjs of the README: olivia signs in, finds alice, and gets a subject token`, async () => {
+      const port = await freePort()
+      const url = `http://localhost:${port}`
+      const environment = { PORT: String(port), BASE_URL: url }
+      const { server, log } = startFile(project, `${framework}.mjs`, environment)
+      try {
+        const page = await reachable(`${url}/console`, log)
+        expect(page).to.match(
+          /<script type="module" src="\/console\/assets\/console[.-][\w-]+\.js"/,
+        )
+        const [, script = ''] = /src="(\/console\/assets\/console[^"]+)"/.exec(page) ?? []
+        expect((await fetch(url + script)).headers.get('cache-control')).to.include('immutable')
+
+        const token = await signInByDevInteractions(url, 'olivia')
+        const ask = async (path: string, init: RequestInit = {}) => {
+          const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+          const response = await fetch(`${url}/console/api${path}`, { ...init, headers })
+          return { status: response.status, body: JSON.parse((await response.text()) || '{}') }
+        }
+        expect((await ask('/me')).body).to.include({ id: 'olivia', role: 'operator' })
+        const found = await ask('/customers?q=alice')
+        expect(found.body.customers[0], log()).to.include({ id: 'alice', name: 'Alice Ng' })
+        const act = {
+          userId: 'alice',
+          ticketId: 'SUP-1',
+          reason: 'She asked where her order is',
+          application: 'shop',
+          access: 'read',
+        }
+        const handOver = await ask('/impersonations', { method: 'POST', body: JSON.stringify(act) })
+        expect(handOver.status, JSON.stringify(handOver.body) + log()).to.equal(201)
+        expect(handOver.body.url).to.equal('https://shop.example.com/')
+        expect(handOver.body.subjectToken).to.match(/^[\w-]{20,}$/)
+        const audit = await ask('/audit')
+        expect(audit.body.rows?.[0], JSON.stringify(audit)).to.deep.include({
+          ticket: 'SUP-1',
+          outcome: 'waiting',
+        })
+        expect(audit.body.rows[0].operator).to.deep.include({ id: 'olivia', name: 'Olivia Reyes' })
+        // What the console does not answer goes on to the deployment.
+        expect((await fetch(`${url}/oidc/jwks`)).status).to.equal(200)
+        expect((await fetch(`${url}/elsewhere`)).status).to.equal(404)
+      } finally {
+        server.kill()
+        if (server.exitCode === null && server.signalCode === null) await once(server, 'exit')
+      }
+    })
+  }
+})
+
+/** Starts a file of the README. */
+function startFile(project: string, file: string, environment: NodeJS.ProcessEnv) {
+  const server = spawn(process.execPath, [file], {
+    cwd: project,
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let log = ''
+  server.stderr.on('data', (chunk) => {
+    log += chunk
+  })
+  const ended = once(server, 'exit')
+  return { server, ended, log: () => log }
+}
+
+async function administer(sql: string): Promise<void> {
+  const client = new Client({ connectionString: POSTGRES_URL })
+  await client.connect()
+  await client.query(sql)
+  await client.end()
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+async function reachable(url: string, log: () => string): Promise<string> {
+  for (let attempts = 0; attempts < 100; attempts += 1) {
+    const response = await fetch(url).catch(() => undefined)
+    if (response?.ok) return response.text()
+    await wait(100)
+  }
+  throw new Error(`${url} does not answer: ${log()}`)
+}

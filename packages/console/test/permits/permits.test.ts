@@ -1,0 +1,349 @@
+import { expect } from 'chai'
+import type { Authorize } from 'oidc-provider-impersonation'
+import {
+  createPermits,
+  type Permit,
+  PermitError,
+  type PermitRequest,
+  type Permits,
+  type PermitsOptions,
+} from 'oidc-provider-impersonation-console'
+import { later } from '../support/clock.ts'
+import { type Answer, type Deployment, deploy } from '../support/deployment.ts'
+import { type FaultyAudit, faultyAudit } from '../support/faulty-audit.ts'
+import { providerAt } from '../support/provider-at.ts'
+
+const SECOND = 1000
+const HOUR = 3600 * SECOND
+const READ = 'orders:read'
+const CHANGE = 'orders:read orders:write'
+
+/** A change needs a second person, and Bob is asked himself. */
+const rule: Authorize = ({ account, scope = '' }) => {
+  if (account.accountId === 'bob') return { needs: ['user'] }
+  const needs = ['second_person'] as const
+  return scope.includes('orders:write') ? { needs, emergency: account.accountId === 'alice' } : true
+}
+
+describe('permits', () => {
+  let audit: FaultyAudit
+  let permits: Permits
+  let deployment: Deployment
+  let approvers: { id: string; name: string }[]
+  let told: Permit[]
+
+  async function begin(options: Partial<PermitsOptions> = {}): Promise<void> {
+    audit = faultyAudit()
+    approvers = [
+      { id: 'grace', name: 'Grace Lindqvist' },
+      { id: 'olivia', name: 'Olivia Okafor' },
+      { id: 'alice', name: 'Alice Ng' },
+    ]
+    told = []
+    permits = createPermits({
+      ...{ audit, approvers: () => approvers, onPermit: (permit) => told.push(permit) },
+      ...options,
+    })
+    deployment = await deploy({ audit, authorize: permits.wrap(rule) })
+    permits.attach(deployment.provider)
+  }
+
+  beforeEach(() => begin())
+  afterEach(async () => {
+    await permits.close()
+    await deployment[Symbol.asyncDispose]()
+  })
+
+  const asked = (more: Partial<PermitRequest> = {}): PermitRequest => ({
+    ...{ customer: 'alice', operator: 'olivia', application: 'shop' },
+    ...{ resource: `${deployment.url}/orders`, scope: CHANGE, for: 600 },
+    ...{ ticket: 'SUP-1', reason: 'The address is wrong', needs: ['second_person'] },
+    ...more,
+  })
+
+  async function granted(more: Partial<PermitRequest> = {}): Promise<Permit> {
+    const { id } = await permits.request(asked(more))
+    return permits.grant(id, { by: 'grace' })
+  }
+
+  const act = (more: object = {}, operator = 'olivia'): Promise<Answer> =>
+    deployment.ask(operator, '/impersonations', {
+      ...{ userId: 'alice', ticketId: 'SUP-1', reason: 'The address is wrong' },
+      ...{ application: 'shop', access: 'change' },
+      ...more,
+    })
+
+  async function refusal(work: Promise<unknown>): Promise<PermitError> {
+    const error = await work.then(
+      () => expect.fail('it is allowed'),
+      (error: unknown) => error,
+    )
+    return error instanceof PermitError ? error : expect.fail(String(error))
+  }
+  const codeOf = async (work: Promise<unknown>) => (await refusal(work)).error
+
+  it('let an operator act once a second person has granted, with the id from request to end', async () => {
+    const before = await act()
+    expect([before.status, before.body.error]).to.deep.equal([403, 'approval_required'])
+    expect((await act({ access: 'read' })).status, 'what needs no one').to.equal(201)
+    const { id, state } = await permits.request(asked())
+    expect(state).to.equal('requested')
+    expect((await act()).status, 'asked is not granted').to.equal(403)
+    const permit = await permits.grant(id, { by: 'grace', note: 'Saw the ticket' })
+    expect(permit).to.include({ id, state: 'granted', until: (permit.grantedAt ?? 0) + 600_000 })
+    expect(permit.decisions[0]).to.deep.include({ need: 'second_person', isGranted: true })
+    const { id: running } = await deployment.impersonate({ ticket: 'SUP-1' })
+    expect(await deployment.provider.impersonation.get(running)).to.include({ permit: id })
+    expect((await act()).status, 'one approval covers several starts').to.equal(201)
+    expect(told.map((each) => each.state)).to.deep.equal(['requested', 'granted'])
+  })
+
+  it('cap the time of the access token by the end of the window', async () => {
+    const { until = 0 } = await granted({ for: 600 })
+    const { id } = await deployment.impersonate({ duration: 600 })
+    const object = await deployment.provider.impersonation.get(id)
+    expect(object?.expiresAt).to.be.at.most(Math.floor(until / 1000))
+  })
+
+  it('I15: allow no other customer, operator, application, wider scope or time', async () => {
+    await granted({ scope: READ })
+    expect((await act()).status, 'a wider scope').to.equal(403)
+    await granted({ customer: 'carol' })
+    expect((await act()).status, 'another customer').to.equal(403)
+    await granted({ operator: 'oscar' })
+    expect((await act()).status, 'another operator').to.equal(403)
+    await granted({ application: 'other' })
+    expect((await act()).status, 'another application').to.equal(403)
+    await granted({ resource: `${deployment.url}/other` })
+    expect((await act()).status, 'another resource').to.equal(403)
+    await begunAnew()
+    await granted()
+    expect((await act()).status).to.equal(201)
+    expect((await later(600 * SECOND, () => act())).status, 'expired').to.equal(403)
+  })
+
+  async function begunAnew(): Promise<void> {
+    await permits.close()
+    await deployment[Symbol.asyncDispose]()
+    await begin()
+  }
+
+  it('I15: are decided by who is an approver in that moment, never by who asks or the customer', async () => {
+    const { id } = await permits.request(asked())
+    for (const by of ['olivia', 'oscar']) {
+      expect(await codeOf(permits.grant(id, { by })), by).to.equal('access_denied')
+    }
+    // The customer is no second person, also where the directory says so.
+    expect(await codeOf(permits.grant(id, { by: 'alice' }))).to.equal('decided')
+    approvers = []
+    expect(await codeOf(permits.grant(id, { by: 'grace' })), 'removed').to.equal('access_denied')
+    approvers = [{ id: 'oscar', name: 'Oscar' }]
+    expect((await permits.grant(id, { by: 'oscar' })).state, 'added').to.equal('granted')
+    approvers = []
+    expect((await act()).status, 'what was granted stays').to.equal(201)
+  })
+
+  it('say at once that there is no person who could decide', async () => {
+    approvers = [{ id: 'olivia', name: 'Olivia Okafor' }]
+    expect(await codeOf(permits.request(asked()))).to.equal('no_approver')
+  })
+
+  it('need the customer where the rule asks the customer, and both where it asks both', async () => {
+    const { id } = await permits.request(
+      asked({ customer: 'bob', needs: ['second_person', 'user'] }),
+    )
+    const one = await permits.grant(id, { by: 'bob' })
+    expect(one.state, 'one of two').to.equal('requested')
+    expect((await act({ userId: 'bob' })).status).to.equal(403)
+    const both = await permits.grant(id, { by: 'grace' })
+    expect(both.state).to.equal('granted')
+    expect(both.until, 'the clock starts at the last').to.equal(
+      (both.decisions[1]?.at ?? 0) + 600_000,
+    )
+    expect((await act({ userId: 'bob' })).status).to.equal(201)
+  })
+
+  it('I15: are decided once: the first decision counts, a refusal is final and has a pause', async () => {
+    const { id } = await permits.request(asked())
+    const answers = await Promise.allSettled([
+      permits.grant(id, { by: 'grace' }),
+      permits.refuse(id, { by: 'grace' }),
+      permits.grant(id, { by: 'grace' }),
+    ])
+    const [won, ...others] = answers.toSorted((a) => (a.status === 'fulfilled' ? -1 : 1))
+    expect(won?.status).to.equal('fulfilled')
+    for (const other of others) {
+      expect(other.status === 'rejected' && other.reason).to.include({ error: 'decided' })
+    }
+    const second = await permits.request(asked({ customer: 'carol' }))
+    expect((await permits.refuse(second.id, { by: 'grace', note: 'Not yours' })).state).to.equal(
+      'refused',
+    )
+    const { error, retryAfter } = await refusal(permits.request(asked({ customer: 'carol' })))
+    expect(error).to.equal('refused_lately')
+    expect(retryAfter).to.be.within(86_390, 86_400)
+    await later(24 * HOUR, () => permits.request(asked({ customer: 'carol' })))
+  })
+
+  it('are asked for once, and lapse where they are not decided', async () => {
+    const { id } = await permits.request(asked())
+    const { error, permit } = await refusal(permits.request(asked()))
+    expect([error, permit?.id]).to.deep.equal(['already_requested', id])
+    await later(24 * HOUR - 60 * SECOND, () => permits.get(id)).then((found) =>
+      expect(found?.state).to.equal('requested'),
+    )
+    await later(24 * HOUR, async () => {
+      expect((await permits.get(id))?.state).to.equal('lapsed')
+      expect(await codeOf(permits.grant(id, { by: 'grace' }))).to.equal('decided')
+      expect((await permits.request(asked())).id).not.to.equal(id)
+    })
+  })
+
+  it('open nothing early where the clock was set back', async () => {
+    const permit = await later(HOUR, () => granted())
+    expect(permit.state).to.equal('granted')
+    expect((await act()).status).to.equal(403)
+    expect(await codeOf(permits.request(asked({ for: 7 })))).to.equal('invalid_request')
+  })
+
+  it('I15: that are revoked allow nothing any more, burn nothing, and end what runs at every API', async () => {
+    const { id } = await granted()
+    const running = await deployment.impersonate()
+    const { body: handOver } = await act()
+    expect(await running.look()).to.equal(200)
+    expect(await codeOf(permits.revoke(id, { by: 'oscar' }))).to.equal('access_denied')
+    const revoked = await permits.revoke(id, { by: 'grace', note: 'Wrong ticket' })
+    expect(revoked).to.include({ state: 'revoked' })
+    expect((await act()).status).to.equal(403)
+    expect(await deployment.exchange('olivia', handOver).catch(String)).to.include('not exchanged')
+    const object = await deployment.provider.impersonation.get(running.id)
+    expect(object?.end).to.include({ cause: 'policy', reason: 'the permit was revoked' })
+    const deadline = Date.now() + 8 * SECOND
+    while ((await running.look()) !== 401) expect(Date.now()).to.be.below(deadline)
+    expect(await codeOf(permits.revoke(id, { by: 'grace' })), 'once').to.equal('decided')
+  })
+
+  it('that another process revoked before it was killed are finished', async () => {
+    const { id } = await granted()
+    const { id: running } = await deployment.impersonate()
+    // A process that writes the entry, and ends nothing.
+    const { impersonation } = deployment.provider
+    const killed = createPermits({ audit, approvers: () => approvers })
+    const other = await providerAt('https://other.example')
+    Object.assign(other.impersonation, { endAll: never })
+    killed.attach(other)
+    void killed.revoke(id, { by: 'grace' })
+    await until(async () => (await impersonation.get(running))?.end !== undefined)
+    await Promise.race([killed.close(), Promise.resolve()])
+  })
+
+  it('that expire while a subject token waits refuse the exchange, and burn nothing', async () => {
+    await granted()
+    const { body: handOver } = await act()
+    const late = await later(600 * SECOND, () =>
+      deployment.exchange('olivia', handOver).catch(String),
+    )
+    expect(late).to.be.a('string')
+    expect(await deployment.exchange('olivia', handOver)).to.have.property('accessToken')
+  })
+
+  it('say 503 where the storage does not answer, and nothing is written later', async () => {
+    const { id } = await permits.request(asked())
+    audit.failing = ['decide']
+    const { error, statusCode } = await refusal(permits.grant(id, { by: 'grace' }))
+    expect([error, statusCode]).to.deep.equal(['temporarily_unavailable', 503])
+    audit.failing = ['permits', 'permit']
+    expect(await codeOf(permits.grant(id, { by: 'grace' }))).to.equal('temporarily_unavailable')
+    expect((await act()).status, 'what cannot be read is no').to.equal(500)
+    audit.failing = []
+    expect((await permits.get(id))?.state).to.equal('requested')
+    expect((await permits.grant(id, { by: 'grace' })).state).to.equal('granted')
+  })
+
+  describe('of an emergency', () => {
+    const emergency = () => {
+      const { for: _, ...request } = asked()
+      return permits.emergency(request)
+    }
+
+    it('are granted at once where the rule allows it, and stand in the object for review', async () => {
+      const permit = await emergency()
+      expect(permit).to.include({ kind: 'emergency', state: 'granted' })
+      const { id } = await deployment.impersonate()
+      const object = await deployment.provider.impersonation.get(id)
+      expect(object).to.include({ permit: permit.id, review: 'emergency' })
+      const { for: _, ...request } = asked({ customer: 'bob', operator: 'oscar' })
+      await permits.emergency(request)
+      expect((await act({ userId: 'bob' }, 'oscar')).status, 'not allowed for bob').to.equal(403)
+    })
+
+    it('are one at a time, until an approver who is not the operator has reviewed it', async () => {
+      const both = await Promise.allSettled([emergency(), emergency()])
+      expect(both.filter(({ status }) => status === 'fulfilled')).to.have.length(1)
+      expect(await codeOf(later(HOUR, emergency))).to.equal('review_due')
+      const { permits: due } = await permits.list({ operator: 'olivia', isReviewDue: true })
+      const [{ id = '' } = {}] = due
+      const note = 'It was needed'
+      expect(await codeOf(permits.review(id, { by: 'olivia', note }))).to.equal('access_denied')
+      expect((await permits.review(id, { by: 'grace', note })).review).to.include({ note })
+      expect((await emergency()).state).to.equal('granted')
+    })
+  })
+
+  it('read the storage once where a rule needs an approval, and not otherwise', async () => {
+    await granted()
+    let reads = 0
+    const counted = {
+      ...audit,
+      permits: (...args: Parameters<typeof audit.permits>) => {
+        reads += 1
+        return audit.permits(...args)
+      },
+    }
+    const own = createPermits({
+      audit: { ...counted, open: () => audit.open() },
+      approvers: () => [],
+    })
+    own.attach(deployment.provider)
+    await own.close()
+    reads = 0
+    const request = { account: { accountId: 'alice' }, mayAct: { sub: 'olivia', clientId: 'shop' } }
+    const bound = { ...request, actor: { sub: 'olivia' }, resource: `${deployment.url}/orders` }
+    const ask = (scope: string) => own.wrap(rule)({ ...bound, scope } as never)
+    expect(await ask(READ)).to.equal(true)
+    expect(reads).to.equal(0)
+    expect(await ask(CHANGE)).to.have.property('permit')
+    expect(reads).to.equal(1)
+  })
+
+  it('throw before they are attached, and where impersonations cannot be ended', async () => {
+    const alone = createPermits({ audit, approvers: () => approvers })
+    await alone.request(asked()).then(
+      () => expect.fail('it is allowed'),
+      (error: unknown) => expect(String(error)).to.include('attach'),
+    )
+    expect(() => alone.attach({ impersonation: { canEnd: false } } as never)).to.throw(TypeError)
+    await alone.close()
+  })
+
+  it('are entries of chains that verify, and no impersonations in lists', async () => {
+    const { id } = await granted()
+    const { body } = await deployment.ask('ada', '/audit')
+    expect(body.rows).to.deep.equal([])
+    const entries = await audit.timeline(id, { limit: 10 })
+    expect(entries.map(({ text = '{}' }) => JSON.parse(text).event)).to.deep.equal([
+      'support.requested',
+      'support.granted',
+    ])
+  })
+})
+
+const never = () => new Promise<number>(() => {})
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 15 * SECOND
+  while (!(await holds())) {
+    if (Date.now() > deadline) expect.fail('it does not come')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}

@@ -1,0 +1,386 @@
+// Over 250 lines: a deployment that shares nothing with the example, with a provider, an API and an application.
+import { hash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import Koa, { type Middleware } from 'koa'
+import mount from 'koa-mount'
+import {
+  ACCESS_TOKEN_TYPE,
+  type AdapterFactory,
+  type Authorize,
+  Provider,
+  TOKEN_EXCHANGE_GRANT_TYPE,
+} from 'oidc-provider-impersonation'
+import {
+  type AuditStore,
+  type SupportConsole,
+  type SupportConsoleOptions,
+  supportConsole,
+} from 'oidc-provider-impersonation-console'
+import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
+import {
+  denyImpersonation,
+  requireScope,
+  resourceServer,
+} from 'oidc-provider-impersonation-resource-server'
+import type { HandOver } from '../../src/api/console/answers.ts'
+import { directory, STAFF } from './people.ts'
+import { configuration, MACHINE } from './provider.ts'
+import { collectLog } from './quiet.ts'
+import { shop } from './shop.ts'
+import { type SignedIn, type SignInOptions, signIn, signInPage } from './sign-in.ts'
+
+export { CUSTOMERS, HOSTILE, STAFF } from './people.ts'
+
+export interface DeploymentOptions {
+  /** @defaultValue `createMemoryAudit()` */
+  readonly audit?: AuditStore
+  /** The storage of the provider. @defaultValue memory */
+  readonly adapter?: AdapterFactory
+  /** Another rule beside that of the deployment: both have to allow. */
+  readonly authorize?: Authorize
+  /** Replaces options of the console. */
+  readonly console?: Partial<SupportConsoleOptions>
+  /** Seconds. @defaultValue one hour */
+  readonly accessTokenTtl?: number
+  readonly sessionTtl?: number
+  /** Of the provider and the console: to start it once more at the same address. */
+  readonly port?: number
+  /** Whether the console is at another site than the provider. */
+  readonly elsewhere?: boolean
+  /** Middleware before all others: to delay or refuse requests. */
+  readonly before?: Middleware
+}
+
+/** An answer of the console's API. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+  readonly body: any
+  readonly text: string
+}
+
+/** What is out of order now. */
+export interface Faults {
+  storage: boolean
+  directory: boolean
+  roles: boolean | 'hang'
+}
+
+export interface ImpersonateOptions {
+  /** @defaultValue 'olivia' */
+  readonly operator?: string
+  /** @defaultValue 'alice' */
+  readonly customer?: string
+  /** @defaultValue 'SUP-123' */
+  readonly ticket?: string
+  readonly reason?: string
+  /** @defaultValue 'change' */
+  readonly access?: 'change' | 'read'
+  readonly duration?: number
+}
+
+/** An impersonation that runs. */
+export interface Running {
+  readonly id: string
+  readonly subjectToken: string
+  readonly accessToken: string
+  /** Calls the API as the customer: `look`, `change`, or what is denied to operators. */
+  look(): Promise<number>
+  change(): Promise<number>
+  /** @param path `/email`, `/password` or `/phone` */
+  refused(path?: string): Promise<number>
+  /** Ends it by its own token, as the banner does. */
+  end(): Promise<void>
+  /** Presents the subject token again. */
+  replay(): Promise<number>
+}
+
+export interface Deployment extends AsyncDisposable {
+  /** The origin of the provider and the console. */
+  readonly url: string
+  /** The page of the customers' application. */
+  readonly shopUrl: string
+  readonly consoleUrl: string
+  readonly issuer: string
+  readonly provider: Provider
+  readonly console: SupportConsole
+  readonly audit: AuditStore
+  readonly faults: Faults
+  /** What the console wrote to stdout and stderr. */
+  readonly log: readonly string[]
+  /** Each role, to be changed by tests. */
+  readonly roles: Map<string, 'auditor' | 'lead' | 'operator'>
+  /** From now on, acting as this customer is forbidden. */
+  protect(customer: string, why: string): void
+  /** Signs a person in over HTTP. @defaultValue to the console */
+  signIn(person: string, options?: SignInOptions): Promise<SignedIn>
+  /** The access token of a person at the console: the same one at each call. */
+  tokenOf(person: string): Promise<string>
+  /** Asks the API of the console: as a person, with a token, or with none. */
+  ask(
+    who: string | { readonly token: string } | undefined,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
+  /** Issues at the console, exchanges as the shop. */
+  impersonate(options?: ImpersonateOptions): Promise<Running>
+  /** Exchanges what the console handed over. */
+  exchange(operator: string, handOver: Pick<HandOver, 'subjectToken'>): Promise<Running>
+  /** Resolves when all entries so far are stored. */
+  settled(): Promise<void>
+}
+
+export async function deploy(options: DeploymentOptions = {}): Promise<Deployment> {
+  const [server, shopServer] = [createServer(), createServer()]
+  for (const each of [server, shopServer]) {
+    each.listen(each === server ? (options.port ?? 0) : 0, '127.0.0.1')
+    await once(each, 'listening')
+    // The run ends also when a test fails before it closes the server.
+    each.unref()
+  }
+  const portOf = (of: typeof server) => (of.address() as AddressInfo).port
+  // Two sites: cookies of the one are third-party cookies of the other.
+  const url = `http://localhost:${portOf(server)}`
+  const shopUrl = `http://127.0.0.1:${portOf(shopServer)}`
+  const pagesUrl = options.elsewhere ? `http://127.0.0.1:${portOf(server)}` : url
+  const issuer = `${url}/oidc`
+  const api = `${url}/orders`
+  const log: string[] = []
+  const stopLog = collectLog(log)
+  const audit = options.audit ?? createMemoryAudit()
+  const faults: Faults = { storage: false, directory: false, roles: false }
+  const protectedNow = new Map<string, string>()
+  const roles = new Map(Object.entries(STAFF).map(([id, { role }]) => [id, role]))
+  const consolePath = options.console?.path ?? '/console'
+  const accountPath = options.console?.account?.path ?? '/account'
+  const provider = new Provider(
+    issuer,
+    configuration({
+      url,
+      shopUrl,
+      pagesUrl,
+      consolePath,
+      accountPath,
+      adapter: options.adapter,
+      authorize: options.authorize,
+      checkStorage: () => failIf(faults.storage, 'the storage is out of order'),
+      accessTokenTtl: options.accessTokenTtl ?? 3600,
+      sessionTtl: options.sessionTtl ?? 8 * 3600,
+    }),
+  )
+  const support = supportConsole(provider, {
+    clientId: 'support-console',
+    url: pagesUrl,
+    issueAs: MACHINE.clientId,
+    role({ accountId }) {
+      if (faults.roles === 'hang') return new Promise(() => {})
+      failIf(faults.roles, 'the roles are out of order')
+      return roles.get(accountId)
+    },
+    customers: {
+      search(...args) {
+        failIf(faults.directory, 'the directory is out of order')
+        return directory.search(...args)
+      },
+      get(id) {
+        failIf(faults.directory, 'the directory is out of order')
+        const found = directory.get(id)
+        const why = protectedNow.get(id)
+        return found && why !== undefined ? { ...found, protected: why } : found
+      },
+    },
+    applications: [
+      {
+        name: 'Shop',
+        url: `${shopUrl}/`,
+        clientId: 'shop',
+        resource: api,
+        scopes: { read: 'orders:read', change: 'orders:write' },
+      },
+    ],
+    audit,
+    account: { clientId: 'customer-account' },
+    apis: ['/orders'],
+    durations: [120, 300, 600],
+    ...options.console,
+  })
+
+  const app = new Koa()
+  app.keys = ['test']
+  if (options.before) app.use(options.before)
+  app.use(support)
+  app.use(provider.impersonation.routes())
+  app.use(signInPage(provider))
+  app.use(mount('/oidc', provider))
+  app.use(ordersApi({ issuer, api, shopUrl }, support))
+  // What a test does on purpose need not be in its output.
+  app.silent = true
+  server.on('request', app.callback())
+  const shopApp = new Koa()
+  shopApp.use(shop(() => ({ issuer, api })))
+  shopServer.on('request', shopApp.callback())
+
+  const tokens = new Map<string, Promise<SignedIn>>()
+  const signInOnce = (person: string, clientId: string) => {
+    const key = JSON.stringify([person, clientId])
+    const token = tokens.get(key) ?? signIn(provider, person, { clientId })
+    tokens.set(key, token)
+    return token
+  }
+
+  const deployment: Deployment = {
+    url,
+    shopUrl,
+    consoleUrl: `${pagesUrl}${consolePath}`,
+    issuer,
+    provider,
+    console: support,
+    audit,
+    faults,
+    log,
+    roles,
+    protect: (customer, why) => protectedNow.set(customer, why),
+    signIn: (person, how) => signIn(provider, person, how),
+    tokenOf: async (person) => (await signInOnce(person, 'support-console')).accessToken,
+    async ask(who, path, body, headers = {}) {
+      const token = typeof who === 'string' ? await deployment.tokenOf(who) : who?.token
+      const json = body === undefined ? {} : { 'content-type': 'application/json' }
+      return answerOf(
+        await fetch(`${url}${consolePath}/api${path}`, {
+          method: body === undefined ? 'GET' : 'POST',
+          headers: {
+            ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+            ...json,
+            ...headers,
+          },
+          ...(body === undefined
+            ? {}
+            : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        }),
+      )
+    },
+    async impersonate({
+      operator = 'olivia',
+      customer = 'alice',
+      ticket = 'SUP-123',
+      reason = 'An order did not arrive',
+      access = 'change',
+      duration,
+    } = {}) {
+      const { status, body } = await deployment.ask(operator, '/impersonations', {
+        userId: customer,
+        ticketId: ticket,
+        reason,
+        application: 'shop',
+        access,
+        duration,
+      })
+      if (status !== 201) throw new Error(`not handed over: ${status} ${JSON.stringify(body)}`)
+      return deployment.exchange(operator, body)
+    },
+    async exchange(operator, { subjectToken }) {
+      const actor = await signInOnce(operator, 'shop')
+      const present = async () =>
+        fetch(`${issuer}/token`, {
+          method: 'POST',
+          body: new URLSearchParams({
+            grant_type: TOKEN_EXCHANGE_GRANT_TYPE,
+            client_id: 'shop',
+            subject_token: subjectToken,
+            subject_token_type: ACCESS_TOKEN_TYPE,
+            actor_token: actor.accessToken,
+            actor_token_type: ACCESS_TOKEN_TYPE,
+            resource: api,
+            scope: 'orders:read orders:write',
+          }),
+        })
+      const answer = await answerOf(await present())
+      if (answer.status !== 200) throw new Error(`not exchanged: ${answer.text}`)
+      const accessToken = String(answer.body.access_token)
+      const call = async (path: string, method: string) => {
+        const headers = { authorization: `Bearer ${accessToken}` }
+        return (await fetch(api + path, { method, headers })).status
+      }
+      return {
+        id: hash('sha256', subjectToken, 'base64url'),
+        subjectToken,
+        accessToken,
+        look: () => call('', 'GET'),
+        change: () => call('/note', 'POST'),
+        refused: (path = '/email') => call(path, 'PUT'),
+        async end() {
+          const headers = { authorization: `Bearer ${accessToken}` }
+          await fetch(`${issuer}/impersonations/current/end`, { method: 'POST', headers })
+        },
+        replay: async () => (await present()).status,
+      }
+    },
+    async settled() {
+      // Events of the provider and of guards come in a later turn than the answer.
+      for (let turns = 0; turns < 5; turns += 1) await nextTurn()
+      await support.settled()
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = [server, shopServer].map((each) => once(each, 'close'))
+      for (const each of [server, shopServer]) {
+        each.close()
+        each.closeAllConnections()
+      }
+      await Promise.all(closed)
+      await support.close()
+      stopLog()
+    },
+  }
+  return deployment
+}
+
+/** The orders of a customer: to look at, to change, and an address that only the customer changes. */
+function ordersApi(
+  { issuer, api, shopUrl }: { issuer: string; api: string; shopUrl: string },
+  { onImpersonatedRequest }: SupportConsole,
+): Middleware {
+  const guard = resourceServer({ issuer, audience: api, onImpersonatedRequest })
+  const routes: Readonly<Record<string, Middleware>> = {
+    'GET /orders': guard.koa(requireScope('orders:read')) as Middleware,
+    'POST /orders/note': guard.koa(requireScope('orders:write')) as Middleware,
+    'PUT /orders/email': guard.koa(denyImpersonation()) as Middleware,
+    'PUT /orders/password': guard.koa(denyImpersonation()) as Middleware,
+    'PUT /orders/phone': guard.koa(denyImpersonation()) as Middleware,
+  }
+  return async (ctx, next) => {
+    if (!ctx.path.startsWith('/orders')) return next()
+    ctx.set('Access-Control-Allow-Origin', shopUrl)
+    ctx.set('Access-Control-Allow-Headers', 'Authorization, Content-Type')
+    ctx.set('Access-Control-Allow-Methods', 'GET, POST, PUT')
+    ctx.set('Access-Control-Expose-Headers', 'WWW-Authenticate')
+    if (ctx.method === 'OPTIONS') {
+      ctx.status = 204
+      return
+    }
+    const check = routes[`${ctx.method} ${ctx.path}`]
+    if (!check) return
+    await check(ctx, async () => {
+      ctx.body = { of: ctx.state.caller.subject }
+    })
+  }
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text()
+  const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '')
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson ? JSON.parse(text) : undefined,
+    text,
+  }
+}
+
+function failIf(isFailing: boolean, why: string): void {
+  if (isFailing) throw new Error(why)
+}

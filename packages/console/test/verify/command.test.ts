@@ -1,0 +1,228 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect } from 'chai'
+import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
+import type { SignCheckpoint } from '../../src/audit/keeping/checkpoint.ts'
+import { exportCsv, exportJsonLines } from '../../src/audit/keeping/export.ts'
+import type { AuditStore } from '../../src/audit/store.ts'
+import { createMemoryAudit } from '../../src/audit/stores/memory/index.ts'
+import { idOf } from '../audit/stores/contract/support.ts'
+import { providerAt } from '../support/provider-at.ts'
+import { changed, history, isCheckpoint, isEntry, KEEP_FOR, linesOfExport } from './history.ts'
+
+const COMMAND = join(import.meta.dirname, '../../../verify/src/command.ts')
+
+describe('the command verify', function () {
+  this.timeout(30_000)
+  let folder: string
+  let server: Server
+  let issuer: string
+  let lines: string[]
+  let store: AuditStore
+  let elsewhere: string
+  let sign: SignCheckpoint
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'audit-command-'))
+    server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const provider = await providerAt(issuer)
+    server.on('request', provider.callback())
+    sign = (claims) => signCheckpoint(provider, claims)
+    store = createMemoryAudit({ keepFor: KEEP_FOR })
+    await history(store, sign)
+    lines = await linesOfExport(store, sign)
+    elsewhere = JSON.parse(lines.findLast(isCheckpoint) ?? '').checkpoint
+  })
+  after(async () => {
+    server.close()
+    server.closeAllConnections()
+    await rm(folder, { recursive: true })
+  })
+
+  async function file(name: string, content: string): Promise<string> {
+    const path = join(folder, name)
+    await writeFile(path, content)
+    return path
+  }
+
+  const exportFile = (name = 'entries.jsonl', content = lines) =>
+    file(name, content.map((line) => `${line}\n`).join(''))
+
+  async function run(...args: string[]) {
+    const options = ['--conditions=oidc-provider-impersonation', COMMAND, ...args]
+    const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'pipe'] })
+    const [out, err, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'exit'),
+    ])
+    return { code: Number(code), out, err }
+  }
+
+  it('says that an export is whole, by the keys that the provider publishes', async () => {
+    const path = await exportFile()
+    const { code, out, err } = await run(path, '--jwks', `${issuer}/jwks`)
+    expect(err).to.equal('')
+    expect(code).to.equal(0)
+    expect(out).to.contain(`${path}: whole.\n56 entries in 7 chains; 19 of them were removed`)
+    expect(out).to.contain('5 impersonations and refused requests, each the sum of its entries.')
+    expect(out).to.contain(
+      '5 entries were repeated, 5 times in all: how often, and when last, is not',
+    )
+    expect(out).to.contain(
+      `4 checkpoints, signed by ${issuer}; the one of the file is of 2026-02-20`,
+    )
+    expect(out).to.contain('A checkpoint that was kept elsewhere (--checkpoint) proves more')
+  })
+
+  it('takes keys and checkpoints from files, and an earlier export for checkpoints', async () => {
+    const keys = await (await fetch(`${issuer}/jwks`)).text()
+    const args = [await exportFile(), '--jwks', await file('jwks.json', keys)]
+    const kept = ['--checkpoint', await file('kept.jws', elsewhere)]
+    const earlier = ['--checkpoint', await exportFile('earlier.jsonl')]
+    const { code, out } = await run(...args, '--issuer', issuer, ...kept, ...earlier)
+    expect(code).to.equal(0)
+    expect(out).to.contain('9 checkpoints')
+    expect(out).not.to.contain('proves more')
+  })
+
+  it('names writer, number and line of the first broken entry, and ends with 1', async () => {
+    const index = lines.findIndex((line) => line.includes('impersonation.granted'))
+    const first = lines.findIndex(isEntry)
+    const tampered = changed(lines, (entries) => {
+      const entry = entries[index - first]
+      if (entry) entry.text = entry.text?.replace('alice', 'bobby') ?? ''
+    })
+    const path = await exportFile('tampered.jsonl', tampered)
+    const { writer, sequence } = JSON.parse(lines[index] ?? '')
+    expect(await run(path, '--jwks', `${issuer}/jwks`)).to.deep.equal({
+      code: 1,
+      out: '',
+      err: `${path}: broken.\nwriter ${writer}, entry ${sequence}, line ${index + 1}: its text is not the one that was recorded\n`,
+    })
+  })
+
+  it('prints the entries of one impersonation, and ends with 2 where there is none', async () => {
+    const path = await exportFile()
+    const args = [path, '--jwks', `${issuer}/jwks`, '--impersonation']
+    const { code, out } = await run(...args, idOf('d'))
+    expect(code).to.equal(0)
+    expect(out).to.contain(`${path}: whole.`)
+    expect(out).to.contain('UTC  olivia as alice, ticket SUP-1: POST /orders, answered 200\n')
+    expect(out).to.contain('5 entries, unbroken, covered by the checkpoint of 2026-02-20')
+    const unknown = await run(...args, idOf('unknown'))
+    expect(unknown).to.include({ code: 2, out: '' })
+    expect(unknown.err).to.contain(`no entry is of the impersonation ${idOf('unknown')}`)
+    // An id may begin with a hyphen.
+    const hyphen = await run(...args.slice(0, -1), '--impersonation=-b')
+    expect(hyphen.err).to.contain('no entry is of the impersonation -b')
+
+    const proof = await exportFile(
+      'd.jsonl',
+      await linesOfExport(store, sign, undefined, idOf('d')),
+    )
+    const other = await run(proof, '--jwks', `${issuer}/jwks`, args[3] ?? '', idOf('e'))
+    expect(other).to.include({ code: 2, out: '' })
+    expect(other.err).to.contain(`this export proves the impersonation ${idOf('d')}`)
+  })
+
+  it('ends with 1 for one impersonation of which an entry was changed', async () => {
+    const tampered = changed(lines, (entries) => {
+      const entry = entries.findLast(({ row, text }) => row === idOf('d') && text !== undefined)
+      if (entry) entry.text = entry.text?.replace('POST', 'GET') ?? ''
+    })
+    const path = await exportFile('changed.jsonl', tampered)
+    const asked = ['--impersonation', idOf('d')]
+    const { code, out, err } = await run(path, '--jwks', `${issuer}/jwks`, ...asked)
+    expect(err).to.contain('its text is not the one that was recorded')
+    expect({ code, out }).to.deep.equal({ code: 1, out: '' })
+  })
+
+  it('refuses a checkpoint of another issuer with 1', async () => {
+    const args = [await exportFile(), '--jwks', `${issuer}/jwks`]
+    const { code, err } = await run(...args, '--issuer', 'https://other.example')
+    expect(code).to.equal(1)
+    expect(err).to.contain(`the checkpoint is of another issuer: ${issuer}`)
+  })
+
+  it('shows nothing of a file that a terminal would obey', async () => {
+    const writer = '\u001b]0;title\u0007\u202e\n'
+    const forged = changed(lines, ([first, ...others]) => [{ ...first, writer }, ...others])
+    const path = await exportFile('forged.jsonl', forged)
+    const { code, err } = await run(path, '--jwks', `${issuer}/jwks`)
+    expect(code).to.equal(1)
+    expect(err).to.contain('\\u001b]0;title\\u0007\\u202e\\u000a')
+    for (const obeyed of ['\u001b', '\u0007', '\u202e']) expect(err).not.to.contain(obeyed)
+  })
+
+  it('ends with 2 where it is called in a wrong way, or cannot verify', async () => {
+    const path = await exportFile()
+    const keys = `${issuer}/jwks`
+    const wrong: [args: string[], told: string][] = [
+      [[], 'name one file with entries'],
+      [['--jwks', keys], 'name one file'],
+      [[path, path, '--jwks', keys], 'name one file'],
+      [[path], '--jwks is missing'],
+      [[path, '--jwks', keys, '--force'], "Unknown option '--force'"],
+      [[join(folder, 'none'), '--jwks', keys], 'ENOENT'],
+      [[path, '--jwks', join(folder, 'none')], 'ENOENT'],
+      [[path, '--jwks', `${issuer}/none`], 'answered 404'],
+      [[path, '--jwks', await file('no-keys.json', '{}')], 'has no key set'],
+      [[path, '--jwks', await file('no-json', 'x')], 'JSON'],
+      [[path, '--jwks', keys, '--checkpoint', await file('empty', '')], 'no checkpoint'],
+    ]
+    for (const [args, told] of wrong) {
+      const { code, out, err } = await run(...args)
+      expect(err, told).to.contain(told)
+      expect({ code, out }, told).to.deep.equal({ code: 2, out: '' })
+    }
+  })
+
+  it('ends with 2 for an export of what is filtered, which cannot be verified', async () => {
+    const rows = { filter: {}, now: Date.now() }
+    for (const [name, lines] of [
+      ['rows.csv', exportCsv(store, rows)],
+      ['rows.jsonl', exportJsonLines(store, rows)],
+    ] as const) {
+      let content = ''
+      for await (const part of lines) content += part
+      const path = await file(name, content)
+      const { code, out, err } = await run(path, '--jwks', `${issuer}/jwks`)
+      expect(err, name).to.contain('this is not the export for verification')
+      expect({ code, out }, name).to.deep.equal({ code: 2, out: '' })
+    }
+  })
+
+  it('says what remains in the same words as README.md and SECURITY.md', async () => {
+    const { out } = await run('--help')
+    const told = (text: string) => text.replaceAll(/[\s*]+/g, ' ')
+    const [remains] = /What remains: .* and by nothing else\./.exec(told(out)) ?? []
+    expect(remains).to.have.length.greaterThan(200)
+    for (const page of ['packages/console/README.md', 'SECURITY.md']) {
+      const text = await readFile(join(import.meta.dirname, '../../../..', page), 'utf8')
+      expect(told(text), page).to.contain(remains)
+    }
+  })
+
+  it('tells how it is called', async () => {
+    const { code, out } = await run('--help')
+    expect(code).to.equal(0)
+    for (const told of [
+      'verify <entries.jsonl>',
+      '--jwks',
+      '--issuer',
+      '--checkpoint',
+      '--impersonation',
+    ]) {
+      expect(out).to.contain(told)
+    }
+  })
+})

@@ -1,0 +1,21 @@
+/** A map with a largest size: what was set the longest ago goes first. */
+export class BoundedMap<K, V> extends Map<K, V> {
+  readonly #maxSize: number
+
+  constructor(maxSize: number) {
+    super()
+    this.#maxSize = maxSize
+  }
+
+  /** A key that is set again is the newest. */
+  override set(key: K, value: V): this {
+    this.delete(key)
+    super.set(key, value)
+    if (this.size <= this.#maxSize) return this
+    for (const oldest of this.keys()) {
+      this.delete(oldest)
+      break
+    }
+    return this
+  }
+}

@@ -1,0 +1,111 @@
+import type { JWTPayload } from 'jose'
+import { type ActClaim, IMPERSONATED_JTI_PREFIX, parseAct } from './act.ts'
+import { invalidToken, RequestRefused, refusedBy } from './refusal.ts'
+
+/** One scope token, RFC 6749 §3.3. */
+const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/
+
+/** Who calls, by the access token of the request. */
+export interface Caller {
+  /** The user, or the client where no user takes part. */
+  readonly subject: string
+  /**
+   * Who acts for the subject, where the token says so: RFC 8693 §4.1. Software has a `client_id`, and
+   * the person that it acts for is its `act`.
+   */
+  readonly actor: ActClaim | undefined
+  /** Whether an operator acts as the subject, named or not. */
+  readonly isImpersonated: boolean
+  readonly scopes: ReadonlySet<string>
+  /** The whole payload. */
+  readonly claims: Readonly<JWTPayload>
+}
+
+/**
+ * A requirement of a route for its caller. It throws {@link RequestRefused}, at once or by a
+ * promise, when the caller does not meet it. It returns nothing: a returned value does not let a
+ * caller in.
+ */
+export type Requirement = (caller: Caller) => void | Promise<void>
+
+/**
+ * @throws RequestRefused where the requirement does
+ * @throws TypeError for one that answers something: a test that was taken for a requirement, or
+ * {@link denyImpersonation} that was not called, would let every caller in
+ */
+export async function meetRequirement(requirement: Requirement, caller: Caller): Promise<void> {
+  const answer: unknown = await requirement(caller)
+  if (answer === undefined) return
+  throw new TypeError(
+    'a requirement must throw RequestRefused to refuse, and answer nothing: write denyImpersonation(), not denyImpersonation',
+  )
+}
+
+/**
+ * The route needs this scope: 403 `insufficient_scope` without it. RFC 6750 §3.1.
+ *
+ * @throws TypeError for anything but one scope token: no other could be granted
+ */
+export function requireScope(scope: string): Requirement {
+  if (typeof scope !== 'string' || !SCOPE_TOKEN.test(scope)) {
+    throw new TypeError('requireScope needs one scope token; write one requireScope for each')
+  }
+  return ({ scopes }) => {
+    if (scopes.has(scope)) return
+    const description = `access token lacks the scope ${scope}`
+    const details = { error: 'insufficient_scope', description, scope }
+    throw refusedBy('scope', new RequestRefused(403, details))
+  }
+}
+
+/** The route is for the user in person: 403 `access_denied` while an operator acts as the user. */
+export function denyImpersonation(): Requirement {
+  return ({ isImpersonated }) => {
+    if (!isImpersonated) return
+    const description = 'not while an operator acts for the user'
+    const details = { error: 'access_denied', description }
+    throw refusedBy('impersonation', new RequestRefused(403, details))
+  }
+}
+
+/**
+ * The route is for persons: the user, or an operator that the token names. 403 `access_denied` while
+ * software acts, for an operator, for the user or as itself, and where the token does not name who acts. The
+ * outermost actor alone is judged: RFC 8693 §4.1, prior actors "are not to be considered in access
+ * control decisions".
+ */
+export function requirePerson(): Requirement {
+  return ({ actor, isImpersonated, subject, claims }) => {
+    // RFC 9068 §2.2: the subject of a client's own token is the client.
+    const isMachine = !isImpersonated && subject === claims.client_id
+    const isPerson = !isMachine && (!isImpersonated || actor !== undefined)
+    if (isPerson && actor?.client_id === undefined) return
+    const description = isPerson
+      ? 'not while software acts for the user'
+      : isMachine
+        ? 'not by a client itself'
+        : 'not by an unnamed actor'
+    const details = { error: 'access_denied', description }
+    throw refusedBy('person', new RequestRefused(403, details))
+  }
+}
+
+/**
+ * Reads a verified payload.
+ *
+ * @throws RequestRefused for claims that cannot be relied on
+ */
+export function callerFrom(claims: JWTPayload): Caller {
+  const { sub, jti, scope, act } = claims
+  const actor = act === undefined ? undefined : parseAct(act)
+  if (typeof sub !== 'string' || (act !== undefined && !actor)) {
+    throw invalidToken('a claim of the access token has the wrong type')
+  }
+  return Object.freeze({
+    subject: sub,
+    actor,
+    isImpersonated: actor !== undefined || String(jti).startsWith(IMPERSONATED_JTI_PREFIX),
+    scopes: new Set(typeof scope === 'string' ? scope.split(' ') : []),
+    claims: Object.freeze(claims),
+  })
+}

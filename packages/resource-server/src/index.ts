@@ -1,0 +1,147 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Caller, Requirement } from './caller.ts'
+import { requestJudge } from './judge.ts'
+import type { KoaMiddleware } from './koa.ts'
+import { metadataAnswer, type ResourceMetadata } from './metadata.ts'
+import { type ResourceServerOptions, resolveOptions } from './options.ts'
+import { RequestRefused } from './refusal.ts'
+import { type ApiRequest, presentedBy } from './request.ts'
+
+export type { ActClaim } from './act.ts'
+export type { ApiResponse } from './answer.ts'
+export {
+  type Caller,
+  denyImpersonation,
+  type Requirement,
+  requirePerson,
+  requireScope,
+} from './caller.ts'
+export type { Fetch, FetchInit } from './fetch.ts'
+export type { KoaContext, KoaMiddleware } from './koa.ts'
+export type { ResourceMetadata, ServedMetadata } from './metadata.ts'
+export type { MTLSOptions, ResourceServerOptions } from './options.ts'
+export type { GetUrl } from './public-url.ts'
+export { RequestRefused } from './refusal.ts'
+export type { ApiRequest } from './request.ts'
+export type { Certificate, GetCertificate } from './sender/certificate.ts'
+export type { DPoPOptions } from './sender/dpop-options.ts'
+export type { ReplayStore } from './sender/replay-store.ts'
+export { StatusUnavailable } from './status/unavailable.ts'
+export type {
+  ImpersonationUse,
+  OnImpersonatedRequest,
+  UseRefusal,
+} from './uses/impersonation-use.ts'
+
+declare global {
+  // Express reads its Request from here, so that users need no type augmentation of their own.
+  namespace Express {
+    interface Request {
+      /** Who calls, where the guard of a resource server let them through. */
+      caller?: Caller
+    }
+  }
+}
+
+/** Connect's and Express's middleware. */
+export type ConnectMiddleware = (
+  request: IncomingMessage & { caller?: Caller },
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => void
+
+/** The guard of an API: knows who calls, and who acts for them. */
+export interface ResourceServer {
+  /**
+   * Judges a request, or its `Authorization` header alone. Access tokens that are bound to a key or
+   * a certificate need the request: the header alone proves neither.
+   *
+   * @throws {@link RequestRefused}: what to answer. {@link StatusUnavailable}: 503, the status list
+   * of an impersonated token cannot be fetched. Any other error is a failure of the API itself, too
+   * (for example, the provider's keys cannot be fetched): do not answer it as an invalid token.
+   *
+   * `onImpersonatedRequest` gets the status where `request.res` is Node's response: Express and
+   * Koa set it. Without it the function is called as soon as the request is judged.
+   */
+  authenticate(
+    request: ApiRequest | string | undefined,
+    ...requirements: readonly Requirement[]
+  ): Promise<Caller>
+  /** Koa middleware: leaves the caller in `ctx.state.caller`. */
+  koa(...requirements: readonly Requirement[]): KoaMiddleware
+  /** Express and Connect middleware: leaves the caller in `request.caller`. */
+  connect(...requirements: readonly Requirement[]): ConnectMiddleware
+  /** What clients may know of this API: RFC 9728; `undefined` without `resourceMetadata`. */
+  readonly metadata: ResourceMetadata | undefined
+}
+
+/**
+ * Guards an API by the JWT access tokens of an oidc-provider (RFC 9068), impersonated or not.
+ *
+ * @throws TypeError naming the dotted path of the first option that is missing, unknown or wrong
+ * @example
+ * const api = resourceServer({ issuer: 'https://id.example.com/oidc', audience: 'https://api.example.com' })
+ * router.get('/orders', api.koa(requireScope('orders:read')), (ctx) => {
+ *   ctx.body = ordersOf(ctx.state.caller.subject)
+ * })
+ * router.put('/email', api.koa(requireScope('profile:write'), denyImpersonation()), changeEmail)
+ */
+export function resourceServer(options: ResourceServerOptions): ResourceServer {
+  const resolved = resolveOptions(options)
+  const { issuer, metadata } = resolved
+  const judge = requestJudge(resolved)
+
+  return {
+    metadata,
+
+    authenticate: async (request, ...requirements) => judge(presentedBy(request), requirements),
+
+    koa: (...requirements) =>
+      async function guard(ctx, next) {
+        const target = ctx.req.originalUrl ?? ctx.originalUrl
+        const presented = presentedBy(ctx.req, { target, response: ctx.res })
+        const answer = metadataAnswer(metadata, ctx.req.method, target)
+        if (answer) {
+          for (const [name, value] of Object.entries(answer.headers)) ctx.set(name, value)
+          ctx.body = answer.body
+          return
+        }
+        try {
+          ctx.state.caller = await judge(presented, requirements)
+        } catch (error) {
+          if (!(error instanceof RequestRefused)) throw error
+          ctx.status = error.status
+          ctx.set('WWW-Authenticate', error.challenge(issuer))
+          ctx.set('Cache-Control', 'no-store')
+          ctx.body = error.toJSON()
+          return
+        }
+        await next()
+      },
+
+    connect: (...requirements) =>
+      function guard(request, response, next) {
+        const presented = presentedBy(request, { response })
+        const answer = metadataAnswer(metadata, request.method, presented.target)
+        if (answer) {
+          response.writeHead(200, answer.headers).end(answer.body)
+          return
+        }
+        judge(presented, requirements).then(
+          (caller) => {
+            request.caller = caller
+            next()
+          },
+          (error: unknown) => {
+            if (!(error instanceof RequestRefused)) return next(error)
+            response.writeHead(error.status, {
+              'WWW-Authenticate': error.challenge(issuer),
+              'Cache-Control': 'no-store',
+              'Content-Type': 'application/json; charset=utf-8',
+            })
+            response.end(JSON.stringify(error))
+          },
+        )
+      },
+  }
+}

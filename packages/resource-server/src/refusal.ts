@@ -1,0 +1,87 @@
+import { formatChallenge } from './challenge.ts'
+
+/** A request that is refused, as the caller sees it: RFC 6750 §3, RFC 9449 §7.1. */
+export class RequestRefused extends Error {
+  override name = 'RequestRefused'
+  readonly status: 401 | 403
+  /** `undefined` where the request shows no credentials at all: RFC 6750 §3.1. */
+  readonly error: string | undefined
+  /** The scope that would have been needed. */
+  readonly scope: string | undefined
+
+  constructor(
+    status: 401 | 403,
+    { error, description, scope, cause }: RefusalDetails & { cause?: unknown },
+  ) {
+    super(description, { cause })
+    this.status = status
+    this.error = error
+    this.scope = scope
+  }
+
+  /** The value of `WWW-Authenticate`: a challenge, or two where the guard takes proofs of keys. */
+  challenge(realm: string): string {
+    const details =
+      this.error === undefined
+        ? {}
+        : { error: this.error, error_description: this.message, scope: this.scope }
+    const { algs, scheme, resourceMetadata: resource_metadata } = offers.get(this) ?? {}
+    // RFC 9449 §7.2: where the mechanism is known, "the corresponding challenge SHOULD be used to
+    // deliver error information".
+    if (scheme === 'DPoP' && algs !== undefined) {
+      return formatChallenge('DPoP', { realm, ...details, algs, resource_metadata })
+    }
+    const bearer = formatChallenge('Bearer', { realm, ...details, resource_metadata })
+    // Another scheme would not help with a 403.
+    if (algs === undefined || this.status === 403) return bearer
+    return `${bearer}, ${formatChallenge('DPoP', { realm, algs, resource_metadata })}`
+  }
+
+  /** The body, as JSON. */
+  toJSON(): { error: string; error_description: string } {
+    return { error: this.error ?? 'invalid_token', error_description: this.message }
+  }
+}
+
+/** A 401 for an access token that is not accepted. */
+export function invalidToken(description: string, cause?: unknown): RequestRefused {
+  return new RequestRefused(401, { error: 'invalid_token', description, cause })
+}
+
+interface RefusalDetails {
+  readonly error?: string | undefined
+  readonly description: string
+  readonly scope?: string | undefined
+}
+
+/** What the guard takes. */
+interface Offer {
+  /** The algorithms of proofs, with a space between them; `undefined` where it takes no proofs. */
+  readonly algs: string | undefined
+  /** The scheme that the request used. */
+  readonly scheme: 'Bearer' | 'DPoP' | undefined
+  /** RFC 9728 §5.1: the URL of its metadata. */
+  readonly resourceMetadata: string | undefined
+}
+
+/** What refused, also inside a requirement of the deployment's own. */
+type Refuser = 'impersonation' | 'person' | 'replay' | 'scope'
+const refusers = new WeakMap<RequestRefused, Refuser>()
+
+/** Marks a refusal with what it comes from. */
+export function refusedBy(refuser: Refuser, refused: RequestRefused): RequestRefused {
+  refusers.set(refused, refuser)
+  return refused
+}
+
+/** `undefined` for what no requirement of this package refused. */
+export function refuserOf(refused: RequestRefused): Refuser | undefined {
+  return refusers.get(refused)
+}
+
+const offers = new WeakMap<RequestRefused, Offer>()
+
+/** Lets the challenge of a refusal, a requirement's too, say what the guard takes. */
+export function setOffer(refused: RequestRefused, offer: Offer): void {
+  offers.set(refused, offer)
+}

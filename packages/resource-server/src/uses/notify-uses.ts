@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto'
+import { IMPERSONATED_JTI_PREFIX, personAndSoftware } from '../act.ts'
+import { afterAnswer, statusOf } from '../answer.ts'
+import type { Caller } from '../caller.ts'
+import type { ResolvedResourceServerOptions } from '../options.ts'
+import type { Presented } from '../request.ts'
+import type { ImpersonationUse, OnImpersonatedRequest, UseRefusal } from './impersonation-use.ts'
+
+/** In milliseconds: a function that takes longer is warned of, once for each use. */
+const RESPONSE_WAIT_MS = 30_000
+
+/** A request of an impersonation that was judged. */
+interface Judged {
+  readonly presented: Presented
+  readonly caller: Caller
+  /** When it came. */
+  readonly time: number
+  readonly refused: UseRefusal | undefined
+}
+
+/** What a function is notified of, or will be. */
+interface Noted {
+  readonly listener: OnImpersonatedRequest
+  readonly jti: unknown
+  refused: UseRefusal | undefined
+  isNotified: boolean
+}
+
+/**
+ * By request and by response. Several guards, of one `resourceServer()` or of several, may judge one
+ * request, and see it as different objects.
+ */
+const notedOf = new WeakMap<object, Noted[]>()
+
+/**
+ * Notifies `onImpersonatedRequest` of the requests of impersonations: once for each request, function
+ * and token. A refusal is never lost: of several guards the first refusal is announced, and one that comes
+ * after the call is announced by a call of its own.
+ */
+export function createUseNotifier({
+  audience,
+  onImpersonatedRequest: listener,
+}: ResolvedResourceServerOptions): (judged: Judged) => void {
+  if (!listener) return () => {}
+
+  return (judged) => {
+    const { presented, caller, refused } = judged
+    if (!caller.isImpersonated) return
+    const { jti } = caller.claims
+    const keys = keysOf(presented)
+    const before = keys
+      .flatMap((key) => notedOf.get(key) ?? [])
+      .findLast((each) => each.listener === listener && each.jti === jti)
+    if (before && (!refused || before.refused)) return
+    if (before && !before.isNotified) {
+      before.refused = refused
+      return
+    }
+    const noted: Noted = { listener, jti, refused, isNotified: false }
+    for (const key of keys) notedOf.set(key, [...(notedOf.get(key) ?? []), noted])
+    afterAnswer(presented.response, () => {
+      noted.isNotified = true
+      notify(listener, buildUse({ ...judged, refused: noted.refused }, audience))
+    })
+  }
+}
+
+function keysOf({ request, response }: Presented): object[] {
+  const inner: unknown = request && 'raw' in request ? request.raw : undefined
+  return [response, request, inner].filter((key) => typeof key === 'object' && key !== null)
+}
+
+function buildUse(
+  { presented, caller, time, refused }: Judged,
+  audience: string,
+): ImpersonationUse {
+  const { subject, actor, claims } = caller
+  const id = parseImpersonationId(claims.jti)
+  const { method, target } = presented
+  const status = statusOf(presented.response)
+  return Object.freeze({
+    useId: randomUUID(),
+    time,
+    ...(id === undefined ? {} : { id }),
+    subject,
+    ...personAndSoftware(actor),
+    client: String(claims.client_id),
+    audience,
+    ...(method === undefined ? {} : { method }),
+    ...(target === undefined ? {} : { path: parsePath(target) }),
+    ...(status === undefined ? {} : { status }),
+    ...(refused ? { refused } : {}),
+  })
+}
+
+function parseImpersonationId(jti: unknown): string | undefined {
+  if (typeof jti !== 'string' || !jti.startsWith(IMPERSONATED_JTI_PREFIX)) return undefined
+  return jti.slice(IMPERSONATED_JTI_PREFIX.length) || undefined
+}
+
+/** The path of a request target in origin form, absolute form or asterisk form: RFC 9112 §3.2. */
+function parsePath(target: string): string {
+  const path = target.replace(/[?#].*$/s, '').replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '')
+  return path === '' ? '/' : path
+}
+
+function notify(listener: OnImpersonatedRequest, use: ImpersonationUse): void {
+  const { useId } = use
+  const warn = (message: string) => process.emitWarning(message, 'ImpersonationWarning')
+  const failed = (error: unknown) => {
+    const reason = error instanceof Error ? error.message : 'no Error'
+    warn(`onImpersonatedRequest failed (${reason}): the use ${useId} may not be recorded`)
+  }
+  try {
+    const answer: unknown = listener(use)
+    if (typeof answer !== 'object' || answer === null || !('then' in answer)) return
+    const late = setTimeout(() => {
+      const after = `${RESPONSE_WAIT_MS / 1000} s`
+      warn(
+        `onImpersonatedRequest has not settled after ${after}: the use ${useId} may not be recorded`,
+      )
+    }, RESPONSE_WAIT_MS)
+    late.unref()
+    Promise.resolve(answer)
+      .catch(failed)
+      .finally(() => clearTimeout(late))
+  } catch (error) {
+    failed(error)
+  }
+}

@@ -1,0 +1,227 @@
+import { expect } from 'chai'
+import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { AUDIENCE, startTokenIssuer, type TokenIssuer } from '../../../test/support/token-issuer.ts'
+import { RequestRefused, type ResourceServer, resourceServer } from '../src/index.ts'
+
+describe("the guard: the provider's keys", () => {
+  let tokens: TokenIssuer
+  let good: TokenIssuer['answer']
+
+  beforeEach(async () => {
+    tokens = await startTokenIssuer()
+    good = { ...tokens.answer }
+  })
+  afterEach(() => tokens.close())
+
+  const newGuard = (options = {}) =>
+    resourceServer({ issuer: tokens.issuer, audience: AUDIENCE, ...options })
+
+  /** What a good token gets while the keys cannot be had: trouble, and no 401. */
+  async function trouble(api: ResourceServer): Promise<Error> {
+    const failure = await api
+      .authenticate(`Bearer ${await tokens.token()}`)
+      .catch((error: unknown) => error)
+    expect(failure).to.be.instanceOf(Error).and.not.instanceOf(RequestRefused)
+    expect(failure).to.have.property('message', `the keys of ${tokens.issuer} cannot be had`)
+    return failure as Error
+  }
+
+  async function subject(api: ResourceServer): Promise<string> {
+    return (await api.authenticate(`Bearer ${await tokens.token()}`)).subject
+  }
+
+  it('are fetched when they are needed, and kept', async () => {
+    const api = newGuard()
+    expect(tokens.asked).to.deep.equal([])
+    for (let n = 0; n < 3; n += 1) expect(await subject(api)).to.equal('alice')
+    expect(tokens.asked).to.deep.equal(['/.well-known/openid-configuration', '/jwks'])
+  })
+
+  it('are asked for once by requests that come together', async () => {
+    const api = newGuard()
+    await Promise.all(Array.from({ length: 5 }, () => subject(api)))
+    expect(tokens.asked).to.deep.equal(['/.well-known/openid-configuration', '/jwks'])
+  })
+
+  it('are taken from jwksUri where it is said, without discovery', async () => {
+    expect(await subject(newGuard({ jwksUri: tokens.jwksUri }))).to.equal('alice')
+    expect(tokens.asked).to.deep.equal(['/jwks'])
+  })
+
+  it('an issuer with a path, and one with a slash at its end, are discovered', async () => {
+    for (const path of ['/oidc', '/oidc/']) {
+      const issuer = `${tokens.issuer}${path}`
+      tokens.answer.discovery = (_request, response) =>
+        response.end(JSON.stringify({ issuer, jwks_uri: tokens.jwksUri }))
+      tokens.asked.length = 0
+      const token = await tokens.token({ iss: issuer })
+      await newGuard({ issuer }).authenticate(`Bearer ${token}`)
+      expect(tokens.asked[0]).to.equal('/oidc/.well-known/openid-configuration')
+    }
+  })
+
+  it('a discovery that failed is tried again by the next request', async () => {
+    const api = newGuard()
+    tokens.answer.discovery = (_request, response) => response.writeHead(503).end()
+    for (let n = 0; n < 2; n += 1) {
+      const { cause } = await trouble(api)
+      expect(String(cause)).to.include('openid-configuration answered 503')
+    }
+    tokens.answer = good
+    expect(await subject(api)).to.equal('alice')
+  })
+
+  const documents: Record<string, (issuer: string) => unknown> = {
+    'of another issuer': () => ({ issuer: 'https://else.example', jwks_uri: 'x' }),
+    'of an issuer with a slash more': (issuer) => ({ issuer: `${issuer}/`, jwks_uri: 'x' }),
+    'of no issuer': () => ({ jwks_uri: 'x' }),
+    'without jwks_uri': (issuer) => ({ issuer }),
+    'with a jwks_uri that is no URL': (issuer) => ({ issuer, jwks_uri: '/jwks' }),
+    'that is null': () => null,
+    'that is a string': () => 'x',
+  }
+  for (const [what, document] of Object.entries(documents)) {
+    it(`a discovery document ${what} is trouble, and is tried again`, async () => {
+      const api = newGuard()
+      tokens.answer.discovery = (_request, response) => {
+        const text = JSON.stringify(document(tokens.issuer))
+        response.end(text.replace('"x"', JSON.stringify(tokens.jwksUri)))
+      }
+      await trouble(api)
+      expect(tokens.asked).to.deep.equal(['/.well-known/openid-configuration'])
+      tokens.answer = good
+      expect(await subject(api)).to.equal('alice')
+    })
+  }
+
+  it('a provider on https whose discovery document names keys on http is trouble, and they are not asked for', async () => {
+    const issuer = 'https://id.example.com'
+    const asked: string[] = []
+    const { fetch } = globalThis
+    globalThis.fetch = async (url) => {
+      asked.push(String(url))
+      return Response.json({ issuer, jwks_uri: 'http://id.example.com/jwks', keys: [tokens.jwk] })
+    }
+    try {
+      const token = await tokens.token({ iss: issuer })
+      const failure = await newGuard({ issuer })
+        .authenticate(`Bearer ${token}`)
+        .catch((error: unknown) => error)
+      expect(failure).to.be.instanceOf(Error).and.not.instanceOf(RequestRefused)
+      expect(asked).to.deep.equal([`${issuer}/.well-known/openid-configuration`])
+    } finally {
+      globalThis.fetch = fetch
+    }
+  })
+
+  it('a discovery document that is no JSON is trouble', async () => {
+    tokens.answer.discovery = (_request, response) => response.end('<html>')
+    await trouble(newGuard())
+  })
+
+  const sets: Record<string, string> = {
+    'that is no JSON': '<html>',
+    'that is no key set': '{"keys":"none"}',
+    'with a key that is broken':
+      '{"keys":[{"kty":"EC","crv":"P-256","kid":"k","x":"AA","y":"AA"}]}',
+  }
+  for (const [what, set] of Object.entries(sets)) {
+    it(`a key set ${what} is trouble, not an invalid token`, async () => {
+      tokens.answer.jwks = (_request, response) => response.end(set)
+      const api = newGuard()
+      await trouble(api)
+    })
+  }
+
+  it('a key set that is answered by a 503 is trouble, and is asked for again', async () => {
+    tokens.answer.jwks = (_request, response) => response.writeHead(503).end()
+    const api = newGuard()
+    for (let n = 0; n < 2; n += 1) await trouble(api)
+    tokens.answer = good
+    expect(await subject(api)).to.equal('alice')
+    // The discovery was good, and is kept.
+    expect(tokens.asked).to.deep.equal([
+      '/.well-known/openid-configuration',
+      ...['/jwks', '/jwks', '/jwks'],
+    ])
+  })
+
+  it('a provider that is gone is trouble', async () => {
+    const gone = await startTokenIssuer()
+    gone.close()
+    for (const options of [{ issuer: gone.issuer }, { jwksUri: gone.jwksUri }]) {
+      const failure = await newGuard(options)
+        .authenticate(`Bearer ${await tokens.token()}`)
+        .catch((error: unknown) => error)
+      expect(failure).to.be.instanceOf(Error).and.not.instanceOf(RequestRefused)
+    }
+  })
+
+  it('a key set with a private key is trouble, not an invalid token', async () => {
+    const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+    const keys = [{ ...(await exportJWK(privateKey)), kid: 'k' }]
+    tokens.answer.jwks = (_request, response) => response.end(JSON.stringify({ keys }))
+    await trouble(newGuard())
+  })
+
+  it('keys that do not come, and a discovery that does not, in five seconds are trouble', async () => {
+    const { timeout } = AbortSignal
+    const asked: number[] = []
+    // The clock is moved: five seconds pass at once.
+    AbortSignal.timeout = (milliseconds) => {
+      asked.push(milliseconds)
+      return timeout(50)
+    }
+    try {
+      tokens.answer.jwks = () => {}
+      const api = newGuard({ jwksUri: tokens.jwksUri })
+      expect(String((await trouble(api)).cause)).to.include('JWKSTimeout')
+      tokens.answer.discovery = () => {}
+      expect(String((await trouble(newGuard())).cause)).to.include('TimeoutError')
+      expect(asked).to.deep.equal([5000, 5000])
+      AbortSignal.timeout = timeout
+      tokens.answer = good
+      expect(await subject(api)).to.equal('alice')
+    } finally {
+      AbortSignal.timeout = timeout
+    }
+  })
+
+  it('sign with every asymmetric algorithm, unless options.algorithms says less', async () => {
+    const algorithms = ['RS256', 'PS256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'RS512', 'PS384']
+    const pairs = await Promise.all(algorithms.map((alg) => generateKeyPair(alg)))
+    const keys = await Promise.all(
+      pairs.map(async ({ publicKey }, n) => ({ ...(await exportJWK(publicKey)), kid: `${n}` })),
+    )
+    tokens.answer.jwks = (_request, response) => response.end(JSON.stringify({ keys }))
+    const api = newGuard()
+    const picky = newGuard({ algorithms: ['ES256'] })
+    for (const [n, alg] of algorithms.entries()) {
+      const token = await new SignJWT(decodeJwt(await tokens.token()))
+        .setProtectedHeader({ alg, typ: 'at+jwt', kid: `${n}` })
+        .sign(pairs[n]?.privateKey ?? new Uint8Array())
+      expect((await api.authenticate(`Bearer ${token}`)).subject, alg).to.equal('alice')
+      const refused = await picky.authenticate(`Bearer ${token}`).catch((error: unknown) => error)
+      expect(refused, alg).to.be.instanceOf(RequestRefused)
+    }
+  })
+
+  it('a token that names a key the provider does not have is an invalid token', async () => {
+    const api = newGuard()
+    const token = await tokens.token({}, { kid: 'unknown' })
+    const refused = await api.authenticate(`Bearer ${token}`).catch((error: unknown) => error)
+    expect(refused).to.be.instanceOf(RequestRefused)
+    expect(refused).to.include({ status: 401, error: 'invalid_token' })
+  })
+
+  it('a token that names none of several keys is an invalid token', async () => {
+    const other = await exportJWK((await generateKeyPair('ES256')).publicKey)
+    tokens.answer.jwks = (_request, response) =>
+      response.end(JSON.stringify({ keys: [tokens.jwk, { ...other, kid: 'other' }] }))
+    const token = await tokens.token({}, { kid: undefined })
+    const refused = await newGuard()
+      .authenticate(`Bearer ${token}`)
+      .catch((error) => error)
+    expect(refused).to.be.instanceOf(RequestRefused)
+  })
+})

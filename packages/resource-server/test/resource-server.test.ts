@@ -1,0 +1,242 @@
+import { expect } from 'chai'
+import { decodeJwt, importJWK, type JWTPayload, SignJWT } from 'jose'
+import { type Deployment, deploy, signingKey } from '../../../test/support/deployment.ts'
+import { signIn } from '../../../test/support/sign-in.ts'
+import {
+  type Caller,
+  denyImpersonation,
+  RequestRefused,
+  requireScope,
+  resourceServer,
+} from '../src/index.ts'
+
+describe('the guard of a resource server', () => {
+  let deployment: Deployment
+  let api: ReturnType<typeof resourceServer>
+  let own: string
+  let acted: string
+  let unnamed: string
+
+  before(async () => {
+    deployment = await deploy()
+    const { issuer, orders: audience } = deployment
+    api = resourceServer({ issuer, audience })
+    const options = { scope: 'openid orders:read', resource: audience }
+    own = (await signIn(deployment, 'alice', options)).access_token
+    const actor_token = (await signIn(deployment, 'olivia')).access_token
+    const exchange = async (form: object) => {
+      const subject_token = await deployment.subjectToken()
+      return (await deployment.exchange({ subject_token, ...form })).body.access_token
+    }
+    acted = await exchange({ actor_token })
+    unnamed = await exchange({})
+  })
+  after(() => deployment.close())
+
+  const forge = async (change: (claims: JWTPayload) => JWTPayload, header = {}) =>
+    new SignJWT(change(decodeJwt(acted)))
+      .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'test', ...header })
+      .sign(await importJWK(signingKey))
+
+  it('tells the user, who acts, whether anybody does, the scopes and the claims', async () => {
+    const callers: Array<Partial<Caller>> = []
+    for (const token of [own, acted, unnamed]) {
+      const { subject, actor, isImpersonated, scopes } = await api.authenticate(`Bearer ${token}`)
+      expect(scopes.has('orders:read')).to.equal(true)
+      callers.push({ subject, actor, isImpersonated })
+    }
+    expect(callers).to.deep.equal([
+      { subject: 'alice', actor: undefined, isImpersonated: false },
+      { subject: 'alice', actor: { sub: 'olivia' }, isImpersonated: true },
+      { subject: 'alice', actor: undefined, isImpersonated: true },
+    ])
+    const { claims } = await api.authenticate(`bearer ${acted}`)
+    expect(claims.client_id).to.equal('console')
+  })
+
+  async function refusal(authorization: string | undefined): Promise<RequestRefused> {
+    const refused = await api.authenticate(authorization).catch((error: unknown) => error)
+    if (!(refused instanceof RequestRefused)) throw new Error(`not refused: ${refused}`)
+    return refused
+  }
+
+  it('no credentials: a challenge without an error code (RFC 6750 §3.1)', async () => {
+    for (const authorization of [undefined, '', 'Basic x', 'DPoP x']) {
+      const refused = await refusal(authorization)
+      expect([refused.status, refused.challenge('orders')]).to.deep.equal([
+        401,
+        'Bearer realm="orders"',
+      ])
+    }
+  })
+
+  it('401 invalid_token for whatever is no access token for this API', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const idToken = (await signIn(deployment, 'alice')).id_token
+    const tokens = {
+      garbage: 'garbage',
+      empty: '',
+      'an ID token': idToken,
+      'for another audience': await deployment.m2mToken(),
+      expired: await forge((claims) => ({ ...claims, exp: now - 10 })),
+      'of another issuer': await forge((claims) => ({ ...claims, iss: 'https://else.example' })),
+      'typ JWT': await forge((claims) => claims, { typ: 'JWT' }),
+      'without jti': await forge(({ jti: _, ...claims }) => claims),
+      'without exp': await forge(({ exp: _, ...claims }) => claims),
+      'without iat': await forge(({ iat: _, ...claims }) => claims),
+      'without sub': await forge(({ sub: _, ...claims }) => claims),
+      'without aud': await forge(({ aud: _, ...claims }) => claims),
+      'without iss': await forge(({ iss: _, ...claims }) => claims),
+      'without client_id': await forge(({ client_id: _, ...claims }) => claims),
+      'with a number for sub': await forge((claims) => ({ ...claims, sub: 1 as never })),
+      'not valid yet': await forge((claims) => ({ ...claims, nbf: now + 60 })),
+      'with more actors than any chain has': await forge((claims) => ({
+        ...claims,
+        act: actors(17),
+      })),
+      'of an unknown key': await forge((claims) => claims, { kid: 'unknown' }),
+      'sender-constrained': await forge((claims) => ({ ...claims, cnf: { jkt: 'x' } })),
+      'act without sub': await forge((claims) => ({ ...claims, act: {} })),
+      'act a string': await forge((claims) => ({ ...claims, act: 'olivia' })),
+      'alg none': `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')}.${acted.split('.')[1]}.`,
+    }
+    for (const [what, token] of Object.entries(tokens)) {
+      const refused = await refusal(`Bearer ${token}`)
+      expect([refused.status, refused.error], what).to.deep.equal([401, 'invalid_token'])
+      expect(JSON.stringify([refused, refused.challenge('x')])).to.not.include(token || 'Bearer  ')
+    }
+  })
+
+  it('requireScope and denyImpersonation, with the words of RFC 6750', async () => {
+    const write = requireScope('orders:write')
+    const lacking = await api.authenticate(`Bearer ${own}`, write).catch((error: unknown) => error)
+    expect(lacking).to.include({ status: 403, error: 'insufficient_scope', scope: 'orders:write' })
+    expect((lacking as RequestRefused).challenge('x')).to.include('scope="orders:write"')
+    expect((await api.authenticate(`Bearer ${own}`, denyImpersonation())).subject).to.equal('alice')
+    for (const token of [acted, unnamed]) {
+      const denied = await api
+        .authenticate(`Bearer ${token}`, denyImpersonation())
+        .catch((error: unknown) => error)
+      expect(denied).to.include({ status: 403, error: 'access_denied' })
+    }
+  })
+
+  it('a requirement that asks elsewhere is waited for, and refuses by its promise', async () => {
+    const description = 'suspended'
+    const inGoodStanding = async ({ subject }: Caller) => {
+      if ((await Promise.resolve(subject)) !== 'alice') return
+      throw new RequestRefused(403, { error: 'access_denied', description })
+    }
+    const refused = await api.authenticate(`Bearer ${own}`, inGoodStanding).catch((error) => error)
+    expect(refused).to.be.an.instanceOf(RequestRefused).and.include({ message: description })
+  })
+
+  it('a requirement that was not called, or that answers what it thinks, lets nobody in', async () => {
+    const uncalled = [denyImpersonation, requireScope, ({ scopes }: Caller) => scopes.has('admin')]
+    for (const requirement of uncalled) {
+      for (const token of [own, acted]) {
+        // What the types refuse.
+        const judged = Reflect.apply(api.authenticate, api, [`Bearer ${token}`, requirement])
+        const error = await Promise.resolve(judged).catch((thrown: unknown) => thrown)
+        expect(error).to.be.an.instanceOf(TypeError)
+      }
+    }
+  })
+
+  it('requireScope takes one scope, and no mistake for one', () => {
+    for (const scope of ['', ' ', 'orders:read orders:write', 'a"b', undefined, null, ['a']]) {
+      expect(() => Reflect.apply(requireScope, undefined, [scope])).to.throw(
+        TypeError,
+        'requireScope needs one scope token',
+      )
+    }
+  })
+
+  it('a chain of actors is passed on whole', async () => {
+    for (const act of [{ sub: 'bob', act: { sub: 'olivia' } }, actors(16)]) {
+      const token = await forge((claims) => ({ ...claims, act }))
+      expect((await api.authenticate(`Bearer ${token}`)).actor).to.deep.equal(act)
+    }
+  })
+
+  it('an act claim, or the beginning of the jti, tells that the caller is impersonated', async () => {
+    const impersonated = async (change: JWTPayload) => {
+      const token = await forge(({ act: _, ...claims }) => ({ ...claims, ...change }))
+      return (await api.authenticate(`Bearer ${token}`)).isImpersonated
+    }
+    expect(await impersonated({ jti: 'x', act: { sub: 'olivia' } })).to.equal(true)
+    expect(await impersonated({ jti: 'impersonation:x' })).to.equal(true)
+    expect(await impersonated({ jti: 'x' })).to.equal(false)
+    expect(await impersonated({ jti: 'no-impersonation:x' })).to.equal(false)
+  })
+
+  it('clockTolerance is five seconds, unless told otherwise', async () => {
+    const { issuer, orders: audience } = deployment
+    const strict = resourceServer({ issuer, audience, clockTolerance: 0 })
+    const lax = resourceServer({ issuer, audience, clockTolerance: 60 })
+    const now = Math.floor(Date.now() / 1000)
+    const expired = (seconds: number) => forge((claims) => ({ ...claims, exp: now - seconds }))
+    const passes = async (guard: typeof api, seconds: number) =>
+      guard.authenticate(`Bearer ${await expired(seconds)}`).then(
+        () => true,
+        () => false,
+      )
+    expect(await passes(strict, 1)).to.equal(false)
+    expect(await passes(api, 1)).to.equal(true)
+    expect(await passes(api, 5)).to.equal(false)
+    expect(await passes(lax, 30)).to.equal(true)
+  })
+
+  it('algorithms are those that the options name, and none else', async () => {
+    const { issuer, orders: audience } = deployment
+    const other = resourceServer({ issuer, audience, algorithms: ['RS256'] })
+    const refused = await other.authenticate(`Bearer ${own}`).catch((error: unknown) => error)
+    expect(refused).to.include({ status: 401, error: 'invalid_token' })
+    const same = resourceServer({ issuer, audience, algorithms: ['ES256'] })
+    expect((await same.authenticate(`Bearer ${own}`)).subject).to.equal('alice')
+  })
+
+  it('a caller cannot be changed by what it is handed to', async () => {
+    const caller = await api.authenticate(`Bearer ${own}`)
+    for (const part of [caller, caller.claims]) expect(part).to.be.frozen
+  })
+
+  it('scopes that are no string are none', async () => {
+    for (const scope of [undefined, ['orders:read'], 1]) {
+      const token = await forge((claims) => ({ ...claims, scope }))
+      expect((await api.authenticate(`Bearer ${token}`)).scopes.size).to.equal(0)
+    }
+  })
+
+  it('a header that is no single bearer token is malformed, and said to be', async () => {
+    for (const authorization of ['Bearer', 'Bearer ', `Bearer ${own} x`, `Bearer ${own},${own}`]) {
+      expect((await refusal(authorization)).challenge('x')).to.equal(
+        'Bearer realm="x", error="invalid_token", error_description="the Authorization header is malformed"',
+      )
+    }
+    expect((await api.authenticate(`BEARER   ${own}`)).subject).to.equal('alice')
+  })
+
+  it('what cannot stand in a header does not get into a challenge', async () => {
+    const description = 'a "b" \\ c\r\nX: y \u00e9~'
+    const refused = new RequestRefused(403, { error: 'e', description, scope: 'a"b' })
+    expect(refused.challenge('r"\n')).to.equal(
+      'Bearer realm="r??", error="e", error_description="a ?b? ? c??X: y ?~", scope="a?b"',
+    )
+    expect(JSON.parse(JSON.stringify(refused))).to.deep.equal({
+      error: 'e',
+      error_description: description,
+    })
+    expect(refused.name).to.equal('RequestRefused')
+  })
+
+  it('why a token is refused is for the log: in the cause', async () => {
+    const { cause } = await refusal(`Bearer ${await forge((claims) => ({ ...claims, aud: 'x' }))}`)
+    expect(String(cause)).to.include('"aud"')
+  })
+})
+
+/** An `act` claim of so many actors. */
+function actors(count: number): object {
+  return count === 1 ? { sub: 'a' } : { sub: 'a', act: actors(count - 1) }
+}

@@ -1,0 +1,58 @@
+import { athOf, type DPoPKey, dpopKey } from '../../../../test/support/dpop.ts'
+import {
+  AUDIENCE,
+  startTokenIssuer,
+  type TokenIssuer,
+} from '../../../../test/support/token-issuer.ts'
+import { type DPoPOptions, RequestRefused, resourceServer } from '../../src/index.ts'
+
+/** Where clients reach the API, and the URL that a proof for its orders names. */
+export const BASE = 'https://api.example.com'
+export const HTU = `${BASE}/orders`
+
+type Shown = {
+  url?: string
+  method?: string
+  authorization?: string | string[]
+  dpop?: string | string[] | undefined
+}
+
+/** A guarded API, and a client with a token that is bound to its key. */
+export interface BoundClient {
+  readonly tokens: TokenIssuer
+  readonly key: DPoPKey
+  readonly bound: string
+  guardWith(dPoP: DPoPOptions): ReturnType<typeof resourceServer>
+  /** A proof for `GET /orders` with the bound token. */
+  proof(claims?: Record<string, unknown>): Promise<string>
+  /** `GET /orders` with the bound token. */
+  request(shown: Shown): { url: string; method: string; headers: Omit<Shown, 'url' | 'method'> }
+}
+
+export async function boundClient(): Promise<BoundClient> {
+  const tokens = await startTokenIssuer()
+  const key = await dpopKey()
+  const bound = await tokens.token({ cnf: { jkt: key.thumbprint } })
+  return {
+    tokens,
+    key,
+    bound,
+    guardWith: (dPoP) => resourceServer({ issuer: tokens.issuer, audience: AUDIENCE, dPoP }),
+    proof: (claims) => key.proof({ htm: 'GET', htu: HTU, ath: athOf(bound), ...claims }),
+    request: ({ url = '/orders', method = 'GET', ...headers }) => ({
+      url,
+      method,
+      headers: { authorization: `DPoP ${bound}`, ...headers },
+    }),
+  }
+}
+
+/** How a request was refused. */
+export async function refusal(answer: Promise<unknown>): Promise<RequestRefused> {
+  const refused = await answer.then(
+    () => 'it passed',
+    (error: unknown) => error,
+  )
+  if (!(refused instanceof RequestRefused)) throw new Error(`not refused: ${refused}`)
+  return refused
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import { createClient } from 'redis'
+import { inCi, REDIS_URL, reachable } from '../../../../test/adapters/servers.ts'
+import { type DPoPOptions, type ReplayStore, RequestRefused } from '../../src/index.ts'
+import { BASE, type BoundClient, boundClient, refusal } from './bound-client.ts'
+
+describe('the guard: one use of a DPoP proof (RFC 9449 §11.1)', () => {
+  let client: BoundClient
+
+  before(async () => {
+    client = await boundClient()
+  })
+  after(() => client.tokens.close())
+
+  describe('the store of used proofs can be injected', () => {
+    it('it is asked for a hash, and for how long', async () => {
+      const asked: Array<[string, number]> = []
+      const replayStore = {
+        async isFirstUse(id: string, expiresAt: number) {
+          return asked.push([id, expiresAt]) === 1
+        },
+      }
+      const guard = client.guardWith({ baseUrl: BASE, maxAge: 30, replayStore })
+      const iat = Math.floor(Date.now() / 1000)
+      const dpop = await client.proof({ iat, jti: 'the-jti' })
+      await guard.authenticate(client.request({ dpop }))
+      expect((await refusal(guard.authenticate(client.request({ dpop })))).status).to.equal(401)
+      const [[id, expiresAt] = ['', 0], again] = asked
+      expect(again).to.deep.equal([id, expiresAt])
+      expect(id).to.match(/^[\w-]{43}$/)
+      // The last moment at which the proof is young enough has passed by then.
+      expect(expiresAt).to.equal(iat + 31)
+    })
+
+    it('its trouble is the trouble of the API: no 401, and nothing passes', async () => {
+      const trouble = {
+        'it throws': () => {
+          throw new Error('down')
+        },
+        'it rejects': () => Promise.reject(new Error('down')),
+        'it answers nothing': () => undefined,
+        "it answers Redis' own OK": () => Promise.resolve('OK'),
+      }
+      for (const [what, isFirstUse] of Object.entries(trouble)) {
+        const replayStore = { isFirstUse } as unknown as NonNullable<DPoPOptions['replayStore']>
+        const guard = client.guardWith({ baseUrl: BASE, replayStore })
+        const failure = await guard
+          .authenticate(client.request({ dpop: await client.proof() }))
+          .catch((error: unknown) => error)
+        expect(failure, what).to.be.instanceOf(Error).and.not.instanceOf(RequestRefused)
+      }
+    })
+  })
+
+  it('several processes that share a Redis: of twenty copies of a proof at once, one passes', async function () {
+    if (!(await reachable(REDIS_URL, 6379))) {
+      if (inCi) throw new Error('no Redis')
+      this.skip()
+    }
+    const prefix = `guard-test:${randomUUID()}:`
+    const redis = await createClient({ url: REDIS_URL }).connect()
+    try {
+      // The line of the docstring.
+      const replayStore: ReplayStore = {
+        isFirstUse: async (id, expiresAt) => {
+          const expiration = { type: 'EXAT', value: expiresAt } as const
+          return (await redis.set(prefix + id, '1', { condition: 'NX', expiration })) === 'OK'
+        },
+      }
+      const guards = [1, 2].map(() => client.guardWith({ baseUrl: BASE, replayStore }))
+      const dpop = await client.proof()
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () =>
+          guards.map((api) =>
+            api.authenticate(client.request({ dpop })).then(
+              () => 'passed',
+              ({ message }: Error) => message,
+            ),
+          ),
+        ).flat(),
+      )
+      expect(answers.sort()).to.deep.equal([
+        ...Array.from({ length: 19 }, () => 'DPoP proof was used before'),
+        'passed',
+      ])
+      const [key = ''] = await redis.keys(`${prefix}*`)
+      expect(await redis.ttl(key)).to.be.within(1, 62)
+      await redis.del(key)
+    } finally {
+      redis.destroy()
+    }
+  })
+})

@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { athOf, dpopKey } from '../../../../test/support/dpop.ts'
+import { AUDIENCE } from '../../../../test/support/token-issuer.ts'
+import { type RequestRefused, type ResourceServer, resourceServer } from '../../src/index.ts'
+import { BASE, type BoundClient, boundClient, HTU, refusal } from './bound-client.ts'
+
+describe('the guard: access tokens that are bound to a key (RFC 9449 §7)', () => {
+  let client: BoundClient
+  let api: ResourceServer
+
+  before(async () => {
+    client = await boundClient()
+    api = client.guardWith({ baseUrl: BASE })
+  })
+  after(() => client.tokens.close())
+
+  it('a proof of its key lets it in', async () => {
+    const caller = await api.authenticate(client.request({ dpop: await client.proof() }))
+    expect(caller.subject).to.equal('alice')
+    expect(caller.claims.cnf).to.deep.equal({ jkt: client.key.thumbprint })
+  })
+
+  it('an EdDSA key does as well as one on a curve of NIST, in the words of either name', async () => {
+    for (const alg of ['Ed25519', 'EdDSA']) {
+      const { privateKey, publicKey } = await generateKeyPair('Ed25519')
+      const jwk = await exportJWK(publicKey)
+      const token = await client.tokens.token({ cnf: { jkt: await calculateJwkThumbprint(jwk) } })
+      const dpop = await new SignJWT({ jti: alg, htm: 'GET', htu: HTU, ath: athOf(token) })
+        .setProtectedHeader({ alg, typ: 'dpop+jwt', jwk })
+        .setIssuedAt()
+        .sign(privateKey)
+      const caller = await api.authenticate(
+        client.request({ authorization: `DPoP ${token}`, dpop }),
+      )
+      expect(caller.subject).to.equal('alice')
+    }
+  })
+
+  it('shown as a bearer token it is refused, with its proof too (§7.2)', async () => {
+    const authorization = `Bearer ${client.bound}`
+    for (const dpop of [undefined, await client.proof()]) {
+      const refused = await refusal(api.authenticate(client.request({ authorization, dpop })))
+      expect(refused.challenge('api')).to.equal(
+        'Bearer realm="api", error="invalid_token", error_description="a sender-constrained access token is no bearer token", DPoP realm="api", algs="ES256 Ed25519 EdDSA"',
+      )
+    }
+    for (const header of [authorization, `DPoP ${client.bound}`]) {
+      expect((await refusal(api.authenticate(header))).status).to.equal(401)
+    }
+  })
+
+  it('a token that is bound to no key is no DPoP token, whatever proof comes along (§7.1)', async () => {
+    const unbound = await client.tokens.token()
+    const dpop = await client.proof({ ath: athOf(unbound) })
+    const shown = client.request({ authorization: `DPoP ${unbound}`, dpop })
+    expect(await refusal(api.authenticate(shown))).to.include({ error: 'invalid_token' })
+    // As a bearer token it is what it is.
+    const bearer = client.request({ authorization: `Bearer ${unbound}`, dpop })
+    expect((await api.authenticate(bearer)).subject).to.equal('alice')
+  })
+
+  it('where the guard takes no proofs, a bound token is refused, and DPoP is no scheme', async () => {
+    const plain = resourceServer({ issuer: client.tokens.issuer, audience: AUDIENCE })
+    const dpop = await client.proof()
+    const refused = await refusal(plain.authenticate(client.request({ dpop })))
+    expect([refused.error, refused.challenge('api')]).to.deep.equal([
+      undefined,
+      'Bearer realm="api"',
+    ])
+    const authorization = `Bearer ${client.bound}`
+    const bearer = await refusal(plain.authenticate(client.request({ authorization, dpop })))
+    expect(bearer.challenge('api')).to.equal(
+      'Bearer realm="api", error="invalid_token", error_description="a sender-constrained access token is no bearer token"',
+    )
+  })
+
+  it('the method is that of the request', async () => {
+    const post = async (htm: string) =>
+      api.authenticate(client.request({ method: 'POST', dpop: await client.proof({ htm }) }))
+    expect((await post('POST')).subject).to.equal('alice')
+    expect((await refusal(post('GET'))).message).to.equal('DPoP proof is for another method')
+  })
+
+  it('no credentials, or those of another scheme: both challenges, without an error', async () => {
+    for (const authorization of [
+      '',
+      'Basic x',
+      `DPoPx ${client.bound}`,
+      `Bearerx ${client.bound}`,
+    ]) {
+      const shown = client.request({ authorization, dpop: await client.proof() })
+      expect((await refusal(api.authenticate(shown))).challenge('api')).to.equal(
+        'Bearer realm="api", DPoP realm="api", algs="ES256 Ed25519 EdDSA"',
+      )
+    }
+  })
+
+  it('a proof that is long for its reasons passes; two are not one, and are told so', async () => {
+    const long = await client.proof({ padding: 'x'.repeat(11_000) })
+    expect((await api.authenticate(client.request({ dpop: long }))).subject).to.equal('alice')
+    const two = [await client.proof(), await client.proof()]
+    for (const dpop of [two, two.join(', '), two.join(',')]) {
+      const { message } = await refusal(api.authenticate(client.request({ dpop })))
+      expect(message).to.equal('DPoP proof must be one JWT')
+    }
+  })
+
+  it('a good proof by another key: the token is the invalid one (§7.1, figure 16)', async () => {
+    const other = await dpopKey()
+    const dpop = await other.proof({ htm: 'GET', htu: HTU, ath: athOf(client.bound) })
+    expect(await refusal(api.authenticate(client.request({ dpop })))).to.include({
+      status: 401,
+      error: 'invalid_token',
+    })
+  })
+
+  it('a proof in the place of the token is refused, and a malformed header too', async () => {
+    const dpop = await client.proof()
+    const malformed = [
+      `DPoP ${dpop}`,
+      'DPoP',
+      'DPoP ',
+      `DPoP ${client.bound} x`,
+      `DPoP ${client.bound},x`,
+    ]
+    const twice = [`DPoP ${client.bound}`, `DPoP ${client.bound}`]
+    for (const authorization of [...malformed, twice, `DPoP ${'x'.repeat(100_000)}`]) {
+      const refused = await refusal(api.authenticate(client.request({ authorization, dpop })))
+      expect([refused.status, refused.error]).to.deep.equal([401, 'invalid_token'])
+      expect(refused.challenge('api')).to.match(/^DPoP realm="api", error="invalid_token", /)
+    }
+    expect((await api.authenticate(client.request({ dpop }))).subject).to.equal('alice')
+  })
+
+  it('a cnf that is not understood is refused, and never taken for none', async () => {
+    const jkt = client.key.thumbprint
+    for (const cnf of [
+      {},
+      { kid: 'x' },
+      { jkt, jwk: {} },
+      { jkt: '' },
+      { jkt: 1 },
+      { 'x5t#S256': '' },
+      { 'x5t#S256': 1 },
+      { jkt, 'x5t#S256': null },
+      [],
+      'x',
+      null,
+    ]) {
+      const token = await client.tokens.token({ cnf })
+      for (const scheme of ['Bearer', 'DPoP']) {
+        const dpop = await client.proof({ ath: athOf(token) })
+        const shown = client.request({ authorization: `${scheme} ${token}`, dpop })
+        const refused = await refusal(api.authenticate(shown))
+        expect(refused, JSON.stringify(cnf)).to.include({
+          error: 'invalid_token',
+          message: 'access token is bound in a way that is not known here',
+        })
+      }
+    }
+  })
+
+  it('one use: of twenty copies of a proof at once, one passes', async () => {
+    const dpop = await client.proof()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        api.authenticate(client.request({ dpop })).then(
+          () => 'passed',
+          (error: RequestRefused) => error.message,
+        ),
+      ),
+    )
+    expect(answers.sort()).to.deep.equal([
+      ...Array.from({ length: 19 }, () => 'DPoP proof was used before'),
+      'passed',
+    ])
+  })
+
+  it('a jti is used up by its key alone, and by a proof that was good', async () => {
+    const jti = randomUUID()
+    const bad = await client.proof({ jti, htm: 'POST' })
+    expect((await refusal(api.authenticate(client.request({ dpop: bad })))).status).to.equal(401)
+    await api.authenticate(client.request({ dpop: await client.proof({ jti }) }))
+    const again = await refusal(
+      api.authenticate(client.request({ dpop: await client.proof({ jti }) })),
+    )
+    expect(again.message).to.equal('DPoP proof was used before')
+    const other = await dpopKey()
+    const token = await client.tokens.token({ cnf: { jkt: other.thumbprint } })
+    const dpop = await other.proof({ htm: 'GET', htu: HTU, ath: athOf(token), jti })
+    await api.authenticate(client.request({ authorization: `DPoP ${token}`, dpop }))
+  })
+
+  it('maxAge says how far iat may be away, either side', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const patient = client.guardWith({ baseUrl: BASE, maxAge: 300 })
+    for (const iat of [now - 290, now + 290]) {
+      await patient.authenticate(client.request({ dpop: await client.proof({ iat }) }))
+    }
+    for (const iat of [now - 50, now + 50]) {
+      await api.authenticate(client.request({ dpop: await client.proof({ iat }) }))
+    }
+    const strict = client.guardWith({ baseUrl: BASE, maxAge: 10 })
+    for (const [guard, iat] of [
+      [api, now - 65],
+      [api, now + 70],
+      [strict, now - 20],
+      [strict, now + 20],
+    ] as const) {
+      const refused = await refusal(
+        guard.authenticate(client.request({ dpop: await client.proof({ iat }) })),
+      )
+      expect(refused.message).to.equal('DPoP proof is not of this time')
+    }
+  })
+
+  it('the algorithms of proofs are an option, and are told', async () => {
+    const picky = client.guardWith({ baseUrl: BASE, algorithms: ['PS256', 'ES384'] })
+    const refused = await refusal(
+      picky.authenticate(client.request({ dpop: await client.proof() })),
+    )
+    expect(refused.error).to.equal('invalid_dpop_proof')
+    expect(refused.challenge('api')).to.include('algs="PS256 ES384"')
+  })
+})

@@ -1,0 +1,63 @@
+import { expect } from 'chai'
+import { stoppedClock } from '../../../../test/support/stopped-clock.ts'
+import { StatusUnavailable } from '../../src/index.ts'
+import { type LoadList, statusCache } from '../../src/status/cache.ts'
+
+describe('the guard: how many status lists it holds', () => {
+  let clock: ReturnType<typeof stoppedClock>
+  let loaded: string[]
+  let ended: number
+  let listAt: ReturnType<typeof statusCache>
+
+  beforeEach(() => {
+    clock = stoppedClock()
+    loaded = []
+    ended = 1
+    const load: LoadList = async (uri) => {
+      loaded.push(uri)
+      const bytes = Uint8Array.of(ended)
+      const expiresAt = performance.now() + 30_000
+      const text = String(loaded.length)
+      return { list: { bits: 1, bytes }, ttl: 5000, span: 30_000, expiresAt, text }
+    }
+    listAt = statusCache(load, () => performance.now())
+  })
+  afterEach(() => clock[Symbol.dispose]())
+
+  it('are 64; the one that was not used for the longest time is fetched anew', async () => {
+    for (let n = 0; n < 64; n += 1) await listAt(`${n}`)
+    await listAt('0')
+    expect(loaded).to.have.lengthOf(64)
+    await listAt('64')
+    await listAt('0')
+    expect(loaded).to.have.lengthOf(65)
+    await listAt('1')
+    expect(loaded.slice(64)).to.deep.equal(['64', '1'])
+  })
+
+  it('are those of the last ten minutes, once there is another', async () => {
+    await listAt('a')
+    clock.pass(300)
+    await listAt('b')
+    clock.pass(301)
+    await listAt('c')
+    // Both are fetched again. The list that was dropped has forgotten its bits.
+    ended = 0
+    expect([...(await listAt('a')).bytes, ...(await listAt('b')).bytes]).to.deep.equal([0, 1])
+  })
+
+  it('a wait that no signal ends, such as one for keys, ends after two seconds', async () => {
+    const { timeout } = AbortSignal
+    AbortSignal.timeout = (milliseconds) => timeout(milliseconds / 100)
+    try {
+      const failure = await statusCache(
+        () => new Promise(() => {}),
+        () => 0,
+      )('a').catch((error) => error)
+      expect(failure).to.be.instanceOf(StatusUnavailable)
+      expect(failure.cause).to.have.property('name', 'TimeoutError')
+    } finally {
+      AbortSignal.timeout = timeout
+    }
+  })
+})

@@ -1,0 +1,220 @@
+import { expect } from 'chai'
+import { stoppedClock } from '../../../../test/support/stopped-clock.ts'
+import type { Fetch, ResourceServer } from '../../src/index.ts'
+import { ENDED, type StatusProvider, startStatusProvider, verdict } from './status-provider.ts'
+
+const DOWN: StatusProvider['answer'] = (request) => request.destroy()
+
+// The sentences are of draft-ietf-oauth-status-list-21.
+describe('the guard: holding a status list', () => {
+  let provider: StatusProvider
+  let clock: ReturnType<typeof stoppedClock>
+  let api: ResourceServer
+  let token: string
+  /** How many fetches of a list began. */
+  let started: number
+
+  beforeEach(async () => {
+    clock = stoppedClock()
+    provider = await startStatusProvider()
+    started = 0
+    api = provider.guard({
+      fetch: (url, init) => {
+        if (url.includes('/status-lists/')) started += 1
+        return fetch(url, init)
+      },
+    })
+    token = await provider.impersonated(1)
+  })
+  afterEach(() => {
+    provider.close()
+    clock[Symbol.dispose]()
+  })
+
+  const ask = (shown = token) => verdict(api, shown)
+  it('requests that come together fetch it once', async () => {
+    const together = () => Promise.all(Array.from({ length: 100 }, () => ask()))
+    expect(new Set(await together())).to.deep.equal(new Set(['alice']))
+    expect(started).to.equal(1)
+    clock.pass(6)
+    provider.ended.add(1)
+    expect(new Set(await together())).to.deep.equal(new Set([ENDED]))
+    expect(started).to.equal(2)
+  })
+
+  it('each list is fetched for itself', async () => {
+    const other = await provider.impersonated({
+      status: provider.status(1, `${provider.issuer}/status-lists/b`),
+    })
+    expect(await ask()).to.equal('alice')
+    // The provider signs the list `a` alone, and it is none for a token of `b`.
+    expect(await ask(other)).to.equal('503')
+    expect(provider.asked).to.deep.equal(['/status-lists/a', '/status-lists/b'])
+  })
+
+  // §13.7: "the ttl claim represents a duration to be interpreted relative to the time the Status
+  // List is fetched".
+  it('it is refreshed in the background before its ttl, and no request waits', async () => {
+    await ask()
+    clock.pass(2.4)
+    await ask()
+    expect(started).to.equal(1)
+    clock.pass(0.2)
+    provider.ended.add(1)
+    expect(await ask()).to.equal('alice')
+    // The clock stands still: this ends by the background fetch alone.
+    while ((await ask()) === 'alice') await new Promise(setImmediate)
+    expect(await ask()).to.equal(ENDED)
+    expect(started).to.equal(2)
+  })
+
+  it('past its ttl a request waits for the fetch, so that an end is known', async () => {
+    await ask()
+    provider.ended.add(1)
+    clock.pass(5.1)
+    expect(await ask()).to.equal(ENDED)
+  })
+
+  it('its ttl counts from the start of the fetch, also where that took long', async () => {
+    const { answer } = provider
+    provider.answer = (request, response) => {
+      clock.pass(1.5)
+      answer(request, response)
+    }
+    await ask()
+    provider.ended.add(1)
+    clock.pass(3.6)
+    expect(await ask()).to.equal(ENDED)
+  })
+
+  // §11.5: "clients should be configured with lower/upper bounds for these values". §8.2: "Relying
+  // Parties MUST prioritize the exp and ttl claims within the Status List Token over the HTTP
+  // headers for determining caching behavior."
+  for (const [ttl, least, most] of [
+    [0.001, 0.4, 1.1],
+    [86_400, 14.9, 15.1],
+    [undefined, 2.4, 2.6],
+  ] as const) {
+    it(`a ttl of ${ttl} is held to bounds, whatever the HTTP headers say`, async () => {
+      const headers = { 'cache-control': 'max-age=9999, immutable' }
+      provider.answer = provider.serve(() => provider.list({ ttl }), headers)
+      await ask()
+      clock.pass(least)
+      await ask()
+      expect(started).to.equal(1)
+      clock.pass(most - least)
+      await ask()
+      expect(started).to.equal(2)
+    })
+  }
+
+  it('while the provider is down the copy is used until its exp; then it is 503, until it is back', async () => {
+    await ask()
+    provider.answer = DOWN
+    for (const seconds of [6, 20, 3]) {
+      clock.pass(seconds)
+      expect(await ask()).to.equal('alice')
+    }
+    expect(started).to.equal(4)
+    clock.pass(1.5)
+    for (let n = 0; n < 3; n += 1) expect(await ask()).to.equal('503')
+    expect(await verdict(api, await provider.tokens.token())).to.equal('alice')
+    provider.answer = provider.serve(provider.list)
+    clock.pass(1)
+    expect(await ask()).to.equal('alice')
+  })
+
+  it('a bit that is held refuses for as long as the copy lives, and after it is 503', async () => {
+    provider.ended.add(1)
+    expect(await ask()).to.equal(ENDED)
+    provider.answer = DOWN
+    clock.pass(29)
+    expect(await ask()).to.equal(ENDED)
+    clock.pass(2)
+    expect(await ask()).to.equal('503')
+  })
+
+  // §11.5: "to prevent accidentally creating unreasonable amounts of requests for a specific URL".
+  it('a fetch that failed is tried again after a second, and not by every request', async () => {
+    provider.answer = DOWN
+    for (let n = 0; n < 20; n += 1) expect(await ask()).to.equal('503')
+    expect(started).to.equal(1)
+    clock.pass(1)
+    expect(await ask()).to.equal('503')
+    expect(started).to.equal(2)
+  })
+
+  it('a copy that lags behind brings no ended impersonation back', async () => {
+    const lagging = await provider.list()
+    provider.ended.add(1)
+    expect(await ask()).to.equal(ENDED)
+    provider.answer = provider.serve(() => lagging)
+    clock.pass(5.1)
+    expect(await ask()).to.equal(ENDED)
+    provider.ended.clear()
+    provider.ended.add(2)
+    provider.answer = provider.serve(provider.list)
+    clock.pass(5.1)
+    expect(await ask()).to.equal(ENDED)
+    expect(await ask(await provider.impersonated(2))).to.equal(ENDED)
+    expect(await ask(await provider.impersonated(3))).to.equal('alice')
+    expect(started).to.equal(3)
+  })
+
+  // An error that no request waits for would end the process of the API.
+  it('what fails in the background is trouble of no request, and of no process', async () => {
+    const type = { 'content-type': 'application/statuslist+jwt' }
+    const cut = new ReadableStream({
+      pull: (body) => body.error(new Error('the connection was lost')),
+      cancel: () => Promise.reject(new Error('nor can it be cancelled')),
+    })
+    const failures: Fetch[] = [
+      () => Promise.reject(undefined),
+      () => {
+        throw new Error('at once')
+      },
+      async () => new Response(cut, { headers: type }),
+      async () => new Response('text', { headers: type }),
+      async () => new Response(null, { status: 204 }),
+    ]
+    let failing: Fetch | undefined
+    const unhandled: unknown[] = []
+    const note = (reason: unknown) => unhandled.push(reason)
+    process.prependListener('unhandledRejection', note)
+    api = provider.guard({ fetch: (url, init) => (failing ?? fetch)(url, init) })
+    for (const failure of failures) {
+      failing = undefined
+      clock.pass(6)
+      expect(await ask()).to.equal('alice')
+      failing = failure
+      clock.pass(3)
+      expect(await ask()).to.equal('alice')
+      for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
+    }
+    process.removeListener('unhandledRejection', note)
+    expect(unhandled).to.deep.equal([])
+  })
+
+  it('a list that expires before its ttl has passed is fetched again then, and not refused', async () => {
+    const iat = () => Math.floor(Date.now() / 1000)
+    provider.answer = provider.serve(() => provider.list({ exp: iat() + 2, ttl: 30 }))
+    expect(await ask()).to.equal('alice')
+    provider.ended.add(1)
+    clock.pass(8)
+    expect(await ask()).to.equal(ENDED)
+    expect(started).to.equal(2)
+  })
+
+  // §13.7: "the exp claim specifies an absolute timestamp, marking the point in time when the Status
+  // List expires and MUST NOT be relied upon any longer".
+  it('no list is believed for longer than 35 seconds, whatever it says', async () => {
+    const exp = 2 ** 33
+    provider.answer = provider.serve(() => provider.list({ exp, ttl: exp }))
+    expect(await ask()).to.equal('alice')
+    provider.answer = DOWN
+    clock.pass(29)
+    expect(await ask()).to.equal('alice')
+    clock.pass(6)
+    expect(await ask()).to.equal('503')
+  })
+})

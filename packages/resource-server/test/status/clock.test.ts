@@ -1,0 +1,188 @@
+import { expect } from 'chai'
+import { stoppedClock } from '../../../../test/support/stopped-clock.ts'
+import type { ResourceServer } from '../../src/index.ts'
+import { ENDED, type StatusProvider, startStatusProvider, verdict } from './status-provider.ts'
+
+const DOWN: StatusProvider['answer'] = (request) => request.destroy()
+
+describe('the guard: status lists and clocks', () => {
+  let provider: StatusProvider
+  let clock: ReturnType<typeof stoppedClock>
+  let api: ResourceServer
+  let token: string
+
+  beforeEach(async () => {
+    clock = stoppedClock()
+    provider = await startStatusProvider()
+    api = provider.guard()
+    token = await provider.impersonated(1)
+  })
+  afterEach(() => {
+    provider.close()
+    clock[Symbol.dispose]()
+  })
+
+  const ask = () => verdict(api, token)
+  /** Serves a list that was signed so many seconds ago, as a cache would. */
+  function serveOld(seconds: number, headers?: Record<string, string>): void {
+    const iat = Math.floor(Date.now() / 1000 + provider.skew) - seconds
+    provider.answer = provider.serve(() => provider.list({ iat, exp: iat + 30 }), headers)
+  }
+  const dateBefore = (seconds: number) =>
+    new Date(Date.now() + (provider.skew - seconds) * 1000).toUTCString()
+
+  for (const skew of [-120, 120]) {
+    // Without `Age`, a time that has passed here may be that of a cache which says none.
+    const headers: Record<string, string> = skew < 0 ? { age: '0' } : {}
+
+    it(`two minutes off (${skew}): fresh lists are believed, for no longer than else`, async () => {
+      provider.skew = skew
+      provider.answer = provider.serve(provider.list, headers)
+      expect(await ask()).to.equal('alice')
+      provider.ended.add(1)
+      clock.pass(5.1)
+      expect(await ask()).to.equal(ENDED)
+      provider.ended.clear()
+      const { answer } = provider
+      api = provider.guard()
+      expect(await ask()).to.equal('alice')
+      provider.answer = DOWN
+      clock.pass(29)
+      expect(await ask()).to.equal('alice')
+      clock.pass(2)
+      expect(await ask()).to.equal('503')
+      provider.answer = answer
+      clock.pass(1)
+      expect(await ask()).to.equal('alice')
+    })
+
+    it(`two minutes off (${skew}), and a response that does not say what time it is: 503`, async () => {
+      provider.skew = skew
+      const answer = provider.serve(provider.list, headers)
+      provider.answer = (request, response) => {
+        response.sendDate = false
+        provider.serve(provider.list, { ...headers, date: 'now' })(request, response)
+      }
+      expect(await ask()).to.equal('503')
+      provider.answer = answer
+      clock.pass(1)
+      expect(await ask()).to.equal('alice')
+    })
+
+    it(`two minutes off (${skew}): a list that has expired by the clock of the provider is not believed`, async () => {
+      provider.skew = skew
+      for (const headers of [{}, { age: '40', date: dateBefore(40) }]) {
+        serveOld(40, headers)
+        expect(await verdict(provider.guard(), token)).to.equal('503')
+      }
+    })
+  }
+
+  it('a clock that is over 30 seconds fast: 503, where the response does not say its age', async () => {
+    provider.skew = -32
+    const { serve, list } = provider
+    for (const [age, expected] of Object.entries({ 0: 'alice', none: '503', '-1': '503' })) {
+      provider.answer = serve(list, age === 'none' ? {} : { age })
+      expect(await verdict(provider.guard(), token), age).to.equal(expected)
+    }
+    provider.skew = -28
+    provider.answer = serve(list)
+    expect(await verdict(provider.guard(), token)).to.equal('alice')
+  })
+
+  // A cache that keeps `Date` and says no `Age`, or an attacker who has the lists of yesterday.
+  for (const skew of [0, -120, 120]) {
+    it(`two minutes off at most (${skew}): an old response makes no old list a fresh one`, async () => {
+      provider.skew = skew
+      for (const seconds of [600, 86_400]) {
+        serveOld(seconds, { date: dateBefore(seconds) })
+        expect(await verdict(provider.guard({ clockTolerance: 300 }), token)).to.equal('503')
+      }
+    })
+  }
+
+  it('a clock that is set back makes no held list younger', async () => {
+    const { now } = Date
+    expect(await ask()).to.equal('alice')
+    provider.answer = DOWN
+    clock.pass(20)
+    Date.now = () => now() - 3_600_000
+    expect(await ask()).to.equal('alice')
+    clock.pass(11)
+    expect(await ask()).to.equal('503')
+    Date.now = now
+  })
+
+  // The monotonic clock stands still while a machine is suspended.
+  it('a machine that was suspended, or whose clock is set forward, asks before it believes', async () => {
+    const { now } = Date
+    const { answer } = provider
+    expect(await ask()).to.equal('alice')
+    provider.ended.add(1)
+    Date.now = () => now() + 60_000
+    provider.answer = DOWN
+    expect(await ask()).to.equal('503')
+    provider.answer = answer
+    clock.pass(1)
+    expect(await ask()).to.equal(ENDED)
+    Date.now = now
+  })
+
+  it('clocks that differ by rounding, again and again, age nothing', async () => {
+    const { now } = Date
+    await ask()
+    for (let n = 0; n < 300; n += 1) {
+      Date.now = () => now() + (n % 2) * 20
+      await ask()
+    }
+    Date.now = now
+    expect(provider.asked).to.have.lengthOf(1)
+  })
+
+  // iat + 30, by a clock that is right.
+  it('what a list aged in a cache is taken off its life, whatever the cache says', async () => {
+    for (const headers of [{}, { age: '20' }, { age: '20', date: dateBefore(20) }]) {
+      api = provider.guard({ clockTolerance: 300 })
+      serveOld(20, headers)
+      expect(await ask()).to.equal('alice')
+      provider.answer = DOWN
+      clock.pass(8)
+      expect(await ask()).to.equal('alice')
+      clock.pass(3)
+      expect(await ask()).to.equal('503')
+    }
+  })
+
+  it('an older copy does not shorten the life of the one that is held', async () => {
+    expect(await ask()).to.equal('alice')
+    serveOld(28)
+    clock.pass(6)
+    expect(await ask()).to.equal('alice')
+    provider.answer = DOWN
+    clock.pass(20)
+    expect(await ask()).to.equal('alice')
+    clock.pass(5)
+    expect(await ask()).to.equal('503')
+  })
+
+  it('a list that aged too much is not believed, however large clockTolerance is', async () => {
+    for (const headers of [{}, { age: '40' }, { age: '40', date: dateBefore(40) }]) {
+      serveOld(40, headers)
+      expect(await verdict(provider.guard({ clockTolerance: 300 }), token)).to.equal('503')
+    }
+  })
+
+  it('a copy that is served a second time gets no new life', async () => {
+    // The clock of this machine is wrong, and a cache does not say how old its copy is.
+    provider.skew = 120
+    const copy = await provider.list()
+    provider.answer = provider.serve(() => copy, { date: dateBefore(0) })
+    for (const seconds of [0, 6, 6, 6, 6]) {
+      clock.pass(seconds)
+      expect(await ask()).to.equal('alice')
+    }
+    clock.pass(7)
+    expect(await ask()).to.equal('503')
+    expect(provider.asked).to.have.lengthOf(6)
+  })
+})

@@ -1,0 +1,56 @@
+import { request as httpRequest } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ImpersonationUse } from '../../src/index.ts'
+
+/** Collects what a guard tells. */
+export interface DescribedUses {
+  readonly uses: ImpersonationUse[]
+  readonly onImpersonatedRequest: (use: ImpersonationUse) => void
+  /** Waits until so many were told, and then whether there are more; answers and forgets them. */
+  take(count: number): Promise<ImpersonationUse[]>
+}
+
+export function toldUses(): DescribedUses {
+  const uses: ImpersonationUse[] = []
+  return {
+    uses,
+    onImpersonatedRequest: (use) => void uses.push(use),
+    async take(count) {
+      for (let tries = 0; uses.length < count && tries < 200; tries += 1) await wait(10)
+      await wait(20)
+      return uses.splice(0)
+    },
+  }
+}
+
+/** What differs in each run is left out. */
+export function without({ useId, time, ...rest }: ImpersonationUse): object {
+  return rest
+}
+
+/** Collects this process's warnings until it is disposed of. */
+export function warnings(): AsyncDisposable & { readonly told: Error[] } {
+  const told: Error[] = []
+  const listener = (warning: Error) => told.push(warning)
+  process.on('warning', listener)
+  return {
+    told,
+    async [Symbol.asyncDispose]() {
+      process.off('warning', listener)
+    },
+  }
+}
+
+/** Sends a request, and goes away before the answer once `gone` says so. */
+export function leave(url: string, headers: Record<string, string>, gone: () => boolean) {
+  return new Promise<void>((resolve) => {
+    const request = httpRequest(url, { headers }).on('error', () => resolve())
+    request.end()
+    const timer = setInterval(() => {
+      if (!gone()) return
+      clearInterval(timer)
+      request.destroy()
+      resolve()
+    }, 10)
+  })
+}

@@ -1,0 +1,86 @@
+import { exportJWK, generateKeyPair } from 'jose'
+import type { GetCustomJwtClaims, ProviderConfiguration } from 'oidc-provider-impersonation'
+import { TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
+import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
+
+/** The machine client by which subject tokens are issued. */
+export const BACKEND_CLIENT_ID = 'test-backend'
+/** The application in which operators act. It is public. */
+export const APPLICATION_CLIENT_ID = 'test-application'
+
+/** In seconds: what an access token may last at most, and lasts where a test says nothing. */
+export const MAX_TOKEN_SECONDS = 3600
+
+/** What a resource is asked for. */
+export interface AskedFor {
+  readonly scope: string
+  /** How long the access token lasts. */
+  readonly seconds: number
+}
+
+/** A resource as it issues JWTs: every one, with the scope that is asked for. */
+export function resourceServerInfo({ scope, seconds }: AskedFor) {
+  return {
+    scope,
+    accessTokenTTL: seconds,
+    accessTokenFormat: 'jwt' as const,
+    jwt: { sign: { alg: 'ES256' as const } },
+  }
+}
+
+/**
+ * The configuration of a provider for tests. Every account exists.
+ *
+ * @param asked what the exchange that is under way asks for
+ */
+export async function testConfiguration(
+  issuer: string,
+  asked: () => AskedFor,
+  getCustomJwtClaims: GetCustomJwtClaims | undefined,
+): Promise<ProviderConfiguration> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const key = { ...(await exportJWK(privateKey)), kid: 'test', alg: 'ES256', use: 'sig' }
+  const management = `${issuer}/api`
+  return {
+    adapter: createMemoryAdapter(),
+    jwks: { keys: [key] },
+    cookies: { keys: ['test'] },
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    clients: [
+      {
+        client_id: BACKEND_CLIENT_ID,
+        client_secret: 'test-backend-secret',
+        grant_types: ['client_credentials'],
+        redirect_uris: [],
+        response_types: [],
+      },
+      {
+        client_id: APPLICATION_CLIENT_ID,
+        token_endpoint_auth_method: 'none',
+        grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
+        redirect_uris: ['https://application.invalid/callback'],
+      },
+    ],
+    findAccount: (_ctx, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
+    ttl: {
+      AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? MAX_TOKEN_SECONDS,
+      Grant: MAX_TOKEN_SECONDS,
+      Session: MAX_TOKEN_SECONDS,
+    },
+    features: {
+      clientCredentials: { enabled: true },
+      devInteractions: { enabled: false },
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: () => resourceServerInfo(asked()),
+      },
+      impersonation: {
+        enabled: true,
+        managementApi: { resource: management, clients: [BACKEND_CLIENT_ID] },
+        accessToken: { maxTtl: MAX_TOKEN_SECONDS },
+        lifecycle: { enabled: true },
+        ...(getCustomJwtClaims && { getCustomJwtClaims }),
+      },
+    },
+  }
+}

@@ -1,0 +1,211 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { decodeJwt } from 'jose'
+import type {
+  EndOptions,
+  GetCustomJwtClaims,
+  ImpersonationObject,
+  SubjectTokenContext,
+} from 'oidc-provider-impersonation'
+import { ACCESS_TOKEN_TYPE, Provider, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
+import { IMPERSONATED_JTI_PREFIX } from 'oidc-provider-impersonation/siblings'
+import {
+  APPLICATION_CLIENT_ID,
+  type AskedFor,
+  BACKEND_CLIENT_ID,
+  MAX_TOKEN_SECONDS,
+  testConfiguration,
+} from './configuration.ts'
+import { movedClock } from './moved-clock.ts'
+import { signIn } from './sign-in.ts'
+
+/** Options of {@link startTestProvider}. */
+export interface TestProviderOptions {
+  /**
+   * The claims of access tokens, as the deployment's provider adds them.
+   * @defaultValue no claims of the deployment
+   */
+  readonly getCustomJwtClaims?: GetCustomJwtClaims | undefined
+}
+
+/** An access token that a test asks for. */
+export interface TestTokenRequest {
+  /** The user: `sub` of the token. Every user exists. */
+  readonly userId: string
+  /** The resource indicator of the API, an absolute URI: `aud` of the token. */
+  readonly resource: string
+  /**
+   * Scopes, with blanks between them. The resource has every scope.
+   * @defaultValue `''`
+   */
+  readonly scope?: string | undefined
+  /**
+   * How long the token lasts, in seconds: an integer from 1 to 3600.
+   * @defaultValue `3600`
+   */
+  readonly expiresIn?: number | undefined
+}
+
+/** An impersonation that a test asks for. */
+export interface TestImpersonationRequest extends TestTokenRequest {
+  /**
+   * The operator: `act.sub` of the token.
+   * @defaultValue the token names no operator
+   */
+  readonly actor?: string | undefined
+  /**
+   * As `context` of `POST /api/subject-tokens`: what `getCustomJwtClaims` gets.
+   * @defaultValue `{}`
+   */
+  readonly context?: SubjectTokenContext | undefined
+}
+
+/** An impersonation that has started. */
+export interface TestImpersonation {
+  /** The access token, a JWT. */
+  readonly accessToken: string
+  readonly id: string
+  /**
+   * Ends it. An API that holds a status list learns of it within 8 seconds: see {@link TestProvider.advance}.
+   *
+   * @param how who ended it, and why
+   */
+  end(how?: EndOptions): Promise<ImpersonationObject | undefined>
+}
+
+/** A provider with impersonation for the tests of an API, in memory, on a free port of 127.0.0.1. */
+export interface TestProvider extends AsyncDisposable {
+  /** Its Issuer Identifier, for the `issuer` of a guard: `http://127.0.0.1:<port>`. */
+  readonly issuer: string
+  /** The provider itself, for what has no function here. */
+  readonly provider: Provider
+  /**
+   * Starts an impersonation: issues a subject token, and exchanges it over HTTP.
+   *
+   * @throws TypeError for an `expiresIn` out of bounds; Error with what the provider answers where it
+   * refuses
+   */
+  issueTestImpersonation(request: TestImpersonationRequest): Promise<TestImpersonation>
+  /** An access token of the user in person. */
+  issueTestToken(request: TestTokenRequest): Promise<string>
+  /**
+   * Moves the clock of this process on, until {@link close}: `Date`, for the provider, and for a guard
+   * that runs in the same process. Timers go on as they are. A test needs no wait: after an end
+   * `advance(8)`, and for a token to expire its life and the `clockTolerance` of the guard.
+   *
+   * @param seconds 0 or more
+   * @throws TypeError for another value
+   */
+  advance(seconds: number): void
+  /** Stops the provider, and sets the clock again. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts a provider for tests. It is no provider for people: every user exists, and no sign-in page is
+ * there.
+ *
+ * @throws Error where `NODE_ENV` is `production`
+ */
+export async function startTestProvider({
+  getCustomJwtClaims,
+}: TestProviderOptions = {}): Promise<TestProvider> {
+  if (process.env.NODE_ENV === 'production') {
+    throw new Error('oidc-provider-impersonation-testing does not run where NODE_ENV is production')
+  }
+  const server = createServer()
+  const issuer = await listen(server)
+  let asked: AskedFor = { scope: '', seconds: MAX_TOKEN_SECONDS }
+  const provider = new Provider(
+    issuer,
+    await testConfiguration(issuer, () => asked, getCustomJwtClaims),
+  )
+  server.on('request', provider.callback())
+  const clock = movedClock()
+
+  /** What the provider is asked for is one thing at a time. */
+  let queue: Promise<unknown> = Promise.resolve()
+  function afterOthers<T>(
+    { scope = '', expiresIn = MAX_TOKEN_SECONDS }: TestTokenRequest,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const done = queue.then(() => {
+      if (!Number.isInteger(expiresIn) || expiresIn < 1 || expiresIn > MAX_TOKEN_SECONDS) {
+        throw new TypeError(`expiresIn must be an integer from 1 to ${MAX_TOKEN_SECONDS}`)
+      }
+      asked = { scope, seconds: expiresIn }
+      return work()
+    })
+    queue = done.catch(() => {})
+    return done
+  }
+
+  async function exchange(request: TestImpersonationRequest): Promise<TestImpersonation> {
+    const { userId, resource, scope = '', actor, context } = request
+    const { subjectToken } = await provider.impersonation.issue(
+      { userId, resource, ...(context && { context }) },
+      { as: BACKEND_CLIENT_ID },
+    )
+    const response = await fetch(`${issuer}/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: TOKEN_EXCHANGE_GRANT_TYPE,
+        client_id: APPLICATION_CLIENT_ID,
+        subject_token: subjectToken,
+        subject_token_type: ACCESS_TOKEN_TYPE,
+        resource,
+        ...(scope && { scope }),
+        ...(actor !== undefined && {
+          actor_token: await signIn(provider, { accountId: actor, scope: 'openid' }),
+          actor_token_type: ACCESS_TOKEN_TYPE,
+        }),
+      }),
+    })
+    const answer = await response.text()
+    if (!response.ok) throw new Error(`no impersonation: ${answer}`)
+    const { access_token: accessToken }: { access_token: string } = JSON.parse(answer)
+    const { jti = '' } = decodeJwt(accessToken)
+    const id = jti.slice(IMPERSONATED_JTI_PREFIX.length)
+    return {
+      accessToken,
+      id,
+      end: (how) => provider.impersonation.end(id, how),
+    }
+  }
+
+  async function close(): Promise<void> {
+    clock.restore()
+    if (!server.listening) return
+    server.close()
+    server.closeAllConnections()
+    await once(server, 'close')
+  }
+
+  return {
+    issuer,
+    provider,
+    issueTestImpersonation: (request) => afterOthers(request, () => exchange(request)),
+    issueTestToken: (request) =>
+      afterOthers(request, () =>
+        signIn(provider, {
+          accountId: request.userId,
+          scope: asked.scope,
+          resource: { indicator: request.resource, asked },
+        }),
+      ),
+    advance: (seconds) => clock.advance(seconds),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Resolves its URL. */
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A test run ends also where a test forgets close().
+  server.unref()
+  const { port } = server.address() as AddressInfo
+  return `http://127.0.0.1:${port}`
+}

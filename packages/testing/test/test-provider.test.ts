@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import {
+  denyImpersonation,
+  type Requirement,
+  requireScope,
+  resourceServer,
+} from '../../resource-server/src/index.ts'
+import { startTestProvider, type TestProvider } from '../src/index.ts'
+
+const RESOURCE = 'https://api.example.com'
+const request = { userId: 'alice', actor: 'olivia', resource: RESOURCE, scope: 'orders:read' }
+
+describe('oidc-provider-impersonation-testing', () => {
+  let provider: TestProvider
+  let ask: (token: string, ...requirements: Requirement[]) => Promise<unknown>
+
+  beforeEach(async () => {
+    provider = await startTestProvider()
+    const api = resourceServer({ issuer: provider.issuer, audience: RESOURCE })
+    ask = async (token, ...requirements) => {
+      const headers = { authorization: `Bearer ${token}` }
+      return api.authenticate(new Request(RESOURCE, { headers }), ...requirements).then(
+        ({ subject, actor, isImpersonated }) => ({ subject, actor: actor?.sub, isImpersonated }),
+        (error: { status: number }) => error.status,
+      )
+    }
+  })
+  afterEach(() => provider.close())
+
+  it('issues an impersonation that a guard accepts, and a token of the user in person', async () => {
+    const { accessToken } = await provider.issueTestImpersonation(request)
+    const caller = { subject: 'alice', actor: 'olivia', isImpersonated: true }
+    expect(await ask(accessToken, requireScope('orders:read'))).to.deep.equal(caller)
+    expect(await ask(accessToken, requireScope('orders:write'))).to.equal(403)
+    expect(await ask(accessToken, denyImpersonation())).to.equal(403)
+
+    const { actor: _, ...nameless } = request
+    const { accessToken: unnamed } = await provider.issueTestImpersonation(nameless)
+    expect(await ask(unnamed)).to.deep.equal({ ...caller, actor: undefined })
+
+    const own = await provider.issueTestToken(request)
+    const inPerson = { subject: 'alice', actor: undefined, isImpersonated: false }
+    expect(await ask(own, requireScope('orders:read'), denyImpersonation())).to.deep.equal(inPerson)
+  })
+
+  it('lets each token have its own scope and life, however many are asked for at once', async () => {
+    const scopes = ['a:read', 'b:read', 'c:read', '']
+    const started = await Promise.all(
+      scopes.map((scope, index) =>
+        provider.issueTestImpersonation({ ...request, scope, expiresIn: 60 * (index + 1) }),
+      ),
+    )
+    for (const [index, { accessToken }] of started.entries()) {
+      const [, payload = ''] = accessToken.split('.')
+      const { scope = '', iat, exp } = JSON.parse(Buffer.from(payload, 'base64url').toString())
+      expect([scope, exp - iat]).to.deep.equal([scopes[index], 60 * (index + 1)])
+    }
+  })
+
+  it('ends one: the guard refuses it once the clock has moved by what docs/ending.md promises', async () => {
+    const { accessToken, id, end } = await provider.issueTestImpersonation(request)
+    const other = await provider.issueTestImpersonation(request)
+    expect(await ask(accessToken)).to.be.an('object')
+    const ended = await end({ by: { sub: 'alice' }, cause: 'user' })
+    expect(ended).to.deep.include({ id, state: 'ended' })
+    provider.advance(8)
+    expect(await ask(accessToken)).to.equal(401)
+    expect(await ask(other.accessToken)).to.be.an('object')
+  })
+
+  it('refuses a life out of bounds, and goes on', async () => {
+    for (const expiresIn of [0, 3601, 1.5]) {
+      const refused = await provider.issueTestToken({ ...request, expiresIn }).catch(String)
+      expect(refused).to.equal('TypeError: expiresIn must be an integer from 1 to 3600')
+    }
+    expect(await ask(await provider.issueTestToken(request))).to.be.an('object')
+  })
+
+  it('lets one expire without a wait', async () => {
+    const { accessToken } = await provider.issueTestImpersonation({ ...request, expiresIn: 60 })
+    provider.advance(59)
+    expect(await ask(accessToken)).to.be.an('object')
+    provider.advance(1 + 5)
+    expect(await ask(accessToken)).to.equal(401)
+    const later = await provider.issueTestImpersonation(request)
+    expect(await ask(later.accessToken)).to.be.an('object')
+  })
+
+  it('leaves the clock as it was once all that moved it are closed', async () => {
+    const other = await startTestProvider()
+    const before = Date.now()
+    provider.advance(1000)
+    other.advance(500)
+    expect(Date.now() - before).to.be.within(1_500_000, 1_510_000)
+    expect(new Date().getFullYear()).to.be.within(2026, 2126)
+    expect(Date.now() - Date.parse(new Date().toISOString())).to.be.within(0, 1000)
+    expect(new Date(0).getTime()).to.equal(0)
+    expect(new Date()).to.be.instanceOf(Date)
+    await provider.close()
+    expect(Date.now() - before).to.be.within(500_000, 510_000)
+    await other.close()
+    expect(Date.now() - before).to.be.within(0, 10_000)
+    expect(() => other.advance(-1)).to.throw(TypeError, 'seconds')
+  })
+
+  it('hands the context to getCustomJwtClaims, as a deployment does', async () => {
+    await using own = await startTestProvider({
+      getCustomJwtClaims: ({ context }) =>
+        'subjectTokenContext' in context.grant
+          ? { ticket: context.grant.subjectTokenContext.ticketId }
+          : {},
+    })
+    const context = { ticketId: 'SUP-1' }
+    const { accessToken } = await own.issueTestImpersonation({ ...request, context })
+    expect(atob(accessToken.split('.')[1] ?? '')).to.include('"ticket":"SUP-1"')
+  })
+
+  it('does not run where NODE_ENV is production, and says nothing on the console elsewhere', async () => {
+    const module = new URL('../src/index.ts', import.meta.url)
+    const code = `const { startTestProvider } = await import('${module}'); await (await startTestProvider()).close()`
+    const start = (NODE_ENV: string) =>
+      promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code], {
+        env: { ...process.env, NODE_ENV },
+      }).catch((error: { stdout: string; stderr: string }) => error)
+    const { stderr } = await start('production')
+    expect(stderr).to.include('does not run where NODE_ENV is production')
+    const { stdout, stderr: said } = await start('test')
+    expect(stdout + said).to.equal('')
+  })
+})

@@ -1,0 +1,227 @@
+import { asciiJson } from './ascii-json.ts'
+import type { NoticeMark, NoticeTry } from './row-notice.ts'
+import type { Need, ToldEvent, ToldUse } from './told.ts'
+
+/** The events of the plugin about an impersonation. */
+export const PLUGIN_EVENTS = [
+  'impersonation.issued',
+  'impersonation.granted',
+  'impersonation.denied',
+  'impersonation.replayed',
+  'impersonation.ended',
+] as const
+
+/** A request to an API in an impersonation: the guard of the API told it. */
+export const USED_EVENT = 'impersonation.used'
+
+/** The first entry of a chain: see `begun` of {@link AuditEntry}. */
+export const BEGUN_EVENT = 'audit.begun'
+
+/** What there was of a customer was erased: see `erased` of {@link AuditEntry}. */
+export const ERASED_EVENT = 'support.erased'
+
+/** What people do in the console and on the account page. */
+export const CONSOLE_EVENTS = [
+  // The operator continues an impersonation of their own with this one.
+  'support.continued',
+  // The console refused the request of an operator before the provider received it.
+  'support.refused',
+  // A lead has seen the alarms of an impersonation.
+  'support.acknowledged',
+  // The entries of an impersonation are kept beyond the time that the audit keeps others; released
+  // again.
+  'support.held',
+  'support.released',
+  // The customer says: I did not ask for this.
+  'support.objected',
+  // The audit, or a part of it, was exported.
+  'support.exported',
+  // What there was of a customer was erased. The entry names no customer.
+  ERASED_EVENT,
+] as const
+
+/** Of permits: docs/permits.md. The permit is in the member `permit`. */
+export const PERMIT_EVENTS = [
+  // An operator asks for an approval.
+  'support.requested',
+  // A need is met, or refused. `support.refused` is another thing: a request to act.
+  'support.granted',
+  'support.declined',
+  // It was not decided in time.
+  'support.lapsed',
+  // It is taken back, and what runs under it ends.
+  'support.revoked',
+  // An operator acts without an approval; and a person has looked at that afterwards.
+  'support.emergency',
+  'support.reviewed',
+  // A customer says for all requests: support may act, or is to ask each time.
+  'support.opened',
+  'support.closed',
+] as const
+
+/** Of notices to customers: docs/notices.md. */
+export const NOTICE_EVENTS = [
+  // A process tells a customer now, and no other one does.
+  'support.notifying',
+  // It was told, or it failed.
+  'support.notified',
+  'support.unnotified',
+] as const
+
+/**
+ * Stands in the place of what could not be stored as it was told. The log has it, as every event.
+ */
+export const SET_ASIDE = 'audit.set_aside'
+
+export const AUDIT_EVENTS = [
+  ...PLUGIN_EVENTS,
+  USED_EVENT,
+  ...CONSOLE_EVENTS,
+  ...PERMIT_EVENTS,
+  ...NOTICE_EVENTS,
+  BEGUN_EVENT,
+  SET_ASIDE,
+] as const
+
+export type AuditEventName = (typeof AUDIT_EVENTS)[number]
+
+/** What was set aside. */
+export interface SetAside {
+  /** Its `event`, where that is known. */
+  readonly event?: string | undefined
+  /** The SHA-256, base64url, of its line in the log, without the line feed. */
+  readonly digest?: string | undefined
+  readonly why: string
+}
+
+/** What was erased. */
+export interface Erased {
+  /** The ids: they are random, and lead to no customer any more. */
+  readonly impersonations: readonly string[]
+  readonly permits: readonly string[]
+  /** What the provider signed of it, a JWS. Without it, `verify` finds that entries are missing. */
+  readonly signed: string
+}
+
+/** What a permit is about, beside customer, operator, application, resource, scope and context. */
+export interface PermitTerms {
+  readonly needs: readonly Need[]
+  /** Length of the window, in seconds. Absent where a customer opened it without an end. */
+  readonly for?: number | undefined
+  /** Until when it can be decided, in milliseconds since the epoch. */
+  readonly lapsesAt?: number | undefined
+  /** Of an emergency: why it has to be looked at. */
+  readonly review?: string | undefined
+}
+
+/** A person as the directory named them when the event happened. */
+export interface Named {
+  readonly name?: string | undefined
+  readonly email?: string | undefined
+}
+
+/**
+ * One event, with the members of docs/events.md. No entry holds the value of a token. `id` is the id
+ * of the impersonation.
+ */
+export interface AuditEntry extends ToldEvent {
+  readonly event: AuditEventName
+  /** In milliseconds since the epoch. */
+  readonly time: number
+  /** With `impersonation.used`: the request, and its answer. */
+  readonly use?: ToldUse | undefined
+  /** With an event of {@link CONSOLE_EVENTS} or {@link PERMIT_EVENTS}: the account id of the person who did it. */
+  readonly by?: string | undefined
+  /** With an event of {@link CONSOLE_EVENTS}: what that person wrote. */
+  readonly note?: string | undefined
+  /** With `support.continued`: the id of the impersonation before this one. */
+  readonly continues?: string | undefined
+  /**
+   * With `support.acknowledged`: `alarm.count` of the row that the person saw. An alarm that is stored
+   * later stays open, also if it happened before.
+   */
+  readonly alarms?: number | undefined
+  /** The same of what is urgent: see `urgencyOf`. */
+  readonly urgency?: number | undefined
+  /** With `support.refused`: the directory protects the customer. */
+  readonly protects?: true | undefined
+  /** With the first entry of a permit. */
+  readonly terms?: PermitTerms | undefined
+  /** With `support.granted` and `support.declined`: what is decided. */
+  readonly need?: Need | undefined
+  /** With the entry of a start, and the first one of a permit: what the customer is to be told. */
+  readonly notify?: NoticeMark | undefined
+  /** With an event of {@link NOTICE_EVENTS}. */
+  readonly notice?: NoticeTry | undefined
+  /** It was missing: written by the record of the provider, after a restart. */
+  readonly afterRestart?: true | undefined
+  /** With `support.erased`. */
+  readonly erased?: Erased | undefined
+  /** With `audit.set_aside`. */
+  readonly setAside?: SetAside | undefined
+  /**
+   * With `audit.begun`, the first entry of a process: what the provider signed of its chain, a JWS. So
+   * a chain cannot be made by a person who can only write to the storage.
+   */
+  readonly begun?: string | undefined
+  /** Added when the entry is recorded. A directory that fails leaves it away. */
+  readonly names?:
+    | {
+        readonly subject?: Named | undefined
+        readonly actor?: Named | undefined
+        /** Of permits: the person of `by`. */
+        readonly by?: Named | undefined
+      }
+    | undefined
+}
+
+/**
+ * Encodes an entry as JSON in ASCII. A database with any encoding accepts it. An entry that the
+ * database refuses would block all entries after it.
+ */
+export function encodeEntry(entry: AuditEntry): string {
+  return asciiJson(entry)
+}
+
+/**
+ * Decodes what {@link encodeEntry} made. Returns `undefined` for what this version cannot read: a
+ * newer version that shares the store may have more events.
+ */
+export function decodeEntry(text: string): AuditEntry | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isEntry(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The greatest time of a `Date`: a page that shows another one breaks. */
+const MAX_DATE_MS = 8_640_000_000_000_000
+
+const PERMIT_EVENT_NAMES: ReadonlySet<string> = new Set(PERMIT_EVENTS)
+
+/** An entry about a permit, and not about an impersonation. */
+export function isAboutPermit({ event, id }: Pick<AuditEntry, 'event' | 'id'>): boolean {
+  return isPermitEvent(event) || (isNoticeEvent(event) && id === undefined)
+}
+
+const NOTICE_EVENT_NAMES: ReadonlySet<string> = new Set(NOTICE_EVENTS)
+
+export const isNoticeEvent = (event: string): boolean => NOTICE_EVENT_NAMES.has(event)
+
+export const isPermitEvent = (event: string): boolean => PERMIT_EVENT_NAMES.has(event)
+
+const EVENT_NAMES: ReadonlySet<unknown> = new Set(AUDIT_EVENTS)
+
+function isEntry(value: unknown): value is AuditEntry {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'event' in value &&
+    EVENT_NAMES.has(value.event) &&
+    'time' in value &&
+    Number.isSafeInteger(value.time) &&
+    Math.abs(Number(value.time)) <= MAX_DATE_MS
+  )
+}

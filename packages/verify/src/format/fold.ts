@@ -1,0 +1,169 @@
+import { foldAcknowledgement, foldAlarm } from './alarm.ts'
+import { type AuditEntry, type Named, USED_EVENT } from './entry.ts'
+import { lifeOf } from './life.ts'
+import { foldNotice } from './notice.ts'
+import { nonEmptyText, present } from './present.ts'
+import type { AuditPerson, AuditRow } from './row.ts'
+
+/** An entry, or repetitions of one. */
+export interface Happening {
+  readonly entry: AuditEntry
+  /** How often it happened: 1 or more. */
+  readonly count: number
+  /** Time of the last one, in milliseconds since the epoch. */
+  readonly lastTime: number
+}
+
+/**
+ * Adds a happening to a row. The order in which the happenings of several processes are stored does
+ * not matter: the result is the same. Two exceptions are harmless: of two names of one person, and of
+ * two acts of one kind in the same millisecond, the row shows those that were stored first.
+ *
+ * @param row the row so far; `undefined` for the first happening
+ */
+export function fold(row: AuditRow | undefined, id: string, happening: Happening): AuditRow {
+  const { entry, count, lastTime } = happening
+  const { time, event, context, client, resource, scope, jti, issuedTo } = entry
+  const { askedAt, startedAt, expiresAt, isStartInferred, ...before }: AuditRow = row ?? {
+    ...{ id, at: time, lastAt: time },
+    ...NOTHING_COUNTED,
+  }
+  const granted = event === 'impersonation.granted'
+  const target = typeof resource === 'string' ? resource : resource?.[0]
+  return {
+    ...before,
+    ...present({
+      customer: personOf(before.customer, entry.subject, entry.names?.subject),
+      operator: operatorOf(before, entry),
+      software: before.software ?? (isAttempt(entry) ? undefined : entry.software),
+      ticket: before.ticket ?? nonEmptyText(context?.ticketId),
+      reason: before.reason ?? nonEmptyText(context?.reason),
+      continues: before.continues ?? nonEmptyText(entry.continues),
+      permit:
+        (granted ? nonEmptyText(entry.permit) : undefined) ??
+        before.permit ??
+        nonEmptyText(entry.permit),
+      review:
+        (granted ? nonEmptyText(entry.review) : undefined) ??
+        before.review ??
+        nonEmptyText(entry.review),
+      application: (granted ? client : undefined) ?? before.application ?? entry.mayAct?.clientId,
+      issuedTo: before.issuedTo ?? issuedTo,
+      resource: (granted ? target : undefined) ?? before.resource ?? target,
+      scope: granted ? (scope ?? before.scope) : (before.scope ?? scope),
+      jti: before.jti ?? (granted ? jti : undefined),
+      ...lifeOf({ askedAt, startedAt, expiresAt, isStartInferred }, entry),
+      end: endOf(before, entry),
+      refusal: refusalOf(before, entry),
+      alarm: foldAlarm(before.alarm, entry, count, lastTime),
+      acknowledged: foldAcknowledgement(before, entry),
+      hold: holdOf(before, entry),
+      objection: objectionOf(before, entry),
+      notice: foldNotice(before.notice, entry),
+    }),
+    at: Math.min(before.at, time),
+    lastAt: Math.max(before.lastAt, lastTime),
+    ...counted(before, entry, count),
+  }
+}
+
+/**
+ * Adds repetitions of an entry that the row has already: they raise counts and last times, and nothing
+ * else. So the row can be made again from its entries and their counts.
+ */
+export function foldRepetition(row: AuditRow, happening: Happening): AuditRow {
+  const { entry, count, lastTime } = happening
+  return {
+    ...row,
+    ...present({ alarm: foldAlarm(row.alarm, entry, count, lastTime) }),
+    lastAt: Math.max(row.lastAt, lastTime),
+    ...counted(row, entry, count),
+  }
+}
+
+const NOTHING_COUNTED = { reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 }
+const READING_METHODS: ReadonlySet<string | undefined> = new Set([
+  'GET',
+  'HEAD',
+  'OPTIONS',
+  undefined,
+])
+
+/** As what a request is counted. `failed`: the API answered it with an error. */
+export function useKindOf({
+  method,
+  status = 200,
+  refused,
+}: {
+  readonly method?: string | undefined
+  readonly status?: number | undefined
+  readonly refused?: unknown
+}): 'changes' | 'failed' | 'reads' | 'refused' {
+  if (refused) return 'refused'
+  if (status >= 400) return 'failed'
+  return READING_METHODS.has(method) ? 'reads' : 'changes'
+}
+
+function counted(row: AuditRow, { event, use }: AuditEntry, count: number) {
+  const { reads, changes, refused, failed, denied, replays } = row
+  const all = { reads, changes, refused, failed, denied, replays }
+  if (event === 'impersonation.replayed') return { ...all, replays: replays + count }
+  if (event === 'impersonation.denied' || event === 'support.refused') {
+    return { ...all, denied: denied + count }
+  }
+  if (event !== USED_EVENT || !use) return all
+  const kind = useKindOf(use)
+  return { ...all, [kind]: all[kind] + count }
+}
+
+/**
+ * The actor that redeemed it, or the operator that it was made for. An attempt that is refused may come
+ * from any actor: it does not say who the operator of a token is.
+ */
+function operatorOf({ operator }: AuditRow, entry: AuditEntry): AuditPerson | undefined {
+  const { event, id, subject, actor, mayAct, names } = entry
+  const isOfToken = id !== undefined && subject !== undefined
+  const named = actor?.sub ?? mayAct?.sub
+  const operatorId = isOfToken && isAttempt(entry) ? mayAct?.sub : named
+  const isDecided = event === 'impersonation.granted' && operatorId !== undefined
+  const before = isDecided && operator?.id !== operatorId ? undefined : operator
+  return personOf(before, operatorId, operatorId === named ? names?.actor : undefined)
+}
+
+/** What was refused may come from any holder of the token. */
+const isAttempt = ({ event }: AuditEntry) =>
+  event === 'impersonation.denied' || event === 'impersonation.replayed'
+
+/** The person who is known, with the names that were missing. */
+function personOf(
+  person: AuditPerson | undefined,
+  id: string | undefined,
+  named: Named | undefined,
+): AuditPerson | undefined {
+  if (id === undefined || (person && person.id !== id)) return person
+  const { name = named?.name, email = named?.email } = person ?? {}
+  return { id, ...present({ name, email }) }
+}
+
+function endOf({ end }: AuditRow, entry: AuditEntry): AuditRow['end'] {
+  if (entry.event !== 'impersonation.ended' || (end && end.at <= entry.time)) return end
+  const { cause = 'requested', by, reason } = entry.end ?? {}
+  return { at: entry.time, cause, ...present({ by: by?.sub, reason }) }
+}
+
+function refusalOf({ refusal }: AuditRow, { event, time, denial }: AuditEntry) {
+  const isRefusal = event === 'impersonation.denied' || event === 'support.refused'
+  if (!isRefusal || !denial || (refusal && refusal.at <= time)) return refusal
+  return { at: time, error: denial.error, reason: denial.reason }
+}
+
+function holdOf({ hold }: AuditRow, { event, time, by = '', note }: AuditEntry): AuditRow['hold'] {
+  const isHeld = event === 'support.held'
+  if ((!isHeld && event !== 'support.released') || (hold && hold.at >= time)) return hold
+  return { at: time, by, isHeld, ...present({ note }) }
+}
+
+function objectionOf({ objection }: AuditRow, { event, time, note }: AuditEntry) {
+  if (event !== 'support.objected' || (objection && objection.at >= time)) return objection
+  return { at: time, ...present({ note }) }
+}

@@ -1,0 +1,54 @@
+import { digestOf } from './chain.ts'
+import { type AuditEntry, SET_ASIDE, USED_EVENT } from './entry.ts'
+
+/** How long after an entry an event like it is counted, in milliseconds. Then a new entry is made. */
+export const COUNTED_FOR_MS = 3_600_000
+
+/**
+ * Returns the same text for events that are alike, and are stored as one entry with a count. An
+ * attacker can replay a used token without a credential, as fast as the provider answers. Without
+ * counting, these entries would hide all others. Returns `undefined` for an event that is never
+ * counted.
+ *
+ * - A replay: same token, client and actor.
+ * - A denial at the exchange or at an end: same token, client, actor and error. The entry keeps the
+ *   reason of the first denial. The log has every reason.
+ * - A denial at issue, or for a token that does not exist: same members except the time, the id and
+ *   the reason, which may repeat what the request said.
+ * - A refusal by the console: same members except the time.
+ * - A request that the guard of an API refused: same token, method, path and refusal.
+ * - What was set aside without an id: same event, sender and reason. The log has each.
+ *
+ * Client and actor are part of it, so that a harmless attempt cannot hide a later attempt by another
+ * client or actor.
+ */
+export function likenessOf(entry: AuditEntry): string | undefined {
+  const { event, id, subject, issuedTo, actor, mayAct, client, scope, context, denial, use } = entry
+  const who = [event, client, actor, entry.by]
+  switch (event) {
+    case 'impersonation.replayed':
+      return likeness(...who, id)
+    case 'impersonation.denied':
+      // An id without a subject belongs to no token. It would be different at each attempt.
+      return id !== undefined && subject !== undefined
+        ? likeness(...who, id, denial?.stage, denial?.error)
+        : likeness(...who, subject, issuedTo, mayAct, context, denial?.stage, denial?.error)
+    case 'support.refused':
+      return likeness(...who, subject, scope, context, denial)
+    case USED_EVENT:
+      return use?.refused
+        ? likeness(...who, id, subject, use.audience, use.method, use.path, use.refused)
+        : undefined
+    case SET_ASIDE:
+      // What a store refused of an impersonation is an entry of its own.
+      return id === undefined
+        ? likeness(...who, entry.setAside?.event, entry.setAside?.why)
+        : undefined
+    default:
+      return undefined
+  }
+}
+
+function likeness(...parts: readonly unknown[]): string {
+  return digestOf(JSON.stringify(parts))
+}

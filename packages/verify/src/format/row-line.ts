@@ -1,0 +1,17 @@
+import type { AuditRow } from './row.ts'
+
+/**
+ * An entry that a row is made of. Repeated: how often it happened, and the time of the last, in
+ * milliseconds since the epoch.
+ */
+export type NamedEntry = readonly [writer: string, sequence: number, count?: number, last?: number]
+
+/** The first line of a row. More of its entries are on lines that have `entries` alone. */
+export interface RowLine {
+  readonly row: AuditRow | { readonly id: string }
+  readonly entries: readonly NamedEntry[]
+  /** The storage does not find the row by what it is, or it cannot be read. */
+  readonly misfiled?: true
+  /** It changed all the time while it was read: its entries may be of another moment. */
+  readonly unsettled?: true
+}

@@ -1,0 +1,20 @@
+import { digestOf } from './chain.ts'
+import { type AuditEntry, isAboutPermit, SET_ASIDE } from './entry.ts'
+
+/** The form of an id of an impersonation: a SHA-256, base64url. */
+const ROW_ID = /^[\w-]{43}$/
+
+/**
+ * The row of an entry: the impersonation, the permit, or for a refused request without one a row of its own.
+ *
+ * @param name a text that no other entry has
+ */
+export function rowOf(entry: AuditEntry, name: string): string | undefined {
+  const { event, id, subject } = entry
+  if (isAboutPermit(entry)) return entry.permit
+  const isRefusal = event === 'impersonation.denied' || event === 'support.refused'
+  const isAct = event.startsWith('support.') || event === SET_ASIDE
+  // In a denial, an id without a subject is what the request asked for, and belongs to no token.
+  if (id !== undefined && ROW_ID.test(id) && (isAct || subject !== undefined)) return id
+  return isRefusal ? digestOf(name) : undefined
+}

@@ -1,0 +1,168 @@
+import type { Named } from './entry.ts'
+import type { RowNotice } from './row-notice.ts'
+import type { EndCause } from './told.ts'
+
+export interface AuditPerson extends Named {
+  readonly id: string
+}
+
+/** What an alarm is about. */
+const ALARM_KINDS = [
+  // A subject token was presented again after it had been redeemed.
+  'replayed',
+  // A DPoP proof was presented again: the token and a proof of its key are in other hands.
+  'proof_reused',
+  // A request to act as a person whom the directory of the deployment protects.
+  'protected',
+  // The guard of an API refused an act.
+  'refused',
+  // The customer ended it.
+  'ended_by_customer',
+  // The customer says: I did not ask for this.
+  'objection',
+  // The customer could not be told, three times one after the other.
+  'not_notified',
+] as const
+
+export type AlarmKind = (typeof ALARM_KINDS)[number]
+
+/**
+ * `'urgent'`: to look at now. `'notable'`: worth knowing, such as an act that was refused once: pages
+ * offer what a token cannot do, and people try.
+ */
+export type AlarmRank = 'notable' | 'urgent'
+
+export interface RowAlarm {
+  /** Time of the last one. */
+  readonly at: number
+  /** In the order of the alphabet. */
+  readonly kinds: readonly AlarmKind[]
+  /** Alarms of any rank. There is an open one where it is more than `acknowledged.alarms`. */
+  readonly count: number
+  /** Those that are urgent by themselves. */
+  readonly urgent: number
+  /** Refused acts: ten of them are urgent together. */
+  readonly refused: number
+  /** Different acts that are closed to impersonations, at most three: three are urgent together. */
+  readonly deniedActs: readonly string[]
+}
+
+/**
+ * One impersonation, from the first event to the last: the sum of its entries. A refused request to
+ * act, for which there never was an impersonation, is a row as well. All times are in milliseconds
+ * since the epoch. What is not known is absent.
+ */
+export interface AuditRow {
+  /** The id of the impersonation; of a refused request, an id of the same form. Permanent. */
+  readonly id: string
+  /**
+   * Time of the first entry. With `id`, it is the place in the list. It changes only where an entry of
+   * another process that happened earlier is stored later: then it becomes that earlier time.
+   */
+  readonly at: number
+  /** Time of the last entry. */
+  readonly lastAt: number
+  readonly customer?: AuditPerson | undefined
+  readonly operator?: AuditPerson | undefined
+  /** The software that acts, for the operator or on its own: its client id. */
+  readonly software?: string | undefined
+  readonly ticket?: string | undefined
+  readonly reason?: string | undefined
+  /** The id of the impersonation that the operator continued with this one. */
+  readonly continues?: string | undefined
+  /** The id of the permit by which it was allowed. */
+  readonly permit?: string | undefined
+  /** Why the policy wants it looked at. */
+  readonly review?: string | undefined
+  /** The client id of the application. */
+  readonly application?: string | undefined
+  /** The machine client that asked for the subject token. */
+  readonly issuedTo?: string | undefined
+  readonly resource?: string | undefined
+  readonly scope?: string | undefined
+  /** Of the access token. */
+  readonly jti?: string | undefined
+  readonly askedAt?: number | undefined
+  readonly startedAt?: number | undefined
+  /**
+   * There is no entry of the start. A request to an API proves it: `startedAt` is the time of the first
+   * one, and `expiresAt` is at least that of the last one.
+   */
+  readonly isStartInferred?: true | undefined
+  /** When the access token expires; before the start, when the subject token does. */
+  readonly expiresAt?: number | undefined
+  readonly end?:
+    | {
+        readonly at: number
+        readonly cause: EndCause
+        /** The account id. */
+        readonly by?: string | undefined
+        readonly reason?: string | undefined
+      }
+    | undefined
+  /** The first refusal: of a request that never became an impersonation, or of one before it began. */
+  readonly refusal?:
+    | { readonly at: number; readonly error: string; readonly reason: string }
+    | undefined
+  /** Requests to APIs that read (GET, HEAD, OPTIONS), and that changed something (the others). */
+  readonly reads: number
+  readonly changes: number
+  /** Requests that the guard refused. */
+  readonly refused: number
+  /** Requests that the guard let pass, and that the API answered with an error. */
+  readonly failed: number
+  /** Refused exchanges, refused ends, and refused requests to act. */
+  readonly denied: number
+  /** How often the subject token was presented again. */
+  readonly replays: number
+  readonly alarm?: RowAlarm | undefined
+  readonly acknowledged?:
+    | {
+        /** Of the last acknowledgement, as `by` and `note`. */
+        readonly at: number
+        readonly by: string
+        readonly note?: string | undefined
+        /** How many alarms were seen: the most of all acknowledgements. */
+        readonly alarms: number
+        /** The same of what is urgent: see `urgencyOf`. */
+        readonly urgency: number
+      }
+    | undefined
+  /** The last of `support.held` and `support.released`. */
+  readonly hold?:
+    | {
+        readonly at: number
+        readonly by: string
+        readonly isHeld: boolean
+        readonly note?: string | undefined
+      }
+    | undefined
+  readonly objection?: { readonly at: number; readonly note?: string | undefined } | undefined
+  /** What the customer is to be told: where the console has `notices`. */
+  readonly notice?: RowNotice | undefined
+}
+
+/** How an impersonation stands, or how it ended. */
+export const ALL_OUTCOMES = [
+  'waiting', // asked for, not started yet, can still start
+  'running',
+  'requested', // ended by an operator or a lead
+  'user', // ended by the customer
+  'operator_signed_out',
+  'replay', // ended because the subject token was used again
+  'policy', // ended by a policy
+  'expired', // ran until its time was over
+  'unused', // asked for and never started
+  'refused', // never granted
+] as const
+
+export type Outcome = (typeof ALL_OUTCOMES)[number]
+
+/** @param now in milliseconds since the epoch */
+export function outcomeOf(row: AuditRow, now: number): Outcome {
+  if (row.end) return row.end.cause
+  const isOver = row.expiresAt === undefined || row.expiresAt <= now
+  if (row.startedAt !== undefined) return isOver ? 'expired' : 'running'
+  if (row.askedAt === undefined) return 'refused'
+  return isOver ? 'unused' : 'waiting'
+}

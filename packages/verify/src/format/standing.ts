@@ -1,0 +1,69 @@
+import { asciiJson } from './ascii-json.ts'
+import type { AuditEntry } from './entry.ts'
+import { nonEmptyText, present } from './present.ts'
+import type { AuditPerson } from './row.ts'
+import type { RowNotice } from './row-notice.ts'
+import type { StoredPermit } from './stored-permit.ts'
+
+/**
+ * What a customer answered for all requests: support may act, or is to ask each time. The newest answer of a
+ * customer counts. Times are in milliseconds since the epoch.
+ */
+export interface StandingRecord {
+  readonly id: string
+  readonly kind: 'standing'
+  /** `'refused'`: ask each time. `'revoked'`: it was open, and what ran under it ends. */
+  readonly state: 'granted' | 'refused' | 'revoked'
+  readonly customer: AuditPerson
+  readonly requestedAt: number
+  /** Without it, always. */
+  readonly until?: number | undefined
+  readonly revoked?:
+    | { readonly at: number; readonly by: AuditPerson; readonly note?: string | undefined }
+    | undefined
+  /** What the customer is to be told of it: where the console has `notices`. */
+  readonly notice?: RowNotice | undefined
+  readonly version: number
+  /** Of the last entry that is not about a notice. */
+  readonly lastAt: number
+}
+
+/** How long a revoked one is looked at, in milliseconds: another process may have to end what runs. */
+const ENDING_TIME_MS = 600_000
+
+/** The first entry: the customer says it. */
+export function beginStanding(entry: AuditEntry): StandingRecord {
+  const { event, time, permit: id, subject, terms, names } = entry
+  if (!id || !subject) throw new TypeError(`${event} must name the customer`)
+  const isOpen = event === 'support.opened'
+  return {
+    ...{ id, kind: 'standing', state: isOpen ? 'granted' : 'refused' },
+    customer: { id: subject, ...names?.subject },
+    ...{ requestedAt: time, version: 1, lastAt: time },
+    ...(isOpen && terms?.for !== undefined ? { until: time + terms.for * 1000 } : {}),
+  }
+}
+
+/** Any later entry: it is taken back. */
+export function foldStanding(record: StandingRecord, entry: AuditEntry): StandingRecord {
+  const { event, time, by = '', note, names } = entry
+  if (event !== 'support.revoked' || record.state !== 'granted') {
+    throw new TypeError(`${event} does not fit`)
+  }
+  return {
+    ...{ ...record, version: record.version + 1, lastAt: Math.max(record.lastAt, time) },
+    state: 'revoked',
+    revoked: { at: time, by: { id: by, ...names?.by }, ...present({ note: nonEmptyText(note) }) },
+  }
+}
+
+/** As it is kept, and by what it is found. What the customer says holds until they say something else. */
+export function storedStandingOf(record: StandingRecord, slot: string): StoredPermit {
+  const { state, until, lastAt } = record
+  const overAt = state === 'revoked' ? lastAt + ENDING_TIME_MS : until && Math.max(lastAt, until)
+  return {
+    ...{ id: record.id, version: record.version, at: record.requestedAt, slot, state, overAt },
+    ...{ customer: record.customer.id, operator: undefined, isReviewDue: false },
+    data: asciiJson(record),
+  }
+}

@@ -1,0 +1,88 @@
+// What the provider and the guard of an API tell, as far as an entry keeps it.
+
+/** Who acts: RFC 8693 §4.1. Software has its client id in `sub` and in `client_id`. */
+export interface ToldActor {
+  readonly sub: string
+  readonly client_id?: string | undefined
+  readonly act?: ToldActor | undefined
+}
+
+/** Whose approval a request needs: another person's than the operator's, or the user's own. */
+export type Need = 'second_person' | 'user'
+
+/** Why an impersonation ended. */
+export type EndCause = 'operator_signed_out' | 'policy' | 'replay' | 'requested' | 'user'
+
+/** An event of the provider. A member that is not known is absent; `docs/events.md` explains each. */
+export interface ToldEvent {
+  readonly id?: string | undefined
+  readonly subject?: string | undefined
+  readonly actor?: ToldActor | undefined
+  readonly software?: string | undefined
+  readonly mayAct?:
+    | { readonly sub?: string | undefined; readonly clientId?: string | undefined }
+    | undefined
+  readonly issuedTo?: string | undefined
+  readonly client?: string | undefined
+  readonly resource?: string | readonly string[] | undefined
+  readonly scope?: string | undefined
+  readonly context?: Readonly<Record<string, unknown>> | undefined
+  /** In seconds since the epoch. */
+  readonly expiresAt?: number | undefined
+  readonly jti?: string | undefined
+  readonly permit?: string | undefined
+  readonly review?: string | undefined
+  readonly needs?: readonly Need[] | undefined
+  readonly denial?:
+    | {
+        readonly stage: 'end' | 'exchange' | 'issue'
+        readonly error: string
+        readonly reason: string
+      }
+    | undefined
+  readonly redemption?: { readonly at?: number | undefined; readonly jti: string } | undefined
+  readonly end?:
+    | {
+        /** In seconds since the epoch. */
+        readonly at: number
+        readonly by?: { readonly sub: string } | undefined
+        readonly cause: EndCause
+        readonly reason?: string | undefined
+      }
+    | undefined
+}
+
+/** A request to an API in an impersonation, and its answer. */
+export interface ToldUse {
+  readonly useId: string
+  readonly audience: string
+  readonly method?: string | undefined
+  readonly path?: string | undefined
+  readonly status?: number | undefined
+  readonly refused?:
+    | {
+        readonly by:
+          | 'impersonation'
+          | 'person'
+          | 'replay'
+          | 'requirement'
+          | 'scope'
+          | 'sender'
+          | 'status'
+        readonly error?: string | undefined
+        readonly description: string
+      }
+    | undefined
+}
+
+/** A request that the guard of an API told: what `onImpersonatedRequest` gets. */
+export interface ToldRequest extends ToldUse {
+  /** In milliseconds since the epoch. */
+  readonly time: number
+  /** The id of the impersonation. */
+  readonly id?: string | undefined
+  readonly subject: string
+  readonly actor?: ToldActor | undefined
+  readonly software?: string | undefined
+  readonly client: string
+}
