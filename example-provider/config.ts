@@ -96,10 +96,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   })
   const wrong = config.production ? findDemo(config) : findPublic(config)
   if (wrong.length === 0) return config
-  const why = config.production
-    ? ['NODE_ENV=production does not start on demo secrets or self-made keys. Set']
-    : []
-  throw new StartError([...why, ...wrong].join('\n  '))
+  const why = 'NODE_ENV=production does not start on demo secrets or self-made keys. Set'
+  throw new StartError(config.production ? [why, ...wrong].join('\n  ') : wrong.join('\n'))
 }
 
 /** A storage of the provider, or of the audit. */

@@ -74,6 +74,7 @@ async function bundlePages(): Promise<Map<string, string>> {
     // The banner is loaded when an operator acts.
     splitting: true,
     target: 'es2022',
+    tsconfigRaw: {},
     write: false,
   })
   return new Map(outputFiles.map(({ path, text }) => [`/${basename(path)}`, text]))

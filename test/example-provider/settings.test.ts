@@ -34,7 +34,7 @@ describe('settings of the example', () => {
     [{ NODE_ENV: 'prod' }, /^NODE_ENV must be development, production or test$/],
     [{ BASE_URL: 'http://10.0.0.1' }, /^BASE_URL: an https URL; http is for localhost alone$/m],
     [{ SHOP_URL: 'http://10.0.0.1' }, /^SHOP_URL: an https URL; http is for localhost alone$/m],
-    [{ BASE_URL: 'https://example.com' }, /^ *DEMO_PASSWORD: a secret of your own; /m],
+    [{ BASE_URL: 'https://example.com' }, /^DEMO_PASSWORD: a secret of your own; /m],
   ]
   for (const [setting, wayOut] of wrong) {
     it(`refuse ${Object.entries(setting)[0]?.join('=')}, with the way out`, () => {
