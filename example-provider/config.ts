@@ -109,7 +109,7 @@ export interface StorageUrl {
   readonly label: string
 }
 
-const KINDS: Readonly<Record<string, 'redis' | 'postgres'>> = {
+const KIND_BY_PROTOCOL: Readonly<Record<string, 'redis' | 'postgres'>> = {
   'redis:': 'redis',
   'rediss:': 'redis',
   'postgres:': 'postgres',
@@ -150,7 +150,7 @@ function storageAt(value: string): StorageUrl | undefined {
     return { kind: 'sqlite', url, label: `SQLite, ${url}` }
   }
   const url = URL.parse(value)
-  const kind = KINDS[url?.protocol ?? '']
+  const kind = KIND_BY_PROTOCOL[url?.protocol ?? '']
   if (!kind || !url?.hostname) return undefined
   // A password with an unescaped / ends there: the rest of it, up to the @, would be a path.
   if (`${url.pathname}${url.search}${url.hash}`.includes('@')) return undefined

@@ -57,10 +57,7 @@ export const describe: UseInWords = ({ method, path, status = 500, refused }, la
 
 /** Yours sends a message to a chat, or pages the lead on duty: for what has to be looked at now. */
 export function onAlarm({ kind, rank, impersonation, url }: Alarm): void {
-  const { operator, customer } = impersonation
-  if (rank !== 'urgent') return
-  console.log(
-    'alarm:',
-    JSON.stringify({ kind, operator: operator?.id, customer: customer?.id, url }),
-  )
+  const who = `${impersonation.operator?.id ?? 'no operator'} as ${impersonation.customer?.id}`
+  // An id may have characters that a terminal obeys.
+  if (rank === 'urgent') console.log(JSON.stringify(`alarm: ${kind}, ${who}: ${url}`).slice(1, -1))
 }

@@ -10,9 +10,6 @@ import { help } from './demo/help.ts'
 import { startServer } from './server.ts'
 import { StartError } from './start-error.ts'
 
-// Files beside the keys are also readable by their owner only.
-process.umask(0o077)
-
 try {
   await main(process.argv.slice(2))
 } catch (error) {

@@ -19,7 +19,7 @@ export interface ShopOptions {
 const PAGES_FOLDER = join(import.meta.dirname, 'pages')
 /** The page, and the two addresses that the provider sends the browser back to. */
 const PAGE_PATHS: readonly string[] = ['/', '/signed-in', '/acting']
-const KIT = 'oidc-provider-impersonation-browser'
+const KIT_PACKAGE = 'oidc-provider-impersonation-browser'
 
 /** Makes the application. It answers `GET` of its own files, and nothing else. */
 export async function createShop({ issuer, orders, console }: ShopOptions): Promise<Koa> {
@@ -66,7 +66,7 @@ async function bundlePages(): Promise<Map<string, string>> {
   const { outputFiles } = await build({
     entryPoints: ['shop.js', 'shop.css', 'icon.svg'].map((name) => join(PAGES_FOLDER, name)),
     // As Node finds it: its source in this repository, and its build in yours.
-    alias: { [KIT]: fileURLToPath(import.meta.resolve(KIT)) },
+    alias: { [KIT_PACKAGE]: fileURLToPath(import.meta.resolve(KIT_PACKAGE)) },
     bundle: true,
     format: 'esm',
     loader: { '.svg': 'copy' },
