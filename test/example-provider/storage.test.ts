@@ -6,7 +6,8 @@ import { expect } from 'chai'
 import { readConfig } from '../../example-provider/config.ts'
 import { StartError } from '../../example-provider/start-error.ts'
 import { createSqliteAdapter } from '../../src/adapters/sqlite/index.ts'
-import { freePort, inCi, POSTGRES_URL, reachable } from '../adapters/servers.ts'
+import { freePort, POSTGRES_URL, skipWithout } from '../adapters/servers.ts'
+import { skip } from '../support/skipping.ts'
 import { startRedis } from './redis-server.ts'
 import { exchange, issueDirectly, runMain, start, temporaryFolder } from './support.ts'
 
@@ -77,13 +78,13 @@ describe('STORAGE_URL and AUDIT_URL of the example', function () {
 
   it('redis: that the password is wrong is said', async function () {
     await using redis = await startRedis(await freePort(), '--requirepass', 'secret')
-    if (!redis) return this.skip()
+    if (!redis) return skip(this, 'no redis-server')
     const STORAGE_URL = `redis://:hunter2@127.0.0.1:${redis.port}`
     await expectUnusable({ STORAGE_URL, AUDIT_URL }, /: STORAGE_URL: .* cannot be used: WRONGPASS/)
   })
 
   it('postgres: that there is no such database is said, for the storage or for the audit', async function () {
-    if (!(await reachable(POSTGRES_URL, 5432))) return this.skip()
+    await skipWithout(this, 'PostgreSQL')
     const none = new URL(POSTGRES_URL)
     none.pathname = '/no_such_database'
     none.password ||= 'hunter2'
@@ -92,7 +93,7 @@ describe('STORAGE_URL and AUDIT_URL of the example', function () {
       /: STORAGE_URL: .*no_such_database.* not exist/,
     )
     await using redis = await startRedis(await freePort())
-    if (!redis) return this.skip()
+    if (!redis) return skip(this, 'no redis-server')
     const STORAGE_URL = `redis://127.0.0.1:${redis.port}`
     await expectUnusable({ STORAGE_URL, AUDIT_URL: none.href }, /: AUDIT_URL: .* not exist/)
   })
@@ -113,8 +114,7 @@ describe('STORAGE_URL and AUDIT_URL of the example', function () {
   it('redis: while the server is gone, errors are answered in time; afterwards all works again', async function () {
     const port = await freePort()
     const redis = await startRedis(port)
-    if (!redis && inCi) throw new Error('redis-server is not installed')
-    if (!redis) return this.skip()
+    if (!redis) return skip(this, 'no redis-server')
     await using folder = await temporaryFolder()
     const audit = `sqlite:${join(folder.path, 'audit.sqlite')}`
     const example = await start({ STORAGE_URL: `redis://127.0.0.1:${port}`, AUDIT_URL: audit })

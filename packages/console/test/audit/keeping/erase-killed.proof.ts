@@ -12,7 +12,6 @@ import { over, processOn, provider, verifiedLines } from './person.ts'
 
 const KINDS = [
   { kind: 'sqlite', runs: true },
-  { kind: 'redis', runs: await runsOn('Redis') },
   { kind: 'postgres', runs: await runsOn('PostgreSQL') },
 ] as const
 

@@ -9,7 +9,6 @@ import { newPlace, type StorageKind, storeAt } from './soak-stores.ts'
 
 const KINDS = [
   { kind: 'sqlite', runs: true },
-  { kind: 'redis', runs: await runsOn('Redis') },
   { kind: 'postgres', runs: await runsOn('PostgreSQL') },
 ] as const
 

@@ -18,7 +18,6 @@ const EACH = Number(process.env.SOAK ?? 100)
 const PROCESSES = 2
 const KINDS = [
   { kind: 'sqlite', runs: true },
-  { kind: 'redis', runs: await runsOn('Redis') },
   { kind: 'postgres', runs: await runsOn('PostgreSQL') },
 ] as const
 
