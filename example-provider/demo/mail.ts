@@ -1,9 +1,9 @@
-// What customers are told: mail by SMTP_URL, or, in the demo, what the page /mail shows.
+// What customers are told: mail by SMTP_URL, or what the page /mail shows.
 import type { Middleware } from 'koa'
 import { createTransport } from 'nodemailer'
-import type { NoticesOptions } from 'oidc-provider-impersonation-console'
-import type { Config } from './config.ts'
-import { mailPage } from './demo/mail-page.ts'
+import type { Notice, NoticesOptions } from 'oidc-provider-impersonation-console'
+import type { Config } from '../config.ts'
+import { html, showPage } from './page.ts'
 
 export interface Mail {
   /** Of the support console. Without them, customers find it on the account page alone. */
@@ -29,4 +29,32 @@ export function createMail({ smtpUrl, production }: Config): Mail {
     })
   }
   return { notices: { send, digest: 0 }, pages: [] }
+}
+
+const MAX_KEPT = 50
+
+/** Keeps what would be sent, and shows it: `/mail`, the newest first. */
+function mailPage() {
+  let kept: readonly Notice[] = []
+  const page: Middleware = (ctx, next) => {
+    if (ctx.path !== '/mail' || ctx.method !== 'GET') return next()
+    return showPage(
+      ctx,
+      'Mail',
+      html`<p>What customers would be sent. With SMTP_URL, it is sent, and not shown here.</p>
+${kept.map(
+  ({ subject, customer, text }) => html`<article>
+<h2>${subject}</h2>
+<p>To ${customer.name} &lt;${customer.email}&gt;</p>
+<pre>${text}</pre>
+</article>`,
+)}`,
+    )
+  }
+  return {
+    page,
+    keep(notice: Notice): void {
+      kept = [notice, ...kept.filter(({ id }) => id !== notice.id)].slice(0, MAX_KEPT)
+    },
+  }
 }

@@ -6,9 +6,8 @@ import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AdapterFactory } from 'oidc-provider-impersonation'
 import type { AuditStore } from 'oidc-provider-impersonation-console'
-import type { Printable } from './concealing.ts'
+import type { StorageUrl } from './config.ts'
 import { unusable } from './start-error.ts'
-import type { StorageUrl } from './storage-url.ts'
 
 export interface Storage {
   /** For the provider. */
@@ -40,7 +39,7 @@ export async function openStorage(storage: StorageUrl, auditUrl: StorageUrl): Pr
     return { adapter, audit: own.audit, close: () => close().finally(own.close) }
   } catch (error) {
     await close()
-    return unusable(`AUDIT_URL: ${auditUrl.label}`, auditUrl.conceal)(error)
+    return unusable(`AUDIT_URL: ${auditUrl.label}`)(error)
   }
 }
 
@@ -48,8 +47,8 @@ export async function openStorage(storage: StorageUrl, auditUrl: StorageUrl): Pr
 type Opened = Pick<Storage, 'adapter' | 'close'> & { readonly audit: AuditStore | undefined }
 
 /** Makes the function that says why a storage cannot be used. */
-export function unusableStorage({ label, conceal }: Printable): (cause: unknown) => never {
-  return unusable(`STORAGE_URL: ${label}`, conceal)
+export function unusableStorage({ label }: StorageUrl): (cause: unknown) => never {
+  return unusable(`STORAGE_URL: ${label}`)
 }
 
 // Each loads its own driver and adapter, and no other.
@@ -87,7 +86,7 @@ async function openRedis(storage: StorageUrl): Promise<Opened> {
       reconnectStrategy: (retries) => isReached && Math.min(50 * 2 ** retries, 2000),
     },
   })
-  const { lost, back } = reportOutages('Redis', storage)
+  const { lost, back } = reportOutages('Redis')
   client.on('error', (error: Error) => isReached && lost(error))
   client.on('ready', back)
   const adapter = createRedisAdapter({ client, commandTimeoutMs: COMMAND_TIMEOUT })
@@ -127,7 +126,7 @@ async function openPool(storage: StorageUrl) {
     connectionTimeoutMillis: CONNECT_TIMEOUT,
     query_timeout: QUERY_TIMEOUT,
   })
-  const { lost, back } = reportOutages('PostgreSQL', storage)
+  const { lost, back } = reportOutages('PostgreSQL')
   pool.on('error', lost)
   pool.on('connect', back)
   return { pool, audit: createPostgresAudit({ pool }), lost }
@@ -158,14 +157,11 @@ async function inTime(milliseconds: number, work: Promise<unknown>): Promise<voi
 }
 
 /** Writes to the log once when the storage is lost, and once when it is back. */
-function reportOutages(
-  label: string,
-  { conceal }: Printable,
-): { lost(error: Error): void; back(): void } {
+function reportOutages(label: string): { lost(error: Error): void; back(): void } {
   let isLost = false
   return {
     lost(error) {
-      if (!isLost) console.error(`${label} is lost: ${conceal(error.message || error.name)}`)
+      if (!isLost) console.error(`${label} is lost: ${error.message || error.name}`)
       isLost = true
     },
     back() {

@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+
 /** The URL path of what the pages load. */
 export const ASSETS_PATH = '/assets'
 
@@ -17,23 +18,6 @@ function escapeValue(value: Value): string {
   if (value instanceof Html) return `${value}`
   if (Array.isArray(value)) return value.join('')
   return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-}
-
-/**
- * `script-src` without a source allows no script. oidc-provider adds the source of the one script
- * of its self-submitting form there. `form-action` also applies to the redirects after a form, so
- * it names the origin of every redirect URI.
- */
-export function contentSecurityPolicy(redirectOrigins: readonly string[]): string {
-  return [
-    "default-src 'none'",
-    "style-src 'self'",
-    "img-src 'self'",
-    'script-src',
-    ["form-action 'self'", ...redirectOrigins].join(' '),
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join(';')
 }
 
 /** Answers with a page that submits the one form in it. */

@@ -1,15 +1,14 @@
+// What goes wrong at the start, in words for the person who starts it.
+
 /** A problem that the person who starts the example can fix. The message says how. */
 export class StartError extends Error {
   override name = 'StartError'
 }
 
 /** Makes the function that says why something cannot be used. */
-export function unusable(
-  what: string,
-  conceal = (reason: string) => reason,
-): (cause: unknown) => never {
+export function unusable(what: string): (cause: unknown) => never {
   return (cause) => {
-    throw new StartError(`${what} cannot be used: ${conceal(describeReason(cause))}`)
+    throw new StartError(`${what} cannot be used: ${describeReason(cause)}`, { cause })
   }
 }
 
