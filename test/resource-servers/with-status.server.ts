@@ -8,6 +8,7 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { freePort } from '../adapters/servers.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { skip } from '../support/skipping.ts'
 import { type Running, run } from './process.ts'
 import { keepsItsPromises } from './promises.ts'
 import { copyServer } from './servers.ts'
@@ -80,10 +81,7 @@ for (const { file, needs, probe, command } of LANGUAGES) {
         () => true,
         () => false,
       )
-      if (!isInstalled) {
-        console.log(`    skipped: needs ${needs}`)
-        this.skip()
-      }
+      if (!isInstalled) skip(this, `no ${needs}`)
       folder = await mkdtemp(join(tmpdir(), 'impersonation-status-'))
       await symlink(join(import.meta.dirname, 'node_modules'), join(folder, 'node_modules'))
       started = await command(await copyServer(file, folder))

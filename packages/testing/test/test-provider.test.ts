@@ -12,6 +12,8 @@ import { startTestProvider, type TestProvider } from '../src/index.ts'
 const RESOURCE = 'https://api.example.com'
 const request = { userId: 'alice', actor: 'olivia', resource: RESOURCE, scope: 'orders:read' }
 
+const SOURCES = ['--conditions=oidc-provider-impersonation']
+
 describe('oidc-provider-impersonation-testing', () => {
   let provider: TestProvider
   let ask: (token: string, ...requirements: Requirement[]) => Promise<unknown>
@@ -121,7 +123,7 @@ describe('oidc-provider-impersonation-testing', () => {
     const module = new URL('../src/index.ts', import.meta.url)
     const code = `const { startTestProvider } = await import('${module}'); await (await startTestProvider()).close()`
     const start = (NODE_ENV: string) =>
-      promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code], {
+      promisify(execFile)(process.execPath, [...SOURCES, '--input-type=module', '--eval', code], {
         env: { ...process.env, NODE_ENV },
       }).catch((error: { stdout: string; stderr: string }) => error)
     const { stderr } = await start('production')

@@ -8,10 +8,9 @@ import {
   type PostgresClient,
   type PostgresQuery,
 } from '../../../src/adapters/postgres/index.ts'
-import { inCi, POSTGRES_URL, reachable } from '../servers.ts'
+import { POSTGRES_URL, suiteOn } from '../servers.ts'
 
-const available = await reachable(POSTGRES_URL, 5432)
-const suite = available || inCi ? describe : describe.skip
+const suite = await suiteOn('PostgreSQL')
 
 const LIST = 'a-list'
 

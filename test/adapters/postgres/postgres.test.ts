@@ -9,11 +9,9 @@ import {
 } from '../../../src/adapters/postgres/index.ts'
 import { listStatement, statements } from '../../../src/adapters/postgres/statements.ts'
 import { sameAsMemory } from '../same-as-memory.ts'
-import { freePort, inCi, POSTGRES_URL, reachable, rejection } from '../servers.ts'
+import { freePort, POSTGRES_URL, rejection, suiteOn } from '../servers.ts'
 
-const available = await reachable(POSTGRES_URL, 5432)
-if (!available) console.log(`      PostgreSQL adapter: skipped, nothing listens at ${POSTGRES_URL}`)
-const suite = available || inCi ? describe : describe.skip
+const suite = await suiteOn('PostgreSQL')
 
 suite('createPostgresAdapter', () => {
   const schema = `test_${randomBytes(6).toString('hex')}`

@@ -5,14 +5,11 @@ import { Redis } from 'ioredis'
 import { createCluster, createSentinel } from 'redis'
 import { statusListId } from '../../../src/adapters/ending-contract.ts'
 import { createRedisAdapter } from '../../../src/adapters/redis/index.ts'
-import { ageKeys, inCi, REDIS_URL, reachable, rejection, until } from '../servers.ts'
+import { ageKeys, REDIS_URL, rejection, suiteOn, until } from '../servers.ts'
 import { openIoredis } from './clients.ts'
 import { redisContract } from './contract.ts'
 
-const available = await reachable(REDIS_URL, 6379)
-if (!available) console.log(`      Redis adapter: skipped, nothing listens at ${REDIS_URL}`)
-
-const suite = available || inCi ? describe : describe.skip
+const suite = await suiteOn('Redis')
 
 suite('createRedisAdapter', () => {
   const keyPrefix = `test:${randomUUID()}:`

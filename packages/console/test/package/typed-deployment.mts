@@ -26,6 +26,7 @@ import {
   type RowFilter,
   type RowPage,
   type SearchResult,
+  type Sentences,
   type StoredEntry,
   type SupportConsole,
   type SupportConsoleOptions,
@@ -35,9 +36,7 @@ import {
   type TakeUsesOptions,
   type UseInWords,
 } from 'oidc-provider-impersonation-console'
-import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 import { createPostgresAudit } from 'oidc-provider-impersonation-console/audit/postgres'
-import { createRedisAudit } from 'oidc-provider-impersonation-console/audit/redis'
 import { createSqliteAudit } from 'oidc-provider-impersonation-console/audit/sqlite'
 
 const page: PageClientOptions = { url: 'https://id.example.com' }
@@ -56,12 +55,14 @@ const customers: Customers = {
 const applications: readonly Application[] = [
   {
     name: 'Shop',
+    names: { de: 'Laden' },
     url: 'https://shop.example.com/',
     clientId: 'shop',
     resource: 'https://shop.example.com/api',
     scopes: { read: 'orders:read', change: 'orders:write' },
   },
 ]
+const french: Sentences = { account: { title: 'Qui a agi en votre nom' } }
 const describe: UseInWords = ({ method, path, refused }: DescribedUse, language) =>
   refused ? undefined : `${language}: ${method} ${path}`
 
@@ -87,8 +88,9 @@ export const options: SupportConsoleOptions = {
     accountId === 'olivia' ? 'operator' : undefined,
   customers,
   applications,
-  audit: counted(createMemoryAudit()),
+  audit: counted(createSqliteAudit({ file: ':memory:' })),
   account: { clientId: 'customer-account', describe },
+  words: { fr: french },
   ticket: { pattern: /SUP-\d+/, url: (ticket) => `https://tickets.example.com/${ticket}` },
   onAlarm({ kind, impersonation, url }: Alarm) {
     const named: AlarmKind = kind
@@ -116,4 +118,4 @@ export async function report(store: AuditStore, filter: RowFilter): Promise<read
   return rows
 }
 export const wanted: Outcome = 'running'
-export const stores = [createPostgresAudit, createRedisAudit, createSqliteAudit]
+export const stores = [createPostgresAudit, createSqliteAudit]

@@ -47,8 +47,6 @@ export const PERMIT_EVENTS = [
   // A need is met, or refused. `support.refused` is another thing: a request to act.
   'support.granted',
   'support.declined',
-  // It was not decided in time.
-  'support.lapsed',
   // It is taken back, and what runs under it ends.
   'support.revoked',
   // An operator acts without an approval; and a person has looked at that afterwards.

@@ -113,8 +113,6 @@ export function foldPermit(record: PermitRecord | undefined, entry: AuditEntry):
         ...{ need, by: person, at: time, isGranted: event === 'support.granted' },
         ...present({ note: nonEmptyText(note) }),
       })
-    case 'support.lapsed':
-      return { ...next, state: 'lapsed' }
     case 'support.revoked':
       return {
         ...next,

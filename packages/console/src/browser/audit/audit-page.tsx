@@ -9,7 +9,6 @@ import { useSlow } from '../kit/use-slow.ts'
 import { Problem } from '../session/load.tsx'
 import type { PageProps } from '../session/page-routes.ts'
 import { inWords } from '../session/problem.ts'
-import { Emergencies } from './emergencies.tsx'
 import { Exports } from './exports.tsx'
 import { addressOf, unknownConditionsOf } from './filter.ts'
 import { Filters } from './filters.tsx'
@@ -19,7 +18,7 @@ import { Newer } from './newer.tsx'
 import { Rows } from './rows.tsx'
 import { useList, visibleFilterOf } from './use-list.ts'
 
-const { audit } = words
+const { audit } = words.impersonations
 const TIME_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** The audit by impersonation; for operators, what they did. */
@@ -78,9 +77,6 @@ function ListPage({ session, page }: PageProps) {
         </label>
         {!isOwn && <Exports session={session} filter={filter} />}
       </div>
-      {!isOwn && session.me.permits && (
-        <Emergencies session={session} now={Date.now() + session.clockOffset} />
-      )}
       {list.state === 'failed' && <Problem error={list.problem} again={() => list.load()} />}
       {shown.state === 'loading' && isSlow && <Skeleton label={audit.loading} lines={8} />}
       {shown.state === 'ready' && (
@@ -139,7 +135,7 @@ async function showOlder(list: AuditList): Promise<void> {
     const first = list.rows[count]
     if (first) requestAnimationFrame(() => focusRow(`row-${first.id}`))
   } catch (error) {
-    say('trouble', inWords(error), { label: words.frame.tryAgain, run: () => showOlder(list) })
+    say('trouble', inWords(error), { label: words.web.tryAgain, run: () => showOlder(list) })
   }
 }
 
