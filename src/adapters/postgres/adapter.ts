@@ -112,7 +112,7 @@ export function postgresAdapter(model: string, store: PostgresStore): EndingAdap
 
     followEnded: (list) =>
       followEnded(async ({ xid, index }, limit) => {
-        const values = [model, storableKey(list), String(xid), index, limit]
+        const values = [storableKey(list), String(xid), index, limit]
         const { rows } = await store.run('endedAfter', values)
         return parsePart(rows[0])
       }),
@@ -121,15 +121,14 @@ export function postgresAdapter(model: string, store: PostgresStore): EndingAdap
 
 /** @throws TypeError for what is no such row: a part that is missing would end nothing */
 function parsePart(row: PostgresResult['rows'][number] | undefined): EndedPart {
-  const { indices, found, last, oldest, server } = row ?? {}
+  const { indices, found, xid, index, oldest, server } = row ?? {}
   const read = typeof indices === 'string' ? indices.split(',').map(Number) : []
   if (read.length !== found || typeof oldest !== 'string' || typeof server !== 'string') {
     throw new TypeError('PostgreSQL answered with no part of a status list')
   }
-  const [xid, index] = Array.isArray(last) ? last.map(String) : []
   return {
     indices: read,
-    last: xid === undefined ? undefined : { xid: BigInt(xid), index: Number(index) },
+    last: typeof xid === 'string' ? { xid: BigInt(xid), index: Number(index) } : undefined,
     oldest: BigInt(oldest),
     server,
   }

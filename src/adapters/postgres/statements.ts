@@ -129,19 +129,21 @@ export function statements(table: string) {
         AND ${live}`,
 
     /**
-     * A part of what has ended in a list, in the order of transactions. `$2` the list, `$3` and `$4`
-     * transaction and index after which it begins, `$5` how many at most. `oldest` is the oldest
+     * A part of what has ended in a list, in the order of transactions. `$1` the list, `$2` and `$3`
+     * transaction and index after which it begins, `$4` how many at most. The index is enough: subject
+     * tokens alone are in a list. `xid` and `index` are of the last one. `oldest` is the oldest
      * transaction that is under way: those before it are over, and this sees what they did.
      */
     endedAfter: `
       WITH part AS (
         SELECT ended_xid, status_index FROM ${table}
-        WHERE model = $1 AND status_list = $2 AND ended_xid IS NOT NULL
-          AND (ended_xid, status_index) > ($3::bigint, $4::bigint)
-        ORDER BY ended_xid, status_index LIMIT $5)
+        WHERE status_list = $1 AND ended_xid IS NOT NULL
+          AND (ended_xid, status_index) > ($2::bigint, $3::bigint)
+        ORDER BY ended_xid, status_index LIMIT $4)
       SELECT string_agg(status_index::text, ',') AS indices, count(*)::int AS found,
-        (SELECT ARRAY[ended_xid, status_index]::text[] FROM part
-          ORDER BY ended_xid DESC, status_index DESC LIMIT 1) AS last,
+        max(ended_xid)::text AS xid,
+        (SELECT max(status_index)::text FROM part
+          WHERE ended_xid = (SELECT max(ended_xid) FROM part)) AS index,
         txid_snapshot_xmin(txid_current_snapshot())::text AS oldest,
         extract(epoch FROM pg_postmaster_start_time())::text AS server
       FROM part`,
