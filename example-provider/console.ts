@@ -52,7 +52,8 @@ function customerOf({ id, name, email, number, city, isProtected, closedBy }: Pe
 /** For the account page: what a request was for the customer. */
 export const describe: UseInWords = ({ method, path, status = 500, refused }, language) => {
   const request = REQUEST_WORDS.find(({ is }) => is.test(`${method} ${path}`))
-  return request?.[refused || status >= 400 ? 'not' : 'done'][language]
+  const words = request?.[refused || status >= 400 ? 'not' : 'done']
+  return language === 'de' ? words?.de : words?.en
 }
 
 /** Yours sends a message to a chat, or pages the lead on duty: for what has to be looked at now. */

@@ -1,7 +1,13 @@
 // Exits with code 1 where the packages cannot be published as they are, and says why. Runs before
 // `npm publish`, and in release.yml:
 //   node scripts/check-release.ts [tag]
-import { readRelease, releaseProblems } from './release-problems.ts'
+import { fileURLToPath } from 'node:url'
+import {
+  filesWithPlaceholder,
+  PLACEHOLDER_ORIGIN,
+  readRelease,
+  releaseProblems,
+} from './release-problems.ts'
 
 const [tag] = process.argv.slice(2)
 const problems = releaseProblems({
@@ -9,5 +15,11 @@ const problems = releaseProblems({
   tag,
   builtIn: process.env.GITHUB_REPOSITORY,
 })
+const root = fileURLToPath(new URL('..', import.meta.url))
+for (const file of await filesWithPlaceholder(root)) {
+  problems.push(
+    `${file}: ${PLACEHOLDER_ORIGIN} stands for the repository: npm run release -- --repository`,
+  )
+}
 for (const problem of problems) console.error(problem)
 process.exitCode = problems.length === 0 ? 0 : 1

@@ -1,4 +1,12 @@
+import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+
+/**
+ * Stands for the address of the repository on the web, until `npm run release` sets it: in every
+ * package.json, and in links that leave a tarball. `.invalid` belongs to nobody: RFC 2606 §2.
+ */
+export const PLACEHOLDER_ORIGIN = 'https://set-before-release.invalid'
 
 /** The members of package.json that a release looks at. */
 export interface ReleaseManifest {
@@ -16,7 +24,7 @@ export interface ReleaseManifest {
 
 export interface Release {
   readonly plugin: ReleaseManifest
-  /** The other packages, by the folder that each is in: `console` has the plugin as a peer. */
+  /** The other packages, by the folder that each is in. */
   readonly others: Readonly<Record<string, ReleaseManifest>>
   /** The tag, where there is one: `v1.2.3`. */
   readonly tag?: string | undefined
@@ -38,6 +46,24 @@ export async function readRelease(
   }
   return { plugin, others }
 }
+
+/**
+ * The files that git knows, and in which {@link PLACEHOLDER_ORIGIN} stands. The tools that look for it, and
+ * their tests, name it for ever.
+ */
+export async function filesWithPlaceholder(root: string): Promise<string[]> {
+  const search = ['grep', '-lF', PLACEHOLDER_ORIGIN, '--', '.', ...TOOLS.map((file) => `:!${file}`)]
+  const found = await promisify(execFile)('git', search, { cwd: root }).catch(
+    (failure: { code: unknown; stdout: string }) => {
+      // git grep ends with 1 where it finds nothing.
+      if (failure.code === 1) return failure
+      throw failure
+    },
+  )
+  return found.stdout.split('\n').filter(Boolean)
+}
+
+const TOOLS = ['scripts/release-problems.ts', 'test/release.test.ts']
 
 /** Why these packages cannot be published: sentences for the owner, none where they can. */
 export function releaseProblems({ plugin, others, tag, builtIn }: Release): string[] {
@@ -68,7 +94,7 @@ export function releaseProblems({ plugin, others, tag, builtIn }: Release): stri
       `${name}: its version is not that of ${plugin.name}, ${plugin.version}`,
     )
     check(
-      folder !== 'console' || peerDependencies?.[plugin.name] === plugin.version,
+      [undefined, plugin.version].includes(peerDependencies?.[plugin.name]),
       `${name}: the peer dependency ${plugin.name} must be ${plugin.version}`,
     )
     check(repository?.directory === folder, `${name}: repository.directory must be ${folder}`)
@@ -76,8 +102,7 @@ export function releaseProblems({ plugin, others, tag, builtIn }: Release): stri
   return problems
 }
 
-/** `.invalid` is what the placeholders have: RFC 2606 §2. */
 function isSet(url = ''): boolean {
   const parsed = URL.parse(url.replace(/^git\+/, ''))
-  return parsed?.protocol === 'https:' && !parsed.hostname.endsWith('.invalid')
+  return parsed?.protocol === 'https:' && !url.includes(PLACEHOLDER_ORIGIN)
 }

@@ -1,13 +1,16 @@
-// Shows what a release would publish: every package that is not private, as `npm pack` makes it, and
-// what is in the way. It publishes nothing: a release is a tag, and release.yml (CONTRIBUTING.md).
-//   npm run release -- --dry-run [--files]
+// Prepares a release, and publishes nothing: a release is a tag, and release.yml (CONTRIBUTING.md).
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
-import { readRelease, releaseProblems } from './release-problems.ts'
+import {
+  filesWithPlaceholder,
+  PLACEHOLDER_ORIGIN,
+  readRelease,
+  releaseProblems,
+} from './release-problems.ts'
 
 interface Packed {
   readonly name: string
@@ -21,21 +24,58 @@ interface Packed {
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const run = promisify(execFile)
 
+const HELP = `npm run release -- <what>
+
+  --dry-run [--files]   Shows every package as npm pack makes it, and what is in the way of a release.
+  --repository <url>    Sets the address of the repository on the web, such as
+                        https://github.com/acme/impersonation, in every file that git knows, and
+                        commits that. The work tree must be clean.
+  --help                This text.
+
+A release itself is a tag: CONTRIBUTING.md, Releasing.
+`
+
 const { values } = parseArgs({
-  options: { 'dry-run': { type: 'boolean' }, files: { type: 'boolean' } },
+  options: {
+    'dry-run': { type: 'boolean' },
+    files: { type: 'boolean' },
+    repository: { type: 'string' },
+    help: { type: 'boolean' },
+  },
 })
-if (values['dry-run']) await showRelease()
+if (values.help) console.log(HELP)
+else if (values['dry-run']) await showRelease()
+else if (values.repository !== undefined) await setRepository(values.repository)
 else {
-  console.error('npm run release -- --dry-run shows what a release would publish.')
-  console.error('A release itself is a tag: CONTRIBUTING.md, Releasing.')
+  console.error(HELP)
   process.exitCode = 2
+}
+
+/** Puts the address where the placeholder stands: in every package.json, and in links of documents. */
+async function setRepository(address: string): Promise<void> {
+  const origin = address.replace(/(?:\.git)?\/*$/, '')
+  if (URL.parse(origin)?.protocol !== 'https:') {
+    throw new TypeError(`--repository must be an https URL, and is ${address}`)
+  }
+  const git = async (...args: string[]) => (await run('git', args, { cwd: ROOT })).stdout
+  if ((await git('status', '--porcelain')) !== '') {
+    throw new Error('the work tree has changes: commit them first')
+  }
+  const files = await filesWithPlaceholder(ROOT)
+  if (files.length === 0) throw new Error('the repository is set already')
+  for (const file of files) {
+    const text = await readFile(join(ROOT, file), 'utf8')
+    await writeFile(join(ROOT, file), text.replaceAll(PLACEHOLDER_ORIGIN, origin))
+  }
+  await git('commit', '--all', '--message', `chore: set the repository to ${origin}`)
+  console.log(`${files.length} files name ${origin} now, in one commit.`)
 }
 
 async function showRelease(): Promise<void> {
   const release = await readRelease()
   const folder = await mkdtemp(join(tmpdir(), 'impersonation-release-'))
   try {
-    // In a copy: `prepack` changes files for a moment, and other processes may read them.
+    // In a copy: other processes may read `dist`.
     const source = join(folder, 'source')
     await copyTracked(source)
     for (const path of ['.', ...Object.keys(release.others)]) {

@@ -2,9 +2,10 @@
 // that npm installs now. What the deployment has itself (peer dependencies) is not in it.
 //   node scripts/sbom.ts <tarball>
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
@@ -15,6 +16,11 @@ const temporary = await mkdtemp(join(tmpdir(), 'impersonation-sbom-'))
 try {
   const { stdout: packed } = await run('tar', ['-xzOf', tarball, 'package/package.json'])
   const { devDependencies: _, ...manifest } = JSON.parse(packed)
+  // Packages that are released together depend on each other before npm has them.
+  for (const name of Object.keys(manifest.dependencies ?? {})) {
+    const sibling = join(dirname(resolve(tarball)), `${name}-${manifest.version}.tgz`)
+    if (existsSync(sibling)) manifest.dependencies[name] = `file:${sibling}`
+  }
   // npm names what it describes by the folder.
   const folder = join(temporary, manifest.name)
   await mkdir(folder)

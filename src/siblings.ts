@@ -1,5 +1,6 @@
 // What the sibling packages of this repository share with the plugin. Semantic versioning does not cover
 // it: each sibling has the plugin of its own version as a peer.
+export { statusListId } from './adapters/ending-contract.ts'
 export { isBusy, openFile, primaryCode, tune } from './adapters/sqlite/open.ts'
 export { findAccount } from './management/find-account.ts'
 export {
@@ -11,6 +12,7 @@ export {
 } from './options/option-rules.ts'
 export { resolve } from './options/resolve-options.ts'
 export { BoundedMap } from './shared/bounded-map.ts'
+export { IMPERSONATED_JTI_PREFIX } from './shared/constants.ts'
 export { jsonReader } from './shared/json-body.ts'
 export { requestListener } from './shared/request-listener.ts'
 export { isSafe } from './shared/safe-url.ts'

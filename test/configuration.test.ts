@@ -48,15 +48,14 @@ describe('start-up', () => {
       impersonation: { ...enabled, subjectToken: { ttl: 60 } },
     }
     expect(() => start({ features, ttl: { SubjectToken: 30 } })).to.throw(TypeError, /set one/)
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: { ttl: { SubjectToken: 30 } as Configuration['ttl'] },
     })
     expect((await deployment.issue({ userId: 'alice' })).body.expiresIn).to.equal(30)
-    await deployment.close()
   })
 
   it("keeps the deployment's own ttl.ClientCredentials, except for the management API", async () => {
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: { ttl: { ClientCredentials: 42 } },
       impersonation: {},
     })
@@ -65,18 +64,16 @@ describe('start-up', () => {
     expect(exp - iat).to.equal(600)
     const other = decodeJwt(await deployment.m2mToken({ resource: deployment.orders }))
     expect((other.exp ?? 0) - (other.iat ?? 0)).to.equal(42)
-    await deployment.close()
   })
 
   it('signs machine-to-machine tokens with whatever key there is', async () => {
     // The provider's default is RS256, for which there is no key here.
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: { clientDefaults: {} },
       clients: [{ ...CLIENTS[0], client_id: 'm2m', id_token_signed_response_alg: 'ES256' }],
     })
     const { decodeProtectedHeader } = await import('jose')
     const token = await deployment.m2mToken({}, ['m2m', 'backend-secret'])
     expect(decodeProtectedHeader(token).alg).to.equal('ES256')
-    await deployment.close()
   })
 })

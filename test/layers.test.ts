@@ -5,12 +5,11 @@ import { circlesOf, filesBelow, type Import, importsBelow } from './support/impo
 const ROOT = join(import.meta.dirname, '..')
 const SOURCE = join(ROOT, 'src')
 
-/** The folders of src, from the top: a file imports from its own folder and from those above it. */
+/** The folders of src, from the bottom: a file imports from its own folder and from those below it. */
 const LAYERS = [
-  'glue',
   'public',
-  'host',
   'shared',
+  'host',
   'adapters',
   'audit',
   'tokens',
@@ -21,27 +20,30 @@ const LAYERS = [
   'impersonations',
   'management',
   'token-exchange',
-  'resource-server',
-  'browser',
 ]
 
-/** The files that stand in no folder: below every folder but the last. */
+/** The files that stand in no folder: above every folder. */
 const TOP_FILES = [
   'checklist.ts',
   'configuration.ts',
   'impersonation.ts',
   'index.ts',
   'provider.ts',
+  'siblings.ts',
 ]
 
-/** A provider for tests: made of what the package exports. */
-const LAST_FOLDER = 'testing'
+/** What each package may import of others, at run time. */
+const PACKAGES: Readonly<Record<string, RegExp>> = {
+  browser: /^oauth4webapi$/,
+  'resource-server': /^(?:jose|node:.*)$/,
+  verify: /^(?:jose|node:.*)$/,
+  testing:
+    /^(?:jose|koa|chai|oidc-provider|oidc-provider-impersonation(?:\/adapters\/(?:contract|memory)|\/siblings)?|node:.*)$/,
+  conformance: /^(?:jose|node:.*)$/,
+}
 
 /** The adapters know the contract, and not each other. */
 const ADAPTERS = ['memory', 'sqlite', 'postgres', 'redis']
-
-/** What pages take from glue/: files that import nothing. */
-const GLUE_OF_PAGES = ['glue/safe-url.ts', 'glue/stopwatch.ts']
 
 const files = filesBelow(SOURCE)
 const imports = importsBelow(SOURCE)
@@ -51,7 +53,6 @@ const own = imports.filter(({ isOwn }) => isOwn)
 function layerOf(file: string): number | undefined {
   const [folder = '', ...rest] = file.split(sep)
   if (rest.length === 0) return TOP_FILES.includes(file) ? LAYERS.length : undefined
-  if (folder === LAST_FOLDER) return LAYERS.length + 1
   const layer = LAYERS.indexOf(folder)
   return layer === -1 ? undefined : layer
 }
@@ -60,13 +61,13 @@ const describeImport = ({ file, target }: Import) => `src/${file} imports ${targ
 const isBelow = (folder: string, file: string) => file.startsWith(folder.replaceAll('/', sep) + sep)
 
 describe('the layers of src', () => {
-  it('are the folders that are listed here, and five files', () => {
+  it('are the folders that are listed here, and six files', () => {
     expect(files.length).to.be.greaterThan(70)
     const elsewhere = files.filter((file) => layerOf(file) === undefined)
     expect(elsewhere, 'files of no layer').to.deep.equal([])
   })
 
-  it('import from their own folder and from folders above it', () => {
+  it('import from their own folder and from folders below it, never upwards', () => {
     expect(own.length).to.be.greaterThan(200)
     const upwards = own.filter(({ file, target }) => {
       const [from, to] = [layerOf(file), layerOf(target)]
@@ -75,38 +76,15 @@ describe('the layers of src', () => {
     expect(upwards.map(describeImport)).to.deep.equal([])
   })
 
-  it('import nothing of the package into glue/, which the console compiles into itself', () => {
-    const inGlue = imports.filter(({ file }) => isBelow('glue', file))
-    const others = inGlue.filter(({ target, isOwn }) =>
-      isOwn ? !isBelow('glue', target) : target.startsWith('oidc-provider'),
-    )
-    expect(others.map(describeImport)).to.deep.equal([])
-  })
-
   it('keep the adapters apart: each imports the contract, and no other adapter', () => {
     const across = own.filter(({ file, target }) =>
       ADAPTERS.some(
         (adapter) =>
           isBelow(`adapters/${adapter}`, file) &&
-          [...ADAPTERS, 'testing'].some(
-            (other) => other !== adapter && isBelow(`adapters/${other}`, target),
-          ),
+          ADAPTERS.some((other) => other !== adapter && isBelow(`adapters/${other}`, target)),
       ),
     )
     expect(across.map(describeImport)).to.deep.equal([])
-  })
-
-  it('import nothing into browser/ but two files of glue/: pages load it without the rest', () => {
-    const inBrowser = imports.filter(({ file }) => isBelow('browser', file))
-    expect(inBrowser.length).to.be.greaterThan(20)
-    const others = inBrowser.filter(
-      ({ target, isOwn }) =>
-        !(isOwn
-          ? isBelow('browser', target) || GLUE_OF_PAGES.includes(target)
-          : target === 'oauth4webapi'),
-    )
-    const inGlue = imports.filter(({ file }) => GLUE_OF_PAGES.includes(file))
-    expect([...others, ...inGlue].map(describeImport)).to.deep.equal([])
   })
 
   it("import oidc-provider's undescribed modules in host/ alone", () => {
@@ -123,4 +101,23 @@ describe('the layers of src', () => {
       expect(circlesOf(all)).to.deep.equal([])
     })
   }
+})
+
+describe('the packages', () => {
+  for (const [name, allowed] of Object.entries(PACKAGES)) {
+    it(`are themselves alone: ${name}`, () => {
+      const all = importsBelow(join(ROOT, 'packages', name, 'src'))
+      expect(all.length).to.be.greaterThan(10)
+      const outside = all.filter(({ target, isOwn }) =>
+        isOwn ? target.startsWith('..') : !allowed.test(target),
+      )
+      expect(outside.map(({ file, target }) => `${file} imports ${target}`)).to.deep.equal([])
+      expect(circlesOf(all)).to.deep.equal([])
+    })
+  }
+
+  it('are not imported by the plugin', () => {
+    const theirs = imports.filter(({ target }) => /^(?:\.\.|oidc-provider-imp)/.test(target))
+    expect(theirs.map(describeImport)).to.deep.equal([])
+  })
 })

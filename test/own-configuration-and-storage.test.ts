@@ -21,7 +21,7 @@ describe("the deployment's own configuration", () => {
   it('I7: managementApi.clients that no longer names the issuing client', async () => {
     const adapter = createMemoryAdapter()
     const resource = 'https://id.example.com/api'
-    const issuing = await deploy({
+    await using issuing = await deploy({
       configuration: { adapter },
       impersonation: { managementApi: { resource, clients: ['backend'] } },
     })
@@ -61,27 +61,23 @@ describe("the deployment's own configuration", () => {
     ])
     expect((await issuing.exchange({ subject_token: body.subjectToken })).status).to.equal(200)
     server.close()
-    await issuing.close()
   })
 
   it("another issuer's subject token, on the same storage, is worth nothing", async () => {
     const adapter = createMemoryAdapter()
-    const one = await deploy({ configuration: { adapter } })
-    const other = await deploy({ configuration: { adapter } })
+    await using one = await deploy({ configuration: { adapter } })
+    await using other = await deploy({ configuration: { adapter } })
     const subject_token = await one.subjectToken()
     expect((await other.exchange({ subject_token })).status).to.equal(400)
     expect((await one.exchange({ subject_token })).status).to.equal(200)
-    await one.close()
-    await other.close()
   })
 
   it('I8: ttl.SubjectToken keeps to the bound of subjectToken.ttl', async () => {
     const ttl = (value: unknown) => ({ SubjectToken: value }) as NonNullable<Configuration['ttl']>
     const failure = await deploy({ configuration: { ttl: ttl(31536000) } }).catch(String)
     expect(failure).to.include('ttl.SubjectToken must be at most 3600')
-    const deployment = await deploy({ configuration: { ttl: ttl(() => 31536000) } })
+    await using deployment = await deploy({ configuration: { ttl: ttl(() => 31536000) } })
     expect((await deployment.issue({ userId: 'alice' })).body.expiresIn).to.equal(3600)
-    await deployment.close()
   })
 
   it('behind a proxy, callback() trusts what the provider trusts', async () => {
@@ -145,7 +141,7 @@ describe("the deployment's own configuration", () => {
 
 describe('provider.use() after provider.callback()', () => {
   it('has no effect on that callback, and has on a later one', async () => {
-    const deployment = await deploy()
+    await using deployment = await deploy()
     const { provider } = deployment
     const app = express()
     app.use('/early', provider.callback() as express.RequestHandler)
@@ -161,7 +157,6 @@ describe('provider.use() after provider.callback()', () => {
     expect(await Promise.all(statuses)).to.deep.equal([404, 401])
     server.close()
     server.closeAllConnections()
-    await deployment.close()
   })
 
   it('neither has a late register(): the status lists are 404, so APIs that check refuse every token', async () => {
@@ -218,7 +213,7 @@ describe("the deployment's own storage", () => {
       const fail = async () => {
         throw Object.assign(new Error('no such key: sekret'), fields)
       }
-      const deployment = await deploy({
+      await using deployment = await deploy({
         configuration: { adapter: memoryAdapterWith({ consumeOnce: fail }) },
         impersonation: { lifecycle: { enabled: false } },
       })
@@ -229,7 +224,6 @@ describe("the deployment's own storage", () => {
         error: 'server_error',
         error_description: 'oops! something went wrong',
       })
-      await deployment.close()
     })
   }
 })

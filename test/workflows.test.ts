@@ -168,7 +168,7 @@ describe('the workflows for GitHub', () => {
         .flatMap(({ directory, directories = [] }) => (directory ? [directory] : directories))
     expect(of('github-actions')).to.deep.equal(['/'])
     const locked: string[] = []
-    for await (const file of glob('{.,scripts/*,test/**}/package-lock.json', {
+    for await (const file of glob('{.,scripts/*,packages/*/test/**,test/**}/package-lock.json', {
       cwd: ROOT,
       exclude: (path) => path === 'node_modules',
     })) {

@@ -18,9 +18,7 @@ export async function readModules(specifier: string): Promise<BrowserModules> {
   const file = fileURLToPath(import.meta.resolve(specifier))
   const texts = new Map<string, string>()
   const names = await readdir(dirname(file), { recursive: true })
-  // What the source shares with its neighbours: a build has it in its own files.
-  const shared = file.endsWith('.ts') ? await readdir(join(dirname(file), '../glue')) : []
-  for (const name of [...names, ...shared.map((each) => `../glue/${each}`)]) {
+  for (const name of names) {
     if (!/(?<!\.d)\.[jt]s$/.test(name)) continue
     const text = await readFile(join(dirname(file), name), 'utf8')
     texts.set(name, name.endsWith('.ts') ? await withoutTypes(text) : text)

@@ -81,7 +81,7 @@ describe('withSubjectTokens(theirs, ours)', () => {
         ours.push(model)
         return memory(model)
       })
-      const deployment = await deploy({ configuration: { adapter } })
+      await using deployment = await deploy({ configuration: { adapter } })
       const operator = await signIn(deployment, 'olivia', { scope: 'openid' })
       const subject_token = await deployment.subjectToken()
       const form = { subject_token, actor_token: operator.access_token }
@@ -89,24 +89,22 @@ describe('withSubjectTokens(theirs, ours)', () => {
       expect((await deployment.exchange(form)).body).to.deep.equal(REFUSED)
       expect(new Set(ours)).to.deep.equal(new Set(['SubjectToken']))
       expect(models).to.include.members(['Session', 'Grant', 'AuthorizationCode', 'AccessToken'])
-      await deployment.close()
     })
   }
 
   it('takes ours as a class too', async () => {
     const { CommunityAdapter } = communityAdapter()
     const adapter = withSubjectTokens(CommunityAdapter, SingleUse)
-    const deployment = await deploy({ configuration: { adapter } })
+    await using deployment = await deploy({ configuration: { adapter } })
     const subject_token = await deployment.subjectToken()
     expect((await deployment.exchange({ subject_token })).status).to.equal(200)
     expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
-    await deployment.close()
   })
 
   it('hands out the very adapter of theirs, so that replay detection stays as it was', async () => {
     const { CommunityAdapter } = communityAdapter()
     const adapter = withSubjectTokens(CommunityAdapter, createMemoryAdapter())
-    const deployment = await deploy({ configuration: { adapter } })
+    await using deployment = await deploy({ configuration: { adapter } })
     const { ReplayDetection } = deployment.provider
     expect(ReplayDetection.adapter).to.be.instanceOf(CommunityAdapter)
     expect(ReplayDetection.adapter).to.not.have.property('consumesEveryModel')
@@ -116,7 +114,6 @@ describe('withSubjectTokens(theirs, ours)', () => {
       await ReplayDetection.unique('client', 'proof', exp),
     ]
     expect(answers).to.deep.equal([true, false])
-    await deployment.close()
   })
 
   it('refuses at start what oidc-provider would refuse, and says what to pass', () => {

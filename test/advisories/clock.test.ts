@@ -1,13 +1,12 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
+import { at } from '../support/clock.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
 import {
   ACTOR_REFUSED,
-  atTime,
   expectBearerRefused,
   expectRefused,
-  issued,
   operatorJwt,
   SUBJECT_REFUSED,
 } from './attacks.ts'
@@ -16,22 +15,22 @@ const HOUR = 3_600_000
 
 describe('a clock that is an hour off', () => {
   let deployment: Deployment
-  beforeEach(async () => {
+  before(async () => {
     deployment = await deploy()
   })
-  afterEach(async () => {
+  after(async () => {
     expect(deployment.serverErrors).to.deep.equal([])
     await deployment.close()
   })
 
   it('ahead: what was issued before is no longer good, as subject, actor or bearer', async () => {
-    const subject_token = await issued(deployment)
+    const subject_token = await deployment.subjectToken()
     const opaque = (await signIn(deployment, 'olivia')).access_token
     const jwt = await operatorJwt(deployment)
     const m2m = await deployment.m2mToken()
-    await atTime(HOUR, async () => {
+    await at(Date.now() + HOUR, async () => {
       await expectRefused(deployment, { subject_token }, SUBJECT_REFUSED)
-      const fresh = await issued(deployment)
+      const fresh = await deployment.subjectToken()
       for (const actor_token of [opaque, jwt]) {
         await expectRefused(deployment, { subject_token: fresh, actor_token }, ACTOR_REFUSED)
       }
@@ -45,27 +44,31 @@ describe('a clock that is an hour off', () => {
   ] as const) {
     it(`${what}, and then right again: what was redeemed stays redeemed`, async () => {
       let subject_token = ''
-      await atTime(redeemedAt, async () => {
-        subject_token = await issued(deployment)
+      await at(Date.now() + redeemedAt, async () => {
+        subject_token = await deployment.subjectToken()
         const { status, body } = await deployment.exchange({ subject_token })
         expect(status).to.equal(200)
         const { exp = 0, iat = 0 } = decodeJwt(body.access_token)
         expect(exp - iat).to.equal(900)
       })
-      for (const at of [0, redeemedAt, -redeemedAt]) {
-        await atTime(at, () => expectRefused(deployment, { subject_token }, SUBJECT_REFUSED))
+      for (const off of [0, redeemedAt, -redeemedAt]) {
+        await at(Date.now() + off, () =>
+          expectRefused(deployment, { subject_token }, SUBJECT_REFUSED),
+        )
       }
     })
   }
 
   it('behind, after the issue: good for one exchange, and for no other at any time', async () => {
-    const subject_token = await issued(deployment)
-    await atTime(-HOUR, async () => {
+    const subject_token = await deployment.subjectToken()
+    await at(Date.now() - HOUR, async () => {
       expect((await deployment.exchange({ subject_token })).status).to.equal(200)
       await expectRefused(deployment, { subject_token }, SUBJECT_REFUSED)
     })
-    for (const at of [0, HOUR]) {
-      await atTime(at, () => expectRefused(deployment, { subject_token }, SUBJECT_REFUSED))
+    for (const off of [0, HOUR]) {
+      await at(Date.now() + off, () =>
+        expectRefused(deployment, { subject_token }, SUBJECT_REFUSED),
+      )
     }
   })
 })

@@ -116,7 +116,10 @@ describe('audit events', () => {
     for (const name of ['impersonation.issued', 'impersonation.granted'] as const) {
       deployment.provider.on(name, (ctx) => {
         entities.push(Object.keys(ctx.oidc.entities).sort())
-        others.push(typeof ctx.oidc.params, typeof ctx.oidc.urlFor('jwks'))
+        others.push(
+          typeof ctx.oidc.params,
+          ctx.oidc.urlFor('resume', { mountPath: '/oidc', uid: 'x' }),
+        )
       })
     }
     await deployment.exchange({ subject_token: await deployment.subjectToken() })
@@ -125,7 +128,8 @@ describe('audit events', () => {
       ['Account', 'Client', 'SubjectToken'],
       ['AccessToken', 'Account', 'Client', 'SubjectToken'],
     ])
-    expect(others).to.deep.equal(['object', 'string', 'object', 'string'])
+    const url = `${deployment.issuer}/auth/x`
+    expect(others).to.deep.equal(['object', url, 'object', url])
   })
 
   it('refusals at issue: who asked, for whom, what they were told and why', async () => {

@@ -123,6 +123,16 @@ describe('I13: nothing acts before it is recorded', () => {
       ])
     })
 
+    it(`an exchange whose recorder ${how} shows no token, also where renderError sets no body`, async () => {
+      await deployWith(failAt('impersonation.granted'), SOON, {
+        configuration: { renderError: () => {} },
+      })
+      const { subjectToken: subject_token } = await deployment.start()
+      const answer = await deployment.exchange({ subject_token }, { accept: 'text/html' })
+      expect(answer.status).to.equal(503)
+      expect(JSON.stringify(answer.body)).to.not.include('access_token')
+    })
+
     for (const format of ['jwt', 'opaque']) {
       it(`an exchange whose recorder ${how} is 503, and its ${format} token has ended`, async () => {
         await deployWith(failAt('impersonation.granted'), SOON)

@@ -66,7 +66,7 @@ describe('I4: a JWT customizer cannot forge act', () => {
   ]
   for (const [what, customize] of tricks) {
     it(`by ${what}: neither for an impersonated token nor for a user's own`, async () => {
-      const deployment = await deploy(customizing(customize))
+      await using deployment = await deploy(customizing(customize))
       const options = { resource: deployment.orders, scope: 'openid orders:read' }
       const own = decodeJwt((await signIn(deployment, 'alice', options)).access_token)
       expect(own).to.include({ sub: 'alice' }).and.not.have.property('act')
@@ -78,7 +78,6 @@ describe('I4: a JWT customizer cannot forge act', () => {
       expect((await impersonated(deployment, { actor_token })).claims.act).to.deep.equal({
         sub: 'olivia',
       })
-      await deployment.close()
     })
   }
 
@@ -93,7 +92,7 @@ describe('I4: a JWT customizer cannot forge act', () => {
     ]
     const own: unknown[] = []
     for (const trick of tricks) {
-      const deployment = await deploy(
+      await using deployment = await deploy(
         customizing((ctx, token, jwt) => {
           own.push(jwt.payload.jti)
           trick(ctx, token, jwt)
@@ -104,10 +103,9 @@ describe('I4: a JWT customizer cannot forge act', () => {
       expect(decodeJwt(access_token).jti)
         .to.equal(own.at(-1))
         .and.not.match(/^impersonation:/)
-      await deployment.close()
     }
     // A grant type of the deployment may give the token any jti.
-    const deployment = await deploy()
+    await using deployment = await deploy()
     const { provider, orders } = deployment
     const client = await provider.Client.find('backend')
     const info = { scope: 'x', accessTokenFormat: 'jwt', audience: orders }
@@ -118,17 +116,15 @@ describe('I4: a JWT customizer cannot forge act', () => {
     })
     const machine = await token.save()
     expect(decodeJwt(machine).jti).to.match(/^[A-Za-z0-9_-]{43}$/)
-    await deployment.close()
   })
 
   it('a jti of the deployment without the mark stays', async () => {
-    const deployment = await deploy(
+    await using deployment = await deploy(
       customizing((_ctx, _token, jwt) => Object.assign(jwt.payload, { jti: 'eu-1' })),
     )
     const options = { resource: deployment.orders, scope: 'openid orders:read' }
     const { access_token } = await signIn(deployment, 'alice', options)
     expect(decodeJwt(access_token).jti).to.equal('eu-1')
-    await deployment.close()
   })
 
   const impossible: Array<[what: string, customize: Customizer]> = [
@@ -148,7 +144,7 @@ describe('I4: a JWT customizer cannot forge act', () => {
   for (const [what, customize] of impossible) {
     it(`I9: one that ${what} fails the request: 500, and the subject token stays`, async () => {
       let active = true
-      const deployment = await deploy(
+      await using deployment = await deploy(
         customizing((ctx, token, jwt) => {
           if (active) customize(ctx, token, jwt)
         }),
@@ -158,13 +154,12 @@ describe('I4: a JWT customizer cannot forge act', () => {
       expect([status, body.error]).to.deep.equal([500, 'server_error'])
       active = false
       expect((await deployment.exchange({ subject_token })).status).to.equal(200)
-      await deployment.close()
     })
   }
 
   for (const own of [{ region: 'eu' }, undefined]) {
     it(`nor can extraTokenClaims that answers ${JSON.stringify(own)}, late, in an opaque token of the user; nor auth_time, where maxAge relies on it`, async () => {
-      const deployment = await deploy({
+      await using deployment = await deploy({
         ...extraTokenClaims((token) => {
           const later = async () => {
             for (let count = 0; count < 50; count += 1) {
@@ -187,13 +182,12 @@ describe('I4: a JWT customizer cannot forge act', () => {
         .to.include({ sub: 'alice', late: true, ...own })
         .and.not.have.property('act')
       expect(claims.auth_time).to.be.below(4e9)
-      await deployment.close()
     })
   }
 
   it('I8: nor make an impersonated token live longer; shorter is fine', async () => {
     let exp: Configuration['clientDefaults'] | number | undefined
-    const deployment = await deploy(
+    await using deployment = await deploy(
       customizing((_ctx, _token, jwt) => {
         if (exp === 0) delete jwt.payload.exp
         else Object.assign(jwt.payload, { exp })
@@ -206,6 +200,5 @@ describe('I4: a JWT customizer cannot forge act', () => {
     }
     exp = now() + 60
     expect((await impersonated(deployment)).claims.exp).to.equal(exp)
-    await deployment.close()
   })
 })

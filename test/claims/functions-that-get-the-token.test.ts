@@ -17,7 +17,7 @@ describe("the deployment's functions that get the token, or the account", () => 
   ]
   for (const [what, write] of settings) {
     it(`I3, I8: ttl.AccessToken that ${what}: the token stays marked, short, and the user's`, async () => {
-      const deployment = await deploy({
+      await using deployment = await deploy({
         configuration: {
           ttl: {
             AccessToken: (_ctx, token) => {
@@ -45,12 +45,11 @@ describe("the deployment's functions that get the token, or the account", () => 
         })
         expect(laundered.status).to.equal(400)
       }
-      await deployment.close()
     })
   }
 
   it('I2: extraTokenClaims that replaces emit() and kind of the token changes nothing', async () => {
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: {
         extraTokenClaims: (_ctx, token) => {
           if (token.kind === 'AccessToken')
@@ -67,7 +66,6 @@ describe("the deployment's functions that get the token, or the account", () => 
       expect((await deployment.exchange({ subject_token, resource })).status).to.equal(200)
     }
     expect(told).to.deep.equal(['issued', 'saved'])
-    await deployment.close()
   })
 
   it('authorize that changes what it gets: the token is for the user and client of the audit', async () => {

@@ -116,7 +116,7 @@ describe('I3, I4: what marks an impersonated token', () => {
 
   it('status and impersonation_id are the provider’s in impersonated tokens, and nowhere else', async () => {
     const forged = { status: { status_list: { idx: 0, uri: 'x' } }, impersonation_id: 'forged' }
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: {
         extraTokenClaims: () => forged,
         formats: {
@@ -141,6 +141,5 @@ describe('I3, I4: what marks an impersonated token', () => {
       scope: 'openid orders:read',
     })
     expect(decodeJwt(own.access_token)).to.deep.include(forged)
-    await deployment.close()
   })
 })

@@ -8,7 +8,7 @@ import { signIn } from '../support/sign-in.ts'
 describe("the deployment's own hooks", () => {
   it('I4: extraTokenClaims with an inherited prototype neither skips the hook nor forges act', async () => {
     const inherited = Object.assign(Object.create({ deployment: 'eu' }), { act: { sub: 'forged' } })
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: { extraTokenClaims: () => inherited },
       impersonation: { getCustomJwtClaims: () => ({ hook: true }) },
     })
@@ -30,11 +30,10 @@ describe("the deployment's own hooks", () => {
           ).body
       expect(claims).to.deep.include({ act: { sub: 'olivia' }, hook: true })
     }
-    await deployment.close()
   })
 
   it('I8: extraTokenClaims that changes the token changes nothing, as in other grants', async () => {
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: {
         extraTokenClaims: (_ctx, token) => {
           Object.assign(token, { expiresIn: 31536000, scope: 'admin', accountId: 'bob' })
@@ -45,12 +44,11 @@ describe("the deployment's own hooks", () => {
     const { body } = await deployment.exchange({ subject_token: await deployment.subjectToken() })
     const { sub, scope, exp = 0, iat = 0 } = decodeJwt(body.access_token)
     expect([sub, scope, exp - iat]).to.deep.equal(['alice', 'orders:read', 900])
-    await deployment.close()
   })
 
   it('I4: accessors and toJSON in claims and customised payloads cannot bring act back', async () => {
     const trick = { toJSON: () => ({ sub: 'bob', act: { sub: 'forged' } }) }
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: {
         extraTokenClaims: () => trick,
         formats: {
@@ -70,11 +68,10 @@ describe("the deployment's own hooks", () => {
     const { body } = await deployment.exchange({ subject_token: await deployment.subjectToken() })
     expect(decodeJwt(body.access_token)).to.include({ sub: 'alice' })
     expect(decodeJwt(body.access_token)).to.not.have.property('act')
-    await deployment.close()
   })
 
   it('I4: a customised payload that turns into another one when it is signed', async () => {
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: {
         formats: {
           customizers: {
@@ -100,7 +97,6 @@ describe("the deployment's own hooks", () => {
       expect(jti).to.match(/^impersonation:/)
       expect(fine).to.equal(true)
     }
-    await deployment.close()
   })
 
   const failing: Array<
@@ -162,19 +158,18 @@ describe("the deployment's own hooks", () => {
   for (const [what, status, options] of failing) {
     it(`I2: ${what}: ${status}, and the subject token stays usable`, async () => {
       let fail = true
-      const deployment = await deploy(options(() => fail))
+      await using deployment = await deploy(options(() => fail))
       const subject_token = await deployment.subjectToken()
       const refused = await deployment.exchange({ subject_token })
       expect(refused.status).to.equal(status)
       expect(refused.body).to.not.have.property('access_token')
       fail = false
       expect((await deployment.exchange({ subject_token })).status).to.equal(200)
-      await deployment.close()
     })
   }
 
   it('claims named constructor or __proto__ are dropped', async () => {
-    const deployment = await deploy({
+    await using deployment = await deploy({
       impersonation: {
         getCustomJwtClaims: () => JSON.parse('{"constructor":1,"__proto__":{"x":1},"fine":1}'),
       },
@@ -186,11 +181,10 @@ describe("the deployment's own hooks", () => {
     const [, payload = ''] = body.access_token.split('.')
     const json = Buffer.from(payload, 'base64url').toString()
     expect(json).to.include('"fine":1').and.not.include('constructor').and.not.include('__proto__')
-    await deployment.close()
   })
 
   it('the hook cannot change the client, and does not see its secret', async () => {
-    const deployment = await deploy({
+    await using deployment = await deploy({
       impersonation: {
         getCustomJwtClaims({ context }) {
           expect(JSON.stringify(context.client?.metadata)).to.not.include('secret"')
@@ -203,6 +197,5 @@ describe("the deployment's own hooks", () => {
     expect(decodeJwt(await deployment.m2mToken()).grants).to.equal(1)
     const form = { grant_type: 'client_credentials', client_id: 'backend' }
     expect((await deployment.post('/oidc/token', form)).status).to.equal(401)
-    await deployment.close()
   })
 })

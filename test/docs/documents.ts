@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -31,7 +31,7 @@ export async function snippetsOf(
   )
   const text = await readFile(join(ROOT, 'docs', document), 'utf8')
   const folder = await mkdtemp(join(tmpdir(), 'impersonation-documents-'))
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  await linkModules(join(folder, 'node_modules'))
   await symlink(join(ROOT, 'src'), join(folder, 'package'))
   await writeFile(join(folder, 'package.json'), JSON.stringify(PACKAGE))
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG))
@@ -59,6 +59,37 @@ export async function snippetsOf(
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   }
+}
+
+/** Dependencies as they are here. The packages of this repository lead to their sources, by any Node. */
+async function linkModules(to: string): Promise<void> {
+  await mkdir(to)
+  const modules = join(ROOT, 'node_modules')
+  for (const name of await readdir(modules)) {
+    if (!name.startsWith(manifest.name)) await symlink(join(modules, name), join(to, name))
+    else if (name !== manifest.name) await linkSources(name.slice(manifest.name.length + 1), to)
+  }
+}
+
+async function linkSources(name: string, modules: string): Promise<void> {
+  const source = join(ROOT, 'packages', name)
+  const its: PackageManifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'))
+  const target = join(modules, its.name)
+  await mkdir(target)
+  await symlink(join(source, 'src'), join(target, 'src'))
+  const exported = Object.entries(its.exports).flatMap(([part, entry]) =>
+    typeof entry === 'string' ? [] : [[part, entry[manifest.name]] as const],
+  )
+  const { type, version } = its
+  const linked = { name: its.name, version, type, exports: Object.fromEntries(exported) }
+  await writeFile(join(target, 'package.json'), JSON.stringify(linked))
+}
+
+interface PackageManifest {
+  readonly name: string
+  readonly version: string
+  readonly type: string
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
 }
 
 const SOURCES = Object.entries(manifest.exports).flatMap(([part, target]) =>

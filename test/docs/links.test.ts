@@ -1,7 +1,10 @@
 import { access, glob, readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { anchorsIn, linksIn } from '../../scripts/markdown-links.ts'
-import { withRelativeLinks, withWebLinks } from '../../scripts/shipped-links.ts'
+import { PLACEHOLDER_ORIGIN } from '../../scripts/release-problems.ts'
+
+/** From one package to another, documents link to the repository on the web. */
+const IN_REPOSITORY = new RegExp(`^${PLACEHOLDER_ORIGIN}/(?:blob|raw)/main/`)
 
 const ROOT = new URL('../../', import.meta.url)
 
@@ -17,15 +20,19 @@ describe('the links of the documents', () => {
 
   it('lead to files that exist, and to headings that they have', async () => {
     const broken: string[] = []
-    for await (const document of glob(['*.md', 'docs/**/*.md', '{console,conformance}/*.md'], {
-      cwd: ROOT,
-    })) {
+    for await (const document of glob(
+      ['*.md', 'docs/**/*.md', 'packages/*/*.md', '{src,test/*}/*.md'],
+      {
+        cwd: ROOT,
+      },
+    )) {
       const text = await readFile(new URL(document, ROOT), 'utf8')
       for (const link of linksIn(text)) {
-        if (/^https?:/.test(link)) continue
         const [path = '', anchor] = link.split('#')
-        const target =
-          path === '' ? new URL(document, ROOT) : new URL(path, new URL(document, ROOT))
+        const target = IN_REPOSITORY.test(path)
+          ? new URL(path.replace(IN_REPOSITORY, ''), ROOT)
+          : new URL(path, new URL(document, ROOT))
+        if (target.protocol !== 'file:') continue
         if (!(await exists(target))) broken.push(`${document}: ${link}`)
         else if (anchor && !anchorsIn(await readFile(target, 'utf8')).has(anchor)) {
           broken.push(`${document}: ${link}`)
@@ -34,22 +41,6 @@ describe('the links of the documents', () => {
     }
     expect(broken).to.deep.equal([])
   })
-
-  // What is in the tarballs is tested there: package.proof.ts.
-  for (const folder of ['.', 'console', 'conformance']) {
-    it(`are after npm pack what they were before, in ${folder}`, async () => {
-      const cwd = new URL(`${folder}/`, ROOT)
-      const manifest = JSON.parse(await readFile(new URL('package.json', cwd), 'utf8'))
-      let changed = 0
-      for await (const path of glob(['*.md', 'docs/**/*.md'], { cwd })) {
-        const text = await readFile(new URL(path, cwd), 'utf8')
-        const packed = withWebLinks(text, path, manifest)
-        if (packed !== text) changed += 1
-        expect(withRelativeLinks(packed, path, manifest), path).to.equal(text)
-      }
-      expect(changed).to.be.greaterThan(0)
-    })
-  }
 })
 
 async function exists(file: URL): Promise<boolean> {

@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { parse } from 'yaml'
+import { describedErrors, errorOf, MACHINE_TOKEN } from '../../scripts/openapi-errors.ts'
 import type { Answer } from '../support/http.ts'
+import type { SeenAnswer } from './answers/seen.ts'
 
 const FILE = new URL('../../docs/openapi.yaml', import.meta.url)
 
@@ -10,23 +12,13 @@ type Tree = Readonly<Record<string, unknown>>
 /** What is wrong with a value; `undefined` for nothing. */
 type Check = (value: unknown) => string | undefined
 
-/** An answer that a server gave to a request of one of the operations. */
-export interface SeenAnswer {
-  readonly operation: string
-  /** The request, in words. */
-  readonly what: string
-  readonly answer: Answer
-  /** The body of the request, where the schema of requests has to judge as the server does. */
-  readonly request?: unknown
-}
-
 /** docs/openapi.yaml, to hold answers against. */
 export interface OpenApiDocument {
   readonly text: string
   readonly root: Tree
   /** What the document does not say of an answer, or says otherwise. */
   differences(seen: SeenAnswer): string[]
-  /** What the document says and no answer has shown: statuses, headers, bodies, error codes. */
+  /** What the document says and no answer has shown: statuses, headers, bodies, errors. */
   unseen(seen: readonly SeenAnswer[]): string[]
 }
 
@@ -48,8 +40,6 @@ interface DescribedHeader {
 interface DescribedAnswer {
   readonly headers: ReadonlyMap<string, DescribedHeader>
   readonly bodies: ReadonlyMap<string, Check>
-  /** The values of `error`. */
-  readonly codes: readonly string[]
 }
 
 interface DescribedOperation {
@@ -57,10 +47,8 @@ interface DescribedOperation {
   readonly answers: ReadonlyMap<string, DescribedAnswer>
 }
 
-export async function readOpenApiDocument(
-  change: (text: string) => string = (text) => text,
-): Promise<OpenApiDocument> {
-  const text = change(await readFile(FILE, 'utf8'))
+export async function readOpenApiDocument(): Promise<OpenApiDocument> {
+  const text = await readFile(FILE, 'utf8')
   const root: Tree = parse(text)
   const ajv = new Ajv2020({ strict: true, allErrors: true })
   formats.default(ajv)
@@ -105,9 +93,7 @@ export async function readOpenApiDocument(
     const bodies = keys([...path, 'content']).map(
       (type) => [type, checkOf([...path, 'content', type, 'schema'])] as const,
     )
-    const error = [...path, 'content', 'application/json', 'schema', 'allOf', '1', 'properties']
-    const { enum: codes = [] }: { enum?: string[] } = part([...error, 'error']).tree
-    return { headers: new Map(headers), bodies: new Map(bodies), codes }
+    return { headers: new Map(headers), bodies: new Map(bodies) }
   }
 
   const operations = new Map<string, DescribedOperation>()
@@ -127,21 +113,32 @@ export async function readOpenApiDocument(
     }
   }
 
+  const errors = describedErrors()
+
   return {
     text,
     root,
     differences({ operation, what, answer, request }) {
       const described = operations.get(operation)
       const said = described?.answers.get(String(answer.status))
-      if (!said) return [`${operation}, ${what}: ${answer.status} is not described`]
-      return [
-        ...wrongHeaders(said, answer.headers),
-        ...wrongBody(said, answer),
-        ...wrongRequest(described, request, answer.status),
-      ].map((wrong) => `${operation}, ${what}: ${answer.status} ${wrong}`)
+      const wrong = said
+        ? [
+            ...wrongHeaders(said, answer.headers),
+            ...wrongBody(said, answer),
+            ...wrongRequest(described, request, answer.status),
+          ]
+        : []
+      if (!said && operation !== MACHINE_TOKEN) wrong.push('is not described')
+      if (isError(answer) && !errorOf(errors.get(operation) ?? [], answer)) {
+        wrong.push(`has no example: ${JSON.stringify(answer.body)}`)
+      }
+      return wrong.map((each) => `${operation}, ${what}: ${answer.status} ${each}`)
     },
     unseen(seen) {
-      return [...operations].flatMap(([operation, { answers }]) =>
+      const errorsSeen = new Set(
+        seen.map(({ operation, answer }) => errorOf(errors.get(operation) ?? [], answer)?.at),
+      )
+      const parts = [...operations].flatMap(([operation, { answers }]) =>
         [...answers].flatMap(([status, said]) => {
           const answersSeen = seen
             .filter((one) => one.operation === operation && String(one.answer.status) === status)
@@ -150,8 +147,15 @@ export async function readOpenApiDocument(
           return missing.map((name) => `${operation}, ${status}: ${name}`)
         }),
       )
+      const all = [...errors.values()].flat().map(({ at }) => at)
+      return [...parts, ...new Set(all.filter((at) => !errorsSeen.has(at)))]
     },
   }
+}
+
+/** Pages for people say the same. */
+function isError({ status, headers }: Answer): boolean {
+  return status > 399 && mediaType(headers) === 'application/json'
 }
 
 function wrongRequest(
@@ -193,12 +197,10 @@ function wrongBody({ bodies }: DescribedAnswer, { headers, body }: Answer): stri
 }
 
 function unseenParts(said: DescribedAnswer, seen: readonly Answer[]): string[] {
-  const codes: unknown[] = seen.map(({ body }) => Object(body).error)
   return [
     ...[...said.headers.keys()].filter((name) => !seen.some(({ headers }) => headers.has(name))),
     ...[...said.bodies.keys()].filter(
       (type) => !seen.some(({ headers }) => mediaType(headers) === type),
     ),
-    ...said.codes.filter((code) => !codes.includes(code)),
   ]
 }

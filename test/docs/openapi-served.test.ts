@@ -21,24 +21,6 @@ describe('example provider: GET /openapi.yaml', () => {
     expect(text).to.equal(await readFile(file, 'utf8'))
   })
 
-  it('answers HEAD with the headers alone, and 304 where nothing has changed', async () => {
-    const head = await send(url, { method: 'HEAD' })
-    expect([head.status, head.text]).to.deep.equal([200, ''])
-    const etag = head.headers.get('etag') ?? ''
-    expect(etag).to.match(/^"[\w-]{43}"$/)
-    // Without this, `fetch` forbids caches to answer with 304.
-    const headers = { 'if-none-match': etag, 'cache-control': 'max-age=0' }
-    const again = await send(url, { headers })
-    expect([again.status, again.text]).to.deep.equal([304, ''])
-  })
-
-  it('has nothing there for other methods, as the other pages', async () => {
-    for (const method of ['POST', 'PUT', 'DELETE']) {
-      const { status, body } = await send(url, { method })
-      expect([status, body.error], method).to.deep.equal([404, 'not_found'])
-    }
-  })
-
   it('names paths that the example has', async () => {
     const { text } = await send(url)
     const paths = [...text.matchAll(/^ {2}(\/[\w/{}-]+):$/gm)].map(([, path]) => path)

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import manifest from '../../package.json' with { type: 'json' }
-import { allAnswers } from './answers.ts'
-import { type OpenApiDocument, readOpenApiDocument, type SeenAnswer } from './openapi-document.ts'
+import { withErrors } from '../../scripts/http-api-errors.ts'
+import { allAnswers } from './answers/all.ts'
+import type { SeenAnswer } from './answers/seen.ts'
+import { type OpenApiDocument, readOpenApiDocument } from './openapi-document.ts'
 
 // `npm run lint:openapi` has the rest: whether it is valid, examples match, and each operation says its credentials.
 describe('docs/openapi.yaml', () => {
@@ -11,7 +14,7 @@ describe('docs/openapi.yaml', () => {
   before(async function () {
     this.timeout(60_000)
     document = await readOpenApiDocument()
-    seen = await allAnswers()
+    seen = await allAnswers(document.text)
   })
 
   it('has patterns that need no flag, and that other languages than JavaScript know', () => {
@@ -26,11 +29,16 @@ describe('docs/openapi.yaml', () => {
     expect(document.root.info).to.include({ version: manifest.version })
   })
 
-  it('describes every answer (status, headers, body), and which requests are well-formed', () => {
+  it('describes every answer (status, headers, body, error), and which requests are well-formed', () => {
     expect(seen.flatMap((answer) => document.differences(answer))).to.deep.equal([])
   })
 
   it('describes nothing that was not seen', () => {
     expect(document.unseen(seen)).to.deep.equal([])
+  })
+
+  it('has the errors of docs/http-api.md', () => {
+    const page = readFileSync(new URL('../../docs/http-api.md', import.meta.url), 'utf8')
+    expect(page, 'run: npm run docs').to.equal(withErrors(page))
   })
 })

@@ -92,8 +92,8 @@ describe('docs/troubleshooting.md: its code', () => {
     await using snippets = await snippetsOf('troubleshooting.md')
     const { cors } = await snippets.load('The browser says "Failed to fetch"')
     const { clientBasedCORS } = cors as Required<Pick<ProviderConfiguration, 'clientBasedCORS'>>
-    const allowed = await deploy({ configuration: { clientBasedCORS } })
-    const refused = await deploy({ configuration: { clientBasedCORS: () => false } })
+    await using allowed = await deploy({ configuration: { clientBasedCORS } })
+    await using refused = await deploy({ configuration: { clientBasedCORS: () => false } })
     const ask = async (deployment: Deployment, origin: string) => {
       const subject_token = await deployment.subjectToken()
       return await deployment.exchange({ subject_token }, { origin })
@@ -107,8 +107,6 @@ describe('docs/troubleshooting.md: its code', () => {
       expect(answer.body.error_description).to.match(/^origin \S+ not allowed for client: console$/)
       expect(answer.headers.get('access-control-allow-origin')).to.equal(null)
     }
-    await allowed.close()
-    await refused.close()
   })
 })
 

@@ -20,13 +20,12 @@ describe('canEnd', () => {
 
   it('is false where it is switched off: tokens, records and answers are as they were', async () => {
     const adapter = createMemoryAdapter()
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: { adapter },
       impersonation: { lifecycle: { enabled: false } },
     })
     expect(deployment.provider.impersonation.canEnd).to.equal(false)
     const { body } = await deployment.issue({ userId: 'alice' })
     expect(Object.keys(body)).to.deep.equal(['subjectToken', 'expiresIn'])
-    await deployment.close()
   })
 })

@@ -7,7 +7,7 @@ const GRANT_TYPE = 'urn:example:code-used-again'
 
 describe('what an operator runs ends with the grant', () => {
   it('where a pre-authorized code is used again', async () => {
-    const deployment = await deploy({
+    await using deployment = await deploy({
       clients: [
         {
           client_id: 'wallet',
@@ -39,6 +39,5 @@ describe('what an operator runs ends with the grant', () => {
     const state = async () => (await provider.impersonation.list()).items[0]?.state
     for (let turn = 0; (await state()) !== 'ended' && turn < 50; turn += 1) await wait(5)
     expect(await state()).to.equal('ended')
-    await deployment.close()
   })
 })

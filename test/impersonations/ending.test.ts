@@ -49,7 +49,9 @@ describe('an impersonation has one id from first to last', () => {
   })
 
   it('of an operator in a chain, the object shows the chain', async () => {
-    const deployment = await deploy({ impersonation: { actorToken: { chain: { maxDepth: 1 } } } })
+    await using deployment = await deploy({
+      impersonation: { actorToken: { chain: { maxDepth: 1 } } },
+    })
     const olivia = await signIn(deployment, 'olivia')
     const bob = await deployment.exchange({
       subject_token: await deployment.subjectToken('bob'),
@@ -62,7 +64,6 @@ describe('an impersonation has one id from first to last', () => {
     })
     const { items } = await deployment.provider.impersonation.list({ userId: 'alice' })
     expect(items[0]?.actor).to.deep.equal({ sub: 'bob', act: { sub: 'olivia' } })
-    await deployment.close()
   })
 })
 
@@ -104,7 +105,7 @@ describe('I11: an end ends', () => {
 
   it('I5: an opaque token whose impersonation cannot be looked up is trouble, not active or inactive', async () => {
     const { adapter, faults } = faultyAdapter()
-    const deployment = await deploy({ configuration: { adapter } })
+    await using deployment = await deploy({ configuration: { adapter } })
     const { body } = await deployment.exchange({
       subject_token: await deployment.subjectToken(),
       resource: `${deployment.base}/opaque`,
@@ -117,19 +118,17 @@ describe('I11: an end ends', () => {
       headers,
     )
     expect(status).to.equal(500)
-    await deployment.close()
   })
 
   it('an opaque token whose impersonation the storage has forgotten is inactive', async () => {
     const adapter = createMemoryAdapter()
-    const deployment = await deploy({ configuration: { adapter } })
+    await using deployment = await deploy({ configuration: { adapter } })
     const { body } = await deployment.exchange({
       subject_token: await deployment.subjectToken(),
       resource: `${deployment.base}/opaque`,
     })
     await adapter('SubjectToken').destroy((await only(deployment)).id)
     expect(await isActive(deployment, body.access_token)).to.equal(false)
-    await deployment.close()
   })
 
   it('while authorize waits: refused, and nothing is issued', async () => {
@@ -148,7 +147,9 @@ describe('I11: an end ends', () => {
   })
 
   it('I3: a token whose own impersonation has ended is no actor token in a chain, JWT or opaque', async () => {
-    const deployment = await deploy({ impersonation: { actorToken: { chain: { maxDepth: 1 } } } })
+    await using deployment = await deploy({
+      impersonation: { actorToken: { chain: { maxDepth: 1 } } },
+    })
     const olivia = await signIn(deployment, 'olivia')
     for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
       const bob = await deployment.exchange({
@@ -164,7 +165,6 @@ describe('I11: an end ends', () => {
       })
       expect(refused.body.error_description).to.equal('actor token is invalid')
     }
-    await deployment.close()
   })
 
   it('the first end stays, raises one event, and what has expired is not ended', async () => {

@@ -98,7 +98,7 @@ describe('what no request waits for', () => {
   it('sign-outs while subject tokens cannot be listed: it is no load that grows with their number', async () => {
     const { adapter, faults, calls } = faultyAdapter()
     const others = createMemoryAdapter()
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: {
         adapter: (model) => (model === 'SubjectToken' ? adapter(model) : others(model)),
       },
@@ -112,6 +112,5 @@ describe('what no request waits for', () => {
     }
     await wait(350)
     expect(listed()).to.be.within(300, 400)
-    await deployment.close()
   })
 })

@@ -5,7 +5,7 @@ import { answerOf } from '../support/http.ts'
 
 describe('a management API below the same path as the provider', () => {
   it('leaves the routes of the token itself to the provider', async () => {
-    const deployment = await deploy({
+    await using deployment = await deploy({
       impersonation: {
         managementApi: {
           resource: 'https://id.example.com/api',
@@ -31,6 +31,5 @@ describe('a management API below the same path as the provider', () => {
     expect((await end(deployment.base, bearer(body.access_token))).status).to.equal(204)
     const { items } = await deployment.provider.impersonation.list()
     expect(items.map(({ state }) => state)).to.deep.equal(['ended'])
-    await deployment.close()
   })
 })

@@ -80,14 +80,13 @@ describe('I13: an end of which the storage did not say whether it is stored', ()
           return typeof member === 'function' ? member.bind(target) : member
         },
       })
-    const deployment = await deploy({ configuration: { adapter } })
+    await using deployment = await deploy({ configuration: { adapter } })
     const ended: ImpersonationEvent[] = []
     deployment.provider.on('impersonation.ended', (_ctx, event) => ended.push(event))
     await deployment.subjectToken()
     expect(await deployment.provider.impersonation.endAll({ userId: 'alice' })).to.equal(0)
     await wait(5)
     expect(ended).to.deep.equal([])
-    await deployment.close()
   })
 
   it('I14: is no success where the record reads as ended and the storage does not confirm it', async () => {
@@ -103,13 +102,12 @@ describe('I13: an end of which the storage did not say whether it is stored', ()
           return typeof member === 'function' ? member.bind(target) : member
         },
       })
-    const deployment = await deploy({ configuration: { adapter } })
+    await using deployment = await deploy({ configuration: { adapter } })
     await deployment.subjectToken()
     const { impersonation } = deployment.provider
     const [running] = (await impersonation.list()).items
     const outcome = await impersonation.end(String(running?.id)).catch(String)
     expect(outcome).to.contain('too few replicas have it')
     expect((await impersonation.get(String(running?.id)))?.state).to.equal('ended')
-    await deployment.close()
   })
 })

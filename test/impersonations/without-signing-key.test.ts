@@ -3,7 +3,7 @@ import { deploy } from '../support/deployment.ts'
 
 describe('a provider without a signing key, where all tokens are opaque', () => {
   it('tells where an impersonation is seen and where it ends, and names no status lists', async () => {
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: {
         jwks: { keys: [] },
         enabledJWA: { idTokenSigningAlgValues: ['HS256'] },
@@ -25,6 +25,5 @@ describe('a provider without a signing key, where all tokens are opaque', () => 
       `${deployment.issuer}/impersonations/current`,
     )
     expect(document).to.not.have.property('status_list_aggregation_endpoint')
-    await deployment.close()
   })
 })

@@ -76,7 +76,7 @@ describe('bearer authentication of the management API', () => {
   })
 
   it('where DPoP is off, its scheme is one that is not known: no error code', async () => {
-    const plain = await deploy({
+    await using plain = await deploy({
       configuration: { features: { dPoP: { enabled: false } } },
     })
     const token = await plain.m2mToken()
@@ -84,7 +84,6 @@ describe('bearer authentication of the management API', () => {
     const answer = await plain.issue({ userId: 'alice' }, { token, headers })
     expect(answer.status).to.equal(401)
     expect(answer.headers.get('www-authenticate')).to.equal(`Bearer realm="${plain.issuer}"`)
-    await plain.close()
   })
 
   it('403 insufficient_scope, naming the scope', async () => {
@@ -100,7 +99,7 @@ describe('bearer authentication of the management API', () => {
 
 describe('a machine-to-machine JWT', () => {
   it('that was accepted before is refused from the second of its exp on, and not sooner', async () => {
-    const deployment = await deploy()
+    await using deployment = await deploy()
     const token = await deployment.m2mToken()
     const { exp = 0 } = decodeJwt(token)
     const statusAt = (moment: number) =>
@@ -108,18 +107,16 @@ describe('a machine-to-machine JWT', () => {
     expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(201)
     expect(await statusAt(exp * 1000 - 1)).to.equal(201)
     expect(await statusAt(exp * 1000)).to.equal(401)
-    await deployment.close()
   })
 
   it('is known again by all of its value: another one of the same client is verified itself', async () => {
-    const deployment = await deploy()
+    await using deployment = await deploy()
     const token = await deployment.m2mToken()
     expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(201)
     const [header, payload, signature = ''] = token.split('.')
     const forged = `${header}.${payload}.${signature.toUpperCase()}`
     expect((await deployment.issue({ userId: 'alice' }, { token: forged })).status).to.equal(401)
     expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(201)
-    await deployment.close()
   })
 })
 
@@ -129,6 +126,9 @@ describe('opaque machine-to-machine tokens', () => {
     const resource = 'https://id.example.com/api'
     deployment = await deploy({
       impersonation: { managementApi: { resource, tokenFormat: 'opaque', tokenTtl: 77 } },
+      resources: {
+        'https://elsewhere.example': { scope: 'impersonate', accessTokenFormat: 'opaque' },
+      },
     })
   })
   after(() => deployment.close())
@@ -156,8 +156,12 @@ describe('opaque machine-to-machine tokens', () => {
     expect(body.aud).to.equal('https://id.example.com/api')
   })
 
-  it("a user's opaque token is refused", async () => {
-    const { access_token: token } = await signIn(deployment, 'olivia')
-    expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(401)
+  it("a user's opaque token is refused, and one for another audience", async () => {
+    const { access_token } = await signIn(deployment, 'olivia')
+    const elsewhere = await deployment.m2mToken({ resource: 'https://elsewhere.example' })
+    for (const token of [access_token, elsewhere]) {
+      expect(token).to.not.include('.')
+      expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(401)
+    }
   })
 })

@@ -46,7 +46,7 @@ describe('managementApi.clients: who may issue is named, never implied', () => {
     const issued = await deployment.issue({ userId: 'alice' }, { token: body.access_token })
     expect([issued.status, issued.body.error]).to.deep.equal([401, 'invalid_token'])
     await deployment.close()
-    const without = await deploy({
+    await using without = await deploy({
       impersonation: {
         managementApi: { resource, clients: { issue: ['other'], read: ['backend'] } },
         lifecycle: { enabled: false },
@@ -54,7 +54,6 @@ describe('managementApi.clients: who may issue is named, never implied', () => {
     })
     const refused = await ask(without, 'backend', 'backend-secret')
     expect(refused.body.error).to.equal('invalid_target')
-    await without.close()
   })
 
   it('a public client never may, whatever the list says (RFC 6749 §4.4)', async () => {
@@ -85,7 +84,7 @@ describe('managementApi.clients: who may issue is named, never implied', () => {
     it(`a client ${what} is refused with the tokens that it has, and so is what it issued`, async () => {
       const metadata = { ...machine, client_id: 'stored' }
       const adapter = createMemoryAdapter()
-      const deployment = await deploy({
+      await using deployment = await deploy({
         configuration: { adapter },
         impersonation: { managementApi: { resource, clients: ['stored'] } },
       })
@@ -99,7 +98,6 @@ describe('managementApi.clients: who may issue is named, never implied', () => {
       expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(401)
       const exchanged = await deployment.exchange({ subject_token: issued.body.subjectToken })
       expect([exchanged.status, exchanged.body]).to.deep.equal([400, REFUSED])
-      await deployment.close()
     })
   }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { AdapterFactory } from '../../src/adapters/contract.ts'
-import type { EndOptions } from '../../src/index.ts'
+import { type EndOptions, Provider } from '../../src/index.ts'
 import { openStorage } from '../proofs/storage.ts'
 import { onStores } from '../proofs/stores.ts'
 import { later } from '../support/clock.ts'
@@ -27,7 +27,7 @@ describe('GET {issuer}/impersonations/current', () => {
   onStores(['sqlite', 'node-redis', 'pg'], (store) => everyEnd(() => openStorage(store.spec())))
 
   it('after the operator has ended it with the token itself, and has signed out', async () => {
-    const deployment = await managing()
+    await using deployment = await managing()
     const first = await signIn(deployment, 'olivia')
     for (const resource of ['orders', 'opaque']) {
       const form = { resource: `${deployment.base}/${resource}`, actor_token: first.access_token }
@@ -51,11 +51,28 @@ describe('GET {issuer}/impersonations/current', () => {
         break
       }
     }
-    await deployment.close()
+  })
+
+  it('after an operator further down the chain of actors has ended it', async () => {
+    const impersonation = { actorToken: { chain: { maxDepth: 1 } } }
+    await using deployment = await managing({ impersonation })
+    const { access_token: operator } = await signIn(deployment, 'olivia')
+    const scope = 'openid orders:read'
+    const first = await impersonate(deployment, { actor_token: operator, scope })
+    for (const [sub, by] of [
+      ['olivia', 'operator'],
+      ['lea', 'other'],
+    ] as const) {
+      const { subjectToken: subject_token, id } = await deployment.start({ userId: 'bob' })
+      const { body } = await deployment.exchange({ subject_token, actor_token: first.token })
+      await deployment.provider.impersonation.end(id, { by: { sub } })
+      const told = await current(deployment.base, bearer(body.access_token))
+      expect(told.body.end).to.deep.equal({ cause: 'requested', by })
+    }
   })
 
   it('401 once the token would have expired, and for an opaque one that was revoked', async () => {
-    const deployment = await managing()
+    await using deployment = await managing()
     for (const resource of ['orders', 'opaque']) {
       const form = { resource: `${deployment.base}/${resource}` }
       const { id, token } = await impersonate(deployment, form)
@@ -71,11 +88,10 @@ describe('GET {issuer}/impersonations/current', () => {
     const { token } = await impersonate(deployment, { resource: `${deployment.base}/opaque` })
     await deployment.post('/oidc/token/revocation', { token, client_id: 'console' })
     expect((await current(deployment.base, bearer(token))).status).to.equal(401)
-    await deployment.close()
   })
 
   it('an ended opaque token is worth nothing anywhere else', async () => {
-    const deployment = await managing()
+    await using deployment = await managing()
     const { token } = await impersonate(deployment, { resource: `${deployment.base}/opaque` })
     expect((await end(deployment.base, bearer(token))).status).to.equal(204)
     expect((await current(deployment.base, bearer(token))).body.state).to.equal('ended')
@@ -86,11 +102,22 @@ describe('GET {issuer}/impersonations/current', () => {
       basic('web', 'web-secret'),
     )
     expect(body).to.deep.equal({ active: false })
-    await deployment.close()
+  })
+
+  it("is the provider's own request for code of the deployment, and so is the end", async () => {
+    const paths: unknown[] = []
+    const configuration = { clientBasedCORS: () => paths.push(Provider.ctx?.path) > 0 }
+    await using deployment = await managing({ configuration })
+    const { token } = await impersonate(deployment)
+    const headers = { ...bearer(token), origin: 'https://console.example.com' }
+    paths.length = 0
+    for (const ask of [current, end]) await ask(deployment.base, headers)
+    const asked = ['/impersonations/current', '/impersonations/current/end']
+    expect(paths).to.deep.equal(asked)
   })
 
   it('20 times in 10 seconds for one token, and other tokens are not held up', async () => {
-    const deployment = await managing()
+    await using deployment = await managing()
     const { token } = await impersonate(deployment)
     const other = await impersonate(deployment)
     const statuses = new Set<number>()
@@ -104,12 +131,11 @@ describe('GET {issuer}/impersonations/current', () => {
     expect((await current(deployment.base, bearer(other.token))).status).to.equal(200)
     // An end is never held up.
     expect((await end(deployment.base, bearer(token))).status).to.equal(204)
-    await deployment.close()
   })
 
   it('I5: storage that fails is a 500, and never an end', async () => {
     const { adapter, faults } = faultyAdapter()
-    const deployment = await managing({ configuration: { adapter } })
+    await using deployment = await managing({ configuration: { adapter } })
     const jwt = await impersonate(deployment)
     const opaque = await impersonate(deployment, { resource: `${deployment.base}/opaque` })
     for (const [fault, token] of [
@@ -122,7 +148,6 @@ describe('GET {issuer}/impersonations/current', () => {
       expect([status, body.error], fault).to.deep.equal([500, 'server_error'])
       faults.clear()
     }
-    await deployment.close()
   })
 
   for (const resource of ['orders', 'opaque']) {
@@ -133,7 +158,7 @@ describe('GET {issuer}/impersonations/current', () => {
         nonceSecret: Buffer.alloc(32, 1),
         requireNonce: () => requireNonce,
       } as const
-      const deployment = await managing({ configuration: { features: { dPoP } } })
+      await using deployment = await managing({ configuration: { features: { dPoP } } })
       const { base, issuer } = deployment
       const key = await dpopKey()
       const form = { resource: `${base}/${resource}` }
@@ -165,12 +190,13 @@ describe('GET {issuer}/impersonations/current', () => {
         requireNonce = false
         await deployment.provider.impersonation.end(id)
       }
-      await deployment.close()
     })
   }
 
   it('who holds a bound token without its key cannot use up what its page may ask', async () => {
-    const deployment = await managing({ configuration: { features: { dPoP: { enabled: true } } } })
+    await using deployment = await managing({
+      configuration: { features: { dPoP: { enabled: true } } },
+    })
     const { base, issuer } = deployment
     const key = await dpopKey()
     const exchanged = { dpop: await key.proof({ htu: `${issuer}/token` }) }
@@ -180,13 +206,12 @@ describe('GET {issuer}/impersonations/current', () => {
     }
     const dpop = await key.proof({ htm: 'GET', htu: `${base}${CURRENT}`, ath: athOf(token) })
     expect((await current(base, { authorization: `DPoP ${token}`, dpop })).status).to.equal(200)
-    await deployment.close()
   })
 })
 
 describe('POST {issuer}/impersonations/current/end: its body', () => {
   it('may say that the page was left, and nothing else; what it refuses ends nothing', async () => {
-    const deployment = await managing()
+    await using deployment = await managing()
     const { id, token } = await impersonate(deployment)
     for (const [body, error] of [
       [{ reason: 'done' }, 'reason must be left'],
@@ -203,7 +228,6 @@ describe('POST {issuer}/impersonations/current/end: its body', () => {
     expect((await end(deployment.base, form)).status).to.equal(415)
     expect((await deployment.get(`/${id}`)).body.state).to.equal('active')
     expect((await end(deployment.base, bearer(token), {})).status).to.equal(204)
-    await deployment.close()
   })
 })
 

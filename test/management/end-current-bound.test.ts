@@ -14,7 +14,7 @@ describe('I10: …/impersonations/current/end takes a bound token with its proof
   for (const resource of ['orders', 'opaque']) {
     it(`DPoP (${resource})`, async () => {
       let requireNonce = false
-      const deployment = await managing({
+      await using deployment = await managing({
         configuration: { features: { dPoP: { ...dPoP, requireNonce: () => requireNonce } } },
       })
       const { base, issuer } = deployment
@@ -74,13 +74,12 @@ describe('I10: …/impersonations/current/end takes a bound token with its proof
       const nonce = asked.headers.get('dpop-nonce')
       const dpop = await key.proof({ htu, ath, nonce })
       expect((await end(base, { authorization, dpop })).status).to.equal(204)
-      await deployment.close()
     })
   }
 
   it('a proof that was used before is refused before anything ends', async () => {
     const { adapter, faults } = faultyAdapter()
-    const deployment = await managing({ configuration: { adapter, features: { dPoP } } })
+    await using deployment = await managing({ configuration: { adapter, features: { dPoP } } })
     const { base, issuer } = deployment
     const key = await dpopKey()
     const proof = await key.proof({ htu: `${issuer}/token` })
@@ -95,22 +94,20 @@ describe('I10: …/impersonations/current/end takes a bound token with its proof
     const replayed = await end(base, headers)
     expect([replayed.status, replayed.body.error]).to.deep.equal([401, 'invalid_token'])
     expect((await deployment.get(`/${id}`)).body.state).to.equal('active')
-    await deployment.close()
   })
 
   it('a token that is bound to no key, under the DPoP scheme', async () => {
-    const deployment = await managing({ configuration: { features: { dPoP } } })
+    await using deployment = await managing({ configuration: { features: { dPoP } } })
     const { token } = await impersonate(deployment)
     const key = await dpopKey()
     const dpop = await key.proof({ htu: `${deployment.base}${PATH}`, ath: athOf(token) })
     const answer = await end(deployment.base, { authorization: `DPoP ${token}`, dpop })
     expect([answer.status, answer.body.error]).to.deep.equal([401, 'invalid_token'])
-    await deployment.close()
   })
 
   it('mTLS', async () => {
     let shown: string | undefined = certificate
-    const deployment = await managing({
+    await using deployment = await managing({
       configuration: {
         features: {
           mTLS: {
@@ -140,6 +137,5 @@ describe('I10: …/impersonations/current/end takes a bound token with its proof
       }
       expect(statuses, resource).to.deep.equal([401, 401, 204])
     }
-    await deployment.close()
   })
 })

@@ -26,7 +26,7 @@ describe('…/impersonations/current and …/current/end: CORS as the token endp
 
   for (const [what, configuration = {}] of Object.entries(configurations)) {
     it(what, async () => {
-      const deployment = await managing({ configuration })
+      await using deployment = await managing({ configuration })
       const { base } = deployment
       const cors = ({ status, headers }: { status: number; headers: Headers }) => ({
         status: status === 204 ? 200 : status,
@@ -83,12 +83,11 @@ describe('…/impersonations/current and …/current/end: CORS as the token endp
       )
       expect(unknown.status).to.equal(401)
       expect(cors(await end(base, { ...bearer('x'), origin: CONSOLE }))).to.deep.equal(unknown)
-      await deployment.close()
     })
   }
 
   it('a clientBasedCORS that throws is a 500, and nothing ends', async () => {
-    const deployment = await managing({
+    await using deployment = await managing({
       configuration: {
         clientBasedCORS: () => {
           throw new Error('the database of origins is down')
@@ -99,7 +98,6 @@ describe('…/impersonations/current and …/current/end: CORS as the token endp
     const answer = await end(deployment.base, { ...bearer(token), origin: CONSOLE })
     expect([answer.status, answer.body.error]).to.deep.equal([500, 'server_error'])
     expect((await deployment.get(`/${id}`)).body.state).to.equal('active')
-    await deployment.close()
   })
 })
 
@@ -133,7 +131,7 @@ describe('…/impersonations/current/end: wherever the provider is mounted', () 
 
   for (const [what, [path, listenerOf]] of Object.entries(mountings)) {
     it(what, async () => {
-      const deployment = await managing({
+      await using deployment = await managing({
         configuration: { features: { dPoP: { enabled: true } } },
       })
       const server = createServer(listenerOf(deployment)).listen(0, '127.0.0.1').unref()
@@ -163,7 +161,6 @@ describe('…/impersonations/current/end: wherever the provider is mounted', () 
       expect((await deployment.get(`/${id}`)).body.state).to.equal('ended')
       server.close()
       server.closeAllConnections()
-      await deployment.close()
     })
   }
 })

@@ -198,7 +198,7 @@ describe('POST {issuer}/impersonations/current/end', () => {
 
   it('I5: storage that fails is a 500 in JSON, and the token can be tried again', async () => {
     const { adapter, faults } = faultyAdapter()
-    const failing = await managing({ configuration: { adapter } })
+    await using failing = await managing({ configuration: { adapter } })
     const jwt = await impersonate(failing)
     const opaque = await impersonate(failing, { resource: `${failing.base}/opaque` })
     for (const [fault, token] of [
@@ -219,6 +219,5 @@ describe('POST {issuer}/impersonations/current/end', () => {
     for (const { token } of [jwt, opaque]) {
       expect((await end(failing.base, bearer(token))).status).to.equal(204)
     }
-    await failing.close()
   })
 })

@@ -3,7 +3,7 @@ import { managing } from '../support/managing.ts'
 
 describe('POST …/impersonations/end: many', () => {
   it('ends what matches all of the filter, and counts what it ended itself', async () => {
-    const deployment = await managing()
+    await using deployment = await managing()
     const { start, send, get } = deployment
     const olivia = { mayAct: { sub: 'olivia' } }
     const running = [
@@ -30,11 +30,10 @@ describe('POST …/impersonations/end: many', () => {
     expect(end).to.deep.equal({ at: end.at, ...how })
     expect(await ended({ issuedTo: 'backend' })).to.equal(2)
     expect(await ended({ issuedTo: 'backend' })).to.equal(0)
-    await deployment.close()
   })
 
   it('ends more than one page holds, each with one event that has all facts', async () => {
-    const deployment = await managing()
+    await using deployment = await managing()
     const context = { ticketId: 'SUP-2' }
     const { orders } = deployment
     const mayAct = { sub: 'olivia' }
@@ -72,11 +71,10 @@ describe('POST …/impersonations/end: many', () => {
       })
       expect(event.expiresAt).to.be.a('number')
     }
-    await deployment.close()
   })
 
   it('400 without a filter: never all of them', async () => {
-    const deployment = await managing()
+    await using deployment = await managing()
     const { id } = await deployment.start()
     const bad: Array<[named: string, ...bodies: unknown[]]> = [
       ['at least one of userId, actor, issuedTo', {}, { reason: 'x' }, { by: { sub: 'olivia' } }],
@@ -98,6 +96,5 @@ describe('POST …/impersonations/end: many', () => {
     }
     expect((await deployment.send('/end')).status).to.equal(415)
     expect((await deployment.get(`/${id}`)).body.state).to.equal('issued')
-    await deployment.close()
   })
 })

@@ -4,7 +4,7 @@ import { managing } from '../support/managing.ts'
 
 describe('ends that are refused, or fail', () => {
   it('raise impersonation.denied at the stage end, with who asked; a reading raises nothing', async () => {
-    const deployment = await managing()
+    await using deployment = await managing()
     const { id } = await deployment.start()
     const before = (await deployment.events()).length
     await deployment.send(`/${id}/end`, { x: 1 })
@@ -30,13 +30,12 @@ describe('ends that are refused, or fail', () => {
       { ...common, error: 'invalid_token', client: undefined, id: undefined },
     ])
     expect(events.map(({ issuedTo }) => issuedTo)).to.deep.equal(events.map(() => undefined))
-    await deployment.close()
   })
 
   it('I5: storage that fails is a 500 each time, in JSON, and nothing has ended', async () => {
     for (const fault of ['SubjectToken.find', 'SubjectToken.endOnce', 'SubjectToken.list']) {
       const { adapter, faults } = faultyAdapter()
-      const deployment = await managing({ configuration: { adapter } })
+      await using deployment = await managing({ configuration: { adapter } })
       const { id } = await deployment.start()
       faults.add(fault)
       const isOfMany = fault.endsWith('list')
@@ -52,7 +51,6 @@ describe('ends that are refused, or fail', () => {
         ['impersonation.issued', undefined],
         ['impersonation.denied', 'server_error'],
       ])
-      await deployment.close()
     }
   })
 
@@ -71,7 +69,7 @@ describe('ends that are refused, or fail', () => {
                 throw new Error('the connection is gone')
               },
       })
-    const deployment = await managing({ configuration: { adapter } })
+    await using deployment = await managing({ configuration: { adapter } })
     const { id } = await deployment.start()
     isLost = true
     const { status, body } = await deployment.send(`/${id}/end`, { reason: 'mine' })
@@ -80,7 +78,6 @@ describe('ends that are refused, or fail', () => {
     expect([again.status, again.body.end.reason]).to.deep.equal([200, 'mine'])
     const ended = (await deployment.events(2)).filter(({ name }) => name.endsWith('ended'))
     expect(ended).to.have.lengthOf(1)
-    await deployment.close()
   })
 
   it('in the middle of many: what was ended stays ended, and a repetition finishes it', async () => {
@@ -96,7 +93,7 @@ describe('ends that are refused, or fail', () => {
                 return Reflect.apply(Reflect.get(target, property), target, args)
               },
       })
-    const deployment = await managing({ configuration: { adapter } })
+    await using deployment = await managing({ configuration: { adapter } })
     const ids = await Promise.all(
       Array.from({ length: 40 }, async () => (await deployment.start({ userId: 'bob' })).id),
     )
@@ -118,6 +115,5 @@ describe('ends that are refused, or fail', () => {
     const events = (await deployment.events(before + 41)).slice(before)
     const names = events.map(({ name, id }) => (name.endsWith('ended') ? id : name))
     expect(names).to.have.members([...ids, 'impersonation.denied'])
-    await deployment.close()
   })
 })

@@ -110,7 +110,7 @@ describe('who may see, and who may end', () => {
       if (answer instanceof Error) throw answer
       return answer as boolean
     }
-    const own = await managing({
+    await using own = await managing({
       impersonation: {
         managementApi: {
           resource: RESOURCE,
@@ -136,7 +136,6 @@ describe('who may see, and who may end', () => {
     }
     answer = true
     expect((await own.get(`/${id}`)).body.state).to.equal('issued')
-    await own.close()
   })
 
   it('401 for everything that is no machine token, before anything else is looked at', async () => {

@@ -5,7 +5,7 @@ import { managing, RESOURCE } from '../support/managing.ts'
 
 describe('the routes of impersonations', () => {
   it('answer the methods that they have, and name them', async () => {
-    const deployment = await managing()
+    await using deployment = await managing()
     const { id } = await deployment.start()
     const allow = {
       '': 'GET, HEAD',
@@ -32,12 +32,11 @@ describe('the routes of impersonations', () => {
       }
     }
     expect(deployment.serverErrors).to.deep.equal([])
-    await deployment.close()
   })
 
   it('I5: storage that fails is a 500 with a body of JSON, and never "not found"', async () => {
     const { adapter, faults } = faultyAdapter()
-    const deployment = await managing({ configuration: { adapter } })
+    await using deployment = await managing({ configuration: { adapter } })
     const { id } = await deployment.start()
     faults.add('SubjectToken.find').add('SubjectToken.list')
     for (const path of ['', `/${id}`, '?userId=alice']) {
@@ -51,7 +50,6 @@ describe('the routes of impersonations', () => {
     expect(deployment.serverErrors).to.have.lengthOf(3)
     faults.clear()
     expect((await deployment.get(`/${id}`)).status).to.equal(200)
-    await deployment.close()
   })
 
   for (const [what, options] of Object.entries({
@@ -61,7 +59,7 @@ describe('the routes of impersonations', () => {
     },
   })) {
     it(`are not there where ${what}, and no scope is offered for them`, async () => {
-      const deployment = await managing(options)
+      await using deployment = await managing(options)
       expect(deployment.provider.impersonation.canEnd).to.equal(false)
       const { id } = await deployment.start()
       const answers = [
@@ -88,7 +86,6 @@ describe('the routes of impersonations', () => {
       expect(
         (await deployment.events()).filter(({ name }) => name.endsWith('denied')),
       ).to.deep.equal([])
-      await deployment.close()
     })
   }
 })

@@ -85,14 +85,13 @@ describe('GET …/impersonations/{id}: see one', () => {
 
   it("one whose redemption left no note, as singleUse: 'per-process' leaves none, is active until it ends", async () => {
     const adapter = createMemoryAdapter()
-    const other = await managing({ configuration: { adapter } })
+    await using other = await managing({ configuration: { adapter } })
     const { id } = await other.start()
     await adapter('SubjectToken').consume(id)
     const { body } = await other.get(`/${id}`)
     expect(body).to.include({ id, state: 'active', userId: 'alice' })
     expect(body).to.not.have.any.keys('actor', 'client', 'expiresAt')
     expect((await other.send(`/${id}/end`)).body).to.deep.include({ id, state: 'ended' })
-    await other.close()
   })
 
   it('an id of any other shape is 404 or another path, and never a 500', async () => {

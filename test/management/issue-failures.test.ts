@@ -5,7 +5,7 @@ import { faultyAdapter } from '../support/faulty-adapter.ts'
 describe('POST /api/subject-tokens when things fail', () => {
   it('I5: answers 500 server_error when the token cannot be stored, and issues nothing', async () => {
     const { adapter, faults } = faultyAdapter()
-    const deployment = await deploy({ configuration: { adapter } })
+    await using deployment = await deploy({ configuration: { adapter } })
     faults.add('SubjectToken.upsert')
     const { status, body } = await deployment.issue({ userId: 'alice' })
     expect(status).to.equal(500)
@@ -13,11 +13,10 @@ describe('POST /api/subject-tokens when things fail', () => {
     expect(body).to.not.have.property('subjectToken')
     expect(JSON.stringify(body)).to.not.include('storage failed')
     expect(deployment.serverErrors).to.have.lengthOf(1)
-    await deployment.close()
   })
 
   it('I5: answers 500 when findAccount fails, not user_not_found', async () => {
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: {
         findAccount() {
           throw new Error('the directory is down')
@@ -27,12 +26,11 @@ describe('POST /api/subject-tokens when things fail', () => {
     const { status, body } = await deployment.issue({ userId: 'alice' })
     expect(status).to.equal(500)
     expect(body.error).to.equal('server_error')
-    await deployment.close()
   })
 
   it('answers 403 access_denied when findAccount refuses', async () => {
     const { errors } = await import('../../src/index.ts')
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: {
         findAccount() {
           throw new errors.AccessDenied('this account is protected')
@@ -45,13 +43,12 @@ describe('POST /api/subject-tokens when things fail', () => {
       error: 'access_denied',
       error_description: 'this account is protected',
     })
-    await deployment.close()
   })
 
   it('I6: the adapter never sees the value of a subject token, only its SHA-256', async () => {
     const seen: string[] = []
     const { adapter } = faultyAdapter()
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: {
         adapter: (model) =>
           new Proxy(adapter(model), {
@@ -73,6 +70,5 @@ describe('POST /api/subject-tokens when things fail', () => {
     const { createHash } = await import('node:crypto')
     const id = createHash('sha256').update(value).digest('base64url')
     expect(seen.filter((args) => args.includes(id)).length).to.equal(3)
-    await deployment.close()
   })
 })

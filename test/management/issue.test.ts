@@ -156,7 +156,7 @@ describe('POST /api/subject-tokens', () => {
   })
 
   it('answers 404 where findAccount reads another user out of the userId', async () => {
-    const lenient = await deploy({
+    await using lenient = await deploy({
       configuration: {
         findAccount: (_ctx, id) => {
           const accountId = String(Number.parseInt(id, 10))
@@ -169,7 +169,6 @@ describe('POST /api/subject-tokens', () => {
       expect([status, body.error], userId).to.deep.equal([404, 'user_not_found'])
     }
     expect((await lenient.issue({ userId: '1' })).status).to.equal(201)
-    await lenient.close()
   })
 
   it('authenticates before it reads the body', async () => {

@@ -48,7 +48,7 @@ describe('the key that signs machine-to-machine tokens', () => {
 
   it('else is the first of the documented preference, not of jwks', async () => {
     const keys = await Promise.all(['ES512', 'PS256', 'Ed25519'].map(keyFor))
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: {
         jwks: { keys } as NonNullable<Configuration['jwks']>,
         // No key signs ES256 here, so no client can ask for ID tokens; a machine does not.
@@ -67,7 +67,6 @@ describe('the key that signs machine-to-machine tokens', () => {
     })
     const token = await deployment.m2mToken({}, ['machine', 'secret'])
     expect(decodeProtectedHeader(token).kid).to.equal('Ed25519')
-    await deployment.close()
   })
 
   it('of which there is none is a start-up error, with the way out', async () => {
@@ -81,8 +80,7 @@ describe('the key that signs machine-to-machine tokens', () => {
       .to.match(/^TypeError/)
       .and.include("tokenFormat to 'opaque'")
     const managementApi = { tokenFormat: 'opaque' as const }
-    const deployment = await deploy({ configuration, impersonation: { managementApi } })
-    await deployment.close()
+    await (await deploy({ configuration, impersonation: { managementApi } })).close()
   })
 })
 
@@ -94,7 +92,7 @@ describe('managementApi.tokenTtl', () => {
       ['sets a function', { ttl: { ClientCredentials: () => 42 } }],
     ] as const) {
       it(`is how long they live (${tokenFormat}) where the deployment ${what}`, async () => {
-        const deployment = await deploy({
+        await using deployment = await deploy({
           configuration,
           impersonation: { managementApi: { tokenTtl: 77, tokenFormat } },
         })
@@ -112,7 +110,6 @@ describe('managementApi.tokenTtl', () => {
           const { exp = 0, iat = 0 } = decodeJwt(body.access_token)
           expect(exp - iat).to.equal(77)
         }
-        await deployment.close()
       })
     }
   }

@@ -144,7 +144,7 @@ describe('I10: mTLS at the management API', () => {
     it(`a certificate-bound token (${tokenFormat}) needs its certificate`, async () => {
       let shown: string | undefined = certificate
       const resource = 'https://id.example.com/api'
-      const deployment = await deploy({
+      await using deployment = await deploy({
         impersonation: { managementApi: { resource, tokenFormat } },
         configuration: {
           features: {
@@ -173,7 +173,6 @@ describe('I10: mTLS at the management API', () => {
         statuses.push((await deployment.issue({ userId: 'alice' }, { token })).status)
       }
       expect(statuses).to.deep.equal([201, 401, 401])
-      await deployment.close()
     })
   }
 })
@@ -183,7 +182,7 @@ describe('I10: an opaque machine-to-machine token', () => {
   const impersonation = { managementApi: { resource, tokenFormat: 'opaque' } } as const
 
   it('that is bound to a DPoP key is worth nothing without a proof by that key', async () => {
-    const deployment = await deploy({
+    await using deployment = await deploy({
       impersonation,
       configuration: { features: { dPoP: { enabled: true } } },
     })
@@ -208,6 +207,5 @@ describe('I10: an opaque machine-to-machine token', () => {
       await statusWith({ authorization, dpop: await proofBy(await dpopKey()) }),
       await statusWith({ authorization, dpop: await proofBy(key) }),
     ]).to.deep.equal([401, 401, 401, 401, 201])
-    await deployment.close()
   })
 })

@@ -10,7 +10,7 @@ describe('who gets a token for the management API', () => {
   it('no user: the authorization endpoint and the code grant answer invalid_target', async () => {
     // Named, and with the grant of a machine: nothing else is in the way.
     const resource = 'https://id.example.com/api'
-    const deployment = await deploy({
+    await using deployment = await deploy({
       impersonation: { managementApi: { resource, clients: ['both'] } },
       clients: [
         {
@@ -42,11 +42,10 @@ describe('who gets a token for the management API', () => {
       )
       expect(await answer.catch((error: unknown) => error)).to.be.instanceOf(errors.InvalidTarget)
     }
-    await deployment.close()
   })
 
   it("no user by code of the deployment's own: a token that it makes for that audience is not saved", async () => {
-    const deployment = await deploy()
+    await using deployment = await deploy()
     const { provider, management } = deployment
     const client = await provider.Client.find('console')
     for (const accessTokenFormat of ['opaque', 'jwt']) {
@@ -58,12 +57,11 @@ describe('who gets a token for the management API', () => {
       const failure = await token.save().catch((error: unknown) => error)
       expect(failure).to.be.instanceOf(errors.InvalidTarget)
     }
-    await deployment.close()
   })
 
   it('no resource whose audience poses as the management API', async () => {
     const resource = 'https://id.example.com/api'
-    const deployment = await deploy({
+    await using deployment = await deploy({
       impersonation: { managementApi: { resource } },
       resources: {
         'https://trojan.example': {
@@ -84,6 +82,5 @@ describe('who gets a token for the management API', () => {
     )
     expect(status).to.equal(400)
     expect(body.error).to.equal('invalid_target')
-    await deployment.close()
   })
 })

@@ -45,7 +45,7 @@ describe('authorize: accessTokenTtl', () => {
 
   it('I8: so of an opaque access token, as introspection tells', async () => {
     const authorize = atExchange({ accessTokenTtl: 60 })
-    const deployment = await deploy({ impersonation: { authorize } })
+    await using deployment = await deploy({ impersonation: { authorize } })
     const subject_token = await deployment.subjectToken()
     const resource = `${deployment.base}/opaque`
     const { body } = await deployment.exchange({ subject_token, resource })
@@ -56,7 +56,6 @@ describe('authorize: accessTokenTtl', () => {
       { authorization: `Basic ${btoa('web:web-secret')}` },
     )
     expect(introspected.body.exp - introspected.body.iat).to.equal(60)
-    await deployment.close()
   })
 
   it('I8: never lengthens it: neither over the resource server nor over maxTtl', async () => {
@@ -86,17 +85,16 @@ describe('authorize: accessTokenTtl', () => {
   })
 
   it('goes together with scope', async () => {
-    const deployment = await deploy({
+    await using deployment = await deploy({
       impersonation: { authorize: atExchange({ scope: 'orders:read', accessTokenTtl: 30 }) },
     })
     const subject_token = await deployment.subjectToken()
     const { body } = await deployment.exchange({ subject_token, scope: BOTH })
     expect([body.scope, body.expires_in]).to.deep.equal(['orders:read', 30])
-    await deployment.close()
   })
 
   it('leaves alone the scopes that the subject token is bound to', async () => {
-    const deployment = await deploy({
+    await using deployment = await deploy({
       impersonation: { authorize: () => ({ accessTokenTtl: 60 }) },
     })
     const { body } = await deployment.issue({ userId: 'alice', scope: 'orders:read' })
@@ -105,7 +103,6 @@ describe('authorize: accessTokenTtl', () => {
       scope: BOTH,
     })
     expect([granted.scope, granted.expires_in]).to.deep.equal(['orders:read', 60])
-    await deployment.close()
   })
 })
 

@@ -23,18 +23,17 @@ async function operatorTokens(deployment: Deployment): Promise<string[]> {
 
 describe('actorToken.sameClient', () => {
   it('refuses an actor token that was issued to another client', async () => {
-    const deployment = await deploy({ impersonation: { actorToken: { sameClient: true } } })
+    await using deployment = await deploy({ impersonation: { actorToken: { sameClient: true } } })
     const { access_token } = await signIn(deployment, 'olivia', { clientId: 'plain' })
     expect((await exchangeWith(deployment, access_token)).body).to.deep.equal(REFUSED)
     const own = (await signIn(deployment, 'olivia')).access_token
     expect((await exchangeWith(deployment, own)).status).to.equal(200)
-    await deployment.close()
   })
 })
 
 describe('actorToken.maxAge', () => {
   it('counts from when the operator signed in, not from when the token was issued', async () => {
-    const deployment = await deploy({ impersonation: { actorToken: { maxAge: 600 } } })
+    await using deployment = await deploy({ impersonation: { actorToken: { maxAge: 600 } } })
     const real = Date.now
     const options = { scope: 'openid offline_access' }
     const signedIn = await signIn(deployment, 'olivia', options)
@@ -50,12 +49,11 @@ describe('actorToken.maxAge', () => {
     } finally {
       Date.now = real
     }
-    await deployment.close()
   })
 
   it('works for opaque tokens and JWTs, and no hook can make a sign-in younger', async () => {
     const fresh = 9_999_999_999
-    const deployment = await deploy({
+    await using deployment = await deploy({
       impersonation: {
         actorToken: { maxAge: 600 },
         getCustomJwtClaims: () => ({ auth_time: fresh }),
@@ -76,11 +74,10 @@ describe('actorToken.maxAge', () => {
       expect((await exchangeWith(deployment, token)).status).to.equal(200)
     }
     expect(decodeJwt(tokens[1] ?? '').auth_time).to.be.lessThan(fresh)
-    await deployment.close()
   })
 
   it('is over when maxAge has passed, and not sooner', async () => {
-    const deployment = await deploy({ impersonation: { actorToken: { maxAge: 600 } } })
+    await using deployment = await deploy({ impersonation: { actorToken: { maxAge: 600 } } })
     const options = { scope: 'openid orders:read', resource: deployment.orders }
     const { access_token } = await signIn(deployment, 'olivia', options)
     const { auth_time } = decodeJwt(access_token)
@@ -88,7 +85,6 @@ describe('actorToken.maxAge', () => {
     expect((await at(over, () => exchangeWith(deployment, access_token))).status).to.equal(200)
     const { body } = await at(over + 1000, () => exchangeWith(deployment, access_token))
     expect(body).to.deep.equal(REFUSED)
-    await deployment.close()
   })
 
   it('refuses where the sign-in cannot be known, and only there', async () => {
@@ -96,7 +92,7 @@ describe('actorToken.maxAge', () => {
       [{}, 200],
       [{ maxAge: 600 }, 400],
     ] as const) {
-      const deployment = await deploy({ impersonation: { actorToken } })
+      await using deployment = await deploy({ impersonation: { actorToken } })
       const { Client, Grant, AccessToken } = deployment.provider
       const client = await Client.find('console')
       if (!client) throw new Error('no client')
@@ -111,7 +107,6 @@ describe('actorToken.maxAge', () => {
       const answer = await exchangeWith(deployment, await token.save())
       expect(answer.status).to.equal(status)
       if (status === 400) expect(answer.body).to.deep.equal(REFUSED)
-      await deployment.close()
     }
   })
 })
@@ -127,7 +122,9 @@ describe('actorToken.chain', () => {
   }
 
   it('nests act, outermost the current actor, with identity claims alone', async () => {
-    const deployment = await deploy({ impersonation: { actorToken: { chain: { maxDepth: 1 } } } })
+    await using deployment = await deploy({
+      impersonation: { actorToken: { chain: { maxDepth: 1 } } },
+    })
     for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
       const actor_token = await impersonated(deployment, resource)
       const subject_token = await deployment.subjectToken('bob')
@@ -136,23 +133,25 @@ describe('actorToken.chain', () => {
       const { sub, act } = decodeJwt(body.access_token)
       expect([sub, act]).to.deep.equal(['bob', { sub: 'alice', act: { sub: 'olivia' } }])
     }
-    await deployment.close()
   })
 
   for (const maxDepth of [1, 2]) {
     it(`is as long as maxDepth (${maxDepth}) says, and not longer`, async () => {
-      const deployment = await deploy({ impersonation: { actorToken: { chain: { maxDepth } } } })
+      await using deployment = await deploy({
+        impersonation: { actorToken: { chain: { maxDepth } } },
+      })
       let actor = await impersonated(deployment, deployment.orders)
       for (let depth = 1; depth <= maxDepth; depth += 1) {
         actor = await impersonated(deployment, deployment.orders, actor)
       }
       expect((await exchangeWith(deployment, actor)).body).to.deep.equal(REFUSED)
-      await deployment.close()
     })
   }
 
   it('refuses an act that is malformed, at any depth', async () => {
-    const deployment = await deploy({ impersonation: { actorToken: { chain: { maxDepth: 3 } } } })
+    await using deployment = await deploy({
+      impersonation: { actorToken: { chain: { maxDepth: 3 } } },
+    })
     const token = await impersonated(deployment, deployment.orders)
     const forged = (act: unknown) => resigned(token, (claims) => ({ ...claims, act }))
     const good = await forged({ sub: 'a', act: { sub: 'b', act: { sub: 'c' } } })
@@ -163,11 +162,12 @@ describe('actorToken.chain', () => {
         expect(body, JSON.stringify(nested)).to.deep.equal(REFUSED)
       }
     }
-    await deployment.close()
   })
 
   it('I3: does not open the door to an impersonated token that names nobody', async () => {
-    const deployment = await deploy({ impersonation: { actorToken: { chain: { maxDepth: 8 } } } })
+    await using deployment = await deploy({
+      impersonation: { actorToken: { chain: { maxDepth: 8 } } },
+    })
     for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
       const { body } = await deployment.exchange({
         subject_token: await deployment.subjectToken(),
@@ -176,11 +176,12 @@ describe('actorToken.chain', () => {
       })
       expect((await exchangeWith(deployment, body.access_token)).body).to.deep.equal(REFUSED)
     }
-    await deployment.close()
   })
 
   it('shows the whole chain in the introspection of opaque tokens', async () => {
-    const deployment = await deploy({ impersonation: { actorToken: { chain: { maxDepth: 1 } } } })
+    await using deployment = await deploy({
+      impersonation: { actorToken: { chain: { maxDepth: 1 } } },
+    })
     const actor_token = await impersonated(deployment, deployment.orders)
     const resource = `${deployment.base}/opaque`
     const { body } = await exchangeWith(deployment, actor_token, { resource })
@@ -190,6 +191,5 @@ describe('actorToken.chain', () => {
       basic('web', 'web-secret'),
     )
     expect(introspection.body.act).to.deep.equal({ sub: 'alice', act: { sub: 'olivia' } })
-    await deployment.close()
   })
 })

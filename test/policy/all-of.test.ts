@@ -49,11 +49,10 @@ describe('allOf: several rules', () => {
       [reading, nothing],
       [nothing, noting],
     ]) {
-      const deployment = await deploy({ impersonation: { authorize: allOf(...rules) } })
+      await using deployment = await deploy({ impersonation: { authorize: allOf(...rules) } })
       const subject_token = await deployment.subjectToken()
       const { status, body } = await deployment.exchange({ subject_token })
       expect([status, body.error]).to.deep.equal([400, 'access_denied'])
-      await deployment.close()
     }
   })
 

@@ -46,7 +46,7 @@ describe('answers of authorize and contextSchema', () => {
 
   it('what a schema answers is kept as JSON says it, or is a 500', async () => {
     let value: unknown
-    const deployment = await deploy({ impersonation: { contextSchema: () => ({ value }) } })
+    await using deployment = await deploy({ impersonation: { contextSchema: () => ({ value }) } })
     let deep: object = {}
     for (let level = 0; level < 500; level += 1) deep = { deep }
     for (value of [{ toJSON: () => 'text' }, deep, []]) {
@@ -54,7 +54,6 @@ describe('answers of authorize and contextSchema', () => {
     }
     value = { when: new Date(0) }
     expect((await deployment.issue({ userId: 'alice' })).status).to.equal(201)
-    await deployment.close()
   })
 
   it('a Standard Schema whose validate needs its this', async () => {
@@ -66,13 +65,14 @@ describe('answers of authorize and contextSchema', () => {
         },
       },
     }
-    const deployment = await deploy({ impersonation: { contextSchema } })
+    await using deployment = await deploy({ impersonation: { contextSchema } })
     expect((await deployment.issue({ userId: 'alice' })).status).to.equal(201)
-    await deployment.close()
   })
 
   it('mayAct.sub is that operator in person, not somebody who acts as them', async () => {
-    const deployment = await deploy({ impersonation: { actorToken: { chain: { maxDepth: 1 } } } })
+    await using deployment = await deploy({
+      impersonation: { actorToken: { chain: { maxDepth: 1 } } },
+    })
     const actor_token = (await signIn(deployment, 'bob')).access_token
     const asOlivia = await deployment.exchange({
       subject_token: await deployment.subjectToken('olivia'),
@@ -84,7 +84,6 @@ describe('answers of authorize and contextSchema', () => {
     expect((await deployment.exchange(form)).body.error_description).to.match(/subject token/)
     const inPerson = (await signIn(deployment, 'olivia')).access_token
     expect((await deployment.exchange({ ...form, actor_token: inPerson })).status).to.equal(200)
-    await deployment.close()
   })
 })
 
@@ -96,12 +95,11 @@ describe('proofs and assertions that are shown again', () => {
       model === 'SubjectToken'
         ? adapter(model)
         : memoryAdapterWith({ consumeOnce, consumesEveryModel: undefined })(model)
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: { adapter: subjectTokensOnly, features: { dPoP: { enabled: true } } },
     })
     const dpop = await (await dpopKey()).proof({ htu: `${deployment.issuer}/token` })
     const subject_token = await deployment.subjectToken()
     expect((await deployment.exchange({ subject_token }, { dpop })).status).to.equal(200)
-    await deployment.close()
   })
 })

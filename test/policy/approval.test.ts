@@ -43,7 +43,7 @@ describe('what needs an approval is not issued without one', () => {
 
   it('issue in the process: throws ApprovalRequired', async () => {
     const { answers, authorize } = settable()
-    const deployment = await deploy({ impersonation: { authorize } })
+    await using deployment = await deploy({ impersonation: { authorize } })
     answers.issue = { needs: ['second_person'], emergency: true }
     const { impersonation } = deployment.provider
     const refused = await impersonation
@@ -52,7 +52,6 @@ describe('what needs an approval is not issued without one', () => {
     expect(refused).to.be.instanceOf(ApprovalRequired)
     const approval = { by: ['second_person'], emergency: true }
     expect(refused).to.deep.include({ statusCode: 403, approval })
-    await deployment.close()
   })
 
   it('I2, I7: an exchange whose approval is gone is access_denied, and burns nothing', async () => {
@@ -99,7 +98,7 @@ describe('what needs an approval is not issued without one', () => {
 
   it('what the rule says at the exchange is shown from then on, and both permits end it', async () => {
     const { answers, authorize } = settable()
-    const deployment = await deploy({ impersonation: { authorize } })
+    await using deployment = await deploy({ impersonation: { authorize } })
     const { impersonation } = deployment.provider
     answers.issue = { permit: 'p1' }
     answers.exchange = { permit: 'p2' }
@@ -107,7 +106,6 @@ describe('what needs an approval is not issued without one', () => {
     expect((await impersonation.list()).items[0]?.permit).to.equal('p2')
     expect(await impersonation.endAll({ permit: 'p2', userId: 'bob' })).to.equal(0)
     expect(await impersonation.endAll({ permit: 'p1', userId: 'alice' })).to.equal(1)
-    await deployment.close()
   })
 
   const wrong: object[] = [
@@ -126,14 +124,13 @@ describe('what needs an approval is not issued without one', () => {
   for (const verdict of wrong) {
     it(`I9: ${JSON.stringify(verdict).slice(0, 40)} is no verdict: 500, nothing is issued`, async () => {
       const { answers, authorize } = settable()
-      const deployment = await deploy({ impersonation: { authorize } })
+      await using deployment = await deploy({ impersonation: { authorize } })
       answers.issue = verdict as Verdict
       expect((await deployment.issue({ userId: 'alice' })).status).to.equal(500)
       answers.issue = true
       answers.exchange = verdict as Verdict
       const subject_token = await deployment.subjectToken()
       expect((await deployment.exchange({ subject_token })).status).to.equal(500)
-      await deployment.close()
     })
   }
 })
@@ -142,7 +139,7 @@ describe('a permit that is revoked while an exchange is under way', () => {
   it('I14: nothing is issued more than 8 s after the rule said yes', async () => {
     using clock = stoppedClock()
     let slow = 9
-    const deployment = await deploy({
+    await using deployment = await deploy({
       impersonation: {
         authorize: ({ stage }) => (stage === 'issue' ? true : { permit: 'p1' }),
         async getCustomJwtClaims({ context }) {
@@ -157,7 +154,6 @@ describe('a permit that is revoked while an exchange is under way', () => {
     expect((await deployment.exchange({ subject_token })).status).to.equal(500)
     slow = 1
     expect((await deployment.exchange({ subject_token })).status).to.equal(200)
-    await deployment.close()
   })
 })
 
@@ -165,7 +161,7 @@ describe('limits.issuePerActor', () => {
   it('429 once an operator has used up the points; others go on', async () => {
     const { RateLimiterMemory } = await import('rate-limiter-flexible')
     const issuePerActor = new RateLimiterMemory({ points: 2, duration: 60 })
-    const deployment = await deploy({ impersonation: { limits: { issuePerActor } } })
+    await using deployment = await deploy({ impersonation: { limits: { issuePerActor } } })
     const issue = async (sub?: string) => {
       const mayAct = sub === undefined ? {} : { mayAct: { sub } }
       return (await deployment.issue({ userId: 'alice', ...mayAct })).status
@@ -174,6 +170,5 @@ describe('limits.issuePerActor', () => {
     expect(statuses).to.deep.equal([201, 201, 429])
     expect(await issue('bob')).to.equal(201)
     expect(await issue()).to.equal(201)
-    await deployment.close()
   })
 })

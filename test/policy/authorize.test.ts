@@ -170,7 +170,7 @@ describe('contextSchema', () => {
   ]
   for (const [what, options] of cases) {
     it(`${what} makes members compulsory, and complains by field`, async () => {
-      const deployment = await deploy(options)
+      await using deployment = await deploy(options)
       for (const body of [{ userId: 'alice' }, { userId: 'alice', context: { reason: 'x' } }]) {
         const answer = await deployment.issue(body)
         expect([answer.status, answer.body.error]).to.deep.equal([400, 'invalid_request'])
@@ -178,13 +178,12 @@ describe('contextSchema', () => {
       }
       const context = { ticketId: 'T-1', reason: 'billing' }
       expect((await deployment.issue({ userId: 'alice', context })).status).to.equal(201)
-      await deployment.close()
     })
   }
 
   it('what it answers is what is kept', async () => {
     const seen: unknown[] = []
-    const deployment = await deploy({
+    await using deployment = await deploy({
       impersonation: {
         contextSchema: z.object({ ticketId: z.string().trim() }),
         getCustomJwtClaims: ({ context }) => {
@@ -196,7 +195,6 @@ describe('contextSchema', () => {
     const subject_token = await deployment.subjectToken('alice', { ticketId: ' T-1 ', extra: 1 })
     await deployment.exchange({ subject_token })
     expect(seen.at(-1)).to.deep.equal({ ticketId: 'T-1' })
-    await deployment.close()
   })
 
   it('I9: one that fails, or keeps no object, is 500', async () => {
@@ -206,9 +204,8 @@ describe('contextSchema', () => {
       },
       () => ({ value: 'text' }),
     ]) {
-      const deployment = await deploy({ impersonation: { contextSchema } })
+      await using deployment = await deploy({ impersonation: { contextSchema } })
       expect((await deployment.issue({ userId: 'alice' })).status).to.equal(500)
-      await deployment.close()
     }
   })
 })

@@ -155,7 +155,9 @@ describe('a subject token bound at issue', () => {
       expiresIn: 9,
     }
     const requireBinding = ['mayAct', 'resource', 'scope', 'expiresIn'] as const
-    const strict = await deploy({ impersonation: { managementApi: { resource, requireBinding } } })
+    await using strict = await deploy({
+      impersonation: { managementApi: { resource, requireBinding } },
+    })
     const token = await strict.m2mToken({ resource })
     for (const member of requireBinding) {
       const { [member]: _, ...others } = members
@@ -167,7 +169,6 @@ describe('a subject token bound at issue', () => {
       ])
     }
     expect((await strict.issue({ userId: 'alice', ...members }, { token })).status).to.equal(201)
-    await strict.close()
   })
 })
 

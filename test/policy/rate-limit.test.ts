@@ -6,7 +6,7 @@ import { basic, deploy } from '../support/deployment.ts'
 describe('limits.issue', () => {
   it('429 with Retry-After once the points are used up, client by client', async () => {
     const issue = new RateLimiterMemory({ points: 3, duration: 60 })
-    const deployment = await deploy({
+    await using deployment = await deploy({
       impersonation: { limits: { issue } },
       clients: [
         {
@@ -28,38 +28,35 @@ describe('limits.issue', () => {
     expect(body).to.have.all.keys('error', 'error_description')
     const token = await deployment.m2mToken({}, ['other', 'secret'])
     expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(201)
-    await deployment.close()
   })
 
   it('I5: a limiter in trouble is a 500, not a free pass', async () => {
     let trouble: unknown
     const issue = { consume: () => Promise.reject(trouble) }
-    const deployment = await deploy({ impersonation: { limits: { issue } } })
+    await using deployment = await deploy({ impersonation: { limits: { issue } } })
     const errorWithATime = Object.assign(new Error('down'), { msBeforeNext: 1000 })
     for (trouble of [new Error('down'), errorWithATime, undefined, {}, { msBeforeNext: '1' }]) {
       expect((await deployment.issue({ userId: 'alice' })).status).to.equal(500)
     }
-    await deployment.close()
   })
 
   it('Retry-After is in whole seconds, never too few, and 1 at least', async () => {
     let msBeforeNext = 0
     const issue = { consume: () => Promise.reject({ msBeforeNext }) }
-    const deployment = await deploy({ impersonation: { limits: { issue } } })
+    await using deployment = await deploy({ impersonation: { limits: { issue } } })
     const answers: unknown[] = []
     for (msBeforeNext of [0, 1, 1000, 1001, 59_500]) {
       const { status, headers } = await deployment.issue({ userId: 'alice' })
       answers.push([status, headers.get('retry-after')])
     }
     expect(answers).to.deep.equal(['1', '1', '1', '2', '60'].map((seconds) => [429, seconds]))
-    await deployment.close()
   })
 })
 
 describe('limits.failedExchanges', () => {
   it('counts failures alone, and then refuses even what would succeed', async () => {
     const failedExchanges = new RateLimiterMemory({ points: 2, duration: 60 })
-    const deployment = await deploy({ impersonation: { limits: { failedExchanges } } })
+    await using deployment = await deploy({ impersonation: { limits: { failedExchanges } } })
     const good = async () => {
       const subject_token = await deployment.subjectToken()
       return (await deployment.exchange({ subject_token })).status
@@ -74,13 +71,14 @@ describe('limits.failedExchanges', () => {
     // Another client is another key, and the token was not redeemed.
     const other = await deployment.exchange({ subject_token }, basic('web', 'web-secret'))
     expect(other.status).to.equal(200)
-    await deployment.close()
   })
 
   it('counts a client that proved who it is by its id, any other by its address as well', async () => {
     const taken: unknown[] = []
     const consume = async (key: string, points?: number) => taken.push([key, points])
-    const deployment = await deploy({ impersonation: { limits: { failedExchanges: { consume } } } })
+    await using deployment = await deploy({
+      impersonation: { limits: { failedExchanges: { consume } } },
+    })
     await deployment.exchange({ subject_token: 'guess' })
     await deployment.exchange({ subject_token: 'guess' }, basic('web', 'web-secret'))
     expect(taken).to.deep.equal([
@@ -89,18 +87,16 @@ describe('limits.failedExchanges', () => {
       ['web', 0],
       ['web', 1],
     ])
-    await deployment.close()
   })
 
   it('of many guesses that arrive together, no more than the points are answered', async () => {
     const failedExchanges = new RateLimiterMemory({ points: 5, duration: 60 })
-    const deployment = await deploy({ impersonation: { limits: { failedExchanges } } })
+    await using deployment = await deploy({ impersonation: { limits: { failedExchanges } } })
     const answers = await Promise.all(
       Array.from({ length: 40 }, () => deployment.exchange({ subject_token: 'guess' })),
     )
     const statuses = answers.map(({ status }) => status).sort()
     expect(statuses).to.deep.equal([...Array(5).fill(400), ...Array(35).fill(429)])
-    await deployment.close()
   })
 
   it('a request that is refused with 429 takes no point', async () => {
@@ -109,10 +105,11 @@ describe('limits.failedExchanges', () => {
       taken.push(points)
       return Promise.reject({ msBeforeNext: 1000 })
     }
-    const deployment = await deploy({ impersonation: { limits: { failedExchanges: { consume } } } })
+    await using deployment = await deploy({
+      impersonation: { limits: { failedExchanges: { consume } } },
+    })
     expect((await deployment.exchange({ subject_token: 'guess' })).status).to.equal(429)
     expect(taken).to.deep.equal([0])
-    await deployment.close()
   })
 
   it('I5: a limiter in trouble is a 500, before the exchange and after it', async () => {
@@ -122,10 +119,9 @@ describe('limits.failedExchanges', () => {
         if (points === troubleAt) throw down
       }
       const limits = { failedExchanges: { consume } }
-      const deployment = await deploy({ impersonation: { limits } })
+      await using deployment = await deploy({ impersonation: { limits } })
       const { status, body } = await deployment.exchange({ subject_token: 'guess' })
       expect([status, body.error]).to.deep.equal([500, 'server_error'])
-      await deployment.close()
     }
   })
 

@@ -68,6 +68,20 @@ describe('a status list token', () => {
     expect(store.calls).to.not.include('endedIndices')
   })
 
+  it('is not served again when it has retired, also where the clock is set back', async () => {
+    const { store, lists, list, indices } = await servingProcess()
+    const before = store.time
+    await tokenOf(lists, list)
+    store.time += 3 * HOUR
+    const { list: next } = await indices.draw()
+    await settled()
+    await tokenOf(lists, next)
+    store.time = before
+    store.calls.length = 0
+    await lists.find(list)
+    expect(store.calls).to.include('find')
+  })
+
   it('is read by others: @sd-jwt/jwt-status-list and @owf/token-status-list', async () => {
     const { store, lists, list } = await servingProcess()
     await endedAt(store, list, LONG)

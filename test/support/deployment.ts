@@ -13,7 +13,7 @@ export { type DeploymentOptions, signingKey } from './deployment-configuration.t
 export { type Answer, basic, type Form } from './http.ts'
 
 /** A deployment of the plugin under test: one process, real HTTP, a free port. */
-export interface Deployment {
+export interface Deployment extends AsyncDisposable {
   readonly base: string
   readonly issuer: string
   readonly provider: Provider
@@ -126,6 +126,7 @@ export async function deploy(
       server.closeAllConnections()
       await once(server, 'close')
     },
+    [Symbol.asyncDispose]: () => deployment.close(),
   }
   return deployment
 }

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, symlink } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readdir, readFile, readlink, symlink } from 'node:fs/promises'
 import { join, posix, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -8,10 +9,7 @@ import { anchorsIn, linksIn } from '../../scripts/markdown-links.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-/**
- * A folder with tarballs of both packages, of the version that package.json has. Without it they are
- * built and packed.
- */
+/** A folder with tarballs of the version that package.json has. Without it they are built and packed. */
 const TARBALLS = process.env.TARBALLS
 
 /** The package as `npm publish` would send it. */
@@ -23,52 +21,39 @@ export interface Tarball {
   readonly source: string
 }
 
-/** What the builds and the tarballs need. */
-const PACKED = [
-  'console',
-  'docs',
-  'examples',
-  'recipes',
-  'scripts',
-  'src',
-  'CHANGELOG.md',
-  'LICENSE',
-  'README.md',
-  'SECURITY.md',
-  'package.json',
-  'tsconfig.build.json',
-  'tsconfig.json',
-]
-
 /**
- * Builds the plugin and packs it into a folder. It does so in a copy, because `prepack` changes
- * package.json for a moment, and other processes may start the example meanwhile.
+ * Builds a package and packs it into a folder. It does so in a copy, so that two tests can do it at the
+ * same time, and none meets the other's `dist`.
+ *
+ * @param workspace its folder in the repository: `.` is the plugin
  */
-export async function packInto(folder: string): Promise<Tarball> {
-  if (TARBALLS !== undefined) return unpack(TARBALLS, '.', folder)
-  const source = join(folder, 'packed-from')
-  await mkdir(source)
-  for (const name of PACKED) await cp(join(ROOT, name), join(source, name), { recursive: true })
-  await symlink(join(ROOT, 'node_modules'), join(source, 'node_modules'))
-  return pack(source, folder)
+export async function packInto(folder: string, workspace = '.'): Promise<Tarball> {
+  if (TARBALLS !== undefined) return unpack(TARBALLS, workspace, folder)
+  const copy = join(folder, 'packed-from')
+  await copyTracked(copy)
+  return pack(join(copy, workspace), folder)
 }
 
-/** As {@link packInto}, the console, where the plugin was packed before. */
-export function packConsoleInto(folder: string): Promise<Tarball> {
-  if (TARBALLS !== undefined) return unpack(TARBALLS, 'console', folder)
-  return pack(join(folder, 'packed-from', 'console'), folder)
-}
-
-/** The suite for other servers. It needs neither of the others. */
-export async function packConformanceInto(folder: string): Promise<Tarball> {
-  if (TARBALLS !== undefined) return unpack(TARBALLS, 'conformance', folder)
-  const copy = join(folder, 'conformance-packed-from')
-  await mkdir(copy)
-  for (const name of ['conformance', 'scripts', 'package.json', 'tsconfig.json']) {
-    await cp(join(ROOT, name), join(copy, name), { recursive: true })
+/** What git knows of, as it is now, once. */
+async function copyTracked(to: string): Promise<void> {
+  if (await mkdir(to).catch((error: NodeJS.ErrnoException) => error.code === 'EEXIST')) return
+  const command = ['ls-files', '-z', '--deduplicate']
+  const { stdout } = await run('git', command, { cwd: ROOT, maxBuffer: 2 ** 26 })
+  for (const path of stdout.split('\0').filter(Boolean)) {
+    if (existsSync(join(ROOT, path))) await cp(join(ROOT, path), join(to, path))
   }
-  await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
-  return pack(join(copy, 'conformance'), folder)
+  await linkModules(to)
+}
+
+/** Dependencies as they are here; the packages of this repository as they are in the copy. */
+async function linkModules(to: string): Promise<void> {
+  const modules = join(to, 'node_modules')
+  await mkdir(modules)
+  for (const name of await readdir(join(ROOT, 'node_modules'))) {
+    const at = join(ROOT, 'node_modules', name)
+    const isOurs = name.startsWith('oidc-provider-impersonation')
+    await symlink(isOurs ? await readlink(at) : at, join(modules, name))
+  }
 }
 
 async function pack(source: string, folder: string): Promise<Tarball> {

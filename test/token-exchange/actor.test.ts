@@ -126,13 +126,12 @@ describe('the actor token', () => {
     })
 
     it('I7: its account is gone', async () => {
-      const other = await deploy()
+      await using other = await deploy()
       const opaque = (await signIn(other, 'olivia')).access_token
       const structured = await operatorJwt(other)
       other.accounts.delete('olivia')
       await expectRefused(opaque, other)
       await expectRefused(structured, other)
-      await other.close()
     })
 
     it('I7: its client is gone', async () => {
@@ -142,7 +141,7 @@ describe('the actor token', () => {
         token_endpoint_auth_method: 'none',
         redirect_uris: ['https://app.example.com/callback'],
       })
-      const other = await deploy({ configuration: { adapter: memory } })
+      await using other = await deploy({ configuration: { adapter: memory } })
       const clientId = 'helpdesk'
       const opaque = (await signIn(other, 'olivia', { clientId })).access_token
       const options = { clientId, scope: 'openid orders:read', resource: other.orders }
@@ -152,12 +151,11 @@ describe('the actor token', () => {
       await memory('Client').destroy('helpdesk')
       await expectRefused(opaque, other)
       await expectRefused(structured, other)
-      await other.close()
     })
 
     it('I7: its grant was revoked', async () => {
       const memory = createMemoryAdapter()
-      const other = await deploy({ configuration: { adapter: memory } })
+      await using other = await deploy({ configuration: { adapter: memory } })
       const grants: string[] = []
       other.provider.on('grant.saved', (grant) => grants.push(grant.jti))
       const opaque = (await signIn(other, 'olivia')).access_token
@@ -166,7 +164,6 @@ describe('the actor token', () => {
       for (const grant of grants) await memory('Grant').destroy(grant)
       await expectRefused(opaque, other)
       await expectRefused(structured, other)
-      await other.close()
     })
 
     it('I7: whose grant is that of another client, or of another user', async () => {
@@ -176,7 +173,7 @@ describe('the actor token', () => {
   })
 
   it('a JWT that could serve as actor token names its grant, whatever customisers do', async () => {
-    const other = await deploy({
+    await using other = await deploy({
       configuration: {
         formats: {
           customizers: {
@@ -200,12 +197,11 @@ describe('the actor token', () => {
     const plain = await other.exchange({ subject_token: await other.subjectToken() })
     expect(decodeJwt(plain.body.access_token)).to.not.have.property('act')
     expect(decodeJwt(plain.body.access_token).jti).to.match(/^impersonation:/)
-    await other.close()
   })
 
   it('I5: storage that fails while the actor is looked up is 500, and redeems nothing', async () => {
     const { adapter, faults } = faultyAdapter()
-    const other = await deploy({ configuration: { adapter } })
+    await using other = await deploy({ configuration: { adapter } })
     const { access_token } = await signIn(other, 'olivia')
     const subject_token = await other.subjectToken()
     for (const fault of ['AccessToken.find', 'Grant.find', 'Session.findByUid']) {
@@ -218,11 +214,10 @@ describe('the actor token', () => {
     expect((await other.exchange({ subject_token, actor_token: access_token })).status).to.equal(
       200,
     )
-    await other.close()
   })
 
   it('a pairwise client gets pairwise subjects, and its JWTs cannot be traced to an actor', async () => {
-    const other = await deploy({
+    await using other = await deploy({
       configuration: {
         subjectTypes: ['public', 'pairwise'],
         // To bob's id, of all things: a pairwise subject must not pass for an account.
@@ -250,6 +245,5 @@ describe('the actor token', () => {
     for (const token of [structured, ungranted]) {
       expect((await exchangeWith(token, other)).body).to.deep.equal(REFUSED)
     }
-    await other.close()
   })
 })

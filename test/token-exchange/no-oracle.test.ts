@@ -17,7 +17,7 @@ const thefts = async (deployment: Deployment): Promise<Record<string, Form>> => 
 
 describe('I6: to a holder that it is not bound to, a bound token', () => {
   it('answers alike whether it is unused, used or unknown', async () => {
-    const deployment = await deploy()
+    await using deployment = await deploy()
     const operator = (await signIn(deployment, 'olivia')).access_token
     const issue = async () => {
       const { body } = await deployment.issue({ userId: 'alice', mayAct: { sub: 'olivia' } })
@@ -38,12 +38,11 @@ describe('I6: to a holder that it is not bound to, a bound token', () => {
     // The thief spoiled nothing for the operator.
     const { status } = await deployment.exchange({ subject_token: unused, actor_token: operator })
     expect(status).to.equal(200)
-    await deployment.close()
   })
 
   it('takes the same look-ups of the storage as an unknown one', async () => {
     const { adapter, calls } = faultyAdapter()
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: {
         adapter,
         findAccount: (_ctx, sub) => {
@@ -61,7 +60,6 @@ describe('I6: to a holder that it is not bound to, a bound token', () => {
       await deployment.exchange({ subject_token: body.subjectToken, ...form })
       expect(calls).to.deep.equal(forUnknown)
     }
-    await deployment.close()
   })
 
   it('raises the alarm that it was used again, whatever the actor token is', async () => {

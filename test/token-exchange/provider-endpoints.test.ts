@@ -4,7 +4,7 @@ import { signIn } from '../support/sign-in.ts'
 
 describe('an impersonated token at the provider’s other endpoints', () => {
   it('is introspected and revoked like any other opaque token', async () => {
-    const deployment = await deploy()
+    await using deployment = await deploy()
     const { access_token: actor_token } = await signIn(deployment, 'olivia')
     const { body } = await deployment.exchange({
       subject_token: await deployment.subjectToken(),
@@ -33,11 +33,10 @@ describe('an impersonated token at the provider’s other endpoints', () => {
     const revocation = { token, client_id: 'console' }
     expect((await deployment.post('/oidc/token/revocation', revocation)).status).to.equal(200)
     expect(await introspect()).to.deep.equal({ active: false })
-    await deployment.close()
   })
 
   it('is refused by userinfo, as every token with an audience is', async () => {
-    const deployment = await deploy()
+    await using deployment = await deploy()
     for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
       const { body } = await deployment.exchange({
         subject_token: await deployment.subjectToken(),
@@ -49,6 +48,5 @@ describe('an impersonated token at the provider’s other endpoints', () => {
       })
       expect(response.status).to.equal(401)
     }
-    await deployment.close()
   })
 })

@@ -21,7 +21,7 @@ describe('redeeming a subject token', () => {
     // In CVE-2026-1035 (Keycloak) and CVE-2026-22751 (Spring), the use of a token was looked up
     // and then marked, and parallel requests fell between.
     it(`I1: of 100 exchanges that all pass every check first, one succeeds: ${what}`, async () => {
-      const deployment = await deploy({
+      await using deployment = await deploy({
         configuration,
         impersonation: { ...impersonation, getCustomJwtClaims: startingLine(100) },
       })
@@ -35,7 +35,6 @@ describe('redeeming a subject token', () => {
         if (status === 400) expect(body).to.deep.equal(REFUSED)
       }
       expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
-      await deployment.close()
     })
   }
 
@@ -44,18 +43,17 @@ describe('redeeming a subject token', () => {
     const consume = async (id: string) => {
       consumed.push(id)
     }
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: { adapter: memoryAdapterWith({ consumeOnce: undefined, consume }) },
       impersonation: { subjectToken: { singleUse: 'per-process' } },
     })
     const subject_token = await deployment.subjectToken()
     expect((await deployment.exchange({ subject_token })).status).to.equal(200)
     expect(consumed).to.deep.equal([hash('sha256', subject_token, 'base64url')])
-    await deployment.close()
   })
 
   it('I8: what expires meanwhile is not redeemed per process, also where the store keeps it longer', async () => {
-    const deployment = await deploy({
+    await using deployment = await deploy({
       // oidc-provider's own adapter keeps records longer by it.
       configuration: { adapter: undefined, clockTolerance: 60 },
       impersonation: {
@@ -68,7 +66,6 @@ describe('redeeming a subject token', () => {
     const { body } = await deployment.issue({ userId: 'alice', expiresIn: 1 })
     const answer = await deployment.exchange({ subject_token: body.subjectToken })
     expect([answer.status, answer.body]).to.deep.equal([400, REFUSED])
-    await deployment.close()
   })
 
   describe('I5: storage trouble is trouble', () => {
@@ -79,7 +76,7 @@ describe('redeeming a subject token', () => {
     ] as const) {
       it(`${fault} fails: 500, no token, and ${redeemable ? 'usable afterwards' : 'redeemed for good'}`, async () => {
         const { adapter, faults } = faultyAdapter()
-        const deployment = await deploy({ configuration: { adapter } })
+        await using deployment = await deploy({ configuration: { adapter } })
         const form = {
           subject_token: await deployment.subjectToken(),
           resource: `${deployment.base}/opaque`,
@@ -92,7 +89,6 @@ describe('redeeming a subject token', () => {
         expect(JSON.stringify(body)).to.not.include('storage failed')
         faults.clear()
         expect((await deployment.exchange(form)).status).to.equal(redeemable ? 200 : 400)
-        await deployment.close()
       })
     }
 
@@ -102,7 +98,10 @@ describe('redeeming a subject token', () => {
       let thrown: unknown
       const adapter = memoryAdapterWith({ consumeOnce: () => Promise.reject(thrown) })
       const lifecycle = { enabled: false }
-      const deployment = await deploy({ configuration: { adapter }, impersonation: { lifecycle } })
+      await using deployment = await deploy({
+        configuration: { adapter },
+        impersonation: { lifecycle },
+      })
       const subject_token = await deployment.subjectToken()
       for (thrown of [plain, posing, undefined, 'text']) {
         const { status, body } = await deployment.exchange({ subject_token })
@@ -111,22 +110,23 @@ describe('redeeming a subject token', () => {
         if (thrown === plain) expect(reported).to.equal(plain)
         else expect(reported).to.have.property('cause', thrown)
       }
-      await deployment.close()
     })
 
     it('an adapter whose consumeOnce answers neither true nor false: 500', async () => {
       const adapter = memoryAdapterWith({ consumeOnce: async () => 1 })
       const lifecycle = { enabled: false }
-      const deployment = await deploy({ configuration: { adapter }, impersonation: { lifecycle } })
+      await using deployment = await deploy({
+        configuration: { adapter },
+        impersonation: { lifecycle },
+      })
       const subject_token = await deployment.subjectToken()
       expect((await deployment.exchange({ subject_token })).status).to.equal(500)
-      await deployment.close()
     })
   })
 
   it('costs one write to issue, one read and one claim to exchange, and nothing else', async () => {
     const { adapter, calls } = faultyAdapter()
-    const deployment = await deploy({ configuration: { adapter } })
+    await using deployment = await deploy({ configuration: { adapter } })
     const token = await deployment.m2mToken()
     // The first one of a process leases places in a status list.
     await deployment.issue({ userId: 'bob' }, { token })
@@ -137,7 +137,6 @@ describe('redeeming a subject token', () => {
     calls.length = 0
     await deployment.exchange({ subject_token: body.subjectToken }, basic('web', 'web-secret'))
     expect(calls).to.deep.equal(['SubjectToken.find', 'SubjectToken.consumeOnce'])
-    await deployment.close()
   })
 })
 

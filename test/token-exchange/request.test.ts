@@ -42,7 +42,7 @@ describe('the exchange request', () => {
   })
 
   it('with actorToken.required, an exchange without one is 400 invalid_request', async () => {
-    const other = await deploy({ impersonation: { actorToken: { required: true } } })
+    await using other = await deploy({ impersonation: { actorToken: { required: true } } })
     const subject_token = await other.subjectToken()
     const { status, body } = await other.exchange({ subject_token })
     expect(status).to.equal(400)
@@ -50,6 +50,5 @@ describe('the exchange request', () => {
       error: 'invalid_request',
       error_description: 'actor_token is required',
     })
-    await other.close()
   })
 })

@@ -190,10 +190,9 @@ describe('I16: software that acts is named', () => {
 describe('software that acts, by option', () => {
   it('a function names it, and is asked of the client', async () => {
     const clients = async ({ clientId }: { clientId: string }) => clientId === 'web'
-    const deployment = await deploy(withSoftware({ clients }))
+    await using deployment = await deploy(withSoftware({ clients }))
     expect(decodeJwt((await exchange(deployment, {})).token).act).to.deep.equal(software)
     expect(decodeJwt((await exchange(deployment, {}, {})).token)).to.not.have.property('act')
-    await deployment.close()
   })
 
   for (const [what, clients] of Object.entries({
@@ -203,20 +202,18 @@ describe('software that acts, by option', () => {
     'answers no boolean': () => 'yes' as unknown as boolean,
   })) {
     it(`I9: where the function ${what}, nothing is issued`, async () => {
-      const deployment = await deploy(withSoftware({ clients }))
+      await using deployment = await deploy(withSoftware({ clients }))
       const { status, body } = await exchange(deployment, {})
       expect([status, body.error]).to.deep.equal([500, 'server_error'])
-      await deployment.close()
     })
   }
 
   it('a public client that is named is refused: its name would prove nothing', async () => {
-    const deployment = await deploy(withSoftware({ clients: ['console', 'web'] }))
+    await using deployment = await deploy(withSoftware({ clients: ['console', 'web'] }))
     const subject_token = await deployment.subjectToken()
     const { status, body } = await deployment.exchange({ subject_token })
     expect([status, body.error]).to.deep.equal([400, 'unauthorized_client'])
     expect((await deployment.exchange({ subject_token }, web)).status).to.equal(200)
-    await deployment.close()
   })
 
   it('I14: a rule that takes longer than the second pass of an end waits: nothing is issued', async () => {
@@ -225,16 +222,14 @@ describe('software that acts, by option', () => {
       clock.pass(9)
       return true
     }
-    const deployment = await deploy(withSoftware({ clients }))
+    await using deployment = await deploy(withSoftware({ clients }))
     expect((await exchange(deployment, {})).status).to.equal(500)
-    await deployment.close()
   })
 
   it('without a person it acts only where no actor token is required', async () => {
-    const deployment = await deploy(withSoftware({ required: true }))
+    await using deployment = await deploy(withSoftware({ required: true }))
     const { status, body } = await exchange(deployment, {})
     expect([status, body.error_description]).to.deep.equal([400, 'actor_token is required'])
-    await deployment.close()
   })
 
   it('the events of an exchange name it, also where it is refused', async () => {
@@ -255,7 +250,10 @@ describe('software that acts, by option', () => {
       if (name === 'ImpersonationWarning') warnings.push(message)
     }
     process.on('warning', listen)
-    const deployment = await deploy({ ...withSoftware(), accounts: new Set(['alice', 'web']) })
+    await using deployment = await deploy({
+      ...withSoftware(),
+      accounts: new Set(['alice', 'web']),
+    })
     for (let each = 0; each < 2; each += 1) await exchange(deployment, {})
     const warned = () => warnings.filter((message) => /web is the id of a client and/.test(message))
     await new Promise((resolve) => setImmediate(resolve))
@@ -264,13 +262,12 @@ describe('software that acts, by option', () => {
     await new Promise((resolve) => setImmediate(resolve))
     expect(warned()).to.have.length(2)
     process.off('warning', listen)
-    await deployment.close()
   })
 })
 
 describe('all of a client', () => {
   it('end: what it runs, and what only it may redeem, and nothing else', async () => {
-    const deployment = await deploy(withSoftware())
+    await using deployment = await deploy(withSoftware())
     const { impersonation } = deployment.provider
     await exchange(deployment, {})
     await exchange(deployment, {}, {})
@@ -286,11 +283,10 @@ describe('all of a client', () => {
     expect((await deployment.exchange({ subject_token: free }, web)).status).to.equal(200)
     const active = await impersonation.list({ state: 'active' })
     expect(active.items.map(({ client }) => client)).to.have.members(['console', 'web'])
-    await deployment.close()
   })
 
   it('are listed by pages, however many others run', async () => {
-    const deployment = await deploy(withSoftware())
+    await using deployment = await deploy(withSoftware())
     const { impersonation } = deployment.provider
     for (let each = 0; each < 6; each += 1) await exchange(deployment, {}, each % 2 ? {} : web)
     const found: string[] = []
@@ -301,6 +297,5 @@ describe('all of a client', () => {
       cursor = next
     } while (cursor !== undefined)
     expect(new Set(found).size).to.equal(3)
-    await deployment.close()
   })
 })

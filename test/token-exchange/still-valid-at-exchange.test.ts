@@ -65,22 +65,20 @@ async function deployWithStoredClients() {
 
 describe('I7: what held at the issue holds no more at the exchange', () => {
   it('the user was removed', async () => {
-    const deployment = await deploy()
+    await using deployment = await deploy()
     const subject_token = await deployment.subjectToken()
     deployment.accounts.delete('alice')
     expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
-    await deployment.close()
   })
 
   it('findAccount finds another account under the id', async () => {
     let accountId = 'alice'
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: { findAccount: () => ({ accountId, claims: () => ({ sub: accountId }) }) },
     })
     const subject_token = await deployment.subjectToken()
     accountId = 'alice-merged-into-bob'
     expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
-    await deployment.close()
   })
 
   it('the client that exchanges was removed', async () => {
@@ -172,7 +170,7 @@ describe('I7: what held at the issue holds no more while the exchange waits', ()
         return {}
       }
       const customizers = slow === 'jwt' ? { jwt: async () => void (await wait()) } : {}
-      const deployment = await deploy({
+      await using deployment = await deploy({
         configuration: {
           formats: { customizers },
           ...(slow === 'extraTokenClaims' ? { extraTokenClaims: wait } : {}),
@@ -185,13 +183,12 @@ describe('I7: what held at the issue holds no more while the exchange waits', ()
       deployment.accounts.add('alice')
       meanwhile = () => {}
       expect((await deployment.exchange({ subject_token })).status, slow).to.equal(200)
-      await deployment.close()
     }
   })
 
   it('an answer within one turn of the event loop needs no second look', async () => {
     const looked: string[] = []
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: {
         findAccount: (_ctx, sub) => {
           looked.push(sub)
@@ -209,6 +206,5 @@ describe('I7: what held at the issue holds no more while the exchange waits', ()
     looked.length = 0
     expect((await deployment.exchange({ subject_token })).status).to.equal(200)
     expect(looked).to.deep.equal(['alice'])
-    await deployment.close()
   })
 })

@@ -7,7 +7,7 @@ import { signIn } from '../support/sign-in.ts'
 
 describe('what a subject token is', () => {
   it('I6: unknown, expired, redeemed and destroyed tokens get one and the same answer', async () => {
-    const deployment = await deploy()
+    await using deployment = await deploy()
     const used = await deployment.subjectToken()
     await deployment.exchange({ subject_token: used })
     const expired = await deployment.subjectToken()
@@ -36,11 +36,10 @@ describe('what a subject token is', () => {
         expect(headers.get('content-length')).to.equal(answers[0]?.headers.get('content-length'))
       }
     }
-    await deployment.close()
   })
 
   it('a subject token lives until its last second and not a second longer', async () => {
-    const deployment = await deploy({ impersonation: { subjectToken: { ttl: 60 } } })
+    await using deployment = await deploy({ impersonation: { subjectToken: { ttl: 60 } } })
     const now = Math.ceil(Date.now() / 1000) * 1000
     const [first, second] = await at(now, () =>
       Promise.all([deployment.subjectToken(), deployment.subjectToken()]),
@@ -49,11 +48,10 @@ describe('what a subject token is', () => {
       (await at(moment, () => deployment.exchange({ subject_token }))).status
     expect(await statusAt(now + 60_000, first)).to.equal(400)
     expect(await statusAt(now + 59_999, second)).to.equal(200)
-    await deployment.close()
   })
 
   it('I3: no other token or code is ever accepted as a subject token', async () => {
-    const deployment = await deploy()
+    await using deployment = await deploy()
     const offline = await signIn(deployment, 'olivia', { scope: 'openid offline_access' })
     const jwt = await signIn(deployment, 'olivia', {
       scope: 'openid orders:read',
@@ -81,23 +79,21 @@ describe('what a subject token is', () => {
       expect(subject_token).to.be.a('string')
       expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
     }
-    await deployment.close()
   })
 
   it('I3: nor the id of a record of another model, in an adapter that mixes them up', async () => {
     // One namespace for everything, as some adapters have it.
     const memory = createMemoryAdapter()('Everything')
-    const deployment = await deploy({ configuration: { adapter: () => memory } })
+    await using deployment = await deploy({ configuration: { adapter: () => memory } })
     const { access_token } = await signIn(deployment, 'olivia')
     const { createHash } = await import('node:crypto')
     const id = createHash('sha256').update('chosen').digest('base64url')
     await memory.upsert(id, { ...(await memory.find(access_token)), jti: id }, 600)
     expect((await deployment.exchange({ subject_token: 'chosen' })).body).to.deep.equal(REFUSED)
-    await deployment.close()
   })
 
   it('events: saved, consumed, with the hash for an id and without the value', async () => {
-    const deployment = await deploy()
+    await using deployment = await deploy()
     const events: string[] = []
     const { inspect } = await import('node:util')
     for (const name of ['subject_token.saved', 'subject_token.consumed'] as const) {
@@ -112,6 +108,5 @@ describe('what a subject token is', () => {
     expect(events).to.have.lengthOf(2)
     expect(events[1]).to.match(/^subject_token\.consumed .*SubjectToken/)
     expect(events.join()).to.not.include(subject_token)
-    await deployment.close()
   })
 })

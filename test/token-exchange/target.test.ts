@@ -58,7 +58,7 @@ describe('the target of an exchange', () => {
 
   it('takes the default resource where the deployment has one', async () => {
     const resource = 'https://default.example'
-    const other = await deploy({
+    await using other = await deploy({
       resources: { [resource]: { scope: 'read', accessTokenFormat: 'opaque' } },
       configuration: { features: { resourceIndicators: { defaultResource: () => resource } } },
     })
@@ -70,11 +70,10 @@ describe('the target of an exchange', () => {
     })
     expect(status).to.equal(200)
     expect(body.scope).to.equal('read')
-    await other.close()
   })
 
   it('a default of several resources is 400 invalid_target', async () => {
-    const other = await deploy({
+    await using other = await deploy({
       configuration: {
         features: {
           resourceIndicators: { defaultResource: () => ['https://a.example', 'https://b.example'] },
@@ -86,6 +85,5 @@ describe('the target of an exchange', () => {
     const { status, body } = await other.exchange({ subject_token, resource: undefined })
     expect(status).to.equal(400)
     expect(body.error).to.equal('invalid_target')
-    await other.close()
   })
 })

@@ -121,7 +121,7 @@ describe('signCheckpoint', () => {
   })
 
   it('says so where the provider has no key that can sign', async () => {
-    const keyless = await deploy({
+    await using keyless = await deploy({
       configuration: {
         jwks: { keys: [] },
         enabledJWA: { idTokenSigningAlgValues: ['HS256'] },
@@ -131,7 +131,6 @@ describe('signCheckpoint', () => {
     })
     const error = await signCheckpoint(keyless.provider, {}).catch((it: unknown) => it)
     expect(String(error)).to.contain('no key in jwks can sign checkpoints')
-    await keyless.close()
   })
 })
 

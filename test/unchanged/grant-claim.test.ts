@@ -33,7 +33,7 @@ describe('op_grant_id stands only where an exchange could want it', () => {
 
   it('with grantClaim false nowhere: then a JWT outlives its grant as an actor token, an opaque one does not', async () => {
     const memory = createMemoryAdapter()
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: { adapter: memory },
       impersonation: { actorToken: { grantClaim: false } },
     })
@@ -48,6 +48,5 @@ describe('op_grant_id stands only where an exchange could want it', () => {
     const { status, body } = await deployment.exchange({ subject_token, actor_token: jwt })
     expect(status).to.equal(200)
     expect(decodeJwt(body.access_token).act).to.deep.equal({ sub: 'olivia' })
-    await deployment.close()
   })
 })

@@ -57,7 +57,7 @@ describe('atomicReplayDetection', () => {
 
   it('needs no storage for replays where none are detected', async () => {
     const memory = createMemoryAdapter()
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: {
         adapter: (model) => {
           if (model === 'ReplayDetection') throw new Error('no table of that name')
@@ -67,6 +67,5 @@ describe('atomicReplayDetection', () => {
     })
     const { status } = await deployment.exchange({ subject_token: await deployment.subjectToken() })
     expect(status).to.equal(200)
-    await deployment.close()
   })
 })

@@ -71,9 +71,9 @@ describe('the shop with the kit from the packed tarball', function () {
   /** A project in which the packages are installed, and the files of the shop. */
   async function makeProject(): Promise<void> {
     const modules = join(project, 'node_modules')
-    const installed = join(modules, 'oidc-provider-impersonation')
+    const installed = join(modules, 'oidc-provider-impersonation-browser')
     await mkdir(installed, { recursive: true })
-    const { path } = await packInto(project)
+    const { path } = await packInto(project, 'packages/browser')
     await promisify(execFile)('tar', ['-xzf', path, '--strip-components=1', '-C', installed])
     await cp(join(ROOT, 'node_modules/oauth4webapi'), join(modules, 'oauth4webapi'), {
       recursive: true,
@@ -93,7 +93,7 @@ describe('the shop with the kit from the packed tarball', function () {
   it('is another site than the provider, with no source of the kit and no build of its own', () => {
     expect(new URL(example.url).hostname).to.equal('localhost')
     expect(String(kit)).to.match(
-      /\/impersonation-shop-\w+\/node_modules\/oidc-provider-impersonation\/dist\/browser\/index\.js$/,
+      /\/impersonation-shop-\w+\/node_modules\/oidc-provider-impersonation-browser\/dist\/index\.js$/,
     )
   })
 

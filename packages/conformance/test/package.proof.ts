@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { signIn, start } from '../../../test/example-provider/support.ts'
-import { findBrokenLinks, install, packConformanceInto } from '../../../test/support/tarball.ts'
+import { findBrokenLinks, install, packInto } from '../../../test/support/tarball.ts'
 import { collectLog } from '../../console/test/support/quiet.ts'
 import { ALL_STATEMENTS } from '../src/statements/index.ts'
 
@@ -18,7 +18,7 @@ describe('the conformance suite as users get it', function () {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'conformance-package-'))
     project = await mkdtemp(join(folder, 'project-'))
-    const packed = await packConformanceInto(folder)
+    const packed = await packInto(folder, 'packages/conformance')
     files = packed.files
     broken = await findBrokenLinks(packed)
     await writeFile(join(project, 'package.json'), '{"private":true}')

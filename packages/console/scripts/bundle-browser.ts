@@ -15,6 +15,6 @@ for (const [name, content] of await bundleSource()) {
   await writeFile(join(folder, name), content)
 }
 const texts = LICENCES.map((file) =>
-  readFile(new URL(`../../node_modules/${file}`, import.meta.url), 'utf8'),
+  readFile(new URL(`../../../node_modules/${file}`, import.meta.url), 'utf8'),
 )
 await writeFile(join(folder, 'LICENSES.txt'), (await Promise.all(texts)).join('\n'))

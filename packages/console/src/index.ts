@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Middleware } from 'koa'
 import type { Provider, RequestListener } from 'oidc-provider-impersonation'
 import { findAccount, requestListener, signCheckpoint } from 'oidc-provider-impersonation/siblings'
-import type { ImpersonationUse } from 'oidc-provider-impersonation-resource-server'
+import type { ToldRequest } from 'oidc-provider-impersonation-verify/format'
 import { reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { accountApi } from './api/account/api.ts'
 import { consoleApi } from './api/console/router.ts'
@@ -79,6 +79,7 @@ export type {
 } from './permits/options.ts'
 export type { Permit } from './permits/permit.ts'
 export { createPermits } from './permits/permits.ts'
+export type { Sentences } from './words/sentence.ts'
 
 /**
  * The console as Koa middleware. It goes before the provider: it keeps an event from being lost while
@@ -88,7 +89,7 @@ export interface SupportConsole extends Middleware {
   /** The same as a request listener: for Express, Connect, NestJS and Node's own server. */
   callback(): RequestListener
   /** For guards of APIs in this process: `resourceServer({ onImpersonatedRequest })`. */
-  readonly onImpersonatedRequest: (use: ImpersonationUse) => Promise<void>
+  readonly onImpersonatedRequest: (use: ToldRequest) => Promise<void>
   /**
    * Takes what guards of APIs in other processes tell: docs/recording-uses.md. Mount what it returns beside
    * the console.
@@ -150,7 +151,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const { path, url, clientId, account, notices, onAlarm } = settings
   const timeoutMs = settings.auditTimeout * 1000
   const closing = new AbortController()
-  const directory = customerDirectory(settings, settings.language)
+  const directory = customerDirectory(settings, settings.languages.preferred)
   const nameOf = personNames(provider, directory)
   const sign: SignCheckpoint = (claims) => signCheckpoint(provider, claims)
   const audit = createAudit(settings.audit, {

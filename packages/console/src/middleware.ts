@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa'
 import type { Provider } from 'oidc-provider-impersonation'
+import { createAssets } from './page/assets.ts'
 import { handOverPages } from './page/hand-over-page.ts'
 import { accountPages, consolePages } from './page/pages.ts'
 import type { Settings } from './settings.ts'
@@ -21,12 +22,13 @@ export function clientChecks(provider: Provider, { url, path, clientId, account 
 
 /** The pages, and what posts to applications. */
 export function pages(provider: Provider, settings: Settings): Middleware[] {
-  const { path, clientId, account, language, applications } = settings
+  const { path, clientId, account, languages, applications } = settings
+  const shared = { provider, languages, assets: createAssets(languages) }
   return [
-    handOverPages({ provider, path, applications, language }),
-    consolePages({ provider, path, clientId, language }),
+    handOverPages({ ...shared, path, applications }),
+    consolePages({ ...shared, path, clientId }),
     ...(account
-      ? [accountPages({ provider, language, path: account.path, clientId: account.clientId })]
+      ? [accountPages({ ...shared, path: account.path, clientId: account.clientId })]
       : []),
   ]
 }

@@ -21,8 +21,8 @@ export interface Notice {
     readonly name?: string | undefined
     /** Absent where directory and account have none: to be sent in another way. */
     readonly email?: string | undefined
-    /** By the claim `locale` of the account, else the language of the console. */
-    readonly language: 'de' | 'en'
+    /** A BCP 47 tag, by the claim `locale` of the account. Without one, the language of the console. */
+    readonly language: string
   }
   /** The name of the operator, or of the team: see `by` of the options. Absent with `'opened'`. */
   readonly by?: string | undefined

@@ -1,4 +1,5 @@
 import { isSafe, validRule } from 'oidc-provider-impersonation/siblings'
+import type { Sentences } from './words/sentence.ts'
 
 /** Literal path segments. */
 const PATH_FORMAT = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+$/
@@ -44,6 +45,40 @@ export const patternRule = validRule<RegExp>((value) => {
     return false
   }
 }, 'a regular expression such as /SUP-\\d+/, valid with the flag u and with no other flag')
+
+/** A name for each language. */
+export const namesRule = validRule<Readonly<Record<string, string | undefined>>>(
+  (value) => isByLanguage(value, (name) => typeof name === 'string' && name.trim() !== ''),
+  "an object with a name for each language, such as { de: 'Laden' }",
+)
+
+/** Sentences for each language. */
+export const wordsRule = validRule<Readonly<Record<string, Sentences | undefined>>>(
+  (value) => isByLanguage(value, isObject),
+  'an object with an object of sentences for each language, by its BCP 47 tag: { fr: { … } }',
+)
+
+function isByLanguage(value: unknown, isValid: (member: unknown) => boolean): boolean {
+  return (
+    isObject(value) &&
+    Object.entries(value).every(
+      ([tag, member]) => isLanguageTag(tag) && (member === undefined || isValid(member)),
+    )
+  )
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A BCP 47 tag as it is written: `fr-CA`, and not `fr_ca`. */
+function isLanguageTag(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text)[0] === text
+  } catch {
+    return false
+  }
+}
 
 /** A text that is not empty. @param about what it is, for the error where it is absent */
 export function textRule(about: string) {

@@ -3,6 +3,7 @@ import type { Alarm } from './audit/recording/alarms.ts'
 import type { AuditStore } from './audit/store.ts'
 import type { NoticesOptions } from './notice.ts'
 import type { Permits } from './permits/options.ts'
+import type { Sentences } from './words/sentence.ts'
 
 /**
  * What a person may do in the console. An operator acts as customers, and sees what they did. A lead
@@ -29,17 +30,17 @@ export interface Customers {
    *
    * @param text 1 to 100 characters, trimmed
    * @param page which part of the result: skip `offset`, and return at most `limit`; `language` is the reader's,
-   *   for `protected` and `details`
+   *   a BCP 47 tag, for `protected` and `details`
    * @returns the customers in the order in which they are shown, and whether there are more
    */
   search(
     text: string,
-    page: { readonly offset: number; readonly limit: number; readonly language: 'de' | 'en' },
+    page: { readonly offset: number; readonly limit: number; readonly language: string },
   ): SearchResult | Promise<SearchResult>
   /** @returns the customer with this account id; `undefined` where there is none */
   get(
     id: string,
-    reader: { readonly language: 'de' | 'en' },
+    reader: { readonly language: string },
   ): Customer | undefined | Promise<Customer | undefined>
 }
 
@@ -54,10 +55,8 @@ export interface SearchResult {
 export interface Application {
   /** How the console names it: *Shop*. */
   readonly name: string
-  /** The name in a language in which it is another one. */
-  readonly names?:
-    | { readonly de?: string | undefined; readonly en?: string | undefined }
-    | undefined
+  /** The name in a language in which it is another one, by the language: `{ de: 'Laden' }`. */
+  readonly names?: Readonly<Record<string, string | undefined>> | undefined
   /** The page that accepts the impersonation: https, or http on this machine. */
   readonly url: string
   /** The client of the application, which no other one has: the subject token is bound to it. */
@@ -93,8 +92,10 @@ export interface DescribedUse {
  * characters are shown. On the account page, `undefined` hides it, and where it throws, or answers no
  * text, the request is counted. In the timeline of the audit, it stands before method and path, which
  * are shown where there is no text.
+ *
+ * @param language of the reader, a BCP 47 tag: one of those that the console has words in
  */
-export type UseInWords = (use: DescribedUse, language: 'de' | 'en') => string | undefined
+export type UseInWords = (use: DescribedUse, language: string) => string | undefined
 
 export interface SupportConsoleOptions {
   /** The public client of the console: see `supportConsoleClient`. */
@@ -173,6 +174,15 @@ export interface SupportConsoleOptions {
    * a request did is told after its answer. @defaultValue none
    */
   readonly apis?: readonly string[] | undefined
-  /** The language where the browser asks for none that there is. @defaultValue 'en' */
-  readonly language?: 'de' | 'en' | undefined
+  /**
+   * The language where the browser asks for none that there is: `'en'`, `'de'`, or one that `words` adds.
+   * @defaultValue 'en'
+   */
+  readonly language?: string | undefined
+  /**
+   * The words of more languages, by their BCP 47 tag: `{ fr: { account: { title: '…' } } }`. Parts and keys
+   * are those of the JSON files in `dist/words`. Where a sentence is missing, the English one stands, and
+   * one warning counts them. It also replaces sentences of the console: `{ en: { web: { product: '…' } } }`.
+   */
+  readonly words?: Readonly<Record<string, Sentences | undefined>> | undefined
 }

@@ -4,6 +4,7 @@ import { NOTICE_KINDS } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from './audit/store.ts'
 import type { NoticesOptions } from './notice.ts'
 import {
+  namesRule,
   originRule,
   pageRule,
   pathRule,
@@ -11,16 +12,16 @@ import {
   secondsRule,
   textRule,
   timeZoneRule,
+  wordsRule,
 } from './option-rules.ts'
-import type { Customers, SupportConsoleOptions, UseInWords } from './options.ts'
+import type { Application, Customers, SupportConsoleOptions, UseInWords } from './options.ts'
 import type { Permits } from './permits/options.ts'
+import { createLanguages, type Languages } from './words/languages.ts'
+import { lookUp } from './words/look-up.ts'
 
 const APPLICATION_SHAPE = {
   name: textRule('how the console names the application'),
-  names: {
-    de: { type: 'text', default: undefined },
-    en: { type: 'text', default: undefined },
-  },
+  names: namesRule,
   url: { ...pageRule, required: 'the page that accepts the impersonation' },
   clientId: textRule('the client of the application'),
   resource: textRule('the resource indicator of its API'),
@@ -100,12 +101,13 @@ const CONSOLE_SHAPE = {
   /** In seconds. */
   auditTimeout: { ...secondsRule(3), default: 2 },
   apis: { type: 'list', of: pathRule, what: "paths, such as ['/orders']", atLeast: 0, default: [] },
-  language: { type: 'oneOf', values: ['de', 'en'], default: 'en' },
+  language: { type: 'text', default: 'en' },
+  words: wordsRule,
 } as const satisfies Shape
 
 /**
  * The options, checked and with the defaults. It does not name the shape: the published types cannot
- * have the imports of src/glue.
+ * have the imports of the siblings' entry.
  */
 export interface Settings
   extends Pick<
@@ -129,16 +131,21 @@ export interface Settings
   /** Seconds. */
   readonly auditTimeout: number
   readonly apis: readonly string[]
-  readonly language: 'de' | 'en'
+  readonly languages: Languages
 }
 
 /** The settings as a reader of this language is shown them. */
-export function inLanguage(settings: Settings, language: 'de' | 'en'): Settings {
+export function inLanguage(settings: Settings, language: string): Settings {
   const applications = settings.applications.map((application) => ({
     ...application,
-    name: application.names?.[language] ?? application.name,
+    name: nameIn(application, language),
   }))
   return { ...settings, applications }
+}
+
+/** How an application is called in a language. */
+export function nameIn({ name, names = {} }: Application, language: string): string {
+  return names[lookUp(language, Object.keys(names)) ?? ''] ?? name
 }
 
 const OPTION_PATH = 'options'
@@ -150,7 +157,7 @@ const OPTION_PATH = 'options'
  */
 export function settingsOf(provider: Provider, options: SupportConsoleOptions): Settings {
   checkProvider(provider)
-  const { ticket, url, ...settings } = resolve(CONSOLE_SHAPE, options, OPTION_PATH)
+  const { ticket, url, language, words, ...settings } = resolve(CONSOLE_SHAPE, options, OPTION_PATH)
   const { origin, pathname } = new URL(provider.issuer)
   checkNotices(settings)
   checkPaths(settings.path, settings.account?.path, pathname)
@@ -164,13 +171,36 @@ export function settingsOf(provider: Provider, options: SupportConsoleOptions): 
   const ticketPattern =
     source === undefined ? undefined : { source, whole: new RegExp(`^(?:${source})$`, 'u') }
   checkAudit(settings)
+  const languages = createLanguages(words ?? {}, language, (message) =>
+    process.emitWarning(`${OPTION_PATH}.words: ${message}`, 'ImpersonationWarning'),
+  )
+  checkLanguages(settings, languages)
   checkExample(ticket.example, ticketPattern?.whole)
   return Object.freeze({
     ...settings,
+    languages,
     url: url === undefined ? origin : new URL(url).origin,
     ticketPattern,
     ticketExample: ticket.example,
     ticketUrl: ticket.url,
+  })
+}
+
+/** A language without words would never be shown. */
+function checkLanguages(
+  { applications }: Pick<Settings, 'applications'>,
+  { tags, preferred }: Languages,
+): void {
+  const known = `${tags.join(', ')}. ${OPTION_PATH}.words adds a language`
+  if (!tags.includes(preferred)) {
+    throw new TypeError(`${OPTION_PATH}.language must be one of: ${known}`)
+  }
+  applications.forEach(({ names = {} }, index) => {
+    const unused = Object.keys(names).find((name) => !tags.some((tag) => lookUp(tag, [name])))
+    if (unused === undefined) return
+    throw new TypeError(
+      `${OPTION_PATH}.applications[${index}].names.${unused} is not one of the languages: ${known}`,
+    )
   })
 }
 

@@ -1,25 +1,19 @@
-import { existsSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { expect } from 'chai'
 import { circlesOf, filesBelow, type Import, importsBelow } from '../../../test/support/imports.ts'
 
 const SOURCE = join(import.meta.dirname, '../src')
-const GLUE = join(import.meta.dirname, '../../../src/shared')
-const PLUGIN_GLUE = 'oidc-provider-impersonation/glue'
 
 /**
- * Folders and files of src, from the top: a file imports from its own folder and from those above it.
+ * Folders and files of src, from the bottom: a file imports from its own folder and from those below it.
  * A name without an ending is a folder.
  */
 const LAYERS = [
-  'reason.ts',
-  'option-rules.ts',
   'words',
+  'option-rules.ts',
   'http',
   'audit',
   'permits',
-  'verify',
-  'verify.ts',
   'notice.ts',
   'options.ts',
   'settings.ts',
@@ -43,10 +37,8 @@ const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
 const STORES = ['memory', 'sqlite', 'postgres', 'redis', 'sql']
 const SQL_DIALECTS = ['sqlite', 'postgres']
 
-/** What pages take from the server's code beside types and words: files that import no module of Node. */
-const IN_BOTH = ['audit/alarm.ts', 'audit/entry.ts', 'audit/row.ts']
 const BROWSER_PACKAGES =
-  /^(?:#glue\/stopwatch|preact|preact\/hooks|oauth4webapi|eventsource-parser|oidc-provider-impersonation\/browser)$/
+  /^(?:preact|preact\/hooks|oauth4webapi|eventsource-parser|oidc-provider-impersonation-(?:browser|verify\/format))$/
 
 const files = filesBelow(SOURCE)
 const imports = importsBelow(SOURCE)
@@ -72,7 +64,7 @@ describe('the layers of the console', () => {
     expect(LAYERS.filter((layer) => !files.some((file) => file.split(sep)[0] === layer))).to.eql([])
   })
 
-  it('import from their own folder and from those above it', () => {
+  it('import from their own folder and from those below it, never upwards', () => {
     expect(own.length).to.be.greaterThan(500)
     const upwards = own.filter(({ file, target }) => layerOf(target) > layerOf(file))
     expect(upwards.map(describeImport)).to.deep.equal([])
@@ -82,15 +74,6 @@ describe('the layers of the console', () => {
     expect(own.filter(({ target }) => target.startsWith('..')).map(describeImport)).to.deep.equal(
       [],
     )
-  })
-
-  it('share src/shared with the plugin: the same files, by `#glue/`', () => {
-    const glue = imports.filter(({ target }) => target.startsWith('#'))
-    expect(glue.length).to.be.greaterThan(5)
-    const missing = glue.filter(({ target }) => !existsSync(join(GLUE, `${target.slice(6)}.ts`)))
-    expect(missing.map(describeImport)).to.deep.equal([])
-    const byName = imports.filter(({ target }) => target.startsWith(PLUGIN_GLUE))
-    expect(byName.map(describeImport), 'what the published plugin does not have').to.deep.equal([])
   })
 
   for (const [folder, layers] of Object.entries(INNER_LAYERS)) {
@@ -125,17 +108,15 @@ describe('the layers of the console', () => {
     expect(circlesOf(imports)).to.deep.equal([])
   })
 
-  it('give the pages types, words, and three files that run everywhere', () => {
+  it('give the pages types and words', () => {
     expect(inBrowser.length).to.be.greaterThan(300)
     const others = inBrowser.filter(
       ({ target, isOwn, isType }) =>
         !isType &&
         (isOwn
-          ? !isBelow('browser', target) && !isBelow('words', target) && !IN_BOTH.includes(target)
+          ? !isBelow('browser', target) && !isBelow('words', target)
           : !BROWSER_PACKAGES.test(target)),
     )
     expect(others.map(describeImport)).to.deep.equal([])
-    const taken = new Set(inBrowser.filter(({ isType }) => !isType).map(({ target }) => target))
-    expect(IN_BOTH.filter((file) => !taken.has(file))).to.deep.equal([])
   })
 })

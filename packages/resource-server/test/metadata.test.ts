@@ -51,7 +51,13 @@ describe('RFC 9728: the metadata of an API', () => {
     )
     const served = await ask(api, 'GET', `${path}?again`)
     expect(served).to.include({ status: 200, passed: false })
-    expect(served.headers).to.include({ 'Access-Control-Allow-Origin': '*' })
+    expect(served.headers).to.deep.equal({
+      'Content-Type': 'application/json',
+      'Cache-Control': 'public, max-age=300',
+      'Access-Control-Allow-Origin': '*',
+    })
+    const head = await ask(api, 'HEAD', path)
+    expect([head.passed, head.headers]).to.deep.equal([false, served.headers])
     expect(JSON.parse(String(served.body))).to.deep.equal({
       resource: audience,
       authorization_servers: [issuer],
@@ -60,6 +66,19 @@ describe('RFC 9728: the metadata of an API', () => {
       dpop_signing_alg_values_supported: ['ES256'],
       tls_client_certificate_bound_access_tokens: true,
     })
+  })
+
+  it('of an API without a path have a path without a slash at its end: RFC 9728, section 3.1', async () => {
+    const wellKnown = '/.well-known/oauth-protected-resource'
+    for (const origin of ['https://api.example.com', 'https://api.example.com/']) {
+      const api = resourceServer({ issuer, audience: origin, resourceMetadata: {} })
+      expect(api.metadata).to.deep.include({
+        url: `https://api.example.com${wellKnown}`,
+        path: wellKnown,
+      })
+      const { body } = await ask(api, 'GET', wellKnown)
+      expect(JSON.parse(String(body))).to.include({ resource: origin })
+    }
   })
 
   it('open nothing else: another path or method needs a token', async () => {

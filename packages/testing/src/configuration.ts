@@ -1,8 +1,7 @@
 import { exportJWK, generateKeyPair } from 'jose'
-import { createMemoryAdapter } from '../../../src/adapters/memory/index.ts'
-import type { ProviderConfiguration } from '../../../src/provider.ts'
-import type { GetCustomJwtClaims } from '../../../src/public/claims-hook.ts'
-import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../../src/shared/constants.ts'
+import type { GetCustomJwtClaims, ProviderConfiguration } from 'oidc-provider-impersonation'
+import { TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
+import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
 
 /** The machine client by which subject tokens are issued. */
 export const BACKEND_CLIENT_ID = 'test-backend'

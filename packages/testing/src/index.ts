@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { decodeJwt } from 'jose'
-import { Provider } from '../../../src/provider.ts'
-import type { GetCustomJwtClaims, SubjectTokenContext } from '../../../src/public/claims-hook.ts'
-import type { EndOptions, ImpersonationObject } from '../../../src/public/list-and-end.ts'
-import {
-  ACCESS_TOKEN_TYPE,
-  IMPERSONATED_JTI_PREFIX,
-  TOKEN_EXCHANGE_GRANT_TYPE,
-} from '../../../src/shared/constants.ts'
+import type {
+  EndOptions,
+  GetCustomJwtClaims,
+  ImpersonationObject,
+  SubjectTokenContext,
+} from 'oidc-provider-impersonation'
+import { ACCESS_TOKEN_TYPE, Provider, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
+import { IMPERSONATED_JTI_PREFIX } from 'oidc-provider-impersonation/siblings'
 import {
   APPLICATION_CLIENT_ID,
   type AskedFor,

@@ -109,4 +109,4 @@ export {
 } from './format/standing.ts'
 export type { StoredPermit, StoredPermitState } from './format/stored-permit.ts'
 export { asEscape, escapeControls, isPlain, isSeen, NO_CONTROLS } from './format/text.ts'
-export type { EndCause, Need, ToldActor, ToldEvent, ToldUse } from './format/told.ts'
+export type { EndCause, Need, ToldActor, ToldEvent, ToldRequest, ToldUse } from './format/told.ts'

@@ -42,7 +42,7 @@ suite('Redis that ends by kill -9 and starts again from its disk', function () {
   for (const appendfsync of ['always', 'everysec']) {
     it(`I1: with an append-only file, appendfsync ${appendfsync}, a redeemed token stays redeemed`, async () => {
       await start(...APPEND_ONLY, '--appendfsync', appendfsync)
-      const deployment = await deploy({
+      await using deployment = await deploy({
         configuration: { adapter: createRedisAdapter({ client }) },
       })
       const [redeemed, unused] = [await deployment.subjectToken(), await deployment.subjectToken()]
@@ -50,7 +50,6 @@ suite('Redis that ends by kill -9 and starts again from its disk', function () {
       await server.crash()
       expect((await deployment.exchange({ subject_token: redeemed })).body).to.deep.equal(REFUSED)
       expect((await deployment.exchange({ subject_token: unused })).status).to.equal(200)
-      await deployment.close()
     })
   }
 
@@ -70,7 +69,7 @@ suite('Redis that ends by kill -9 and starts again from its disk', function () {
 
   it('as docs/adapters.md warns: from a snapshot, a token that was redeemed is redeemed again', async () => {
     await start(...AS_IT_COMES)
-    const deployment = await deploy({
+    await using deployment = await deploy({
       configuration: { adapter: createRedisAdapter({ client }) },
       // The end after the replay below could come after the crash.
       impersonation: { lifecycle: { onReplay: 'report' } },
@@ -81,7 +80,6 @@ suite('Redis that ends by kill -9 and starts again from its disk', function () {
     expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
     await server.crash()
     expect((await deployment.exchange({ subject_token })).status).to.equal(200)
-    await deployment.close()
   })
 })
 

@@ -4,7 +4,7 @@ const ANNOUNCED_SECONDS = [60, 10]
 /**
  * Tells how many milliseconds are left. Two clocks count, and the one with less time left is right:
  * the time of day, because the other can stand still while the machine sleeps; and the clock of the
- * page, because the time of day can be put back. It is no stopwatch of `glue/`: what the banner shares
+ * page, because the time of day can be put back. It is no stopwatch of `../stopwatch.ts`: what the banner shares
  * with the sign-in is one more file that each page loads.
  *
  * @param expiresAt milliseconds since the epoch

@@ -46,7 +46,7 @@ export function bannerPage(scripts: ReadonlyMap<string, string> = new Map()): Pr
     } else if (scripts.has(path)) {
       response.setHeader('content-type', 'text/javascript')
       response.end(scripts.get(path))
-    } else if (/^\/(?:src\/glue|(?:src|test)\/browser)\/[\w/-]+\.ts$/.test(path)) {
+    } else if (/^\/packages\/browser\/(?:src|test)\/[\w/-]+\.ts$/.test(path)) {
       response.setHeader('content-type', 'text/javascript')
       response.end(stripTypeScriptTypes(await readFile(join(ROOT, path), 'utf8')))
     } else {

@@ -17,11 +17,7 @@ export function describedUse(use: NonNullable<AuditEntry['use']>): DescribedUse 
 }
 
 /** A function of the deployment that fails, or answers no text, hides nothing. */
-export function wordsForUse(
-  use: DescribedUse,
-  describe: UseInWords,
-  language: 'de' | 'en',
-): UseWords {
+export function wordsForUse(use: DescribedUse, describe: UseInWords, language: string): UseWords {
   try {
     const text: unknown = describe(use, language)
     if (text === undefined) return { kind: 'hidden' }

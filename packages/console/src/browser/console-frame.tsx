@@ -29,7 +29,7 @@ export function ConsoleFrame(props: {
     routes.find(({ landing }) => landing?.includes(me.role)) ??
     routes.find(({ link }) => link !== undefined)
   const first = landing?.path ?? '/'
-  useShortcut('Escape', words.frame.shortcutBack, goBack, { otherwise: true })
+  useShortcut('Escape', words.web.shortcutBack, goBack, { otherwise: true })
   const found = findPage(routes, page.path)
   const isLost = !found && page.path === '/' && first !== '/'
   useEffect(() => {
@@ -43,7 +43,7 @@ export function ConsoleFrame(props: {
 
   const head = (
     <>
-      <nav aria-label={words.frame.navigation}>
+      <nav aria-label={words.web.navigation}>
         <ul>
           {routes.map(({ path, link, shows }) =>
             link === undefined ? null : (
@@ -58,21 +58,21 @@ export function ConsoleFrame(props: {
         </ul>
       </nav>
       <span class="me">
-        <bdi class="person">{me.name}</bdi> <Badge>{words.frame.roles[me.role]}</Badge>
+        <bdi class="person">{me.name}</bdi> <Badge>{words.web.roles[me.role]}</Badge>
       </span>
       <Button kind="quiet" onPress={() => signOut(session)}>
-        {words.frame.signOut}
+        {words.web.signOut}
       </Button>
     </>
   )
   const hint = (
     <p class="hint">
-      <Text of={words.frame.shortcutHint} keys={<kbd>?</kbd>} />
+      <Text of={words.web.shortcutHint} keys={<kbd>?</kbd>} />
     </p>
   )
   return (
     <Frame
-      product={words.frame.product}
+      product={words.web.product}
       head={head}
       foot={hint}
       notice={notice || <Interrupted session={session} />}
@@ -91,9 +91,9 @@ export function ConsoleFrame(props: {
         />
       ) : (
         !isLost && (
-          <Page title={words.frame.notFoundTitle} about={words.frame.notFound}>
+          <Page title={words.web.notFoundTitle} about={words.web.notFound}>
             <Link to={first} class="button">
-              {words.frame.toStart}
+              {words.web.toStart}
             </Link>
           </Page>
         )
@@ -125,7 +125,7 @@ function Interrupted({ session }: { session: ConsoleSession }) {
   if (isLive || !isLong) return null
   return (
     <p class="message trouble" role="status">
-      {words.frame.interrupted}
+      {words.web.interrupted}
     </p>
   )
 }
@@ -136,7 +136,7 @@ function SearchShortcut({ to }: { to: string }) {
     go(to)
     afterPaint(() => document.querySelector<HTMLInputElement>('input[type=search]')?.focus())
   }
-  const label = to === '/' ? words.frame.shortcutSearch : words.audit.searchShortcut
+  const label = to === '/' ? words.web.shortcutSearch : words.impersonations.audit.searchShortcut
   useShortcut('/', label, search, { otherwise: true })
   return null
 }
@@ -164,7 +164,7 @@ function Count({ session, of }: { session: ConsoleSession; of: NonNullable<Route
     return session.onChange((change) => setCount(change[of] ?? 0))
   }, [session])
   if (count === 0) return null
-  const label = counted(of === 'alarms' ? words.frame.openAlarms : words.permits.toDecide, count)
+  const label = counted(of === 'alarms' ? words.alarms.toLookAt : words.permits.toDecide, count)
   return (
     <span class="count" title={label}>
       <span aria-hidden="true">{count}</span>
@@ -179,9 +179,9 @@ async function signOut(session: ConsoleSession): Promise<void> {
   } catch (error) {
     say(
       'trouble',
-      `${words.frame.signOutFailed} ${inWords(error)}`,
-      { label: words.frame.tryAgain, run: () => signOut(session) },
-      { label: words.frame.signOutAnyway, run: () => session.leave() },
+      `${words.web.signOutFailed} ${inWords(error)}`,
+      { label: words.web.tryAgain, run: () => signOut(session) },
+      { label: words.web.signOutAnyway, run: () => session.leave() },
     )
   }
 }

@@ -12,8 +12,8 @@ const CONSOLE_PAGES = [...operatorRoutes, ...runningRoutes, ...permitRoutes, ...
 
 render(
   <RequireSignIn
-    product={words.frame.product}
-    about={words.frame.signInAbout}
+    product={words.web.product}
+    about={words.web.signInAbout}
     enter={(signIn) => ConsoleSession.enter(signIn)}
   >
     {(session, notice) => <ConsoleFrame session={session} routes={CONSOLE_PAGES} notice={notice} />}

@@ -1,9 +1,12 @@
 import type { Context } from 'koa'
-import type { Language } from '../words/index.ts'
+import type { Languages } from '../words/languages.ts'
+import { lookUp } from '../words/look-up.ts'
 
-/** What the browser asks for, of those that there are. @param preferred where it asks for none of them */
-export function languageOf(ctx: Context, preferred: Language): Language {
-  const languages = [preferred, ...(['en', 'de'] as const).filter((other) => other !== preferred)]
-  const asked = ctx.acceptsLanguages(languages)
-  return languages.find((known) => known === asked) ?? preferred
+/** The first language that the browser asks for, of those that there are. */
+export function languageOf(ctx: Context, { tags, preferred }: Languages): string {
+  for (const range of ctx.acceptsLanguages()) {
+    const found = range === '*' ? preferred : lookUp(range, tags)
+    if (found !== undefined) return found
+  }
+  return preferred
 }

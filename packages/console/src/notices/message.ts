@@ -2,7 +2,8 @@ import type { Done } from '../api/account/answers.ts'
 import type { WhatWasDone } from '../api/account/done.ts'
 import type { Notice } from '../notice.ts'
 import { html } from '../page/html.ts'
-import { type Language, type Plural, WORDS_BY_LANGUAGE } from '../words/index.ts'
+import { fill, formOf, type Plural } from '../words/sentence.ts'
+import type { Words } from '../words/words.ts'
 import { plain } from './plain.ts'
 
 /** What a notice says, before it is written. */
@@ -17,20 +18,26 @@ export interface MessageFacts
   readonly done: WhatWasDone | undefined
 }
 
+/** Of the one who reads it. */
+export interface Reader {
+  readonly language: string
+  readonly words: Words
+  readonly timeZone: string
+}
+
 /** A notice as text and as HTML. What people and applications said is plain in both. */
 export function writeMessage(
   facts: MessageFacts,
-  language: Language,
-  timeZone: string,
+  reader: Reader,
 ): Pick<Notice, 'html' | 'subject' | 'text'> {
-  const { notices: words, account } = WORDS_BY_LANGUAGE[language]
+  const { notices: words, account } = reader.words
   const { kind, name, by, url } = facts
   const subject = words.subjects[kind]
   const hello =
     name === undefined ? words.helloWithoutName : fill(words.hello, { name: plain(name) })
   const sentence = fill(words.sentences[kind], { who: plain(by ?? account.support) })
-  const lines = factLines(facts, language, timeZone)
-  const done = facts.done && doneLines(facts.done, language)
+  const lines = factLines(facts, reader)
+  const done = facts.done && doneLines(facts.done, reader)
   const text = [
     `${hello}\n\n${sentence}\n`,
     ...lines,
@@ -44,15 +51,16 @@ export function writeMessage(
     html`<p>${words.links[kind]}<br><a href="${url}">${url}</a></p>`,
     html`<p>${words.onlyLink}</p>`,
   ].join('\n')
-  const head = html`<!doctype html><html lang="${language}"><meta charset="utf-8"><title>${subject}</title>`
+  const head = html`<!doctype html><html lang="${reader.language}"><meta charset="utf-8"><title>${subject}</title>`
   return { subject, text, html: `${head}\n${paragraphs}\n` }
 }
 
 const listOf = (lines: readonly string[]) =>
   `<ul>${lines.map((line) => html`<li>${line}</li>`).join('')}</ul>`
 
-function factLines(facts: MessageFacts, language: Language, timeZone: string): string[] {
-  const { notices: words, account } = WORDS_BY_LANGUAGE[language]
+function factLines(facts: MessageFacts, reader: Reader): string[] {
+  const { language, timeZone } = reader
+  const { notices: words, account } = reader.words
   const { application, ticket, canChange } = facts
   const format = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
     ...{ day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit' },
@@ -62,15 +70,15 @@ function factLines(facts: MessageFacts, language: Language, timeZone: string): s
   const allowed = canChange ? account.lookAndChange : account.look
   const pairs = [
     [account.application, application && plain(application)],
-    ...timesOf(facts, language).map(([label, time]) => [label, at(time)] as const),
+    ...timesOf(facts, reader).map(([label, time]) => [label, at(time)] as const),
     [account.could, canChange === undefined ? undefined : allowed],
     [account.ticket, ticket && plain(ticket)],
   ] as const
   return pairs.flatMap(([label, value]) => (value ? fill(words.fact, { label, value }) : []))
 }
 
-function timesOf({ kind, at, startedAt, endedAt, expiresAt }: MessageFacts, language: Language) {
-  const { notices: words, account } = WORDS_BY_LANGUAGE[language]
+function timesOf({ kind, at, startedAt, endedAt, expiresAt }: MessageFacts, reader: Reader) {
+  const { notices: words, account } = reader.words
   const pairs = {
     asked: [
       [account.askedAt, at],
@@ -97,8 +105,10 @@ function timesOf({ kind, at, startedAt, endedAt, expiresAt }: MessageFacts, lang
 }
 
 /** What was done, in the words of the deployment; what it has no words for is counted. */
-function doneLines({ did, more }: WhatWasDone, language: Language): string[] {
-  const { notices: words, account } = WORDS_BY_LANGUAGE[language]
+function doneLines(
+  { did, more }: WhatWasDone,
+  { words: { notices: words, account }, language }: Reader,
+): string[] {
   const count = (of: Plural, number: number) => counted(of, number, language)
   const howOf = ({ count: times, refused }: Done) =>
     [refused ? account.wasRefused : [], times > 1 ? count(words.times, times) : []].flat()
@@ -113,11 +123,7 @@ function doneLines({ did, more }: WhatWasDone, language: Language): string[] {
   return lines.length > 0 ? lines : [account.didNothing]
 }
 
-function counted(of: Plural, count: number, language: Language): string {
-  const isOne = new Intl.PluralRules(language).select(count) === 'one'
-  return fill(isOne ? of.one : of.other, { count: new Intl.NumberFormat(language).format(count) })
-}
-
-function fill(of: string, slots: Readonly<Record<string, string>>): string {
-  return of.replaceAll(/\{(\w+)\}/g, (slot, name) => slots[name] ?? slot)
+function counted(of: Plural, count: number, language: string): string {
+  const form = formOf(of, count, new Intl.PluralRules(language))
+  return fill(form, { count: new Intl.NumberFormat(language).format(count) })
 }

@@ -3,7 +3,8 @@ import { findAccount } from 'oidc-provider-impersonation/siblings'
 import { type AuditPerson, nonEmptyText, present } from 'oidc-provider-impersonation-verify/format'
 import type { CustomerDirectory } from '../api/customer-directory.ts'
 import type { Notice } from '../notice.ts'
-import type { Language } from '../words/index.ts'
+import type { Languages } from '../words/languages.ts'
+import { lookUp } from '../words/look-up.ts'
 
 /**
  * Whom a notice goes to: as the directory names the customer now, else the account, else the audit.
@@ -14,7 +15,7 @@ export async function findRecipient(
   { id, ...known }: AuditPerson,
   provider: Provider,
   directory: Pick<CustomerDirectory, 'get'>,
-  otherwise: Language,
+  { tags, preferred }: Languages,
 ): Promise<Notice['customer']> {
   const account = await findAccount(provider, id)
   const claims = await account?.claims('userinfo', 'openid profile email', {}, [])
@@ -23,11 +24,8 @@ export async function findRecipient(
     name: nonEmptyText(claims?.name) ?? known.name,
     email: nonEmptyText(claims?.email) ?? known.email,
   }
-  return { id, ...present({ name, email }), language: languageOf(claims?.locale) ?? otherwise }
-}
-
-/** Of a language tag, such as `de-AT`. */
-function languageOf(locale: unknown): Language | undefined {
-  const [tag] = typeof locale === 'string' ? locale.toLowerCase().split(/[-_]/) : []
-  return tag === 'de' || tag === 'en' ? tag : undefined
+  // Some directories write `de_AT`.
+  const locale = nonEmptyText(claims?.locale)?.replaceAll('_', '-')
+  const language = lookUp(locale ?? '', tags) ?? preferred
+  return { id, ...present({ name, email }), language }
 }

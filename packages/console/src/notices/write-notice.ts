@@ -7,7 +7,6 @@ import type { CustomerDirectory } from '../api/customer-directory.ts'
 import type { AuditStore } from '../audit/store.ts'
 import type { Notice } from '../notice.ts'
 import { inLanguage, type Settings } from '../settings.ts'
-import { WORDS_BY_LANGUAGE } from '../words/index.ts'
 import type { Facts } from './facts.ts'
 import { writeMessage } from './message.ts'
 import { findRecipient } from './recipient.ts'
@@ -28,13 +27,14 @@ export async function writeNotice(
   facts: Facts,
   { provider, settings, store, directory }: NoticeParts,
 ): Promise<Notice> {
-  const { account, notices, url, language: preferred, ticketPattern } = settings
+  const { account, notices, url, languages, ticketPattern } = settings
   if (!account || !notices) throw new Error('customers are not told')
   const { customer, operator, isBySupport, done, identity, scope, ticket, ...rest } = facts
-  const recipient = await findRecipient(customer, provider, directory, preferred)
+  const recipient = await findRecipient(customer, provider, directory, languages)
   const { language } = recipient
   const { applications } = inLanguage(settings, language)
-  const team = WORDS_BY_LANGUAGE[language].account.support
+  const words = languages.wordsIn(language)
+  const team = words.account.support
   const by = notices.by === 'name' ? (operator?.name ?? team) : notices.by
   // A ticket that no pattern limits is what an operator typed.
   const isTicket = ticket !== undefined && ticketPattern?.whole.test(ticket) === true
@@ -53,8 +53,7 @@ export async function writeNotice(
       canChange: canChange(applications, facts.application, scope),
       done: done && (await whatWasDone(store, done, account.describe, language)),
     },
-    language,
-    notices.timeZone,
+    { language, words, timeZone: notices.timeZone },
   )
   return {
     id: hash('sha256', JSON.stringify(['notice', facts.kind, ...identity]), 'base64url'),

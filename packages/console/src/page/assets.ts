@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from 'koa'
+import type { Languages } from '../words/languages.ts'
 import { browserFiles } from './bundle.ts'
-import type { BrowserFiles } from './source.ts'
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -11,58 +11,74 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
-interface Asset {
-  readonly type: string
-  readonly identity: Buffer
-  readonly gzip: Buffer
-  readonly br: Buffer
-}
-
-/** The files that browsers load, compressed once. */
+/** The files that browsers load. A script has the name of its page and its language: `console-en.js`. */
 export interface Assets {
-  /** The name with the hash of the content: `console-mY3kqN8cQ1xB.js`. */
+  /** The name with the hash of the content: `console-en-mY3kqN8cQ1xB.js`. */
   readonly names: ReadonlyMap<string, string>
-  readonly byName: ReadonlyMap<string, Asset>
+  readonly byName: ReadonlyMap<string, Buffer>
 }
 
-let assets: Promise<Assets> | undefined
-
-/** The assets of both pages. A failure is not kept. */
-export function allAssets(): Promise<Assets> {
-  assets ??= browserFiles()
-    .then(readAssets)
-    .catch((error) => {
+/** The assets of the pages in these languages. A failure is not kept. */
+export function createAssets(languages: Languages): () => Promise<Assets> {
+  let assets: Promise<Assets> | undefined
+  return () => {
+    assets ??= readAssets(languages).catch((error) => {
       assets = undefined
       throw error
     })
-  return assets
+    return assets
+  }
 }
 
-async function readAssets(files: BrowserFiles): Promise<Assets> {
+async function readAssets(languages: Languages): Promise<Assets> {
   const names = new Map<string, string>()
-  const byName = new Map<string, Asset>()
-  for (const [name, file] of files) {
-    const [stem, extension = ''] = name.split('.')
-    const content = Buffer.from(file)
+  const byName = new Map<string, Buffer>()
+  const add = (stem: string, extension: string, content: Buffer) => {
     const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12)
     const hashed = `${stem}-${hash}.${extension}`
-    names.set(name, hashed)
-    byName.set(hashed, {
-      type: MEDIA_TYPES[extension] ?? '',
-      identity: content,
-      gzip: await promisify(gzip)(content, { level: 9 }),
-      br: await promisify(brotliCompress)(content, {
-        params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
-      }),
-    })
+    names.set(`${stem}.${extension}`, hashed)
+    byName.set(hashed, content)
+  }
+  for (const [name, file] of await browserFiles()) {
+    const [stem = '', extension = ''] = name.split('.')
+    if (extension !== 'js') add(stem, extension, Buffer.from(file))
+    else {
+      for (const language of languages.tags) {
+        add(`${stem}-${language}`, extension, withWords(file, language, languages))
+      }
+    }
   }
   return { names, byName }
 }
 
+/** The script of a page with the words of one language, as it expects them. */
+function withWords(script: Uint8Array, language: string, { wordsIn }: Languages): Buffer {
+  const page = JSON.stringify({ language, words: wordsIn(language) })
+  return Buffer.concat([Buffer.from(`const PAGE=${page};`), script])
+}
+
+const COMPRESSIONS = {
+  gzip: (content: Buffer) => promisify(gzip)(content, { level: 9 }),
+  br: (content: Buffer) =>
+    promisify(brotliCompress)(content, {
+      params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
+    }),
+} as const
+
+/** By encoding and name: what has the same name has the same content, in all consoles of a process. */
+const compressed = new Map<string, Promise<Buffer>>()
+
+function compress(name: string, encoding: keyof typeof COMPRESSIONS, content: Buffer) {
+  const key = `${encoding} ${name}`
+  const found = compressed.get(key) ?? COMPRESSIONS[encoding](content)
+  compressed.set(key, found)
+  return found
+}
+
 /** Answers with an asset: for ever the same, since its name has the hash of its content. */
-export async function showAsset(ctx: Context, name: string): Promise<void> {
-  const asset = (await allAssets()).byName.get(name)
-  if (!asset) {
+export async function showAsset(ctx: Context, { byName }: Assets, name: string): Promise<void> {
+  const content = byName.get(name)
+  if (!content) {
     // Browsers must not keep this: the next version of the server may have the file.
     ctx.set('Cache-Control', 'no-store')
     ctx.status = 404
@@ -76,7 +92,7 @@ export async function showAsset(ctx: Context, name: string): Promise<void> {
     'X-Content-Type-Options': 'nosniff',
   })
   ctx.vary('Accept-Encoding')
-  ctx.type = asset.type
+  ctx.type = MEDIA_TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? ''
   if (encoding !== 'identity') ctx.set('Content-Encoding', encoding)
-  ctx.body = asset[encoding]
+  ctx.body = encoding === 'identity' ? content : await compress(name, encoding, content)
 }

@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa'
 import { languageOf } from '../http/language.ts'
 import type { Application } from '../options.ts'
-import { WORDS_BY_LANGUAGE } from '../words/index.ts'
-import { allAssets } from './assets.ts'
+import { nameIn } from '../settings.ts'
+import { fill } from '../words/sentence.ts'
 import { html } from './html.ts'
 import { type PagesOptions, PROTECTIVE_HEADERS } from './pages.ts'
 
@@ -15,7 +15,8 @@ export function handOverPages({
   path,
   applications,
   provider,
-  language = 'en',
+  languages,
+  assets,
 }: Omit<PagesOptions, 'clientId'> & { readonly applications: readonly Application[] }): Middleware {
   const issuer = new URL(provider.issuer).origin
   const byPath = new Map(
@@ -26,10 +27,10 @@ export function handOverPages({
   return async (ctx, next) => {
     const application = byPath.get(ctx.path)
     if (!application || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next()
-    const { names } = await allAssets()
-    const lang = languageOf(ctx, language)
-    const { handOver } = WORDS_BY_LANGUAGE[lang].operators
-    const name = application.names?.[lang] ?? application.name
+    const { names } = await assets()
+    const lang = languageOf(ctx, languages)
+    const { handOver } = languages.wordsIn(lang).impersonations.operators
+    const name = nameIn(application, lang)
     ctx.set({
       ...PROTECTIVE_HEADERS,
       'Content-Security-Policy': policyFor(new URL(application.url).origin, issuer),
@@ -49,7 +50,7 @@ export function handOverPages({
 <link rel="icon" href="${`${path}/assets/${names.get('icon.svg')}`}">
 </head>
 <body>
-<main class="noscript"><p>${handOver.replace('{application}', () => name)}</p></main>
+<main class="noscript"><p>${fill(handOver, { application: name })}</p></main>
 <form method="post" action="${application.url}"><input type="hidden" name="impersonation"></form>
 </body>
 </html>

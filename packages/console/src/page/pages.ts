@@ -1,10 +1,10 @@
 import type { Context, Middleware } from 'koa'
 import type { Provider } from 'oidc-provider'
 import { languageOf } from '../http/language.ts'
-import { type Language, WORDS_BY_LANGUAGE } from '../words/index.ts'
-import { allAssets, showAsset } from './assets.ts'
+import type { Languages } from '../words/languages.ts'
+import type { Words } from '../words/words.ts'
+import { type Assets, showAsset } from './assets.ts'
 import { html } from './html.ts'
-import type { FileName } from './source.ts'
 
 export interface PagesOptions {
   /** Where the page is: `/console`. */
@@ -12,8 +12,9 @@ export interface PagesOptions {
   /** The public client of the page. */
   readonly clientId: string
   readonly provider: Pick<Provider, 'issuer' | 'pathFor'>
-  /** The language where the browser asks for none that there is. @defaultValue 'en' */
-  readonly language?: Language | undefined
+  readonly languages: Languages
+  /** What `createAssets` made for these languages. */
+  readonly assets: () => Promise<Assets>
 }
 
 /** What every page has, beside its own policies of content and referrer. */
@@ -26,7 +27,7 @@ export const PROTECTIVE_HEADERS = {
 
 /** `GET {path}`, every page below it, and `{path}/assets/*`. Other requests go on. */
 export function consolePages(options: PagesOptions): Middleware {
-  return pages('console', ({ frame }) => frame.product, options)
+  return pages('console', ({ web }) => web.product, options)
 }
 
 /** As {@link consolePages}: the page on which customers see who acted as them. */
@@ -36,17 +37,17 @@ export function accountPages(options: PagesOptions): Middleware {
 
 function pages(
   script: 'account' | 'console',
-  titleIn: (words: (typeof WORDS_BY_LANGUAGE)[Language]) => string,
-  { path, clientId, provider, language = 'en' }: PagesOptions,
+  titleIn: (words: Words) => string,
+  { path, clientId, provider, languages, assets }: PagesOptions,
 ): Middleware {
   const data = dataOf(provider)
   const policy = policyFor(new URL(provider.issuer).origin)
 
   const showPage = async (ctx: Context) => {
-    const { names } = await allAssets()
-    const lang = languageOf(ctx, language)
-    const words = WORDS_BY_LANGUAGE[lang]
-    const assetUrl = (name: FileName) => `${path}/assets/${names.get(name)}`
+    const { names } = await assets()
+    const lang = languageOf(ctx, languages)
+    const words = languages.wordsIn(lang)
+    const assetUrl = (name: string) => `${path}/assets/${names.get(name)}`
     ctx.set({
       ...PROTECTIVE_HEADERS,
       'Content-Security-Policy': policy,
@@ -66,7 +67,7 @@ function pages(
 <link rel="icon" href="${assetUrl('icon.svg')}">
 </head>
 <body data-path="${path}" data-client-id="${clientId}" data-issuer="${data.issuer}" data-authorization-endpoint="${data.authorization}" data-token-endpoint="${data.token}" data-end-session-endpoint="${data.endSession}" data-jwks-uri="${data.jwks}">
-<noscript><p class="noscript">${words.frame.noScript}</p></noscript>
+<noscript><p class="noscript">${words.web.noScript}</p></noscript>
 </body>
 </html>
 `
@@ -76,7 +77,9 @@ function pages(
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next()
     const below = belowOf(ctx.path, path)
     if (below === undefined || /^api(?:$|\/)/.test(below)) return next()
-    if (below.startsWith('assets/')) return showAsset(ctx, below.slice('assets/'.length))
+    if (below.startsWith('assets/')) {
+      return showAsset(ctx, await assets(), below.slice('assets/'.length))
+    }
     return showPage(ctx)
   }
 }

@@ -2,26 +2,15 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The languages of the pages: each has a script of its own. */
-const PAGE_LANGUAGES = ['de', 'en'] as const
-
-/** What browsers load. */
-export const FILE_NAMES = [
-  ...PAGE_LANGUAGES.flatMap(
-    (language) => [`console-${language}.js`, `account-${language}.js`] as const,
-  ),
-  'style.css',
-  'icon.svg',
-] as const
-
-export type FileName = (typeof FILE_NAMES)[number]
+/** What browsers load. The scripts have no words: the server puts those of a language before them. */
+export const FILE_NAMES = ['console.js', 'account.js', 'style.css', 'icon.svg'] as const
 
 /** The content of each of {@link FILE_NAMES}. */
 export type BrowserFiles = ReadonlyMap<string, Uint8Array>
 
 const BROWSER_FOLDER = new URL('../browser/', import.meta.url)
 
-/** Bundles the source by esbuild, one file for each page and language. The package has what this makes. */
+/** Bundles the source by esbuild, one file for each page. The package has what this makes. */
 export async function bundleSource(): Promise<BrowserFiles> {
   const { build } = await import('esbuild')
   const shared = {
@@ -34,22 +23,18 @@ export async function bundleSource(): Promise<BrowserFiles> {
     logLevel: 'silent',
   } as const
   const pathOf = (name: string) => fileURLToPath(new URL(name, BROWSER_FOLDER))
-  const scripts = PAGE_LANGUAGES.map((language) =>
-    build({
-      ...shared,
-      entryPoints: ['console.tsx', 'account.tsx'].map(pathOf),
-      entryNames: `[name]-${language}`,
-      // The words of the other language are left out.
-      define: { PAGE_LANGUAGE: JSON.stringify(language) },
-      format: 'esm',
-      target: 'es2022',
-      jsx: 'automatic',
-      jsxImportSource: 'preact',
-      conditions: ['oidc-provider-impersonation'],
-    }),
-  )
+  const scripts = build({
+    ...shared,
+    entryPoints: ['console.tsx', 'account.tsx'].map(pathOf),
+    entryNames: '[name]',
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    conditions: ['oidc-provider-impersonation'],
+  })
   const style = build({ ...shared, entryPoints: [pathOf('style/style.css')], entryNames: '[name]' })
-  const made = (await Promise.all([...scripts, style])).flatMap(({ outputFiles }) =>
+  const made = (await Promise.all([scripts, style])).flatMap(({ outputFiles }) =>
     outputFiles.map(({ path, contents }) => [basename(path), contents] as const),
   )
   return new Map([...made, ['icon.svg', await readFile(new URL('icon.svg', BROWSER_FOLDER))]])

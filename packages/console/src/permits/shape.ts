@@ -3,7 +3,7 @@ import type { AuditStore } from '../audit/store.ts'
 import { secondsRule } from '../option-rules.ts'
 import type { PermitsOptions } from './options.ts'
 
-// Not in options.ts: the published types cannot have the imports of src/glue.
+// Not in options.ts: the published types cannot have the imports of the siblings' entry.
 
 const DAY_S = 86_400
 

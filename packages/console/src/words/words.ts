@@ -1,31 +1,47 @@
-import { account } from './en/account.ts'
-import { audit } from './en/audit.ts'
-import { frame } from './en/frame.ts'
-import { notices } from './en/notices.ts'
-import { operators } from './en/operators.ts'
-import { permits } from './en/permits.ts'
-import { problems } from './en/problems.ts'
-import { running } from './en/running.ts'
+import accountGerman from './account/de.json' with { type: 'json' }
+import accountEnglish from './account/en.json' with { type: 'json' }
+import alarmsGerman from './alarms/de.json' with { type: 'json' }
+import alarmsEnglish from './alarms/en.json' with { type: 'json' }
+import impersonationsGerman from './impersonations/de.json' with { type: 'json' }
+import impersonationsEnglish from './impersonations/en.json' with { type: 'json' }
+import noticesGerman from './notices/de.json' with { type: 'json' }
+import noticesEnglish from './notices/en.json' with { type: 'json' }
+import permitsGerman from './permits/de.json' with { type: 'json' }
+import permitsEnglish from './permits/en.json' with { type: 'json' }
+import type { Plural } from './sentence.ts'
+import webGerman from './web/de.json' with { type: 'json' }
+import webEnglish from './web/en.json' with { type: 'json' }
 
-// Every string that a person reads is in this catalogue. A string may have slots, such as {name}.
-// Where a number decides, the string is an object by plural category: { one: …, other: … }.
-
-/** English, the language that the others are written after. */
-export const en = { frame, operators, running, audit, account, notices, permits, problems }
-
-/** A string by plural category, with the slot {count}. */
-export interface Plural {
-  readonly one: string
-  readonly other: string
+const english = {
+  account: accountEnglish,
+  alarms: alarmsEnglish,
+  impersonations: impersonationsEnglish,
+  notices: noticesEnglish,
+  permits: permitsEnglish,
+  web: webEnglish,
 }
 
-/** The same keys as English, with any text. */
-export type Translated<T> = {
+const german = {
+  account: accountGerman,
+  alarms: alarmsGerman,
+  impersonations: impersonationsGerman,
+  notices: noticesGerman,
+  permits: permitsGerman,
+  web: webGerman,
+}
+
+/** The same keys, with any text. */
+type Translated<T> = {
   readonly [K in keyof T]: T[K] extends string
     ? string
-    : T[K] extends Plural
+    : T[K] extends { one: string; other: string }
       ? Plural
       : Translated<T[K]>
 }
 
-export type Words = Translated<typeof en>
+/** Every sentence that a person reads, by part and key. A sentence may have slots, such as {name}. */
+export type Words = Translated<typeof english>
+
+// Each language has the type of the other one: a key that only one of them has does not compile.
+export const ENGLISH: Translated<typeof german> = english
+export const GERMAN: Translated<typeof english> = german

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { FRENCH } from '../support/french.ts'
 import { enter } from './support/enter.ts'
 import { expectNothingCut } from './support/fit.ts'
 import { expectFocus, tabTo } from './support/focus.ts'
@@ -153,5 +154,15 @@ describe('the frame of the console', function () {
     await page.getByRole('dialog', { name: 'Tastenkürzel' }).waitFor()
     await page.keyboard.press('Escape')
     await expectGoodLooks(page, 'frame-german')
+  })
+
+  it('speaks a language that the deployment added, and English where that has no words', async () => {
+    await using added = await deploy({ console: { words: { fr: FRENCH } } })
+    await using visitor = await visit(added.url, { locale: 'fr-CA' })
+    const { page } = visitor
+    await enter(page, 'grace', '/console/running')
+    expect(await page.locator('html').getAttribute('lang')).to.equal('fr')
+    await heading(page, 'Running now').waitFor()
+    await page.getByText('Console du support').first().waitFor()
   })
 })

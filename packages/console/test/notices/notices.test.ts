@@ -9,6 +9,7 @@ import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/mem
 import { snippetsOf } from '../../../../test/docs/documents.ts'
 import { later } from '../support/clock.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { FRENCH } from '../support/french.ts'
 import { until } from './until.ts'
 
 /** A deployment that tells customers. */
@@ -91,6 +92,18 @@ describe('notices to customers', function () {
     // Without a pattern, a ticket is what an operator typed.
     expect(notice?.ticket).to.equal(undefined)
     expect(notice?.text).to.not.contain('SUP-123')
+  })
+
+  it('are in a language that the deployment added, with English where it has no sentence', async () => {
+    await using deployment = await telling({}, { words: { fr: FRENCH } })
+    await deployment.impersonate({ customer: 'carla' })
+    await until(() => deployment.sent.length === 1)
+    const [notice] = deployment.sent
+    expect(notice?.customer.language).to.equal('fr')
+    expect(notice?.subject).to.equal('Le support agit en votre nom')
+    expect(notice?.text).to.contain('Bonjour Carla Nunes,\n\nOlivia Okafor agit en votre nom.')
+    expect(notice?.text).to.contain('This message has no other link.')
+    expect(notice?.html).to.contain('lang="fr"')
   })
 
   it('make no markup and no link of what people are called', async () => {

@@ -26,6 +26,7 @@ import {
   type RowFilter,
   type RowPage,
   type SearchResult,
+  type Sentences,
   type StoredEntry,
   type SupportConsole,
   type SupportConsoleOptions,
@@ -56,12 +57,14 @@ const customers: Customers = {
 const applications: readonly Application[] = [
   {
     name: 'Shop',
+    names: { de: 'Laden' },
     url: 'https://shop.example.com/',
     clientId: 'shop',
     resource: 'https://shop.example.com/api',
     scopes: { read: 'orders:read', change: 'orders:write' },
   },
 ]
+const french: Sentences = { account: { title: 'Qui a agi en votre nom' } }
 const describe: UseInWords = ({ method, path, refused }: DescribedUse, language) =>
   refused ? undefined : `${language}: ${method} ${path}`
 
@@ -89,6 +92,7 @@ export const options: SupportConsoleOptions = {
   applications,
   audit: counted(createMemoryAudit()),
   account: { clientId: 'customer-account', describe },
+  words: { fr: french },
   ticket: { pattern: /SUP-\d+/, url: (ticket) => `https://tickets.example.com/${ticket}` },
   onAlarm({ kind, impersonation, url }: Alarm) {
     const named: AlarmKind = kind

@@ -3,9 +3,12 @@ import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { Provider } from 'oidc-provider'
+import { createAssets } from '../../src/page/assets.ts'
 import { handOverPages } from '../../src/page/hand-over-page.ts'
 import { accountPages, consolePages } from '../../src/page/pages.ts'
-import type { Language } from '../../src/words/index.ts'
+import { createLanguages } from '../../src/words/languages.ts'
+import type { Sentences } from '../../src/words/sentence.ts'
+import { FRENCH } from '../support/french.ts'
 
 const ISSUER = 'https://login.example.com/oidc'
 
@@ -18,17 +21,25 @@ const APPLICATIONS = (['form', 'fragment'] as const).map((handOver) => ({
   handOver,
 }))
 
+const FORM = '/console/hand-over/shop%2Fform'
+
 interface Site extends AsyncDisposable {
   ask(path: string, init?: RequestInit): Promise<Response>
 }
 
 /** An application with both pages, and an answer of its own for what they leave to others. */
-async function site(path = '/console', language?: Language): Promise<Site> {
+async function site(
+  path = '/console',
+  language = 'en',
+  words: Record<string, Sentences> = {},
+): Promise<Site> {
   const provider = new Provider(ISSUER, { clients: [] })
+  const languages = createLanguages(words, language, () => {})
+  const shared = { languages, assets: createAssets(languages), provider }
   const app = new Koa()
-  app.use(handOverPages({ path, applications: APPLICATIONS, provider, language }))
-  app.use(consolePages({ path, clientId: 'support-console', provider, language }))
-  app.use(accountPages({ path: '/my/account', clientId: '"><b>', provider, language }))
+  app.use(handOverPages({ ...shared, path, applications: APPLICATIONS }))
+  app.use(consolePages({ ...shared, path, clientId: 'support-console' }))
+  app.use(accountPages({ ...shared, path: '/my/account', clientId: '"><b>' }))
   app.use((ctx) => {
     ctx.status = 418
   })
@@ -144,13 +155,30 @@ describe('the page of the console', function () {
       const headers = languages === undefined ? {} : { 'accept-language': languages }
       const response = await of.ask('/console', { headers })
       expect(response.headers.get('vary')).to.contain('Accept-Language')
-      return /<html lang="(\w+)">/.exec(await response.text())?.[1]
+      return /<html lang="([\w-]+)">/.exec(await response.text())?.[1]
     }
     expect(await langOf(shared, 'de-CH,de;q=0.9,en;q=0.8')).to.equal('de')
     expect(await langOf(shared, 'fr,en;q=0.5,de;q=0.3')).to.equal('en')
     expect(await langOf(shared, 'fr')).to.equal('en')
     expect(await langOf(german, 'fr')).to.equal('de')
     expect(await langOf(german, 'en-US')).to.equal('en')
+  })
+
+  it('speaks a language that the deployment added, in its script, too', async () => {
+    await using french = await site('/console', 'en', { fr: FRENCH, 'pt-BR': {} })
+    const pageIn = async (path: string, language: string) =>
+      (await french.ask(path, { headers: { 'accept-language': language } })).text()
+    const page = await pageIn('/console', 'fr-CA,de;q=0.9')
+    expect(page).to.contain('<html lang="fr">').and.contain('<title>Console du support</title>')
+    for (const path of ['/console', '/my/account']) {
+      const [, script = ''] = sourcesIn(await pageIn(path, 'fr-CA'))
+      const code = await (await french.ask(script)).text()
+      expect(code).to.contain('Qui a agi en votre nom').and.not.contain('Who acted as you')
+      expect(code, 'what is missing is English').to.contain('Sign in again')
+    }
+    expect(await pageIn('/console', 'pt')).to.contain('<html lang="pt-BR">')
+    expect(await pageIn('/console', 'it,de;q=0.1')).to.contain('<html lang="de">')
+    expect(await pageIn(FORM, 'fr')).to.contain('<html lang="fr">')
   })
 
   it('names each asset after its content, so that browsers keep it for ever', async () => {
@@ -196,7 +224,6 @@ describe('the page of the console', function () {
 
 describe('the page that posts to an application', function () {
   this.timeout(30_000)
-  const FORM = '/console/hand-over/shop%2Fform'
   let shared: Site
   before(async () => {
     shared = await site()

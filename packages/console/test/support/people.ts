@@ -79,9 +79,12 @@ export function isKnown(id: string): boolean {
   return BY_ID.has(id) || Object.hasOwn(STAFF, id)
 }
 
-/** `name` and `email` of a person. */
-export function claimsOf(id: string): { name: string; email: string } {
+/** A customer who reads French. */
+const LOCALES: Readonly<Record<string, string>> = { carla: 'fr-CA' }
+
+/** `name`, `email` and `locale` of a person. */
+export function claimsOf(id: string): { name: string; email: string; locale?: string | undefined } {
   const customer = BY_ID.get(id)
   const name = customer?.name ?? STAFF[id]?.name ?? id
-  return { name, email: customer?.email ?? `${id}@support.example` }
+  return { name, email: customer?.email ?? `${id}@support.example`, locale: LOCALES[id] }
 }

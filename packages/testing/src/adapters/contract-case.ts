@@ -5,7 +5,7 @@ import {
   type EndingAdapter,
   missingForEnding,
   type SingleUseAdapter,
-} from '../../../../src/adapters/contract.ts'
+} from 'oidc-provider-impersonation/adapters/contract'
 import { destroyAll, subjectTokens } from './impersonation-case.ts'
 import { type ModelSample, models } from './models.ts'
 import { unique } from './unique.ts'

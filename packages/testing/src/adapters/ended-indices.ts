@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { AdapterPayload } from 'oidc-provider'
-import { statusListId } from '../../../../src/adapters/ending-contract.ts'
+import { statusListId } from 'oidc-provider-impersonation/siblings'
 import { casesOfEnding } from './contract-case.ts'
 import {
   destroyAll,

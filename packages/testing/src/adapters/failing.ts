@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { SingleUseAdapter } from '../../../../src/adapters/contract.ts'
+import type { SingleUseAdapter } from 'oidc-provider-impersonation/adapters/contract'
 import type { ContractCase } from './contract-case.ts'
 import { requireEnding } from './impersonation-case.ts'
 import { unique } from './unique.ts'

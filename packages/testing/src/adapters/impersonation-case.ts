@@ -5,7 +5,7 @@ import {
   hasEnding,
   type LookUp,
   missingForEnding,
-} from '../../../../src/adapters/contract.ts'
+} from 'oidc-provider-impersonation/adapters/contract'
 import { unique } from './unique.ts'
 
 /** The adapter, by which impersonations can be seen and ended. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { LookUp } from '../../../../src/adapters/contract.ts'
+import type { LookUp } from 'oidc-provider-impersonation/adapters/contract'
 import { type ContractCase, casesOfEnding } from './contract-case.ts'
 import { destroyAll, ISSUED_SECONDS, issued, listed, record } from './impersonation-case.ts'
 import { listPages, newestFirst } from './pages.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { AdapterPayload } from 'oidc-provider'
-import type { EndingAdapter, LookUp } from '../../../../src/adapters/contract.ts'
+import type { EndingAdapter, LookUp } from 'oidc-provider-impersonation/adapters/contract'
 
 /** Ids in the order of a list: by second, then by code unit, both descending. */
 export function newestFirst(records: readonly (readonly [id: string, iat: number])[]): string[] {

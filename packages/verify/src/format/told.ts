@@ -74,3 +74,15 @@ export interface ToldUse {
       }
     | undefined
 }
+
+/** A request that the guard of an API told: what `onImpersonatedRequest` gets. */
+export interface ToldRequest extends ToldUse {
+  /** In milliseconds since the epoch. */
+  readonly time: number
+  /** The id of the impersonation. */
+  readonly id?: string | undefined
+  readonly subject: string
+  readonly actor?: ToldActor | undefined
+  readonly software?: string | undefined
+  readonly client: string
+}

@@ -6,7 +6,7 @@
 
 /**
  * `GET /impersonations?before=&limit=&language=`: newest first. `limit` is 1 to 50, 10 without.
- * `language` is that of `did`: `de` or `en`, `en` without.
+ * `language` is that of `did`: one of those of the console, `en` without.
  */
 export interface AccountAnswer {
   readonly impersonations: readonly AccountImpersonation[]

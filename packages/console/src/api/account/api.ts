@@ -33,7 +33,7 @@ export function accountApi(
   ) => {
     router.all(at, problems, onlyMethods(...methods), async (ctx) => {
       const caller = await findSignedIn(ctx)
-      const settings = inLanguage(parts.settings, languageOf(ctx, parts.settings.language))
+      const settings = inLanguage(parts.settings, languageOf(ctx, parts.settings.languages))
       await handle({ ...parts, settings, describe, ctx, caller })
     })
   }

@@ -30,7 +30,7 @@ export async function whatWasDone(
   store: Pick<AuditStore, 'timeline'>,
   { id, reads, changes, refused, failed }: AuditRow,
   describe: UseInWords | undefined,
-  language: 'de' | 'en',
+  language: string,
 ): Promise<WhatWasDone> {
   // A request that the API answered with an error did nothing: words may tell it, numbers do not.
   const wordless: Counted = { reads, changes, refused }

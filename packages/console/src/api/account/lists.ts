@@ -6,6 +6,7 @@ import {
   reasonOf,
 } from 'oidc-provider-impersonation-verify/format'
 import { numberIn, parseQuery, type Query, textIn, wordIn } from '../../http/query.ts'
+import type { Settings } from '../../settings.ts'
 import { reading } from '../audit-trouble.ts'
 import { askProvider } from '../console/running.ts'
 import type { AccountAnswer, AccountImpersonation, AccountRunningAnswer } from './answers.ts'
@@ -27,7 +28,7 @@ export async function listImpersonations(call: AccountCall): Promise<void> {
   const query = parseQuery(ctx.querystring, 'before', 'limit', 'language')
   const before = textIn(query, 'before', MAX_CURSOR)
   const limit = numberIn(query, 'limit', 1, MAX_ROWS_SHOWN) ?? ROWS_PER_PAGE
-  const language = languageIn(query)
+  const language = languageIn(query, settings)
   ctx.body = await reading(async (): Promise<AccountAnswer> => {
     const page = await audit.store.find({ customer: caller.id }, { before, limit, now: now() })
     const rows = page.rows.filter(({ customer }) => customer?.id === caller.id)
@@ -41,8 +42,8 @@ export async function listImpersonations(call: AccountCall): Promise<void> {
 
 /** `GET /running` */
 export async function listRunning(call: AccountCall): Promise<void> {
-  const { ctx, caller, now } = call
-  const language = languageIn(parseQuery(ctx.querystring, 'language'))
+  const { ctx, caller, settings, now } = call
+  const language = languageIn(parseQuery(ctx.querystring, 'language'), settings)
   const running = await runningFor(call, caller.id)
   ctx.body = {
     impersonations: await inParts(running, (one) => withWhatWasDone(call, one, language)),
@@ -67,7 +68,7 @@ async function runningFor({ provider }: AccountCall, userId: string) {
 async function withWhatWasDone(
   { audit, describe, settings }: AccountCall,
   running: ImpersonationObject,
-  language: 'de' | 'en',
+  language: string,
 ): Promise<AccountImpersonation> {
   const answer = (row?: AuditRow, done: Parameters<typeof describeRunning>[2] = { did: [] }) =>
     describeRunning(running, row, done, settings.applications)
@@ -81,8 +82,8 @@ async function withWhatWasDone(
   }
 }
 
-function languageIn(query: Query): 'de' | 'en' {
-  return wordIn(query, 'language', ['de', 'en']) ?? 'en'
+function languageIn(query: Query, { languages }: Pick<Settings, 'languages'>): string {
+  return wordIn(query, 'language', languages.tags) ?? 'en'
 }
 
 /** Keeps the order. A few at once: a page must not take all connections of the storage. */

@@ -89,7 +89,7 @@ export async function showRow(call: Call): Promise<void> {
 export async function showTimeline(call: Call): Promise<void> {
   const { ctx, caller, audit, settings } = call
   const query = parseQuery(ctx.querystring, 'after', 'limit')
-  const wordsOf = useWords(settings.account?.describe, languageOf(ctx, settings.language))
+  const wordsOf = useWords(settings.account?.describe, languageOf(ctx, settings.languages))
   const limit = numberIn(query, 'limit', 1, ROWS_PER_PAGE.most) ?? ROWS_PER_PAGE.without
   const after = textIn(query, 'after', MAX_CURSOR_LENGTH)
   const { id } = await findRow(call)
@@ -150,7 +150,7 @@ function placed({ cursor, writer, sequence, hash, text, count, lastTime }: Store
 }
 
 /** What the deployment says of a request; `undefined` where it has no words. It hides nothing here. */
-function useWords(describe: UseInWords | undefined, language: 'de' | 'en') {
+function useWords(describe: UseInWords | undefined, language: string) {
   return ({ use }: AuditEntry): string | undefined => {
     if (!describe || !use) return undefined
     const words = wordsForUse(describedUse(use), describe, language)

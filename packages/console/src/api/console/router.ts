@@ -28,7 +28,7 @@ export function consoleApi(parts: Parts, findSignedIn: FindSignedIn): Middleware
       const { params } = ctx
       const caller = await find()
       if (route.writes) await waitForCapacity(parts)
-      const language = languageOf(ctx, parts.settings.language)
+      const language = languageOf(ctx, parts.settings.languages)
       await route.handle({
         ...parts,
         settings: inLanguage(parts.settings, language),

@@ -1,5 +1,4 @@
-import type { ImpersonationUse } from 'oidc-provider-impersonation-resource-server'
-import { USED_EVENT } from 'oidc-provider-impersonation-verify/format'
+import { type ToldRequest, USED_EVENT } from 'oidc-provider-impersonation-verify/format'
 import { parseUse } from './parse-entry.ts'
 import type { Recorder } from './recorder.ts'
 
@@ -7,7 +6,7 @@ import type { Recorder } from './recorder.ts'
  * `onImpersonatedRequest` of a guard: records what operators did. I17: rejects with a TypeError that
  * names the member where it is no use, and records nothing.
  */
-export type RecordUse = (use: ImpersonationUse) => Promise<void>
+export type RecordUse = (use: ToldRequest) => Promise<void>
 
 export function useRecorder({ record }: Pick<Recorder, 'record'>): RecordUse {
   return async (reported) => {

@@ -11,7 +11,7 @@ export function AccountFrame(props: { session: AccountSession; notice: Component
     <>
       <span class="space" />
       <Button kind="quiet" onPress={() => session.signOut()}>
-        {words.frame.signOut}
+        {words.web.signOut}
       </Button>
     </>
   )

@@ -38,7 +38,7 @@ export function AccountPage({ session }: { session: AccountSession }) {
       await session.end(impersonation.id)
       say('done', text(words.account.endDone, { who: nameOf(impersonation) }))
     } catch (error) {
-      const again = { label: words.frame.tryAgain, run: () => end(impersonation) }
+      const again = { label: words.web.tryAgain, run: () => end(impersonation) }
       say('trouble', inWords(error), again)
     }
     await look()
@@ -71,7 +71,7 @@ export function AccountPage({ session }: { session: AccountSession }) {
             {words.account.lookAgain}
           </Button>
         </div>
-        <Loaded of={running} label={words.frame.loading}>
+        <Loaded of={running} label={words.web.loading}>
           {({ impersonations }) =>
             impersonations.length === 0 ? (
               <p class="empty">{words.account.notNow}</p>
@@ -84,7 +84,7 @@ export function AccountPage({ session }: { session: AccountSession }) {
       <AccountPermits session={session} onDone={look} />
       <section class="part" aria-labelledby="before">
         <h2 id="before">{words.account.before}</h2>
-        <Loaded of={newest} label={words.frame.loading}>
+        <Loaded of={newest} label={words.web.loading}>
           {({ impersonations }) => {
             const past = [...impersonations, ...older.shown].filter(({ id }) => !runs.has(id))
             return past.length === 0 && older.next === undefined ? (

@@ -64,7 +64,7 @@ export function AccountPermits(props: { session: AccountSession; onDone: () => P
       return text(labels.saved[choice], { time: shortTime(until) })
     })
   return (
-    <Loaded of={permits} label={words.frame.loading}>
+    <Loaded of={permits} label={words.web.loading}>
       {({ asked, granted, standing, now }) => (
         <>
           {asked.length + granted.length > 0 && (

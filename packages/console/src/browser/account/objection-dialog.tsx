@@ -46,7 +46,7 @@ export function ObjectionDialog(props: {
     <Dialog
       title={account.objectTitle}
       onClose={onClose}
-      close={words.frame.cancel}
+      close={words.web.cancel}
       actions={
         <Button kind="primary" onPress={send}>
           {account.objectSend}

@@ -13,7 +13,7 @@ import { copyLink } from './copy-link.ts'
 import { actingOf } from './in-words.tsx'
 import { ProveDialog } from './prove-dialog.tsx'
 
-const { impersonation: labels } = words.audit
+const { impersonation: labels } = words.impersonations.audit
 
 type Asked = 'acknowledge' | 'hold' | 'release'
 
@@ -46,9 +46,9 @@ export function Actions({
     perform(() => session.ask(path, { method: 'POST', body }), done)
   const dialogs = {
     acknowledge: {
-      title: labels.acknowledge,
-      about: labels.acknowledgeAbout,
-      done: labels.wasAcknowledged,
+      title: words.alarms.acknowledge,
+      about: words.alarms.acknowledgeAbout,
+      done: words.alarms.wasAcknowledged,
     },
     hold: { title: labels.putOnHold, about: labels.holdAbout, done: labels.wasHeld },
     release: { title: labels.release, about: labels.releaseAbout, done: labels.wasReleased },
@@ -65,7 +65,7 @@ export function Actions({
       )}
       {me.role === 'lead' && row.operator?.id !== me.id && isAlarmOpen(row) && (
         <Button kind="primary" onPress={() => setAsked('acknowledge')}>
-          {labels.acknowledge}
+          {words.alarms.acknowledge}
         </Button>
       )}
       {me.role !== 'operator' && (
@@ -74,7 +74,7 @@ export function Actions({
         </Button>
       )}
       {me.role !== 'operator' && (
-        <Button onPress={() => setProving(true)}>{words.audit.prove.title}</Button>
+        <Button onPress={() => setProving(true)}>{words.impersonations.audit.prove.title}</Button>
       )}
       <Button onPress={() => copyLink(auditPath(row.id))}>{labels.copyLink}</Button>
       {isProving && (
@@ -110,5 +110,5 @@ function sayFailed(error: unknown, again: () => unknown): void {
   const status = error instanceof ApiProblem ? error.status : 0
   if (status === 404) say('refused', labels.wasOver)
   else if (status === 409) say('refused', labels.wasDone)
-  else say('trouble', inWords(error), { label: words.frame.tryAgain, run: again })
+  else say('trouble', inWords(error), { label: words.web.tryAgain, run: again })
 }

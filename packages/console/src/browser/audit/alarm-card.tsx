@@ -6,7 +6,7 @@ import { Ticket } from '../running/ticket.tsx'
 import { Opens } from './back.tsx'
 import { Acting, actingOf, Moment } from './in-words.tsx'
 
-const { alarmsPage: labels } = words.audit
+const { page: labels } = words.alarms
 
 /** One row with an alarm. */
 export function AlarmCard(props: {
@@ -23,7 +23,7 @@ export function AlarmCard(props: {
   if (!alarm) return null
   return (
     <li class={isUrgent ? 'card alarm' : 'card alarm calm'}>
-      <h3>{alarm.kinds.map((kind) => words.audit.alarms[kind]).join('. ')}</h3>
+      <h3>{alarm.kinds.map((kind) => words.alarms.kinds[kind]).join('. ')}</h3>
       <p>
         <Acting row={row} />
         {' · '}

@@ -9,7 +9,7 @@ import { AlarmWatch, urgencyKey } from './alarm-watch.ts'
 import { nameOf } from './in-words.tsx'
 import { isFirstTab } from './one-tab.ts'
 
-const { audit } = words
+const { alarms } = words
 
 /**
  * Tells leads and auditors of an urgent alarm that comes while the page is open. It lies above the page, so
@@ -49,13 +49,11 @@ export function AlarmNotice({ session }: { session: Session }) {
       {row && (
         <div class="message refused">
           <p>
-            {shown.length === 1 ? inWords(row) : counted(audit.alarmsNotice, shown.length)}{' '}
-            <Link to={shown.length === 1 ? auditPath(row.id) : '/alarms'}>
-              {audit.alarmsPage.open}
-            </Link>
+            {shown.length === 1 ? inWords(row) : counted(alarms.notices, shown.length)}{' '}
+            <Link to={shown.length === 1 ? auditPath(row.id) : '/alarms'}>{alarms.page.open}</Link>
           </p>
           <Button kind="quiet" onPress={() => setShown([])}>
-            {words.frame.dismiss}
+            {words.web.dismiss}
           </Button>
         </div>
       )}
@@ -64,8 +62,8 @@ export function AlarmNotice({ session }: { session: Session }) {
 }
 
 function inWords({ alarm, operator, customer }: RowAnswer): string {
-  return text(audit.alarmNotice, {
-    alarm: alarm?.kinds.map((kind) => audit.alarms[kind]).join('. ') ?? '',
+  return text(alarms.notice, {
+    alarm: alarm?.kinds.map((kind) => alarms.kinds[kind]).join('. ') ?? '',
     operator: nameOf(operator),
     customer: nameOf(customer),
   })

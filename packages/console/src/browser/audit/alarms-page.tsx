@@ -15,7 +15,8 @@ import { actingOf } from './in-words.tsx'
 
 /** The API answers with no more of each rank. */
 const MAX_ALARMS = 100
-const { alarmsPage: labels, impersonation } = words.audit
+const { alarms } = words
+const { page: labels } = alarms
 
 /** What the page shows: it changes by a click alone. */
 interface Shown {
@@ -51,7 +52,7 @@ export function AlarmsPage({ session }: PageProps) {
       const count = wanted.length - missing.length
       say('done', counted(labels.wereAcknowledged, count))
     } catch (error) {
-      say('trouble', inWords(error), { label: words.frame.tryAgain, run: () => confirm(note) })
+      say('trouble', inWords(error), { label: words.web.tryAgain, run: () => confirm(note) })
     }
     await watch.load()
   }
@@ -81,15 +82,13 @@ export function AlarmsPage({ session }: PageProps) {
           {newer > 0 && (
             <>
               <span>{counted(labels.newer, newer)}</span>
-              <Button onPress={show}>{words.audit.showNewer}</Button>
+              <Button onPress={show}>{words.impersonations.audit.showNewer}</Button>
             </>
           )}
         </div>
         {session.me.role === 'lead' && rows.length > 0 && (
           <Button kind="primary" disabled={wanted.length === 0} onPress={() => setAsked(true)}>
-            {wanted.length === 0
-              ? impersonation.acknowledge
-              : counted(labels.acknowledge, wanted.length)}
+            {wanted.length === 0 ? alarms.acknowledge : counted(labels.acknowledge, wanted.length)}
           </Button>
         )}
       </div>
@@ -116,8 +115,8 @@ export function AlarmsPage({ session }: PageProps) {
       </p>
       {isAsked && (
         <NoteDialog
-          title={impersonation.acknowledge}
-          about={impersonation.acknowledgeAbout}
+          title={alarms.acknowledge}
+          about={alarms.acknowledgeAbout}
           subject={wanted.map(actingOf)}
           isNeeded={false}
           onConfirm={confirm}

@@ -19,7 +19,7 @@ import { Newer } from './newer.tsx'
 import { Rows } from './rows.tsx'
 import { useList, visibleFilterOf } from './use-list.ts'
 
-const { audit } = words
+const { audit } = words.impersonations
 const TIME_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** The audit by impersonation; for operators, what they did. */
@@ -139,7 +139,7 @@ async function showOlder(list: AuditList): Promise<void> {
     const first = list.rows[count]
     if (first) requestAnimationFrame(() => focusRow(`row-${first.id}`))
   } catch (error) {
-    say('trouble', inWords(error), { label: words.frame.tryAgain, run: () => showOlder(list) })
+    say('trouble', inWords(error), { label: words.web.tryAgain, run: () => showOlder(list) })
   }
 }
 

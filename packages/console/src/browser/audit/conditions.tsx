@@ -2,7 +2,7 @@ import type { RowFilter } from '../../audit/store.ts'
 import { locale, text, words } from '../kit/text.tsx'
 import type { FilterProps } from './filter.ts'
 
-const { filter: names } = words.audit
+const { filter: names } = words.impersonations.audit
 
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
@@ -48,18 +48,24 @@ function conditionsOf(filter: RowFilter, people: FilterProps['people']): Conditi
     operator === undefined
       ? undefined
       : {
-          name: of(words.audit.impersonation.operator, people.operators.get(operator) ?? operator),
+          name: of(
+            words.impersonations.audit.impersonation.operator,
+            people.operators.get(operator) ?? operator,
+          ),
           members: ['operator'],
         },
     customer === undefined
       ? undefined
       : {
-          name: of(words.audit.impersonation.customer, people.customers.get(customer) ?? customer),
+          name: of(
+            words.impersonations.audit.impersonation.customer,
+            people.customers.get(customer) ?? customer,
+          ),
           members: ['customer'],
         },
     ticket === undefined ? undefined : { name: of(names.ticket, ticket), members: ['ticket'] },
     outcome && {
-      name: of(names.outcome, words.audit.outcomes[outcome]),
+      name: of(names.outcome, words.impersonations.audit.outcomes[outcome]),
       members: ['outcome'],
     },
     alarm && {

@@ -2,7 +2,7 @@ import { say } from '../kit/message.tsx'
 import { HOME_PATH } from '../kit/router.tsx'
 import { text, words } from '../kit/text.tsx'
 
-const { impersonation } = words.audit
+const { impersonation } = words.impersonations.audit
 
 /** Copies the permanent link of a page. @param path below {@link HOME_PATH} */
 export async function copyLink(path: string): Promise<void> {

@@ -16,7 +16,7 @@ import {
 } from './dates.ts'
 
 const MONTHS_SHOWN = 36
-const { filter } = words.audit
+const { filter } = words.impersonations.audit
 
 const monthName = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' })
 const dayName = new Intl.DateTimeFormat(locale, { dateStyle: 'full' })

@@ -12,7 +12,7 @@ import { Link } from '../kit/router.tsx'
 import { Text, words } from '../kit/text.tsx'
 import { Moment, Named, Operator, personOf } from './in-words.tsx'
 
-const { timeline: labels } = words.audit
+const { timeline: labels } = words.impersonations.audit
 
 /** What an entry tells, in words. */
 export function EntryInWords({ entry, row }: { entry: TimelineEntry; row: AuditRow }) {
@@ -109,7 +109,10 @@ function What({ entry, row }: { entry: TimelineEntry; row: AuditRow }): Componen
     case 'impersonation.granted':
       return (
         <>
-          <Text of={labels.started} application={entry.client ?? words.audit.unknownPerson} />{' '}
+          <Text
+            of={labels.started}
+            application={entry.client ?? words.impersonations.audit.unknownPerson}
+          />{' '}
           {scope !== undefined && <Text of={labels.rights} rights={scope} />}
         </>
       )

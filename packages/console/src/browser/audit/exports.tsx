@@ -6,7 +6,7 @@ import { dateOf } from './dates.ts'
 import { parametersOf } from './filter.ts'
 import { Exporting, useExport } from './use-export.tsx'
 
-const { export: labels } = words.audit
+const { export: labels } = words.impersonations.audit
 
 /** Saves what the filter shows, or everything, as a file. */
 export function Exports({ session, filter }: { session: Session; filter: RowFilter }) {

@@ -12,7 +12,7 @@ import { addressOf } from './filter.ts'
 import { durationOf, Named, nameOf, personOf } from './in-words.tsx'
 import { Marks, OutcomeBadge } from './outcome.tsx'
 
-const { impersonation: labels, alarms } = words.audit
+const { impersonation: labels } = words.impersonations.audit
 
 /** All that is known of an impersonation. */
 export function Facts({ row, session }: { row: AuditRowAnswer; session: Session }) {
@@ -93,7 +93,8 @@ export function Facts({ row, session }: { row: AuditRowAnswer; session: Session 
         <Fact name={labels.alarms}>
           {alarm && (
             <>
-              {alarm.kinds.map((kind) => alarms[kind]).join('. ')}. <Time at={alarm.at} long />
+              {alarm.kinds.map((kind) => words.alarms.kinds[kind]).join('. ')}.{' '}
+              <Time at={alarm.at} long />
             </>
           )}
         </Fact>

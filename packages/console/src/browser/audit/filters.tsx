@@ -8,7 +8,7 @@ import { DateFilter, DayFilter } from './date-filter.tsx'
 import { alarmIn, type FilterProps, isOutcome, type TextMember } from './filter.ts'
 import { TextFilter } from './text-filter.tsx'
 
-const { filter: names } = words.audit
+const { filter: names } = words.impersonations.audit
 
 /** From this width on, the dates stand beside the search: 48 em of 16 px. */
 const WIDE_WINDOW = matchMedia('(min-width: 48em)')
@@ -69,7 +69,7 @@ export function Filters(props: FilterProps) {
                   <option value="">{names.anyOutcome}</option>
                   {ALL_OUTCOMES.map((outcome) => (
                     <option key={outcome} value={outcome}>
-                      {words.audit.outcomes[outcome]}
+                      {words.impersonations.audit.outcomes[outcome]}
                     </option>
                   ))}
                 </select>

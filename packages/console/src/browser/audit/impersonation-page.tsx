@@ -13,7 +13,7 @@ import { Facts } from './facts.tsx'
 import { actingOf, nameOf } from './in-words.tsx'
 import { TimelineView } from './timeline-view.tsx'
 
-const { impersonation: labels } = words.audit
+const { impersonation: labels } = words.impersonations.audit
 
 /** One impersonation: all facts, and everything that happened in it. The address is permanent. */
 export function ImpersonationPage({ session, page, params }: PageProps) {
@@ -39,7 +39,7 @@ export function ImpersonationPage({ session, page, params }: PageProps) {
   return (
     <Page
       wide
-      title={value ? titleOf(value) : words.audit.title}
+      title={value ? titleOf(value) : words.impersonations.audit.title}
       above={
         <p class="back-line">
           <Back to="/audit">{labels.back}</Back>

@@ -3,7 +3,7 @@ import { Actor, actorName } from '../kit/actor.tsx'
 import { Person, Time } from '../kit/kit.tsx'
 import { locale, Text, text, words } from '../kit/text.tsx'
 
-const { audit } = words
+const { audit } = words.impersonations
 
 /** A name for titles and messages. */
 export function nameOf(person: AuditPerson | undefined): string {

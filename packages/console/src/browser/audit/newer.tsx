@@ -6,7 +6,7 @@ import type { AuditList } from './list.ts'
 
 /** The API counts no further. */
 const MAX_COUNTED = 100
-const { audit } = words
+const { audit } = words.impersonations
 
 /**
  * New rows announce themselves here, and wait for a click. The place is always there, so nothing
@@ -37,6 +37,6 @@ async function show(list: AuditList): Promise<void> {
     requestAnimationFrame(() => document.querySelector<HTMLElement>('.list tbody a')?.focus())
     say('done', counted(audit.newerShown, count))
   } catch (error) {
-    say('trouble', inWords(error), { label: words.frame.tryAgain, run: () => show(list) })
+    say('trouble', inWords(error), { label: words.web.tryAgain, run: () => show(list) })
   }
 }

@@ -12,7 +12,11 @@ const OUTCOME_TONES: Partial<Record<Outcome, 'alarm' | 'good' | 'warning'>> = {
 
 /** How it stands, or how it ended. */
 export function OutcomeBadge({ outcome }: { outcome: Outcome }) {
-  return <Badge tone={OUTCOME_TONES[outcome] ?? 'plain'}>{words.audit.outcomes[outcome]}</Badge>
+  return (
+    <Badge tone={OUTCOME_TONES[outcome] ?? 'plain'}>
+      {words.impersonations.audit.outcomes[outcome]}
+    </Badge>
+  )
 }
 
 const RANK_TONES = { urgent: 'alarm', notable: 'warning' } as const
@@ -34,14 +38,14 @@ export function Marks({ row, besides }: { row: RowAnswer; besides?: Outcome }) {
     <span class="marks">
       {alarm?.kinds.map((kind) => {
         if (kind === repeated) return null
-        const name = words.audit.alarmsShort[kind]
+        const name = words.alarms.short[kind]
         return (
           <Badge key={kind} tone={open ? RANK_TONES[open] : 'plain'}>
-            {open ? name : text(words.audit.alarmSeen, { alarm: name })}
+            {open ? name : text(words.alarms.seen, { alarm: name })}
           </Badge>
         )
       })}
-      {hold?.isHeld && <Badge tone="warning">{words.audit.onHold}</Badge>}
+      {hold?.isHeld && <Badge tone="warning">{words.impersonations.audit.onHold}</Badge>}
     </span>
   )
 }

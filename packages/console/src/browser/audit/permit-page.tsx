@@ -84,7 +84,7 @@ function Facts({ permit }: { permit: PermitAnswer }) {
   const { customer, operator, ticket, ticketUrl, reason, lapsesAt, grantedAt, until } = permit
   return (
     <dl class="facts" aria-label={labels.facts}>
-      <Fact name={words.audit.impersonation.outcome}>
+      <Fact name={words.impersonations.audit.impersonation.outcome}>
         <StateBadge permit={permit} />
       </Fact>
       <Fact name={labels.operator}>

@@ -7,7 +7,7 @@ import { OIDC_PROVIDER } from '../session/provider.ts'
 import type { Session } from '../session/session.ts'
 import { Exporting, useExport } from './use-export.tsx'
 
-const { prove: labels } = words.audit
+const { prove: labels } = words.impersonations.audit
 
 interface Result {
   readonly tone: 'done' | 'refused' | 'trouble'

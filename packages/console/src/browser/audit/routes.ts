@@ -5,7 +5,7 @@ import { AuditPage } from './audit-page.tsx'
 import { ImpersonationPage } from './impersonation-page.tsx'
 import { PermitPage } from './permit-page.tsx'
 
-const { audit } = words
+const { audit } = words.impersonations
 
 export const auditRoutes: readonly Route[] = [
   { path: '/audit', roles: ['operator'], page: AuditPage, link: audit.linkOwn },
@@ -27,7 +27,7 @@ export const auditRoutes: readonly Route[] = [
     path: '/alarms',
     roles: ['lead', 'auditor'],
     page: AlarmsPage,
-    link: audit.alarmsPage.link,
+    link: words.alarms.page.link,
     shows: 'alarms',
   },
 ]

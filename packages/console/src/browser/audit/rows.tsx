@@ -10,7 +10,7 @@ import { Opens } from './back.tsx'
 import { Acting, actingOf, utcOf } from './in-words.tsx'
 import { Marks, OutcomeBadge } from './outcome.tsx'
 
-const { columns: heads } = words.audit
+const { columns: heads } = words.impersonations.audit
 
 /** Two names of ordinary length, in characters: they stay on one line. */
 const MAX_LENGTH_ON_ONE_LINE = 36
@@ -54,7 +54,14 @@ export function Rows({
     { name: heads.refused, numeric: true, cell: ({ refused, denied }) => refused + denied },
     { name: heads.alarms, cell: (row) => <Marks row={row} /> },
   ]
-  return <Table label={words.audit.list} columns={columns} rows={rows} keyOf={({ id }) => id} />
+  return (
+    <Table
+      label={words.impersonations.audit.list}
+      columns={columns}
+      rows={rows}
+      keyOf={({ id }) => id}
+    />
+  )
 }
 
 function Who({ row, ids }: { row: RowAnswer; ids: boolean }) {

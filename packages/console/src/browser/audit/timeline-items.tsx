@@ -10,7 +10,7 @@ import { EntryInWords, Request, toneOf } from './entry.tsx'
 import { utcOf } from './in-words.tsx'
 import { countOf, type Run } from './runs.ts'
 
-const { timeline: labels } = words.audit
+const { timeline: labels } = words.impersonations.audit
 
 /** The id of the element of an entry. It has a prefix, so no cursor is the id of something else. */
 export function anchorOf(cursor: string): string {
@@ -111,7 +111,9 @@ function Details({ entry, path }: { entry: TimelineEntry; path: string }) {
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
         <pre tabIndex={0}>{JSON.stringify(recorded, undefined, 2)}</pre>
       </section>
-      <Button onPress={() => copyLink(path)}>{words.audit.impersonation.copyEntryLink}</Button>
+      <Button onPress={() => copyLink(path)}>
+        {words.impersonations.audit.impersonation.copyEntryLink}
+      </Button>
     </div>
   )
 }

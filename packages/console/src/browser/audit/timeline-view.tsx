@@ -13,7 +13,7 @@ import { type Run, runsOf } from './runs.ts'
 import { Timeline } from './timeline.ts'
 import { anchorOf, DayItem, Expiry, RunItem } from './timeline-items.tsx'
 
-const { timeline: labels } = words.audit
+const { timeline: labels } = words.impersonations.audit
 
 /** Everything that happened in an impersonation, oldest first; what comes goes to the end. */
 export function TimelineView({
@@ -60,7 +60,7 @@ export function TimelineView({
     try {
       await timeline.more()
     } catch (error) {
-      say('trouble', inWords(error), { label: words.frame.tryAgain, run: more })
+      say('trouble', inWords(error), { label: words.web.tryAgain, run: more })
     }
   }
   return (

@@ -8,7 +8,7 @@ import type { Session } from '../session/session.ts'
 import { type ExportKind, exportTo, Incomplete, Unsaved } from './export.ts'
 import { sizeOf } from './in-words.tsx'
 
-const { export: labels } = words.audit
+const { export: labels } = words.impersonations.audit
 
 interface Saving {
   /** The file that is being saved, once that is slow, and how much of it there is. */
@@ -49,7 +49,7 @@ export function useExport(
     } catch (error) {
       if (mine.signal.aborted) show('done', labels.cancelled)
       else {
-        const again = { label: words.frame.tryAgain, run: () => save(kind) }
+        const again = { label: words.web.tryAgain, run: () => save(kind) }
         show('trouble', problemOf(error, bytes), again)
       }
     } finally {

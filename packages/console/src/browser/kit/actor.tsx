@@ -12,7 +12,7 @@ export function actorName({ operator, software }: Acts, unknown: string): string
   const person = operator && (operator.name ?? operator.id)
   if (software === undefined) return person ?? unknown
   if (person === undefined) return software
-  return text(words.frame.software, { software, operator: person })
+  return text(words.web.software, { software, operator: person })
 }
 
 /** As {@link actorName}, as an element. */
@@ -22,5 +22,5 @@ export function Actor({ of, unknown }: { of: Acts; unknown: string }) {
   if (software === undefined) return person ?? <>{unknown}</>
   const name = <Person id={software} />
   if (!person) return name
-  return <Text of={words.frame.software} software={name} operator={person} />
+  return <Text of={words.web.software} software={name} operator={person} />
 }

@@ -16,7 +16,7 @@ export function Dialog(props: {
   close?: string
   children?: ComponentChildren
 }) {
-  const { title, onClose, actions, close = words.frame.close, children } = props
+  const { title, onClose, actions, close = words.web.close, children } = props
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {

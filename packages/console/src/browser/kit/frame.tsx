@@ -29,7 +29,7 @@ export function Frame(props: {
   return (
     <>
       <a class="skip" href="#content">
-        {words.frame.skip}
+        {words.web.skip}
       </a>
       <header class="head">
         <Link to="/" class="brand">

@@ -67,7 +67,7 @@ export function Messages() {
           <button
             type="button"
             class="dismiss"
-            aria-label={words.frame.dismiss}
+            aria-label={words.web.dismiss}
             onClick={clearMessage}
           >
             <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">

@@ -3,7 +3,7 @@ import { Dialog } from './dialog.tsx'
 import { Button, Field } from './kit.tsx'
 import { words } from './text.tsx'
 
-const { impersonation: labels } = words.audit
+const { web: labels } = words
 
 /** The API takes no longer note. */
 const MAX_NOTE_LENGTH = 500
@@ -35,7 +35,7 @@ export function NoteDialog(props: {
   return (
     <Dialog
       title={title}
-      close={words.frame.cancel}
+      close={words.web.cancel}
       onClose={onClose}
       actions={
         <Button kind="primary" onPress={submit}>

@@ -61,7 +61,7 @@ function keysOf({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string {
 /** Listens to the keyboard, and lists the shortcuts: once in the frame. */
 export function Shortcuts() {
   const [isListed, setListed] = useState(false)
-  useShortcut('?', words.frame.shortcutList, () => setListed(true))
+  useShortcut('?', words.web.shortcutList, () => setListed(true))
   useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) {
@@ -78,12 +78,12 @@ export function Shortcuts() {
   }, [])
   if (!isListed) return null
   return (
-    <Dialog title={words.frame.shortcuts} onClose={() => setListed(false)}>
+    <Dialog title={words.web.shortcuts} onClose={() => setListed(false)}>
       <dl class="shortcuts">
         {shortcuts().map(({ keys, label }) => (
           <div key={keys}>
             <dt>
-              <kbd>{words.frame.keys[keys]}</kbd>
+              <kbd>{words.web.keys[keys]}</kbd>
             </dt>
             <dd>{label}</dd>
           </div>

@@ -20,7 +20,7 @@ const MAX_REASON_LENGTH = 500
 const oneLine = (value: string) => value.trim().replaceAll(/\s+/g, ' ')
 
 export function problemsOf(draft: ActDraft, me: MeAnswer): ActProblems {
-  const { form } = words.operators
+  const { form } = words.impersonations.operators
   const { ticketPattern } = me
   const ticket = oneLine(draft.ticket)
   const reason = oneLine(draft.reason)
@@ -46,7 +46,7 @@ export function problemsOf(draft: ActDraft, me: MeAnswer): ActProblems {
 }
 
 export function wrongTicketText({ ticketExample: example }: MeAnswer): string {
-  const { ticketWrong, ticketLike } = words.operators.form
+  const { ticketWrong, ticketLike } = words.impersonations.operators.form
   return example === undefined ? ticketWrong : text(ticketLike, { example })
 }
 

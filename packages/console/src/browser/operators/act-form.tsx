@@ -35,7 +35,7 @@ export interface ActLink {
 export function ActForm(props: { session: Session; customer: CustomerAnswer; link: ActLink }) {
   const { session, customer, link } = props
   const { me } = session
-  const { form } = words.operators
+  const { form } = words.impersonations.operators
   // Another link is another form: it does not show what was typed into this one.
   const [draft, change, forget] = useDraft<ActDraft>(
     `act ${JSON.stringify([customer.id, link.ticket, link.reason])}`,

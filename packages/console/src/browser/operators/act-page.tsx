@@ -9,7 +9,7 @@ import { WithCustomer } from './with-customer.tsx'
 
 /** `/act?user=…&ticket=…&reason=…`: a link from a ticket system lands on the filled-in form. */
 export function ActPage({ session, page }: PageProps) {
-  const { operators } = words
+  const { operators } = words.impersonations
   const user = page.query.get('user') ?? ''
   const link = {
     ticket: page.query.get('ticket') ?? '',
@@ -54,7 +54,7 @@ export function Forbidden({ name, why }: { name: string; why: string }) {
   return (
     <div class="message refused">
       <p>
-        {text(words.operators.form.forbidden, { name })} <bdi>{why}</bdi>
+        {text(words.impersonations.operators.form.forbidden, { name })} <bdi>{why}</bdi>
       </p>
     </div>
   )

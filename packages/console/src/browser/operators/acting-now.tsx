@@ -24,7 +24,7 @@ export function ActingNow(props: {
   const running = props.running.filter(({ expiresAt }) => expiresAt > now)
   const shown = running.filter(({ isMine }) => !(others && isMine))
   const isOther = running.some(({ isMine }) => !isMine)
-  const { now: labels } = words.operators
+  const { now: labels } = words.impersonations.operators
   const name = <Person id={customer.id} name={customer.name} />
   const none = running.length > 0 ? labels.onlyYou : labels.none
   return (
@@ -52,15 +52,15 @@ export function ActingNow(props: {
 
 /** For screen readers, without the time that is left: that changes each second. */
 function sentence(it: RunningImpersonation): string {
-  return text(words.operators.now.other, {
-    operator: actorName(it, words.running.unnamed),
+  return text(words.impersonations.operators.now.other, {
+    operator: actorName(it, words.impersonations.running.unnamed),
     name: it.customer.name ?? it.customer.id,
   })
 }
 
 function ActingOne(props: { it: RunningImpersonation; name: JSX.Element; session: Session }) {
   const { it, name, session } = props
-  const { running, operators } = words
+  const { running, operators } = words.impersonations
   const who = <Actor of={it} unknown={running.unnamed} />
   return (
     <>

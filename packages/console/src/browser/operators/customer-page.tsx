@@ -11,7 +11,7 @@ import { WithCustomer } from './with-customer.tsx'
 
 /** `/customers/:id`: who they are, who acts as them now, and who did before. */
 export function CustomerPage({ session, params }: PageProps) {
-  const { operators } = words
+  const { operators } = words.impersonations
   const { id } = params
   if (id === undefined) return <Page title={operators.notFoundTitle} />
   return (

@@ -6,7 +6,7 @@ import { text, words } from '../kit/text.tsx'
 import { Email } from './email.tsx'
 import { Details } from './person-details.tsx'
 
-const { columns, ...operators } = words.operators
+const { columns, ...operators } = words.impersonations.operators
 
 const TABLE_COLUMNS: readonly Column<CustomerAnswer>[] = [
   {

@@ -10,7 +10,7 @@ import { type Found, MAX_TEXT_LENGTH, useSearch } from './search.ts'
 
 /** Finds a customer. Nothing is listed without a search, but for those who were opened last. */
 export function CustomersPage({ session }: PageProps) {
-  const { operators } = words
+  const { operators } = words.impersonations
   const search = useSearch(session)
   const input = useRef<HTMLInputElement>(null)
   useShortcut('/', operators.searchShortcut, () => {
@@ -58,7 +58,7 @@ export function CustomersPage({ session }: PageProps) {
 }
 
 function summary({ text: asked, customers, more }: Found): string {
-  const { operators } = words
+  const { operators } = words.impersonations
   if (customers.length === 0) return text(operators.foundNone, { text: asked })
   return counted(more ? operators.foundMore : operators.found, customers.length, { text: asked })
 }

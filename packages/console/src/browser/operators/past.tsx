@@ -33,7 +33,7 @@ export function Past(props: {
   running: readonly RunningImpersonation[]
 }) {
   const { session, customer, running } = props
-  const { past } = words.operators
+  const { past } = words.impersonations.operators
   const ask = (signal?: AbortSignal, before?: string, limit = ROWS_PER_PRESS) => {
     const query = new URLSearchParams({ customer: customer.id, limit: String(limit) })
     if (before !== undefined) query.set('before', before)
@@ -82,7 +82,7 @@ export function Past(props: {
       </Loaded>
       {error !== undefined && <Problem error={error} again={more} />}
       {error === undefined && next !== undefined && (
-        <Button onPress={more}>{words.operators.more}</Button>
+        <Button onPress={more}>{words.impersonations.operators.more}</Button>
       )}
     </section>
   )
@@ -122,7 +122,7 @@ function useRefresh(
 }
 
 function columnsFor({ me }: Session, now: number): readonly Column<RowAnswer>[] {
-  const { past } = words.operators
+  const { past } = words.impersonations.operators
   const { columns } = past
   return [
     {
@@ -136,7 +136,7 @@ function columnsFor({ me }: Session, now: number): readonly Column<RowAnswer>[] 
     },
     {
       name: columns.operator,
-      cell: (row) => <Actor of={row} unknown={words.running.unnamed} />,
+      cell: (row) => <Actor of={row} unknown={words.impersonations.running.unnamed} />,
     },
     {
       name: columns.ticket,
@@ -151,7 +151,7 @@ function columnsFor({ me }: Session, now: number): readonly Column<RowAnswer>[] 
           <Badge
             tone={row.openAlarm === 'urgent' ? 'alarm' : outcome === 'running' ? 'good' : 'plain'}
           >
-            {words.audit.outcomes[outcome]}
+            {words.impersonations.audit.outcomes[outcome]}
           </Badge>
         )
       },
@@ -161,13 +161,13 @@ function columnsFor({ me }: Session, now: number): readonly Column<RowAnswer>[] 
 }
 
 function doneIn({ reads, changes, refused }: RowAnswer): ComponentChildren {
-  const { reads: read, changes: changed, refusedActs } = words.audit.impersonation
+  const { reads: read, changes: changed, refusedActs } = words.impersonations.audit.impersonation
   const parts = [
     ...(reads > 0 ? [counted(read, reads)] : []),
     ...(changes > 0 ? [counted(changed, changes)] : []),
     ...(refused > 0 ? [counted(refusedActs, refused)] : []),
   ]
-  if (parts.length === 0) return words.operators.past.nothing
+  if (parts.length === 0) return words.impersonations.operators.past.nothing
   return parts.map((part, index) => (
     <Fragment key={part}>
       {index > 0 && ', '}

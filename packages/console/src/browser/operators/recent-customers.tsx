@@ -12,7 +12,7 @@ export function RecentCustomers({ session }: { session: Session }) {
   const [recents] = useState(() => new Recents(session.me.id))
   const [ids, setIds] = useState(recents.ids)
   const loading = useLoad((signal) => findNames(ids, session, recents, signal), [...ids])
-  const { operators } = words
+  const { operators } = words.impersonations
   if (ids.length === 0) return <p class="empty">{operators.recentsNone}</p>
   return (
     <section class="recents" aria-labelledby="recents">

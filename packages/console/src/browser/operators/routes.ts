@@ -7,7 +7,12 @@ import { CustomersPage } from './customers-page.tsx'
 const ACTING_ROLES = ['operator', 'lead'] as const
 
 export const operatorRoutes: readonly Route[] = [
-  { path: '/', roles: ACTING_ROLES, page: CustomersPage, link: words.operators.title },
+  {
+    path: '/',
+    roles: ACTING_ROLES,
+    page: CustomersPage,
+    link: words.impersonations.operators.title,
+  },
   // Esc leads here from a customer.
   { path: '/customers', roles: ACTING_ROLES, page: CustomersPage },
   { path: '/act', roles: ACTING_ROLES, page: ActPage },

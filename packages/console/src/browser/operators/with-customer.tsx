@@ -18,7 +18,7 @@ export function WithCustomer(props: {
   children: (answer: CustomerPageAnswer) => ComponentChildren
 }) {
   const { session, id, title, children } = props
-  const { operators } = words
+  const { operators } = words.impersonations
   const loading = useCustomer(session, id)
   const { value, error } = loading
   const found = value?.customer.id

@@ -60,7 +60,7 @@ export function PermitNotice({ session }: { session: Session }) {
           </Button>
         )}
         <Button kind="quiet" onPress={() => dismiss(id)}>
-          {words.frame.dismiss}
+          {words.web.dismiss}
         </Button>
       </div>
     </div>

@@ -20,7 +20,7 @@ export function useAnnouncement({ running }: Live): string {
     const came = running.filter(({ id }) => !earlier.has(id))
     const left = [...earlier.values()].filter(({ id }) => !now.has(id))
     if (came.length + left.length === 0) return
-    const { running: of } = words
+    const { running: of } = words.impersonations
     const sentence = (own: string, other: string) => (it: RunningImpersonation) =>
       text(it.isMine ? own : other, {
         operator: operatorName(it),

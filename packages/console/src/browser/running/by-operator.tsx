@@ -22,7 +22,7 @@ export function ByOperator({ session, rows }: { session: Session; rows: readonly
 
 function Group(props: { session: Session; id: string; rows: readonly ShownRow[] }) {
   const { session, id, rows } = props
-  const { running } = words
+  const { running } = words.impersonations
   const heading = useId()
   const [isAsked, setAsked] = useState(false)
   const [first] = rows
@@ -45,7 +45,7 @@ function Group(props: { session: Session; id: string; rows: readonly ShownRow[] 
       {isAsked && (
         <Dialog
           title={text(running.endAllTitle, { operator })}
-          close={words.frame.cancel}
+          close={words.web.cancel}
           onClose={() => setAsked(false)}
           actions={
             <Button

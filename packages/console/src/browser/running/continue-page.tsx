@@ -11,7 +11,7 @@ import { continueOne } from './continuing.ts'
 import { asRunning } from './mine.ts'
 import { Ticket } from './ticket.tsx'
 
-const { running } = words
+const { running } = words.impersonations
 
 /**
  * Where an application leads after a reload: `/continue/:id`. Opening the page starts, ends and records

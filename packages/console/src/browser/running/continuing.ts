@@ -30,8 +30,8 @@ export async function continueOne(
     },
     onProblem: ({ status, error }) => {
       if ((status !== 404 && status !== 409) || error === 'user_not_found') return false
-      say('refused', words.running.continueGone, {
-        label: words.running.toForm,
+      say('refused', words.impersonations.running.continueGone, {
+        label: words.impersonations.running.toForm,
         run: () => go(actPath(it.customer.id, it)),
       })
       return true

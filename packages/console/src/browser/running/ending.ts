@@ -8,7 +8,8 @@ import { nameOf, operatorName } from './names.ts'
 
 /** Ends one, and says so. What is over already needs no end: the list is loaded again. */
 export async function end(session: Session, it: RunningImpersonation): Promise<void> {
-  const { running, frame } = words
+  const { web } = words
+  const { running } = words.impersonations
   try {
     await askEnd(session, it)
     const customer = nameOf(it.customer)
@@ -17,7 +18,7 @@ export async function end(session: Session, it: RunningImpersonation): Promise<v
   } catch (error) {
     if (error instanceof ApiProblem && error.status === 404) return liveOf(session).reload()
     if (!mayPass(error)) return say('refused', inWords(error))
-    say('trouble', inWords(error), { label: frame.tryAgain, run: () => end(session, it) })
+    say('trouble', inWords(error), { label: web.tryAgain, run: () => end(session, it) })
   }
 }
 
@@ -43,7 +44,8 @@ export async function makeWay(
 
 /** Ends all of an operator. @param operator the account id */
 export async function endAll(session: Session, operator: string): Promise<void> {
-  const { running, frame } = words
+  const { web } = words
+  const { running } = words.impersonations
   try {
     const { ended } = await session.ask<{ ended: number }>('/running/end', {
       method: 'POST',
@@ -54,7 +56,7 @@ export async function endAll(session: Session, operator: string): Promise<void> 
     if (!mayPass(error)) say('refused', inWords(error))
     else {
       const run = () => endAll(session, operator)
-      say('trouble', inWords(error), { label: frame.tryAgain, run })
+      say('trouble', inWords(error), { label: web.tryAgain, run })
     }
   }
   session.changed()

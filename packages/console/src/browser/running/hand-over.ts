@@ -28,7 +28,8 @@ export async function handOver(
   session: Session,
   { name, ask, onProblem, signal, again }: HandingOver,
 ): Promise<HandOver | undefined> {
-  const { operators, frame } = words
+  const { web } = words
+  const { operators } = words.impersonations
   clearMessage()
   try {
     const done = await openApplication(session, text(operators.opening, { name }), ask, signal)
@@ -39,14 +40,14 @@ export async function handOver(
     if (signal?.aborted) return undefined
     if (error instanceof ApiProblem && onProblem?.(error)) return undefined
     if (error instanceof NoTab) say('refused', operators[error.why])
-    else if (mayPass(error)) say('trouble', inWords(error), { label: frame.tryAgain, run: again })
+    else if (mayPass(error)) say('trouble', inWords(error), { label: web.tryAgain, run: again })
     else say('refused', refusal(error, name))
     return undefined
   }
 }
 
 function refusal(error: unknown, name: string): string {
-  const { operators } = words
+  const { operators } = words.impersonations
   if (!(error instanceof ApiProblem)) return inWords(error)
   if (error.status === 403) return text(operators.refused, { name })
   if (error.status === 404) return text(operators.gone, { name })

@@ -49,7 +49,8 @@ export function useWarnings(mine: readonly Mine[]): string {
 }
 
 function warning({ phase, impersonation: { customer, ticket } }: Mine): string {
-  const { minuteLeft, minuteLeftNoTicket, timeOver, timeOverNoTicket } = words.running
+  const { minuteLeft, minuteLeftNoTicket, timeOver, timeOverNoTicket } =
+    words.impersonations.running
   const isOver = phase === 'expired'
   const slots = { customer: nameOf(customer) }
   if (ticket === undefined) return text(isOver ? timeOverNoTicket : minuteLeftNoTicket, slots)

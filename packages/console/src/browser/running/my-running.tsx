@@ -30,7 +30,7 @@ function Strip({ session }: { session: Session }) {
   useEndsByOthers(live)
   const warning = useWarnings(mine)
   const strip = useRef<HTMLElement>(null)
-  const { running } = words
+  const { running } = words.impersonations
   const over = mine.filter(({ phase }) => phase === 'expired')
   const isFolded = over.length > 1
   const alone = isFolded ? mine.filter(({ phase }) => phase !== 'expired') : mine
@@ -70,7 +70,7 @@ function One(props: { session: Session; it: Mine; onHide: () => void; onContinue
   const { session, it, onHide, onContinued } = props
   const { impersonation, phase, canContinue } = it
   const { customer, ticket, ticketUrl, application, canChange, expiresAt } = impersonation
-  const { running } = words
+  const { running } = words.impersonations
   const isOver = phase === 'expired'
   const name = nameOf(customer)
   const onContinue = async (access?: 'change') => {
@@ -100,7 +100,7 @@ function One(props: { session: Session; it: Mine; onHide: () => void; onContinue
           it.isEnded ? (
             running.over
           ) : (
-            words.audit.outcomes.expired
+            words.impersonations.audit.outcomes.expired
           )
         ) : (
           <Text of={running.left} time={<Countdown session={session} until={expiresAt} />} />
@@ -154,7 +154,7 @@ function Continue(props: {
   onContinued: () => void
 }) {
   const { session, it, isNamed, onContinued } = props
-  const { running } = words
+  const { running } = words.impersonations
   const slots = { ticket: it.ticket ?? '', customer: nameOf(it.customer) }
   const hasTicket = it.ticket !== undefined
   const label = text(hasTicket ? running.continueLabel : running.continueNoTicketLabel, slots)
@@ -178,7 +178,7 @@ function Folded(props: {
   continued: (id: string) => void
 }) {
   const { session, over, hide, continued } = props
-  const { running } = words
+  const { running } = words.impersonations
   return (
     <>
       <b class="acting-as">{counted(running.overMany, over.length)}</b>
@@ -222,12 +222,12 @@ function useEndsByOthers({ gone }: Live): void {
       const customer = nameOf(impersonation.customer)
       const { application = '' } = impersonation
       // That the application is open is no longer true.
-      if (isShown(text(words.operators.started, { application, name: customer }))) {
-        if (isByReader) say('done', text(words.running.ended, { customer }))
+      if (isShown(text(words.impersonations.operators.started, { application, name: customer }))) {
+        if (isByReader) say('done', text(words.impersonations.running.ended, { customer }))
         else clearMessage()
       }
       if (isByReader) continue
-      const { overBy } = words.running
+      const { overBy } = words.impersonations.running
       const known: Readonly<Record<string, string>> = overBy
       const template = outcome && Object.hasOwn(known, outcome) ? known[outcome] : undefined
       if (template) say('refused', text(template, { customer }))

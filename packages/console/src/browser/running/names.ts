@@ -7,4 +7,4 @@ export const nameOf = ({ id, name }: AuditPerson): string => name ?? id
 
 /** How an operator is named where other operators are named, too. */
 export const operatorName = (of: RunningImpersonation): string =>
-  actorName(of, words.running.unnamed)
+  actorName(of, words.impersonations.running.unnamed)

@@ -8,7 +8,7 @@ export const runningRoutes: readonly Route[] = [
     path: '/running',
     roles: ['operator', 'lead', 'auditor'],
     page: RunningPage,
-    link: words.running.title,
+    link: words.impersonations.running.title,
   },
   { path: '/continue/:id', roles: ['operator', 'lead'], page: ContinuePage },
 ]

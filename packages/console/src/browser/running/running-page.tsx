@@ -16,7 +16,7 @@ const ROWS_BEFORE_FILTER = 10
 
 /** `/running`: an operator sees their own, leads and auditors see all. */
 export function RunningPage({ session }: PageProps) {
-  const { running } = words
+  const { running } = words.impersonations
   const live = useLive(session)
   const { rows, holding } = useShown(session, live)
   const announcement = useAnnouncement(live)

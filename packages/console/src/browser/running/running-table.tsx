@@ -32,13 +32,13 @@ export function RunningTable(props: {
 }
 
 function columnsFor(session: Session, hasOperator: boolean): readonly Column<ShownRow>[] {
-  const { columns } = words.running
+  const { columns } = words.impersonations.running
   const operator: Column<ShownRow> = {
     name: columns.operator,
     cell: ({ impersonation: it }) => (
       <>
-        <Actor of={it} unknown={words.running.unnamed} />
-        {it.isMine && <Badge>{words.running.you}</Badge>}
+        <Actor of={it} unknown={words.impersonations.running.unnamed} />
+        {it.isMine && <Badge>{words.impersonations.running.you}</Badge>}
       </>
     ),
   }
@@ -74,7 +74,7 @@ function columnsFor(session: Session, hasOperator: boolean): readonly Column<Sho
       name: columns.access,
       cell: ({ impersonation: { canChange } }) => (
         <Badge tone={canChange ? 'warning' : 'plain'}>
-          {canChange ? words.running.change : words.running.look}
+          {canChange ? words.impersonations.running.change : words.impersonations.running.look}
         </Badge>
       ),
     },
@@ -120,7 +120,7 @@ function End({ row, session }: { row: ShownRow; session: Session }) {
       ) : (
         it.canEnd && (
           <Button kind="danger" label={endLabel(it)} onPress={() => endOne(session, it)}>
-            {words.running.end}
+            {words.impersonations.running.end}
           </Button>
         )
       )}
@@ -131,11 +131,11 @@ function End({ row, session }: { row: ShownRow; session: Session }) {
 export function endLabel(it: RunningImpersonation): string {
   const customer = nameOf(it.customer)
   return it.isMine
-    ? text(words.running.endMine, { customer })
-    : text(words.running.endOf, { operator: operatorName(it), customer })
+    ? text(words.impersonations.running.endMine, { customer })
+    : text(words.impersonations.running.endOf, { operator: operatorName(it), customer })
 }
 
 function outcomeWord(over: NonNullable<ShownRow['over']>): string {
-  const known: Readonly<Record<string, string>> = words.audit.outcomes
-  return known[over] ?? words.running.over
+  const known: Readonly<Record<string, string>> = words.impersonations.audit.outcomes
+  return known[over] ?? words.impersonations.running.over
 }

@@ -14,7 +14,7 @@ export function announceStart(
   name: string,
 ): void {
   const live = liveOf(session)
-  const late = text(words.operators.notStarted, { application })
+  const late = text(words.impersonations.operators.notStarted, { application })
   let isLate = false
   const look = () => {
     const { running, gone } = live.state
@@ -23,7 +23,7 @@ export function announceStart(
     stop()
     // Another message may have come meanwhile.
     if (isLate && !isShown(late)) return
-    if (isRunning) say('done', text(words.operators.started, { application, name }))
+    if (isRunning) say('done', text(words.impersonations.operators.started, { application, name }))
   }
   const timers = [
     setTimeout(() => {

@@ -22,7 +22,7 @@ export function Ticket(props: {
   return (
     <a class={name} href={url} target="_blank" rel="noopener noreferrer" title={title}>
       <bdi>{of}</bdi>
-      <span class="unseen"> {words.running.newTab}</span>
+      <span class="unseen"> {words.impersonations.running.newTab}</span>
     </a>
   )
 }

@@ -93,7 +93,7 @@ export function Problem({ error, again }: { error: unknown; again: () => unknown
   return (
     <div class={`message ${mayPass(error) ? 'trouble' : 'refused'}`} role="alert">
       <p>{readingInWords(error)}</p>
-      {mayPass(error) && <Button onPress={again}>{words.frame.tryAgain}</Button>}
+      {mayPass(error) && <Button onPress={again}>{words.web.tryAgain}</Button>}
     </div>
   )
 }

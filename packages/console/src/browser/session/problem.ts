@@ -4,12 +4,12 @@ import { ApiProblem, Unreachable } from './session.ts'
 /** Why something is not shown: nothing was to be done. */
 export function readingInWords(error: unknown): string {
   const isTrouble = error instanceof ApiProblem && error.status >= 500
-  return isTrouble ? words.problems.notShown : inWords(error)
+  return isTrouble ? words.web.problems.notShown : inWords(error)
 }
 
 /** An error in a sentence for people: by its code, not by the words of the server. */
 export function inWords(error: unknown): string {
-  const { problems } = words
+  const { problems } = words.web
   if (error instanceof Unreachable) return problems.unreachable
   if (!(error instanceof ApiProblem)) return problems.unexpected
   if (error.status === 401) return problems.signedOut

@@ -68,7 +68,7 @@ export function RequireSignIn<T extends Inside>(props: {
   }
   return (
     <Frame product={product}>
-      {state.kind === 'waiting' && <Skeleton label={words.frame.loading} lines={5} />}
+      {state.kind === 'waiting' && <Skeleton label={words.web.loading} lines={5} />}
       {state.kind === 'failed' && (
         <Page title={product}>
           <Problem error={state.error} again={state.again} />
@@ -109,7 +109,7 @@ class Gatekeeper<T extends Inside> {
     } catch (error) {
       if (isLeaving()) return
       if (error instanceof SignInFailed) {
-        this.#set({ kind: 'signed out', why: words.frame.signInTroubles[error.why] })
+        this.#set({ kind: 'signed out', why: words.web.signInTroubles[error.why] })
       } else this.#set({ kind: 'failed', error, again: this.start })
     }
   }
@@ -165,7 +165,7 @@ class Gatekeeper<T extends Inside> {
     }
     if (state.kind === 'in') state.inside.close()
     localStorage.removeItem(WAS_IN)
-    if (end) this.#set({ kind: 'signed out', why: words.frame.signInEnds[end] })
+    if (end) this.#set({ kind: 'signed out', why: words.web.signInEnds[end] })
   }
 }
 
@@ -181,7 +181,7 @@ function SignInPage(props: { product: string; about: string; why: string | undef
           </p>
         )}
         <Button kind="primary" onPress={() => leaveToSignIn()}>
-          {words.frame.signIn}
+          {words.web.signIn}
         </Button>
       </Page>
     </div>
@@ -193,14 +193,14 @@ function TurnedAway({ signIn }: { signIn: SignIn }) {
     <div class="door">
       <Mark />
       <Page
-        title={words.frame.turnedAwayTitle}
-        about={<Text of={words.frame.turnedAway} person={<b class="person">{signIn.subject}</b>} />}
+        title={words.web.turnedAwayTitle}
+        about={<Text of={words.web.turnedAway} person={<b class="person">{signIn.subject}</b>} />}
       >
         <div class="actions">
           <Button kind="primary" onPress={() => leaveToSignIn('login')}>
-            {words.frame.signInOther}
+            {words.web.signInOther}
           </Button>
-          <Button onPress={() => leaveToSignOut(signIn.idToken)}>{words.frame.signOut}</Button>
+          <Button onPress={() => leaveToSignOut(signIn.idToken)}>{words.web.signOut}</Button>
         </div>
       </Page>
     </div>
@@ -211,8 +211,8 @@ function TurnedAway({ signIn }: { signIn: SignIn }) {
 function SignInAgain() {
   return (
     <div class="message trouble" role="alert">
-      <p>{words.frame.signInEnds.expired}</p>
-      <Button onPress={() => leaveToSignIn()}>{words.frame.signInAgain}</Button>
+      <p>{words.web.signInEnds.expired}</p>
+      <Button onPress={() => leaveToSignIn()}>{words.web.signInAgain}</Button>
     </div>
   )
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { ACT } from '../../support/acting.ts'
 import { CUSTOMERS, type Deployment, deploy, HOSTILE } from '../../support/deployment.ts'
+import { FRENCH } from '../../support/french.ts'
 
 describe('searching for customers', () => {
   let deployment: Deployment
@@ -75,6 +76,7 @@ describe('searching for customers', () => {
     const languages: string[] = []
     await using german = await deploy({
       console: {
+        words: { fr: FRENCH },
         customers: {
           search: (_text, { language }) => {
             languages.push(language)
@@ -88,7 +90,7 @@ describe('searching for customers', () => {
         applications: [
           {
             name: 'Shop',
-            names: { de: 'Laden' },
+            names: { de: 'Laden', fr: 'Boutique' },
             url: 'https://shop.example.com/',
             clientId: 'shop',
             resource: 'https://api.example.com/orders',
@@ -107,6 +109,11 @@ describe('searching for customers', () => {
     const me = await german.ask('olivia', '/me', undefined, headers)
     expect(me.body.applications[0].name).to.equal('Laden')
     expect((await german.ask('olivia', '/me')).body.applications[0].name).to.equal('Shop')
+    const canadian = { 'accept-language': 'fr-CA,en;q=0.5' }
+    const inFrench = await german.ask('olivia', '/me', undefined, canadian)
+    expect(inFrench.body.applications[0].name).to.equal('Boutique')
+    await german.ask('olivia', '/customers?q=x', undefined, canadian)
+    expect(languages.at(-1)).to.equal('fr')
   })
 
   it('the directory is not asked for what can be no id', async () => {

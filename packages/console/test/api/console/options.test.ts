@@ -9,6 +9,7 @@ import {
 } from 'oidc-provider-impersonation-console'
 import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 import { deploy } from '../../support/deployment.ts'
+import { FRENCH } from '../../support/french.ts'
 import { configuration, MACHINE } from '../../support/provider.ts'
 
 const url = 'https://id.example.com'
@@ -139,7 +140,22 @@ const WRONG: readonly (readonly [differs: object, message: string])[] = [
   [{ onAlarm: 'mail' }, 'options.onAlarm must be a function'],
   [{ apis: '/orders' }, "options.apis must be a list of paths, such as ['/orders']"],
   [{ apis: ['/orders', 'x'] }, 'options.apis[1] must be a path'],
-  [{ language: 'fr' }, 'options.language must be one of: de, en'],
+  [{ language: 'fr' }, 'options.language must be one of: en, de. options.words adds a language'],
+  [{ language: 'de-AT' }, 'options.language must be one of: en, de'],
+  [
+    { applications: [{ ...application, names: { fr: 'Boutique' } }] },
+    'options.applications[0].names.fr is not one of the languages: en, de. options.words adds',
+  ],
+  [
+    { applications: [{ ...application, names: { de: ' ' } }] },
+    'options.applications[0].names must be an object with a name for each language',
+  ],
+  ...[{ fr: 'Bonjour' }, { fr_CA: {} }, { 'fr-ca': {} }, { french: 1 }, 'fr'].map(
+    (words): [object, string] => [
+      { words },
+      'options.words must be an object with an object of sentences for each language',
+    ],
+  ),
 ]
 
 describe('the options of supportConsole()', () => {
@@ -168,6 +184,19 @@ describe('the options of supportConsole()', () => {
       ...{ path: undefined, url: undefined, durations: undefined, ticket: undefined },
       ...{ account: undefined, onAlarm: undefined, apis: undefined, language: undefined },
     })()
+  })
+
+  it('warns once of the sentences that an added language lacks', async () => {
+    const warnings: Error[] = []
+    const collect = (warning: Error) => warnings.push(warning)
+    process.on('warning', collect)
+    build({ language: 'fr', words: { fr: FRENCH, it: FRENCH }, account: undefined })()
+    await new Promise(setImmediate)
+    process.off('warning', collect)
+    expect(warnings.map(({ name }) => name)).to.eql(['ImpersonationWarning'])
+    expect(warnings[0]?.message).to.match(
+      /^options\.words: fr lacks \d+ of \d+ sentences .+; it lacks /,
+    )
   })
 
   it('refuses a provider without impersonation, or whose impersonations cannot end', () => {

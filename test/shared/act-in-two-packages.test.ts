@@ -1,0 +1,61 @@
+import { expect } from 'chai'
+import * as guard from '../../packages/resource-server/src/act.ts'
+import { SIGNING_ALGORITHMS as ALGORITHMS_OF_GUARD } from '../../packages/resource-server/src/signing-algorithms.ts'
+import * as plugin from '../../src/shared/act.ts'
+import { IMPERSONATED_JTI_PREFIX } from '../../src/shared/constants.ts'
+import { SIGNING_ALGORITHMS } from '../../src/shared/signing-algorithms.ts'
+
+/** A chain of so many persons. */
+function chainOf(persons: number): object {
+  return persons === 1 ? { sub: 'p1' } : { sub: `p${persons}`, act: chainOf(persons - 1) }
+}
+
+const SOFTWARE = { sub: 'copilot', client_id: 'copilot' }
+
+/** What an `act` claim says, and who acts by it: `undefined` where it cannot be relied on. */
+const CASES: readonly [title: string, act: unknown, means: object | undefined][] = [
+  ['a person', { sub: 'olivia' }, { actor: { sub: 'olivia' } }],
+  [
+    'a person after another one, without what is informational',
+    { sub: 'olivia', iss: 'x', act: { sub: 'grace', email: 'x' } },
+    { actor: { sub: 'olivia', act: { sub: 'grace' } } },
+  ],
+  ['software on its own', SOFTWARE, { software: 'copilot' }],
+  [
+    'software for a person',
+    { ...SOFTWARE, act: { sub: 'olivia' } },
+    { actor: { sub: 'olivia' }, software: 'copilot' },
+  ],
+  ['software for other software', { ...SOFTWARE, act: SOFTWARE }, undefined],
+  ['software with the id of another client', { sub: 'copilot', client_id: 'other' }, undefined],
+  ['nobody', { sub: '' }, undefined],
+  ['a number', { sub: 1 }, undefined],
+  ['a text', 'olivia', undefined],
+  ['null', null, undefined],
+  ['a wrong prior actor', { sub: 'olivia', act: { sub: 2 } }, undefined],
+  ['sixteen persons', chainOf(16), { actor: chainOf(16) }],
+  ['seventeen persons', chainOf(17), undefined],
+  [
+    'software for sixteen persons',
+    { ...SOFTWARE, act: chainOf(16) },
+    { actor: chainOf(16), software: 'copilot' },
+  ],
+]
+
+describe('the guard and the plugin, which share no file,', () => {
+  for (const [title, act, means] of CASES) {
+    it(`read the same from act: ${title}`, () => {
+      for (const [parsed, read] of [
+        [plugin.parseAct(act, plugin.MAX_CHAIN), plugin.personAndSoftware],
+        [guard.parseAct(act), guard.personAndSoftware],
+      ] as const) {
+        expect(parsed === undefined ? undefined : read(parsed)).to.deep.equal(means)
+      }
+    })
+  }
+
+  it('know an impersonated token by the same prefix, and the same signature algorithms', () => {
+    expect(guard.IMPERSONATED_JTI_PREFIX).to.equal(IMPERSONATED_JTI_PREFIX)
+    expect(ALGORITHMS_OF_GUARD).to.deep.equal(SIGNING_ALGORITHMS)
+  })
+})
