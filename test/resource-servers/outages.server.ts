@@ -56,6 +56,8 @@ for (const language of LANGUAGES) {
       const tokens = [await provider.token(), await provider.token({}, 'ES256')]
       expect(await statuses(tokens)).to.deep.equal([200, 200])
       expect(await status(await provider.impersonated('one'))).to.equal(200)
+      // The list is signed by the other key.
+      expect(await status(await provider.impersonated('one', 0, 'ES256'))).to.equal(200)
     })
 
     it('serves ordinary users while the keys hang', async () => {

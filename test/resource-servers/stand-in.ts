@@ -28,7 +28,7 @@ export interface StandIn extends AsyncDisposable {
   /** An access token of alice for the audience, with the claims given. */
   token(claims?: JWTPayload, alg?: Algorithm): Promise<string>
   /** The same, of an impersonation whose status is in the list of that name. */
-  impersonated(list: string, idx?: unknown): Promise<string>
+  impersonated(list: string, idx?: unknown, alg?: Algorithm): Promise<string>
 }
 
 type Algorithm = 'RS256' | 'ES256'
@@ -123,12 +123,15 @@ export async function standIn(): Promise<StandIn> {
       const usual = { iss: issuer, aud: AUDIENCE, sub: 'alice', jti: 'own', client_id: 'shop' }
       return sign(kid, 'at+jwt', { ...usual, iat: now, exp: now + 600, ...claims })
     },
-    impersonated: (list, idx = 0) =>
-      self.token({
-        jti: 'impersonation:1',
-        act: { sub: 'olivia' },
-        status: { status_list: { idx, uri: `${issuer}/status-lists/${list}` } },
-      }),
+    impersonated: (list, idx = 0, alg) =>
+      self.token(
+        {
+          jti: 'impersonation:1',
+          act: { sub: 'olivia' },
+          status: { status_list: { idx, uri: `${issuer}/status-lists/${list}` } },
+        },
+        alg,
+      ),
     async [Symbol.asyncDispose]() {
       server.close()
       server.closeAllConnections()
