@@ -27,7 +27,7 @@ describe('a server that is wrong on purpose', () => {
 
   for (const { name, breaks, mayBreak = [], spoil: make } of WRONG_SERVERS) {
     it(`${name}: ${breaks.join(', ')}`, async () => {
-      spoil = make()
+      spoil = make(deployed)
       const slow = SLOW_STATEMENTS.filter((number) => !breaks.includes(number))
       const tested = ALL_STATEMENTS.map(({ number }) => number)
       const result = await runSuite(
