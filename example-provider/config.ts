@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { StartError } from '../hosting/start-error.ts'
-import { parseStorageUrl } from '../hosting/storage-url.ts'
+import { parseAuditUrl, parseStorageUrl } from '../hosting/storage-url.ts'
 import { DEMO_SECRETS, refuseDemo, refusePublic } from './demo/secrets.ts'
 
 export type Config = ReturnType<typeof readConfig>
@@ -38,6 +38,7 @@ const ENVIRONMENT_SHAPE = z.object({
   SHOP_URL: origin.optional(),
   BASE_URL: origin.optional(),
   STORAGE_URL: z.string().optional(),
+  AUDIT_URL: z.string().optional(),
   DATA_DIR: path.default(join(import.meta.dirname, 'data')),
   JWKS_FILE: path.optional(),
   COOKIE_KEYS: keys.optional(),
@@ -64,6 +65,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const { data, error } = ENVIRONMENT_SHAPE.safeParse(Object.fromEntries(given))
   if (!data)
     throw new StartError(error.issues.map((issue) => `${issue.path} ${issue.message}`).join('\n'))
+  const storage = parseStorageUrl(data.STORAGE_URL, data.DATA_DIR)
   const config = Object.freeze({
     host: data.HOST,
     /** 0 is a free one. */
@@ -73,7 +75,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     shopUrl: data.SHOP_URL,
     /** The origin of all public URLs; `undefined` until the port is known. */
     baseUrl: data.BASE_URL,
-    storage: parseStorageUrl(data.STORAGE_URL, data.DATA_DIR),
+    storage,
+    /** Where the audit is kept: the same, unless that is Redis. */
+    audit: parseAuditUrl(data.AUDIT_URL, storage),
     /** The folder for keys that are made at the first start, and for SQLite. */
     dataDir: data.DATA_DIR,
     jwksFile: data.JWKS_FILE,

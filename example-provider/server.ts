@@ -43,7 +43,7 @@ export async function startServer(
   createApp: (config: Config, parts: Parts) => Promise<App>,
 ): Promise<Server> {
   const keys = await loadKeys(config)
-  const storage = await openStorage(config.storage)
+  const storage = await openStorage(config.storage, config.audit)
   const listeners: Listener[] = []
   let app: App | undefined
   const close = async () => {

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { concealing, type Printable } from './concealing.ts'
 import { StartError } from './start-error.ts'
 
-/** The storage of the provider. */
+/** A storage of the provider, or of the audit. */
 export interface StorageUrl extends Printable {
   readonly kind: 'memory' | 'sqlite' | 'redis' | 'postgres'
   /** The address of Redis or PostgreSQL, the file of SQLite. */
@@ -23,6 +23,35 @@ const KIND_BY_PROTOCOL: ReadonlyMap<string, 'redis' | 'postgres'> = new Map([
  */
 export function parseStorageUrl(value: string | undefined, dataDir: string): StorageUrl {
   if (value === undefined) return sqlite(join(dataDir, 'provider.sqlite'))
+  const storage = storageAt(value)
+  if (storage) return storage
+  throw new StartError(
+    'STORAGE_URL is not understood: it must be sqlite:<file>, redis://<host>, postgres://<user>:<password>@<host>/<database> or memory:, with every @, /, ?, # and % of a password percent-encoded (@ is %40, / is %2F)',
+  )
+}
+
+/**
+ * Reads `AUDIT_URL`: where the audit is kept. The default is the storage of everything else, unless
+ * that is Redis.
+ *
+ * @throws StartError that lists the valid forms and does not repeat a possible password.
+ */
+export function parseAuditUrl(value: string | undefined, storage: StorageUrl): StorageUrl {
+  if (storage.kind !== 'redis') {
+    if (value === undefined) return storage
+    throw new StartError(
+      'AUDIT_URL is for STORAGE_URL=redis://… alone: any other storage keeps the audit, too',
+    )
+  }
+  const audit = value === undefined ? undefined : storageAt(value)
+  if (audit?.kind === 'sqlite' || audit?.kind === 'postgres') return audit
+  throw new StartError(
+    'Redis does not keep the audit: AUDIT_URL must be postgres://<user>:<password>@<host>/<database>, with the password as in STORAGE_URL, or sqlite:<file> for a single copy',
+  )
+}
+
+/** `undefined` where the value is not understood. */
+function storageAt(value: string): StorageUrl | undefined {
   if (value === 'memory:') {
     return { kind: 'memory', url: '', label: 'memory, forgotten at the end', conceal }
   }
@@ -32,12 +61,8 @@ export function parseStorageUrl(value: string | undefined, dataDir: string): Sto
 
   const url = hasOneMeaning(value) ? URL.parse(value) : null
   const kind = url && KIND_BY_PROTOCOL.get(url.protocol)
-  if (kind && url.hostname) {
-    return { kind, url: value, label: `${url.protocol}//${url.host}`, conceal: concealing(url) }
-  }
-  throw new StartError(
-    'STORAGE_URL is not understood: it must be sqlite:<file>, redis://<host>, postgres://<user>:<password>@<host>/<database> or memory:, with every @, /, ?, # and % of a password percent-encoded (@ is %40, / is %2F)',
-  )
+  if (!kind || !url.hostname) return undefined
+  return { kind, url: value, label: `${url.protocol}//${url.host}`, conceal: concealing(url) }
 }
 
 /**

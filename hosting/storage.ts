@@ -1,5 +1,6 @@
 // One storage for all data, by STORAGE_URL: memory, an SQLite file, Redis or PostgreSQL. All copies
-// of the provider share it, so that a subject token works once among all of them.
+// of the provider share it, so that a subject token works once among all of them. Redis keeps no
+// audit, so AUDIT_URL names another storage for it.
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -24,11 +25,27 @@ const QUERY_TIMEOUT = 5000
 
 const CLEAN_UP_EVERY = 5 * 60 * 1000
 
-/** @throws StartError when the storage does not answer */
-export async function openStorage(storage: StorageUrl): Promise<Storage> {
+/** How long the audit is kept that is in memory, in seconds. */
+const DAY_S = 86_400
+
+/** @throws StartError when the storage, or the one of the audit, does not answer */
+export async function openStorage(storage: StorageUrl, auditUrl: StorageUrl): Promise<Storage> {
   const open = { memory: openMemory, sqlite: openSqlite, redis: openRedis, postgres: openPostgres }
-  return open[storage.kind](storage).catch(unusableStorage(storage))
+  const { adapter, close, audit } = await open[storage.kind](storage).catch(
+    unusableStorage(storage),
+  )
+  if (audit) return { adapter, audit, close }
+  try {
+    const own = await openAudit(auditUrl)
+    return { adapter, audit: own.audit, close: () => close().finally(own.close) }
+  } catch (error) {
+    await close()
+    return unusable(`AUDIT_URL: ${auditUrl.label}`, auditUrl.conceal)(error)
+  }
 }
+
+/** A storage without an audit has `undefined`. */
+type Opened = Pick<Storage, 'adapter' | 'close'> & { readonly audit: AuditStore | undefined }
 
 /** Makes the function that says why a storage cannot be used. */
 export function unusableStorage({ label, conceal }: Printable): (cause: unknown) => never {
@@ -37,23 +54,28 @@ export function unusableStorage({ label, conceal }: Printable): (cause: unknown)
 
 // Each loads its own driver and adapter, and no other.
 
-async function openMemory(): Promise<Storage> {
+async function openMemory(): Promise<Opened> {
   const { createMemoryAdapter } = await import('oidc-provider-impersonation/adapters/memory')
-  const { createMemoryAudit } = await import('oidc-provider-impersonation-console/audit/memory')
-  return { adapter: createMemoryAdapter(), audit: createMemoryAudit(), async close() {} }
+  const { createSqliteAudit } = await import('oidc-provider-impersonation-console/audit/sqlite')
+  const audit = createSqliteAudit({ file: ':memory:', keepFor: DAY_S })
+  return { adapter: createMemoryAdapter(), audit, async close() {} }
 }
 
-async function openSqlite({ url: file }: StorageUrl): Promise<Storage> {
+async function openSqlite(storage: StorageUrl): Promise<Opened> {
   const { createSqliteAdapter } = await import('oidc-provider-impersonation/adapters/sqlite')
+  const audit = await sqliteAudit(storage)
+  const adapter = createSqliteAdapter({ file: storage.url })
+  return { adapter, audit, close: async () => adapter.close() }
+}
+
+async function sqliteAudit({ url: file }: StorageUrl): Promise<AuditStore> {
   const { createSqliteAudit } = await import('oidc-provider-impersonation-console/audit/sqlite')
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  const adapter = createSqliteAdapter({ file })
-  return { adapter, audit: createSqliteAudit({ file }), close: async () => adapter.close() }
+  return createSqliteAudit({ file })
 }
 
-async function openRedis(storage: StorageUrl): Promise<Storage> {
+async function openRedis(storage: StorageUrl): Promise<Opened> {
   const { createRedisAdapter } = await import('oidc-provider-impersonation/adapters/redis')
-  const { createRedisAudit } = await import('oidc-provider-impersonation-console/audit/redis')
   const { createClient } = await import('redis')
   let isReached = false
   const client = createClient({
@@ -78,21 +100,12 @@ async function openRedis(storage: StorageUrl): Promise<Storage> {
   }
   isReached = true
   const close = () => inTime(COMMAND_TIMEOUT, client.close()).catch(() => client.destroy())
-  return { adapter, audit: createRedisAudit({ client }), close }
+  return { adapter, audit: undefined, close }
 }
 
-async function openPostgres(storage: StorageUrl): Promise<Storage> {
+async function openPostgres(storage: StorageUrl): Promise<Opened> {
   const postgres = await import('oidc-provider-impersonation/adapters/postgres')
-  const { createPostgresAudit } = await import('oidc-provider-impersonation-console/audit/postgres')
-  const { Pool } = await import('pg')
-  const pool = new Pool({
-    connectionString: storage.url,
-    connectionTimeoutMillis: CONNECT_TIMEOUT,
-    query_timeout: QUERY_TIMEOUT,
-  })
-  const { lost, back } = reportOutages('PostgreSQL', storage)
-  pool.on('error', lost)
-  pool.on('connect', back)
+  const { pool, audit, lost } = await openPool(storage)
   await postgres.migrate(pool).catch(async (error) => {
     await pool.end()
     throw error
@@ -103,7 +116,37 @@ async function openPostgres(storage: StorageUrl): Promise<Storage> {
     clearInterval(cleanUp)
     return pool.end()
   }
-  return { adapter, audit: createPostgresAudit({ pool }), close }
+  return { adapter, audit, close }
+}
+
+async function openPool(storage: StorageUrl) {
+  const { createPostgresAudit } = await import('oidc-provider-impersonation-console/audit/postgres')
+  const { Pool } = await import('pg')
+  const pool = new Pool({
+    connectionString: storage.url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    query_timeout: QUERY_TIMEOUT,
+  })
+  const { lost, back } = reportOutages('PostgreSQL', storage)
+  pool.on('error', lost)
+  pool.on('connect', back)
+  return { pool, audit: createPostgresAudit({ pool }), lost }
+}
+
+/** The audit alone. The console opens it again, which changes nothing, and closes it. */
+async function openAudit(url: StorageUrl): Promise<Pick<Storage, 'audit' | 'close'>> {
+  if (url.kind === 'sqlite') {
+    const audit = await sqliteAudit(url)
+    await audit.open()
+    return { audit, async close() {} }
+  }
+  const { pool, audit } = await openPool(url)
+  const close = () => pool.end()
+  await audit.open().catch(async (error) => {
+    await close()
+    throw error
+  })
+  return { audit, close }
 }
 
 /** Rejects if the server accepts the connection but does not answer in time. */

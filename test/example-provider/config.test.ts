@@ -58,6 +58,7 @@ describe('example provider: configuration', () => {
     ['BASE_URL', 'https://example.com/?a'],
     ['STORAGE_URL', 'mysql://localhost'],
     ['STORAGE_URL', 'nonsense'],
+    ['AUDIT_URL', 'postgres://localhost/oidc'],
     ['COOKIE_KEYS', 'short'],
     ['COOKIE_KEYS', 'long-enough-to-be-a-key,'],
   ]
@@ -184,7 +185,7 @@ describe('example provider: main', function () {
     for (const name of [...Object.keys(PRODUCTION), 'PORT', 'HOST', 'BASE_URL', 'DATA_DIR']) {
       expect(stdout).to.include(name)
     }
-    expect(stdout).to.include('STORAGE_URL')
+    expect(stdout).to.include('STORAGE_URL').and.include('AUDIT_URL')
   })
 
   it('refuses an argument that it does not know', async () => {

@@ -6,14 +6,18 @@ import { StartError } from '../../hosting/start-error.ts'
 import { freePort } from '../adapters/servers.ts'
 import { runMain } from './support.ts'
 
-describe('example provider: STORAGE_URL', function () {
+/** What a STORAGE_URL needs beside it. */
+const auditFor = (storageUrl: string): Record<string, string> =>
+  /^rediss?:/i.test(storageUrl) ? { AUDIT_URL: 'sqlite:never-opened.sqlite' } : {}
+
+describe('example provider: STORAGE_URL and AUDIT_URL', function () {
   this.timeout(120_000)
 
   describe('unreachable', () => {
     for (const scheme of ['redis', 'postgres']) {
       it(`${scheme}: no server listens: one line and exit 1`, async () => {
         const STORAGE_URL = `${scheme}://user:a-secret@localhost:${await freePort()}/0`
-        const { code, stdout, stderr } = await runMain({ STORAGE_URL })
+        const { code, stdout, stderr } = await runMain({ STORAGE_URL, ...auditFor(STORAGE_URL) })
         expect([code, stdout]).to.deep.equal([1, ''])
         expect(stderr).to.match(
           /^STORAGE_URL: \w+:\/\/localhost:\d+ cannot be used: .*ECONNREFUSED.*\n$/,
@@ -27,7 +31,7 @@ describe('example provider: STORAGE_URL', function () {
         silent.listen(port, '127.0.0.1')
         const since = performance.now()
         const STORAGE_URL = `${scheme}://127.0.0.1:${port}/0`
-        const { code, stderr } = await runMain({ STORAGE_URL })
+        const { code, stderr } = await runMain({ STORAGE_URL, ...auditFor(STORAGE_URL) })
         silent.close()
         expect(code).to.equal(1)
         expect(stderr).to.match(/^STORAGE_URL: .* cannot be used: .*\n$/)
@@ -49,7 +53,8 @@ describe('example provider: STORAGE_URL', function () {
     ]
     for (const [STORAGE_URL, kind, label] of understood) {
       it(`${STORAGE_URL} is understood, and shown by its host alone`, () => {
-        expect(readConfig({ STORAGE_URL }).storage).to.include({ kind, label })
+        const config = readConfig({ STORAGE_URL, ...auditFor(STORAGE_URL) })
+        expect(config.storage).to.include({ kind, label })
       })
     }
 
@@ -81,7 +86,8 @@ describe('example provider: STORAGE_URL', function () {
     })
 
     it('a message that quotes a part of it is told without that part', () => {
-      const read = (STORAGE_URL: string) => readConfig({ STORAGE_URL }).storage
+      const read = (STORAGE_URL: string) =>
+        readConfig({ STORAGE_URL, ...auditFor(STORAGE_URL) }).storage
       const postgres = read('postgres://se%20cret:pass%2Fword@db/top/hidden?password=in-query')
       for (const quoted of [
         'se cret',
@@ -110,5 +116,39 @@ describe('example provider: STORAGE_URL', function () {
         expect(() => readConfig({ STORAGE_URL })).to.throw(StartError, 'STORAGE_URL')
       })
     }
+  })
+
+  describe('where the audit is kept', () => {
+    it('is with everything else, unless AUDIT_URL says where: with Redis', () => {
+      for (const STORAGE_URL of ['memory:', 'sqlite:/x.db', 'postgres://db/oidc']) {
+        const { storage, audit } = readConfig({ STORAGE_URL })
+        expect(audit, STORAGE_URL).to.equal(storage)
+      }
+      const STORAGE_URL = 'redis://db'
+      for (const [AUDIT_URL, kind, label] of [
+        ['postgres://joe:pw@audit/oidc', 'postgres', 'postgres://audit'],
+        ['sqlite:/x.db', 'sqlite', 'SQLite, /x.db'],
+      ] as const) {
+        expect(readConfig({ STORAGE_URL, AUDIT_URL }).audit).to.include({ kind, label })
+      }
+    })
+
+    for (const AUDIT_URL of ['', 'redis://db', 'memory:', 'postgres://joe:pass@word@db/oidc']) {
+      it(`is in no Redis: with AUDIT_URL=${AUDIT_URL} it does not start, and says what it needs`, () => {
+        for (const STORAGE_URL of ['redis://db', 'rediss://db']) {
+          expect(() => readConfig({ STORAGE_URL, AUDIT_URL }))
+            .to.throw(StartError, /AUDIT_URL must be postgres:.* or sqlite:<file>/)
+            .with.property('message')
+            .that.does.not.match(/joe|pass@/)
+        }
+      })
+    }
+
+    it('is not in another storage than everything else, where that can keep it', () => {
+      const AUDIT_URL = 'postgres://db/oidc'
+      for (const STORAGE_URL of ['', 'memory:', AUDIT_URL]) {
+        expect(() => readConfig({ STORAGE_URL, AUDIT_URL })).to.throw(StartError, 'AUDIT_URL')
+      }
+    })
   })
 })

@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
+import type { Context } from 'mocha'
 import { Client } from 'pg'
 import { readConfig } from '../../example-provider/config.ts'
 import { StartError } from '../../hosting/start-error.ts'
 import { openStorage } from '../../hosting/storage.ts'
 import { createSqliteAdapter } from '../../src/adapters/sqlite/index.ts'
-import { freePort, inCi, POSTGRES_URL, reachable } from '../adapters/servers.ts'
+import { freePort, POSTGRES_URL, skipWithout } from '../adapters/servers.ts'
 import { startRedis } from './redis-server.ts'
 import {
   type Answer,
@@ -31,8 +32,14 @@ interface Copy extends Example {
   readonly own: string
 }
 
+/** Where it keeps everything. */
+interface Urls {
+  readonly STORAGE_URL: string
+  readonly AUDIT_URL: string
+}
+
 /** Copies of the example with one BASE_URL, which is that of the first, and one storage. */
-async function copies(count: number, dataDir: string, storageUrl: string): Promise<Copy[]> {
+async function copies(count: number, dataDir: string, urls: Urls): Promise<Copy[]> {
   const ports = await Promise.all(Array.from({ length: count }, () => freePort()))
   return Promise.all(
     ports.map(async (port) => {
@@ -40,7 +47,7 @@ async function copies(count: number, dataDir: string, storageUrl: string): Promi
         PORT: String(port),
         BASE_URL: `http://localhost:${ports[0]}`,
         DATA_DIR: dataDir,
-        STORAGE_URL: storageUrl,
+        ...urls,
       })
       return { ...example, own: `http://localhost:${port}` }
     }),
@@ -126,7 +133,7 @@ describe('example provider: storage', function () {
 
     it('says so when the file is something else', async () => {
       const config = readConfig({ STORAGE_URL: `sqlite:${import.meta.filename}` })
-      const error = await openStorage(config.storage).catch((error: unknown) => error)
+      const error = await openStorage(config.storage, config.audit).catch((error: unknown) => error)
       expect(error).to.be.instanceOf(StartError)
       expect(String(error)).to.include('STORAGE_URL').and.include('storage.test.ts')
     })
@@ -135,18 +142,20 @@ describe('example provider: storage', function () {
   describe('Redis', () => {
     let server: Awaited<ReturnType<typeof startRedis>>
     before(async function () {
+      await skipWithout(this, 'redis-server')
       server = await startRedis(await freePort(), '--requirepass', 'hunter2')
-      if (!server && inCi) throw new Error('redis-server is not installed')
-      if (!server) this.skip()
     })
     after(() => server?.stop())
 
-    const storageUrl = () => `redis://:hunter2@127.0.0.1:${server?.port}`
+    const urls = (folder: string): Urls => ({
+      STORAGE_URL: `redis://:hunter2@127.0.0.1:${server?.port}`,
+      AUDIT_URL: `sqlite:${join(folder, 'audit.sqlite')}`,
+    })
 
     // On SQLite and PostgreSQL, processes of their own prove both: copies.proof.ts.
     it('keeps what it stores across a restart: a token works once', async () => {
       await using folder = await temporaryFolder()
-      const [before] = await copies(1, folder.path, storageUrl())
+      const [before] = await copies(1, folder.path, urls(folder.path))
       const [used, unused] = [await issue(before?.url ?? ''), await issue(before?.url ?? '')]
       expect((await exchange(before?.url ?? '', used)).status).to.equal(200)
       await before?.close()
@@ -154,7 +163,7 @@ describe('example provider: storage', function () {
       const environment = {
         PORT: new URL(before?.own ?? '').port,
         DATA_DIR: folder.path,
-        STORAGE_URL: storageUrl(),
+        ...urls(folder.path),
       }
       const after = await start(environment)
       expect((await exchange(after.url, used)).status).to.equal(400)
@@ -165,7 +174,7 @@ describe('example provider: storage', function () {
 
     it('makes one provider of several copies: a token works once among them', async () => {
       await using folder = await temporaryFolder()
-      const [first, second, third] = await copies(3, folder.path, storageUrl())
+      const [first, second, third] = await copies(3, folder.path, urls(folder.path))
       if (!first || !second || !third) throw new Error('three copies were asked for')
 
       // A sign-in at the first copy is valid at the backend of the second; the third exchanges its
@@ -188,7 +197,10 @@ describe('example provider: storage', function () {
 
     it('says so when the password is wrong, without repeating it', async () => {
       const STORAGE_URL = `redis://:wrong-secret@127.0.0.1:${server?.port}`
-      const { code, stderr } = await runMain({ STORAGE_URL })
+      const { code, stderr } = await runMain({
+        STORAGE_URL,
+        AUDIT_URL: 'sqlite:never-opened.sqlite',
+      })
       expect(code).to.equal(1)
       expect(stderr).to.match(/^STORAGE_URL: redis:\/\/127\.0\.0\.1:\d+ cannot be used: .*\n$/)
       expect(stderr).not.to.include('wrong-secret')
@@ -198,7 +210,9 @@ describe('example provider: storage', function () {
       const port = await freePort()
       let redis = await startRedis(port)
       if (!redis) throw new Error('redis-server did not start')
-      const example = await start({ STORAGE_URL: `redis://127.0.0.1:${port}` })
+      await using folder = await temporaryFolder()
+      const STORAGE_URL = `redis://127.0.0.1:${port}`
+      const example = await start({ ...urls(folder.path), STORAGE_URL })
       const log = console.error
       console.error = () => {}
       try {
@@ -237,15 +251,47 @@ describe('example provider: storage', function () {
 
     let created = false
     before(async function () {
-      if (!(await reachable(POSTGRES_URL, 5432))) {
-        if (inCi) throw new Error('PostgreSQL is not running')
-        this.skip()
-      }
+      await skipWithout(this, 'PostgreSQL')
       await administer(`CREATE DATABASE ${database}`)
       created = true
     })
     after(async () => {
       if (created) await administer(`DROP DATABASE ${database} WITH (FORCE)`)
+    })
+
+    it('keeps the audit alone where everything else is in Redis', async function () {
+      const redis = await startOwnRedis(this)
+      const client = new Client({ connectionString: url.href })
+      await client.connect()
+      try {
+        const STORAGE_URL = `redis://127.0.0.1:${redis.port}`
+        const example = await start({ STORAGE_URL, AUDIT_URL: url.href })
+        expect((await exchange(example.url, await issue(example.url))).status).to.equal(200)
+        await example.close()
+        const tables = await client.query(
+          "SELECT DISTINCT split_part(relname, '_', 2) AS of FROM pg_stat_user_tables",
+        )
+        expect(tables.rows).to.deep.equal([{ of: 'audit' }])
+        const starts = await client.query(
+          "SELECT 1 FROM impersonation_audit_entry WHERE text LIKE '%impersonation.granted%'",
+        )
+        expect(starts.rowCount).to.equal(1)
+      } finally {
+        await client.end()
+        await redis.stop()
+      }
+    })
+
+    it('says so when the audit cannot be kept there, and tells no secret', async function () {
+      const redis = await startOwnRedis(this)
+      const none = new URL(url)
+      none.pathname = '/no-such-secret'
+      const STORAGE_URL = `redis://127.0.0.1:${redis.port}`
+      const { code, stderr } = await runMain({ STORAGE_URL, AUDIT_URL: none.href })
+      await redis.stop()
+      expect(code).to.equal(1)
+      expect(stderr).to.match(/^AUDIT_URL: postgres:\/\/[^/]+ cannot be used: .*"…".*\n$/m)
+      expect(stderr).not.to.include('secret')
     })
 
     it('says so when there is no such database or user, without repeating what may be a secret', async () => {
@@ -262,3 +308,8 @@ describe('example provider: storage', function () {
     })
   })
 })
+
+async function startOwnRedis(context: Context) {
+  await skipWithout(context, 'redis-server')
+  return (await startRedis(await freePort())) ?? expect.fail('redis-server did not start')
+}

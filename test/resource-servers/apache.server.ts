@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { freePort } from '../adapters/servers.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { skip } from '../support/skipping.ts'
 import { APACHE, backendFor, moduleFile, runApache } from './apache.ts'
 import { type Keys, keysOverHttps } from './jwks.ts'
 import type { Running } from './process.ts'
@@ -43,8 +44,7 @@ for (const [name, module, debian, header, denial] of [
 
     before(async function () {
       if (![APACHE, moduleFile(module)].every((file) => existsSync(file))) {
-        console.log(`    skipped: needs apache2 and ${debian} of Debian`)
-        this.skip()
+        skip(this, `no apache2 and ${debian} of Debian`)
       }
       folder = await mkdtemp(join(tmpdir(), 'impersonation-apache-'))
       file = await copyServer(`${name}.conf`, folder)

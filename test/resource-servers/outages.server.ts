@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { freePort } from '../adapters/servers.ts'
+import { skip } from '../support/skipping.ts'
 import { isInstalled, LANGUAGES } from './languages.ts'
 import { type Running, run } from './process.ts'
 import { copyHastyServer } from './servers.ts'
@@ -30,10 +31,7 @@ for (const language of LANGUAGES) {
     const times = <T>(count: number, value: T) => Array.from({ length: count }, () => value)
 
     before(async function () {
-      if (!(await isInstalled(language))) {
-        console.log(`    skipped: needs ${needs}`)
-        this.skip()
-      }
+      if (!(await isInstalled(language))) skip(this, `no ${needs}`)
       folder = await mkdtemp(join(tmpdir(), 'impersonation-outages-'))
       await symlink(join(import.meta.dirname, 'node_modules'), join(folder, 'node_modules'))
       // Keys and lists are old at once: no request is served by one that happens to be fresh.

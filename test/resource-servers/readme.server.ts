@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { decodeProtectedHeader } from 'jose'
 import { freePort } from '../adapters/servers.ts'
+import { skip } from '../support/skipping.ts'
 import { type Keys, keysOverHttps } from './jwks.ts'
 import { isInstalled, LANGUAGES } from './languages.ts'
 import { NODE_SERVERS } from './node-servers.ts'
@@ -62,10 +63,7 @@ describe("examples/resource-servers, at the README's server.mjs", () => {
       const status = async (token: string) => (await server.ask('GET', '/orders', token)).status
 
       before(async function () {
-        if (!(await isHere())) {
-          console.log(`    skipped: needs ${needs}`)
-          this.skip()
-        }
+        if (!(await isHere())) skip(this, `no ${needs}`)
         server = await run(await command(await copyServer(file, folder)), await freePort(), {
           ISSUER: provider.issuer,
           AUDIENCE,

@@ -6,6 +6,7 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { freePort } from '../adapters/servers.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { skip } from '../support/skipping.ts'
 import { isInstalled, LANGUAGES } from './languages.ts'
 import { type Running, run } from './process.ts'
 import { keepsItsPromises } from './promises.ts'
@@ -29,10 +30,7 @@ for (const language of LANGUAGES) {
       run(started, await freePort(), { ISSUER: deployment.issuer, AUDIENCE: deployment.orders })
 
     before(async function () {
-      if (!(await isInstalled(language))) {
-        console.log(`    skipped: needs ${needs}`)
-        this.skip()
-      }
+      if (!(await isInstalled(language))) skip(this, `no ${needs}`)
       folder = await mkdtemp(join(tmpdir(), 'impersonation-status-'))
       await symlink(join(import.meta.dirname, 'node_modules'), join(folder, 'node_modules'))
       started = await command(await copyServer(file, folder))

@@ -13,6 +13,8 @@ import { startTestProvider, type TestProvider } from '../src/index.ts'
 const RESOURCE = 'https://api.example.com'
 const request = { userId: 'alice', actor: 'olivia', resource: RESOURCE, scope: 'orders:read' }
 
+const SOURCES = ['--conditions=oidc-provider-impersonation']
+
 describe('oidc-provider-impersonation-testing', () => {
   let provider: TestProvider
   let ask: (token: string, ...requirements: Requirement[]) => Promise<unknown>
@@ -171,7 +173,7 @@ describe('oidc-provider-impersonation-testing', () => {
       const { PATH = '' } = process.env
       const run = promisify(execFile)(
         process.execPath,
-        ['--conditions=oidc-provider-impersonation', '--input-type=module', '--eval', code],
+        [...SOURCES, '--input-type=module', '--eval', code],
         { env: { PATH, ...env } },
       )
       const { stdout, stderr } = await run.catch(

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { Authorize } from 'oidc-provider-impersonation'
 import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
-import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 import { permitsWith } from '../../src/permits/permits.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { memoryAudit } from '../support/memory-audit.ts'
 
 const DAY_S = 86_400
 const DAY = DAY_S * 1000
@@ -15,12 +15,12 @@ const rule: Authorize = ({ scope = '' }) =>
 describe('what a customer answers for all requests', () => {
   let permits: Permits
   let deployment: Deployment
-  const audit = { store: createMemoryAudit() }
+  const audit = { store: memoryAudit() }
   /** By how much the clock of permits is ahead, in milliseconds. */
   let ahead = 0
 
   async function begin(options: Partial<PermitsOptions> = {}): Promise<void> {
-    audit.store = createMemoryAudit({ keepFor: 30 * DAY_S })
+    audit.store = memoryAudit({ keepFor: 30 * DAY_S })
     ahead = 0
     const basis = { audit: audit.store, standing: {}, approvers: () => [{ id: 'grace' }] }
     permits = permitsWith({ ...basis, ...options }, () => Date.now() + ahead)

@@ -55,15 +55,6 @@ export interface PermitPageAnswer {
   readonly now: number
 }
 
-/** `GET /audit/emergencies?from=&to=`, in milliseconds since the epoch: lead, auditor. */
-export interface EmergenciesAnswer {
-  /** Emergencies that began in that time. */
-  readonly emergencies: number
-  /** Impersonations of that time that started; with `isMore`, there are more. */
-  readonly starts: number
-  readonly isMore: boolean
-}
-
 /**
  * 403 of `POST /impersonations` and of `continue` where an approval is missing: beside `error`
  * `approval_required`.

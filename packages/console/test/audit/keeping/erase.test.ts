@@ -3,9 +3,9 @@ import { expect } from 'chai'
 import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import { InForceError } from '../../../src/audit/keeping/in-force.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
-import { createMemoryAudit } from '../../../src/audit/stores/memory/index.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 import { collectLog } from '../../support/quiet.ts'
-import { skipped } from '../../verify/storages.ts'
+import { storages } from '../../verify/storages.ts'
 import {
   act,
   found,
@@ -17,17 +17,7 @@ import {
   replayed,
   used,
 } from '../stores/contract/support.ts'
-import {
-  AGO,
-  approved,
-  kinds,
-  over,
-  permit,
-  processOn,
-  requested,
-  textOf,
-  verified,
-} from './person.ts'
+import { AGO, approved, over, permit, processOn, requested, textOf, verified } from './person.ts'
 
 /** Ids that are easily taken for each other, or for something else. */
 const HOSTILE = [
@@ -62,9 +52,7 @@ describe('the data of one person', function () {
   })
   after(() => stopLog())
 
-  for (const [name, create] of Object.entries(kinds)) {
-    const test = skipped.has(name) ? it.skip : it
-
+  for (const { name, create, test } of storages) {
     async function on(run: (store: AuditStore) => Promise<void>): Promise<void> {
       const { store, dispose } = await create()
       try {
@@ -226,7 +214,7 @@ describe('the data of one person', function () {
   }
 
   it('is kept where a hold comes while the rest is erased, and the error names it', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const two = processOn(store)
     let isHeld = false
     const holding: AuditStore = {
@@ -251,7 +239,7 @@ describe('the data of one person', function () {
   })
 
   it('is erased with the answer "ask each time" once there is no account', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     await permit(store, 'ask', {
       ...{ event: 'support.closed', subject: 'alice', terms: { needs: ['user'] } },
     })
@@ -264,7 +252,7 @@ describe('the data of one person', function () {
   })
 
   it('is not touched where the entry of the erasure or of the export cannot be stored', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const one = processOn(store)
     await one.record(...over('a', 'alice'))
     await one.close()
@@ -277,7 +265,7 @@ describe('the data of one person', function () {
   })
 
   it('is exported and erased by a person, with what they wrote, and without the account id', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const one = processOn(store)
     await one.record(...over('a', 'alice'))
     await textOf(one.exportOf('alice', { by: 'grace', note: 'DPO-7' }))
