@@ -6,7 +6,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { delimiter, join, relative } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Report, skippedLine } from './suite-reporter.ts'
-import { SUITES, type Suite } from './test-suites.ts'
+import { filesOf, SUITES, type Suite } from './test-suites.ts'
 
 const HELP = `npm run test:all -- [suites] [options]
 
@@ -165,13 +165,12 @@ async function readReport(file: string, code: unknown): Promise<Report> {
 }
 
 /** The lines of the shell that prepare the suite and run its tests. */
-function commandsOf({ files, timeout, installs = [], before = [] }: Suite, jobs: number): string[] {
-  const mocha = ['mocha', '--parallel', '--jobs', String(jobs), '--reporter', REPORTER]
+function commandsOf(suite: Suite, jobs: number): string[] {
+  const { timeout, installs = [], before = [] } = suite
+  const mocha = ['mocha', '--reporter', REPORTER]
+  if (jobs > 1) mocha.push('--parallel', '--jobs', String(jobs))
   if (timeout !== undefined) mocha.push('--timeout', String(timeout))
-  for (const file of files) {
-    mocha.push(...(file.startsWith('!') ? ['--ignore', file.slice(1)] : [file]))
-  }
-  mocha.push(...forMocha)
+  mocha.push(...forMocha, ...filesOf(suite))
   return [
     ...installs.map((folder) => `npm ci --prefix ${folder} --ignore-scripts --no-audit --no-fund`),
     ...before,

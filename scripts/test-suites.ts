@@ -1,4 +1,7 @@
-import { matchesGlob } from 'node:path'
+import { globSync } from 'node:fs'
+import { join, matchesGlob } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '..')
 
 /** Tests that run together, in a mocha of their own. */
 export interface Suite {
@@ -137,7 +140,7 @@ export const SUITES: readonly Suite[] = [
     name: 'types',
     about: 'the public types of the packed packages, in TypeScript 5.9 and 7',
     when: 'push',
-    files: ['test/types/types.test.ts'],
+    files: ['test/types/**/*.test.ts'],
     limit: 600,
   },
   {
@@ -218,14 +221,26 @@ export const SUITES: readonly Suite[] = [
   },
 ]
 
+/** The files of a suite that are there. */
+export function filesOf(suite: Suite): string[] {
+  const globs = suite.files.filter((pattern) => !isExclusion(pattern))
+  const files = globs.flatMap((pattern) => globSync(pattern, { cwd: ROOT, exclude: isForeign }))
+  return [...new Set(files)].filter((file) => hasFile(suite, file)).sort()
+}
+
 /** The suites that run a file. */
 export function suitesOf(file: string): readonly Suite[] {
-  return SUITES.filter(({ files }) => {
-    const [included, excluded] = [
-      files.filter((glob) => !glob.startsWith('!')),
-      files.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1)),
-    ]
-    const matches = (glob: string) => matchesGlob(file, glob)
-    return included.some(matches) && !excluded.some(matches)
-  })
+  return SUITES.filter((suite) => hasFile(suite, file))
 }
+
+function hasFile({ files }: Suite, file: string): boolean {
+  const matches = (pattern: string) => matchesGlob(file, pattern.replace(/^!/, ''))
+  const [excluded, included] = [
+    files.filter(isExclusion),
+    files.filter((each) => !isExclusion(each)),
+  ]
+  return included.some(matches) && !excluded.some(matches)
+}
+
+const isExclusion = (pattern: string) => pattern.startsWith('!')
+const isForeign = (name: string) => name.includes('node_modules')

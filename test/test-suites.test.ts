@@ -12,7 +12,7 @@ const MOCHA = join(ROOT, 'node_modules/mocha/bin/mocha.js')
 async function testFiles(): Promise<string[]> {
   const files: string[] = []
   const pattern =
-    '{bench,examples,packages,src,test,test-d}/**/*.{test,proof,e2e,framework,recipe,server}.ts'
+    '{bench,examples,packages,src,test}/**/*.{test,proof,e2e,framework,recipe,server}.ts'
   for await (const file of glob(pattern, { cwd: ROOT, exclude: ['**/node_modules'] })) {
     files.push(file)
   }

@@ -7,11 +7,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Redis } from 'ioredis'
 import type { Context, Suite } from 'mocha'
+import { MYSQL_URL, POSTGRES_URL, REDIS_URL } from '../support/server-urls.ts'
 import { inCi, skip, skippedTitle } from '../support/skipping.ts'
 
-/** The servers that the tests run against. */
-export const REDIS_URL = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
-export const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/test'
+export { MYSQL_URL, POSTGRES_URL, REDIS_URL }
 
 /** What a test can need on this machine. */
 const SERVERS = {
@@ -20,16 +19,18 @@ const SERVERS = {
     missing: `no PostgreSQL at ${hostOf(POSTGRES_URL)}`,
     runs: () => reachable(POSTGRES_URL, 5432),
   },
+  MySQL: { missing: `no MySQL at ${hostOf(MYSQL_URL)}`, runs: () => reachable(MYSQL_URL, 3306) },
   'redis-server': { missing: 'no redis-server', runs: async () => starts('redis-server') },
   pgbouncer: { missing: 'no pgbouncer', runs: async () => starts('pgbouncer') },
 } as const
-
-export { inCi }
 
 export type Server = keyof typeof SERVERS
 
 /** What a test file needs of `describe`. */
 export type DefineSuite = (title: string, define: (this: Suite) => void) => void
+
+/** And of `it`. */
+export type DefineTest = (title: string, run: (this: Context) => Promise<void>) => void
 
 /**
  * `describe` for tests that need servers. Where one is missing they are skipped, and the title says
@@ -44,9 +45,11 @@ export async function suiteOn(...servers: readonly Server[]): Promise<DefineSuit
   return (title, define) => describe(title, define)
 }
 
-/** Whether tests that need a server run: in CI they do, whatever is missing. */
-export async function runsOn(server: Server): Promise<boolean> {
-  return inCi || (await SERVERS[server].runs())
+/** The same of `it`. */
+export async function testOn(server: Server): Promise<DefineTest> {
+  const { missing, runs } = SERVERS[server]
+  if (inCi || (await runs())) return (title, run) => it(title, run)
+  return (title, run) => it.skip(skippedTitle(title, missing), run)
 }
 
 /** Skips the test that runs, or the suite of the hook that runs, where a server is missing. */
@@ -165,12 +168,6 @@ export async function ageKeys(redis: Redis, keyPrefix: string, seconds: number):
   for (const key of await redis.keys(`${keyPrefix}*`)) {
     const left = await redis.pttl(key)
     if (left >= 0) await redis.pexpire(key, String(left - seconds * 1000))
-    if (!key.includes(':id:status-list:')) continue
-    // the ended indices of a list expire by themselves
-    for (const [field, expiry] of Object.entries(await redis.hgetall(key))) {
-      if (!/^\d+$/.test(field) || expiry === '') continue
-      await redis.hset(key, field, String(Number(expiry) - seconds * 1000))
-    }
   }
 }
 

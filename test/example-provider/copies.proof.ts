@@ -7,7 +7,6 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { Client } from 'pg'
 import { Application } from '../../example-provider/demo/application.ts'
 import { freePort, POSTGRES_URL, skipWithout } from '../adapters/servers.ts'
-import { skip } from '../support/skipping.ts'
 import { startRedis } from './redis-server.ts'
 import {
   type Answer,
@@ -186,8 +185,8 @@ describe('example provider: copies as processes of their own, with one BASE_URL'
     describe('for the audit, and on Redis for everything else', () => {
       let redis: Awaited<ReturnType<typeof startRedis>>
       before(async function () {
+        await skipWithout(this, 'redis-server')
         redis = await startRedis(await freePort())
-        if (!redis) skip(this, 'no redis-server')
       })
       describe('three of them', () =>
         actAsOneProvider(() => ({

@@ -42,12 +42,18 @@ export const EXCHANGE_STATEMENTS: readonly Statement[] = [
     part: 'exchange',
     title: 'the access token is of the user, for the resource, by the server',
     clause:
-      'A JWT access token MUST be signed with a key of the key set and have the type `at+jwt` (RFC 9068), and `iss`, `sub` (the user), `aud` (the resource), `client_id` (the client that exchanged), `iat`, `exp`, `jti` and `scope`. Of an opaque one, introspection MUST say `active`, `sub`, `aud`, `client_id` and `exp`.',
+      'The access token MUST be a JWT, unless an opaque one was agreed on for the resource. A JWT MUST be signed with a key of the key set and have the type `at+jwt` (RFC 9068), and `iss`, `sub` (the user), `aud` (the resource), `client_id` (the client that exchanged), `iat`, `exp`, `jti` and `scope`. Of an opaque one, introspection MUST say `active`, `sub`, `aud`, `client_id` and `exp`.',
     async test(server) {
       const { user, exchange } = server.configuration
       const { accessToken, exchanged } = await server.impersonate()
       const claims = await server.read(accessToken, exchanged)
       const isJwt = claims.active === undefined
+      const isAgreed = exchange.opaqueResource === exchange.resource
+      check(
+        isJwt || isAgreed,
+        'it is opaque, and exchange.opaqueResource is not this resource',
+        exchanged,
+      )
       if (isJwt) {
         expectEqual(headerOf(accessToken).typ, 'at+jwt', 'typ', exchanged)
         expectEqual(claims.iss, server.issuer, 'iss', exchanged)

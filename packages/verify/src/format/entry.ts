@@ -204,6 +204,11 @@ export function isAboutPermit({ event, id }: Pick<AuditEntry, 'event' | 'id'>): 
   return isPermitEvent(event) || (isNoticeEvent(event) && id === undefined)
 }
 
+/** The permit that an entry about a permit is about. */
+export function permitOf({ permit }: Pick<AuditEntry, 'permit'>): string | undefined {
+  return typeof permit === 'string' ? permit : undefined
+}
+
 const NOTICE_EVENT_NAMES: ReadonlySet<string> = new Set(NOTICE_EVENTS)
 
 export const isNoticeEvent = (event: string): boolean => NOTICE_EVENT_NAMES.has(event)

@@ -1,5 +1,5 @@
 import { asciiJson } from './ascii-json.ts'
-import { type AuditEntry, isNoticeEvent } from './entry.ts'
+import { type AuditEntry, isNoticeEvent, permitOf } from './entry.ts'
 import { foldNotice, noticePausedUntil, pendingKindsIn } from './notice.ts'
 import { nonEmptyText, present } from './present.ts'
 import type { AuditPerson } from './row.ts'
@@ -132,7 +132,8 @@ export function foldPermit(record: PermitRecord | undefined, entry: AuditEntry):
 }
 
 function begin(record: PermitRecord | undefined, entry: AuditEntry): PermitRecord {
-  const { event, time, permit: id, subject, mayAct, resource, scope, context, terms, names } = entry
+  const { event, time, subject, mayAct, resource, scope, context, terms, names } = entry
+  const id = permitOf(entry)
   const { sub, clientId } = mayAct ?? {}
   if (record || !terms)
     throw new TypeError(`${event} is the first entry of a permit, with its terms`)

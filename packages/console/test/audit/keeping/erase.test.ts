@@ -5,7 +5,7 @@ import { InForceError } from '../../../src/audit/keeping/in-force.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { collectLog } from '../../support/quiet.ts'
-import { skipped, storages } from '../../verify/storages.ts'
+import { storages } from '../../verify/storages.ts'
 import {
   act,
   found,
@@ -52,9 +52,7 @@ describe('the data of one person', function () {
   })
   after(() => stopLog())
 
-  for (const [name, create] of Object.entries(storages)) {
-    const test = skipped.has(name) ? it.skip : it
-
+  for (const { name, create, test } of storages) {
     async function on(run: (store: AuditStore) => Promise<void>): Promise<void> {
       const { store, dispose } = await create()
       try {
