@@ -79,7 +79,7 @@ export {
   storedPermitOf,
 } from './format/permit.ts'
 export { isPlainObject } from './format/plain-object.ts'
-export { nonEmptyText, type Present, present } from './format/present.ts'
+export { nonEmptyText, type Present, positiveInteger, present } from './format/present.ts'
 export { reasonOf } from './format/reason.ts'
 export {
   ALL_OUTCOMES,

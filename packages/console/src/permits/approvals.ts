@@ -12,6 +12,7 @@ import type { PermitsContext } from './context.ts'
 import type { Deciders } from './deciders.ts'
 import { PermitError } from './errors.ts'
 import {
+  durationOf,
   MAX_ID_LENGTH,
   MAX_NOTE_LENGTH,
   noteOf,
@@ -98,6 +99,7 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
     const written = {
       ticketId: parseText('ticket', request.ticket, MAX_ID_LENGTH),
       reason: parseText('reason', request.reason, MAX_NOTE_LENGTH),
+      ...durationOf(request.duration),
     }
     const isEmergency = event === 'support.emergency'
     const id = randomBytes(32).toString('base64url')

@@ -17,6 +17,12 @@ export function parseText(name: string, value: unknown, most: number): string {
   throw invalid(`${name} must be a text of 1 to ${most} characters`)
 }
 
+export function durationOf(duration: number | undefined): { readonly duration?: number } {
+  if (duration === undefined) return {}
+  if (Number.isSafeInteger(duration) && duration > 0) return { duration }
+  throw invalid('duration must be a number of seconds')
+}
+
 export function parseFacts({ customer, operator, application, resource, scope }: Facts): Facts {
   const facts = {
     customer: parseText('customer', customer, MAX_ID_LENGTH),

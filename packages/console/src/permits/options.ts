@@ -77,6 +77,8 @@ export interface PermitRequest extends Facts {
   readonly reason: string
   /** Length of the window, in seconds: one of `durations`. */
   readonly for: number
+  /** How long each impersonation under it is to last, in seconds: shown to who decides. */
+  readonly duration?: number | undefined
   readonly needs: readonly Need[]
 }
 

@@ -233,6 +233,21 @@ describe('permits in the console', () => {
     expect(check).to.throw(TypeError, 'options.permits must have the same audit')
   })
 
+  it('what is asked for is what is shown to everyone, and what a start by it asks for', async () => {
+    const look = { ...ASK, userId: 'bob', access: 'read', duration: 300, needs: ['user'] }
+    const { body } = await ask('olivia', '/permits', look)
+    const { id } = body.permit
+    expect(body.permit).to.include({ canChange: false, duration: 300, scope: 'orders:read' })
+    const [asked] = (await account('bob', '/permits')).body.asked
+    expect(asked).to.include({ id, canChange: false })
+    await account('bob', '/permits/grant', { id })
+    const page = (await ask('olivia', `/permits/${id}`)).body.permit
+    const { ticket: ticketId, reason, application, canChange, duration } = page
+    const start = { userId: 'bob', ticketId, reason, application, duration }
+    const access = canChange ? 'change' : 'read'
+    expect((await ask('olivia', '/impersonations', { ...start, access })).status).to.equal(201)
+  })
+
   describe('of a customer', () => {
     const bob = { ...ACT, userId: 'bob' }
 

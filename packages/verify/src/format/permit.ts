@@ -1,7 +1,7 @@
 import { asciiJson } from './ascii-json.ts'
 import { type AuditEntry, isNoticeEvent } from './entry.ts'
 import { foldNotice, noticePausedUntil, pendingKindsIn } from './notice.ts'
-import { nonEmptyText, present } from './present.ts'
+import { nonEmptyText, positiveInteger, present } from './present.ts'
 import type { AuditPerson } from './row.ts'
 import type { RowNotice } from './row-notice.ts'
 import { beginStanding, foldStanding, type StandingRecord, storedStandingOf } from './standing.ts'
@@ -39,6 +39,8 @@ export interface PermitRecord {
   readonly reason?: string | undefined
   /** How long the window is, in seconds. */
   readonly for: number
+  /** How long an impersonation under it is to last, as the operator asked, in seconds. */
+  readonly duration?: number | undefined
   readonly requestedAt: number
   /** Until then it can be decided. Not of an emergency. */
   readonly lapsesAt?: number | undefined
@@ -152,6 +154,7 @@ function begin(record: PermitRecord | undefined, entry: AuditEntry): PermitRecor
     ...present({
       ticket: nonEmptyText(context?.ticketId),
       reason: nonEmptyText(context?.reason),
+      duration: positiveInteger(context?.duration),
       lapsesAt: terms.lapsesAt,
     }),
     ...{ for: terms.for, requestedAt: time, decisions: [], version: 1, lastAt: time },

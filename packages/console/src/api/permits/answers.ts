@@ -86,7 +86,7 @@ export interface ApprovalAnswer {
  * The body of `POST /permits`: operator, lead. 201 {@link PermitCreated}. 409 `already_requested`,
  * `refused_lately` (with `Retry-After`) or `no_approver`.
  */
-export interface AskBody extends Omit<ActBody, 'duration'> {
+export interface AskBody extends ActBody {
   /** One of `approval.durations`, in seconds. */
   readonly for: number
   /** `approval.by` */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Need } from 'oidc-provider-impersonation'
+import { present } from 'oidc-provider-impersonation-verify/format'
 import { Problem } from '../../http/problem.ts'
 import type { Permits } from '../../permits/options.ts'
 import type { Permit } from '../../permits/permit.ts'
@@ -10,10 +11,14 @@ import type { ApprovalAnswer } from './answers.ts'
 import { findDeciders, permitting, shownDeciders, shownPermit } from './shown.ts'
 
 /** What an operator asks an approval for. */
-export function factsOf({ request }: AskedFor, { ticketId, reason }: ActBody, { caller }: Call) {
+export function factsOf(
+  { request }: AskedFor,
+  { ticketId, reason, duration }: ActBody,
+  { caller }: Call,
+) {
   const { userId: customer, mayAct, resource, scope } = request
   const facts = { customer, operator: caller.id, application: mayAct.clientId, resource, scope }
-  return { ...facts, ticket: ticketId, reason }
+  return { ...facts, ticket: ticketId, reason, ...present({ duration }) }
 }
 
 /** The refusal, with what the operator can do about it. Any other problem stays as it is. */

@@ -9,7 +9,7 @@ import type { PermitCreated } from './answers.ts'
 import { factsOf } from './approval.ts'
 import { findDeciders, permitting, requirePermits, shownDeciders, shownPermit } from './shown.ts'
 
-const ACT_MEMBERS = ['userId', 'ticketId', 'reason', 'application', 'access'] as const
+const ACT_MEMBERS = ['userId', 'ticketId', 'reason', 'application', 'access', 'duration'] as const
 
 /** `POST /permits` */
 export function ask(call: Call): Promise<void> {

@@ -4,6 +4,7 @@ import { PermitError } from '../../permits/errors.ts'
 import type { Approver, Permits } from '../../permits/options.ts'
 import { needsReview, type Permit } from '../../permits/permit.ts'
 import { isAudited } from '../../sign-in/roles.ts'
+import { canChange } from '../applications.ts'
 import { ticketLink } from '../console/ticket-link.ts'
 import type { Call, Caller, Parts } from '../parts.ts'
 import type { DecidersAnswer, PermitAnswer } from './answers.ts'
@@ -105,13 +106,11 @@ export function namedApplication(
   { application, scope, ticket }: Pick<Permit, 'application' | 'scope' | 'ticket'>,
   settings: Parts['settings'],
 ) {
-  const known = settings.applications.find(({ clientId }) => clientId === application)
-  const changing = known?.scopes.change?.split(' ')
-  const names = scope.split(' ')
+  const { applications } = settings
   return {
     ...present({
-      applicationName: known?.name,
-      canChange: known && names.some((name) => changing?.includes(name) === true),
+      applicationName: applications.find(({ clientId }) => clientId === application)?.name,
+      canChange: canChange(applications, application, scope),
     }),
     ...ticketLink(ticket, settings),
   }

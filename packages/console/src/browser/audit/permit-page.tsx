@@ -107,6 +107,9 @@ function Facts({ permit }: { permit: PermitAnswer }) {
         <code>{permit.scope}</code>
       </Fact>
       <Fact name={labels.length}>{durationText(permit.for, language)}</Fact>
+      {permit.duration !== undefined && (
+        <Fact name={labels.duration}>{durationText(permit.duration, language)}</Fact>
+      )}
       <Fact name={labels.asked}>
         <Time at={permit.requestedAt} long />
       </Fact>

@@ -45,14 +45,13 @@ export function AskForApproval(props: {
   useEffect(() => heading.current?.focus(), [])
   const waiting = asked ?? (approval.permit && { permit: approval.permit, ...props.approval })
   const hasNobody = deciders?.names.length === 0 && !deciders.isLeads
-  const { duration: _, ...facts } = body
 
   const post = async (path: string, more: object): Promise<PermitCreated | undefined> => {
     clearMessage()
     try {
       const created = await session.ask<PermitCreated>(path, {
         method: 'POST',
-        body: { ...facts, needs: by, ...more },
+        body: { ...body, needs: by, ...more },
       })
       session.changed(created.permit.id)
       await PermitWatch.of(session).load()

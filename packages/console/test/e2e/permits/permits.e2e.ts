@@ -266,6 +266,38 @@ describe('permits', function () {
     expect(await stateOf(other.id)).to.equal('ended')
   })
 
+  it('a customer allows a look, which the operator starts from the card, for as long as was asked', async () => {
+    await using olivia = await visitDeployment(deployment)
+    const { page } = olivia
+    await enter(page, 'olivia', '/console/act?user=bob&ticket=SUP-2&reason=Where+is+it')
+    olivia.expectFailure('/console/api/impersonations', 403)
+    await heading(page, 'Act as Bob Meyer').waitFor()
+    await page.getByRole('group', { name: 'For how long' }).getByLabel('5 minutes').check()
+    await page.getByRole('button', { name: reads('Act as Bob Meyer'), exact: true }).click()
+    await page.getByRole('button', { name: 'Ask for approval' }).click()
+    await page.getByText('You can close this page').waitFor()
+    await using bob = await visit(deployment.url)
+    await bob.page.goto('/account')
+    await bob.page.getByRole('button', { name: 'Sign in' }).click()
+    await submitSignIn(bob.page, 'bob')
+    const asked = bob.page.getByRole('region', { name: 'What support asks you' })
+    await asked.getByText('Look only').waitFor()
+    expect(await asked.getByText('Look and change').count()).to.equal(0)
+    await asked.getByRole('button', { name: /^Allow/ }).click()
+    await goTo(page, '/console/permits')
+    const card = page.getByRole('list', { name: 'Your requests' }).getByRole('listitem')
+    await card.getByText('Look only').waitFor()
+    const opened = olivia.context.waitForEvent('page')
+    await card.getByRole('button', { name: reads('Act as Bob Meyer'), exact: true }).click()
+    const tab = await opened
+    await actIn(tab, 'olivia', 'bob')
+    const { items } = await deployment.provider.impersonation.list({ state: 'active' })
+    expect(items.map(({ scope, context }) => [scope, context])).to.deep.equal([
+      ['orders:read', { ...items[0]?.context, access: 'read', duration: 300, ticketId: 'SUP-2' }],
+    ])
+    await tab.close()
+  })
+
   it('the pages speak German', async () => {
     await askInCode()
     await using grace = await visitDeployment(deployment, { locale: 'de-DE' })
