@@ -271,9 +271,9 @@ describe('permits', function () {
     const { page } = olivia
     await enter(page, 'olivia', '/console/act?user=bob&ticket=SUP-2&reason=Where+is+it')
     olivia.expectFailure('/console/api/impersonations', 403)
-    await heading(page, 'Act as Bob Meyer').waitFor()
+    await heading(page, 'Act as Bob Marsh').waitFor()
     await page.getByRole('group', { name: 'For how long' }).getByLabel('5 minutes').check()
-    await page.getByRole('button', { name: reads('Act as Bob Meyer'), exact: true }).click()
+    await page.getByRole('button', { name: reads('Act as Bob Marsh'), exact: true }).click()
     await page.getByRole('button', { name: 'Ask for approval' }).click()
     await page.getByText('You can close this page').waitFor()
     await using bob = await visit(deployment.url)
@@ -288,7 +288,7 @@ describe('permits', function () {
     const card = page.getByRole('list', { name: 'Your requests' }).getByRole('listitem')
     await card.getByText('Look only').waitFor()
     const opened = olivia.context.waitForEvent('page')
-    await card.getByRole('button', { name: reads('Act as Bob Meyer'), exact: true }).click()
+    await card.getByRole('button', { name: reads('Act as Bob Marsh'), exact: true }).click()
     const tab = await opened
     await actIn(tab, 'olivia', 'bob')
     const { items } = await deployment.provider.impersonation.list({ state: 'active' })
