@@ -17,11 +17,11 @@ import {
   MAX_NOTE_LENGTH,
   noteOf,
   parseFacts,
-  parseNeeds,
   parseText,
 } from './inputs.ts'
-import type { PermitRequest, Permits, Saying } from './options.ts'
+import type { AskHow, PermitRequest, Permits, Saying } from './options.ts'
 import { needsReview, type Permit, permitAt } from './permit.ts'
+import { askRule } from './rule.ts'
 import { aboutOf, assertMayRequest, assertUndecided } from './rules.ts'
 
 type Approvals = Pick<
@@ -91,10 +91,10 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
     event: 'support.emergency' | 'support.requested',
     request: Omit<PermitRequest, 'for'>,
     window: number,
+    how: AskHow = {},
   ): Promise<Permit> {
     attached()
     const facts = parseFacts(request)
-    const needs = parseNeeds(request.needs)
     const { customer, operator, application, resource, scope } = facts
     const written = {
       ticketId: parseText('ticket', request.ticket, MAX_ID_LENGTH),
@@ -102,6 +102,10 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
       ...durationOf(request.duration),
     }
     const isEmergency = event === 'support.emergency'
+    const { needs, emergency } = await askRule(context, { ...request, ...facts }, how)
+    if (isEmergency && !emergency) {
+      throw new PermitError('access_denied', 'the rule allows no emergency here')
+    }
     const id = randomBytes(32).toString('base64url')
     const entryAt = (time: number): AuditEntry => ({
       ...{ event, time, by: operator, permit: id, subject: customer },
@@ -148,8 +152,8 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
   }
 
   return {
-    request: (request) => open('support.requested', request, request.for),
-    emergency: (request) => open('support.emergency', request, options.emergency),
+    request: (request, how) => open('support.requested', request, request.for, how),
+    emergency: (request, how) => open('support.emergency', request, options.emergency, how),
     grant: (id, saying) => decideNeed(id, saying, true),
     refuse: (id, saying) => decideNeed(id, saying, false),
     async revoke(id, { by, note }) {

@@ -22,6 +22,10 @@ export interface PermitsContext {
   readonly now: () => number
   /** @throws Error before `attach` */
   attached(): Provider
+  /** @throws Error where `attach` was not told */
+  issueAs(): string
+  /** How long the storage, and the rule, may take, in milliseconds. */
+  readonly timeoutMs: number
   /** @throws PermitError where the storage fails, or does not answer in time */
   reading<T>(ask: () => Promise<T>): Promise<T>
   /** The names of the people in an entry. */
@@ -44,6 +48,7 @@ export interface ContextOptions extends Pick<PermitsOptions, 'onPermit'> {
 /** The context, and what `attach` gives it. */
 export function permitsContext({ store, now, timeoutMs, onPermit }: ContextOptions) {
   let provider: Provider | undefined
+  let issueAs: string | undefined
   let notify: readonly NoticeKind[] = []
   let addNames: AddNames = async (entry) => entry
 
@@ -60,7 +65,13 @@ export function permitsContext({ store, now, timeoutMs, onPermit }: ContextOptio
       timeoutMs,
       sign: (claims) => signCheckpoint(attached(), claims),
     }),
-    ...{ store, now, attached },
+    ...{ store, now, attached, timeoutMs },
+    issueAs() {
+      if (issueAs !== undefined) return issueAs
+      throw new Error(
+        'a request for a permit asks the rule: give permits.attach(provider, { issueAs }) the id of a client that managementApi.clients.issue names',
+      )
+    },
     async reading(ask) {
       const late = () => new Error('it does not answer')
       return limitTime(timeoutMs, ask(), late).catch((cause) => Promise.reject(unreadable(cause)))
@@ -97,6 +108,7 @@ export function permitsContext({ store, now, timeoutMs, onPermit }: ContextOptio
       if (provider && provider !== given) throw new TypeError('permits are attached already')
       provider = given
       addNames = naming(more.nameOf)
+      issueAs = more.issueAs
       notify = more.notify ?? []
     },
   }

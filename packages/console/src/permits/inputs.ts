@@ -1,4 +1,3 @@
-import type { Need } from 'oidc-provider-impersonation'
 import { PermitError } from './errors.ts'
 import type { Facts } from './rules.ts'
 
@@ -33,11 +32,4 @@ export function parseFacts({ customer, operator, application, resource, scope }:
   }
   if (facts.customer === facts.operator) throw invalid('customer and operator are one person')
   return facts
-}
-
-export function parseNeeds(needs: unknown): readonly Need[] {
-  const all: unknown[] = Array.isArray(needs) ? needs : []
-  const known = (['second_person', 'user'] as const).filter((need) => all.includes(need))
-  if (known.length > 0 && known.length === new Set(all).size) return known
-  throw invalid("needs must be ['second_person'], ['user'] or both")
 }

@@ -1,4 +1,9 @@
-import type { Authorize, Need, Provider } from 'oidc-provider-impersonation'
+import type {
+  Authorize,
+  IssueOptions,
+  Provider,
+  SubjectTokenContext,
+} from 'oidc-provider-impersonation'
 import type { Named, NoticeKind } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../audit/store.ts'
 import type { Permit } from './permit.ts'
@@ -61,6 +66,8 @@ export interface Standing {
 }
 
 export interface AttachOptions {
+  /** The client for which the rule is asked before a request: one of `managementApi.clients.issue`. */
+  readonly issueAs?: string | undefined
   /** Whether a person may decide for the second person: asked where there are no `approvers`. */
   readonly mayApprove?: ((accountId: string) => boolean | Promise<boolean>) | undefined
   /** Names a person, for the entries. */
@@ -79,8 +86,15 @@ export interface PermitRequest extends Facts {
   readonly for: number
   /** How long each impersonation under it is to last, in seconds: shown to who decides. */
   readonly duration?: number | undefined
-  readonly needs: readonly Need[]
+  /**
+   * The `context` with which the start will be asked for: the rule is asked with it.
+   * @defaultValue `{ ticketId: ticket, reason }`, and `duration` where there is one
+   */
+  readonly context?: SubjectTokenContext | undefined
 }
+
+/** The request that is answered: the rule sees it. */
+export type AskHow = Pick<IssueOptions, 'ctx'>
 
 /** Who decides, and what they say about it. Who calls has authenticated the person, and no impersonation. */
 export interface Saying {
@@ -110,10 +124,10 @@ export interface Permits {
   readonly offers: readonly StandingChoice[] | undefined
   /** Where permits are kept. */
   readonly audit: AuditStore
-  /** Asks for an approval. */
-  request(request: PermitRequest): Promise<Permit>
+  /** Asks for the approvals that the rule needs: it is asked first. */
+  request(request: PermitRequest, how?: AskHow): Promise<Permit>
   /** Acts without an approval, where the rule allows it: an approver reviews it afterwards. */
-  emergency(request: Omit<PermitRequest, 'for'>): Promise<Permit>
+  emergency(request: Omit<PermitRequest, 'for'>, how?: AskHow): Promise<Permit>
   /** Meets a need: the customer's own where the customer says it, else the second person's. */
   grant(id: string, saying: Saying): Promise<Permit>
   refuse(id: string, saying: Saying): Promise<Permit>

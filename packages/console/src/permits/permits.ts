@@ -67,8 +67,8 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       stop ??= finishRevocations(store, provider, now)
     },
     ...asked,
-    async request(request) {
-      if (durations.includes(request.for)) return asked.request(request)
+    async request(request, how) {
+      if (durations.includes(request.for)) return asked.request(request, how)
       throw invalid(`for must be one of ${durations.join(', ')}`)
     },
     async list({ before, isOpen, ...filter } = {}) {

@@ -4,11 +4,13 @@ import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-consol
 import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 import { permitsWith } from '../../src/permits/permits.ts'
 import { settingsOf } from '../../src/settings.ts'
+import { expectWholeChains } from '../audit/stores/contract/support.ts'
 import { type Answer, type Deployment, deploy } from '../support/deployment.ts'
 
 /** A change needs a second person; in Bob's account, Bob himself. */
 const rule: Authorize = ({ account, scope = '' }) => {
   if (account.accountId === 'bob') return { needs: ['user'] }
+  if (account.accountId === 'carla') return false
   const needs = ['second_person'] as const
   const emergency = account.accountId === 'alice'
   return scope.includes('orders:write') ? { needs, emergency } : true
@@ -18,7 +20,7 @@ const ACT = {
   ...{ userId: 'alice', ticketId: 'SUP-1', reason: 'The address is wrong' },
   ...{ application: 'shop', access: 'change' },
 }
-const ASK = { ...ACT, for: 600, needs: ['second_person'] }
+const ASK = { ...ACT, for: 600 }
 
 describe('permits in the console', () => {
   let permits: Permits
@@ -33,6 +35,7 @@ describe('permits in the console', () => {
     deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
   }
   async function end(): Promise<void> {
+    await expectWholeChains(deployment.audit)
     await permits.close()
     await deployment[Symbol.asyncDispose]()
   }
@@ -176,6 +179,44 @@ describe('permits in the console', () => {
     expect(codeOf(await ask('olivia', '/permits', ASK))).to.deep.equal([409, 'no_approver'])
   })
 
+  it('the rule says what a request needs, and nothing the caller sends', async () => {
+    expect(codeOf(await ask('olivia', '/permits', { ...ASK, needs: ['user'] }))).to.deep.equal([
+      ...[400, 'invalid_request'],
+    ])
+    const look = { ...ASK, access: 'read' }
+    expect(codeOf(await ask('olivia', '/permits', look))).to.deep.equal([409, 'not_needed'])
+    const closed = { ...ASK, userId: 'carla' }
+    expect(codeOf(await ask('olivia', '/permits', closed))).to.deep.equal([403, 'access_denied'])
+    const { for: _, ...inBobs } = { ...ASK, userId: 'bob' }
+    expect(codeOf(await ask('olivia', '/permits/emergency', inBobs))).to.deep.equal([
+      ...[403, 'access_denied'],
+    ])
+    expect((await account('bob', '/permits')).body.granted).to.deep.equal([])
+  })
+
+  it('what a start would need is said before, and nothing is issued or recorded', async () => {
+    const preview = async (more: object) =>
+      (await ask('olivia', '/impersonations/preview', { ...ACT, ...more })).body
+    expect(await preview({ access: 'read' })).to.deep.equal({ verdict: 'allowed' })
+    expect(await preview({ userId: 'carla' })).to.deep.equal({ verdict: 'refused' })
+    const { verdict, approval } = await preview({})
+    expect([verdict, approval.by, approval.deciders]).to.deep.equal([
+      ...['needs', ['second_person'], { names: [], others: 0, isLeads: true }],
+    ])
+    expect(codeOf(await ask('ada', '/impersonations/preview', ACT))).to.deep.equal([
+      ...[403, 'access_denied'],
+    ])
+    expect(
+      (await ask('olivia', '/impersonations/preview', { ...ACT, userId: 'paula' })).status,
+    ).to.equal(403)
+    await deployment.settled()
+    expect((await ask('ada', '/audit')).body.rows).to.deep.equal([])
+    for (let asked = 4; asked < 60; asked += 1) await preview({})
+    expect(codeOf(await ask('olivia', '/impersonations/preview', ACT))).to.deep.equal([
+      ...[429, 'temporarily_unavailable'],
+    ])
+  })
+
   it('409 has the permit that stands in the way, and says when to ask again', async () => {
     const id = await asked()
     const twice = await ask('olivia', '/permits', ASK)
@@ -196,7 +237,7 @@ describe('permits in the console', () => {
   })
 
   it('an emergency acts at once, waits for a review, and bars the next', async () => {
-    const emergency = { ...ACT, needs: ['second_person'] }
+    const emergency = ACT
     const { status, body } = await ask('olivia', '/permits/emergency', emergency)
     expect([status, body.permit.state, body.permit.kind]).to.deep.equal([
       ...[201, 'granted', 'emergency'],
@@ -206,6 +247,11 @@ describe('permits in the console', () => {
     expect((await ask('grace', `/audit/${id}`)).body.review).to.equal('emergency')
     const [waiting] = (await ask('grace', '/permits?open=true')).body.permits
     expect(waiting.may).to.include('review')
+    expect(
+      codeOf(await ask('olivia', '/permits/emergency', emergency)),
+      'in its window',
+    ).to.deep.equal([409, 'not_needed'])
+    ahead = 600_000
     const next = await ask('olivia', '/permits/emergency', emergency)
     expect(codeOf(next)).to.deep.equal([409, 'review_due'])
     const query = `from=${Date.now() - 60_000}&to=${Date.now() + 60_000}`
@@ -234,7 +280,7 @@ describe('permits in the console', () => {
   })
 
   it('what is asked for is what is shown to everyone, and what a start by it asks for', async () => {
-    const look = { ...ASK, userId: 'bob', access: 'read', duration: 300, needs: ['user'] }
+    const look = { ...ASK, userId: 'bob', access: 'read', duration: 300 }
     const { body } = await ask('olivia', '/permits', look)
     const { id } = body.permit
     expect(body.permit).to.include({ canChange: false, duration: 300, scope: 'orders:read' })
@@ -252,7 +298,7 @@ describe('permits in the console', () => {
     const bob = { ...ACT, userId: 'bob' }
 
     it('are asked for, granted and taken back on the account page, by the customer alone', async () => {
-      const id = await asked({ userId: 'bob', needs: ['user'] })
+      const id = await asked({ userId: 'bob' })
       const { body } = await account('bob', '/permits')
       expect(body.asked).to.have.length(1)
       expect(body.asked[0]).to.deep.include({ id, application: 'Shop', canChange: true, for: 600 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Authorize } from 'oidc-provider-impersonation'
+import type { Authorize, Verdict } from 'oidc-provider-impersonation'
 import {
   createPermits,
   type Permit,
@@ -8,9 +8,11 @@ import {
   type Permits,
   type PermitsOptions,
 } from 'oidc-provider-impersonation-console'
+import { expectWholeChains } from '../audit/stores/contract/support.ts'
 import { later } from '../support/clock.ts'
 import { type Answer, type Deployment, deploy } from '../support/deployment.ts'
 import { type FaultyAudit, faultyAudit } from '../support/faulty-audit.ts'
+import { MACHINE } from '../support/provider.ts'
 import { providerAt } from '../support/provider-at.ts'
 
 const SECOND = 1000
@@ -18,12 +20,19 @@ const HOUR = 3600 * SECOND
 const READ = 'orders:read'
 const CHANGE = 'orders:read orders:write'
 
+/** What the rule says of a customer, where a test says so. */
+const ruled = new Map<string, Verdict>()
+
 /** A change needs a second person, and Bob is asked himself. */
 const rule: Authorize = ({ account, scope = '' }) => {
+  const verdict = ruled.get(account.accountId)
+  if (verdict !== undefined) return verdict
   if (account.accountId === 'bob') return { needs: ['user'] }
   const needs = ['second_person'] as const
   return scope.includes('orders:write') ? { needs, emergency: account.accountId === 'alice' } : true
 }
+
+const AS = { issueAs: MACHINE.clientId }
 
 describe('permits', () => {
   let audit: FaultyAudit
@@ -34,6 +43,7 @@ describe('permits', () => {
 
   async function begin(options: Partial<PermitsOptions> = {}): Promise<void> {
     audit = faultyAudit()
+    ruled.clear()
     approvers = [
       { id: 'grace', name: 'Grace Lindqvist' },
       { id: 'olivia', name: 'Olivia Okafor' },
@@ -45,11 +55,13 @@ describe('permits', () => {
       ...options,
     })
     deployment = await deploy({ audit, authorize: permits.wrap(rule) })
-    permits.attach(deployment.provider)
+    permits.attach(deployment.provider, AS)
   }
 
   beforeEach(() => begin())
   afterEach(async () => {
+    audit.failing = []
+    await expectWholeChains(audit)
     await permits.close()
     await deployment[Symbol.asyncDispose]()
   })
@@ -57,7 +69,7 @@ describe('permits', () => {
   const asked = (more: Partial<PermitRequest> = {}): PermitRequest => ({
     ...{ customer: 'alice', operator: 'olivia', application: 'shop' },
     ...{ resource: `${deployment.url}/orders`, scope: CHANGE, for: 600 },
-    ...{ ticket: 'SUP-1', reason: 'The address is wrong', needs: ['second_person'] },
+    ...{ ticket: 'SUP-1', reason: 'The address is wrong' },
     ...more,
   })
 
@@ -106,9 +118,10 @@ describe('permits', () => {
   })
 
   it('I15: allow no other customer, operator, application, wider scope or time', async () => {
+    ruled.set('alice', { needs: ['second_person'] })
     await granted({ scope: READ })
     expect((await act()).status, 'a wider scope').to.equal(403)
-    await granted({ customer: 'carol' })
+    await granted({ customer: 'carla' })
     expect((await act()).status, 'another customer').to.equal(403)
     await granted({ operator: 'oscar' })
     expect((await act()).status, 'another operator').to.equal(403)
@@ -149,9 +162,8 @@ describe('permits', () => {
   })
 
   it('need the customer where the rule asks the customer, and both where it asks both', async () => {
-    const { id } = await permits.request(
-      asked({ customer: 'bob', needs: ['second_person', 'user'] }),
-    )
+    ruled.set('bob', { needs: ['second_person', 'user'] })
+    const { id } = await permits.request(asked({ customer: 'bob' }))
     const one = await permits.grant(id, { by: 'bob' })
     expect(one.state, 'one of two').to.equal('requested')
     expect((await act({ userId: 'bob' })).status).to.equal(403)
@@ -175,14 +187,14 @@ describe('permits', () => {
     for (const other of others) {
       expect(other.status === 'rejected' && other.reason).to.include({ error: 'decided' })
     }
-    const second = await permits.request(asked({ customer: 'carol' }))
+    const second = await permits.request(asked({ customer: 'carla' }))
     expect((await permits.refuse(second.id, { by: 'grace', note: 'Not yours' })).state).to.equal(
       'refused',
     )
-    const { error, retryAfter } = await refusal(permits.request(asked({ customer: 'carol' })))
+    const { error, retryAfter } = await refusal(permits.request(asked({ customer: 'carla' })))
     expect(error).to.equal('refused_lately')
     expect(retryAfter).to.be.within(86_390, 86_400)
-    await later(24 * HOUR, () => permits.request(asked({ customer: 'carol' })))
+    await later(24 * HOUR, () => permits.request(asked({ customer: 'carla' })))
   })
 
   it('are asked for once, and lapse where they are not decided', async () => {
@@ -273,8 +285,11 @@ describe('permits', () => {
       const object = await deployment.provider.impersonation.get(id)
       expect(object).to.include({ permit: permit.id, review: 'emergency' })
       const { for: _, ...request } = asked({ customer: 'bob', operator: 'oscar' })
-      await permits.emergency(request)
-      expect((await act({ userId: 'bob' }, 'oscar')).status, 'not allowed for bob').to.equal(403)
+      expect(await codeOf(permits.emergency(request)), 'not allowed for bob').to.equal(
+        'access_denied',
+      )
+      ruled.set('alice', { needs: ['second_person'] })
+      expect((await act()).status, 'where the rule allows none any more').to.equal(403)
     })
 
     it('are one at a time, until an approver who is not the operator has reviewed it', async () => {
@@ -286,8 +301,39 @@ describe('permits', () => {
       const note = 'It was needed'
       expect(await codeOf(permits.review(id, { by: 'olivia', note }))).to.equal('access_denied')
       expect((await permits.review(id, { by: 'grace', note })).review).to.include({ note })
-      expect((await emergency()).state).to.equal('granted')
+      expect((await later(HOUR, emergency)).state).to.equal('granted')
     })
+  })
+
+  it('ask the rule first: what it refuses or does not need is not asked for, and no one is bothered', async () => {
+    ruled.set('alice', false)
+    expect(await codeOf(permits.request(asked()))).to.equal('access_denied')
+    const { for: _, ...emergency } = asked()
+    expect(await codeOf(permits.emergency(emergency))).to.equal('access_denied')
+    ruled.set('alice', true)
+    expect(await refusal(permits.request(asked()))).to.include({
+      ...{ error: 'not_needed', statusCode: 409 },
+    })
+    expect(await codeOf(permits.emergency(emergency))).to.equal('not_needed')
+    ruled.set('alice', { needs: ['user', 'second_person'] })
+    const claimed = { ...asked(), needs: ['second_person'] }
+    expect((await permits.request(claimed)).needs, 'as the rule says').to.deep.equal([
+      ...['second_person', 'user'],
+    ])
+    expect(told.map(({ state }) => state)).to.deep.equal(['requested'])
+  })
+
+  it('say 503 where the rule fails or does not answer, within the time of the storage', async () => {
+    await permits.close()
+    await deployment[Symbol.asyncDispose]()
+    audit = faultyAudit()
+    permits = createPermits({ audit, approvers: () => approvers, timeout: 0.2 })
+    let answer: () => Promise<Verdict> = () => Promise.reject(new Error('out of order'))
+    deployment = await deploy({ audit, authorize: permits.wrap(() => answer()) })
+    permits.attach(deployment.provider, AS)
+    expect(await codeOf(permits.request(asked()))).to.equal('temporarily_unavailable')
+    answer = () => new Promise(() => {})
+    expect(await codeOf(permits.request(asked()))).to.equal('temporarily_unavailable')
   })
 
   it('read the storage once where a rule needs an approval, and not otherwise', async () => {
@@ -304,7 +350,7 @@ describe('permits', () => {
       audit: { ...counted, open: () => audit.open() },
       approvers: () => [],
     })
-    own.attach(deployment.provider)
+    own.attach(deployment.provider, AS)
     await own.close()
     reads = 0
     const request = { account: { accountId: 'alice' }, mayAct: { sub: 'olivia', clientId: 'shop' } }

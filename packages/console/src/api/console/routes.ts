@@ -5,6 +5,7 @@ import { ask, askInEmergency } from '../permits/ask.ts'
 import { decide } from '../permits/decide.ts'
 import { countEmergencies } from '../permits/emergencies.ts'
 import { listPermits, showPermit } from '../permits/lists.ts'
+import { preview } from '../permits/preview.ts'
 import { act } from './act.ts'
 import { countNewer, listAlarms, searchAudit, showRow, showTimeline } from './audit.ts'
 import { continueOne } from './continue.ts'
@@ -53,6 +54,7 @@ export const CONSOLE_ROUTES: readonly Route[] = [
   get('/customers', ACTING_ROLES, searchCustomers),
   get('/customers/:id', ACTING_ROLES, showCustomer),
   post('/impersonations', ACTING_ROLES, act, { isActing: true, writes: true }),
+  post('/impersonations/preview', ACTING_ROLES, preview()),
   post('/impersonations/:id/continue', ACTING_ROLES, continueOne, { isActing: true, writes: true }),
   get('/running', ALL_ROLES, listRunning),
   post('/running/end', ACTING_ROLES, endAll),

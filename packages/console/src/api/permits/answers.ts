@@ -65,6 +65,14 @@ export interface EmergenciesAnswer {
 }
 
 /**
+ * `POST /impersonations/preview` with {@link ActBody}: operator, lead. What the rule says of a start now.
+ * Nothing starts. It is no promise: a start asks again.
+ */
+export interface PreviewAnswer extends Partial<ApprovalAnswer> {
+  readonly verdict: 'allowed' | 'needs' | 'refused'
+}
+
+/**
  * 403 of `POST /impersonations` and of `continue` where an approval is missing: beside `error`
  * `approval_required`.
  */
@@ -83,20 +91,19 @@ export interface ApprovalAnswer {
 }
 
 /**
- * The body of `POST /permits`: operator, lead. 201 {@link PermitCreated}. 409 `already_requested`,
- * `refused_lately` (with `Retry-After`) or `no_approver`.
+ * The body of `POST /permits`: operator, lead. The rule says which approvals it needs. 201
+ * {@link PermitCreated}. 403 `access_denied` where the rule refuses, 409 `not_needed` where it needs no
+ * approval, `already_requested`, `refused_lately` (with `Retry-After`) or `no_approver`.
  */
 export interface AskBody extends ActBody {
   /** One of `approval.durations`, in seconds. */
   readonly for: number
-  /** `approval.by` */
-  readonly needs: readonly Need[]
 }
 
 /**
  * `POST /permits/emergency` with {@link AskBody} without `for`: operator, lead. 201
- * {@link PermitCreated}, and the operator acts by `POST /impersonations` then. 409 `review_due` or
- * `no_approver`.
+ * {@link PermitCreated}, and the operator acts by `POST /impersonations` then. 403 `access_denied` where
+ * the rule allows no emergency, 409 `not_needed`, `review_due` or `no_approver`.
  */
 export interface PermitCreated {
   readonly permit: PermitAnswer
