@@ -2,7 +2,9 @@ import type { Context } from 'koa'
 import { errors, type Provider } from 'oidc-provider'
 import { runInRequest } from '../host/request.ts'
 import { ApprovalRequired } from '../policy/approval.ts'
+import type { Permission } from '../policy/authorize.ts'
 import type { IssueOptions, Preview, SubjectTokenRequest } from '../public/issue.ts'
+import { present } from '../shared/present.ts'
 import { requestless, withOidc } from './context.ts'
 import { parseRequest, permissionToIssue, userOf } from './issue.ts'
 import {
@@ -42,8 +44,8 @@ export function issuePreviewer(
   }
 }
 
-function allowed({ accessTokenTtl }: { readonly accessTokenTtl?: number }): Preview {
-  return { verdict: 'allowed', ...(accessTokenTtl === undefined ? {} : { accessTokenTtl }) }
+function allowed({ accessTokenTtl, permit }: Permission): Preview {
+  return { verdict: 'allowed', ...present({ accessTokenTtl, permit }) }
 }
 
 function refused(error: unknown): Preview {

@@ -31,7 +31,10 @@ describe('provider.impersonation.preview(request, { as })', () => {
   it('says what the rule says', async () => {
     for (const [verdict, preview] of [
       [true, { verdict: 'allowed' }],
-      [{ accessTokenTtl: 60 }, { verdict: 'allowed', accessTokenTtl: 60 }],
+      [
+        { accessTokenTtl: 60, permit: 'p1' },
+        { verdict: 'allowed', accessTokenTtl: 60, permit: 'p1' },
+      ],
       [false, { verdict: 'refused' }],
       [{ needs: ['user'] as const }, { verdict: 'needs', needs: ['user'] }],
       [

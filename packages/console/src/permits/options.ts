@@ -1,4 +1,5 @@
 import type {
+  AuthorizationRequest,
   Authorize,
   IssueOptions,
   Provider,
@@ -26,6 +27,12 @@ export interface PermitsOptions {
   readonly approvers?:
     | ((permit: Permit) => readonly Approver[] | Promise<readonly Approver[]>)
     | undefined
+  /**
+   * The ticket of a start: a permit is good for the ticket that it was asked for. Where it answers
+   * `undefined`, no request of an operator fits.
+   * @defaultValue `({ context }) => context.ticketId`, where that is a text
+   */
+  readonly ticketOf?: TicketOf | undefined
   /** What customers may answer for all requests. Without it, they are asked each time. */
   readonly standing?:
     | {
@@ -48,6 +55,11 @@ export interface PermitsOptions {
   /** Called after each change, for mail or chat. Nothing waits for it; what it throws stands on stderr. */
   readonly onPermit?: ((permit: Permit) => unknown) | undefined
 }
+
+/** Finds the ticket of a start. */
+export type TicketOf = (
+  request: Pick<AuthorizationRequest, 'account' | 'context'>,
+) => string | undefined
 
 /** How long support may act as the customer without asking: not at all, a day, a week, always. */
 export type StandingChoice = 'always' | 'ask' | 'day' | 'week'

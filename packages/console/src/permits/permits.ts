@@ -6,7 +6,13 @@ import { approvalIn, approvals } from './approvals.ts'
 import { permitsContext } from './context.ts'
 import { deciders } from './deciders.ts'
 import { invalid } from './inputs.ts'
-import type { AttachOptions, Permits, PermitsOptions, StandingOptions } from './options.ts'
+import type {
+  AttachOptions,
+  Permits,
+  PermitsOptions,
+  StandingOptions,
+  TicketOf,
+} from './options.ts'
 import { isOpenPermit, permitAt } from './permit.ts'
 import { finishRevocations } from './revocations.ts'
 import { DEFAULT_DURATIONS_S, PERMITS_SHAPE, STANDING_CHOICES } from './shape.ts'
@@ -28,7 +34,7 @@ export function createPermits(options: PermitsOptions): Permits {
 /** @param now the clock, in milliseconds since the epoch */
 export function permitsWith(options: PermitsOptions, now: () => number): Permits {
   const settings = resolve(PERMITS_SHAPE, options, 'options')
-  const { approvers, onPermit, ...times } = settings
+  const { approvers, onPermit, ticketOf = ticketInContext, ...times } = settings
   const standing = settings.standing && standingOptionsOf(settings.standing)
   const durations = Object.freeze([...(settings.durations ?? DEFAULT_DURATIONS_S)])
   const store = openedStore(settings.audit)
@@ -49,7 +55,7 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
           permits: (...args) => reading(() => store.permits(...args)),
           slotHolder: (slot) => reading(() => store.slotHolder(slot)),
         },
-        ...{ standing, now },
+        ...{ standing, ticketOf, now },
         assertUsable() {
           if (!attached().impersonation.canEnd) {
             throw new Error('permits need impersonations that can be ended')
@@ -92,6 +98,9 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
     },
   }
 }
+
+const ticketInContext: TicketOf = ({ context: { ticketId } }) =>
+  typeof ticketId === 'string' ? ticketId : undefined
 
 /** A customer can always say that support is to ask. */
 function standingOptionsOf({

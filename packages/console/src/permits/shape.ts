@@ -17,6 +17,7 @@ export const PERMITS_SHAPE = {
     required: 'the audit of the console',
   },
   approvers: functionRule<NonNullable<PermitsOptions['approvers']>>(),
+  ticketOf: functionRule<NonNullable<PermitsOptions['ticketOf']>>(),
   standing: {
     type: 'group',
     default: undefined,

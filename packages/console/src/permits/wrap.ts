@@ -3,8 +3,8 @@ import { standingSlot } from 'oidc-provider-impersonation-verify/chain'
 import { type PermitRecord, parseAny } from 'oidc-provider-impersonation-verify/format'
 import type { PermitStore } from '../audit/permit-store.ts'
 import { approvalIn } from './approvals.ts'
-import type { StandingOptions } from './options.ts'
-import { type Facts, isAllowedBy, meetsNeeds } from './rules.ts'
+import type { StandingOptions, TicketOf } from './options.ts'
+import { isAllowedBy, meetsNeeds, type StartFacts } from './rules.ts'
 import { type StandingNow, standingNow } from './standing.ts'
 
 /** Permits that are read at once. A customer has few that are in force. */
@@ -14,6 +14,8 @@ export interface WrapOptions {
   readonly store: Pick<PermitStore, 'permits' | 'slotHolder'>
   /** What customers may answer for all requests; `undefined` where they may not. */
   readonly standing: StandingOptions | undefined
+  /** The ticket that a start is for. */
+  readonly ticketOf: TicketOf
   /** @throws Error where permits cannot be used: nothing is issued then (I9) */
   readonly assertUsable: () => void
   readonly now: () => number
@@ -26,7 +28,7 @@ export interface WrapOptions {
  */
 export function wrapRule(
   rule: Authorize,
-  { store, standing, assertUsable, now }: WrapOptions,
+  { store, standing, ticketOf, assertUsable, now }: WrapOptions,
 ): Authorize {
   return async (request) => {
     const verdict = await rule(request)
@@ -34,8 +36,9 @@ export function wrapRule(
     if (!hasNeeds(verdict)) return verdict
     assertUsable()
     const { needs, emergency, ...limits } = verdict
-    const facts = factsOf(request, limits.scope)
-    if (!facts) return verdict
+    const found = factsOf(request, limits.scope)
+    if (!found) return verdict
+    const facts = { ...found, ticket: ticketOf(request) }
     const at = now()
     const open = needs.includes('user') ? await findStanding(facts.customer, at) : undefined
     const left = open ? needs.filter((need) => need !== 'user') : needs
@@ -56,7 +59,7 @@ export function wrapRule(
   }
 
   async function findPermit(
-    facts: Facts,
+    facts: StartFacts,
     needs: readonly Need[],
     allowsEmergency: boolean,
     at: number,
@@ -122,7 +125,7 @@ function hasNeeds(verdict: Verdict): verdict is VerdictWithNeeds {
 function factsOf(
   { account, mayAct, actor, software, resource, scope: asked }: AuthorizationRequest,
   left: string | undefined,
-): Facts | undefined {
+): Omit<StartFacts, 'ticket'> | undefined {
   const { sub: operator, clientId: application } = mayAct ?? {}
   const [first, ...others] = [resource].flat()
   const scope = left ?? asked

@@ -17,7 +17,7 @@ const rule: Authorize = ({ account, scope = '' }) => {
 }
 
 const ACT = {
-  ...{ userId: 'alice', ticketId: 'SUP-1', reason: 'The address is wrong' },
+  ...{ userId: 'alice', ticketId: 'SUP-123', reason: 'The address is wrong' },
   ...{ application: 'shop', access: 'change' },
 }
 const ASK = { ...ACT, for: 600 }
@@ -102,7 +102,7 @@ describe('permits in the console', () => {
     const granted = await ask('grace', `/permits/${id}/grant`, { note: 'Saw the ticket' })
     expect(granted.body).to.include({ state: 'granted' })
     expect(granted.body.decisions[0].by).to.include({ id: 'grace', name: 'Grace Lindqvist' })
-    const running = await deployment.impersonate({ ticket: 'SUP-1' })
+    const running = await deployment.impersonate({ ticket: 'SUP-123' })
     await deployment.settled()
     const page = await ask('grace', `/permits/${id}`)
     expect(page.body.impersonations.map((row: { id: string }) => row.id)).to.deep.equal([
@@ -116,9 +116,22 @@ describe('permits in the console', () => {
     ])
   })
 
+  it('the reason that was approved is the one that is written down', async () => {
+    const start = { access: 'change', reason: 'Curious' } as const
+    await ask('grace', `/permits/${await asked()}/grant`, {})
+    const { id } = await deployment.impersonate(start)
+    await deployment.settled()
+    const [row] = (await ask('ada', '/audit')).body.rows
+    expect(row).to.include({ id, reason: 'The address is wrong' })
+    const look = await deployment.impersonate({ ...start, access: 'read' })
+    expect((await deployment.provider.impersonation.get(look.id))?.context).to.include({
+      reason: 'Curious',
+    })
+  })
+
   it('one approval covers Continue in its window, which asks again after it', async () => {
     await ask('grace', `/permits/${await asked()}/grant`, {})
-    const { id } = await deployment.impersonate({ ticket: 'SUP-1' })
+    const { id } = await deployment.impersonate({ ticket: 'SUP-123' })
     const inside = await ask('olivia', `/impersonations/${id}/continue`, {})
     expect(inside.status).to.equal(201)
     const next = await deployment.exchange('olivia', inside.body)
@@ -242,7 +255,7 @@ describe('permits in the console', () => {
     expect([status, body.permit.state, body.permit.kind]).to.deep.equal([
       ...[201, 'granted', 'emergency'],
     ])
-    const { id } = await deployment.impersonate({ ticket: 'SUP-1' })
+    const { id } = await deployment.impersonate({ ticket: 'SUP-123' })
     await deployment.settled()
     expect((await ask('grace', `/audit/${id}`)).body.review).to.equal('emergency')
     const [waiting] = (await ask('grace', '/permits?open=true')).body.permits

@@ -69,7 +69,7 @@ describe('permits', () => {
   const asked = (more: Partial<PermitRequest> = {}): PermitRequest => ({
     ...{ customer: 'alice', operator: 'olivia', application: 'shop' },
     ...{ resource: `${deployment.url}/orders`, scope: CHANGE, for: 600 },
-    ...{ ticket: 'SUP-1', reason: 'The address is wrong' },
+    ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
     ...more,
   })
 
@@ -80,7 +80,7 @@ describe('permits', () => {
 
   const act = (more: object = {}, operator = 'olivia'): Promise<Answer> =>
     deployment.ask(operator, '/impersonations', {
-      ...{ userId: 'alice', ticketId: 'SUP-1', reason: 'The address is wrong' },
+      ...{ userId: 'alice', ticketId: 'SUP-123', reason: 'The address is wrong' },
       ...{ application: 'shop', access: 'change' },
       ...more,
     })
@@ -104,10 +104,30 @@ describe('permits', () => {
     const permit = await permits.grant(id, { by: 'grace', note: 'Saw the ticket' })
     expect(permit).to.include({ id, state: 'granted', until: (permit.grantedAt ?? 0) + 600_000 })
     expect(permit.decisions[0]).to.deep.include({ need: 'second_person', isGranted: true })
-    const { id: running } = await deployment.impersonate({ ticket: 'SUP-1' })
+    const { id: running } = await deployment.impersonate({ ticket: 'SUP-123' })
     expect(await deployment.provider.impersonation.get(running)).to.include({ permit: id })
     expect((await act()).status, 'one approval covers several starts').to.equal(201)
     expect(told.map((each) => each.state)).to.deep.equal(['requested', 'granted'])
+  })
+
+  it('I15: are for their ticket, however it is written, and for no other', async () => {
+    await granted()
+    expect((await act({ ticketId: 'SUP-999' })).status, 'another ticket').to.equal(403)
+    for (const ticketId of ['sup-123', 'SUP - 123', 'ＳＵＰ-123']) {
+      expect((await act({ ticketId })).status, ticketId).to.equal(201)
+    }
+    const { body: handOver } = await act()
+    const { id } = await deployment.exchange('olivia', handOver)
+    expect((await deployment.provider.impersonation.get(id))?.state).to.equal('active')
+  })
+
+  it('take the ticket from where the deployment says', async () => {
+    await permits.close()
+    await deployment[Symbol.asyncDispose]()
+    await begin({ ticketOf: ({ context }) => String(context.reason) })
+    await granted({ ticket: 'The address is wrong' })
+    expect((await act({ ticketId: 'SUP-7' })).status).to.equal(201)
+    expect((await act({ reason: 'Another' })).status).to.equal(403)
   })
 
   it('cap the time of the access token by the end of the window', async () => {
@@ -354,8 +374,10 @@ describe('permits', () => {
     await own.close()
     reads = 0
     const request = { account: { accountId: 'alice' }, mayAct: { sub: 'olivia', clientId: 'shop' } }
-    const bound = { ...request, actor: { sub: 'olivia' }, resource: `${deployment.url}/orders` }
-    const ask = (scope: string) => own.wrap(rule)({ ...bound, scope } as never)
+    const context = { ticketId: 'SUP-123' }
+    const resource = `${deployment.url}/orders`
+    const bound = { ...request, actor: { sub: 'olivia' }, context, resource }
+    const ask = (scope: string) => own.wrap(rule)({ ...bound, context, scope } as never)
     expect(await ask(READ)).to.equal(true)
     expect(reads).to.equal(0)
     expect(await ask(CHANGE)).to.have.property('permit')
@@ -372,7 +394,39 @@ describe('permits', () => {
     await alone.close()
   })
 
-  it('are entries of chains that verify, and no impersonations in lists', async () => {
+  it('are entries of chains that verify, also after an answer that was lost, and a race', async () => {
+    let fault: 'answer' | 'outage' | 'race' | undefined
+    const decide: typeof audit.decide = async (decision) => {
+      const kind = fault
+      fault = undefined
+      if (kind === 'race') return false
+      if (kind === 'outage') throw new Error('nothing is stored')
+      const isStored = await audit.decide(decision)
+      if (kind === 'answer') throw new Error('the answer is lost')
+      return isStored
+    }
+    const store = new Proxy(audit, {
+      get: (target, name) => (name === 'decide' ? decide : Reflect.get(target, name)),
+    })
+    const own = createPermits({ audit: store, approvers: () => approvers })
+    own.attach(deployment.provider, AS)
+    const [{ id }, other] = [
+      await own.request(asked()),
+      await own.request(asked({ customer: 'carla' })),
+    ]
+    fault = 'race'
+    expect((await own.grant(id, { by: 'grace' })).state).to.equal('granted')
+    fault = 'answer'
+    expect(await codeOf(own.grant(other.id, { by: 'grace' }))).to.equal('temporarily_unavailable')
+    expect((await own.get(other.id))?.state, 'it is stored all the same').to.equal('granted')
+    fault = 'outage'
+    expect(await codeOf(own.revoke(id, { by: 'grace' }))).to.equal('temporarily_unavailable')
+    expect((await own.revoke(id, { by: 'grace' })).state).to.equal('revoked')
+    await expectWholeChains(audit)
+    await own.close()
+  })
+
+  it('are no impersonations in lists', async () => {
     const { id } = await granted()
     const { body } = await deployment.ask('ada', '/audit')
     expect(body.rows).to.deep.equal([])

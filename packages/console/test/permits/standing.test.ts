@@ -51,7 +51,7 @@ describe('what a customer answers for all requests', () => {
     deployment.impersonate({ customer: 'bob', access: 'read', operator })
   const statusOfAct = async (access: 'change' | 'read' = 'read') => {
     const { status } = await deployment.ask('olivia', '/impersonations', {
-      ...{ userId: 'bob', ticketId: 'SUP-1', reason: 'The address is wrong' },
+      ...{ userId: 'bob', ticketId: 'SUP-123', reason: 'The address is wrong' },
       ...{ application: 'shop', access },
     })
     return status
@@ -62,7 +62,7 @@ describe('what a customer answers for all requests', () => {
     permits.request({
       ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
-      ...{ ticket: 'SUP-1', reason: 'The address is wrong' },
+      ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
     })
 
   it('holds for a day, a week or always, for every operator, and for no other customer', async () => {
@@ -108,7 +108,7 @@ describe('what a customer answers for all requests', () => {
     await permits.setStanding('bob', 'week')
     const running = await look()
     const { body } = await deployment.ask('olivia', '/impersonations', {
-      ...{ userId: 'bob', ticketId: 'SUP-1', reason: 'The address is wrong' },
+      ...{ userId: 'bob', ticketId: 'SUP-123', reason: 'The address is wrong' },
       ...{ application: 'shop', access: 'read' },
     })
     expect(await permits.setStanding('bob', 'ask')).to.deep.equal({ choice: 'ask' })
@@ -135,7 +135,7 @@ describe('what a customer answers for all requests', () => {
     const { id } = await permits.request({
       ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read' },
-      ...{ ticket: 'SUP-1', reason: 'The address is wrong' },
+      ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
     })
     await permits.grant(id, { by: 'bob' })
     const running = await look()
@@ -148,7 +148,7 @@ describe('what a customer answers for all requests', () => {
     const { id } = await permits.request({
       ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
-      ...{ ticket: 'SUP-1', reason: 'The address is wrong' },
+      ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
     })
     await permits.grant(id, { by: 'bob' })
     await permits.setStanding('bob', 'ask')

@@ -22,7 +22,7 @@ const rule: Authorize = ({ account, scope = '' }) => {
   return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
 }
 
-const FORM = '/console/act?user=alice&ticket=SUP-1&reason=The+address+is+wrong'
+const FORM = '/console/act?user=alice&ticket=SUP-123&reason=The+address+is+wrong'
 const LEADS = [
   { id: 'grace', name: 'Grace Lindqvist' },
   { id: 'lena', name: 'Lena Lund' },
@@ -62,7 +62,7 @@ describe('permits', function () {
     permits.request({
       ...{ customer: 'alice', operator: 'olivia', application: 'shop', for: 600 },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
-      ...{ ticket: 'SUP-1', reason: 'The address is wrong' },
+      ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
       ...more,
     })
 
@@ -89,7 +89,7 @@ describe('permits', function () {
       .getByRole('list', { name: 'To decide' })
       .getByRole('listitem', { name: reads('Olivia Okafor as Alice Ng') })
     await card.getByText('The address is wrong').waitFor()
-    await card.getByText('SUP-1').waitFor()
+    await card.getByText('SUP-123').waitFor()
     await card.getByText('orders:read orders:write').waitFor()
     await card.getByText('1 hour').waitFor()
     await expectGoodLooks(grace.page, 'permits-to-decide')
@@ -120,7 +120,7 @@ describe('permits', function () {
     await heading(grace.page, 'Olivia Okafor as Alice Ng').waitFor()
     await grace.page.getByText(reads('Grace Lindqvist approved it')).waitFor()
     await grace.page.getByText('Saw the ticket').waitFor()
-    await grace.page.getByRole('table').getByText('SUP-1').waitFor()
+    await grace.page.getByRole('table').getByText('SUP-123').waitFor()
     await expectGoodLooks(grace.page, 'permits-page')
     await grace.page.getByRole('button', { name: /^Take back/ }).click()
     await grace.page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
@@ -200,7 +200,7 @@ describe('permits', function () {
     const { page } = olivia
     const { id } = await askInCode()
     await enter(page, 'olivia', '/console/permits')
-    await page.getByRole('list', { name: 'Your requests' }).getByText('SUP-1').waitFor()
+    await page.getByRole('list', { name: 'Your requests' }).getByText('SUP-123').waitFor()
     await page.goto('about:blank')
     await permits.refuse(id, { by: 'grace', note: 'Call them first' })
     await page.goto(`${deployment.url}/console`)
