@@ -39,6 +39,8 @@ export {
   PLUGIN_EVENTS,
   SET_ASIDE,
   type SetAside,
+  type StandingChoice,
+  type StandingTerm,
   USED_EVENT,
 } from './format/entry.ts'
 export { fold, foldRepetition, type Happening, useKindOf } from './format/fold.ts'

@@ -1,6 +1,7 @@
 import type { Provider } from 'oidc-provider-impersonation'
 import { limitTime, signCheckpoint } from 'oidc-provider-impersonation/siblings'
 import {
+  type AnyPermit,
   type AuditEntry,
   type NoticeKind,
   type PermitRecord,
@@ -10,6 +11,7 @@ import { log } from '../audit/log-line.ts'
 import type { PermitStore } from '../audit/permit-store.ts'
 import { type AddNames, naming } from '../audit/recording/names.ts'
 import { type Decisions, decisions, unreadable } from './decisions.ts'
+import { type CustomerEnding, endingOf } from './ends.ts'
 import type { AttachOptions, PermitsOptions } from './options.ts'
 import { type Permit, permitAt } from './permit.ts'
 import { endUnder } from './revocations.ts'
@@ -34,6 +36,8 @@ export interface PermitsContext {
   markFor(kind: NoticeKind): Pick<AuditEntry, 'notify'>
   /** Tells `onPermit` of a change. */
   announce(record: PermitRecord): Permit
+  /** What is to end by an answer of a customer that says no. */
+  endingOf(closed: AnyPermit, before: number): CustomerEnding
   /** Ends what runs under a permit that was revoked. What fails, is tried again later. */
   end(record: Parameters<typeof endUnder>[1]): Promise<void>
 }
@@ -89,6 +93,8 @@ export function permitsContext({ store, now, timeoutMs, onPermit }: ContextOptio
       call().catch((error: unknown) => log(`onPermit failed: ${reasonOf(error)}`))
       return permit
     },
+    endingOf: (closed, before) =>
+      endingOf(closed, { provider: attached(), store, now: now(), before }),
     async end(record) {
       await endUnder(attached(), record).catch((error: unknown) =>
         log(`what a revoked permit allowed is not ended yet: ${reasonOf(error)}`),

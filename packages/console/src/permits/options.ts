@@ -5,7 +5,7 @@ import type {
   Provider,
   SubjectTokenContext,
 } from 'oidc-provider-impersonation'
-import type { Named, NoticeKind } from 'oidc-provider-impersonation-verify/format'
+import type { Named, NoticeKind, StandingChoice } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../audit/store.ts'
 import type { Permit } from './permit.ts'
 import type { Facts } from './rules.ts'
@@ -36,10 +36,14 @@ export interface PermitsOptions {
   /** What customers may answer for all requests. Without it, they are asked each time. */
   readonly standing?:
     | {
-        /** What a customer can choose, beside `ask`. @defaultValue all */
+        /** What a customer can choose, beside `ask`. @defaultValue all but `'never'` */
         readonly offers?: readonly StandingChoice[] | undefined
-        /** What holds before the customer chose. @defaultValue 'ask' */
-        readonly initially?: 'always' | 'ask' | undefined
+        /**
+         * What holds before the customer chose. `'rule'`: the rule alone decides. `'ask'`: each request
+         * needs the customer, too. `'always'`: what the rule needs of the customer is met.
+         * @defaultValue 'rule'
+         */
+        readonly initially?: 'always' | 'ask' | 'rule' | undefined
       }
     | undefined
   /** Lengths of the window that can be asked for, in seconds: 1 to 86,400. @defaultValue 10 minutes, 1 hour, 4 hours */
@@ -61,20 +65,22 @@ export type TicketOf = (
   request: Pick<AuthorizationRequest, 'account' | 'context'>,
 ) => string | undefined
 
-/** How long support may act as the customer without asking: not at all, a day, a week, always. */
-export type StandingChoice = 'always' | 'ask' | 'day' | 'week'
+export type { StandingChoice }
 
 /** The same with its defaults. */
 export interface StandingOptions {
   readonly offers: readonly StandingChoice[]
-  readonly initially: 'always' | 'ask'
+  readonly initially: 'always' | 'ask' | 'rule'
 }
 
 /** What holds for a customer now. */
 export interface Standing {
-  readonly choice: StandingChoice
+  /** `'rule'`: nothing is said, and the rule alone decides. */
+  readonly choice: StandingChoice | 'rule'
   /** Of `day` and `week`: in milliseconds since the epoch. */
   readonly until?: number | undefined
+  /** Whether the customer said nothing yet: it is what the deployment says. */
+  readonly isInitial?: true | undefined
 }
 
 export interface AttachOptions {
@@ -166,8 +172,8 @@ export interface Permits {
   /** What the customer answered for all requests. */
   standing(customer: string): Promise<Standing>
   /**
-   * The customer's answer for all requests. `ask` takes back all that the customer allowed, and ends what
-   * runs by it. Who calls has authenticated the customer, and no impersonation.
+   * The customer's answer for all requests. `ask` and `never` take back all that the customer allowed, and end
+   * what is issued or runs and would not start any more, whoever allowed it. Who calls has authenticated the customer, and no impersonation.
    */
   setStanding(customer: string, choice: StandingChoice): Promise<Standing>
   /** Stops what `attach` began. The audit is closed by who opened it. */

@@ -45,7 +45,7 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
   let stop: (() => Promise<void>) | undefined
   const decided = deciders(approvers, () => given.mayApprove)
   const asked = approvals(context, { deciders: decided, ...times })
-  const answers = standingAnswers(context, standing ?? { offers: [], initially: 'ask' })
+  const answers = standingAnswers(context, standing ?? { offers: [], initially: 'rule' })
 
   return {
     ...{ durations, offers: standing?.offers, audit: settings.audit },
@@ -107,8 +107,7 @@ function standingOptionsOf({
   offers,
   initially,
 }: NonNullable<PermitsOptions['standing']>): StandingOptions {
-  const chosen = STANDING_CHOICES.filter(
-    (each) => each === 'ask' || offers?.includes(each) !== false,
-  )
-  return { offers: Object.freeze(chosen), initially: initially ?? 'ask' }
+  const offered = offers ?? ['day', 'week', 'always']
+  const chosen = STANDING_CHOICES.filter((each) => each === 'ask' || offered.includes(each))
+  return { offers: Object.freeze(chosen), initially: initially ?? 'rule' }
 }

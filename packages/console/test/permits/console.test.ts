@@ -330,7 +330,7 @@ describe('permits in the console', () => {
 
     it('the standing answer lets support act until it is taken back, which ends what runs', async () => {
       const before = (await account('bob', '/permits')).body.standing
-      expect(before).to.deep.equal({ offers: ['ask', 'day', 'week', 'always'], choice: 'ask' })
+      expect(before).to.deep.equal({ offers: ['ask', 'day', 'week', 'always'], choice: 'rule' })
       const { body } = await account('bob', '/permits/standing', { choice: 'day' })
       expect(body.choice).to.equal('day')
       expect(body.until - Date.now()).to.be.within(86_300_000, 86_400_000)
@@ -343,6 +343,17 @@ describe('permits in the console', () => {
         ...[403, 'approval_required'],
       ])
       expect((await account('bob', '/permits/standing', { choice: 'ever' })).status).to.equal(400)
+    })
+
+    it('can always say no, whatever was said before', async () => {
+      for (let times = 0; times < 60; times += 1)
+        await account('bob', '/permits/standing', { choice: 'day' })
+      expect((await account('bob', '/permits/standing', { choice: 'day' })).status).to.equal(429)
+      const id = await asked({ userId: 'bob' }).catch(() => undefined)
+      expect(id, 'it is open').to.equal(undefined)
+      expect((await account('bob', '/permits/standing', { choice: 'ask' })).status).to.equal(200)
+      const refused = await asked({ userId: 'bob' })
+      expect((await account('bob', '/permits/refuse', { id: refused })).status).to.equal(204)
     })
 
     it('I15: an impersonated token neither reads nor sets it', async () => {

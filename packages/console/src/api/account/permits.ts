@@ -54,7 +54,8 @@ export function accountPermits(permits: Permits) {
       return async (call: AccountCall): Promise<void> => {
         const { id } = await readBody(call.ctx, 'id')
         const permit = await findOwn(id, call)
-        await limit(call.caller.id)
+        // A customer can always say no.
+        if (method === 'grant') await limit(call.caller.id)
         await permittingCustomer(() => permits[method](permit.id, { by: call.caller.id }))
         call.ctx.status = 204
       }
@@ -67,7 +68,7 @@ export function accountPermits(permits: Permits) {
       const { choice } = await readBody(ctx, 'choice')
       const chosen = offers.find((each) => each === choice)
       if (chosen === undefined) throw invalid(`choice must be one of: ${offers.join(', ')}`)
-      await limit(caller.id)
+      if (chosen !== 'ask' && chosen !== 'never') await limit(caller.id)
       const standing = await permittingCustomer(() => permits.setStanding(caller.id, chosen))
       ctx.body = { offers, ...standing } satisfies AccountSwitch
     },

@@ -149,11 +149,15 @@ export interface AccountPermit {
 /** *Support may act in your account*. */
 export interface AccountSwitch {
   readonly offers: readonly StandingChoice[]
-  readonly choice: StandingChoice
+  /** `'rule'`: support asks where its rules say so. */
+  readonly choice: StandingChoice | 'rule'
   /** Of `day` and `week`. */
   readonly until?: number | undefined
+  /** Whether the customer said nothing yet: it is what the deployment says. */
+  readonly isInitial?: true | undefined
 }
 
 // `POST /permits/grant`, `/permits/refuse` and `/permits/revoke` of the account page with `{ id }`: 204. 404
 //   for what is not about the caller.
-// `POST /permits/standing` with `{ choice }`: 200 {@link AccountSwitch}. `ask` ends what runs by a permit.
+// `POST /permits/standing` with `{ choice }`: 200 {@link AccountSwitch}. `ask` and `never`
+//   end what would not start any more.

@@ -156,7 +156,7 @@ function Standing(props: {
 }) {
   const { of, now, onChoose } = props
   const [chosen, choose] = useState<StandingChoice>()
-  const times = { ask: 0, day: now + DAY_MS, week: now + 7 * DAY_MS, always: 0 }
+  const times = { ask: 0, never: 0, day: now + DAY_MS, week: now + 7 * DAY_MS, always: 0 }
   const label = (choice: StandingChoice) => {
     const until = choice === of.choice ? (of.until ?? times[choice]) : times[choice]
     return text(labels.choices[choice], { time: shortTime(until) })
@@ -164,6 +164,8 @@ function Standing(props: {
   return (
     <section class="part card" aria-labelledby="standing">
       <h2 id="standing">{labels.standing}</h2>
+      {of.choice === 'rule' && <p>{labels.standingRule}</p>}
+      {of.isInitial && <p>{labels.standingInitial}</p>}
       <p class="note">{labels.standingAbout}</p>
       <Choice
         legend={labels.standing}

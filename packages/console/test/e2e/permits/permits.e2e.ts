@@ -273,9 +273,10 @@ describe('permits', function () {
     expect(await stateOf(running.id)).to.equal('ended')
 
     const standing = page.getByRole('region', { name: 'Support may act in your account' })
-    await standing.getByLabel('No, ask me each time').waitFor()
+    await standing.getByText('Support asks you where its rules say so.').waitFor()
+    expect(await standing.getByRole('radio', { checked: true }).count()).to.equal(0)
     await standing.getByLabel('Always').check()
-    expect((await permits.standing('bob')).choice, 'a choice is saved by a button').to.equal('ask')
+    expect((await permits.standing('bob')).choice, 'a choice is saved by a button').to.equal('rule')
     await standing.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Support may act in your account until you say otherwise.').waitFor()
     const other = await deployment.impersonate({ customer: 'bob' })
