@@ -75,6 +75,7 @@ export type {
   PermitsOptions,
   Saying,
   Standing,
+  StandingAnswer,
   StandingChoice,
 } from './permits/options.ts'
 export type { Permit } from './permits/permit.ts'

@@ -5,7 +5,12 @@ import type {
   Provider,
   SubjectTokenContext,
 } from 'oidc-provider-impersonation'
-import type { Named, NoticeKind, StandingChoice } from 'oidc-provider-impersonation-verify/format'
+import type {
+  Named,
+  NoticeKind,
+  StandingChoice,
+  StandingRecord,
+} from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../audit/store.ts'
 import type { Permit } from './permit.ts'
 import type { Facts } from './rules.ts'
@@ -66,6 +71,12 @@ export type TicketOf = (
 ) => string | undefined
 
 export type { StandingChoice }
+
+/** One answer of a customer for all requests. Times are in milliseconds since the epoch. */
+export type StandingAnswer = Pick<
+  StandingRecord,
+  'choice' | 'customer' | 'id' | 'requestedAt' | 'revoked' | 'until'
+>
 
 /** The same with its defaults. */
 export interface StandingOptions {
@@ -169,6 +180,8 @@ export interface Permits {
    * `mayApprove` says who may.
    */
   findApprovers(permit: Permit): Promise<readonly Approver[] | undefined>
+  /** An answer of a customer for all requests, by its id: impersonations that it allowed have it. */
+  getAnswer(id: string): Promise<StandingAnswer | undefined>
   /** What the customer answered for all requests. */
   standing(customer: string): Promise<Standing>
   /**

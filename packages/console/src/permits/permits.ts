@@ -91,6 +91,7 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       return { permits: all, ...present({ next }) }
     },
     findApprovers: decided.find,
+    getAnswer: answers.find,
     standing: answers.get,
     setStanding: answers.choose,
     async close() {

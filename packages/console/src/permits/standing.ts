@@ -4,13 +4,14 @@ import {
   type AnyPermit,
   type AuditEntry,
   parseAny,
+  present,
   type StandingTerm,
 } from 'oidc-provider-impersonation-verify/format'
 import type { PermitsContext } from './context.ts'
 import { endForCustomer } from './ends.ts'
 import { PermitError } from './errors.ts'
 import { invalid, MAX_ID_LENGTH, parseText } from './inputs.ts'
-import type { Standing, StandingChoice, StandingOptions } from './options.ts'
+import type { Standing, StandingAnswer, StandingChoice, StandingOptions } from './options.ts'
 
 const DAY_S = 86_400
 /** Length of each choice, in seconds; `undefined` for one without an end. */
@@ -33,6 +34,7 @@ export interface StandingNow extends Standing {
 /** What customers answer for all requests. */
 export interface StandingAnswers {
   get(customer: string): Promise<Standing>
+  find(id: string): Promise<StandingAnswer | undefined>
   /** Stores the choice, and ends what would not start any more. */
   choose(customer: string, choice: StandingChoice): Promise<Standing>
 }
@@ -156,6 +158,13 @@ export function standingAnswers(
 
   return {
     get: async (customer) => nowOf(await read(customer)),
+    async find(id) {
+      const stored = await reading(() => store.permit(id))
+      const found = stored && parseAny(stored)
+      if (found?.kind !== 'standing') return undefined
+      const { customer, choice, requestedAt, until, revoked } = found
+      return { id, customer, choice, requestedAt, ...present({ until, revoked }) }
+    },
     async choose(given, choice) {
       attached()
       const customer = parseText('customer', given, MAX_ID_LENGTH)

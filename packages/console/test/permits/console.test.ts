@@ -345,6 +345,20 @@ describe('permits in the console', () => {
       expect((await account('bob', '/permits/standing', { choice: 'ever' })).status).to.equal(400)
     })
 
+    it('what the standing answer allowed leads to that answer', async () => {
+      await account('bob', '/permits/standing', { choice: 'day' })
+      const running = await deployment.impersonate({ customer: 'bob', access: 'read' })
+      await deployment.settled()
+      const { permit } = (await ask('ada', `/audit/${running.id}`)).body
+      for (const who of ['ada', 'olivia']) {
+        const { body } = await ask(who, `/permits/${permit}`)
+        expect(body.answer, who).to.deep.include({ choice: 'day' })
+        expect(body.answer.customer.id).to.equal('bob')
+        expect(body.impersonations.map(({ id }: { id: string }) => id)).to.deep.equal([running.id])
+      }
+      expect((await ask('oscar', `/permits/${permit}`)).status).to.equal(404)
+    })
+
     it('can always say no, whatever was said before', async () => {
       for (let times = 0; times < 60; times += 1)
         await account('bob', '/permits/standing', { choice: 'day' })

@@ -1,6 +1,6 @@
 import type { Need } from 'oidc-provider-impersonation'
 import type { AuditPerson } from 'oidc-provider-impersonation-verify/format'
-import type { StandingChoice } from '../../permits/options.ts'
+import type { StandingAnswer, StandingChoice } from '../../permits/options.ts'
 import type { Permit } from '../../permits/permit.ts'
 import type { ActBody, RowAnswer } from '../console/answers.ts'
 
@@ -45,9 +45,11 @@ export interface PermitsAnswer {
   readonly now: number
 }
 
-/** `GET /permits/:id`: 404 for what the caller is not shown. */
+/** `GET /permits/:id`: 404 for what the caller is not shown. One of `permit` and `answer` is there. */
 export interface PermitPageAnswer {
-  readonly permit: PermitAnswer
+  readonly permit?: PermitAnswer
+  /** What the customer answered for all requests: leads and auditors, and operators who acted by it. */
+  readonly answer?: StandingAnswer
   /** While it can be decided by a second person. */
   readonly deciders?: DecidersAnswer
   /** What ran or runs under it, newest first, at most 100: of those that the caller may see. */

@@ -96,7 +96,7 @@ export class PermitWatch {
         if (this.permits.some((permit) => permit.id === id)) return []
         const path = `/permits/${encodeURIComponent(id)}`
         const answer = await this.#session.ask<PermitPageAnswer>(path).catch(() => undefined)
-        return answer?.permit.isMine ? answer.permit : []
+        return answer?.permit?.isMine ? answer.permit : []
       }),
     )
     return decided.flat()
