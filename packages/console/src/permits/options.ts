@@ -13,6 +13,7 @@ import type {
 } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../audit/store.ts'
 import type { Permit } from './permit.ts'
+import type { Refusal } from './refusals.ts'
 import type { Facts } from './rules.ts'
 
 /** A person who may decide. */
@@ -160,6 +161,13 @@ export interface Permits {
   /** Meets a need: the customer's own where the customer says it, else the second person's. */
   grant(id: string, saying: Saying): Promise<Permit>
   refuse(id: string, saying: Saying): Promise<Permit>
+  /**
+   * Takes back a refusal, so that it can be asked again: the customer their own, an approver an approver's.
+   * Never who asked.
+   */
+  lift(id: string, saying: Saying): Promise<Permit>
+  /** What else was refused to the same operator for the same customer and application, and still holds. */
+  refusals(permit: Permit): Promise<readonly Refusal[]>
   /** Takes it back, and ends what runs under it: an approver, the customer, or who asked for it. */
   revoke(id: string, saying: Saying): Promise<Permit>
   /** An approver who is not the operator says that an emergency was looked at. */
@@ -169,7 +177,7 @@ export interface Permits {
   list(filter?: {
     readonly customer?: string
     readonly operator?: string
-    /** Only what can still be decided, is in its window, or is to be reviewed. */
+    /** Only what can still be decided, is in its window, is to be reviewed, or is a refusal that holds. */
     readonly isOpen?: true
     /** Only emergencies that an approver has not looked at. */
     readonly isReviewDue?: true

@@ -13,7 +13,8 @@ import type {
   StandingOptions,
   TicketOf,
 } from './options.ts'
-import { isOpenPermit, permitAt } from './permit.ts'
+import { isOpenPermit, type Permit, permitAt } from './permit.ts'
+import { refusalIn } from './refusals.ts'
 import { finishRevocations } from './revocations.ts'
 import { DEFAULT_DURATIONS_S, PERMITS_SHAPE, STANDING_CHOICES } from './shape.ts'
 import { standingAnswers } from './standing.ts'
@@ -41,6 +42,8 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
   const timeoutMs = settings.timeout * 1000
   const { context, isAttached, attach } = permitsContext({ store, now, timeoutMs, onPermit })
   const { attached, reading } = context
+  const isRefusal = (permit: Permit) =>
+    refusalIn(permit, now(), settings.pause * 1000) !== undefined
   let given: AttachOptions = {}
   let stop: (() => Promise<void>) | undefined
   const decided = deciders(approvers, () => given.mayApprove)
@@ -85,8 +88,8 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       const all = permits.flatMap((stored) => {
         const record = approvalIn(parseAny(stored))
         const permit = record && permitAt(record, now())
-        // What was refused or revoked is kept in sight of others: of who ends what runs, and of a pause.
-        return permit && (!isOpen || isOpenPermit(permit)) ? permit : []
+        const isShown = !isOpen || (permit && (isOpenPermit(permit) || isRefusal(permit)))
+        return permit && isShown ? permit : []
       })
       return { permits: all, ...present({ next }) }
     },

@@ -58,25 +58,13 @@ export function meetsNeeds(
 
 /**
  * @param holder the newest permit of the same operator, customer and application
- * @param pauseMs after a refusal, in milliseconds
- * @throws PermitError where it stands in the way of another one
+ * @throws PermitError where it is still open
  */
-export function assertMayRequest(
-  holder: PermitRecord | undefined,
-  now: number,
-  pauseMs: number,
-): void {
+export function assertMayRequest(holder: PermitRecord | undefined, now: number): void {
   if (!holder) return
   const permit = permitAt(holder, now)
   if (permit.state === 'requested') {
     throw new PermitError('already_requested', 'this is asked for already', { permit })
-  }
-  const left = holder.lastAt + pauseMs - now
-  if (permit.state === 'refused' && left > 0) {
-    const retryAfter = Math.ceil(left / 1000)
-    throw new PermitError('refused_lately', 'this was refused: ask again later', {
-      ...{ permit, retryAfter },
-    })
   }
 }
 

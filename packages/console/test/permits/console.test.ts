@@ -242,6 +242,28 @@ describe('permits in the console', () => {
     expect(codeOf(await ask('grace', `/permits/${id}/grant`, {}))).to.deep.equal([409, 'decided'])
   })
 
+  it('a refusal is shown to who decides next, on the list and to the customer, and a lead lifts it', async () => {
+    const id = await asked()
+    await ask('grace', `/permits/${id}/refuse`, { note: 'Call first' })
+    const next = await asked({ ticketId: 'SUP-9' })
+    const { refusals } = (await ask('grace', `/permits/${next}`)).body.permit
+    expect(refusals).to.have.length(1)
+    expect(refusals[0]).to.deep.include({ id, ticket: 'SUP-123', note: 'Call first' })
+    const listed = (await ask('grace', '/permits?open=true')).body.permits
+    expect(listed.map(({ state }: { state: string }) => state)).to.deep.equal([
+      ...['requested', 'refused'],
+    ])
+    expect(listed[1].may).to.deep.equal(['lift'])
+    const [refused] = (await account('alice', '/permits')).body.refused
+    expect(refused).to.include({ id, isMine: false })
+    expect((await account('alice', '/permits/lift', { id })).status).to.equal(403)
+    expect(codeOf(await ask('olivia', `/permits/${id}/lift`, {}))).to.deep.equal([
+      ...[403, 'access_denied'],
+    ])
+    expect((await ask('grace', `/permits/${id}/lift`, {})).status).to.equal(200)
+    expect((await account('alice', '/permits')).body.refused).to.deep.equal([])
+  })
+
   it('a request for a protected customer is refused, and is an alarm, as a request to act', async () => {
     const refused = await ask('olivia', '/permits', { ...ASK, userId: 'paula' })
     expect(codeOf(refused)).to.deep.equal([403, 'access_denied'])

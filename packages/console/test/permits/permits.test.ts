@@ -217,6 +217,88 @@ describe('permits', () => {
     await later(24 * HOUR, () => permits.request(asked({ customer: 'carla' })))
   })
 
+  describe('that an approver refused', () => {
+    const emergency = (more: Partial<PermitRequest> = {}) => {
+      const { for: _, ...request } = asked(more)
+      return permits.emergency(request)
+    }
+    async function refused(more: Partial<PermitRequest> = {}): Promise<string> {
+      const { id } = await permits.request(asked(more))
+      await permits.refuse(id, { by: 'grace', note: 'Call them first' })
+      return id
+    }
+
+    it('hold for their ticket, and for no other, operator, customer or application', async () => {
+      await refused()
+      expect(await codeOf(permits.request(asked({ ticket: 'sup - 123' })))).to.equal(
+        'refused_lately',
+      )
+      for (const more of [{ customer: 'carla' }, { operator: 'oscar' }, { application: 'other' }]) {
+        expect((await permits.request(asked(more))).state).to.equal('requested')
+      }
+      const other = await permits.request(asked({ ticket: 'SUP-9' }))
+      const [before] = await permits.refusals(other)
+      expect(before?.permit.decisions[0]).to.deep.include({ note: 'Call them first' })
+    })
+
+    it('hold for every ticket where there are two, until one is lifted', async () => {
+      await refused()
+      const second = await refused({ ticket: 'SUP-9' })
+      expect(await codeOf(permits.request(asked({ ticket: 'SUP-10' })))).to.equal('refused_lately')
+      await permits.lift(second, { by: 'grace' })
+      expect((await permits.request(asked({ ticket: 'SUP-10' }))).state).to.equal('requested')
+    })
+
+    it('stand in the way of an emergency of the same ticket, and mark one of another', async () => {
+      await refused()
+      expect(await codeOf(emergency())).to.equal('refused_lately')
+      const permit = await emergency({ ticket: 'SUP-9' })
+      expect(permit.review?.reason).to.equal('after a refusal by grace')
+      expect(await permits.refusals(permit)).to.have.length(1)
+    })
+
+    it('are lifted by an approver, once, and never by who asked or by the customer', async () => {
+      const id = await refused()
+      for (const by of ['olivia', 'oscar', 'alice']) {
+        expect(await codeOf(permits.lift(id, { by })), by).to.equal('access_denied')
+      }
+      const lifted = await permits.lift(id, { by: 'grace', note: 'They called back' })
+      expect(lifted).to.include({ state: 'refused' })
+      expect(lifted.lifted).to.include({ note: 'They called back' })
+      expect(await codeOf(permits.lift(id, { by: 'grace' }))).to.equal('decided')
+      expect((await permits.request(asked())).state).to.equal('requested')
+    })
+
+    it('are not overwritten by a no of the customer at the same time', async () => {
+      ruled.set('alice', { needs: ['user', 'second_person'] })
+      const { id } = await permits.request(asked())
+      await permits.grant(id, { by: 'alice' })
+      const other = createPermits({ audit, standing: {}, approvers: () => approvers })
+      other.attach(deployment.provider, AS)
+      const said = [
+        permits.refuse(id, { by: 'grace' }).then(
+          () => 'refused',
+          () => 'late',
+        ),
+        other.setStanding('alice', 'ask'),
+      ] as const
+      const [refusal] = await Promise.all(said)
+      const state = (await permits.get(id))?.state
+      expect(state).to.equal(refusal === 'refused' ? 'refused' : 'revoked')
+      await other.close()
+    })
+  })
+
+  it('that the customer refused hold for every ticket, and only the customer lifts them', async () => {
+    const { id } = await permits.request(asked({ customer: 'bob' }))
+    await permits.refuse(id, { by: 'bob' })
+    const again = permits.request(asked({ customer: 'bob', ticket: 'SUP-9' }))
+    expect(await codeOf(again)).to.equal('refused_lately')
+    expect(await codeOf(permits.lift(id, { by: 'grace' }))).to.equal('access_denied')
+    await permits.lift(id, { by: 'bob' })
+    expect((await permits.request(asked({ customer: 'bob' }))).state).to.equal('requested')
+  })
+
   it('are asked for once, and lapse where they are not decided', async () => {
     const { id } = await permits.request(asked())
     const { error, permit } = await refusal(permits.request(asked()))

@@ -49,6 +49,8 @@ export const PERMIT_EVENTS = [
   'support.declined',
   // It was not decided in time.
   'support.lapsed',
+  // A refusal does not hold any more.
+  'support.lifted',
   // It is taken back, and what runs under it ends.
   'support.revoked',
   // An operator acts without an approval; and a person has looked at that afterwards.

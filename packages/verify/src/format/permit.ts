@@ -51,6 +51,10 @@ export interface PermitRecord {
   readonly revoked?:
     | { readonly at: number; readonly by: AuditPerson; readonly note?: string | undefined }
     | undefined
+  /** Of a refusal that does not hold any more. */
+  readonly lifted?:
+    | { readonly at: number; readonly by: AuditPerson; readonly note?: string | undefined }
+    | undefined
   /** Of an emergency: due while nobody has looked at it, so while `at` is absent. */
   readonly review?:
     | {
@@ -110,6 +114,7 @@ export function foldPermit(record: PermitRecord | undefined, entry: AuditEntry):
   switch (event) {
     case 'support.granted':
     case 'support.declined':
+      assertState(record, entry, 'requested')
       if (!need) throw new TypeError(`${event} must say which need is decided`)
       return decided(next, {
         ...{ need, by: person, at: time, isGranted: event === 'support.granted' },
@@ -117,7 +122,12 @@ export function foldPermit(record: PermitRecord | undefined, entry: AuditEntry):
       })
     case 'support.lapsed':
       return { ...next, state: 'lapsed' }
+    case 'support.lifted':
+      assertState(record, entry, 'refused')
+      return { ...next, lifted: { at: time, by: person, ...present({ note: nonEmptyText(note) }) } }
     case 'support.revoked':
+      // I15: a refusal that was answered stays a refusal.
+      assertState(record, entry, 'requested', 'granted')
       return {
         ...next,
         state: 'revoked',
@@ -133,6 +143,14 @@ export function foldPermit(record: PermitRecord | undefined, entry: AuditEntry):
     default:
       throw new TypeError(`${event} is no event of a permit`)
   }
+}
+
+function assertState(
+  { state }: PermitRecord,
+  { event }: AuditEntry,
+  ...states: readonly StoredPermitState[]
+): void {
+  if (!states.includes(state)) throw new TypeError(`${event} does not fit what is ${state}`)
 }
 
 function begin(record: PermitRecord | undefined, entry: AuditEntry): PermitRecord {
@@ -203,12 +221,12 @@ function storedApprovalOf(record: PermitRecord, slot: string): StoredPermit {
 }
 
 function overAt(record: PermitRecord): number | undefined {
-  const { state, lastAt, lapsesAt = 0, until = 0 } = record
+  const { state, lastAt, lapsesAt = 0, until = 0, lifted } = record
   if (isReviewDue(record)) return undefined
   if (state === 'requested') return Math.max(lastAt, lapsesAt)
   if (state === 'granted') return Math.max(lastAt, until)
   if (state === 'revoked') return Math.max(lastAt + ENDING_TIME_MS, until)
-  return state === 'refused' ? lastAt + MAX_PAUSE_MS : lastAt
+  return state === 'refused' && !lifted ? lastAt + MAX_PAUSE_MS : lastAt
 }
 
 /** When the customer is to be told of it; `undefined` where there is nothing to tell any more. */

@@ -76,6 +76,7 @@ export const CONSOLE_ROUTES: readonly Route[] = [
   get('/permits/:id', ALL_ROLES, showPermit),
   post('/permits/:id/grant', ALL_ROLES, decide('grant')),
   post('/permits/:id/refuse', ALL_ROLES, decide('refuse')),
+  post('/permits/:id/lift', ALL_ROLES, decide('lift')),
   post('/permits/:id/revoke', ALL_ROLES, decide('revoke')),
   post('/permits/:id/review', ALL_ROLES, decide('review')),
   get('/alarms', SUPERVISING_ROLES, listAlarms),

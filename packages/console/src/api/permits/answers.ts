@@ -19,7 +19,18 @@ export interface PermitAnswer extends Permit {
   /** Whether the caller asked for it. */
   readonly isMine: boolean
   /** What the caller may do now. `revoke` is also how who asked withdraws a request. */
-  readonly may: readonly ('grant' | 'review' | 'revoke')[]
+  readonly may: readonly ('grant' | 'lift' | 'review' | 'revoke')[]
+  /** What was refused to the same operator before, and still holds: where the caller decides or reviews. */
+  readonly refusals?: readonly RefusalAnswer[]
+}
+
+/** A refusal that still holds. */
+export interface RefusalAnswer {
+  readonly id: string
+  readonly by: AuditPerson
+  readonly at: number
+  readonly ticket?: string | undefined
+  readonly note?: string | undefined
 }
 
 /** Who can decide now. */
@@ -113,7 +124,7 @@ export interface PermitCreated {
 }
 
 /**
- * The body of `POST /permits/:id/grant`, `/refuse`, `/revoke` and `/review`: every role; 200
+ * The body of `POST /permits/:id/grant`, `/refuse`, `/lift`, `/revoke` and `/review`: every role; 200
  * {@link PermitAnswer}. A review needs a note. 403 `access_denied`, 409 `decided`, 503
  * `temporarily_unavailable`: then the storage does not say whether it is stored.
  */
@@ -128,6 +139,8 @@ export interface AccountPermitsAnswer {
   readonly asked: readonly AccountPermit[]
   /** Those in their window: the caller can take them back. */
   readonly granted: readonly AccountPermit[]
+  /** What the caller or an approver refused, and still holds. */
+  readonly refused: readonly AccountRefusal[]
   /** Where the deployment offers it. */
   readonly standing?: AccountSwitch
   readonly now: number
@@ -148,6 +161,13 @@ export interface AccountPermit {
   readonly lapsesAt?: number
 }
 
+/** A request that was refused. */
+export interface AccountRefusal extends AccountPermit {
+  readonly refusedAt: number
+  /** Whether the caller refused it: then they can allow that it is asked again. */
+  readonly isMine: boolean
+}
+
 /** *Support may act in your account*. */
 export interface AccountSwitch {
   readonly offers: readonly StandingChoice[]
@@ -159,7 +179,7 @@ export interface AccountSwitch {
   readonly isInitial?: true | undefined
 }
 
-// `POST /permits/grant`, `/permits/refuse` and `/permits/revoke` of the account page with `{ id }`: 204. 404
+// `POST /permits/grant`, `/permits/refuse`, `/permits/lift` and `/permits/revoke` of the account page with `{ id }`: 204. 404
 //   for what is not about the caller.
 // `POST /permits/standing` with `{ choice }`: 200 {@link AccountSwitch}. `ask` and `never`
 //   end what would not start any more.

@@ -15,7 +15,7 @@ import {
   permitting,
   requirePermits,
   shownDeciders,
-  shownPermit,
+  shownWithRefusals,
 } from './shown.ts'
 
 const MAX_CURSOR_LENGTH = 200
@@ -41,7 +41,9 @@ export async function listPermits(call: Call): Promise<void> {
   )
   const all = await Promise.all(found.map((permit) => findDeciders(permits, permit)))
   ctx.body = {
-    permits: all.filter((each) => maySee(each, caller)).map((each) => shownPermit(each, call)),
+    permits: await Promise.all(
+      all.filter((each) => maySee(each, caller)).map((each) => shownWithRefusals(each, call)),
+    ),
     ...present({ next }),
     now: now(),
   } satisfies PermitsAnswer
@@ -58,7 +60,7 @@ export async function showPermit(call: Call): Promise<void> {
   const rows = await reading(() => rowsUnder(found, call))
   const isAwaited = permit.state === 'requested' && permit.needs.includes('second_person')
   call.ctx.body = {
-    permit: shownPermit(decidable, call),
+    permit: await shownWithRefusals(decidable, call),
     ...(isAwaited ? { deciders: shownDeciders(decidable) } : {}),
     impersonations: rows.map((row) => shownRow(row, call)),
     now: call.now(),

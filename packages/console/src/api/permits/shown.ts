@@ -80,6 +80,29 @@ function awaits({ state, needs, decisions }: Permit): boolean {
   )
 }
 
+/** Of a refusal by an approver: the customer's is the customer's to lift. */
+function isLiftable({ state, lifted, decisions }: Permit): boolean {
+  const isCustomers = decisions.some(({ need, isGranted }) => need === 'user' && !isGranted)
+  return state === 'refused' && !lifted && !isCustomers
+}
+
+/** The permit, with what was refused before, for who decides or reviews. */
+export async function shownWithRefusals(
+  decidable: Decidable,
+  call: Pick<Call, 'caller' | 'settings'>,
+): Promise<PermitAnswer> {
+  const shown = shownPermit(decidable, call)
+  const { permits } = call.settings
+  if (!permits || !(shown.may.includes('grant') || shown.may.includes('review'))) return shown
+  const found = await permitting(() => permits.refusals(decidable.permit))
+  if (found.length === 0) return shown
+  const refusals = found.map(({ permit: { id, ticket, decisions }, by, at }) => ({
+    ...{ id, by, at },
+    ...present({ ticket, note: decisions.find(({ isGranted }) => !isGranted)?.note }),
+  }))
+  return { ...shown, refusals }
+}
+
 export function maySee(decidable: Decidable, caller: Caller): boolean {
   const isMine = decidable.permit.operator.id === caller.id
   return isMine || isAudited(caller.role) || mayDecide(decidable, caller)
@@ -97,6 +120,7 @@ export function shownPermit(
     ...(isDecider && awaits(permit) ? (['grant'] as const) : []),
     ...(isOpen && (isMine || isDecider) ? (['revoke'] as const) : []),
     ...(isDecider && needsReview(permit) ? (['review'] as const) : []),
+    ...(isDecider && isLiftable(permit) ? (['lift'] as const) : []),
   ]
   return { ...permit, ...namedApplication(permit, settings), isMine, may }
 }

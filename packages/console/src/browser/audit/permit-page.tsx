@@ -9,7 +9,7 @@ import { soon } from '../kit/soon.ts'
 import { language, Text, text, words } from '../kit/text.tsx'
 import { DecideButtons, useDeciding } from '../permits/deciding.tsx'
 import { accessOf, actingOf } from '../permits/in-words.ts'
-import { StateBadge } from '../permits/permit-card.tsx'
+import { Refusals, StateBadge } from '../permits/permit-card.tsx'
 import { nameOf } from '../running/names.ts'
 import { Ticket } from '../running/ticket.tsx'
 import { Loaded, useLoad } from '../session/load.tsx'
@@ -62,6 +62,7 @@ export function PermitPage({ session, params }: PageProps) {
                   <div class="actions">
                     <DecideButtons session={session} permit={permit} onChoose={choose} />
                   </div>
+                  <Refusals of={permit} />
                   <Facts permit={permit} />
                   <section>
                     <h2>{labels.decisions}</h2>
@@ -181,7 +182,7 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
 }
 
 function Decisions({ permit }: { permit: PermitAnswer }) {
-  const { needs, decisions, revoked, review, state, kind } = permit
+  const { needs, decisions, lifted, revoked, review, state, kind } = permit
   const [need] = needs
   return (
     <>
@@ -196,6 +197,7 @@ function Decisions({ permit }: { permit: PermitAnswer }) {
             {...{ by, at, note }}
           />
         ))}
+        {lifted && <DecisionItem of={labels.lifted} {...lifted} />}
         {revoked && <DecisionItem of={labels.revoked} {...revoked} />}
         {review?.at !== undefined && (
           <DecisionItem of={labels.reviewed} at={review.at} by={review.by} note={review.note} />

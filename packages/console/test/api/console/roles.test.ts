@@ -30,6 +30,7 @@ const PROMISED: Readonly<Record<string, string>> = {
   'GET /permits/:id': 'operator lead auditor',
   'POST /permits/:id/grant': 'operator lead auditor',
   'POST /permits/:id/refuse': 'operator lead auditor',
+  'POST /permits/:id/lift': 'operator lead auditor',
   'POST /permits/:id/revoke': 'operator lead auditor',
   'POST /permits/:id/review': 'operator lead auditor',
   'POST /alarms/acknowledge': 'lead',
