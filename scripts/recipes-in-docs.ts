@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-// docs/adapters.md shows parts of files in recipes/: the code between `#region` and `#endregion`. Run
+// docs/adapters.md shows parts of files in examples/recipes/: the code between `#region` and `#endregion`. Run
 // this script after such a part changes.
 
 const DOCUMENT = new URL('../docs/adapters.md', import.meta.url)
-const RECIPES = new URL('../recipes/', import.meta.url)
-const BLOCK = /(\(\.\.\/recipes\/(\S+)\)\n\n```\w+\n)[\s\S]*?```\n/g
+const RECIPES = new URL('../examples/recipes/', import.meta.url)
+const BLOCK = /(\(\.\.\/examples\/recipes\/(\S+)\)\n\n```\w+\n)[\s\S]*?```\n/g
 
 /** Replaces each block of the text by the current code. */
 export function withRecipes(markdown: string): string {

@@ -16,6 +16,7 @@ import { configurationOf } from './host/provider-configuration.ts'
 import { withholdFromSelfRegistered } from './host/registration.ts'
 import type { Impersonations } from './impersonations/impersonations.ts'
 import { ALL_CAUSES, checkEnd, checkFilter, checkQuery } from './impersonations/inputs.ts'
+import { chainMarker } from './impersonations/mark-chain.ts'
 import { judgeByEnds } from './impersonations/opaque-tokens.ts'
 import {
   keptAfterRedemption,
@@ -171,6 +172,7 @@ export class Impersonation {
           claims,
           mayIssueSubjectTokens,
           hasEnded,
+          markChain: chainMarker(subjectTokens.adapter),
           onNothingIssued: ending?.onNothingIssued ?? (() => {}),
         },
         ending?.onReplay,
@@ -226,7 +228,9 @@ export class Impersonation {
     await this.#checkStorage()
     const provider = this.#provider
     await warnOfNamesakes(this.#options.actorToken.clients, (id) => findAccount(provider, id))
-    return await checklist(this.#provider, { options: this.#options, canEnd: this.canEnd })
+    const opaqueResources = (await this.#ending?.findOpaqueResources()) ?? []
+    const seen = { options: this.#options, canEnd: this.canEnd, opaqueResources }
+    return await checklist(this.#provider, seen)
   }
 
   /**
@@ -301,9 +305,9 @@ export class Impersonation {
   }
 
   /**
-   * Ends all impersonations that match at this moment. With `actor` or `client`, it looks once more after 10
-   * seconds, while the process runs: an exchange that was under way has redeemed by then, or gets
-   * nothing.
+   * Ends all impersonations that match at this moment. With `actor`, `client` or `permit`, this process
+   * looks once more after 10 seconds, or another one within 15 where this one is gone: an exchange that
+   * was under way has redeemed by then, or gets nothing.
    *
    * @returns how many this call ended
    * @throws TypeError for a filter without a member, or a wrong one
@@ -322,7 +326,8 @@ export class Impersonation {
    *   gets the answer that it would get without a recorder.
    *
    * Several recorders are called at the same time, and all have to resolve. Listeners of the same
-   * events are emitted as without recorders, after the answer.
+   * events run after the answer, as without recorders. Of an answer of 503 they hear nothing but the end
+   * of what was issued.
    *
    * @throws TypeError for a wrong argument, before {@link register}, and where {@link canEnd} is
    * `false`: what is not recorded could not be ended

@@ -22,7 +22,12 @@ describe('npm run release', function () {
     expect(pluginShown).to.match(
       new RegExp(`^${plugin.name}@${plugin.version}\n {2}[\\d,]+ kB packed`),
     )
-    for (const file of ['dist/index.js', 'docs/production.md', 'SECURITY.md']) {
+    for (const file of [
+      'dist/index.js',
+      'docs/production.md',
+      'examples/recipes/mysql.ts',
+      'SECURITY.md',
+    ]) {
       expect(pluginShown).to.include(`    ${file}\n`)
     }
     for (const file of ['.github/upstream.md', 'src/', 'CONTRIBUTING.md']) {

@@ -8,6 +8,7 @@ const ENVIRONMENT_VARIABLES: ReadonlyArray<
   ['SHOP_URL', 'origin of the shop', 'http://127.0.0.1:<port>'],
   ['DATA_DIR', 'folder for keys and data', 'example-provider/data'],
   ['STORAGE_URL', 'sqlite:<file>, redis://…, postgres://… or memory:', 'a file in DATA_DIR'],
+  ['AUDIT_URL', 'with redis://…, where the audit is: postgres://… or sqlite:<file>', ''],
   ['JWKS_FILE', 'private ES256 signing keys, as a JSON Web Key Set', 'made at the first start'],
   ['COOKIE_KEYS', 'keys to sign cookies with, by comma', 'made at the first start'],
   ['SUPPORT_BACKEND_SECRET', 'secret of the client support-backend', 'support-backend-secret'],

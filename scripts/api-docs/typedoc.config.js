@@ -10,7 +10,7 @@ function trim(app) {
       // `on`, `once` and similar methods of oidc-provider's Provider. Another page describes the
       // events.
       const origin = member.inheritedFrom
-      if (origin?.package && origin.package !== PACKAGE) project.removeReflection(member)
+      if (origin?.package && !origin.package.startsWith(PACKAGE)) project.removeReflection(member)
       // TypeDoc uses this name for a destructured parameter.
       if (member.name === '__namedParameters') member.name = 'options'
     }
@@ -28,11 +28,18 @@ function trim(app) {
   })
 }
 
+/** What users import. @param {string} name of the module: its path from the root of the repository */
+function specifierOf(name) {
+  return name.replace(/^(?:packages\/([\w-]+)\/)?src/, (_, part) =>
+    [PACKAGE, part].filter(Boolean).join('-'),
+  )
+}
+
 export default {
   name: PACKAGE,
   plugin: ['typedoc-plugin-markdown', trim],
   tsconfig: 'tsconfig.json',
-  basePath: '../../src',
+  basePath: '../..',
   logLevel: 'Warn',
   router: 'module',
   readme: 'none',
@@ -48,7 +55,7 @@ export default {
   hideBreadcrumbs: true,
   hidePageHeader: true,
   pageTitleTemplates: {
-    module: ({ name }) => `\`${name === 'index' ? PACKAGE : `${PACKAGE}/${name}`}\``,
+    module: ({ name }) => `\`${specifierOf(name)}\``,
   },
   parametersFormat: 'table',
   typeDeclarationFormat: 'table',

@@ -51,6 +51,6 @@ export interface Preview {
   readonly emergency?: true
   /** With `'allowed'`: the limit of the rule, in seconds. */
   readonly accessTokenTtl?: number
-  /** With `'allowed'`: the id of the permit that the rule names. */
-  readonly permit?: string
+  /** With `'allowed'`: the ids of the permits that the rule names. */
+  readonly permit?: string | readonly string[]
 }

@@ -63,8 +63,12 @@ export type Verdict =
       readonly needs?: readonly Need[]
       /** Beside `needs`: whether an operator may act without them, in an emergency. */
       readonly emergency?: boolean
-      /** The id of the permit that allows it: 1 to 255 characters. The object and every event have it. */
-      readonly permit?: string
+      /**
+       * The id of the permit that allows it: 1 to 255 characters. Where several permits allow it together,
+       * a list of 1 to 16 ids: the end of all under one of them ends it. The object and every event have
+       * it.
+       */
+      readonly permit?: string | readonly string[]
       /**
        * Why a person has to look at it afterwards: 1 to 255 characters. The object and every event of
        * the impersonation have it.

@@ -5,13 +5,13 @@ import { withRecipes } from '../../scripts/recipes-in-docs.ts'
 const markdown = readFileSync(new URL('../../docs/adapters.md', import.meta.url), 'utf8')
 const filesIn = (folder: string) => readdirSync(new URL(`../../${folder}`, import.meta.url))
 /** What recipes share. */
-const PARTS = ['record.ts', 'sql.ts']
+const PARTS = ['record.ts']
 
 describe('the recipes', () => {
   it('are all linked from docs/adapters.md, and tested by npm run test:all -- recipes', () => {
-    const recipes = filesIn('recipes').filter((file) => file.endsWith('.ts'))
+    const recipes = filesIn('examples/recipes').filter((file) => file.endsWith('.ts'))
     expect(recipes).to.include.members(PARTS)
-    for (const file of recipes) expect(markdown, file).to.include(`(../recipes/${file})`)
+    for (const file of recipes) expect(markdown, file).to.include(`(../examples/recipes/${file})`)
     const tested = filesIn('test/recipes').filter((file) => file.endsWith('.recipe.ts'))
     expect([...tested.map((file) => file.replace('.recipe.ts', '.ts')), ...PARTS]).to.have.members(
       recipes,
@@ -19,15 +19,15 @@ describe('the recipes', () => {
   })
 
   it('are what docs/adapters.md shows of them', () => {
-    expect(markdown).to.match(/\(\.\.\/recipes\/postgres\.ts\)\n\n```ts\n/)
+    expect(markdown).to.match(/\(\.\.\/examples\/recipes\/mysql\.ts\)\n\n```ts\n/)
     expect(markdown, 'run: node scripts/recipes-in-docs.ts').to.equal(withRecipes(markdown))
   })
 
   it('import what a user who copies them has: the package, its peers, the driver, each other', () => {
-    for (const file of filesIn('recipes').filter((name) => name.endsWith('.ts'))) {
-      const code = readFileSync(new URL(`../../recipes/${file}`, import.meta.url), 'utf8')
+    for (const file of filesIn('examples/recipes').filter((name) => name.endsWith('.ts'))) {
+      const code = readFileSync(new URL(`../../examples/recipes/${file}`, import.meta.url), 'utf8')
       for (const [, from = ''] of code.matchAll(/ from '([^']+)'/g)) {
-        expect(from, file).to.match(/^(\.\/(record|sql|prisma\/client\/client)\.ts$|[^.])/)
+        expect(from, file).to.match(/^(\.\/record\.ts$|[^.])/)
       }
     }
   })

@@ -6,7 +6,8 @@ import { expect } from 'chai'
 import { exportJWK, generateKeyPair } from 'jose'
 import { Client } from 'pg'
 import { Application } from '../../example-provider/demo/application.ts'
-import { freePort, inCi, POSTGRES_URL, reachable } from '../adapters/servers.ts'
+import { freePort, POSTGRES_URL, skipWithout } from '../adapters/servers.ts'
+import { startRedis } from './redis-server.ts'
 import {
   type Answer,
   launch,
@@ -37,15 +38,21 @@ function roundRobin(ports: readonly number[]): RequestListener {
   }
 }
 
+/** Where the copies keep everything. */
+interface Urls {
+  readonly STORAGE_URL: string
+  readonly AUDIT_URL?: string
+}
+
 /** As docs/deployment.md says: only PORT differs, and DATA_DIR, which the copies do not need. */
-async function environment(folder: string, baseUrl: string, storageUrl: string) {
+async function environment(folder: string, baseUrl: string, urls: Urls) {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const jwksFile = join(folder, 'jwks.json')
   await writeFile(jwksFile, JSON.stringify({ keys: [await exportJWK(privateKey)] }))
   return {
     NODE_ENV: 'production',
     BASE_URL: baseUrl,
-    STORAGE_URL: storageUrl,
+    ...urls,
     JWKS_FILE: jwksFile,
     COOKIE_KEYS: randomUUID(),
     SUPPORT_BACKEND_SECRET: randomUUID(),
@@ -57,7 +64,7 @@ async function environment(folder: string, baseUrl: string, storageUrl: string) 
 }
 
 /** Tests for every storage that several processes can share. */
-function actAsOneProvider(storageUrl: () => string): void {
+function actAsOneProvider(urls: () => Urls): void {
   const processes: Running[] = []
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
   let front: Awaited<ReturnType<typeof listen>>
@@ -67,7 +74,7 @@ function actAsOneProvider(storageUrl: () => string): void {
     folder = await temporaryFolder()
     ports = await Promise.all([freePort(), freePort(), freePort()])
     front = await listen(roundRobin(ports))
-    const shared = await environment(folder.path, front.url, storageUrl())
+    const shared = await environment(folder.path, front.url, urls())
     const launched = ports.map((port) =>
       launch({ ...shared, PORT: String(port), DATA_DIR: join(folder.path, String(port)) }),
     )
@@ -150,7 +157,8 @@ describe('example provider: copies as processes of their own, with one BASE_URL'
       folder = await temporaryFolder()
     })
     after(() => folder[Symbol.asyncDispose]())
-    describe('three of them', () => actAsOneProvider(() => `sqlite:${folder.path}/shared.sqlite`))
+    describe('three of them', () =>
+      actAsOneProvider(() => ({ STORAGE_URL: `sqlite:${folder.path}/shared.sqlite` })))
   })
 
   describe('on PostgreSQL', () => {
@@ -167,15 +175,26 @@ describe('example provider: copies as processes of their own, with one BASE_URL'
     }
 
     before(async function () {
-      if (!(await reachable(POSTGRES_URL, 5432))) {
-        if (inCi) throw new Error('PostgreSQL is not running')
-        this.skip()
-      }
+      await skipWithout(this, 'PostgreSQL')
       await administer(`CREATE DATABASE ${database}`)
       created = true
     })
     // after the copies are gone: mocha runs the inner suite's hooks first
-    describe('three of them', () => actAsOneProvider(() => url.href))
+    describe('three of them', () => actAsOneProvider(() => ({ STORAGE_URL: url.href })))
+
+    describe('for the audit, and on Redis for everything else', () => {
+      let redis: Awaited<ReturnType<typeof startRedis>>
+      before(async function () {
+        await skipWithout(this, 'redis-server')
+        redis = await startRedis(await freePort())
+      })
+      describe('three of them', () =>
+        actAsOneProvider(() => ({
+          STORAGE_URL: `redis://127.0.0.1:${redis?.port}`,
+          AUDIT_URL: url.href,
+        })))
+      after(() => redis?.stop())
+    })
     after(async () => {
       if (created) await administer(`DROP DATABASE ${database} WITH (FORCE)`)
     })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Firestore } from '@google-cloud/firestore'
+import { FirestoreAdapter } from '../../examples/recipes/firestore.ts'
 import { adapterContract } from '../../packages/testing/src/adapters/index.ts'
-import { FirestoreAdapter } from '../../recipes/firestore.ts'
 import { startFirestoreServer } from './firestore-server.ts'
 import { race } from './race.ts'
 

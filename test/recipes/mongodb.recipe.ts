@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { MongoClient } from 'mongodb'
+import { MongoAdapter } from '../../examples/recipes/mongodb.ts'
 import { adapterContract } from '../../packages/testing/src/adapters/index.ts'
-import { MongoAdapter } from '../../recipes/mongodb.ts'
 import { startMongoServer } from './mongo-server.ts'
 import { itExcept, race } from './race.ts'
 

@@ -26,7 +26,7 @@ async function winners(factories: readonly Factory[]): Promise<number[]> {
 }
 
 /** The mistake that the race is there to find: it looks, and then it writes. */
-function readingFirst(factory: Factory): Factory {
+export function readingFirst(factory: Factory): Factory {
   return (model) => {
     const adapter = factory(model)
     return {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import Koa from 'koa'
 import { supportConsole, supportConsoleClient } from 'oidc-provider-impersonation-console'
-import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
+import { createSqliteAudit } from 'oidc-provider-impersonation-console/audit/sqlite'
 import type { Page } from 'playwright-core'
 import { type ServerRendered, serverRendered } from '../../../test/docs/server-rendered-app.ts'
 import { signIn } from '../../../test/support/sign-in.ts'
@@ -49,7 +49,7 @@ describe('docs/server-rendered.md behind the support console', () => {
         search: () => ({ customers, more: false }),
       },
       applications: shop.applications,
-      audit: createMemoryAudit(),
+      audit: createSqliteAudit({ file: ':memory:' }),
     })
     await support.check()
     const app = new Koa()

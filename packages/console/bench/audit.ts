@@ -14,8 +14,8 @@ npm run bench:audit -- [options]
   --runs <number>    how often each page is asked for (9 without)
   --help
 
-POSTGRES_URL and REDIS_URL name the servers (127.0.0.1 without). What is written there has names of
-its own, and is removed at the end. The exit code is 1 where a page took 200 ms or more, or a search
+POSTGRES_URL names the server (127.0.0.1 without). What is written there has a name of its own, and
+is removed at the end. The exit code is 1 where a page took 200 ms or more, or a search
 (by its median) more than ten times as long as the first page.
 `
 

@@ -113,7 +113,7 @@ export interface SupportConsoleOptions {
   readonly customers: Customers
   /** At least one. */
   readonly applications: readonly Application[]
-  /** `createMemoryAudit()`, `createSqliteAudit()`, `createRedisAudit()`, `createPostgresAudit()`. */
+  /** `createSqliteAudit()` or `createPostgresAudit()`. */
   readonly audit: AuditStore
   /** Where the console is. @defaultValue '/console' */
   readonly path?: string | undefined

@@ -55,7 +55,7 @@ const CONSOLE_SHAPE = {
   audit: {
     ...objectRule<AuditStore>('open', 'append', 'find'),
     required:
-      'an audit, such as createMemoryAudit() of oidc-provider-impersonation-console/audit/memory',
+      'an audit, such as createSqliteAudit() of oidc-provider-impersonation-console/audit/sqlite',
   },
   path: { ...pathRule, default: '/console' },
   url: originRule,

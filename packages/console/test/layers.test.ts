@@ -34,7 +34,7 @@ const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The stores know the contract, and not each other. `sql` is the body of two of them. */
-const STORES = ['memory', 'sqlite', 'postgres', 'redis', 'sql']
+const STORES = ['sqlite', 'postgres', 'sql']
 const SQL_DIALECTS = ['sqlite', 'postgres']
 
 const BROWSER_PACKAGES =

@@ -34,16 +34,11 @@ export function script(source: string): RedisScript {
 /**
  * Sends commands by the client. A late reply rejects.
  *
- * @param caller the function that has `client` as an option, for errors
  * @param timeoutMs how long a reply may take, in milliseconds; by default without limit
  * @throws TypeError when the client is of no known shape
  */
-export function commandSender(
-  client: RedisClient,
-  caller: string,
-  timeoutMs?: number,
-): RedisCommand {
-  const send = unlimitedSender(client, caller)
+export function commandSender(client: RedisClient, timeoutMs?: number): RedisCommand {
+  const send = unlimitedSender(client)
   if (timeoutMs === undefined) return send
   const tooLate = () => new Error(`Redis did not answer within ${timeoutMs} ms`)
   return async (args, key) => limitTime(timeoutMs, send(args, key), tooLate)
@@ -71,18 +66,18 @@ export function hasCode(error: unknown, code: string): boolean {
   return ('code' in error && error.code === code) || error.message.startsWith(`${code} `)
 }
 
-function unlimitedSender(client: RedisClient, caller: string): RedisCommand {
+function unlimitedSender(client: RedisClient): RedisCommand {
   if (typeof client === 'function') return client
   // ioredis has a sendCommand too, of another kind, so `call` decides.
   if ('call' in client && typeof client.call === 'function') {
     return ([command = '', ...args]) => client.call(command, ...args)
   }
-  refuseSeveralServers(client, caller)
+  refuseSeveralServers(client)
   if ('sendCommand' in client && typeof client.sendCommand === 'function') {
     return (args) => client.sendCommand(args)
   }
   throw new TypeError(
-    `${caller}: client must be a node-redis client, an ioredis client or a function ` +
+    'createRedisAdapter: client must be a node-redis client, an ioredis client or a function ' +
       '(args, key) => Promise that sends one command',
   )
 }
@@ -93,10 +88,10 @@ function unlimitedSender(client: RedisClient, caller: string): RedisCommand {
  *
  * @throws TypeError for what createSentinel() or createCluster() of node-redis made
  */
-function refuseSeveralServers(client: object, caller: string): void {
+function refuseSeveralServers(client: object): void {
   const refuse = (maker: string, ownFunction: string) => {
     throw new TypeError(
-      `${caller}: client is what ${maker} of node-redis made: give a function instead, ${ownFunction}`,
+      `createRedisAdapter: client is what ${maker} of node-redis made: give a function instead, ${ownFunction}`,
     )
   }
   if ('getRandomNode' in client) {

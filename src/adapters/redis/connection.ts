@@ -25,7 +25,7 @@ export interface RedisConnection {
  * @throws TypeError when the client is of no known shape.
  */
 export function connect(client: RedisClient, timeoutMs?: number): RedisConnection {
-  const sendCommand = commandSender(client, 'createRedisAdapter', timeoutMs)
+  const sendCommand = commandSender(client, timeoutMs)
   const send: RedisCommand = async (args, key) => {
     try {
       return await sendCommand(args, key)

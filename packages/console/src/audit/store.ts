@@ -73,8 +73,7 @@ export interface FiledRow {
 }
 
 /**
- * Where the audit is kept: what `createMemoryAudit()`, `createSqliteAudit()`, `createRedisAudit()` and
- * `createPostgresAudit()` make. A deployment can wrap one, and passes every call on. Every method
+ * Where the audit is kept: what `createSqliteAudit()` and `createPostgresAudit()` make. A deployment can wrap one, and passes every call on. Every method
  * rejects where the storage fails. A cursor that no store can have made is refused with a `RangeError`
  * whose `code` is `'ERR_AUDIT_CURSOR'`.
  */
@@ -84,9 +83,6 @@ export interface AuditStore extends PermitStore {
    * kept until they are released.
    */
   readonly keepFor: number | undefined
-
-  /** Rows also go before that time, where there are too many. Then no checkpoint can tell when. */
-  readonly removesEarly?: boolean | undefined
 
   /**
    * Creates what is missing. Called before all others, by the console and by permits. Safe in several
@@ -123,8 +119,8 @@ export interface AuditStore extends PermitStore {
   row(id: string): Promise<AuditRow | undefined>
 
   /**
-   * The ids of all rows, in any order: none that is there all the time is left out, and one may come
-   * twice. `next` is the cursor of the next page; `undefined` at the end.
+   * The ids of all rows, each once, in any order: none that is there all the time is left out. `next` is
+   * the cursor of the next page; `undefined` at the end.
    */
   rowIds(page: { after?: string | undefined; limit: number }): Promise<{
     readonly rows: readonly FiledRow[]

@@ -1,5 +1,3 @@
-import type { Batch } from './batch.ts'
-
 /**
  * A store refuses a batch because of what is in it. Nothing of the batch is stored, and it would be
  * refused again. Every other rejection of a store is trouble, and the batch is written again.
@@ -26,18 +24,4 @@ export function foldingOnly<T>(fold: () => T): T {
   } catch (cause) {
     throw new UnstorableError('an entry does not fit its row', { cause })
   }
-}
-
-/**
- * For stores that take a number of any kind.
- *
- * @throws UnstorableError
- */
-export function assertTimes({ records, repetitions }: Batch): void {
-  const times = [
-    ...records.map(({ entry }) => entry.time),
-    ...repetitions.map(({ lastTime }) => lastTime),
-  ]
-  if (times.every(Number.isSafeInteger)) return
-  throw new UnstorableError('the time of an entry is no whole number')
 }

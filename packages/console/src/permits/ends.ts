@@ -47,7 +47,8 @@ async function endAllOf(ending: CustomerEnding): Promise<void> {
       const { items, next } = await provider.impersonation.list(query)
       for (const { id, permit, issuedAt } of items) {
         const isLater = issuedAt > before / 1000
-        if (isLater || (permit !== undefined && goesOn.has(permit))) continue
+        const permits = permit === undefined ? [] : [permit].flat()
+        if (isLater || permits.some((each) => goesOn.has(each))) continue
         await provider.impersonation.end(id, how)
       }
       if (next === undefined) break

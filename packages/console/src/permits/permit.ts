@@ -6,7 +6,7 @@ import { isReviewDue, type PermitRecord } from 'oidc-provider-impersonation-veri
  */
 export interface Permit extends Omit<PermitRecord, 'lastAt' | 'notice' | 'state' | 'version'> {
   /** As of now: `'lapsed'` was not decided in time, `'expired'` had its window. */
-  readonly state: PermitRecord['state'] | 'expired'
+  readonly state: PermitRecord['state'] | 'expired' | 'lapsed'
 }
 
 /** A permit as it is at a time. */

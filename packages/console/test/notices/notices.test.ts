@@ -5,11 +5,11 @@ import {
   type SupportConsoleOptions,
   supportConsole,
 } from 'oidc-provider-impersonation-console'
-import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 import { snippetsOf } from '../../../../test/docs/documents.ts'
 import { later } from '../support/clock.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { FRENCH } from '../support/french.ts'
+import { memoryAudit } from '../support/memory-audit.ts'
 import { until } from './until.ts'
 
 /** A deployment that tells customers. */
@@ -148,7 +148,7 @@ describe('notices to customers', function () {
     const options = {
       ...{ clientId: 'support-console', issueAs: 'support-backend', role: () => undefined },
       customers: { search: () => ({ customers: [], more: false }), get: () => undefined },
-      audit: createMemoryAudit(),
+      audit: memoryAudit(),
       applications: [
         {
           name: 'Shop',

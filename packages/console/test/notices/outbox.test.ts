@@ -3,7 +3,6 @@ import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import { type Alarm, alarms } from '../../src/audit/recording/alarms.ts'
 import { recorder } from '../../src/audit/recording/recorder.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
-import { createMemoryAudit } from '../../src/audit/stores/memory/index.ts'
 import type { Notice } from '../../src/notice.ts'
 import { type Outbox, startOutbox } from '../../src/notices/outbox.ts'
 import { rowNotices } from '../../src/notices/row-notices.ts'
@@ -17,6 +16,7 @@ import {
   T,
   told,
 } from '../audit/stores/contract/support.ts'
+import { memoryAudit } from '../support/memory-audit.ts'
 import { quietly } from '../support/quietly.ts'
 import { until } from './until.ts'
 
@@ -35,7 +35,7 @@ class Deployment {
   readonly #outboxes: Outbox[] = []
   readonly #recorders: ReturnType<typeof recorder>[] = []
 
-  constructor(store: AuditStore = createMemoryAudit()) {
+  constructor(store: AuditStore = memoryAudit()) {
     this.store = store
   }
 
@@ -204,7 +204,7 @@ describe('the outbox of notices', () => {
   )
 
   it('sends once where two processes find the same in the same moment', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const looking: (() => void)[] = []
     const { stderr } = await quietly(async () => {
       await using deployment = new Deployment({
@@ -249,7 +249,7 @@ describe('the outbox of notices', () => {
   )
 
   it('waits while the storage fails, and goes on when it works', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     let isBroken = false
     const { stderr } = await quietly(async () => {
       await using deployment = new Deployment({

@@ -8,10 +8,10 @@ import {
   type PermitRequest,
   type Permits,
 } from 'oidc-provider-impersonation-console'
-import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 import { expectWholeChains, readOn } from '../audit/stores/contract/support.ts'
 import { later } from '../support/clock.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { memoryAudit } from '../support/memory-audit.ts'
 import { until } from './until.ts'
 
 const HOUR = 3_600_000
@@ -28,7 +28,7 @@ describe('notices to customers about permits', function () {
   let sent: Notice[]
 
   async function begin(options: Partial<NoticesOptions> = {}): Promise<void> {
-    const audit = createMemoryAudit()
+    const audit = memoryAudit()
     sent = []
     permits = createPermits({ audit, standing: {}, approvers: () => [{ id: 'grace' }] })
     const send = (notice: Notice) => sent.push(notice)

@@ -36,9 +36,7 @@ import {
   type TakeUsesOptions,
   type UseInWords,
 } from 'oidc-provider-impersonation-console'
-import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 import { createPostgresAudit } from 'oidc-provider-impersonation-console/audit/postgres'
-import { createRedisAudit } from 'oidc-provider-impersonation-console/audit/redis'
 import { createSqliteAudit } from 'oidc-provider-impersonation-console/audit/sqlite'
 
 const page: PageClientOptions = { url: 'https://id.example.com' }
@@ -90,7 +88,7 @@ export const options: SupportConsoleOptions = {
     accountId === 'olivia' ? 'operator' : undefined,
   customers,
   applications,
-  audit: counted(createMemoryAudit()),
+  audit: counted(createSqliteAudit({ file: ':memory:' })),
   account: { clientId: 'customer-account', describe },
   words: { fr: french },
   ticket: { pattern: /SUP-\d+/, url: (ticket) => `https://tickets.example.com/${ticket}` },
@@ -120,4 +118,4 @@ export async function report(store: AuditStore, filter: RowFilter): Promise<read
   return rows
 }
 export const wanted: Outcome = 'running'
-export const stores = [createPostgresAudit, createRedisAudit, createSqliteAudit]
+export const stores = [createPostgresAudit, createSqliteAudit]

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import type { Authorize } from 'oidc-provider-impersonation'
 import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
-import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 import { permitsWith } from '../../src/permits/permits.ts'
 import { settingsOf } from '../../src/settings.ts'
 import { expectWholeChains } from '../audit/stores/contract/support.ts'
 import { type Answer, type Deployment, deploy } from '../support/deployment.ts'
+import { memoryAudit } from '../support/memory-audit.ts'
 
 /** A change needs a second person; in Bob's account, Bob himself. */
 const rule: Authorize = ({ account, scope = '' }) => {
@@ -29,7 +29,7 @@ describe('permits in the console', () => {
   let ahead: number
 
   async function begin(options: Partial<PermitsOptions> = {}): Promise<void> {
-    const audit = createMemoryAudit()
+    const audit = memoryAudit()
     ahead = 0
     permits = permitsWith({ audit, standing: {}, ...options }, () => Date.now() + ahead)
     deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
@@ -289,9 +289,6 @@ describe('permits in the console', () => {
     ahead = 600_000
     const next = await ask('olivia', '/permits/emergency', emergency)
     expect(codeOf(next)).to.deep.equal([409, 'review_due'])
-    const query = `from=${Date.now() - 60_000}&to=${Date.now() + 60_000}`
-    const counted = await ask('ada', `/audit/emergencies?${query}`)
-    expect(counted.body).to.deep.equal({ emergencies: 1, starts: 1, isMore: false })
     const path = `/permits/${body.permit.id}/review`
     expect((await ask('grace', path, {})).status, 'a note is needed').to.equal(400)
     expect((await ask('grace', path, { note: 'Was right' })).status).to.equal(200)
@@ -308,7 +305,7 @@ describe('permits in the console', () => {
           ...{ resource: 'urn:orders', scopes: { read: 'orders:read' } },
         },
       ],
-      ...{ audit: createMemoryAudit(), permits },
+      ...{ audit: memoryAudit(), permits },
     }
     const check = () => settingsOf(deployment.provider, options)
     expect(check).to.throw(TypeError, 'options.permits must have the same audit')

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import type { Authorize, Verdict } from 'oidc-provider-impersonation'
 import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
-import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 import { permitsWith } from '../../src/permits/permits.ts'
 import { expectWholeChains } from '../audit/stores/contract/support.ts'
 import { until } from '../notices/until.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
+import { memoryAudit } from '../support/memory-audit.ts'
 import { MACHINE } from '../support/provider.ts'
 
 const DAY_S = 86_400
@@ -20,12 +20,12 @@ const AS = { issueAs: MACHINE.clientId }
 describe('what a customer answers for all requests', () => {
   let permits: Permits
   let deployment: Deployment
-  const audit = { store: createMemoryAudit() }
+  const audit = { store: memoryAudit() }
   /** By how much the clock of permits is ahead, in milliseconds. */
   let ahead = 0
 
   async function begin(options: Partial<PermitsOptions> = {}): Promise<void> {
-    audit.store = createMemoryAudit({ keepFor: 30 * DAY_S })
+    audit.store = memoryAudit({ keepFor: 30 * DAY_S })
     ahead = 0
     isPruned = false
     const basis = { audit: audit.store, standing: {}, approvers: () => [{ id: 'grace' }] }
@@ -179,7 +179,7 @@ describe('what a customer answers for all requests', () => {
 
     beforeEach(async () => {
       await end()
-      audit.store = createMemoryAudit({ keepFor: 30 * DAY_S })
+      audit.store = memoryAudit({ keepFor: 30 * DAY_S })
       verdict = true
       const basis = { audit: audit.store, standing: { offers: ['always', 'never', 'week', 'day'] } }
       permits = permitsWith(

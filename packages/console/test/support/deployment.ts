@@ -19,13 +19,13 @@ import {
   type SupportConsoleOptions,
   supportConsole,
 } from 'oidc-provider-impersonation-console'
-import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 import {
   denyImpersonation,
   requireScope,
   resourceServer,
 } from 'oidc-provider-impersonation-resource-server'
 import type { HandOver } from '../../src/api/console/answers.ts'
+import { memoryAudit } from './memory-audit.ts'
 import { directory, STAFF } from './people.ts'
 import { configuration, MACHINE } from './provider.ts'
 import { collectLog } from './quiet.ts'
@@ -35,7 +35,7 @@ import { type SignedIn, type SignInOptions, signIn, signInPage } from './sign-in
 export { CUSTOMERS, HOSTILE, STAFF } from './people.ts'
 
 export interface DeploymentOptions {
-  /** @defaultValue `createMemoryAudit()` */
+  /** @defaultValue `memoryAudit()` */
   readonly audit?: AuditStore
   /** The storage of the provider. @defaultValue memory */
   readonly adapter?: AdapterFactory
@@ -152,7 +152,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   const api = `${url}/orders`
   const log: string[] = []
   const stopLog = collectLog(log)
-  const audit = options.audit ?? createMemoryAudit()
+  const audit = options.audit ?? memoryAudit()
   const faults: Faults = { storage: false, directory: false, roles: false }
   const protectedNow = new Map<string, string>()
   const roles = new Map(Object.entries(STAFF).map(([id, { role }]) => [id, role]))

@@ -1,5 +1,5 @@
 import type { AuditStore } from 'oidc-provider-impersonation-console'
-import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
+import { memoryAudit } from './memory-audit.ts'
 
 interface Faults {
   /** The methods that fail now; `'all'`: every one. */
@@ -21,7 +21,7 @@ export function faultyAudit(): FaultyAudit {
   }
   const isFailing = (name: string | symbol) =>
     faults.failing === 'all' || faults.failing.some((each) => each === name)
-  return new Proxy(createMemoryAudit(), {
+  return new Proxy(memoryAudit(), {
     get(target, name) {
       if (name in faults) return Reflect.get(faults, name)
       const member: unknown = Reflect.get(target, name)

@@ -8,11 +8,12 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
+import { main } from '../../../verify/src/main.ts'
 import type { SignCheckpoint } from '../../src/audit/keeping/checkpoint.ts'
 import { exportCsv, exportJsonLines } from '../../src/audit/keeping/export.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
-import { createMemoryAudit } from '../../src/audit/stores/memory/index.ts'
 import { idOf } from '../audit/stores/contract/support.ts'
+import { memoryAudit } from '../support/memory-audit.ts'
 import { providerAt } from '../support/provider-at.ts'
 import { changed, history, isCheckpoint, isEntry, KEEP_FOR, linesOfExport } from './history.ts'
 
@@ -36,7 +37,7 @@ describe('the command verify', function () {
     const provider = await providerAt(issuer)
     server.on('request', provider.callback())
     sign = (claims) => signCheckpoint(provider, claims)
-    store = createMemoryAudit({ keepFor: KEEP_FOR })
+    store = memoryAudit({ keepFor: KEEP_FOR })
     await history(store, sign)
     lines = await linesOfExport(store, sign)
     elsewhere = JSON.parse(lines.findLast(isCheckpoint) ?? '').checkpoint
@@ -56,7 +57,17 @@ describe('the command verify', function () {
   const exportFile = (name = 'entries.jsonl', content = lines) =>
     file(name, content.map((line) => `${line}\n`).join(''))
 
+  /** In this process: a process of its own takes longer than what most tests look at. */
   async function run(...args: string[]) {
+    const [out, err]: [string[], string[]] = [[], []]
+    const code = await main(args, {
+      log: (line: string) => void out.push(`${line}\n`),
+      error: (line: string) => void err.push(`${line}\n`),
+    })
+    return { code, out: out.join(''), err: err.join('') }
+  }
+
+  async function runProcess(...args: string[]) {
     const options = ['--conditions=oidc-provider-impersonation', COMMAND, ...args]
     const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'pipe'] })
     const [out, err, [code]] = await Promise.all([
@@ -69,7 +80,7 @@ describe('the command verify', function () {
 
   it('says that an export is whole, by the keys that the provider publishes', async () => {
     const path = await exportFile()
-    const { code, out, err } = await run(path, '--jwks', `${issuer}/jwks`)
+    const { code, out, err } = await runProcess(path, '--jwks', `${issuer}/jwks`)
     expect(err).to.equal('')
     expect(code).to.equal(0)
     expect(out).to.contain(`${path}: whole.\n56 entries in 7 chains; 19 of them were removed`)
@@ -103,7 +114,7 @@ describe('the command verify', function () {
     })
     const path = await exportFile('tampered.jsonl', tampered)
     const { writer, sequence } = JSON.parse(lines[index] ?? '')
-    expect(await run(path, '--jwks', `${issuer}/jwks`)).to.deep.equal({
+    expect(await runProcess(path, '--jwks', `${issuer}/jwks`)).to.deep.equal({
       code: 1,
       out: '',
       err: `${path}: broken.\nwriter ${writer}, entry ${sequence}, line ${index + 1}: its text is not the one that was recorded\n`,

@@ -8,7 +8,7 @@ import { AGO, over, type Person, processOn, verified } from '../audit/keeping/pe
 import { act, idOf, readOn, used } from '../audit/stores/contract/support.ts'
 import { collectLog } from '../support/quiet.ts'
 import { chain, signer } from './history.ts'
-import { skipped, storages } from './storages.ts'
+import { storages } from './storages.ts'
 import { provider } from './tampering.ts'
 
 describe('the verification of an audit from which a customer was erased', function () {
@@ -19,9 +19,7 @@ describe('the verification of an audit from which a customer was erased', functi
   })
   after(() => stopLog())
 
-  for (const [name, create] of Object.entries(storages)) {
-    const test = skipped.has(name) ? it.skip : it
-
+  for (const { name, create, test } of storages) {
     /** A storage of two customers, and what a person does who can write to it. */
     async function attack(
       run: (on: {

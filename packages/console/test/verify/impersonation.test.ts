@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { summaryOf } from '../../../verify/src/verify/summary.ts'
-import { createMemoryAudit } from '../../src/audit/stores/memory/index.ts'
 import { act, ended, granted, idOf, issued, T, used } from '../audit/stores/contract/support.ts'
+import { memoryAudit } from '../support/memory-audit.ts'
 import { chain, changed, END, isEntry, linesOfExport } from './history.ts'
 import { broken, type Exported, exportedHistory, provider, verified } from './tampering.ts'
 
@@ -23,7 +23,7 @@ describe('verify of one impersonation', () => {
   after(() => exported.dispose())
 
   it('says its entries in words, oldest first, with who, whom and the ticket', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     await store.open()
     const [one, two] = [await chain(provider.sign, T), await chain(provider.sign, T)]
     const names = { subject: { name: 'Alice Ng' }, actor: { name: 'Olivia Ortiz' } }

@@ -1,21 +1,12 @@
 import { expect } from 'chai'
 import { createLocalJWKSet } from 'jose'
 import { verify } from '../../../verify/src/verify/verification.ts'
-import { createMemoryAudit } from '../../src/audit/stores/memory/index.ts'
 import { idOf } from '../audit/stores/contract/support.ts'
-import { END, history, ISSUER, KEEP_FOR, linesOfExport, signer } from './history.ts'
-import { type Storage, skipped, storages } from './storages.ts'
-
-const all: Record<string, () => Promise<Pick<Storage, 'dispose' | 'store'>>> = {
-  async memory() {
-    return { store: createMemoryAudit({ keepFor: KEEP_FOR }), dispose: async () => {} }
-  },
-  ...storages,
-}
+import { END, history, ISSUER, linesOfExport, signer } from './history.ts'
+import { storages } from './storages.ts'
 
 describe('an export that was not touched, after retention with a hold', () => {
-  for (const [name, create] of Object.entries(all)) {
-    const test = skipped.has(name) ? it.skip : it
+  for (const { name, create, test } of storages) {
     test(`of ${name} is whole`, async () => {
       const provider = await signer()
       const { store, dispose } = await create()

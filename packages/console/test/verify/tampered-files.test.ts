@@ -102,6 +102,14 @@ describe('verify finds a file', () => {
     }
   })
 
+  it('with a row that is there twice', async () => {
+    const index = lines.findIndex((line) => line.startsWith('{"row":'))
+    const line = lines[index] ?? expect.fail()
+    const told = `the row of impersonation ${JSON.parse(line).row.id}: it is there twice`
+    const found = await broken(lines.toSpliced(index, 0, line))
+    expect(found).to.deep.equal({ told, line: index + 2 })
+  })
+
   it('with lines that are no entries', async () => {
     for (const line of ['', '{', '[]', 'null', '{"writer":"x"}', '{"checkpoint":1}']) {
       const found = await broken([...lines.slice(0, 2), line, ...lines.slice(2)])

@@ -41,9 +41,10 @@ export interface AdapterContractOptions extends ContractHooks {
 }
 
 /**
- * Defines the contract suite as tests of the framework that is given. {@link SingleUseAdapter}
- * documents the rules that it checks, and {@link EndingMethods} those of the optional methods. Cases whose hook is not given are left out, and with
- * `models: ['SubjectToken']` those about other models.
+ * Defines the contract suite as tests of the framework that is given. The docstrings of
+ * `SingleUseAdapter` have the rules that it checks, and those of `EndingMethods` the rules of the
+ * optional methods. Cases whose hook is not given are left out, and with `models: ['SubjectToken']`
+ * those about other models.
  *
  * @example
  * describe('my adapter', () => {

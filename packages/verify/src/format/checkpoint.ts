@@ -34,9 +34,9 @@ export interface SignedClaims {
   readonly parts: number
   /**
    * What was removed is older than this, in milliseconds since the epoch; 0 where nothing is removed
-   * because of its age. Absent where the store removes entries whatever their age.
+   * because of its age.
    */
-  readonly before?: number | undefined
+  readonly before: number
   readonly heads: readonly ChainHead[]
   readonly removed: readonly SignedRemoval[]
   /** Of an export: the SHA-256, base64url, of the lines that it stands for. */
@@ -81,7 +81,7 @@ export const claimsOf = unlessWrong(
     time: anyNumber,
     part: anyNumber,
     parts: anyNumber,
-    before: optional(anyNumber),
+    before: anyNumber,
     heads: listOf(objectOf<ChainHead>({ writer: anyText, sequence: anyNumber, hash: anyText })),
     removed: listOf(
       objectOf<SignedRemoval>({ writer: anyText, upTo: anyNumber, except: listOf(run) }),

@@ -47,8 +47,6 @@ export const PERMIT_EVENTS = [
   // A need is met, or refused. `support.refused` is another thing: a request to act.
   'support.granted',
   'support.declined',
-  // It was not decided in time.
-  'support.lapsed',
   // A refusal does not hold any more.
   'support.lifted',
   // It is taken back, and what runs under it ends.
@@ -223,6 +221,11 @@ const PERMIT_EVENT_NAMES: ReadonlySet<string> = new Set(PERMIT_EVENTS)
 /** An entry about a permit, and not about an impersonation. */
 export function isAboutPermit({ event, id }: Pick<AuditEntry, 'event' | 'id'>): boolean {
   return isPermitEvent(event) || (isNoticeEvent(event) && id === undefined)
+}
+
+/** The permit that an entry about a permit is about. */
+export function permitOf({ permit }: Pick<AuditEntry, 'permit'>): string | undefined {
+  return typeof permit === 'string' ? permit : undefined
 }
 
 const NOTICE_EVENT_NAMES: ReadonlySet<string> = new Set(NOTICE_EVENTS)

@@ -1,5 +1,5 @@
 import { asciiJson } from './ascii-json.ts'
-import { type AuditEntry, isNoticeEvent } from './entry.ts'
+import { type AuditEntry, isNoticeEvent, permitOf } from './entry.ts'
 import { foldNotice, noticePausedUntil, pendingKindsIn } from './notice.ts'
 import { nonEmptyText, positiveInteger, present } from './present.ts'
 import type { AuditPerson } from './row.ts'
@@ -120,8 +120,6 @@ export function foldPermit(record: PermitRecord | undefined, entry: AuditEntry):
         ...{ need, by: person, at: time, isGranted: event === 'support.granted' },
         ...present({ note: nonEmptyText(note) }),
       })
-    case 'support.lapsed':
-      return { ...next, state: 'lapsed' }
     case 'support.lifted':
       assertState(record, entry, 'refused')
       return { ...next, lifted: { at: time, by: person, ...present({ note: nonEmptyText(note) }) } }
@@ -154,7 +152,8 @@ function assertState(
 }
 
 function begin(record: PermitRecord | undefined, entry: AuditEntry): PermitRecord {
-  const { event, time, permit: id, subject, mayAct, resource, scope, context, terms, names } = entry
+  const { event, time, subject, mayAct, resource, scope, context, terms, names } = entry
+  const id = permitOf(entry)
   const { sub, clientId } = mayAct ?? {}
   if (record || !terms)
     throw new TypeError(`${event} is the first entry of a permit, with its terms`)

@@ -1,5 +1,5 @@
 import { asciiJson } from './ascii-json.ts'
-import type { AuditEntry, StandingChoice, StandingTerm } from './entry.ts'
+import { type AuditEntry, permitOf, type StandingChoice, type StandingTerm } from './entry.ts'
 import { nonEmptyText, present } from './present.ts'
 import type { AuditPerson } from './row.ts'
 import type { RowNotice } from './row-notice.ts'
@@ -33,7 +33,8 @@ export interface StandingRecord {
 
 /** The first entry: the customer says it. */
 export function beginStanding(entry: AuditEntry): StandingRecord {
-  const { event, time, permit: id, subject, terms, names } = entry
+  const { event, time, subject, terms, names } = entry
+  const id = permitOf(entry)
   if (!id || !subject) throw new TypeError(`${event} must name the customer`)
   const isOpen = event === 'support.opened'
   return {

@@ -1,5 +1,5 @@
 /** What a permit says by itself. A time that has passed is no state of its own: see `overAt`. */
-export type StoredPermitState = 'granted' | 'lapsed' | 'refused' | 'requested' | 'revoked'
+export type StoredPermitState = 'granted' | 'refused' | 'requested' | 'revoked'
 
 /** A permit as it is kept: the sum of its entries, and by what it is found. Times in milliseconds. */
 export interface StoredPermit {

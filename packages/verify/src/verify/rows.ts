@@ -76,8 +76,8 @@ export class Rows {
       throw rowBroken(row.id, line, 'the storage does not find it by what it is, or cannot read it')
     }
     if (entries.length === 0) throw rowBroken(row.id, line, 'no entry tells of it')
+    if (this.#states.has(row.id)) throw rowBroken(row.id, line, 'it is there twice')
     this.#last = { line, row: JSON.stringify(row), parts: [JSON.stringify(entries)] }
-    // A row can come twice: the later one is newer.
     this.#states.set(row.id, unsettled ? 'unproved' : this.#last)
     if (unsettled) this.#unproved += 1
   }

@@ -32,7 +32,7 @@ export interface Vouchers {
   removedBefore(writer: string, sequence: number): number | undefined
   /** Whether a checkpoint has both entries, and does not say that the first was removed. */
   haveBoth(first: Numbered, second: Numbered): boolean
-  /** The shortest time for which rows were kept, in milliseconds: 0 where they can go earlier. */
+  /** The shortest time for which rows were kept, in milliseconds. */
   readonly shortestKept: number
   /** How much later than its time an event may be recorded, in milliseconds. */
   readonly longestDelay: number
@@ -48,7 +48,7 @@ export function vouchersOf(checkpoints: readonly Vouched[]): Vouchers {
   const heads = new Map<string, Map<number, VouchedHead[]>>()
   const ends = new Map<string, { sequence: number; time: number }>()
   const removals = new Map<string, Removal[]>()
-  for (const { time, before = Number.POSITIVE_INFINITY, heads: chains, removed } of checkpoints) {
+  for (const { time, before, heads: chains, removed } of checkpoints) {
     for (const { writer, sequence, hash } of chains) {
       const chain = heads.get(writer) ?? new Map<number, VouchedHead[]>()
       heads.set(writer, chain)
@@ -90,7 +90,7 @@ export function vouchersOf(checkpoints: readonly Vouched[]): Vouchers {
           one.writer === first.writer && covers(one, first.sequence)
         return hasBoth && !removed.some(isRemoved)
       }),
-    shortestKept: Math.min(...checkpoints.map(({ time, before = time }) => time - before)),
+    shortestKept: Math.min(...checkpoints.map(({ time, before }) => time - before)),
     longestDelay: MAX_DELAY_MS,
     delayProblem(writer, sequence, time) {
       const after = recordedAfter(writer, sequence)

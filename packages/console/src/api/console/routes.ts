@@ -3,7 +3,6 @@ import { ACTING_ROLES, ALL_ROLES } from '../../sign-in/roles.ts'
 import type { Call } from '../parts.ts'
 import { ask, askInEmergency } from '../permits/ask.ts'
 import { decide } from '../permits/decide.ts'
-import { countEmergencies } from '../permits/emergencies.ts'
 import { listPermits, showPermit } from '../permits/lists.ts'
 import { preview } from '../permits/preview.ts'
 import { act } from './act.ts'
@@ -64,7 +63,6 @@ export const CONSOLE_ROUTES: readonly Route[] = [
   get('/audit/export.csv', SUPERVISING_ROLES, exportRows('csv'), EXPORT_MARKS),
   get('/audit/export.jsonl', SUPERVISING_ROLES, exportRows('jsonl'), EXPORT_MARKS),
   get('/audit/entries.jsonl', SUPERVISING_ROLES, exportEntries, EXPORT_MARKS),
-  get('/audit/emergencies', SUPERVISING_ROLES, countEmergencies),
   get('/audit/:id', ALL_ROLES, showRow),
   get('/audit/:id/entries.jsonl', SUPERVISING_ROLES, exportEntriesOfOne, EXPORT_MARKS),
   get('/audit/:id/timeline', ALL_ROLES, showTimeline),

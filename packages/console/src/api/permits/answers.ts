@@ -68,15 +68,6 @@ export interface PermitPageAnswer {
   readonly now: number
 }
 
-/** `GET /audit/emergencies?from=&to=`, in milliseconds since the epoch: lead, auditor. */
-export interface EmergenciesAnswer {
-  /** Emergencies that began in that time. */
-  readonly emergencies: number
-  /** Impersonations of that time that started; with `isMore`, there are more. */
-  readonly starts: number
-  readonly isMore: boolean
-}
-
 /**
  * `POST /impersonations/preview` with {@link ActBody}: operator, lead. What the rule says of a start now.
  * Nothing starts. It is no promise: a start asks again.

@@ -113,7 +113,7 @@ async function rowsUnder(permit: Allowing, { audit, caller, now }: Call): Promis
   let before: string | undefined
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     const page = await audit.store.find(filter, { before, limit: 100, now: now() })
-    rows.push(...page.rows.filter((row) => row.permit === permit.id))
+    rows.push(...page.rows.filter((row) => [row.permit].flat().includes(permit.id)))
     before = page.next
     if (before === undefined || rows.length >= 100) break
   }

@@ -16,6 +16,7 @@ export async function withPermitsReason(
   if (granted.length === 0) return request
   // The rule alone says under which permit it would start, or that it needs none.
   const { permit } = await preview(request, ctx)
-  const reason = granted.find(({ id }) => id === permit)?.reason
+  const ids = permit === undefined ? [] : [permit].flat()
+  const reason = granted.find(({ id }) => ids.includes(id))?.reason
   return reason === undefined ? request : { ...request, context: { ...request.context, reason } }
 }

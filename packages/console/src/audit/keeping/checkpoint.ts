@@ -32,14 +32,20 @@ export async function signCheckpoints(
   checkpoint: Checkpoint,
 ): Promise<string[]> {
   const { time, removedAt = time, content } = checkpoint
-  const { keepFor, removesEarly } = store
-  const oldest = keepFor === undefined ? 0 : Math.max(0, Math.floor(removedAt - keepFor * 1000))
-  const before = { ...(removesEarly ? {} : { before: oldest }), ...present({ content }) }
+  const { keepFor } = store
+  const before = keepFor === undefined ? 0 : Math.max(0, Math.floor(removedAt - keepFor * 1000))
   const parts = partsOf(checkpoint)
   const signed: string[] = []
   for (const [index, chains] of parts.entries()) {
     const part = { part: index + 1, parts: parts.length }
-    const claims: SignedClaims = { version: 1, time, ...part, ...before, ...chains }
+    const claims: SignedClaims = {
+      version: 1,
+      time,
+      ...part,
+      before,
+      ...present({ content }),
+      ...chains,
+    }
     signed.push(await sign({ ...claims }))
   }
   for (const jws of signed) await store.keepCheckpoint(jws, time)

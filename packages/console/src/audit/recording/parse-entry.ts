@@ -113,6 +113,9 @@ const named = objectOf<Named>({
   email: optional(wordsInAnEntry),
 })
 
+const oneOrSeveral = (value: unknown, path: string) =>
+  Array.isArray(value) ? listOf(wordsInAnEntry)(value, path) : wordsInAnEntry(value, path)
+
 const entry = objectOf<AuditEntry>({
   event: oneOf(AUDIT_EVENTS),
   time: eventTime,
@@ -123,14 +126,12 @@ const entry = objectOf<AuditEntry>({
   mayAct: optional(objectOf({ sub: optional(wordsInAnEntry), clientId: optional(wordsInAnEntry) })),
   issuedTo: optional(wordsInAnEntry),
   client: optional(wordsInAnEntry),
-  resource: optional((value, path) =>
-    Array.isArray(value) ? listOf(wordsInAnEntry)(value, path) : wordsInAnEntry(value, path),
-  ),
+  resource: optional(oneOrSeveral),
   scope: optional(wordsInAnEntry),
   context: optional(anyObject),
   expiresAt: optional(seconds),
   jti: optional(wordsInAnEntry),
-  permit: optional(wordsInAnEntry),
+  permit: optional(oneOrSeveral),
   review: optional(wordsInAnEntry),
   needs: optional(listOf(need)),
   denial: optional(

@@ -237,7 +237,7 @@ const ALWAYS_STORED: ReadonlySet<string> = new Set([SET_ASIDE, ERASED_EVENT, 'su
 /**
  * An entry without these members has nothing to search by and stays in the log. Such an entry needs
  * no credential: garbage at the exchange of a public client makes one. Many of them would hide the
- * real events, or push them out of a full store.
+ * real events.
  */
 function isNamed({ event, subject, actor, software, issuedTo, by }: AuditEntry): boolean {
   return (

@@ -1,7 +1,7 @@
 const CURSOR_CODE = 'ERR_AUDIT_CURSOR'
 
 /** The position of a row in the list of rows. */
-export interface RowPosition {
+interface RowPosition {
   /** In milliseconds since the epoch. */
   readonly at: number
   readonly id: string
@@ -45,17 +45,11 @@ export function parseIdCursor(cursor: string): string {
 }
 
 /** Cursors come from clients. This refuses a cursor that no store can have made. */
-export function malformedCursor(): RangeError {
+function malformedCursor(): RangeError {
   return Object.assign(new RangeError('the cursor is malformed'), { code: CURSOR_CODE })
 }
 
 /** Whether it comes from a cursor: JavaScript throws a RangeError of its own for many reasons. */
 export function isMalformedCursor(error: unknown): boolean {
   return error instanceof RangeError && 'code' in error && error.code === CURSOR_CODE
-}
-
-/** Positive where `a` is newer than `b`. */
-export function comparePositions(a: RowPosition, b: RowPosition): number {
-  if (a.at !== b.at) return a.at - b.at
-  return a.id === b.id ? 0 : a.id > b.id ? 1 : -1
 }

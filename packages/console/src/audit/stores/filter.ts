@@ -1,12 +1,5 @@
 import { BoundedMap } from 'oidc-provider-impersonation/siblings'
-import {
-  type AuditRow,
-  isAlarmOpen,
-  noticeDueAt,
-  openAlarmOf,
-  outcomeOf,
-} from 'oidc-provider-impersonation-verify/format'
-import type { RowFilter } from '../store.ts'
+import type { AuditRow } from 'oidc-provider-impersonation-verify/format'
 
 /**
  * A text as it is compared in a search: without regard to case, and as a database of any kind can hold
@@ -89,43 +82,8 @@ export function searchTextOf(row: AuditRow): string {
     .join('')
 }
 
-/** Of rows that were searched: to make the text costs more than to search it. A row never changes. */
-const searchTexts = new WeakMap<AuditRow, string>()
-
-function keptSearchTextOf(row: AuditRow): string {
-  const text = searchTexts.get(row) ?? searchTextOf(row)
-  searchTexts.set(row, text)
-  return text
-}
-
 /** Up to so many rows with the rarest word of a search are read by that word; else rows are read by time. */
 export const MAX_ROWS_BY_WORD = 500
 
 /** Greater than every word that begins so, as databases compare. */
 export const endOfWords = (word: string) => `${word}\u{10ffff}`
-
-/**
- * What every store means by a filter. A database may ask for the same in its own language.
- *
- * @param now in milliseconds since the epoch
- */
-export function matcher(filter: RowFilter, now: number): (row: AuditRow) => boolean {
-  const { from, to, operator, customer, outcome, alarm, held, noticeDueBefore } = filter
-  const ticket = filter.ticket === undefined ? undefined : searchable(filter.ticket)
-  const words = filter.text === undefined ? undefined : wordsOf(filter.text)
-  return (row) =>
-    (from === undefined || row.at >= from) &&
-    (to === undefined || row.at < to) &&
-    (operator === undefined || row.operator?.id === operator) &&
-    (customer === undefined || row.customer?.id === customer) &&
-    (ticket === undefined || (row.ticket !== undefined && searchable(row.ticket) === ticket)) &&
-    (outcome === undefined || outcomeOf(row, now) === outcome) &&
-    (alarm !== 'any' || row.alarm !== undefined) &&
-    (alarm !== 'open' || isAlarmOpen(row)) &&
-    (alarm !== 'urgent' || openAlarmOf(row) === 'urgent') &&
-    (held === undefined || row.hold?.isHeld === true) &&
-    (noticeDueBefore === undefined ||
-      (noticeDueAt(row) ?? Number.POSITIVE_INFINITY) < noticeDueBefore) &&
-    (words === undefined ||
-      (words.length > 0 && words.every((word) => keptSearchTextOf(row).includes(` ${word}`))))
-}

@@ -30,7 +30,6 @@ export function openedStore(store: AuditStore): OpenedStore {
 
   return {
     keepFor: store.keepFor,
-    removesEarly: store.removesEarly,
     opened,
     open: opened,
     append: (batch) => use(() => store.append(batch)),

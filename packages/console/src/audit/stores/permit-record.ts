@@ -1,7 +1,7 @@
 import { asciiJson, type StoredPermit } from 'oidc-provider-impersonation-verify/format'
-import type { Decision, PermitFilter } from '../permit-store.ts'
+import type { Decision } from '../permit-store.ts'
 
-/** How stores without objects keep a permit: as JSON. */
+/** How a database keeps a permit: as JSON. */
 export function encodePermit(permit: StoredPermit): string {
   const { id, version, at, customer, operator, slot, state, isReviewDue, overAt, data } = permit
   const { noticeDueAt } = permit
@@ -30,19 +30,7 @@ export function isUpToDate(
   return holder?.id === slotHolder?.id && holder?.version === slotHolder?.version
 }
 
-export function permitMatcher(filter: PermitFilter): (permit: StoredPermit) => boolean {
-  const { customer, operator, state, notOverAt, isReviewDue, noticeDueBefore } = filter
-  return (permit) =>
-    (customer === undefined || permit.customer === customer) &&
-    (operator === undefined || permit.operator === operator) &&
-    (state === undefined || permit.state === state) &&
-    (isReviewDue === undefined || permit.isReviewDue) &&
-    (noticeDueBefore === undefined ||
-      (permit.noticeDueAt ?? Number.POSITIVE_INFINITY) < noticeDueBefore) &&
-    (notOverAt === undefined || permit.overAt === undefined || permit.overAt > notOverAt)
-}
-
-const PERMIT_STATES: readonly unknown[] = ['granted', 'lapsed', 'refused', 'requested', 'revoked']
+const PERMIT_STATES: readonly unknown[] = ['granted', 'refused', 'requested', 'revoked']
 
 function isPermit(value: unknown): value is StoredPermit {
   if (typeof value !== 'object' || value === null) return false

@@ -9,7 +9,6 @@ import { useSlow } from '../kit/use-slow.ts'
 import { Problem } from '../session/load.tsx'
 import type { PageProps } from '../session/page-routes.ts'
 import { inWords } from '../session/problem.ts'
-import { Emergencies } from './emergencies.tsx'
 import { Exports } from './exports.tsx'
 import { addressOf, unknownConditionsOf } from './filter.ts'
 import { Filters } from './filters.tsx'
@@ -78,9 +77,6 @@ function ListPage({ session, page }: PageProps) {
         </label>
         {!isOwn && <Exports session={session} filter={filter} />}
       </div>
-      {!isOwn && session.me.permits && (
-        <Emergencies session={session} now={Date.now() + session.clockOffset} />
-      )}
       {list.state === 'failed' && <Problem error={list.problem} again={() => list.load()} />}
       {shown.state === 'loading' && isSlow && <Skeleton label={audit.loading} lines={8} />}
       {shown.state === 'ready' && (

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { whatWasDone } from '../../../src/api/account/done.ts'
-import { createMemoryAudit } from '../../../src/audit/stores/memory/index.ts'
 import type { DescribedUse } from '../../../src/options.ts'
 import { idOf, issued, put, T, used } from '../../audit/stores/contract/support.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 
 describe('what was done in an impersonation', () => {
   async function told(
@@ -10,7 +10,7 @@ describe('what was done in an impersonation', () => {
     describeUse: (use: DescribedUse) => string | undefined,
     status = 200,
   ) {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const uses = paths.map((path, index) => used('a', T + index, { path, status }))
     await put(store, issued('a', T), ...uses)
     const row = (await store.row(idOf('a'))) ?? expect.fail('no row')

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { createMemoryAudit } from '../../../src/audit/stores/memory/index.ts'
 import { ACT, refusals } from '../../support/acting.ts'
 import { later } from '../../support/clock.ts'
 import { type Answer, type Deployment, deploy } from '../../support/deployment.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 
 const MINUTE = 60_000
 
@@ -74,7 +74,7 @@ describe('continuing', () => {
   })
 
   it('is asked for as before, whatever else was recorded before the issue, by other processes', async () => {
-    const audit = createMemoryAudit()
+    const audit = memoryAudit()
     const timeline: typeof audit.timeline = async (...query) =>
       (await audit.timeline(...query)).toReversed()
     await using other = await deploy({ audit: { ...audit, timeline } })

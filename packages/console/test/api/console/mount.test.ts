@@ -7,8 +7,8 @@ import Koa from 'koa'
 import mount from 'koa-mount'
 import { Provider } from 'oidc-provider-impersonation'
 import { type SupportConsole, supportConsole } from 'oidc-provider-impersonation-console'
-import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 import { deploy } from '../../support/deployment.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 import { directory } from '../../support/people.ts'
 import { configuration, MACHINE } from '../../support/provider.ts'
 import { collectLog } from '../../support/quiet.ts'
@@ -47,7 +47,7 @@ async function serving(
         scopes: { read: 'orders:read' },
       },
     ],
-    audit: createMemoryAudit(),
+    audit: memoryAudit(),
   })
   server.on('request', build({ provider, support }))
   const stopLog = collectLog([])

@@ -7,9 +7,9 @@ import {
   supportConsole,
   supportConsoleClient,
 } from 'oidc-provider-impersonation-console'
-import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 import { deploy } from '../../support/deployment.ts'
 import { FRENCH } from '../../support/french.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 import { configuration, MACHINE } from '../../support/provider.ts'
 
 const url = 'https://id.example.com'
@@ -33,7 +33,7 @@ const good: SupportConsoleOptions = {
   role: () => 'operator',
   customers: { search: () => ({ customers: [], more: false }), get: () => undefined },
   applications: [application],
-  audit: createMemoryAudit(),
+  audit: memoryAudit(),
 }
 
 /** What the options are that differ, and the message. */

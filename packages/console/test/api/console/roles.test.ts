@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { createPermits } from 'oidc-provider-impersonation-console'
-import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 import { CONSOLE_ROUTES, type Route } from '../../../src/api/console/routes.ts'
 import { type Deployment, deploy, type Running } from '../../support/deployment.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 
 /** Who may use what: as the README has it. The routes themselves are read from the router's table. */
 const PROMISED: Readonly<Record<string, string>> = {
@@ -19,7 +19,6 @@ const PROMISED: Readonly<Record<string, string>> = {
   'GET /audit/export.csv': 'lead auditor',
   'GET /audit/export.jsonl': 'lead auditor',
   'GET /audit/entries.jsonl': 'lead auditor',
-  'GET /audit/emergencies': 'lead auditor',
   'GET /audit/:id': 'operator lead auditor',
   'GET /audit/:id/entries.jsonl': 'lead auditor',
   'GET /audit/:id/timeline': 'operator lead auditor',
@@ -51,7 +50,7 @@ describe('every route of the console, for each role', function () {
   let foreign: ReadonlyMap<string, string>
 
   before(async () => {
-    const audit = createMemoryAudit()
+    const audit = memoryAudit()
     const permits = createPermits({ audit })
     let isNeeded = true
     const authorize = permits.wrap(() => (isNeeded ? { needs: ['second_person'] } : true))
@@ -87,7 +86,6 @@ describe('every route of the console, for each role', function () {
 
   const queryOf = ({ path }: Route) => {
     if (path === '/customers') return '?q=alice'
-    if (path === '/audit/emergencies') return '?from=0&to=1'
     return path === '/audit/newer' ? `?at=0&id=${running.id}` : ''
   }
   const pathOf = ({ path }: Route) => {

@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose'
 import { digestOf } from 'oidc-provider-impersonation-verify/chain'
 import { exportEverything } from '../../../src/audit/keeping/export-everything.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
-import { createMemoryAudit } from '../../../src/audit/stores/memory/index.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 import { granted, idOf, put, T, used } from '../stores/contract/support.ts'
 
 const NOW = T + 3_600_000
@@ -20,7 +20,7 @@ describe('the export of everything', () => {
     `e30.${Buffer.from(JSON.stringify({ checkpoint })).toString('base64url')}.x`
 
   it('has the checkpoint as its last line, and keeps it', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const { writer, records } = await put(store, granted('a', T), used('a', T + 1))
     const lines = (await whole(exportEverything(store, { sign, now }))).trimEnd().split('\n')
     const [head] = records.slice(-1)
@@ -38,7 +38,7 @@ describe('the export of everything', () => {
       .map((line) => `${line}\n`)
       .join('')
     expect(decodeJwt<{ checkpoint: object }>(jws).checkpoint).to.deep.equal({
-      ...{ version: 1, time: NOW, part: 1, parts: 1 },
+      ...{ version: 1, time: NOW, part: 1, parts: 1, before: 0 },
       heads: [{ writer, sequence: 2, hash: head?.hash }],
       removed: [],
       content: digestOf(content),
@@ -54,7 +54,7 @@ describe('the export of everything', () => {
     const removed = [{ writer: heads[0]?.writer ?? '', upTo: 40_001, except }]
     const kept: string[] = []
     const store: AuditStore = {
-      ...createMemoryAudit(),
+      ...memoryAudit(),
       heads: async () => heads,
       removed: async () => removed,
       keepCheckpoint: async (jws) => void kept.push(jws),

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { exportCsv, exportJsonLines } from '../../../src/audit/keeping/export.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
-import { createMemoryAudit } from '../../../src/audit/stores/memory/index.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 import { all, randomBatches, START } from '../random-audit.ts'
 import {
   act,
@@ -47,7 +47,7 @@ async function csv(store: AuditStore): Promise<Record<string, string>[]> {
 
 /** An impersonation with this reason, by an operator with this name. */
 async function storeWith(text: string): Promise<AuditStore> {
-  const store = createMemoryAudit()
+  const store = memoryAudit()
   const names = { actor: { name: text } }
   await put(store, granted('a', T, { context: { reason: text, ticketId: 'SUP-1' }, names }))
   return store
@@ -55,7 +55,7 @@ async function storeWith(text: string): Promise<AuditStore> {
 
 describe('the export as CSV', () => {
   it('has a line for each row with all that is known, and times in UTC', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     await put(store, issued('b', T - 1000, { subject: 'bob' }))
     await put(store, granted('a', T), used('a', T + 1), used('a', T + 2, { method: 'PUT' }))
     await put(
@@ -88,7 +88,7 @@ describe('the export as CSV', () => {
     expect(text.startsWith('\ufeffid,first_event,')).to.equal(true)
     expect(text.match(/\r\n/g)).to.have.length(2)
     expect(text.endsWith('\r\n')).to.equal(true)
-    expect((await whole(exportCsv(createMemoryAudit(), ROWS))).match(/\r\n/g)).to.have.length(1)
+    expect((await whole(exportCsv(memoryAudit(), ROWS))).match(/\r\n/g)).to.have.length(1)
   })
 
   it('keeps quotes, separators and lines inside of a cell', async () => {
@@ -131,7 +131,7 @@ describe('the export as CSV', () => {
   })
 
   it('has the rows that the filter finds, newest first, of many pages', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     for (const batch of randomBatches(2, 500, 600)) await store.append(batch)
     const filter = { from: START }
     const rows = await all(store, filter, { limit: 1000, now: START })
@@ -141,7 +141,7 @@ describe('the export as CSV', () => {
   })
 
   it('reads on only when more is wanted, and fails where the storage does', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     for (const batch of randomBatches(2, 500, 600)) await store.append(batch)
     let found = 0
     const watched: AuditStore = {
@@ -165,7 +165,7 @@ describe('the export as CSV', () => {
 
 describe('the export as JSON Lines', () => {
   it('has a row and its entries on each line, in ASCII', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     await put(store, granted('a', T, { context: { reason: 'Ä\u2028\n"' } }), used('a', T + 1))
     await put(store, replayed('b', T - 1), replayed('b', T - 1), replayed('b', T))
     const text = await whole(exportJsonLines(store, ROWS))
@@ -186,7 +186,7 @@ describe('the export as JSON Lines', () => {
   })
 
   it('has all entries of a row with very many', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     await put(store, ...Array.from({ length: 1000 }, (_, index) => used('a', T + index)))
     const line = JSON.parse(await whole(exportJsonLines(store, ROWS)))
     expect(line.entries.map(({ time }: { time: number }) => time - T)).to.deep.equal(
@@ -195,6 +195,6 @@ describe('the export as JSON Lines', () => {
   })
 
   it('has no line without rows', async () => {
-    expect(await whole(exportJsonLines(createMemoryAudit(), ROWS))).to.equal('')
+    expect(await whole(exportJsonLines(memoryAudit(), ROWS))).to.equal('')
   })
 })

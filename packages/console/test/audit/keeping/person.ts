@@ -11,9 +11,7 @@ import type { ErasureParts } from '../../../src/audit/keeping/erase.ts'
 import { personalData } from '../../../src/audit/recording/personal-data.ts'
 import { recorder } from '../../../src/audit/recording/recorder.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
-import { createMemoryAudit } from '../../../src/audit/stores/memory/index.ts'
-import { chain, KEEP_FOR, linesOfExport } from '../../verify/history.ts'
-import { type Storage, storages } from '../../verify/storages.ts'
+import { chain, linesOfExport } from '../../verify/history.ts'
 import { provider } from '../../verify/tampering.ts'
 import { ended, granted, idOf, issued, used } from '../stores/contract/support.ts'
 
@@ -23,17 +21,6 @@ const { sign } = provider
 
 /** An hour ago: what began then and was not ended is expired. */
 export const AGO = Date.now() - 3_600_000
-
-type AnyStorage = Pick<Storage, 'dispose' | 'store'>
-
-/** An empty storage of each kind. */
-export const kinds: Readonly<Record<string, () => Promise<AnyStorage>>> = {
-  memory: async () => ({
-    store: createMemoryAudit({ keepFor: KEEP_FOR }),
-    dispose: async () => {},
-  }),
-  ...storages,
-}
 
 export interface Person extends ReturnType<typeof personalData> {
   readonly store: AuditStore

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { type Retention, startRetention } from '../../../src/audit/keeping/retention.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
-import { createMemoryAudit } from '../../../src/audit/stores/memory/index.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 import { act, exported, idOf, issued, put, T, used } from '../stores/contract/support.ts'
 
 const HOUR = 3_600_000
@@ -40,7 +40,7 @@ describe('retention', () => {
   }
 
   it('removes what is older than keepFor, but for what is on hold until it is released', async () => {
-    const store = createMemoryAudit({ keepFor: 3600 })
+    const store = memoryAudit({ keepFor: 3600 })
     await put(store, issued('old', T), issued('held', T), act('held', 'held', T), exported(T))
     await put(store, issued('young', T + 10), issued('used', T), used('used', T + 10))
     const retention = start(store, { now: () => T + HOUR + 5 })
@@ -57,7 +57,7 @@ describe('retention', () => {
   })
 
   it('removes nothing without keepFor, and signs checkpoints all the same', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     await put(store, issued('a', 1))
     await start(store, { now: () => T }).run()
     expect(await store.row(idOf('a'))).to.not.equal(undefined)
@@ -65,7 +65,7 @@ describe('retention', () => {
   })
 
   it('keeps a checkpoint when something changed, of what is there then, and no other', async () => {
-    const store = createMemoryAudit({ keepFor: 3600 })
+    const store = memoryAudit({ keepFor: 3600 })
     let now = T
     const retention = start(store, { now: () => now })
     await retention.run()
@@ -85,7 +85,7 @@ describe('retention', () => {
   })
 
   it('removes in small steps', async () => {
-    const store = createMemoryAudit({ keepFor: 3600 })
+    const store = memoryAudit({ keepFor: 3600 })
     await put(store, ...Array.from({ length: 300 }, (_, index) => issued(`${index}`, T)))
     const limits: number[] = []
     const watched: AuditStore = {
@@ -102,7 +102,7 @@ describe('retention', () => {
   })
 
   it('tells of trouble once, never rejects, and tells when it works again', async () => {
-    const store = createMemoryAudit({ keepFor: 3600 })
+    const store = memoryAudit({ keepFor: 3600 })
     await put(store, issued('a', T))
     let trouble: string | undefined = 'the storage\nis down'
     const failing: AuditStore = {
@@ -124,7 +124,7 @@ describe('retention', () => {
   })
 
   it('tells where no key signs, and removes all the same', async () => {
-    const store = createMemoryAudit({ keepFor: 3600 })
+    const store = memoryAudit({ keepFor: 3600 })
     await put(store, issued('a', T))
     const keyless = async () => {
       throw new Error('no key in jwks can sign checkpoints')
@@ -136,7 +136,7 @@ describe('retention', () => {
   })
 
   it('is done again and again by a timer, until it is stopped', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const kept = Promise.withResolvers<void>()
     let [number, calls] = [0, 0]
     const changing: AuditStore = {
@@ -160,7 +160,7 @@ describe('retention', () => {
   })
 
   it('waits at its stop for what was begun', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     await put(store, issued('a', T))
     const begun = Promise.withResolvers<void>()
     const signed = Promise.withResolvers<string>()
@@ -184,7 +184,7 @@ describe('retention', () => {
   })
 
   it('is safe in several processes at once', async () => {
-    const store = createMemoryAudit({ keepFor: 3600 })
+    const store = memoryAudit({ keepFor: 3600 })
     await put(store, ...Array.from({ length: 200 }, (_, index) => issued(`${index}`, T)))
     await put(store, act('held', '7', T))
     const now = () => T + 2 * HOUR
@@ -198,8 +198,8 @@ describe('retention', () => {
       JSON.stringify(join(import.meta.dirname, '../../../src/audit', name))
     const script = `
       const { startRetention } = await import(${source('keeping/retention.ts')})
-      const { createMemoryAudit } = await import(${source('stores/memory/index.ts')})
-      startRetention(createMemoryAudit(), { sign: async () => 'x' })
+      const { createSqliteAudit } = await import(${source('stores/sqlite/index.ts')})
+      startRetention(createSqliteAudit({ file: ':memory:' }), { sign: async () => 'x' })
       console.log('the end')`
     const args = ['--conditions=oidc-provider-impersonation', '--input-type=module', '-e', script]
     const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 15_000 })

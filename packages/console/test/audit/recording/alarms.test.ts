@@ -3,7 +3,7 @@ import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import { type Alarm, alarms } from '../../../src/audit/recording/alarms.ts'
 import { recorder } from '../../../src/audit/recording/recorder.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
-import { createMemoryAudit } from '../../../src/audit/stores/memory/index.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 import { quietly } from '../../support/quietly.ts'
 import { act, ended, idOf, issued, replayed, T, used } from '../stores/contract/support.ts'
 
@@ -14,7 +14,7 @@ const refusedUse = (time: number) => used('a', time, { refused: { by: 'scope', d
 async function alarmsOf(
   entries: readonly AuditEntry[],
   onAlarm: (alarm: Alarm) => unknown = () => {},
-  { store = createMemoryAudit(), patience = 1000 }: { store?: AuditStore; patience?: number } = {},
+  { store = memoryAudit(), patience = 1000 }: { store?: AuditStore; patience?: number } = {},
 ) {
   const told: Alarm[] = []
   const hand = (alarm: Alarm) => {
@@ -33,7 +33,7 @@ async function alarmsOf(
 
 describe('alarms', () => {
   it('are handed over once each, after they were stored, with the row and its page', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const entries = [
       issued('a', T),
       replayed('a', T + 1),
@@ -84,7 +84,7 @@ describe('alarms', () => {
       calls += 1
       return calls === 1 ? first.promise : undefined
     }
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const append: AuditStore['append'] = async (batch) => {
       const gone = await store.append(batch)
       // The first alarm takes as long as all others are stored.
@@ -113,7 +113,7 @@ describe('alarms', () => {
   }
 
   it('are handed over also where the row cannot be read again', async () => {
-    const store = { ...createMemoryAudit(), row: () => Promise.reject(new Error('no storage')) }
+    const store = { ...memoryAudit(), row: () => Promise.reject(new Error('no storage')) }
     const { told } = await alarmsOf([replayed('a', T)], undefined, { store })
     expect(told[0]?.impersonation).to.include({ id: idOf('a'), replays: 1 })
   })

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { batches } from '../../../src/audit/recording/batches.ts'
 import { type Changes, changes } from '../../../src/audit/recording/changes.ts'
-import { createMemoryAudit } from '../../../src/audit/stores/memory/index.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 import { quietly } from '../../support/quietly.ts'
 import { exported, idOf, issued, put, T, used } from '../stores/contract/support.ts'
 
@@ -32,7 +32,7 @@ describe('what changes in the audit', () => {
   }
 
   it('is told at once to all followers where this process stored it', async () => {
-    const { follow, stored } = changes(createMemoryAudit(), OWN, NEVER)
+    const { follow, stored } = changes(memoryAudit(), OWN, NEVER)
     const [one, two] = [following({ follow }), following({ follow })]
     const { next } = batches()
     stored(next([issued('a', T), used('a', T), issued('b', T), exported(T)]))
@@ -48,7 +48,7 @@ describe('what changes in the audit', () => {
   })
 
   it('is told to a reader that is slow in one set, and as any where it is too much', async () => {
-    const { follow, stored } = changes(createMemoryAudit(), OWN, NEVER)
+    const { follow, stored } = changes(memoryAudit(), OWN, NEVER)
     const controller = new AbortController()
     const reader = follow(controller.signal)
     const first = reader.next()
@@ -67,7 +67,7 @@ describe('what changes in the audit', () => {
   })
 
   it('is heard from other processes, but for what was before; and not twice from this one', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     await put(store, issued('before', T))
     const { writer, next } = batches()
     const { follow, stored } = changes(store, writer, 5)
@@ -86,7 +86,7 @@ describe('what changes in the audit', () => {
   })
 
   it('is read once in a while however many follow, and not at all without followers', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     let asked = 0
     const entries: typeof store.entries = (page) => {
       asked += 1
@@ -105,7 +105,7 @@ describe('what changes in the audit', () => {
   })
 
   it('is missed by no follower while the storage fails, and that is told once', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     let isBroken = false
     const entries: typeof store.entries = async (page) => {
       if (isBroken) throw new Error('no storage')
@@ -127,7 +127,7 @@ describe('what changes in the audit', () => {
   })
 
   it('may be any row, where the storage failed from the beginning', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     let isBroken = true
     const newest: typeof store.newest = async () => {
       if (isBroken) throw new Error('no storage')
@@ -144,7 +144,7 @@ describe('what changes in the audit', () => {
   })
 
   it('is told from the beginning again to who comes after all have left', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const { follow } = changes(store, OWN, 5)
     const first = following({ follow })
     await wait(20)

@@ -5,8 +5,8 @@ import type { Batch } from '../../../src/audit/batch.ts'
 import { entryWriter } from '../../../src/audit/recording/entry-writer.ts'
 import { recorder } from '../../../src/audit/recording/recorder.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
-import { createMemoryAudit } from '../../../src/audit/stores/memory/index.ts'
 import { UnstorableError } from '../../../src/audit/unstorable.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 import { quietly } from '../../support/quietly.ts'
 import {
   decoded,
@@ -26,7 +26,7 @@ const WHY = 'the storage refuses what is in the entry (22P02)'
 
 /** A store that refuses batches with these entries, and says how many it was asked for. */
 function choosy(refuses: (entry: AuditEntry) => boolean) {
-  const store = createMemoryAudit()
+  const store = memoryAudit()
   const asked: number[] = []
   const append = async (batch: Batch) => {
     const entries = [...batch.records, ...batch.repetitions].map(({ entry }) => entry)

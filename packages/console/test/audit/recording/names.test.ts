@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Named } from 'oidc-provider-impersonation-verify/format'
 import { type NameOf, naming } from '../../../src/audit/recording/names.ts'
 import { recorder } from '../../../src/audit/recording/recorder.ts'
-import { createMemoryAudit } from '../../../src/audit/stores/memory/index.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 import { quietly } from '../../support/quietly.ts'
 import { granted, idOf, issued, replayed, T, used } from '../stores/contract/support.ts'
 
@@ -13,7 +13,7 @@ const PEOPLE: Readonly<Record<string, Named>> = {
 
 describe('names in the audit', () => {
   it('are added for the customer and the operator when an entry is recorded', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const { record } = recorder(store, { nameOf: async (id) => PEOPLE[id] })
     const { stdout } = await quietly(async () => {
       await record(issued('a', T))

@@ -3,8 +3,8 @@ import type { ImpersonationObject } from 'oidc-provider-impersonation'
 import { startReconciliation } from '../../../src/audit/recording/reconciliation.ts'
 import { recorder } from '../../../src/audit/recording/recorder.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
-import { createMemoryAudit } from '../../../src/audit/stores/memory/index.ts'
 import { deploy } from '../../support/deployment.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 import { quietly } from '../../support/quietly.ts'
 import {
   decoded,
@@ -64,7 +64,7 @@ const toldOf = async (store: AuditStore) =>
 
 describe('I13: what the provider knows and the audit does not', () => {
   it('is written after a restart: issue, start and end, as the events would have said', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const { written, stdout } = await reconcile(store, [kept('a')])
     expect(written).to.equal(3)
     expect(stdout.map((line) => JSON.parse(line).event)).to.deep.equal([
@@ -88,7 +88,7 @@ describe('I13: what the provider knows and the audit does not', () => {
   })
 
   it('is written where it is missing alone', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     await put(store, issued('a', T + 3), used('a', T + 7000))
     expect((await reconcile(store, [kept('a')])).written).to.equal(2)
     expect(await toldOf(store)).to.deep.equal([
@@ -101,7 +101,7 @@ describe('I13: what the provider knows and the audit does not', () => {
   })
 
   it('is left to the process that does it now, where it is not a minute old', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const soon = T + 5000 + MINUTE
     expect((await reconcile(store, [kept('a')], soon)).written).to.equal(1)
     expect((await reconcile(store, [kept('a')], soon + 1)).written).to.equal(1)
@@ -112,7 +112,7 @@ describe('I13: what the provider knows and the audit does not', () => {
   })
 
   it('I17: is written beside a row that cannot be read, which is trouble all the same', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const damaged: AuditStore = {
       ...store,
       async row(id) {
@@ -127,14 +127,14 @@ describe('I13: what the provider knows and the audit does not', () => {
   })
 
   it('is not what retention removed', async () => {
-    const store = createMemoryAudit({ keepFor: 600 })
+    const store = memoryAudit({ keepFor: 600 })
     const late = T + 9000 + 600_000
     expect((await reconcile(store, [kept('a')], late + 1)).written).to.equal(0)
     expect((await reconcile(store, [kept('a')], late)).written).to.equal(3)
   })
 
   it('is written once by several consoles at the same time, and shown as what it is', async () => {
-    const audit = createMemoryAudit()
+    const audit = memoryAudit()
     await using deployment = await deploy({ audit })
     const { items } = { items: ['a', 'b', 'c'].map((name) => kept(name)) }
     const counts = await Promise.all([1, 2, 3].map(() => reconcile(audit, items)))
@@ -146,7 +146,7 @@ describe('I13: what the provider knows and the audit does not', () => {
   })
 
   it('is not sought any more when the process ends, whatever does not answer', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const list = () => new Promise<never>(() => {})
     const { stop } = startReconciliation({ impersonation: { list } }, store, recorder(store))
     await stop()

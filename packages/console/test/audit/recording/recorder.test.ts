@@ -4,8 +4,8 @@ import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
 import type { Batch } from '../../../src/audit/batch.ts'
 import { recorder } from '../../../src/audit/recording/recorder.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
-import { createMemoryAudit } from '../../../src/audit/stores/memory/index.ts'
 import { UnstorableError } from '../../../src/audit/unstorable.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 import { quietly } from '../../support/quietly.ts'
 import {
   decoded,
@@ -36,7 +36,7 @@ function held(store: AuditStore) {
 
 describe('the recorder of the audit', () => {
   it('prints and stores every entry, in order and in one chain, and tells of what is stored', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const told: Batch[] = []
     const { record, writer } = recorder(store, { stored: (batch) => told.push(batch) })
     const { stdout, stderr } = await quietly(() =>
@@ -51,7 +51,7 @@ describe('the recorder of the audit', () => {
   })
 
   it('writes all that waits at once, in order, and counts what happens again', async () => {
-    const { store, blocked, batches } = held(createMemoryAudit())
+    const { store, blocked, batches } = held(memoryAudit())
     const { record, settled } = recorder(store)
     await quietly(async () => {
       void record(used('a', T))
@@ -70,7 +70,7 @@ describe('the recorder of the audit', () => {
   })
 
   it('I13: keeps what a store does not take, says so in one line, and stores it once it does', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     let failures = 5
     const append = async (batch: Batch) => {
       failures -= 1
@@ -91,7 +91,7 @@ describe('the recorder of the audit', () => {
   })
 
   it('I13: makes a new entry of what cannot be counted, since its entry was removed', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const { record } = recorder(store, SOON)
     await quietly(async () => {
       await record(replayed('a', T))
@@ -104,7 +104,7 @@ describe('the recorder of the audit', () => {
   })
 
   it('stores once what a store took without saying so', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     let isSilent = true
     const append = async (batch: Batch) => {
       const gone = await store.append(batch)
@@ -126,7 +126,7 @@ describe('the recorder of the audit', () => {
   })
 
   it('has capacity until its bound is reached, and then keeps who asks waiting', async () => {
-    const { store, blocked } = held(createMemoryAudit())
+    const { store, blocked } = held(memoryAudit())
     const { record, capacity, settled } = recorder(store, { bound: 10 })
     await quietly(async () => {
       for (const time of TEN) {
@@ -144,7 +144,7 @@ describe('the recorder of the audit', () => {
   })
 
   it('has no capacity while the store fails or does not answer, and capacity when it has taken what waited', async () => {
-    const { store, blocked } = held(createMemoryAudit())
+    const { store, blocked } = held(memoryAudit())
     let failures = 1
     const append = async (batch: Batch) => {
       failures -= 1
@@ -170,7 +170,7 @@ describe('the recorder of the audit', () => {
         () => 'stored',
         (error: Error) => error.message,
       )
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     let [isRefused, failures] = [false, 1]
     const append = async (batch: Batch) => {
       if (isRefused && batch.records.some(({ entry }) => entry.event !== 'audit.set_aside')) {
@@ -212,7 +212,7 @@ describe('the recorder of the audit', () => {
   })
 
   it('at the end, stores what is left, and keeps nothing that comes later', async () => {
-    const { store, blocked, batches } = held(createMemoryAudit())
+    const { store, blocked, batches } = held(memoryAudit())
     const { record, close } = recorder(store)
     let isClosed = false
     const { stderr } = await quietly(async () => {
@@ -251,7 +251,7 @@ describe('the recorder of the audit', () => {
   it('keeps one event on one line, which reads as what it says and is obeyed by no terminal', async () => {
     const marks = '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'
     const reason = `${marks}a\n{"event":"impersonation.granted"}\r\u001b[2J\u009b2J\u2028\u0085`
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const entry = granted('a', T, { context: { reason } })
     const { stdout } = await quietly(() => recorder(store).record(entry))
     expect(stdout.map((line) => JSON.parse(line))).to.deep.equal([entry])
@@ -262,7 +262,7 @@ describe('the recorder of the audit', () => {
   })
 
   it('stores what names an account or a client, and has what names none in the log alone', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const { record } = recorder(store)
     const denial = { stage: 'exchange', error: 'invalid_request', reason: 'unknown' } as const
     const denied = { event: 'impersonation.denied', denial, client: 'shop', id: 'x' } as const
@@ -281,7 +281,7 @@ describe('the recorder of the audit', () => {
   })
 
   it('never rejects, and records what it was told, whatever happens to it afterwards', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const { record } = recorder(store)
     const context = { ticketId: 'SUP-1' }
     const circular: Record<string, unknown> = {}
@@ -307,7 +307,7 @@ describe('the recorder of the audit', () => {
   })
 
   it('I17: what a part of the system tells in a wrong form is set aside, and the next is stored', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const { record } = recorder(store)
     const wrong = {
       'entry.time': { ...granted('a', T), time: T + 0.5 },

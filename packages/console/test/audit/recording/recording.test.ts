@@ -11,9 +11,9 @@ import {
 } from 'oidc-provider-impersonation'
 import type { Alarm } from '../../../src/audit/recording/alarms.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
-import { createMemoryAudit } from '../../../src/audit/stores/memory/index.ts'
 import { createSqliteAudit } from '../../../src/audit/stores/sqlite/index.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 import { MACHINE } from '../../support/provider.ts'
 import { decoded, found, readOn, times } from '../stores/contract/support.ts'
 
@@ -178,7 +178,7 @@ describe('the audit of a deployment', function () {
   })
 
   it('I13: while the storage fails, refuses with 503 before anything is done, and ends what is asked', async () => {
-    const { store, fault } = failing(createMemoryAudit())
+    const { store, fault } = failing(memoryAudit())
     await using deployment = await deploy({ audit: store, console: { auditTimeout: 0.1 } })
     const running = await deployment.impersonate()
     const { body: before } = await deployment.ask('olivia', '/impersonations', ASKED)
@@ -230,7 +230,7 @@ describe('the audit of a deployment', function () {
   })
 
   it('I13: no token leaves before its entry is stored', async () => {
-    const { store, held } = holding(createMemoryAudit())
+    const { store, held } = holding(memoryAudit())
     await using deployment = await deploy({ audit: store })
     const asked = deployment.ask('olivia', '/impersonations', ASKED)
     await held.next('impersonation.issued')
@@ -251,7 +251,7 @@ describe('the audit of a deployment', function () {
   })
 
   it('I13: what is not stored in time is 503 and ended, and the audit says both once it can', async () => {
-    const { store, held } = holding(createMemoryAudit())
+    const { store, held } = holding(memoryAudit())
     await using deployment = await deploy({ audit: store, console: { auditTimeout: 0.2 } })
     const asked = deployment.ask('olivia', '/impersonations', ASKED)
     await held.next('impersonation.issued')

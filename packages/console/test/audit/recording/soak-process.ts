@@ -18,7 +18,7 @@ const [, , kind, place = '', impersonations] = argv
 const AT_ONCE = 16
 
 function isKind(name: unknown): name is StorageKind {
-  return name === 'sqlite' || name === 'redis' || name === 'postgres'
+  return name === 'sqlite' || name === 'postgres'
 }
 
 if (!isKind(kind)) throw new Error(`unknown storage: ${kind}`)

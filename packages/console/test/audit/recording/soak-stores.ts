@@ -3,15 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, Pool } from 'pg'
+import { POSTGRES_URL } from '../../../../../test/support/server-urls.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
 import { createPostgresAudit } from '../../../src/audit/stores/postgres/index.ts'
-import { createRedisAudit } from '../../../src/audit/stores/redis/index.ts'
 import { createSqliteAudit } from '../../../src/audit/stores/sqlite/index.ts'
-import { connected, removeKeys } from '../stores/redis/server.ts'
 
-const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1/test'
-
-export type StorageKind = 'postgres' | 'redis' | 'sqlite'
+export type StorageKind = 'postgres' | 'sqlite'
 
 /** A connection of this process to the audit at a place, and what closes it. */
 export interface OwnStore {
@@ -19,16 +16,11 @@ export interface OwnStore {
   close(): Promise<void>
 }
 
-/** @param place a file, a prefix or a schema */
+/** @param place a file or a schema */
 export async function storeAt(kind: StorageKind, place: string): Promise<OwnStore> {
   switch (kind) {
     case 'sqlite':
       return { store: createSqliteAudit({ file: place }), close: async () => {} }
-    case 'redis': {
-      const client = await connected()
-      const store = createRedisAudit({ client, prefix: place })
-      return { store, close: async () => client.destroy() }
-    }
     case 'postgres': {
       const options = `-c search_path=${place}`
       const pool = new Pool({ connectionString: POSTGRES_URL, options })
@@ -50,15 +42,6 @@ export async function newPlace(kind: StorageKind): Promise<StoragePlace> {
       const remove = () => rm(folder, { recursive: true })
       return { place: join(folder, 'audit.db'), [Symbol.asyncDispose]: remove }
     }
-    case 'redis':
-      return {
-        place: name,
-        async [Symbol.asyncDispose]() {
-          const client = await connected()
-          await removeKeys(client, name)
-          client.destroy()
-        },
-      }
     case 'postgres': {
       await administer(`CREATE SCHEMA ${name}`)
       return { place: name, [Symbol.asyncDispose]: () => administer(`DROP SCHEMA ${name} CASCADE`) }

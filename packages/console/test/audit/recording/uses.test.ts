@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { ImpersonationUse } from 'oidc-provider-impersonation-resource-server'
 import { recorder } from '../../../src/audit/recording/recorder.ts'
 import { useRecorder } from '../../../src/audit/recording/uses.ts'
-import { createMemoryAudit } from '../../../src/audit/stores/memory/index.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 import { quietly } from '../../support/quietly.ts'
 import { decoded, idOf, readOn, T, times } from '../stores/contract/support.ts'
 
@@ -69,7 +69,7 @@ const MALFORMED: Readonly<Record<string, readonly [member: string, use: unknown]
 
 describe('uses that guards tell', () => {
   it('are recorded with what the guard tells, and nothing else', async () => {
-    const store = createMemoryAudit()
+    const store = memoryAudit()
     const told = { ...use(), password: 'secret' }
     const { stdout } = await quietly(() => useRecorder(recorder(store))(told))
     const { time, id, subject, actor, client, ...request } = use()
@@ -80,7 +80,7 @@ describe('uses that guards tell', () => {
 
   for (const [what, [member, told]] of Object.entries(MALFORMED)) {
     it(`I17: with ${what} are refused by ${member}, and the next is stored`, async () => {
-      const store = createMemoryAudit()
+      const store = memoryAudit()
       const record = useRecorder(recorder(store))
       const { stdout } = await quietly(async () => {
         const error = await record(told as ImpersonationUse).catch((reason: unknown) => reason)

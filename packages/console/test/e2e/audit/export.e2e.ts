@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
-import { createMemoryAudit } from 'oidc-provider-impersonation-console/audit/memory'
 import type { Page } from 'playwright-core'
 import type { AuditStore } from '../../../src/audit/store.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
 import { waitForAll } from '../support/audit-page.ts'
 import { type Past, storePast } from '../support/audit-rows.ts'
 import { enter } from '../support/enter.ts'
@@ -14,7 +14,7 @@ const COUNT = 450
 
 /** The store of a deployment whose pages after the first can be held up, or fail. */
 function hinderedAudit() {
-  const store = createMemoryAudit()
+  const store = memoryAudit()
   const hindrance: { next: () => Promise<void> } = { next: async () => {} }
   const find: AuditStore['find'] = async (filter, page) => {
     if (page.before !== undefined && page.limit === 200) await hindrance.next()

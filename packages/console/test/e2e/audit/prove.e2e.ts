@@ -47,7 +47,7 @@ describe('the proof of an impersonation', () => {
     await dialog.getByText('The command is copied.').waitFor()
     const command = await page.evaluate(() => navigator.clipboard.readText())
     const [npx, name, ...args] = command.split(' ')
-    expect([npx, name]).to.deep.equal(['npx', 'oidc-provider-impersonation-console'])
+    expect([npx, name]).to.deep.equal(['npx', 'oidc-provider-impersonation-verify'])
 
     await copyFile(await file.path(), join(folder, file.suggestedFilename()))
     const child = spawn(

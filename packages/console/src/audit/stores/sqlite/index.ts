@@ -10,7 +10,8 @@ import { inTransaction, isBadData, openDatabase, read } from './database.ts'
 export interface SqliteAuditOptions {
   /**
    * A path, made if it is not there (its folder has to be), on a local disk. It may be the file of
-   * `createSqliteAdapter`.
+   * `createSqliteAdapter`. `':memory:'` keeps the audit in memory, until it is closed: for demonstrations
+   * and tests.
    */
   readonly file: string
   /**

@@ -148,7 +148,7 @@ export const permits: readonly ContractCase[] = [
         permitOf('b', { at: T + 2, operator: undefined, state: 'granted', noticeDueAt: T + 4 }),
         permitOf('c', { at: T + 3, isReviewDue: true, state: 'revoked', overAt: T + 60 }),
         permitOf('d', { at: T + 3, operator: long, customer: long }),
-        permitOf('e', { at: T, state: 'lapsed', overAt: T + 50 }),
+        permitOf('e', { at: T, state: 'refused', overAt: T + 50 }),
       ]
       for (const permit of all) expect(await decide(store, permit)).to.equal(true)
       const named = async (filter: PermitFilter) =>

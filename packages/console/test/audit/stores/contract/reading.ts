@@ -130,7 +130,8 @@ export const reading: readonly ContractCase[] = [
     },
   },
   {
-    title: 'tells of every row by its id, in pages of any size, that it is where searches find it',
+    title:
+      'tells of every row once by its id, in pages of any size, that it is where searches find it',
     async run({ store }) {
       const names = Array.from({ length: 30 }, (_, index) => `${index}`)
       for (const [index, name] of names.entries()) {
@@ -142,18 +143,18 @@ export const reading: readonly ContractCase[] = [
       }
       await put(store, refused(T))
       for (const limit of [1, 7, 1000]) {
-        const ids = new Set<string>()
+        const ids: string[] = []
         for (let after: string | undefined; ; ) {
           const { rows, next } = await store.rowIds({ after, limit })
           for (const { id, isMisfiled } of rows) {
             expect(isMisfiled, id).to.equal(false)
-            ids.add(id)
+            ids.push(id)
           }
           after = next
           if (after === undefined) break
         }
-        expect(ids.size, `${limit}`).to.equal(31)
-        expect([...ids]).to.include.members(names.map(idOf))
+        expect(ids, `${limit}`).to.have.length(31)
+        expect(ids).to.include.members(names.map(idOf))
       }
     },
   },

@@ -208,19 +208,6 @@ export const writingMutants: Mutants = {
       })),
     'keeps every entry as it was',
   ],
-  'what is stored, handed out': [
-    (sound) => {
-      const rows = new Map<string, AuditRow>()
-      return {
-        async row(id) {
-          const row = rows.get(id) ?? (await sound.row(id))
-          if (row) rows.set(id, row)
-          return row
-        },
-      }
-    },
-    'is not changed by a caller',
-  ],
   'heads that tell of one chain only': [
     (sound) => ({ heads: async () => (await sound.heads()).slice(-1) }),
     'keeps the last link of each chain',

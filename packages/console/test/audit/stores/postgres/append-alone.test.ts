@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { runsOn } from '../../../../../../test/adapters/servers.ts'
+import { suiteOn } from '../../../../../../test/adapters/servers.ts'
 import type { AuditStore } from '../../../../src/audit/store.ts'
 import {
   createPostgresAudit,
@@ -18,15 +18,16 @@ import {
   used,
   writer,
 } from '../contract/support.ts'
-import { newSchema } from './schema.ts'
+import { newDatabase } from './schema.ts'
 
-const suite = (await runsOn('PostgreSQL')) ? describe : describe.skip
+const suite = await suiteOn('PostgreSQL')
 
 suite('an entry that is appended alone to the audit in PostgreSQL', function () {
   this.timeout(30_000)
-  let database: Awaited<ReturnType<typeof newSchema>>
+  // The lock is one for a whole database: where another suite holds it, a transaction waits for it.
+  let database: Awaited<ReturnType<typeof newDatabase>>
   beforeEach(async () => {
-    database = await newSchema()
+    database = await newDatabase()
   })
   afterEach(() => database.dispose())
 
@@ -36,9 +37,7 @@ suite('an entry that is appended alone to the audit in PostgreSQL', function () 
     return store
   }
 
-  it('takes one statement, and one more where another process wrote the row before', async function () {
-    // The lock is one for the whole database: where another suite holds it, a transaction waits for it.
-    this.retries(5)
+  it('takes one statement, and one more where another process wrote the row before', async () => {
     const pool = database.pool()
     const sent: string[] = []
     const counting = await opened({

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createPool, type Pool, type PoolConnection, type RowDataPacket } from 'mysql2/promise'
+import { table } from '../../examples/recipes/mysql.ts'
+import { adapterContract } from '../../packages/testing/src/adapters/index.ts'
+import { MYSQL_URL, suiteOn, until } from '../adapters/servers.ts'
+import { openMysql } from './mysql.ts'
+import { race } from './race.ts'
+
+const ROUNDS = 500
+
+interface Round {
+  /** The callers that won, by process. */
+  readonly winners: readonly string[][]
+  /** The caller that the record names. */
+  readonly kept: unknown
+}
+
+const script = join(import.meta.dirname, 'mysql-process.ts')
+const suite = await suiteOn('MySQL')
+
+suite('The recipe for MySQL and MariaDB, on MariaDB', () => {
+  const database = `recipe_${randomBytes(6).toString('hex')}`
+  let server: Pool
+  let first: ReturnType<typeof openMysql>
+  let second: ReturnType<typeof openMysql>
+
+  before(async () => {
+    server = createPool({ uri: MYSQL_URL })
+    await server.query(`CREATE DATABASE ${database}`)
+    first = openMysql(database)
+    second = openMysql(database)
+    await first.pool.query(table)
+  })
+  after(async () => {
+    await first?.pool.end()
+    await second?.pool.end()
+    await server.query(`DROP DATABASE ${database}`)
+    await server.end()
+  })
+
+  adapterContract({
+    ending: true,
+    describe,
+    it,
+    create: () => first.factory,
+    async advance(seconds) {
+      await first.pool.query('UPDATE oidc_records SET expiresAt = expiresAt - ?', [seconds * 1000])
+    },
+    async leaveExpired() {
+      await first.pool.query('UPDATE oidc_records SET expiresAt = 1')
+    },
+    async createBroken() {
+      const closed = openMysql(database)
+      await closed.pool.end()
+      return closed.factory
+    },
+  })
+
+  race(() => [first.factory, second.factory])
+
+  /** Lets two processes ask for the same record at once, round by round: the winners of both. */
+  async function playRounds(...mistake: string[]) {
+    const adapter = first.factory('SubjectToken')
+    const children = [1, 2].map(() => fork(script, [database, ...mistake]))
+    await Promise.all(children.map((child) => once(child, 'message')))
+    const rounds: Round[] = []
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const id = `round-${round}`
+      await adapter.destroy(id)
+      await adapter.upsert(id, { jti: id, accountId: 'alice' }, 600)
+      const answers = children.map((child) => once(child, 'message'))
+      for (const child of children) child.send(id)
+      const winners = (await Promise.all(answers)).map(([won = []]): string[] => won)
+      rounds.push({ winners, kept: Object((await adapter.find(id))?.note).actor })
+    }
+    const exits = children.map((child) => once(child, 'exit'))
+    for (const child of children) child.disconnect()
+    await Promise.all(exits)
+    return rounds
+  }
+
+  it(`tells one caller of two processes that it won, and keeps its note, ${ROUNDS} times over`, async () => {
+    for (const { winners, kept } of await playRounds()) assert.deepEqual(winners.flat(), [kept])
+  })
+
+  it('has processes whose race a claim that reads first and writes afterwards does not pass', async () => {
+    const rounds = await playRounds('reading first')
+    const both = rounds.filter(({ winners }) => winners.every(({ length }) => length > 0))
+    assert.ok(both.length > 0)
+  })
+
+  it('runs again what the database took back because of a deadlock', async () => {
+    const adapter = first.factory('SubjectToken')
+    const ids = ['deadlock-0', 'deadlock-1']
+    for (const id of ids) await adapter.upsert(id, { jti: id, grantId: 'deadlock' }, 60)
+    for (let i = 0; i < 20; i += 1) await adapter.upsert(`weight-${i}`, {}, 60)
+    // The database takes back the transaction that has changed fewer rows.
+    const other = await second.pool.getConnection()
+    const change = "UPDATE oidc_records SET note = '{}' WHERE model = 'SubjectToken' AND id"
+    await other.beginTransaction()
+    await other.query(`${change} LIKE 'weight-%'`)
+    await other.query(`${change} = ?`, [ids[1]])
+
+    const revoked = adapter.revokeByGrantId('deadlock')
+    await until(() => isWaiting(other, database))
+    await other.query(`${change} = ?`, [ids[0]])
+    await other.commit()
+    other.release()
+    await revoked
+    assert.deepEqual(await Promise.all(ids.map((id) => adapter.find(id))), [undefined, undefined])
+  })
+
+  it('rejects within seconds where the database does not answer', async () => {
+    const other = await second.pool.getConnection()
+    await other.query('LOCK TABLES oidc_records WRITE')
+    const adapter = first.factory('SubjectToken')
+    await assert.rejects(adapter.consumeOnce('locked'), /did not answer/)
+    await other.query('UNLOCK TABLES')
+    other.release()
+  })
+})
+
+/** Whether a statement waits for a row of that database. */
+async function isWaiting(connection: PoolConnection, database: string): Promise<boolean> {
+  const [rows] = await connection.query<RowDataPacket[]>('SHOW ENGINE INNODB STATUS')
+  const waiting = /TRX HAS BEEN WAITING.*\nRECORD LOCKS .* of table `(\w+)`/g
+  const found = [...String(rows[0]?.Status).matchAll(waiting)]
+  return found.some(([, waitedFor]) => waitedFor === database)
+}
