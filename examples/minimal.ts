@@ -28,7 +28,7 @@ const provider = new Provider(`${base}/oidc`, {
     resourceIndicators: {
       getResourceServerInfo: () => ({ scope: 'orders:read', accessTokenFormat: 'jwt' }),
     },
-    // and what is new
+    // new
     clientCredentials: { enabled: true },
     impersonation: {
       enabled: true,
