@@ -21,7 +21,7 @@ describe('the links of the documents', () => {
   it('lead to files that exist, and to headings that they have', async () => {
     const broken: string[] = []
     for await (const document of glob(
-      ['*.md', 'docs/**/*.md', 'packages/*/*.md', '{src,test/*}/*.md'],
+      ['*.md', 'docs/**/*.md', 'packages/*/*.md', '{src,test,test/*}/*.md'],
       {
         cwd: ROOT,
       },
