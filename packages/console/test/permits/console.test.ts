@@ -316,6 +316,18 @@ describe('permits in the console', () => {
     expect((await account('alice', '/permits')).body.refused).to.deep.equal([])
   })
 
+  it('every list answers 400 to a cursor that no one can have been given', async () => {
+    for (const path of [
+      '/permits?before=junk',
+      '/permits?open=true&before=junk',
+      '/audit?before=junk',
+    ]) {
+      expect(codeOf(await ask('ada', path)), path).to.deep.equal([400, 'invalid_request'])
+    }
+    const own = await account('alice', '/impersonations?before=junk')
+    expect(codeOf(own)).to.deep.equal([400, 'invalid_request'])
+  })
+
   it('a request for a protected customer is refused, and is an alarm, as a request to act', async () => {
     const refused = await ask('olivia', '/permits', { ...ASK, userId: 'paula' })
     expect(codeOf(refused)).to.deep.equal([403, 'access_denied'])
