@@ -28,6 +28,9 @@ export interface ReadmeProvider extends AsyncDisposable {
   goOn(): void
 }
 
+/** What the commands of the README say. */
+const CONTEXT = { ticketId: 'SUP-123', reason: 'Order lost in the post' }
+
 export async function readmeProvider(): Promise<ReadmeProvider> {
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
   const [, code] = /^`server\.mjs`:\n\n```js\n(.*?)^```$/ms.exec(readme) ?? []
@@ -80,7 +83,7 @@ export async function readmeProvider(): Promise<ReadmeProvider> {
       const issued = await fetch(`${base}/api/subject-tokens`, {
         method: 'POST',
         headers: { authorization: `Bearer ${machine}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ userId: 'alice', context: { ticketId: 'SUP-123' } }),
+        body: JSON.stringify({ userId: 'alice', context: CONTEXT }),
       })
       const { subjectToken }: { subjectToken: string } = JSON.parse(await issued.text())
       return await token({
