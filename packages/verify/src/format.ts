@@ -32,6 +32,7 @@ export {
   isAboutPermit,
   isNoticeEvent,
   isPermitEvent,
+  MISLABELLED_EVENT,
   type Named,
   NOTICE_EVENTS,
   PERMIT_EVENTS,
