@@ -52,9 +52,12 @@ export interface PermitStore {
   /** The newest permit with this slot: the one whose first version was stored last, whatever its `at`. */
   slotHolder(slot: string): Promise<StoredPermit | undefined>
 
-  /** The newest `limit` permits that match, older than the cursor (or of all). */
+  /**
+   * The newest `limit` permits that match, older than the cursor (or of all). With `oldestFirst`, the
+   * oldest ones, newer than the cursor.
+   */
   permits(
     filter: PermitFilter,
-    page: { before?: string | undefined; limit: number },
+    page: { before?: string | undefined; limit: number; oldestFirst?: true | undefined },
   ): Promise<{ readonly permits: readonly StoredPermit[]; readonly next: string | undefined }>
 }

@@ -56,9 +56,12 @@ export interface RowFilter {
 }
 
 export interface RowPage {
-  /** Newest first: by `at`, and then by `id` as bytes, both descending. */
+  /**
+   * Newest first: by `at`, and then by `id` as bytes, both descending. With `oldestFirst`, both are
+   * ascending.
+   */
   readonly rows: readonly AuditRow[]
-  /** The cursor of the next, older page; `undefined` at the end. */
+  /** The cursor of the next page; `undefined` at the end. */
   readonly next: string | undefined
 }
 
@@ -104,13 +107,19 @@ export interface AuditStore extends PermitStore {
   append(batch: Batch): Promise<readonly string[]>
 
   /**
-   * The newest `limit` rows that match, older than the cursor (or of all).
+   * The newest `limit` rows that match, older than the cursor (or of all). With `oldestFirst`, the oldest
+   * ones, newer than the cursor.
    *
    * @param now for outcomes, in milliseconds since the epoch
    */
   find(
     filter: RowFilter,
-    page: { before?: string | undefined; limit: number; now: number },
+    page: {
+      before?: string | undefined
+      limit: number
+      now: number
+      oldestFirst?: true | undefined
+    },
   ): Promise<RowPage>
 
   /** How many rows match that are newer than this one; at most 100 are counted. */
@@ -164,6 +173,12 @@ export interface AuditStore extends PermitStore {
    * @returns whether it was there, and is removed
    */
   removeRow(id: string, mayGo: (row: AuditRow) => boolean): Promise<boolean>
+
+  /**
+   * Called after an erasure: overwrites what was removed where a file still has it. A storage that cannot do
+   * that does nothing.
+   */
+  overwriteRemoved(): Promise<void>
 
   /** What is removed by now, for each chain from which something is. */
   removed(): Promise<readonly RemovedFrom[]>

@@ -94,6 +94,8 @@ export async function eraseCustomer(
     }
     left = changed
   }
+  // Also what a call before this one removed, and could not overwrite.
+  await store.overwriteRemoved()
   if (inForce.length > 0) throw new InForceError(inForce)
   return { impersonations: counts.impersonation, permits: counts.permit }
 

@@ -43,6 +43,7 @@ export function openedStore(store: AuditStore): OpenedStore {
     heads: () => use(() => store.heads()),
     remove: (before, limit) => use(() => store.remove(before, limit)),
     removeRow: (id, mayGo) => use(() => store.removeRow(id, mayGo)),
+    overwriteRemoved: () => use(() => store.overwriteRemoved()),
     removed: () => use(() => store.removed()),
     keepCheckpoint: (jws, time) => use(() => store.keepCheckpoint(jws, time)),
     checkpoints: (limit) => use(() => store.checkpoints(limit)),

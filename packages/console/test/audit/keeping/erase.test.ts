@@ -264,6 +264,24 @@ describe('the data of one person', function () {
     expect(erased).to.have.length(2)
   })
 
+  it('is overwritten once it is erased', async () => {
+    const store = memoryAudit()
+    const calls: string[] = []
+    const one = processOn({
+      ...store,
+      removeRow(id, mayGo) {
+        calls.push('remove')
+        return store.removeRow(id, mayGo)
+      },
+      async overwriteRemoved() {
+        calls.push('overwrite')
+      },
+    })
+    await one.record(...over('a', 'alice'), ...over('b', 'alice'))
+    await one.erase('alice')
+    expect(calls).to.deep.equal(['remove', 'remove', 'overwrite'])
+  })
+
   it('is erased by a process whose clock is behind', async () => {
     const store = memoryAudit()
     const one = processOn(store, { now: () => AGO - 1000 })

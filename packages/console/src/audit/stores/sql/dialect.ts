@@ -57,6 +57,8 @@ export interface SqlDialect {
    * @returns whether it is stored; if not, nothing was changed
    */
   appendAlone?(batch: Batch): Promise<boolean>
+  /** Overwrites what was removed where a file still has it. */
+  overwriteRemoved?(): Promise<void>
   /** Why the database refuses a value; `undefined` for every other error. */
   refusalOf(error: unknown): string | undefined
 }

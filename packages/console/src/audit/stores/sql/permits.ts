@@ -2,11 +2,12 @@ import type { StoredPermit } from 'oidc-provider-impersonation-verify/format'
 import type { Decision, PermitFilter, PermitStore } from '../../permit-store.ts'
 import { UnstorableError } from '../../unstorable.ts'
 import { entriesOf } from '../batch-columns.ts'
-import { parseRowCursor, rowCursor } from '../cursor.ts'
+import { rowCursor } from '../cursor.ts'
 import { encodePermit, isUpToDate, parsePermit } from '../permit-record.ts'
 import { type Condition, indexable, isRowId } from '../row-columns.ts'
 import type { ResultRow } from '../stored-columns.ts'
 import type { SqlDialect, SqlQuery, Steps } from './dialect.ts'
+import { orderOf } from './order.ts'
 import { statementsOf } from './statements.ts'
 import { PERMIT_COLUMNS, PERMIT_TABLE, WRITER_TABLE } from './tables.ts'
 
@@ -89,15 +90,13 @@ ON CONFLICT (id) DO UPDATE SET ${REPLACED_COLUMNS.join(', ')}`
       return permit
     },
 
-    async permits(filter, { before, limit }) {
+    async permits(filter, { before, limit, oldestFirst }) {
       const conditions = conditionsOf(filter)
-      if (before !== undefined) {
-        const { at, id } = parseRowCursor(before)
-        conditions.push({ sql: '(at, id) < (CAST(? AS bigint), ?)', values: [at, id] })
-      }
+      const { order, isBeyond } = orderOf(oldestFirst)
+      if (before !== undefined) conditions.push(isBeyond(before))
       const where = conditions.map(({ sql }) => sql).join(' AND ') || 'true'
       const found = await read(
-        `SELECT data FROM ${PERMIT_TABLE} WHERE ${where} ORDER BY at DESC, id DESC LIMIT ?`,
+        `SELECT data FROM ${PERMIT_TABLE} WHERE ${where} ORDER BY ${order} LIMIT ?`,
         ...conditions.flatMap(({ values }) => values),
         limit + 1,
       )

@@ -104,8 +104,8 @@ DELETE FROM ${WORD_TABLE} WHERE (word, id) IN (SELECT word, id FROM ${recordsOf(
       LIMIT ${MAX_ROWS_BY_WORD + 1}) AS by_word`,
 
     /** The values of the source, of the condition, limit. */
-    rows: (from: string, where: string) =>
-      `SELECT data FROM ${from} WHERE ${where} ORDER BY at DESC, id DESC LIMIT ?`,
+    rows: (from: string, where: string, order: string) =>
+      `SELECT data FROM ${from} WHERE ${where} ORDER BY ${order} LIMIT ?`,
 
     // The order makes PostgreSQL read an index from the position on, also where it expects many rows.
     counted: (from: string, where: string) => `

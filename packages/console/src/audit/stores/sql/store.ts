@@ -3,7 +3,7 @@ import type { Batch } from '../../batch.ts'
 import type { AuditStore, RowFilter } from '../../store.ts'
 import { foldingOnly, UnstorableError } from '../../unstorable.ts'
 import { earlierKeysOf, entriesOf, rowIdsOf, rowsOf, withoutGone } from '../batch-columns.ts'
-import { parseIdCursor, parseNumberCursor, parseRowCursor, rowCursor } from '../cursor.ts'
+import { parseIdCursor, parseNumberCursor, rowCursor } from '../cursor.ts'
 import { endOfWords, MAX_ROWS_BY_WORD, wordsOf } from '../filter.ts'
 import {
   type Condition,
@@ -17,6 +17,7 @@ import {
 } from '../row-columns.ts'
 import { headOf, numberIn, parseRemovedFrom, storedEntryOf, textIn } from '../stored-columns.ts'
 import type { SqlDialect, SqlQuery, Steps } from './dialect.ts'
+import { orderOf } from './order.ts'
 import { sqlPermits } from './permits.ts'
 import { statementsOf } from './statements.ts'
 import { createTables } from './tables.ts'
@@ -135,16 +136,14 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
       }
     },
 
-    async find(filter, { before, limit, now }) {
+    async find(filter, { before, limit, now, oldestFirst }) {
       const conditions = conditionsOf(filter, now, dialect.functions.position)
-      if (before !== undefined) {
-        const { at, id } = parseRowCursor(before)
-        conditions.push({ sql: '(at, id) < (CAST(? AS bigint), ?)', values: [at, id] })
-      }
+      const { order, isBeyond } = orderOf(oldestFirst)
+      if (before !== undefined) conditions.push(isBeyond(before))
       const source = await findSource(filter)
       if (!source) return { rows: [], next: undefined }
       const { where, values } = whereOf(conditions)
-      const text = statements.rows(source.from, where)
+      const text = statements.rows(source.from, where, order)
       const found = await read(text, ...source.range, ...values, limit + 1)
       const rows = found.slice(0, limit).map(({ data }) => parseRow(data))
       const last = rows.at(-1)
@@ -208,6 +207,10 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
 
     async removeRow(id, mayGo) {
       return isRowId(id) && dialect.inTransaction(() => removeRow(id, mayGo))
+    },
+
+    async overwriteRemoved() {
+      await dialect.overwriteRemoved?.()
     },
 
     removed: async () => (await read(statements.removed)).map(parseRemovedFrom),

@@ -4,7 +4,7 @@ import { parseKeepFor } from '../keep-for.ts'
 import type { SqlDialect } from '../sql/dialect.ts'
 import { sqlStore } from '../sql/store.ts'
 import { createTables } from '../sql/tables.ts'
-import { inTransaction, isBadData, openDatabase, read } from './database.ts'
+import { emptyLog, inTransaction, isBadData, openDatabase, read } from './database.ts'
 
 /** Options of {@link createSqliteAudit}. */
 export interface SqliteAuditOptions {
@@ -94,6 +94,7 @@ function sqliteDialect(file: string): SqlDialect {
 
     read: async (query) => read(opened(), query),
     inTransaction: async (steps) => inTransaction(opened(), steps),
+    overwriteRemoved: () => emptyLog(opened()),
     refusalOf: (error) => (isBadData(error) ? 'SQLite refuses what is in the entry' : undefined),
   }
   return dialect

@@ -169,6 +169,14 @@ export const permits: readonly ContractCase[] = [
       expect(await named({ noticeDueBefore: T + 4 })).to.deep.equal([])
       expect(await named({ noticeDueBefore: T + 5 })).to.deep.equal(['b'])
       expect(await named({ noticeDueBefore: T + 6 })).to.deep.equal(['b', 'a'])
+      const oldest: string[] = []
+      for (let before: string | undefined; ; ) {
+        const page = await store.permits({}, { before, limit: 2, oldestFirst: true })
+        oldest.push(...page.permits.map(({ id }) => id))
+        before = page.next
+        if (before === undefined) break
+      }
+      expect(oldest).to.deep.equal((await idsOf(store, {})).toReversed())
       // What a decision changes is found by what it is now.
       const now = {
         version: 2,

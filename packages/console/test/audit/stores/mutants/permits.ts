@@ -51,6 +51,10 @@ export const permitMutants: Mutants = {
     }),
     'where the newest of its slot is the one',
   ],
+  'permits of which the oldest first are the newest': [
+    (sound) => ({ permits: (filter, { oldestFirst: _, ...page }) => sound.permits(filter, page) }),
+    'finds permits by what they are',
+  ],
   'notices of permits that are due at any time': [
     (sound) => ({
       permits: ({ noticeDueBefore, ...filter }, page) =>

@@ -234,6 +234,19 @@ export const readingMutants: Mutants = {
     }),
     'whose alarm no lead has seen',
   ],
+  'the oldest first that are the newest': [
+    (sound) => ({ find: (filter, { oldestFirst: _, ...page }) => sound.find(filter, page) }),
+    'finds the oldest first',
+  ],
+  'the oldest first of each page of the newest': [
+    (sound) => ({
+      async find(filter, { oldestFirst, ...page }) {
+        const { rows, next } = await sound.find(filter, page)
+        return { rows: oldestFirst ? rows.toReversed() : rows, next }
+      },
+    }),
+    'finds the oldest first',
+  ],
   'notices that are due until all is told': [
     findByOwn('noticeDueBefore', (_, { notice }) => (notice?.settled.length ?? 2) < 2),
     'whose customer is to be told something',

@@ -310,6 +310,8 @@ suite('the audit in PostgreSQL', function () {
     // What a caller in JavaScript can hand in.
     const wrong = { pool: {} } as unknown as Parameters<typeof createPostgresAudit>[0]
     expect(() => createPostgresAudit(wrong)).to.throw(TypeError, 'pool')
+    const prepare = 'no' as unknown as boolean
+    expect(() => createPostgresAudit({ pool, prepare })).to.throw(TypeError, 'prepare')
     expect(createPostgresAudit({ pool, keepFor: 60 }).keepFor).to.equal(60)
   })
 })
