@@ -1,4 +1,8 @@
-import type { StoredPermit, StoredPermitState } from 'oidc-provider-impersonation-verify/format'
+import type {
+  NamedEntry,
+  StoredPermit,
+  StoredPermitState,
+} from 'oidc-provider-impersonation-verify/format'
 import type { Batch } from './batch.ts'
 
 /** An entry about a permit, and the permit after it. */
@@ -10,6 +14,12 @@ export interface Decision {
   readonly replaces: number
   /** The newest permit with the same slot when a new one was decided on; `undefined` for none. */
   readonly slotHolder: Pick<StoredPermit, 'id' | 'version'> | undefined
+}
+
+/** A permit with the entries that it is the sum of, in the order in which they were stored. */
+export interface FiledPermit {
+  readonly permit: StoredPermit
+  readonly entries: readonly NamedEntry[]
 }
 
 /** Permits that match all given members. */
@@ -45,6 +55,12 @@ export interface PermitStore {
    * @returns whether it was there, and is removed
    */
   removePermit(id: string, mayGo: (permit: StoredPermit) => boolean): Promise<boolean>
+
+  /** {@link PermitStore.permits}, all, each with its entries as both are at one moment, by two statements at most. */
+  filedPermits(page: { before?: string | undefined; limit: number }): Promise<{
+    readonly permits: readonly FiledPermit[]
+    readonly next: string | undefined
+  }>
 
   /** As it is stored by now: never from a copy that may be older. */
   permit(id: string): Promise<StoredPermit | undefined>

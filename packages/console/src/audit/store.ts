@@ -1,6 +1,7 @@
 import type {
   AuditRow,
   ChainHead,
+  NamedEntry,
   Outcome,
   RemovedFrom,
 } from 'oidc-provider-impersonation-verify/format'
@@ -65,9 +66,13 @@ export interface RowPage {
   readonly next: string | undefined
 }
 
-/** What {@link AuditStore.rowIds} says of a row. */
+/** A row with the entries that it is the sum of, both as they are at one moment. */
 export interface FiledRow {
   readonly id: string
+  /** `undefined` where it cannot be read. */
+  readonly row: AuditRow | undefined
+  /** In the order in which they were stored. */
+  readonly entries: readonly NamedEntry[]
   /**
    * Whether something that `find` looks at is not that of the row, or the row cannot be read: the
    * storage was changed by hand.
@@ -128,10 +133,17 @@ export interface AuditStore extends PermitStore {
   row(id: string): Promise<AuditRow | undefined>
 
   /**
-   * The ids of all rows, each once, in any order: none that is there all the time is left out. `next` is
-   * the cursor of the next page; `undefined` at the end.
+   * All rows, each once, in any order, with their entries: none that is there all the time is left out.
+   * `next` is the cursor of the next page; `undefined` at the end. How many statements a page takes does
+   * not depend on how many rows it has.
+   *
+   * @param page with `only`, the row with this id alone
    */
-  rowIds(page: { after?: string | undefined; limit: number }): Promise<{
+  filedRows(page: {
+    after?: string | undefined
+    limit: number
+    only?: string | undefined
+  }): Promise<{
     readonly rows: readonly FiledRow[]
     readonly next: string | undefined
   }>

@@ -24,14 +24,12 @@ export interface RowPart {
   readonly row?: AuditRow | { readonly id: string }
   readonly entries: readonly NamedEntry[]
   readonly misfiled?: true
-  readonly unsettled?: true
 }
 
 /** A permit, with all its entries. */
 export interface PermitPart {
   readonly permit: { readonly id: string }
   readonly entries: readonly NamedEntry[]
-  readonly unsettled?: true
 }
 
 /** What a line is, in the order of a file. */
@@ -109,23 +107,22 @@ function json(text: string): unknown {
 }
 
 function isRowPart(value: object): value is RowPart {
-  const { row, entries, misfiled, unsettled }: Partial<Record<keyof RowPart, unknown>> = value
+  const { row, entries, misfiled }: Partial<Record<keyof RowPart, unknown>> = value
   return (
     (row === undefined || (isPlainObject(row) && typeof row.id === 'string')) &&
     Array.isArray(entries) &&
     entries.every(isNamedEntry) &&
-    [misfiled, unsettled].every((mark) => mark === undefined || (mark === true && row))
+    (misfiled === undefined || (misfiled === true && row !== undefined))
   )
 }
 
 function isPermitPart(value: object): value is PermitPart {
-  const { permit, entries, unsettled }: Partial<Record<keyof PermitPart, unknown>> = value
+  const { permit, entries }: Partial<Record<keyof PermitPart, unknown>> = value
   return (
     isPlainObject(permit) &&
     typeof permit.id === 'string' &&
     Array.isArray(entries) &&
     entries.every(isNamedEntry) &&
-    (unsettled === undefined || unsettled === true) &&
     !('row' in value)
   )
 }

@@ -1,4 +1,4 @@
-import type { ChainHead, RemovedFrom } from 'oidc-provider-impersonation-verify/format'
+import type { ChainHead, NamedEntry, RemovedFrom } from 'oidc-provider-impersonation-verify/format'
 import type { StoredEntry } from '../store.ts'
 
 /** A row of a result of a SQL database: its columns are still to be looked at. */
@@ -42,6 +42,18 @@ export function parseRemovedFrom(columns: ResultRow): RemovedFrom {
     upTo: numberIn(columns, 'up_to'),
     except: except.map(Number),
   }
+}
+
+/** From the column `entries`: a JSON array of writer, sequence, count and last time. */
+export function namedEntriesIn(columns: ResultRow): NamedEntry[] {
+  const all: unknown = JSON.parse(textIn(columns, 'entries'))
+  if (!Array.isArray(all)) throw unreadable('entries')
+  return all.map((each): NamedEntry => {
+    const [writer, sequence, count, lastTime] = each
+    return count === 1
+      ? [String(writer), Number(sequence)]
+      : [String(writer), Number(sequence), Number(count), Number(lastTime)]
+  })
 }
 
 export function textIn(columns: ResultRow, name: string): string {

@@ -66,7 +66,12 @@ function postgresDialect(pool: PostgresPool, prepare: boolean): SqlDialect {
     types: { id: 'bigserial PRIMARY KEY', bigint: 'bigint', text: 'text COLLATE "C"' },
     tableOptions: '',
     positionIndex: 'at, id',
-    functions: { position: 'strpos', greater: 'greatest', jsonArray: 'json_agg' },
+    functions: {
+      position: 'strpos',
+      greater: 'greatest',
+      jsonArray: 'json_agg',
+      jsonTuple: 'json_build_array',
+    },
     existing: `SELECT name FROM json_array_elements_text(CAST(? AS json)) AS name
       WHERE to_regclass(name) IS NOT NULL`,
     texts: 'SELECT json_array_elements_text(CAST(? AS json))',

@@ -5,7 +5,7 @@ import { entriesOf } from '../batch-columns.ts'
 import { rowCursor } from '../cursor.ts'
 import { encodePermit, isUpToDate, parsePermit } from '../permit-record.ts'
 import { type Condition, indexable, isRowId } from '../row-columns.ts'
-import type { ResultRow } from '../stored-columns.ts'
+import { namedEntriesIn, type ResultRow } from '../stored-columns.ts'
 import type { SqlDialect, SqlQuery, Steps } from './dialect.ts'
 import { orderOf } from './order.ts'
 import { statementsOf } from './statements.ts'
@@ -27,7 +27,8 @@ const HOLDER_QUERY = `SELECT data FROM ${PERMIT_TABLE} WHERE slot = ? ORDER BY p
 
 /** Permits in a SQL database. */
 export function sqlPermits(dialect: SqlDialect): PermitStore {
-  const { writeBatch, writeEntries, removePermits, removeEntries } = statementsOf(dialect)
+  const { writeBatch, writeEntries, removePermits, removeEntries, filedPermits } =
+    statementsOf(dialect)
   // The clocks of two processes differ: the order in which they were stored decides.
   /** Slot, permit. */
   const writePermit = `
@@ -88,6 +89,20 @@ ON CONFLICT (id) DO UPDATE SET ${REPLACED_COLUMNS.join(', ')}`
     async slotHolder(slot) {
       const [permit] = await read(HOLDER_QUERY, slot)
       return permit
+    },
+
+    async filedPermits({ before, limit }) {
+      const { order, isBeyond } = orderOf(undefined)
+      const { sql, values } = before === undefined ? { sql: 'true', values: [] } : isBeyond(before)
+      const found = await dialect.read({
+        text: filedPermits(sql, order),
+        values: [...values, limit + 1],
+      })
+      const permits = found.slice(0, limit).map((columns) => {
+        return { permit: permitIn(columns), entries: namedEntriesIn(columns) }
+      })
+      const last = permits.at(-1)?.permit
+      return { permits, next: found.length > limit && last ? rowCursor(last) : undefined }
     },
 
     async permits(filter, { before, limit, oldestFirst }) {

@@ -34,7 +34,13 @@ const IN_RANGE = 'word >= ? AND word < ?'
 const MAX_COUNTED = 100
 
 export function statementsOf({ functions, texts, isIn, recordsOf }: SqlDialect) {
-  const { greater, jsonArray } = functions
+  const { greater, jsonArray, jsonTuple } = functions
+  /** Of each row or permit, the entries that it is the sum of, by the same statement. */
+  const namedEntries = `CAST(coalesce((
+  SELECT ${jsonArray}(${jsonTuple}(writer, sequence, count, last_time)) FROM (
+    SELECT writer, sequence, count, last_time FROM ${ENTRY_TABLE} AS entry
+    WHERE entry.row_id = filed.id ORDER BY entry.row_id, entry.id) AS named
+), '[]') AS text) AS entries`
   const replaced = ROW_COLUMNS.filter(([name]) => name !== 'id').map(
     ([name]) => `${name} = excluded.${name}`,
   )
@@ -112,9 +118,18 @@ DELETE FROM ${WORD_TABLE} WHERE (word, id) IN (SELECT word, id FROM ${recordsOf(
 SELECT CAST(count(*) AS float8) AS count
 FROM (SELECT 1 FROM ${from} WHERE ${where} ORDER BY at, id LIMIT ${MAX_COUNTED}) AS newer`,
 
-    /** Rows from an id on, or after it. Id, limit. */
-    filedRows: (isFrom: boolean) => `
-SELECT ${READ_ROW.join(', ')} FROM ${ROW_TABLE} WHERE id ${isFrom ? '>=' : '>'} ? ORDER BY id LIMIT ?`,
+    // As a derived table, so that the entries are read of those rows alone that are found.
+    /** Rows from an id on, after it, or with it. Id, limit. */
+    filedRows: (comparison: '=' | '>' | '>=') => `
+SELECT filed.*, ${namedEntries} FROM (
+  SELECT ${READ_ROW.join(', ')} FROM ${ROW_TABLE} WHERE id ${comparison} ? ORDER BY id LIMIT ?
+) AS filed ORDER BY filed.id`,
+
+    /** The values of the condition, limit. */
+    filedPermits: (where: string, order: string) => `
+SELECT filed.data, ${namedEntries} FROM (
+  SELECT id, at, data FROM ${PERMIT_TABLE} WHERE ${where} ORDER BY ${order} LIMIT ?
+) AS filed ORDER BY filed.at DESC, filed.id DESC`,
 
     /** How many of the words are stored, by id. Words. */
     storedWords: `

@@ -170,9 +170,11 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
       return found ? parseRow(found.data) : undefined
     },
 
-    async rowIds({ after, limit }) {
-      const id = after === undefined ? '' : parseIdCursor(after)
-      const found = await read(statements.filedRows(after === undefined), id, limit + 1)
+    async filedRows({ after, limit, only }) {
+      if (only !== undefined && !isRowId(only)) return { rows: [], next: undefined }
+      const id = only ?? (after === undefined ? '' : parseIdCursor(after))
+      const comparison = only === undefined ? (after === undefined ? '>=' : '>') : '='
+      const found = await read(statements.filedRows(comparison), id, limit + 1)
       const words = JSON.stringify(wordColumnsOf(found))
       return filedPageOf(found, await read(statements.storedWords, words), limit)
     },

@@ -69,7 +69,12 @@ function sqliteDialect(file: string): SqlDialect {
     tableOptions: 'STRICT',
     // With the words: a search for frequent ones then reads no row that it does not find.
     positionIndex: 'at, id, search',
-    functions: { position: 'instr', greater: 'max', jsonArray: 'json_group_array' },
+    functions: {
+      position: 'instr',
+      greater: 'max',
+      jsonArray: 'json_group_array',
+      jsonTuple: 'json_array',
+    },
     existing: 'SELECT name FROM sqlite_schema WHERE name IN (SELECT value FROM json_each(?))',
     texts: 'SELECT value FROM json_each(?)',
     isIn: (column, query) => `${column} IN (${query})`,

@@ -110,10 +110,16 @@ export const permitMutants: Mutants = {
         await sound.append({ ...decision.batch, number, records: [], repetitions })
         return isStored
       },
-      async rowIds(page) {
+      async filedRows(page) {
         const { permits } = await sound.permits({}, { limit: 1e9 })
-        const { rows, next } = await sound.rowIds(page)
-        return { rows: [...rows, ...permits.map(({ id }) => ({ id, isMisfiled: false }))], next }
+        const { rows, next } = await sound.filedRows(page)
+        return {
+          rows: [
+            ...rows,
+            ...permits.map(({ id }) => ({ id, row: undefined, entries: [], isMisfiled: false })),
+          ],
+          next,
+        }
       },
     }),
     'no row of them',

@@ -80,7 +80,7 @@ suite('an entry that is appended alone to the audit in PostgreSQL', function () 
       rowOf('c', used('c', T), issued('c', T + 1)),
     )
     // With all words by which a search finds them.
-    const { rows } = await counting.rowIds({ limit: 9 })
+    const { rows } = await counting.filedRows({ limit: 9 })
     expect(rows.map(({ isMisfiled }) => isMisfiled)).to.deep.equal([false, false, false])
     await expectWholeChains(counting)
   })

@@ -302,6 +302,31 @@ suite('the audit in PostgreSQL', function () {
     }
   })
 
+  it('reads a page of rows with their entries by two statements, however many it has', async () => {
+    const pool = database.pool()
+    let statements = 0
+    const store = createPostgresAudit({
+      pool: {
+        connect: () => pool.connect(),
+        query(query) {
+          statements += 1
+          return pool.query(query)
+        },
+      },
+    })
+    await store.open()
+    for (const name of ['a', 'b', 'c']) await put(store, issued(name, T), used(name, T + 1))
+    for (const limit of [1, 3]) {
+      statements = 0
+      const { rows } = await store.filedRows({ limit })
+      expect(rows.map(({ entries }) => entries.length)).to.deep.equal(Array(limit).fill(2))
+      expect(statements).to.equal(2)
+    }
+    statements = 0
+    await store.filedPermits({ limit: 50 })
+    expect(statements).to.equal(1)
+  })
+
   it('refuses options that are wrong', () => {
     const pool = database.pool()
     for (const keepFor of [0, -1, 1.5, Number.NaN]) {
