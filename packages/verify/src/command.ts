@@ -42,6 +42,9 @@ elsewhere before, and by nothing else.
 /** How long the keys may take to arrive, in milliseconds. */
 const KEYS_TIMEOUT = 10_000
 
+/** How much of a file is read at once, in bytes. */
+const READ_AT_ONCE = 1_048_576
+
 /** The command was called in a wrong way, or something that it needs is not there. */
 class Unusable extends Error {}
 
@@ -111,11 +114,13 @@ async function textFrom(source: string): Promise<string> {
 /** The checkpoints in a file: one on each line, as itself or as an export has it. */
 async function checkpointsFrom(name: string) {
   const found: { jws: string; name: string }[] = []
-  for await (const { text, number } of readLines(readParts(name, '\n'))) {
-    if (text.trim() === '') continue
-    const value: unknown = text.startsWith('{') ? JSON.parse(text) : { checkpoint: text.trim() }
-    if (typeof value !== 'object' || value === null || !('checkpoint' in value)) continue
-    found.push({ jws: String(value.checkpoint), name: `${name}, line ${number}` })
+  for await (const lines of readLines(readParts(name, '\n'))) {
+    for (const { text, number } of lines) {
+      if (text.trim() === '') continue
+      const value: unknown = text.startsWith('{') ? JSON.parse(text) : { checkpoint: text.trim() }
+      if (typeof value !== 'object' || value === null || !('checkpoint' in value)) continue
+      found.push({ jws: String(value.checkpoint), name: `${name}, line ${number}` })
+    }
   }
   if (found.length === 0) throw new Unusable(`${name} has no checkpoint`)
   return found
@@ -123,7 +128,8 @@ async function checkpointsFrom(name: string) {
 
 /** @param end is added: a file of one line may lack its line feed */
 async function* readParts(file: string, end = ''): AsyncGenerator<string> {
-  for await (const part of createReadStream(file, 'utf8')) yield String(part)
+  const options = { encoding: 'utf8', highWaterMark: READ_AT_ONCE } as const
+  for await (const part of createReadStream(file, options)) yield String(part)
   yield end
 }
 

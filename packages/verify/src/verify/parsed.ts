@@ -70,16 +70,17 @@ export function isCheckpoint({ text }: Line): boolean {
  * Every line is as the export writes it: JSON has several texts for one value, and readers that differ
  * would be told different things, for example where a member is there twice.
  *
+ * @param isSigned whether the provider signed the line as it is: then it wrote it
  * @throws Broken
  */
-export function parse(line: Line): Parsed {
-  const parsed = parseKind(line)
-  if (asciiJson(json(line.text)) === line.text) return parsed
+export function parse(line: Line, isSigned = false): Parsed {
+  const value = json(line.text)
+  const parsed = parseKind(value, line)
+  if (isSigned || asciiJson(value) === line.text) return parsed
   throw new Broken('this line is not as the export writes it', { line: line.number })
 }
 
-function parseKind(line: Line): Parsed {
-  const value = json(line.text)
+function parseKind(value: unknown, line: Line): Parsed {
   if (isPlainObject(value)) {
     const { checkpoint, head, only } = value
     const names = Object.keys(value)
