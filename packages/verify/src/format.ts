@@ -17,7 +17,6 @@ export {
   claimsOf,
   type RemovedFrom,
   type SignedClaims,
-  type SignedRemoval,
 } from './format/checkpoint.ts'
 export {
   AUDIT_EVENTS,

@@ -192,7 +192,10 @@ export interface AuditStore extends PermitStore {
    */
   overwriteRemoved(): Promise<void>
 
-  /** What is removed by now, for each chain from which something is. */
+  /**
+   * What is removed by now, for each chain from which something is. It costs by what was removed, and not by
+   * what is left.
+   */
   removed(): Promise<readonly RemovedFrom[]>
 
   /** Keeps a signed checkpoint (a JWS). */

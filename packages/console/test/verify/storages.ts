@@ -81,8 +81,16 @@ function bySql(run: Run): Omit<Storage, 'dispose' | 'store'> {
     dropRow,
     hideWords: (id) => run(`DELETE FROM ${WORD} WHERE id = ?`, id),
     hideAlarm: (id) => run(`UPDATE ${ROW} SET open_alarm_at = NULL WHERE id = ?`, id),
-    wipe: (...link) =>
-      run(`UPDATE ${ENTRY} SET text = NULL, row_id = NULL, repeat_key = NULL ${ofEntry}`, ...link),
+    async wipe(writer, sequence) {
+      await run(
+        `UPDATE ${ENTRY} SET text = NULL, row_id = NULL, repeat_key = NULL ${ofEntry}`,
+        ...[writer, sequence],
+      )
+      await run(
+        'INSERT INTO impersonation_audit_removed (writer, first_sequence, last_sequence) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+        ...[writer, sequence, sequence],
+      )
+    },
     unname: (...link) => run(`UPDATE ${ENTRY} SET row_id = NULL ${ofEntry}`, ...link),
     setBack: (writer, sequence, hash) => {
       const set = 'UPDATE impersonation_audit_writer SET sequence = ?, hash = ? WHERE writer = ?'

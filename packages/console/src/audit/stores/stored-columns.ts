@@ -1,4 +1,4 @@
-import type { ChainHead, NamedEntry, RemovedFrom } from 'oidc-provider-impersonation-verify/format'
+import type { ChainHead, NamedEntry } from 'oidc-provider-impersonation-verify/format'
 import type { StoredEntry } from '../store.ts'
 
 /** A row of a result of a SQL database: its columns are still to be looked at. */
@@ -30,17 +30,6 @@ export function headOf(columns: ResultRow): ChainHead {
     writer: textIn(columns, 'writer'),
     sequence: numberIn(columns, 'sequence'),
     hash: textIn(columns, 'hash'),
-  }
-}
-
-/** From the columns `writer`, `up_to`, and `except`: a JSON array. */
-export function parseRemovedFrom(columns: ResultRow): RemovedFrom {
-  const except: unknown = JSON.parse(textIn(columns, 'except'))
-  if (!Array.isArray(except)) throw unreadable('except')
-  return {
-    writer: textIn(columns, 'writer'),
-    upTo: numberIn(columns, 'up_to'),
-    except: except.map(Number),
   }
 }
 

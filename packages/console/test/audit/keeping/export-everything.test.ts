@@ -89,7 +89,9 @@ describe('the export of everything', () => {
     const heads = Array.from({ length: 20_000 }, (_, index) => {
       return { writer: `${index}`.padStart(36, 'w'), sequence: 2, hash: idOf('x') }
     })
-    const except = Array.from({ length: 20_000 }, (_, index) => 2 * index + 2)
+    const except = Array.from({ length: 20_000 }, (_, index) => {
+      return [2 * index + 2, 2 * index + 2] as const
+    })
     const removed = [{ writer: heads[0]?.writer ?? '', upTo: 40_001, except }]
     const kept: string[] = []
     const store: AuditStore = {

@@ -38,7 +38,7 @@ export interface PostgresAuditOptions {
 }
 
 /**
- * Keeps the audit in PostgreSQL 12 or later, in six tables whose names begin with
+ * Keeps the audit in PostgreSQL 12 or later, in seven tables whose names begin with
  * `impersonation_audit`. `open()` creates what is missing; where all is there, the right to create
  * tables is not needed, only `SELECT`, `INSERT`, `UPDATE` and `DELETE`, and `USAGE` on the sequences.
  * Several processes may share it.

@@ -8,6 +8,7 @@ import { type Condition, indexable, isRowId } from '../row-columns.ts'
 import { namedEntriesIn, type ResultRow } from '../stored-columns.ts'
 import type { SqlDialect, SqlQuery, Steps } from './dialect.ts'
 import { orderOf } from './order.ts'
+import { addRemoved } from './removed.ts'
 import { statementsOf } from './statements.ts'
 import { PERMIT_COLUMNS, PERMIT_TABLE, WRITER_TABLE } from './tables.ts'
 
@@ -27,8 +28,8 @@ const HOLDER_QUERY = `SELECT data FROM ${PERMIT_TABLE} WHERE slot = ? ORDER BY p
 
 /** Permits in a SQL database. */
 export function sqlPermits(dialect: SqlDialect): PermitStore {
-  const { writeBatch, writeEntries, removePermits, removeEntries, filedPermits } =
-    statementsOf(dialect)
+  const statements = statementsOf(dialect)
+  const { writeBatch, writeEntries, removePermits, removeEntries, filedPermits } = statements
   // The clocks of two processes differ: the order in which they were stored decides.
   /** Slot, permit. */
   const writePermit = `
@@ -62,7 +63,7 @@ ON CONFLICT (id) DO UPDATE SET ${REPLACED_COLUMNS.join(', ')}`
     if (!stored || !mayGo(permitIn(stored))) return false
     const ids = JSON.stringify([id])
     yield [query(removePermits, ids)]
-    yield [query(removeEntries, ids)]
+    yield* addRemoved(statements, yield [query(removeEntries, ids)])
     return true
   }
 

@@ -15,10 +15,11 @@ import {
   wordColumnsOf,
   wordsBeside,
 } from '../row-columns.ts'
-import { headOf, numberIn, parseRemovedFrom, storedEntryOf, textIn } from '../stored-columns.ts'
+import { headOf, numberIn, storedEntryOf, textIn } from '../stored-columns.ts'
 import type { SqlDialect, SqlQuery, Steps } from './dialect.ts'
 import { orderOf } from './order.ts'
 import { sqlPermits } from './permits.ts'
+import { addRemoved, removedFrom } from './removed.ts'
 import { statementsOf } from './statements.ts'
 import { createTables } from './tables.ts'
 
@@ -88,6 +89,7 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
     const ids = JSON.stringify([...idsOf(old), ...idsOf(over)])
     const entries = yield [query(statements.removeEntries, ids)]
     const alone = yield [query(statements.removeAlone, before, before, limit)]
+    yield* addRemoved(statements, [...entries, ...alone])
     return rows.length + permits.length + entries.length + alone.length
   }
 
@@ -97,7 +99,7 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
     const ids = JSON.stringify([id])
     yield [query(statements.removeWords, JSON.stringify(wordColumnsOf([found])))]
     yield [query(statements.removeRows, ids)]
-    yield [query(statements.removeEntries, ids)]
+    yield* addRemoved(statements, yield [query(statements.removeEntries, ids)])
     return true
   }
 
@@ -215,7 +217,7 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
       await dialect.overwriteRemoved?.()
     },
 
-    removed: async () => (await read(statements.removed)).map(parseRemovedFrom),
+    removed: async () => removedFrom(await read(statements.removed)),
 
     async keepCheckpoint(jws, time) {
       await dialect.inTransaction(function* keep(): Steps<void> {

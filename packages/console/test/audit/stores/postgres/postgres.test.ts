@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import { type ClientBase, Pool } from 'pg'
 import { runsOn } from '../../../../../../test/adapters/servers.ts'
+import { startRetention } from '../../../../src/audit/keeping/retention.ts'
 import type { AuditStore, RowFilter } from '../../../../src/audit/store.ts'
 import {
   createPostgresAudit,
@@ -300,6 +301,43 @@ suite('the audit in PostgreSQL', function () {
         expect(plan, JSON.stringify(filter)).to.not.match(/Seq Scan|Sort/)
       }
     }
+  })
+
+  it('signs a checkpoint after an erasure without reading what is left', async () => {
+    const pool = database.pool()
+    let [rowsRead, length] = [0, 0]
+    const texts: string[] = []
+    const store = createPostgresAudit({
+      pool: {
+        connect: () => pool.connect(),
+        async query(query) {
+          const result = await pool.query(query)
+          texts.push(query.text)
+          rowsRead += result.rows.length
+          length += JSON.stringify(result.rows).length
+          return result
+        },
+      },
+    })
+    await store.open()
+    const { write } = writer(store)
+    const sign = async () => 'e30.e30.x'
+    const costs: [rows: number, length: number][] = []
+    for (const [index, count] of [4, 400].entries()) {
+      const names = Array.from({ length: count }, (_, each) => `${count} ${each}`)
+      await write(...names.map((name) => issued(name, T)))
+      await store.removeRow(idOf(`${count} 1`), () => true)
+      ;[rowsRead, length] = [0, 0]
+      texts.length = 0
+      const retention = startRetention(store, { sign, interval: 2 ** 30 })
+      await retention.run()
+      await retention.stop()
+      costs.push([rowsRead, length])
+      expect(rowsRead, `${count}`).to.equal(2 + index)
+      expect(texts.join()).to.not.match(/impersonation_audit_(?:entry|row)/)
+    }
+    const [[, few] = [], [, many] = []] = costs
+    expect(many).to.be.below(2 * (few ?? 0))
   })
 
   it('reads a page of rows with their entries by two statements, however many it has', async () => {
