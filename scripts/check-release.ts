@@ -4,7 +4,7 @@
 import { fileURLToPath } from 'node:url'
 import {
   filesWithPlaceholder,
-  PLACEHOLDER_ORIGIN,
+  PLACEHOLDER,
   readRelease,
   releaseProblems,
 } from './release-problems.ts'
@@ -18,7 +18,7 @@ const problems = releaseProblems({
 const root = fileURLToPath(new URL('..', import.meta.url))
 for (const file of await filesWithPlaceholder(root)) {
   problems.push(
-    `${file}: ${PLACEHOLDER_ORIGIN} stands for the repository: npm run release -- --repository`,
+    `${file}: ${PLACEHOLDER} stands for the repository: npm run release -- --repository`,
   )
 }
 for (const problem of problems) console.error(problem)

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
  * Stands for the address of the repository on the web, until `npm run release` sets it: in every
  * package.json, and in links that leave a tarball. `.invalid` belongs to nobody: RFC 2606 §2.
  */
-export const PLACEHOLDER_ORIGIN = 'https://set-before-release.invalid'
+export const PLACEHOLDER = 'https://set-before-release.invalid/owner/repository'
 
 /** The members of package.json that a release looks at. */
 export interface ReleaseManifest {
@@ -48,11 +48,11 @@ export async function readRelease(
 }
 
 /**
- * The files that git knows, and in which {@link PLACEHOLDER_ORIGIN} stands. The tools that look for it, and
+ * The files that git knows, and in which {@link PLACEHOLDER} stands. The tools that look for it, and
  * their tests, name it for ever.
  */
 export async function filesWithPlaceholder(root: string): Promise<string[]> {
-  const search = ['grep', '-lF', PLACEHOLDER_ORIGIN, '--', '.', ...TOOLS.map((file) => `:!${file}`)]
+  const search = ['grep', '-lF', PLACEHOLDER, '--', '.', ...TOOLS.map((file) => `:!${file}`)]
   const found = await promisify(execFile)('git', search, { cwd: root }).catch(
     (failure: { code: unknown; stdout: string }) => {
       // git grep ends with 1 where it finds nothing.
@@ -104,5 +104,5 @@ export function releaseProblems({ plugin, others, tag, builtIn }: Release): stri
 
 function isSet(url = ''): boolean {
   const parsed = URL.parse(url.replace(/^git\+/, ''))
-  return parsed?.protocol === 'https:' && !url.includes(PLACEHOLDER_ORIGIN)
+  return parsed?.protocol === 'https:' && !url.includes(PLACEHOLDER)
 }

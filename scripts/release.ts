@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import {
   filesWithPlaceholder,
-  PLACEHOLDER_ORIGIN,
+  PLACEHOLDER,
   readRelease,
   releaseProblems,
 } from './release-problems.ts'
@@ -65,7 +65,7 @@ async function setRepository(address: string): Promise<void> {
   if (files.length === 0) throw new Error('the repository is set already')
   for (const file of files) {
     const text = await readFile(join(ROOT, file), 'utf8')
-    await writeFile(join(ROOT, file), text.replaceAll(PLACEHOLDER_ORIGIN, origin))
+    await writeFile(join(ROOT, file), text.replaceAll(PLACEHOLDER, origin))
   }
   await git('commit', '--all', '--message', `chore: set the repository to ${origin}`)
   console.log(`${files.length} files name ${origin} now, in one commit.`)

@@ -16,6 +16,7 @@ const temporary = await mkdtemp(join(tmpdir(), 'impersonation-sbom-'))
 try {
   const { stdout: packed } = await run('tar', ['-xzOf', tarball, 'package/package.json'])
   const { devDependencies: _, ...manifest } = JSON.parse(packed)
+  const asPacked = JSON.stringify(manifest)
   // Packages that are released together depend on each other before npm has them.
   for (const name of Object.keys(manifest.dependencies ?? {})) {
     const sibling = join(dirname(resolve(tarball)), `${name}-${manifest.version}.tgz`)
@@ -28,6 +29,7 @@ try {
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
   const install = ['--ignore-scripts', '--legacy-peer-deps', '--no-package-lock', '--no-audit']
   await run('npm', ['install', ...install, '--prefer-offline'], { cwd: folder })
+  await writeFile(join(folder, 'package.json'), asPacked)
   const sbom = ['--sbom-format=cyclonedx', '--sbom-type=library', '--legacy-peer-deps']
   const { stdout } = await run('npm', ['sbom', ...sbom], { cwd: folder, maxBuffer: 2 ** 26 })
   process.stdout.write(stdout)

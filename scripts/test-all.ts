@@ -2,53 +2,48 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { delimiter, join, relative } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Failure } from './failures-reporter.ts'
-import { DEMANDING, OTHERS, type Suite } from './test-suites.ts'
-
-/** More failures than these have a reason other than a busy machine. */
-const MAX_RUN_AGAIN = 5
+import { type Report, skippedLine } from './suite-reporter.ts'
+import { filesOf, SUITES, type Suite } from './test-suites.ts'
 
 const HELP = `npm run test:all -- [suites] [options]
 
-Runs every suite, or those that are named, adds up the results, and exits with code 1 if a test fails.
+Runs the suites that are named, or those of --push and --nightly, or every suite. Adds up the
+results, and exits with code 1 if a test fails.
 
-  --list           the suites
-  --side-by-side   two at a time, as CI does; files of up to ${MAX_RUN_AGAIN} failures run again, alone
-  --help           this text
+  --push     the suites of each push
+  --nightly  the suites of each night and of a release
+  --list     the suites
+  --help     this text
 
 Other options go to mocha: npm run test:all -- docs --grep policies
 `
 
-/** Nothing listens on port 1. In CI a skipped test would be a failure. */
-const WITHOUT_SERVERS = {
-  CI: '',
-  REDIS_URL: 'redis://127.0.0.1:1',
-  POSTGRES_URL: 'postgres://postgres@127.0.0.1:1/test',
-}
+/** More test files at once would need more connections than PostgreSQL has. */
+const MAX_CORES = 4
+const CORES = Math.min(availableParallelism(), MAX_CORES)
 
 /** As `npm run` has it. */
 const PATH = [join(import.meta.dirname, '../node_modules/.bin'), process.env.PATH].join(delimiter)
 
-const REPORTER = join(import.meta.dirname, 'failures-reporter.ts')
+const REPORTER = join(import.meta.dirname, 'suite-reporter.ts')
 
-interface Outcome {
-  readonly suite: Suite
-  readonly passed: number
-  readonly failed: number
-  /** What mocha reported; none where the suite ended without a report. */
-  readonly failures: readonly Failure[]
-}
-
-const SUITES = [...DEMANDING, ...OTHERS]
 const options = process.argv.slice(2)
 const firstOption = options.findIndex((option) => option.startsWith('-'))
 const names = options.slice(0, firstOption === -1 ? options.length : firstOption)
 const unknown = names.filter((name) => SUITES.every((suite) => suite.name !== name))
-const sideBySide = options.includes('--side-by-side')
-const forMocha = options.slice(names.length).filter((option) => option !== '--side-by-side')
+const moments = (['push', 'nightly'] as const).filter((when) => options.includes(`--${when}`))
+const suites = SUITES.filter(({ name, when }) => {
+  if (names.length > 0) return names.includes(name)
+  return moments.length === 0 || moments.includes(when)
+})
+/** One suite alone is read while it runs. Of several, each is shown when it has ended. */
+const isShownLive = suites.length === 1
+const forMocha = options
+  .slice(names.length)
+  .filter((option) => option !== '--push' && option !== '--nightly')
 /** The processes of the suites that run, by process group. */
 const groups = new Set<number>()
 
@@ -56,7 +51,9 @@ if (options.includes('--help')) {
   console.log(HELP)
 } else if (options.includes('--list')) {
   const width = Math.max(...SUITES.map(({ name }) => name.length))
-  for (const { name, about } of SUITES) console.log(`${name.padEnd(width)}  ${about}`)
+  for (const { name, when, about } of suites) {
+    console.log(`${name.padEnd(width)}  ${when.padEnd('nightly'.length)}  ${about}`)
+  }
 } else if (unknown.length > 0) {
   console.error(`no such suite: ${unknown.join(', ')}; npm run test:all -- --list names them`)
   process.exitCode = 2
@@ -74,75 +71,60 @@ async function runAll(): Promise<void> {
       process.exit(code)
     })
   }
-  const isMeant = ({ name }: Suite) => names.length === 0 || names.includes(name)
-  const [demanding, others] = [DEMANDING.filter(isMeant), OTHERS.filter(isMeant)]
-  const logs = await mkdtemp(join(tmpdir(), 'test-all-'))
-  const lanes = sideBySide ? [demanding, []] : [demanding]
-  const outcomes = (await Promise.all(lanes.map((own) => runInTurn(own, others, logs)))).flat()
-  const failures = outcomes.flatMap((outcome) => outcome.failures)
-  for (const { title, file, message } of failures) {
+  const reports = await runSuites(await mkdtemp(join(tmpdir(), 'test-all-')))
+  for (const { title, file, message } of reports.flatMap(({ failures }) => failures)) {
     console.log(`\nfailed: ${title}\n  ${relative('.', file)}\n  ${message}`)
   }
-  const again = sideBySide ? await runAloneAgain(outcomes, logs) : 0
-  const passed = sum(outcomes.map((outcome) => outcome.passed)) + again
-  const failed = sum(outcomes.map((outcome) => outcome.failed)) - again
+  const skipped: Record<string, number> = {}
+  for (const [reason, count] of reports.flatMap((report) => Object.entries(report.skipped))) {
+    skipped[reason] = (skipped[reason] ?? 0) + count
+  }
+  if (Object.keys(skipped).length > 0) console.log(`\n${skippedLine(skipped)}`)
+  const passed = sum(reports.map((report) => report.passed))
+  const failed = sum(reports.map((report) => report.failed))
   console.log(`\n${passed} passed, ${failed} failed`)
   process.exitCode = failed === 0 ? 0 : 1
 }
 
-/**
- * Side by side, a test with a time limit of the product may fail because the other suite had the
- * processor. The files of few failures run once more, alone: what fails there, too, has failed.
- * Answers the number of failures that are none, and names them.
- */
-async function runAloneAgain(outcomes: readonly Outcome[], logs: string): Promise<number> {
-  const failed = outcomes.filter((outcome) => outcome.failed > 0)
-  if (sum(failed.map((outcome) => outcome.failed)) > MAX_RUN_AGAIN) return 0
-  let passed = 0
-  for (const { suite, failures, failed: expected } of failed) {
-    if (failures.length !== expected) continue
-    const files = [...new Set(failures.map(({ file }) => relative('.', file)))]
-    const name = `${suite.name}, alone`
-    const again = await runSuite({ ...suite, name, files, installs: [], before: [] }, logs)
-    if (again.failed > 0) continue
-    passed += expected
-    for (const { title } of failures) console.log(`passed alone, not side by side: ${title}`)
+/** Runs suites side by side, with no more files of tests at once than there are cores. */
+async function runSuites(logs: string): Promise<Report[]> {
+  const reports: Report[] = []
+  const waiting = [...suites]
+  const running = new Set<Promise<void>>()
+  let free = CORES
+  while (waiting.length > 0 || running.size > 0) {
+    const suite = free > 0 ? waiting.shift() : undefined
+    if (!suite) {
+      await Promise.race(running)
+      continue
+    }
+    const jobs = suite.oneByOne ? 1 : free
+    free -= jobs
+    const run = runSuite(suite, jobs, logs).then((report) => {
+      reports.push(report)
+      free += jobs
+      running.delete(run)
+    })
+    running.add(run)
   }
-  return passed
+  return reports
 }
 
-/** Runs the lane's own suites one after the other, and then those that no lane has taken yet. */
-async function runInTurn(own: readonly Suite[], others: Suite[], logs: string): Promise<Outcome[]> {
-  const outcomes: Outcome[] = []
-  for (const suite of own) outcomes.push(await runSuite(suite, logs))
-  for (let suite = others.shift(); suite; suite = others.shift()) {
-    outcomes.push(await runSuite(suite, logs))
-  }
-  return outcomes
-}
-
-/**
- * Runs one suite in its own process group. Its output is shown as it comes; side by side, at the end.
- */
-async function runSuite(suite: Suite, logs: string): Promise<Outcome> {
-  const { name, limit, withoutServers } = suite
+/** Runs one suite in its own process group. */
+async function runSuite(suite: Suite, jobs: number, logs: string): Promise<Report> {
+  const { name, limit } = suite
   const file = join(logs, `${name}.log`)
   const log = createWriteStream(file)
   const started = Date.now()
-  const failuresFile = join(logs, `${name}.json`)
-  const child = spawn('sh', ['-ec', commandsOf(suite).join('\n')], {
-    env: {
-      ...process.env,
-      PATH,
-      FAILURES_FILE: failuresFile,
-      ...(withoutServers ? WITHOUT_SERVERS : {}),
-    },
+  const reportFile = join(logs, `${name}.json`)
+  const child = spawn('sh', ['-ec', commandsOf(suite, jobs).join('\n')], {
+    env: { ...process.env, PATH, REPORT_FILE: reportFile },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
   for (const stream of [child.stdout, child.stderr]) {
     stream.pipe(log, { end: false })
-    if (!sideBySide) stream.pipe(process.stdout, { end: false })
+    if (isShownLive) stream.pipe(process.stdout, { end: false })
   }
   const closed = once(child, 'close')
   const group = -(child.pid ?? Number.NaN)
@@ -164,43 +146,36 @@ async function runSuite(suite: Suite, logs: string): Promise<Outcome> {
   log.end()
   await once(log, 'finish')
 
-  const report = await readFile(file, 'utf8')
-  const passed = countOf(report, 'passing')
-  let failed = countOf(report, 'failing')
-  // The suite ended without a report of failures, or without a test.
-  if (failed === 0 && (code !== 0 || passed === 0)) failed = 1
+  const report = await readReport(reportFile, code)
+  const { passed, failed } = report
   const seconds = Math.round((Date.now() - started) / 1000)
   const ending = stopped ? `, stopped after ${limit} s` : ''
-  if (sideBySide) console.log(`\n== ${name}\n${report}`)
+  if (!isShownLive) console.log(`\n== ${name}\n${await readFile(file, 'utf8')}`)
   console.log(`== ${name}: ${passed} passed, ${failed} failed, ${seconds} s${ending}`)
-  // The tests that passed without servers are counted where they run with them.
-  const failures = JSON.parse(await readFile(failuresFile, 'utf8').catch(() => '[]'))
-  return { suite, passed: withoutServers ? 0 : passed, failed, failures }
+  return report
+}
+
+/** A suite that ended without a report, without a test, or with a code of its own has failed. */
+async function readReport(file: string, code: unknown): Promise<Report> {
+  const nothing: Report = { passed: 0, failed: 0, failures: [], skipped: {} }
+  const report: Report = await readFile(file, 'utf8').then(JSON.parse, () => nothing)
+  const { passed, failed, skipped } = report
+  const isEmpty = passed === 0 && sum(Object.values(skipped)) === 0
+  return failed === 0 && (code !== 0 || isEmpty) ? { ...report, failed: 1 } : report
 }
 
 /** The lines of the shell that prepare the suite and run its tests. */
-function commandsOf({ files, timeout, installs = [], before = [], withoutServers }: Suite) {
-  const mocha = [
-    'mocha',
-    '--reporter',
-    REPORTER,
-    ...(timeout === undefined ? [] : ['--timeout', String(timeout)]),
-  ]
-  for (const file of files) {
-    mocha.push(...(file.startsWith('!') ? ['--ignore', file.slice(1)] : [file]))
-  }
-  mocha.push(...forMocha.filter((option) => !withoutServers || option !== '--forbid-pending'))
+function commandsOf(suite: Suite, jobs: number): string[] {
+  const { timeout, installs = [], before = [] } = suite
+  const mocha = ['mocha', '--reporter', REPORTER]
+  if (jobs > 1) mocha.push('--parallel', '--jobs', String(jobs))
+  if (timeout !== undefined) mocha.push('--timeout', String(timeout))
+  mocha.push(...forMocha, ...filesOf(suite))
   return [
     ...installs.map((folder) => `npm ci --prefix ${folder} --ignore-scripts --no-audit --no-fund`),
     ...before,
     mocha.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' '),
   ]
-}
-
-/** The number of tests that mocha's report calls "passing" or "failing". */
-function countOf(report: string, what: 'passing' | 'failing'): number {
-  const counts = [...report.matchAll(new RegExp(`^ +(\\d+) ${what}`, 'gm'))]
-  return Number(counts.at(-1)?.[1] ?? 0)
 }
 
 function signal(group: number, name: NodeJS.Signals): void {

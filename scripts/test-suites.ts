@@ -1,8 +1,15 @@
+import { globSync } from 'node:fs'
+import { join, matchesGlob } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '..')
+
 /** Tests that run together, in a mocha of their own. */
 export interface Suite {
   readonly name: string
   /** What it tests, for `--list`. */
   readonly about: string
+  /** Each push, or each night and before a release. */
+  readonly when: 'nightly' | 'push'
   /** Files with tests; `!` in front leaves files out. */
   readonly files: readonly string[]
   /** How long one test may take, in milliseconds. */
@@ -13,84 +20,177 @@ export interface Suite {
   readonly before?: readonly string[]
   /** Seconds until the suite counts as failed: several times its duration on two busy cores. */
   readonly limit: number
-  /** As on a machine where neither Redis nor PostgreSQL answers: what needs one is skipped. */
-  readonly withoutServers?: true
+  /**
+   * What its tests share, or measure, so that its files run one after the other. Other suites run
+   * beside it. Without it, as many files run at once as there are free cores.
+   */
+  readonly oneByOne?: string
 }
 
-const PLUGIN = ['test/**/*.test.ts', '!test/{docs,example-provider,examples,types}/**']
+/** Every folder with tests. */
+const TEST = '{test,packages/*/test}'
 
-/** These need a machine with little other load. */
-export const DEMANDING: readonly Suite[] = [
+/** What no test over HTTP can hold: what a page does with tokens, tabs, keys and other windows. */
+const BROWSER_ON_PUSH: readonly string[] = [
+  // The kit: a link becomes a session, a session ends, and no token stays behind.
+  'packages/browser/test/accept.e2e.ts',
+  'packages/browser/test/hostile.e2e.ts',
+  'packages/browser/test/ending.e2e.ts',
+  'packages/browser/test/refusals.e2e.ts',
+  'packages/browser/test/dpop.e2e.ts',
+  'packages/browser/test/document.e2e.ts',
+  'packages/browser/test/server-rendered.e2e.ts',
+  'packages/browser/test/server-rendered-console.e2e.ts',
+  'packages/browser/test/banner/{content,document,end,names,places,time,title}.e2e.ts',
+  // The console: the sign-in of a page, and the work of each role from click to click.
+  'packages/console/test/e2e/{sign-in,callback,renewal,sign-out,frame}.e2e.ts',
+  'packages/console/test/e2e/console-at-another-site.e2e.ts',
+  'packages/console/test/e2e/{account,running}.e2e.ts',
+  'packages/console/test/e2e/operators/{story,races,trouble}.e2e.ts',
+  'packages/console/test/e2e/permits/permits.e2e.ts',
+  'packages/console/test/e2e/audit/{hostile,export,keyboard,prove,question,still}.e2e.ts',
+  // The example: the README's story, and the shop that acts.
+  'test/e2e/{story,shop,sign-in-page,strict}.e2e.ts',
+  // What the tests above rely on: that a fault in a page is found.
+  'test/e2e/harness/*.e2e.ts',
+]
+
+/** The proofs of one redemption (I1), those that take a second or two, and one of a tarball. */
+const PROOFS_ON_PUSH: readonly string[] = [
+  'test/proofs/{one-redemption,restart,round-trips,sqlite-faults}.proof.ts',
+  'test/adapters/redis/{persistence,race,servers}.proof.ts',
+  'test/adapters/sqlite/processes.proof.ts',
+  'test/status-list/indices.proof.ts',
+  'test/malformed-input.proof.ts',
+  'packages/resource-server/test/package.proof.ts',
+]
+
+/** The packed tarballs, as users get them. */
+const PACKAGES = `${TEST}/**/package*.proof.ts`
+
+/** It installs each Node.js. */
+const MATRIX = 'test/matrix.proof.ts'
+
+const except = (files: readonly string[]) => files.map((file) => `!${file}`)
+
+/** Those that run one by one first, then the long ones first, so that all end at about the same time. */
+export const SUITES: readonly Suite[] = [
   {
-    name: 'e2e',
-    about: 'browser kit and console in Chromium; installs React and Vue first',
-    files: ['{packages/browser/test,packages/console/test/e2e}/**/*.e2e.ts'],
+    name: 'browser',
+    about: 'pages in Chromium that no test over HTTP can hold',
+    when: 'push',
+    files: BROWSER_ON_PUSH,
     timeout: 120_000,
-    installs: ['packages/browser/test/frameworks'],
     limit: 1200,
+    oneByOne: 'one Chromium, one example and one built kit for all files',
   },
   {
     name: 'proofs',
-    about: 'many processes, kill -9, faults, races at scale, supported versions',
-    files: ['{test,packages/console/test,packages/conformance/test}/**/*.proof.ts'],
+    about: 'one redemption, with several processes and kill -9; quick proofs',
+    when: 'push',
+    files: PROOFS_ON_PUSH,
     timeout: 120_000,
-    limit: 1500,
+    limit: 900,
+    oneByOne: 'each file starts several processes that work as fast as they can',
   },
-]
-
-/** The long ones first, so that two lanes end at about the same time. */
-export const OTHERS: readonly Suite[] = [
   {
     name: 'console',
     about: 'the console without a browser',
+    when: 'push',
     files: ['packages/console/test/**/*.test.ts'],
     timeout: 60_000,
     limit: 1200,
   },
   {
-    name: 'example',
-    about: 'the example and the files of examples/',
-    files: ['test/{example-provider,examples}/**/*.test.ts'],
-    timeout: 60_000,
-    limit: 900,
-  },
-  {
     name: 'plugin',
-    about: 'the plugin, over real HTTP: npm test',
-    files: PLUGIN,
+    about: 'npm test: the plugin over real HTTP, the guard, the kit without a browser',
+    when: 'push',
+    files: [
+      'test/**/*.test.ts',
+      'packages/{browser,resource-server,testing,verify}/test/**/*.test.ts',
+      '!test/{docs,example-provider,examples,types}/**',
+    ],
     limit: 600,
-  },
-  {
-    name: 'docs',
-    about: 'the documents: every snippet is run',
-    files: ['test/docs/**/*.test.ts'],
-    timeout: 60_000,
-    limit: 900,
   },
   {
     name: 'conformance',
     about: 'the suite of docs/profile.md, against this server and against wrong ones',
+    when: 'push',
     files: ['packages/conformance/test/**/*.test.ts'],
     timeout: 120_000,
     limit: 900,
   },
   {
-    name: 'e2e-example',
-    about: 'the example in Chromium: shop, story, nine tabs, what a screen reader meets',
-    files: ['test/e2e/**/*.e2e.ts', '!test/e2e/browsers/**'],
-    timeout: 120_000,
+    name: 'docs',
+    about: 'the documents: every snippet is run',
+    when: 'push',
+    files: ['test/docs/**/*.test.ts'],
+    timeout: 60_000,
     limit: 900,
+  },
+  {
+    name: 'example',
+    about: 'the example and the files of examples/',
+    when: 'push',
+    files: ['test/{example-provider,examples}/**/*.test.ts'],
+    timeout: 60_000,
+    limit: 900,
+  },
+  {
+    name: 'types',
+    about: 'the public types of the packed packages, in TypeScript 5.9 and 7',
+    when: 'push',
+    files: ['test/types/**/*.test.ts'],
+    limit: 600,
+  },
+  {
+    name: 'browser-nightly',
+    about: 'every other page in Chromium: looks, long lists, outages; installs React and Vue first',
+    when: 'nightly',
+    files: [`${TEST}/**/*.e2e.ts`, ...except([...BROWSER_ON_PUSH, 'test/e2e/browsers/**'])],
+    timeout: 120_000,
+    installs: ['packages/browser/test/frameworks'],
+    limit: 1200,
+    oneByOne: 'one Chromium, one example and one built kit for all files',
   },
   {
     name: 'browsers',
     about: 'the main paths in Firefox ESR and WebKitGTK, too; a browser that is missing is skipped',
+    when: 'nightly',
     files: ['test/e2e/browsers/*.e2e.ts'],
     timeout: 120_000,
     limit: 600,
+    oneByOne: 'one browser of each kind for all files',
+  },
+  {
+    name: 'proofs-nightly',
+    about: 'kill -9, faults, failovers, races at scale, benchmarks, supported versions',
+    when: 'nightly',
+    files: [`${TEST}/**/*.proof.ts`, ...except([...PROOFS_ON_PUSH, PACKAGES, MATRIX])],
+    timeout: 120_000,
+    limit: 1500,
+    oneByOne: 'each file starts several processes that work as fast as they can',
+  },
+  {
+    name: 'matrix',
+    about:
+      'the packed plugin on Node.js 22.13, 24 and 26, with the oldest and newest oidc-provider',
+    when: 'nightly',
+    files: [MATRIX],
+    limit: 1200,
+  },
+  {
+    name: 'package',
+    about: 'the packed tarballs; TARBALLS=<folder> for tarballs that are there',
+    when: 'nightly',
+    files: [PACKAGES],
+    timeout: 120_000,
+    limit: 900,
   },
   {
     name: 'recipes',
     about: 'the adapters of examples/recipes; installs their drivers first; MariaDB',
+    when: 'nightly',
     files: ['test/recipes/*.recipe.ts'],
     timeout: 120_000,
     installs: ['test/recipes'],
@@ -104,6 +204,7 @@ export const OTHERS: readonly Suite[] = [
     name: 'frameworks',
     about:
       'NestJS 11 and 12, and the tests of docs/testing.md, also in vitest; installs them first',
+    when: 'nightly',
     files: ['test/frameworks/*.framework.ts'],
     timeout: 120_000,
     installs: ['test/frameworks/nest-11', 'test/frameworks/nest-12', 'test/frameworks/vitest'],
@@ -112,22 +213,34 @@ export const OTHERS: readonly Suite[] = [
   {
     name: 'resource-servers',
     about: 'examples/resource-servers; Apache, Authlib, Go and Java from Debian',
+    when: 'nightly',
     files: ['test/resource-servers/*.server.ts'],
     timeout: 60_000,
     installs: ['test/resource-servers'],
     limit: 600,
   },
-  {
-    name: 'types',
-    about: 'the public types of the packed packages, in TypeScript 5.9 and 7',
-    files: ['test/types/types.test.ts'],
-    limit: 600,
-  },
-  {
-    name: 'plugin-alone',
-    about: 'the plugin as on a machine without Redis and PostgreSQL',
-    files: PLUGIN,
-    limit: 600,
-    withoutServers: true,
-  },
 ]
+
+/** The files of a suite that are there. */
+export function filesOf(suite: Suite): string[] {
+  const globs = suite.files.filter((pattern) => !isExclusion(pattern))
+  const files = globs.flatMap((pattern) => globSync(pattern, { cwd: ROOT, exclude: isForeign }))
+  return [...new Set(files)].filter((file) => hasFile(suite, file)).sort()
+}
+
+/** The suites that run a file. */
+export function suitesOf(file: string): readonly Suite[] {
+  return SUITES.filter((suite) => hasFile(suite, file))
+}
+
+function hasFile({ files }: Suite, file: string): boolean {
+  const matches = (pattern: string) => matchesGlob(file, pattern.replace(/^!/, ''))
+  const [excluded, included] = [
+    files.filter(isExclusion),
+    files.filter((each) => !isExclusion(each)),
+  ]
+  return included.some(matches) && !excluded.some(matches)
+}
+
+const isExclusion = (pattern: string) => pattern.startsWith('!')
+const isForeign = (name: string) => name.includes('node_modules')

@@ -29,12 +29,13 @@ const WITHOUT_END = 900
 interface Seen {
   readonly options: ResolvedOptions
   readonly canEnd: boolean
+  readonly opaqueResources: readonly string[]
 }
 
 /** What a provider can tell of going to production: docs/production.md has the same lines. */
 export async function checklist(
   provider: Provider,
-  { options, canEnd }: Seen,
+  { options, canEnd, opaqueResources }: Seen,
 ): Promise<readonly ChecklistItem[]> {
   const { managementApi, accessToken, actorToken, limits, subjectToken } = options
   const { cookies } = configurationOf(provider)
@@ -93,6 +94,11 @@ export async function checklist(
       'Access tokens are short where they cannot be ended',
       canEnd || accessToken.maxTtl <= WITHOUT_END,
       `set accessToken.maxTtl to ${WITHOUT_END} or less; it is ${accessToken.maxTtl}`,
+    ),
+    line(
+      'APIs read who acts in the token itself',
+      opaqueResources.length === 0,
+      `set accessTokenFormat: 'jwt', or have these APIs ask introspection: ${opaqueResources.join(', ')}`,
     ),
     line(
       'Requests are limited, for each client and each operator',

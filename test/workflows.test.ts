@@ -9,10 +9,15 @@ import { readRelease } from '../scripts/release-problems.ts'
 interface Step {
   readonly uses?: string
   readonly run?: string
+  readonly if?: string
+  readonly 'continue-on-error'?: unknown
   readonly with?: Readonly<Record<string, unknown>>
 }
 
 interface Job {
+  readonly uses?: string
+  readonly if?: string
+  readonly 'continue-on-error'?: unknown
   readonly needs?: string | readonly string[]
   readonly permissions?: Readonly<Record<string, string>>
   readonly steps?: readonly Step[]
@@ -31,11 +36,27 @@ const workflows = readdirSync(FOLDER).map((name) => {
   const { permissions, jobs }: { permissions: unknown; jobs: Record<string, Job> } = parse(text)
   return { name, text, permissions, jobs }
 })
-const { jobs: release = {} } = workflows.find(({ name }) => name === 'release.yml') ?? {}
+const jobsOf = (workflow: string) => workflows.find(({ name }) => name === workflow)?.jobs ?? {}
+const release = jobsOf('release.yml')
 
 /** The commands of a job, one after the other. */
 function commandsOf(job: string): string {
   return (release[job]?.steps ?? []).map(({ run = '' }) => run).join('\n')
+}
+
+/** The jobs of a workflow, and of the workflows of this repository that they call. */
+function everyJobOf(workflow: string): Job[] {
+  return Object.values(jobsOf(workflow)).flatMap((job) => [job, ...everyJobThatRuns(job)])
+}
+
+function everyJobThatRuns({ uses }: Job): Job[] {
+  const [, called] = /^\.\/\.github\/workflows\/(.+)$/.exec(uses ?? '') ?? []
+  return called ? everyJobOf(called) : []
+}
+
+/** Every command of jobs, a line each. */
+function linesOf(jobs: readonly Job[]): string[] {
+  return jobs.flatMap(({ steps = [] }) => steps.flatMap(({ run = '' }) => run.split('\n')))
 }
 
 describe('the workflows for GitHub', () => {
@@ -43,10 +64,30 @@ describe('the workflows for GitHub', () => {
     expect(workflows.map(({ name }) => name).sort()).to.deep.equal([
       'codeql.yml',
       'newest.yml',
+      'nightly.yml',
       'release.yml',
       'scorecard.yml',
       'test.yml',
+      'versions.yml',
     ])
+  })
+
+  it('run the suites of a push for every push and pull request, and every suite each night', () => {
+    const triggersOf = (workflow: string) =>
+      parse(workflows.find(({ name }) => name === workflow)?.text ?? '').on
+    expect(triggersOf('test.yml')).to.have.keys('push', 'pull_request', 'workflow_call')
+    expect(linesOf(everyJobOf('test.yml'))).to.include('.ci/run')
+    expect(triggersOf('nightly.yml').schedule[0].cron).to.match(/^\d+ \d+ \* \* \*$/)
+    expect(linesOf(everyJobOf('nightly.yml'))).to.include.members(['.ci/run', '.ci/run --nightly'])
+  })
+
+  it('run them by .ci/run, which has no list of its own', () => {
+    const script = readFileSync(new URL('.ci/run', ROOT), 'utf8')
+    expect(script, 'without a flag, those of a push').to.match(/^suites=.*---push/m)
+    const commands = script.match(/^.*\btest:all .*$/gm)?.filter((line) => !line.startsWith('say '))
+    expect(commands).to.have.lengthOf(1)
+    expect(commands?.[0]).to.match(/^CI=true .*npm run --silent test:all -- "\$suites" --forbid-/)
+    expect(script.trimEnd().endsWith(commands?.[0] ?? ''), 'its last line counts').to.equal(true)
   })
 
   it('run against the newest oidc-provider every night', () => {
@@ -68,7 +109,7 @@ describe('the workflows for GitHub', () => {
     const { scripts } = JSON.parse(manifest)
     const all = workflows.map(({ text }) => text).join('\n')
     const named = [...all.matchAll(/npm run ([\w:]+)/g)].map(([, script = '']) => script)
-    expect(named).to.include('typecheck')
+    expect(named).to.include('test:package')
     expect(scripts).to.include.keys(named)
     const files = [...all.matchAll(/node scripts\/([\w-]+\.ts)/g)].map(([, file]) => file)
     expect(files).to.include('sbom.ts')
@@ -130,8 +171,22 @@ describe('the workflows for GitHub', () => {
       }
     })
 
+    it('is published when every suite is green, of a push and of a night', () => {
+      const needed = [release.publish?.needs ?? []].flat().flatMap((name) => release[name] ?? [])
+      const run = needed.flatMap((job) => [job, ...everyJobThatRuns(job)])
+      expect(linesOf(run)).to.include.members(['.ci/run', '.ci/run --nightly'])
+      for (const job of [...run, ...(release.publish ? [release.publish] : [])]) {
+        for (const part of [job, ...(job.steps ?? [])]) {
+          expect(part, 'no failure is forgiven').not.to.have.property('continue-on-error')
+        }
+        expect(job, 'no job is left out, and none goes on after a failure').not.to.have.property(
+          'if',
+        )
+      }
+    })
+
     it('publishes the tarballs that were tested, and no other: by their digests', () => {
-      expect(release.publish?.needs).to.have.members(['test', 'pack', 'test-tarballs'])
+      expect(release.publish?.needs).to.have.members(['suites', 'pack', 'test-tarballs'])
       expect(release['test-tarballs']?.needs).to.equal('pack')
       const packing = Object.keys(release).filter((job) => commandsOf(job).includes('npm pack'))
       expect(packing).to.deep.equal(['pack'])

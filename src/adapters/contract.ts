@@ -92,6 +92,7 @@ export type AdapterFactory = (model: string) => SingleUseAdapter
 
 export type {
   ConsumptionNote,
+  EndedFollower,
   EndingMethods,
   EndNote,
   ListedBefore,

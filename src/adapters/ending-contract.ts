@@ -70,9 +70,29 @@ export interface EndingMethods {
   /**
    * Resolves `payload.statusIndex` of every live record that has ended and whose
    * `payload.statusList` is `list`, in any order, without repetition. It sees every end whose
-   * `endOnce` has resolved.
+   * `endOnce` has resolved. Those of records that have expired may be among them.
    */
   endedIndices(list: string): Promise<number[]>
+
+  /**
+   * The same, for a provider that asks again and again and forgets nothing: by it a list costs by what is
+   * new. Leave it out where the storage cannot tell what is new. A list is then read as a whole, each
+   * second in each process.
+   */
+  followEnded?(list: string): EndedFollower
+}
+
+/** Reads the ended indices of one status list, each time those that are new. */
+export interface EndedFollower {
+  /**
+   * Resolves at least the indices of ends whose `endOnce` has resolved before the call, and that no
+   * earlier call of this follower has resolved; all of them at the first call. Some may come again, and
+   * those of records that have expired may be among them.
+   *
+   * An end that is asked for again comes again where the storage had lost it. Calls may run at once. A
+   * call that rejects has told nothing: what it would have told comes with the next one.
+   */
+  next(): Promise<Iterable<number>>
 }
 
 /**

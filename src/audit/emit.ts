@@ -23,7 +23,8 @@ export function emitLater(
 }
 
 /**
- * Emits what lets a person act, and has it recorded first.
+ * Has what lets a person act recorded, and then emits it. Listeners hear nothing of what was not recorded:
+ * it is answered by 503, and it never began.
  *
  * @throws NotRecorded where a recorder does not have it in time
  */
@@ -35,11 +36,14 @@ export async function emitRecorded(
 ): Promise<void> {
   if (provider.listenerCount(name) === 0 && !hasRecorders(provider)) return
   const event = buildEvent(facts)
-  notifyListeners(provider, name, ctx, event)
   await recordInTime(provider, name, event)
+  notifyListeners(provider, name, ctx, event)
 }
 
-/** Emits an end, which has been carried out. `endsRecorded` waits for its recorders. */
+/**
+ * Has an end recorded, which has been carried out, and then emits it, recorded or not. `endsRecorded` waits
+ * for its recorders.
+ */
 export function emitEnd(
   provider: Provider,
   ctx: KoaContextWithOIDC | undefined,
@@ -48,8 +52,9 @@ export function emitEnd(
   const name = 'impersonation.ended'
   if (provider.listenerCount(name) === 0 && !hasRecorders(provider)) return
   const event = buildEvent(facts)
-  notifyListeners(provider, name, ctx, event)
-  recordEnd(provider, event)
+  const notify = () => notifyListeners(provider, name, ctx, event)
+  if (hasRecorders(provider)) recordEnd(provider, event, notify)
+  else notify()
 }
 
 function buildEvent(facts: () => Partial<ImpersonationEvent>): ImpersonationEvent {

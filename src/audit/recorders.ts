@@ -89,9 +89,15 @@ export async function recordInTime(
   }
 }
 
-/** An end is carried out in any case: a recorder that fails changes nothing. */
-export function recordEnd(provider: Provider, event: ImpersonationEvent): void {
-  const recorded = recordInTime(provider, 'impersonation.ended', event).catch(() => {})
+/**
+ * An end is carried out in any case: a recorder that fails changes nothing.
+ *
+ * @param then called when it is recorded, or its time is over
+ */
+export function recordEnd(provider: Provider, event: ImpersonationEvent, then: () => void): void {
+  const recorded = recordInTime(provider, 'impersonation.ended', event)
+    .catch(() => {})
+    .then(then)
   // Each waits for its own time alone, so that this never takes longer than the last one.
   const before = endsOf.get(provider)
   // By `then`, which keeps nothing of the ends before: the result of `Promise.all` would hold them all.

@@ -63,34 +63,61 @@ export interface Impersonations {
   ): Promise<number>
 }
 
+/** What came of the end of one. */
+interface EndedOne {
+  /** Whether this end is the one that counts. */
+  readonly isFirst: boolean
+  /** As it is afterwards; `undefined` where it is gone. */
+  readonly token: SubjectToken | undefined
+}
+
+/** @param actorScope the scope of an actor token */
 export function impersonations(
   provider: Provider,
   subjectTokens: SubjectTokenModel,
   adapter: EndingAdapter,
+  actorScope: string,
 ): Impersonations {
   /** Attempts of which the storage did not say whether they were the one. */
   const unsure = new BoundedMap<string, true>(MAX_UNSURE_IDS)
 
+  /** Ends one, and answers it as it is then. */
   async function endOnce(
     token: SubjectToken,
     how: EndOptions,
     ctx: KoaContextWithOIDC | undefined,
-  ): Promise<boolean> {
-    if (isOver(token)) return false
+  ): Promise<EndedOne> {
+    if (isOver(token)) return { isFirst: false, token }
     const end = newEnd(how)
     // I14: also where it has ended, so that the storage repairs what it lost of that end.
     if (await isTheOne(token.jti, end)) {
-      // As the storage has it now: it may have been redeemed since it was read.
-      const ended = (await subjectTokens.findById(token.jti).catch(() => undefined)) ?? token
-      const event = () => ({ ...describeEnded(ended), end: shownEnd(end) })
-      emitEnd(provider, ctx, event)
-      return true
+      const found = mayChangeBefore(token)
+        ? await Promise.allSettled([subjectTokens.findById(token.jti)])
+        : []
+      const [again] = found
+      const ended = (again?.status === 'fulfilled' && again.value) || Object.assign(token, { end })
+      emitEnd(provider, ctx, () => ({ ...describeEnded(ended), end: shownEnd(end) }))
+      // What runs through it is not known.
+      if (again?.status === 'rejected') throw again.reason
+      return { isFirst: true, token: ended }
     }
     // I13: an attempt of this process that was the one after all. Its event is due.
     const attempt = token.end?.attempt
-    if (attempt === undefined || !unsure.delete(attempt)) return false
-    emitEnd(provider, ctx, () => describeEnded(token))
-    return true
+    if (attempt !== undefined && unsure.delete(attempt)) {
+      emitEnd(provider, ctx, () => describeEnded(token))
+      return { isFirst: true, token }
+    }
+    const isKnown = token.end !== undefined
+    return { isFirst: false, token: isKnown ? token : await subjectTokens.findById(token.jti) }
+  }
+
+  /**
+   * Whether a record may have become another one between the look at it and its end, but for the end: it
+   * was redeemed, or its access token was taken as an actor token.
+   */
+  function mayChangeBefore({ consumed, note, chained }: SubjectToken): boolean {
+    if (!consumed || !note) return true
+    return !chained && (note.scope ?? '').split(' ').includes(actorScope)
   }
 
   async function isTheOne(id: string, end: EndAttempt): Promise<boolean> {
@@ -103,18 +130,33 @@ export function impersonations(
   }
 
   /**
-   * Ends one and what runs through it, also where it has ended or expired itself: what runs through it
-   * may have been missed then, and may live longer. Returns how many.
+   * Ends them and what runs through them, also where they have ended or expired themselves: what runs
+   * through them may have been missed then, and may live longer.
    */
-  async function endWithChain(
-    token: SubjectToken,
+  async function endWithChains(
+    tokens: readonly SubjectToken[],
     how: EndOptions,
     ctx: KoaContextWithOIDC | undefined,
-  ): Promise<number> {
-    const ended = Number(await endOnce(token, how, ctx))
+  ): Promise<{ readonly count: number; readonly tokens: readonly (SubjectToken | undefined)[] }> {
+    const ended: EndedOne[] = []
+    for (let from = 0; from < tokens.length; from += AT_ONCE) {
+      const batch = tokens.slice(from, from + AT_ONCE)
+      const outcomes = await Promise.allSettled(batch.map((token) => endOnce(token, how, ctx)))
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected') throw outcome.reason
+        ended.push(outcome.value)
+      }
+    }
+    let count = ended.filter(({ isFirst }) => isFirst).length
     // I14: whether chains are allowed here or not: they may have been before, or are elsewhere.
-    const runsThroughIt = ({ note }: SubjectToken) => note?.through === token.jti
-    return ended + (await endAll({ actor: token.accountId }, how, ctx, runsThroughIt))
+    const chained = ended.flatMap(({ token }) => (token?.chained ? [token] : []))
+    const accounts = Map.groupBy(chained, ({ accountId }) => accountId)
+    for (const [actor, through] of accounts) {
+      const ids = new Set(through.map(({ jti }) => jti))
+      const runsThrough = ({ note }: SubjectToken) => ids.has(note?.through ?? '')
+      count += await endAll({ actor }, how, ctx, runsThrough)
+    }
+    return { count, tokens: ended.map(({ token }) => token) }
   }
 
   const endAll: Impersonations['endAll'] = async (filter, how, ctx, only = () => true) => {
@@ -124,16 +166,7 @@ export function impersonations(
       const tokens = records
         .map((record) => subjectTokens.fromRecord(record))
         .filter((token) => token !== undefined && isMeant(token) && only(token)) as SubjectToken[]
-      for (let from = 0; from < tokens.length; from += AT_ONCE) {
-        const batch = tokens.slice(from, from + AT_ONCE)
-        const outcomes = await Promise.allSettled(
-          batch.map((token) => endWithChain(token, how, ctx)),
-        )
-        for (const outcome of outcomes) {
-          if (outcome.status === 'rejected') throw outcome.reason
-          ended += outcome.value
-        }
-      }
+      ended += (await endWithChains(tokens, how, ctx)).count
     }
     return ended
   }
@@ -190,8 +223,7 @@ export function impersonations(
     async end(id, how, ctx) {
       const token = await subjectTokens.findById(id)
       if (!token) return undefined
-      await endWithChain(token, how, ctx)
-      const ended = await subjectTokens.findById(id)
+      const [ended] = (await endWithChains([token], how, ctx)).tokens
       return ended && describeImpersonation(ended)
     },
 
@@ -208,7 +240,7 @@ function matcherFor({ client, permit }: ImpersonationFilter): (token: SubjectTok
   return ({ note, consumed, bindingObject, permit: before }) =>
     (client === undefined ||
       (consumed ? note?.client : bindingObject.mayAct?.clientId) === client) &&
-    (permit === undefined || note?.permit === permit || before === permit)
+    (permit === undefined || [note?.permit, before].flat().includes(permit))
 }
 
 /** @throws TypeError for a record that no adapter may list */

@@ -10,7 +10,9 @@ import { keptAfterRedemptionFor } from '../tokens/kept-until.ts'
 import type { SubjectTokenModel } from '../tokens/subject-token.ts'
 import { type Impersonations, impersonations } from './impersonations.ts'
 import { keepTrying } from './keep-trying.ts'
+import { findOpaqueResources } from './opaque-resources.ts'
 import { endWithOpaqueToken } from './opaque-tokens.ts'
+import { pendingEnds } from './pending-ends.ts'
 import { endingWhatIsUnderWay } from './under-way.ts'
 import { endWithOperator } from './with-operator.ts'
 
@@ -22,6 +24,8 @@ export interface WiredImpersonations {
    * could sign a list.
    */
   readonly drawStatusIndex: (() => Promise<StatusIndex>) | undefined
+  /** The resources for which the last impersonations got opaque access tokens. */
+  readonly findOpaqueResources: () => Promise<readonly string[]>
   /** Ends what the first use of a subject token got, after this returns. */
   readonly onReplay: (id: string) => void
   /** Ends what was redeemed by an exchange that issued nothing, after this returns. */
@@ -106,11 +110,12 @@ export function wireImpersonations(
 ): WiredImpersonations | undefined {
   const { adapter } = subjectTokens
   if (!canEnd(adapter, options.lifecycle)) return undefined
-  const all = impersonations(provider, subjectTokens, adapter)
+  const all = impersonations(provider, subjectTokens, adapter, options.actorToken.scope)
   // I14: what it ends may have been issued by a process with another `accessToken.maxTtl`.
   const tokenLife = MAX_ACCESS_TOKEN_TTL
   endWithOpaqueToken(provider, all)
-  if (options.lifecycle.endWithOperator) endWithOperator(provider, all, tokenLife)
+  const pending = pendingEnds(provider.issuer, adapter, all, tokenLife)
+  if (options.lifecycle.endWithOperator) endWithOperator(provider, all, pending, tokenLife)
   const drawStatusIndex = serveStatusLists(provider, adapter, options)
   announceStatusLists(provider, { hasLists: drawStatusIndex !== undefined })
   const endLater = (what: string, how: EndOptions) => {
@@ -122,8 +127,9 @@ export function wireImpersonations(
   }
   const endAfterReplay = endLater('ending an impersonation after a replay', { cause: 'replay' })
   return {
-    impersonations: endingWhatIsUnderWay(all, tokenLife),
+    impersonations: endingWhatIsUnderWay(all, pending),
     drawStatusIndex,
+    findOpaqueResources: () => findOpaqueResources(subjectTokens, adapter),
     onReplay: options.lifecycle.onReplay === 'end' ? endAfterReplay : () => {},
     onNothingIssued: endLater('ending an impersonation that issued nothing', {
       cause: 'policy',

@@ -1,26 +1,33 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { judgeFound } from '../host/models.ts'
 import { currentRequest } from '../host/request.ts'
+import { endsWithin } from '../shared/time-limit.ts'
 import type { SubjectToken } from '../tokens/subject-token.ts'
 import type { Impersonations } from './impersonations.ts'
 import { keepTrying } from './keep-trying.ts'
-import { secondPass } from './under-way.ts'
+import type { PendingEnds } from './pending-ends.ts'
 
 const WORK_NAME = 'ending what an operator runs'
+/** How long a sign-out waits for the storage at most, in milliseconds. */
+const MAX_WAIT_MS = 2_000
 
 /**
  * Ends what an operator runs when the operator's grant or sign-in at the provider is over. The grant
- * is the one of the actor token, as the redemption noted it.
+ * is the one of the actor token, as the redemption noted it. The answer that says that the operator is
+ * signed out leaves when the storage has what is still to end (I11).
  *
  * @param tokenLife how long an access token can live, in seconds
  */
 export function endWithOperator(
   provider: Provider,
   impersonations: Impersonations,
+  pending: PendingEnds,
   tokenLife: number,
 ): void {
   const accountOf = accountsOfRevocations(provider)
-  const [endNow, endAgain] = [keepTrying(WORK_NAME, tokenLife), secondPass(WORK_NAME, tokenLife)]
+  const endNow = keepTrying(WORK_NAME, tokenLife)
+  /** What the storage is to have before the answer of a request leaves. */
+  const keptBy = new WeakMap<object, Promise<unknown>[]>()
 
   function endByOperator(accountId: string | undefined, grants: ReadonlySet<string>): void {
     if (accountId === undefined || grants.size === 0) return
@@ -29,10 +36,17 @@ export function endWithOperator(
     const end = async () => {
       await impersonations.endAll({ actor: accountId }, how, undefined, ofGrants)
     }
-    const key = JSON.stringify([accountId, ...grants])
-    endNow(key, end)
-    endAgain(key, end)
+    const kept = pending.keep({ filter: { actor: accountId }, how, grants: [...grants] })
+    const ctx = currentRequest()
+    if (ctx) keptBy.set(ctx, [...(keptBy.get(ctx) ?? []), kept])
+    kept.catch(() => {})
+    endNow(JSON.stringify([accountId, ...grants]), end)
   }
+
+  provider.use(async function keepSignOut(ctx, next) {
+    await next()
+    await endsWithin(MAX_WAIT_MS, Promise.allSettled(keptBy.get(ctx) ?? []))
+  })
 
   provider.on('grant.revoked', (ctx, grantId) =>
     endByOperator(accountOf(ctx, grantId), new Set([grantId])),

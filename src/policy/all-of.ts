@@ -1,10 +1,10 @@
 import type { Authorize, Verdict } from '../public/policy-hook.ts'
-import { type Limits, parseVerdict } from './verdict.ts'
+import { joinPermits, type Limits, parseVerdict } from './verdict.ts'
 
 /**
  * One rule of several. Each is asked, in order, until one answers `false`, which beats all the others.
  * What they need unites, scopes intersect, and the shortest time counts. `emergency` is allowed where
- * every rule that needs an approval allows it. Of `permit` and of `review` the first counts.
+ * every rule that needs an approval allows it. All permits are kept. Of `review` the first counts.
  *
  * @throws TypeError for something that is no function
  * @example
@@ -40,6 +40,7 @@ function unite(one: Limits, other: Limits): Limits {
     scope === undefined ? [] : [scope.split(' ')],
   )
   const [first = [], second = first] = scopes
+  const permits = [one, other].flatMap(({ permit = [] }) => permit)
   return {
     ...other,
     ...one,
@@ -47,6 +48,7 @@ function unite(one: Limits, other: Limits): Limits {
       ? { scope: first.filter((name) => second.includes(name)).join(' ') }
       : {}),
     ...(ttls.length > 0 ? { accessTokenTtl: Math.min(...ttls) } : {}),
+    ...(permits.length > 0 ? { permit: joinPermits(permits, 'allOf') } : {}),
     ...(needs.length > 0 ? { needs, emergency: emergencies.every((each) => each === true) } : {}),
   }
 }

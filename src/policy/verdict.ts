@@ -9,7 +9,7 @@ export interface Limits {
   readonly accessTokenTtl?: number
   readonly needs?: readonly Need[]
   readonly emergency?: boolean
-  readonly permit?: string
+  readonly permit?: string | readonly string[]
   readonly review?: string
 }
 
@@ -17,6 +17,7 @@ type Asked = Pick<AuthorizationRequest, 'scope' | 'stage'>
 
 const NEED_NAMES: readonly unknown[] = ['second_person', 'user'] satisfies readonly Need[]
 const MAX_TEXT_LENGTH = 255
+const MAX_PERMITS = 16
 
 /** How each member is read. One that is mistyped would otherwise mean "no limit". */
 const MEMBER_PARSERS: {
@@ -30,7 +31,7 @@ const MEMBER_PARSERS: {
   accessTokenTtl: parseTtl,
   needs: parseNeeds,
   emergency: parseEmergency,
-  permit: (value, _asked, path) => parseText(value, `${path}: permit`),
+  permit: parsePermit,
   review: (value, _asked, path) => parseText(value, `${path}: review`),
 }
 
@@ -92,17 +93,40 @@ function parseEmergency(emergency: unknown, _asked: Asked, path: string): boolea
   throw new TypeError(`${path}: emergency must be true or false`)
 }
 
+function parsePermit(permit: unknown, _asked: Asked, path: string): string | readonly string[] {
+  if (!Array.isArray(permit)) return parseText(permit, `${path}: permit`)
+  if (permit.length === 0) throw new TypeError(`${path}: permit must name at least one permit`)
+  return joinPermits(
+    permit.map((id) => parseText(id, `${path}: permit`)),
+    path,
+  )
+}
+
+/**
+ * Each id once, and one alone without a list.
+ *
+ * @throws TypeError for more than can be kept
+ */
+export function joinPermits(permits: readonly string[], path: string): string | readonly string[] {
+  const [first = '', ...others] = new Set(permits)
+  if (others.length >= MAX_PERMITS) {
+    throw new TypeError(`${path}: permit must name at most ${MAX_PERMITS} permits`)
+  }
+  return others.length === 0 ? first : Object.freeze([first, ...others])
+}
+
 function parseText(value: unknown, path: string): string {
   const length = typeof value === 'string' ? [...value].length : 0
   if (
     typeof value === 'string' &&
     length > 0 &&
     length <= MAX_TEXT_LENGTH &&
+    value.isWellFormed() &&
     !/\p{Cc}/u.test(value)
   ) {
     return value
   }
   throw new TypeError(
-    `${path} must have 1 to ${MAX_TEXT_LENGTH} characters, and no control characters`,
+    `${path} must have 1 to ${MAX_TEXT_LENGTH} characters, be well-formed text, and have no control characters`,
   )
 }

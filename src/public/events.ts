@@ -72,8 +72,8 @@ export interface ImpersonationEvent {
   readonly expiresAt?: number | undefined
   /** The `jti` of the access token, if it is a JWT: the id of an opaque one is its value. */
   readonly jti?: string | undefined
-  /** The permit that allowed it, as the deployment's rule said. */
-  readonly permit?: string | undefined
+  /** The permit that allowed it, or several, as the deployment's rule said. */
+  readonly permit?: string | readonly string[] | undefined
   /** Why a person has to look at it afterwards, as the deployment's rule said. */
   readonly review?: string | undefined
   /** Of `impersonation.denied`: whose approval it needs. */

@@ -52,8 +52,8 @@ export interface ImpersonationObject {
   readonly scope?: string | undefined
   /** The `context` of the request for the subject token. */
   readonly context: SubjectTokenContext
-  /** The permit that allowed it, as `authorize` said. */
-  readonly permit?: string | undefined
+  /** The permit that allowed it, or several, as `authorize` said. */
+  readonly permit?: string | readonly string[] | undefined
   /** Why a person has to look at it afterwards, as `authorize` said. */
   readonly review?: string | undefined
   /** When the subject token was issued. */
@@ -82,7 +82,7 @@ export interface ImpersonationFilter {
    * it: all that match the rest are read, page by page.
    */
   readonly client?: string | undefined
-  /** The permit that allowed it, at issue or at the exchange. No storage looks up by it, as by `client`. */
+  /** A permit that allowed it, alone or with others, at issue or at the exchange. No storage looks up by it, as by `client`. */
   readonly permit?: string | undefined
 }
 

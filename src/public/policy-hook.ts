@@ -6,6 +6,11 @@ import type { ActClaim, SubjectTokenContext } from './claims-hook.ts'
 export interface AuthorizationRequest {
   /** `'issue'`: a subject token is asked for. `'exchange'`: one is about to be redeemed. */
   readonly stage: 'issue' | 'exchange'
+  /**
+   * A question beforehand, at the stage `'issue'`: nothing is issued, whatever is answered. A rule that
+   * counts must not count it.
+   */
+  readonly isPreview?: true | undefined
   /** The client that asks: at issue the machine-to-machine client, then the one that exchanges. */
   readonly client: Client
   /** The user to be impersonated. */
@@ -58,8 +63,12 @@ export type Verdict =
       readonly needs?: readonly Need[]
       /** Beside `needs`: whether an operator may act without them, in an emergency. */
       readonly emergency?: boolean
-      /** The id of the permit that allows it: 1 to 255 characters. The object and every event have it. */
-      readonly permit?: string
+      /**
+       * The id of the permit that allows it: 1 to 255 characters. Where several permits allow it together,
+       * a list of 1 to 16 ids: the end of all under one of them ends it. The object and every event have
+       * it.
+       */
+      readonly permit?: string | readonly string[]
       /**
        * Why a person has to look at it afterwards: 1 to 255 characters. The object and every event of
        * the impersonation have it.

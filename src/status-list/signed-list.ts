@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Provider } from 'oidc-provider'
-import type { EndingAdapter } from '../adapters/contract.ts'
+import type { EndedFollower, EndingAdapter } from '../adapters/contract.ts'
 import { epochSeconds } from '../adapters/record.ts'
 import { type JwtPayload, signJwt } from '../host/signing.ts'
 import { issuerUri, STATUS_LISTS_PATH, statusListUri } from '../shared/status-uris.ts'
@@ -48,7 +48,7 @@ export type SignStatusList = (claims: JwtPayload) => Promise<string>
 
 export interface StatusListsParts {
   readonly issuer: string
-  readonly adapter: Pick<EndingAdapter, 'endedIndices'>
+  readonly adapter: Pick<EndingAdapter, 'endedIndices' | 'followEnded'>
   readonly indices: Pick<StatusIndices, 'exists' | 'lists' | 'vouchFor'>
   readonly sign: SignStatusList
   /** The clock, in milliseconds since the epoch. */
@@ -71,6 +71,7 @@ export function statusListSigner(provider: Provider): SignStatusList | undefined
  */
 interface Kept {
   readonly bits: StatusBits
+  readonly ended: EndedFollower
   /** The compressed bits, while there is no bit more. */
   lst: Promise<string> | undefined
 }
@@ -104,16 +105,32 @@ export function statusLists({
   const signedLists = new Map<string, Made<SignedStatusList | undefined>>()
   let madeUris: Made<string[]> | undefined
 
+  function follow(list: string): Kept {
+    const whole = { next: () => adapter.endedIndices(list) }
+    return {
+      bits: new StatusBits(LIST_SIZE),
+      ended: adapter.followEnded?.(list) ?? whole,
+      lst: undefined,
+    }
+  }
+
   async function signList(list: string): Promise<SignedStatusList | undefined> {
     if (!allKept.has(list)) {
       if (!(await indices.exists(list))) return undefined
       await forgetRetired()
     }
-    const kept = allKept.get(list) ?? { bits: new StatusBits(LIST_SIZE), lst: undefined }
+    const kept = allKept.get(list) ?? follow(list)
     allKept.set(list, kept)
     const iat = epochSeconds(now())
-    // At once: whatever fails below, bits that are set here must not wait for others to be new.
-    if (kept.bits.set(await adapter.endedIndices(list))) kept.lst = undefined
+    const ended = await kept.ended.next()
+    try {
+      // At once: whatever fails below, bits that are set here must not wait for others to be new.
+      if (kept.bits.set(ended)) kept.lst = undefined
+    } catch (error) {
+      // What was told once is not told again: the next one begins from the start.
+      allKept.delete(list)
+      throw error
+    }
     // After the bits: a storage that forgot before they were read, forgot ends.
     if (!(await indices.vouchFor(list))) {
       allKept.delete(list)

@@ -39,7 +39,9 @@ export function draftAccessToken(
     Math.max(longestLife, 1),
   )
   const accessToken = createAccessToken(provider, { ...properties(), expiresIn })
-  accessToken.format = resourceServer.accessTokenFormat ?? 'opaque'
+  // The provider's own grants make an opaque token where nothing is said. This grant promises a JWT,
+  // which names by itself who acts.
+  accessToken.format = resourceServer.accessTokenFormat ?? 'jwt'
   // The id of an opaque token is its value, drawn at random; for opaque tokens, the stored `gty` is
   // the mark.
   accessToken.jti = accessToken.format === 'jwt' ? accessTokenId : generateTokenId(shown)

@@ -3,6 +3,7 @@ import type { AuditTrail } from '../audit/trail.ts'
 import type { AccessTokenClaims } from '../claims/access-token-claims.ts'
 import { buildTokenResponse, findAccount } from '../host/grants.ts'
 import { prepareToSave } from '../host/models.ts'
+import type { MarkChain } from '../impersonations/mark-chain.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import type { MayClient } from '../policy/clients.ts'
 import { actClaim } from '../shared/act.ts'
@@ -29,6 +30,7 @@ export interface ExchangeParts {
   /** Whether a client may issue subject tokens. */
   readonly mayIssueSubjectTokens: MayClient
   readonly hasEnded: HasEnded
+  readonly markChain: MarkChain
   /** Called for a subject token that was redeemed for nothing, by its id; must return at once. */
   readonly onNothingIssued: (id: string) => void
 }
@@ -37,7 +39,7 @@ export interface ExchangeParts {
  * An exchange, from the request to the response. I2: it checks everything and prepares the access
  * token, then redeems the subject token, then stores and returns the access token. The only checks
  * after the redemption are for an end that came during it. Before it, the exchange stores only that a
- * DPoP proof was used.
+ * DPoP proof was used, and that something may run through the impersonation of the actor token.
  */
 export function exchanger(
   provider: Provider,
@@ -101,9 +103,7 @@ export function exchanger(
     const tookTime = permission.tookTime || marked.tookTime
     // A permit may be revoked meanwhile: what was decided by it is not asked again.
     if (tookTime) lookedAt = permission.permit === undefined ? performance.now() : decidedAt
-    const looked = tookTime
-      ? await requireUnchanged(provider, ctx, clientId, token, validateActor, parts)
-      : found
+    if (tookTime) await requireUnchanged(provider, ctx, clientId, token, validateActor, parts)
     await constraint.useProof()
     const note: Redeemed = {
       ...(actor ? { actor: actor.sub, act: actClaim(actor) } : {}),
@@ -118,12 +118,13 @@ export function exchanger(
       format: accessToken.format,
       expiresAt,
     }
+    if (found?.through !== undefined) await parts.markChain(found.through)
     requireRecentLook(lookedAt)
     await redeem(token, note, subjectTokens, trail)
     try {
       requireNotExpired(token)
       requireRecentLook(lookedAt)
-      if (looked?.through !== undefined) await requireThroughLives(looked.through, parts.hasEnded)
+      if (found?.through !== undefined) await requireThroughLives(found.through, parts.hasEnded)
       ctx.body = buildTokenResponse(provider, {
         accessToken: await save(),
         expiresIn,

@@ -3,7 +3,6 @@ import { TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
 import type { AccessTokenVerifier } from '../tokens/access-token.ts'
 import { AccessTokenRejected } from '../tokens/jwt-access-token.ts'
 import type { SubjectToken } from '../tokens/subject-token.ts'
-import type { FoundActor } from './actor.ts'
 import type { ValidateActor } from './audited-actor.ts'
 import { requireStillTrue, type SubjectParts } from './subject.ts'
 
@@ -11,7 +10,6 @@ import { requireStillTrue, type SubjectParts } from './subject.ts'
  * I7 again: `authorize`, a hook or the JWT customizer may have waited, for example for the decision
  * of a person. User, operator, issuing client or the client that exchanges may be gone by now.
  *
- * @returns the operator, looked at just now
  * @throws errors.InvalidRequest, errors.UnauthorizedClient
  */
 export async function requireUnchanged(
@@ -21,15 +19,14 @@ export async function requireUnchanged(
   token: SubjectToken,
   validateActor: ValidateActor,
   parts: SubjectParts,
-): Promise<FoundActor | undefined> {
+): Promise<void> {
   if (!(await mayStillExchange(parts.verifier, clientId))) {
     throw new errors.UnauthorizedClient(
       'requested grant type is not allowed for this client any more',
     )
   }
-  const found = await validateActor()
+  await validateActor()
   await requireStillTrue(provider, ctx, token, parts)
-  return found
 }
 
 async function mayStillExchange(verifier: AccessTokenVerifier, clientId: string): Promise<boolean> {

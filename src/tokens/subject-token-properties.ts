@@ -17,7 +17,7 @@ export interface SubjectTokenProperties {
   statusList?: string | undefined
   statusIndex?: number | undefined
   /** The permit that allowed it, and why a person has to look at it afterwards. */
-  permit?: string | undefined
+  permit?: string | readonly string[] | undefined
   review?: string | undefined
   /** Seconds; absent means the full lifetime of subject tokens. */
   expiresIn?: number | undefined
@@ -35,6 +35,7 @@ export const RECORD_MEMBERS = [
   'permit',
   'review',
   'keptUntil',
+  'chained',
   'consumed',
   'note',
   'end',

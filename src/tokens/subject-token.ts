@@ -36,7 +36,7 @@ export interface Redeemed extends ConsumptionNote {
   readonly resource: string
   readonly scope?: string | undefined
   /** As the rule said at the exchange. */
-  readonly permit?: string | undefined
+  readonly permit?: string | readonly string[] | undefined
   readonly review?: string | undefined
   readonly format: string
   /** When the access token expires, in seconds since the epoch. */
@@ -58,8 +58,10 @@ export interface SubjectToken
   readonly statusList?: string | undefined
   readonly statusIndex?: number | undefined
   /** As the rule said at issue. */
-  readonly permit?: string | undefined
+  readonly permit?: string | readonly string[] | undefined
   readonly review?: string | undefined
+  /** Whether an exchange began with its access token as the actor token: something may run through it. */
+  readonly chained?: boolean | undefined
   /** Whether the last moment of redemption has passed. */
   readonly isExpired: boolean
   /**
@@ -134,9 +136,10 @@ export function defineSubjectToken(
     declare end?: StoredEnd | undefined
     declare statusList?: string | undefined
     declare statusIndex?: number | undefined
-    declare permit?: string | undefined
+    declare permit?: string | readonly string[] | undefined
     declare review?: string | undefined
     declare keptUntil?: number | undefined
+    declare chained?: boolean | undefined
     #value: string | undefined
     #binding: Binding | undefined
     #context: SubjectTokenContext | undefined

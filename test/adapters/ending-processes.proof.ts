@@ -10,7 +10,7 @@ import type { EndingAdapter } from '../../src/adapters/contract.ts'
 import { createPostgresAdapter, migrate } from '../../src/adapters/postgres/index.ts'
 import { createSqliteAdapter } from '../../src/adapters/sqlite/index.ts'
 import type { Attempt } from './ending-process.ts'
-import { inCi, POSTGRES_URL, reachable } from './servers.ts'
+import { POSTGRES_URL, skipWithout } from './servers.ts'
 
 const ROUNDS = 1000
 const script = join(import.meta.dirname, 'ending-process.ts')
@@ -71,7 +71,7 @@ describe('one process consumes what another ends: consumed first, or never', () 
   })
 
   it('on PostgreSQL', async function () {
-    if (!inCi && !(await reachable(POSTGRES_URL, 5432))) this.skip()
+    await skipWithout(this, 'PostgreSQL')
     const schema = `test_${randomBytes(6).toString('hex')}`
     const pool = new Pool({ connectionString: POSTGRES_URL, max: 2 })
     await migrate(pool, { schema })

@@ -9,20 +9,11 @@ import { createRedisAdapter, type RedisClient } from '../../src/adapters/redis/i
 import { deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
 import { errorsOf, expectNothingPlanted, PAYLOAD, PLANTED } from './planted.ts'
-import {
-  freePort,
-  inCi,
-  POSTGRES_URL,
-  type PrivateRedis,
-  reachable,
-  startRedis,
-} from './servers.ts'
+import { freePort, POSTGRES_URL, type PrivateRedis, startRedis, suiteOn } from './servers.ts'
 
 const MODEL = 'AccessToken'
-const probe = await startRedis()
-await probe?.stop()
-const redisSuite = probe || inCi ? describe : describe.skip
-const postgresSuite = inCi || (await reachable(POSTGRES_URL, 5432)) ? describe : describe.skip
+const redisSuite = await suiteOn('redis-server')
+const postgresSuite = await suiteOn('PostgreSQL')
 
 redisSuite('I6: no error of the Redis adapter holds a key or a value', function () {
   this.timeout(30_000)

@@ -273,6 +273,67 @@ export const listingMutants: Record<string, [EndingMutation, string]> = {
     },
     'knows the indices of what has ended in a list',
   ],
+  'followEnded that reads once': [
+    (sound) => ({
+      followEnded(list) {
+        const read = sound.endedIndices(list)
+        return { next: () => read }
+      },
+    }),
+    'tells a follower of a list each end',
+  ],
+  'followEnded that forgets what it read while another call read': [
+    (sound) => ({
+      followEnded(list) {
+        const known = new Set<number>()
+        let reading = 0
+        return {
+          async next() {
+            reading += 1
+            const indices = await sound.endedIndices(list)
+            reading -= 1
+            const isNew = indices.filter((index) => !known.has(index))
+            for (const index of isNew) known.add(index)
+            return reading > 0 ? [] : isNew
+          },
+        }
+      },
+    }),
+    'tells a follower of a list three hundred ends',
+  ],
+  'followEnded of what ends after the highest index that it saw': [
+    (sound) => ({
+      followEnded(list) {
+        let highest = -1
+        return {
+          async next() {
+            const indices = (await sound.endedIndices(list)).filter((index) => index > highest)
+            highest = Math.max(highest, ...indices)
+            return indices
+          },
+        }
+      },
+    }),
+    'tells a follower of a list each end',
+  ],
+  'followEnded of another list': [
+    (sound) => ({ followEnded: (list) => ({ next: () => sound.endedIndices(`${list} `) }) }),
+    'tells a follower of a list each end',
+  ],
+  'followEnded that tells a new follower nothing old': [
+    (sound) => ({
+      followEnded(list) {
+        const before = sound.endedIndices(list)
+        return {
+          async next() {
+            const known = new Set(await before)
+            return (await sound.endedIndices(list)).filter((index) => !known.has(index))
+          },
+        }
+      },
+    }),
+    'tells a follower of a list each end',
+  ],
   'endedIndices that miss an index of 0': [
     (sound) => ({
       endedIndices: async (list) => (await sound.endedIndices(list)).filter(Boolean),

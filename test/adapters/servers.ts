@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -6,27 +6,64 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Redis } from 'ioredis'
+import type { Context, Suite } from 'mocha'
+import { MYSQL_URL, POSTGRES_URL, REDIS_URL } from '../support/server-urls.ts'
+import { inCi, skip, skippedTitle } from '../support/skipping.ts'
 
-/** The servers that the tests run against. */
-export const REDIS_URL = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
-export const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/test'
+export { MYSQL_URL, POSTGRES_URL, REDIS_URL }
 
-/** In CI a server that is missing is a failure, not a reason to skip. */
-export const inCi = Boolean(process.env.CI)
-
-const ANSWERS = {
-  Redis: () => reachable(REDIS_URL, 6379),
-  PostgreSQL: () => reachable(POSTGRES_URL, 5432),
+/** What a test can need on this machine. */
+const SERVERS = {
+  Redis: { missing: `no Redis at ${hostOf(REDIS_URL)}`, runs: () => reachable(REDIS_URL, 6379) },
+  PostgreSQL: {
+    missing: `no PostgreSQL at ${hostOf(POSTGRES_URL)}`,
+    runs: () => reachable(POSTGRES_URL, 5432),
+  },
+  MySQL: { missing: `no MySQL at ${hostOf(MYSQL_URL)}`, runs: () => reachable(MYSQL_URL, 3306) },
+  'redis-server': { missing: 'no redis-server', runs: async () => starts('redis-server') },
+  pgbouncer: { missing: 'no pgbouncer', runs: async () => starts('pgbouncer') },
 } as const
 
+export type Server = keyof typeof SERVERS
+
+/** What a test file needs of `describe`. */
+export type DefineSuite = (title: string, define: (this: Suite) => void) => void
+
+/** And of `it`. */
+export type DefineTest = (title: string, run: (this: Context) => Promise<void>) => void
+
 /**
- * Whether tests that need a server run. Where it is missing they are skipped, with a line that says
- * so, and in CI they run and fail.
+ * `describe` for tests that need servers. Where one is missing they are skipped, and the title says
+ * which. In CI they run, and fail.
  */
-export async function runsOn(server: keyof typeof ANSWERS): Promise<boolean> {
-  if (inCi || (await ANSWERS[server]())) return true
-  console.log(`      skipped: there is no ${server}`)
-  return false
+export async function suiteOn(...servers: readonly Server[]): Promise<DefineSuite> {
+  for (const server of inCi ? [] : servers) {
+    const { missing, runs } = SERVERS[server]
+    if (await runs()) continue
+    return (title, define) => describe.skip(skippedTitle(title, missing), define)
+  }
+  return (title, define) => describe(title, define)
+}
+
+/** The same of `it`. */
+export async function testOn(server: Server): Promise<DefineTest> {
+  const { missing, runs } = SERVERS[server]
+  if (inCi || (await runs())) return (title, run) => it(title, run)
+  return (title, run) => it.skip(skippedTitle(title, missing), run)
+}
+
+/** Skips the test that runs, or the suite of the hook that runs, where a server is missing. */
+export async function skipWithout(context: Context, server: Server): Promise<void> {
+  const { missing, runs } = SERVERS[server]
+  if (!(await runs())) skip(context, missing)
+}
+
+function hostOf(url: string): string {
+  return new URL(url).host
+}
+
+function starts(command: string): boolean {
+  return spawnSync(command, ['--version']).error === undefined
 }
 
 /** Whether something listens where the URL points. */
@@ -131,12 +168,6 @@ export async function ageKeys(redis: Redis, keyPrefix: string, seconds: number):
   for (const key of await redis.keys(`${keyPrefix}*`)) {
     const left = await redis.pttl(key)
     if (left >= 0) await redis.pexpire(key, String(left - seconds * 1000))
-    if (!key.includes(':id:status-list:')) continue
-    // the ended indices of a list expire by themselves
-    for (const [field, expiry] of Object.entries(await redis.hgetall(key))) {
-      if (!/^\d+$/.test(field) || expiry === '') continue
-      await redis.hset(key, field, String(Number(expiry) - seconds * 1000))
-    }
   }
 }
 

@@ -15,6 +15,7 @@ export function withMembers(sound: SingleUseAdapter, members: object): SingleUse
       endOnce: sound.endOnce.bind(sound),
       list: sound.list.bind(sound),
       endedIndices: sound.endedIndices.bind(sound),
+      ...(sound.followEnded && { followEnded: sound.followEnded.bind(sound) }),
     }),
     ...members,
   }

@@ -13,7 +13,7 @@ describe('ends that are recorded', () => {
     addRecorder(provider, { record: async () => {}, timeoutMs: 1000, ready: undefined })
     const heapAfter = async (ends: number) => {
       for (let n = 1; n <= ends; n += 1) {
-        recordEnd(provider, { time: n })
+        recordEnd(provider, { time: n }, () => {})
         if (n % 100 === 0) await endsRecorded(provider)
       }
       await endsRecorded(provider)

@@ -8,20 +8,15 @@ import { PostgresProcesses } from '../../bench/storages/postgres-processes.ts'
 import { processorTime } from '../../bench/storages/redis.ts'
 import type { StorageUse } from '../../bench/storages/storage.ts'
 import { together, useSince } from '../../bench/use.ts'
-import { inCi, POSTGRES_URL, REDIS_URL, reachable } from '../adapters/servers.ts'
+import { POSTGRES_URL, skipWithout } from '../adapters/servers.ts'
 
-const hasRedis = await reachable(REDIS_URL, 6379)
-const hasPostgres = await reachable(POSTGRES_URL, 5432)
-if (!hasRedis) console.log(`      Redis: skipped, nothing listens at ${REDIS_URL}`)
-if (!hasPostgres) console.log(`      PostgreSQL: skipped, nothing listens at ${POSTGRES_URL}`)
-const servers = [
-  ...(hasRedis || inCi ? ['redis'] : []),
-  ...(hasPostgres || inCi ? ['postgres'] : []),
-]
+/** The storages that are servers. */
+const SERVERS = { redis: 'Redis', postgres: 'PostgreSQL' } as const
 
 describe('the benchmark: what the storage does', () => {
-  for (const storage of ['sqlite', ...servers]) {
-    it(`counts the statements of ${storage}: none where nothing is stored`, async () => {
+  for (const storage of ['sqlite', 'redis', 'postgres'] as const) {
+    it(`counts the statements of ${storage}: none where nothing is stored`, async function () {
+      if (storage !== 'sqlite') await skipWithout(this, SERVERS[storage])
       const server = await startServer({ storage, alg: 'ES256' })
       const load = new Load({ server, connections: 4 })
       try {
@@ -42,8 +37,9 @@ describe('the benchmark: what the storage does', () => {
     })
   }
 
-  for (const storage of servers) {
-    it(`runs several processes on one port and one store of ${storage}`, async () => {
+  for (const storage of ['redis', 'postgres'] as const) {
+    it(`runs several processes on one port and one store of ${storage}`, async function () {
+      await skipWithout(this, SERVERS[storage])
       const group = await startGroup(storage, 'ES256', 2)
       const loads = [1, 2].map(() => new Load({ server: group.server, connections: 16 }))
       try {
@@ -95,45 +91,45 @@ describe('the benchmark: what the storage does', () => {
     expect(processorTime(`# CPU\r\n${info}used_cpu_user_main_thread:9\r\n`)).to.equal(3.875e6)
   })
 
-  if (hasPostgres || inCi) {
-    it('says that the time of a PostgreSQL on another machine is unknown', async () => {
-      const client = new pg.Client({ connectionString: POSTGRES_URL })
-      await client.connect()
-      try {
-        // A PostgreSQL on this machine may have a process of the same id.
-        for (const [host, isKnown] of [
-          ['127.0.0.1', true],
-          ['/var/run/postgresql', true],
-          ['db.example', false],
-          ['10.0.0.1', false],
-        ] as const) {
-          const pool = new pg.Pool()
-          const processes = new PostgresProcesses(pool)
-          expect(processes.read().own).to.equal(0)
-          pool.emit('connect', Object.assign(client, { host }))
-          expect(typeof processes.read().own === 'number', host).to.equal(isKnown)
-        }
-      } finally {
-        await client.end()
+  it('says that the time of a PostgreSQL on another machine is unknown', async function () {
+    await skipWithout(this, 'PostgreSQL')
+    const client = new pg.Client({ connectionString: POSTGRES_URL })
+    await client.connect()
+    try {
+      // A PostgreSQL on this machine may have a process of the same id.
+      for (const [host, isKnown] of [
+        ['127.0.0.1', true],
+        ['/var/run/postgresql', true],
+        ['db.example', false],
+        ['10.0.0.1', false],
+      ] as const) {
+        const pool = new pg.Pool()
+        const processes = new PostgresProcesses(pool)
+        expect(processes.read().own).to.equal(0)
+        pool.emit('connect', Object.assign(client, { host }))
+        expect(typeof processes.read().own === 'number', host).to.equal(isKnown)
       }
-    })
+    } finally {
+      await client.end()
+    }
+  })
 
-    it('keeps the time of a PostgreSQL process that has ended', async () => {
-      const pool = new pg.Pool({ connectionString: POSTGRES_URL, max: 1 })
-      const processes = new PostgresProcesses(pool)
-      try {
-        const client = await pool.connect()
-        await client.query('SELECT count(*) FROM generate_series(1, 300000)')
-        const { own } = processes.read()
-        expect(own).to.be.above(1000)
-        client.release(true)
-        while (pool.totalCount > 0) await wait(1)
-        expect(Number(processes.read().own)).to.be.at.least(Number(own))
-        await pool.query('SELECT 1')
-        expect(Number(processes.read().own)).to.be.above(Number(own))
-      } finally {
-        await pool.end()
-      }
-    })
-  }
+  it('keeps the time of a PostgreSQL process that has ended', async function () {
+    await skipWithout(this, 'PostgreSQL')
+    const pool = new pg.Pool({ connectionString: POSTGRES_URL, max: 1 })
+    const processes = new PostgresProcesses(pool)
+    try {
+      const client = await pool.connect()
+      await client.query('SELECT count(*) FROM generate_series(1, 300000)')
+      const { own } = processes.read()
+      expect(own).to.be.above(1000)
+      client.release(true)
+      while (pool.totalCount > 0) await wait(1)
+      expect(Number(processes.read().own)).to.be.at.least(Number(own))
+      await pool.query('SELECT 1')
+      expect(Number(processes.read().own)).to.be.above(Number(own))
+    } finally {
+      await pool.end()
+    }
+  })
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
 import { Client } from 'pg'
-import { POSTGRES_URL, runsOn } from '../adapters/servers.ts'
+import { POSTGRES_URL, suiteOn } from '../adapters/servers.ts'
 import { snippetsOf } from './documents.ts'
 
 const ORMS = ['Knex', 'Sequelize', 'TypeOrm', 'Prisma', 'Drizzle']
@@ -28,7 +28,7 @@ ${ORMS.map((orm) => `class ${orm}Adapter extends OrmAdapter {}`).join('\n')}
 `
 const AFTER = 'export { adapter, pool, OrmAdapter }'
 
-const suite = (await runsOn('PostgreSQL')) ? describe : describe.skip
+const suite = await suiteOn('PostgreSQL')
 
 suite('docs/adapters.md, with an ORM', () => {
   const database = `docs_${randomBytes(6).toString('hex')}`

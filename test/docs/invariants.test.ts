@@ -1,5 +1,6 @@
 import { glob, readFile } from 'node:fs/promises'
 import { expect } from 'chai'
+import { suitesOf } from '../../scripts/test-suites.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 
@@ -37,9 +38,24 @@ describe('docs/invariants.md', () => {
     }
   })
 
+  it('has a test for each that runs on every push, and for I1 those of several processes', () => {
+    for (const [invariant, section] of held) {
+      const onPush = citationsIn(section).filter(({ file }) => isOnPush(file))
+      expect(onPush, invariant).to.not.have.lengthOf(0)
+    }
+    for (const proof of ['one-redemption', 'restart']) {
+      const file = `test/proofs/${proof}.proof.ts`
+      expect(citationsIn(held.get('I1') ?? '').map((cited) => cited.file)).to.include(file)
+      expect(isOnPush(file), file).to.equal(true)
+    }
+  })
+
   it('defines every invariant that src and test cite', async () => {
     const cited = new Set<string>()
-    for (const source of [...(await filesOf('src/**/*.ts')).values(), ...tests.values()]) {
+    for (const source of [
+      ...(await filesOf('{src,packages/*/src}/**/*.ts')).values(),
+      ...tests.values(),
+    ]) {
       for (const [, invariant = ''] of source.matchAll(/\b(I\d{1,2})(?=[:),])/g)) {
         cited.add(invariant)
       }
@@ -56,18 +72,17 @@ function sectionsOf(text: string): Map<string, string> {
   return new Map(sections.map((section) => [section.split(/\s/, 1)[0] ?? '', section]))
 }
 
-/** `` `test/file.ts`: "a name", "another" ``. A name ends where another, a file or the line does. */
+/** A line each: `` - `test/file.ts`: "a name", "another". `` */
 function citationsIn(section: string): { file: string; name: string }[] {
-  return [
-    ...section.matchAll(
-      /`((?:packages\/\w[\w-]*\/)?test\/[^`]+)`: (".+?")(?=; `(?:packages|test)\/|\.$)/gm,
-    ),
-  ].flatMap(([, file = '', names = '']) =>
-    names
-      .slice(1, -1)
-      .split('", "')
-      .map((name) => ({ file, name })),
-  )
+  return [...section.matchAll(/^- (.*)$/gm)].flatMap(([line, cited = '']) => {
+    const [, file, names] = /^`((?:packages\/[\w-]+\/)?test\/[^`]+)`: "(.+)"\.$/.exec(cited) ?? []
+    if (file === undefined || names === undefined) throw new Error(`test/invariants.md: ${line}`)
+    return names.split('", "').map((name) => ({ file, name }))
+  })
+}
+
+function isOnPush(file: string): boolean {
+  return suitesOf(file).some(({ when }) => when === 'push')
 }
 
 /** Whether the name, or the part of it that is cited, is the title of a test or of a group. */

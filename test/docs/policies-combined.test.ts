@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { expect } from 'chai'
 import type { Redis } from 'ioredis'
 import type { LimitOptions } from '../../src/index.ts'
-import { freePort, inCi } from '../adapters/servers.ts'
+import { freePort, skipWithout } from '../adapters/servers.ts'
 import { startRedis } from '../example-provider/redis-server.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { type Snippets, snippetsOf } from './documents.ts'
@@ -47,12 +47,10 @@ describe('docs/policies.md: limits', () => {
     })
 
     it('in Redis, and by each process for itself while that is away', async function () {
+      await skipWithout(this, 'redis-server')
       const port = await freePort()
       const server = await startRedis(port)
-      if (!server) {
-        if (inCi) throw new Error('redis-server is missing')
-        this.skip()
-      }
+      if (!server) throw new Error('redis-server did not start')
       process.env.REDIS_URL = `redis://127.0.0.1:${port}`
       const { limits, redis } = await snippets.load('Throttling', 1)
       const client = redis as Redis

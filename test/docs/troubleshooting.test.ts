@@ -32,7 +32,7 @@ describe('docs/troubleshooting.md', () => {
 
   before(async () => {
     told = messagesIn(await readFile(new URL('docs/troubleshooting.md', ROOT), 'utf8'))
-    ours = await sources('src/**/*.ts')
+    ours = await sources('{src,packages/{browser,resource-server,testing}/src}/**/*.ts')
     hosts = await sources('node_modules/oidc-provider/lib/**/*.js')
   })
 

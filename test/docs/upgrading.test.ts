@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { Pool } from 'pg'
 import { migrate } from '../../src/adapters/postgres/index.ts'
-import { inCi, POSTGRES_URL, reachable, rejection } from '../adapters/servers.ts'
+import { POSTGRES_URL, rejection, suiteOn } from '../adapters/servers.ts'
 
-const suite = inCi || (await reachable(POSTGRES_URL, 5432)) ? describe : describe.skip
+const suite = await suiteOn('PostgreSQL')
 
 suite('docs/upgrading.md', () => {
   it('gives a table its schema_version back', async () => {

@@ -4,7 +4,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import {
   impersonation,
   rowLinks,
-  timelineOf,
+  timeline,
 } from '../../packages/console/test/e2e/support/audit-page.ts'
 import { heading, reads, strip } from '../../packages/console/test/e2e/support/operating.ts'
 import '../../packages/console/test/e2e/support/disposal.ts'
@@ -155,8 +155,8 @@ describe('the story', function () {
     await rowLinks(page).first().click()
     await impersonation(page, 'Olivia Reyes as Alice Ng').waitFor()
     await page.getByText('The parcel did not arrive').first().waitFor()
-    const told = (await timelineOf(page)).join('\n')
-    expect(told).to.include('Changed the delivery note of an order').and.include('I never called')
+    await timeline(page).getByText('Changed the delivery note of an order').first().waitFor()
+    await timeline(page).getByText('I never called').first().waitFor()
     await ada.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Copy link', exact: true }).click()
     const link = await page.evaluate(() => navigator.clipboard.readText())
@@ -176,7 +176,11 @@ describe('the story', function () {
   })
 })
 
-/** Waits until it is so. */
+/** Waits until it is so, twenty seconds at most. */
 async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20))
+  const deadline = Date.now() + 20_000
+  while (!isSo()) {
+    if (Date.now() > deadline) throw new Error('it did not come true within twenty seconds')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
 }

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { exportJWK, generateKeyPair } from 'jose'
 import { Client } from 'pg'
 import { Application } from '../../example-provider/demo/application.ts'
-import { freePort, inCi, POSTGRES_URL, reachable } from '../adapters/servers.ts'
+import { freePort, POSTGRES_URL, skipWithout } from '../adapters/servers.ts'
 import { startRedis } from './redis-server.ts'
 import {
   type Answer,
@@ -175,10 +175,7 @@ describe('example provider: copies as processes of their own, with one BASE_URL'
     }
 
     before(async function () {
-      if (!(await reachable(POSTGRES_URL, 5432))) {
-        if (inCi) throw new Error('PostgreSQL is not running')
-        this.skip()
-      }
+      await skipWithout(this, 'PostgreSQL')
       await administer(`CREATE DATABASE ${database}`)
       created = true
     })
@@ -188,9 +185,8 @@ describe('example provider: copies as processes of their own, with one BASE_URL'
     describe('for the audit, and on Redis for everything else', () => {
       let redis: Awaited<ReturnType<typeof startRedis>>
       before(async function () {
+        await skipWithout(this, 'redis-server')
         redis = await startRedis(await freePort())
-        if (!redis && inCi) throw new Error('redis-server is not installed')
-        if (!redis) this.skip()
       })
       describe('three of them', () =>
         actAsOneProvider(() => ({

@@ -4,6 +4,7 @@ import type { Deployment } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { REFUSED } from '../support/http.ts'
 import { signIn, signOutOfClient, signOutOfProvider } from '../support/sign-in.ts'
+import { stoppedClock } from '../support/stopped-clock.ts'
 import { endings, only, until } from './recorded-endings.ts'
 
 describe('an impersonation ends by itself', () => {
@@ -34,10 +35,11 @@ describe('an impersonation ends by itself', () => {
   })
 
   it('after a replay that comes when the subject token has expired, too', async () => {
+    using clock = stoppedClock()
     const { deployment } = await endings({ impersonation: { subjectToken: { ttl: 1 } } })
     const subject_token = await deployment.subjectToken()
     await deployment.exchange({ subject_token })
-    await wait(1100)
+    clock.pass(2)
     await deployment.exchange({ subject_token })
     const object = await until(
       () => only(deployment),

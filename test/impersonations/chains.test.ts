@@ -5,6 +5,7 @@ import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import type { ImpersonationEvent } from '../../src/index.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
+import { until } from './recorded-endings.ts'
 
 /** Olivia acts as bob, and as bob would act as alice. */
 async function chain(options: DeploymentOptions = {}) {
@@ -58,8 +59,10 @@ describe('I11: what runs through an impersonation ends with it', () => {
       const ended: ImpersonationEvent[] = []
       deployment.provider.on('impersonation.ended', (_ctx, event) => ended.push(event))
       await end(deployment, olivia.access_token, adapter('SubjectToken'))
-      for (let turn = 0; (await of('alice'))?.state !== 'ended' && turn < 50; turn += 1)
-        await wait(5)
+      await until(
+        () => of('alice'),
+        (it) => it?.state === 'ended',
+      )
       const states = await Promise.all(['bob', 'alice', 'carol'].map(of))
       expect(states.map((each) => each?.state)).to.deep.equal(['ended', 'ended', 'active'])
       await wait(5)

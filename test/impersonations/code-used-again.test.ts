@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'
+import { only, until } from './recorded-endings.ts'
 
 const GRANT_TYPE = 'urn:example:code-used-again'
 
@@ -36,8 +36,10 @@ describe('what an operator runs ends with the grant', () => {
     await deployment.exchange({ subject_token: await deployment.subjectToken(), actor_token })
     const form = { grant_type: GRANT_TYPE, client_id: 'wallet', code }
     expect((await deployment.post('/oidc/token', form)).status).to.equal(200)
-    const state = async () => (await provider.impersonation.list()).items[0]?.state
-    for (let turn = 0; (await state()) !== 'ended' && turn < 50; turn += 1) await wait(5)
-    expect(await state()).to.equal('ended')
+    const { state } = await until(
+      () => only(deployment),
+      (it) => it.state === 'ended',
+    )
+    expect(state).to.equal('ended')
   })
 })

@@ -11,11 +11,15 @@ export async function only({ provider }: Deployment) {
   return items[0] ?? expect.fail()
 }
 
-/** Waits for what happens after an answer. */
+/** Shorter than the time limit of a test, so that the expectation that follows names what is wrong. */
+const MAX_WAIT_MS = 15_000
+
+/** Waits for what happens after an answer. If it does not happen, resolves with the last value. */
 export async function until<T>(look: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> {
-  for (let turn = 0; ; turn += 1) {
+  const isOver = AbortSignal.timeout(MAX_WAIT_MS)
+  for (;;) {
     const value = await look()
-    if (isSo(value) || turn === 200) return value
+    if (isSo(value) || isOver.aborted) return value
     await wait(5)
   }
 }

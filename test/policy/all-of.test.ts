@@ -79,13 +79,33 @@ describe('allOf: several rules', () => {
     }
   })
 
-  it('keep the first permit and the first review', async () => {
+  it('keep all permits, each once, and the first review', async () => {
     const rules = [{ permit: 'p1' }, { review: 'late' }, { permit: 'p2', review: 'later' }]
     expect(await verdict(both, ...rules.map(answering))).to.deep.equal({
-      permit: 'p1',
+      permit: ['p1', 'p2'],
       review: 'late',
     })
+    const same = [{ permit: 'p1' }, { permit: ['p1'] }]
+    expect(await verdict(both, ...same.map(answering))).to.deep.equal({ permit: 'p1' })
   })
+
+  for (const revoked of ['p1', 'p2']) {
+    it(`I15: the revocation of ${revoked}, one of two permits, ends what both allowed`, async () => {
+      const permits = [{ permit: 'p1' }, { permit: 'p2' }]
+      const authorize = allOf(...permits.map(answering))
+      const { provider, exchange, subjectToken, close } = await deploy({
+        impersonation: { authorize },
+      })
+      expect((await exchange({ subject_token: await subjectToken() })).status).to.equal(200)
+      await subjectToken()
+      expect(await provider.impersonation.endAll({ permit: revoked })).to.equal(2)
+      const { items } = await provider.impersonation.list()
+      const shown = items.map(({ state, permit }) => ({ state, permit }))
+      const ended = { state: 'ended', permit: ['p1', 'p2'] }
+      expect(shown).to.deep.equal([ended, ended])
+      await close()
+    })
+  }
 
   for (const wrong of [
     undefined,

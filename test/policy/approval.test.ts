@@ -117,6 +117,11 @@ describe('what needs an approval is not issued without one', () => {
     { permit: '' },
     { permit: 7 },
     { permit: 'x'.repeat(256) },
+    { permit: [] },
+    { permit: ['p1', ''] },
+    { permit: Array.from({ length: 17 }, (_, n) => `p${n}`) },
+    // No filter takes it, so that such a permit could not be revoked.
+    { permit: 'p\uD800' },
     { review: 'a\nb' },
     { review: undefined },
     { constructor: 1 },

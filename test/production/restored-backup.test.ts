@@ -11,7 +11,7 @@ import { ENDED, verdict } from '../../packages/resource-server/test/status/statu
 import { createPostgresAdapter, migrate } from '../../src/adapters/postgres/index.ts'
 import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
 import { createSqliteAdapter } from '../../src/adapters/sqlite/index.ts'
-import { POSTGRES_URL, REDIS_URL, runsOn } from '../adapters/servers.ts'
+import { POSTGRES_URL, REDIS_URL, suiteOn } from '../adapters/servers.ts'
 import { signingKey } from '../support/deployment.ts'
 import { REFUSED } from '../support/http.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'
@@ -129,12 +129,14 @@ async function pageOfRestore(): Promise<PageOfRestore> {
   return { sql, pattern }
 }
 
-const STORAGES: Record<string, () => Promise<Restorable>> = { SQLite: sqliteFile }
-if (await runsOn('PostgreSQL')) STORAGES.PostgreSQL = postgresTable
-if (await runsOn('Redis')) STORAGES.Redis = redisKeys
+const STORAGES = [
+  { name: 'SQLite', suite: describe, open: sqliteFile },
+  { name: 'PostgreSQL', suite: await suiteOn('PostgreSQL'), open: postgresTable },
+  { name: 'Redis', suite: await suiteOn('Redis'), open: redisKeys },
+]
 
-for (const [name, open] of Object.entries(STORAGES)) {
-  describe(`docs/production.md: a restored backup, ${name}`, () => {
+for (const { name, suite, open } of STORAGES) {
+  suite(`docs/production.md: a restored backup, ${name}`, () => {
     const keys = [signingKey]
     let storage: Restorable
     let provider: RestartedProvider

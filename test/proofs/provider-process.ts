@@ -2,11 +2,12 @@
 // with a ProcessOptions in JSON; tells its base URL when it is ready, and ends when told to.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { JWK } from 'jose'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import { errors } from 'oidc-provider'
-import type { AdapterFactory } from '../../src/adapters/contract.ts'
+import type { AdapterFactory, ConsumptionNote } from '../../src/adapters/contract.ts'
 import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { openStorage, type StorageSpec } from './storage.ts'
 
@@ -14,10 +15,11 @@ export interface ProcessOptions {
   readonly storage: StorageSpec
   readonly signingKey: JWK
   /**
-   * How claims behave: `hold` reports a claim that won and never continues; `unconditional` lets
-   * every claim win, so that a test can show that the proof detects it.
+   * How claims behave: `hold` reports a claim that won and never continues; `slow` reports a
+   * redemption and begins with it two seconds later; `unconditional` lets every claim win, so that a
+   * test can show that the proof detects it.
    */
-  readonly claims?: 'hold' | 'unconditional'
+  readonly claims?: 'hold' | 'slow' | 'unconditional'
 }
 
 export type ProcessMessage = { readonly base: string } | { readonly claimed: string }
@@ -93,10 +95,21 @@ async function main({ storage, signingKey, claims }: ProcessOptions): Promise<vo
   process.once('disconnect', () => process.exit())
 }
 
-function withClaims(adapter: AdapterFactory, claims: 'hold' | 'unconditional'): AdapterFactory {
+function withClaims(
+  adapter: AdapterFactory,
+  claims: NonNullable<ProcessOptions['claims']>,
+): AdapterFactory {
   return (model) => {
     const store = adapter(model)
-    const consumeOnce = async (id: string): Promise<boolean> => {
+    const consumeOnce = async (id: string, note?: ConsumptionNote): Promise<boolean> => {
+      if (claims === 'slow') {
+        // The places of status lists are leased without a note.
+        if (note) {
+          tell({ claimed: id })
+          await wait(2_000)
+        }
+        return store.consumeOnce(id, note)
+      }
       if (claims === 'unconditional') {
         await store.consume(id)
         return true

@@ -5,7 +5,7 @@ import { createCluster } from 'redis'
 import { statusBlockId, statusListId } from '../../src/adapters/ending-contract.ts'
 import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import { createRedisAdapter, type WaitForReplicas } from '../../src/adapters/redis/index.ts'
-import { inCi } from '../adapters/servers.ts'
+import { suiteOn } from '../adapters/servers.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { idOf } from '../support/managing.ts'
 import { setBits } from '../tokens/serving-process.ts'
@@ -38,8 +38,7 @@ interface Found {
 }
 
 const cluster = await startSixNodes()
-if (!cluster) console.log('      Redis Cluster: skipped, redis-server is not installed')
-const suite = cluster || inCi ? describe : describe.skip
+const suite = await suiteOn('redis-server')
 
 suite('a Redis Cluster of six nodes, of which one after the other fails', function () {
   this.timeout((MINUTES + 5) * 60_000)

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
+import { skip } from '../support/skipping.ts'
 import {
   type Answer,
   type ProviderProcess,
@@ -76,7 +77,7 @@ describe('I5: trouble with the file', function () {
     it('the disk is full', async function () {
       const token = await provider.subjectToken()
       // A limit on the file size has the same effect on SQLite as a full disk: a write fails.
-      if (!limitFileSize('0')) this.skip()
+      if (!limitFileSize('0')) skip(this, 'no command that limits the size of files')
       await expectTrouble(provider.exchange(token))
       await expectTrouble(provider.issue())
       limitFileSize('unlimited')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { migrate } from '../../src/adapters/postgres/index.ts'
-import { inCi, POSTGRES_URL, REDIS_URL, reachable } from '../adapters/servers.ts'
+import { POSTGRES_URL, REDIS_URL, skipWithout } from '../adapters/servers.ts'
 import type { StorageSpec } from './storage.ts'
 
 type Driver = StorageSpec['driver']
@@ -20,9 +20,9 @@ export interface Store {
 }
 
 const SERVERS = {
-  'node-redis': { name: 'Redis', url: REDIS_URL, port: 6379 },
-  ioredis: { name: 'Redis', url: REDIS_URL, port: 6379 },
-  pg: { name: 'PostgreSQL', url: POSTGRES_URL, port: 5432 },
+  'node-redis': { name: 'Redis', url: REDIS_URL },
+  ioredis: { name: 'Redis', url: REDIS_URL },
+  pg: { name: 'PostgreSQL', url: POSTGRES_URL },
 } as const
 
 const TITLES: Record<Driver, string> = {
@@ -43,12 +43,7 @@ export function onStores(drivers: readonly Driver[], define: (store: Store) => v
       const server = driver === 'sqlite' ? undefined : SERVERS[driver]
 
       before(async function () {
-        if (server && !(await reachable(server.url, server.port))) {
-          const reason = `there is no ${server.name} at ${new URL(server.url).host}`
-          if (inCi) throw new Error(reason)
-          console.log(`      skipped: ${reason}`)
-          this.skip()
-        }
+        if (server) await skipWithout(this, server.name)
         ;({ spec, drop } = await create(driver))
       })
       define({

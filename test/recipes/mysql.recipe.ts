@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createPool, type Pool, type PoolConnection, type RowDataPacket } from 'mysql2/promise'
 import { table } from '../../examples/recipes/mysql.ts'
 import { adapterContract } from '../../packages/testing/src/adapters/index.ts'
-import { inCi, reachable, until } from '../adapters/servers.ts'
-import { MYSQL_URL, openMysql } from './mysql.ts'
+import { MYSQL_URL, suiteOn, until } from '../adapters/servers.ts'
+import { openMysql } from './mysql.ts'
 import { race } from './race.ts'
 
 const ROUNDS = 500
@@ -20,13 +20,9 @@ interface Round {
 }
 
 const script = join(import.meta.dirname, 'mysql-process.ts')
-const available = await reachable(MYSQL_URL, 3306)
+const suite = await suiteOn('MySQL')
 
-describe('The recipe for MySQL and MariaDB, on MariaDB', () => {
-  if (!available && !inCi) {
-    it.skip(`nothing listens at ${new URL(MYSQL_URL).host}`)
-    return
-  }
+suite('The recipe for MySQL and MariaDB, on MariaDB', () => {
   const database = `recipe_${randomBytes(6).toString('hex')}`
   let server: Pool
   let first: ReturnType<typeof openMysql>

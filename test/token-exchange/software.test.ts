@@ -153,7 +153,7 @@ describe('I16: software that acts is named', () => {
       expect(uses[0]).to.deep.include({ actor: { sub: 'olivia' }, software: 'web' })
     })
 
-    it('requirePerson() judges the outermost actor alone', async () => {
+    it('requirePerson() refuses software, also where it is not the outermost actor', async () => {
       const { issuer, orders: audience } = deployment
       const uses: ImpersonationUse[] = []
       const onImpersonatedRequest = (use: ImpersonationUse) => uses.push(use)
@@ -174,9 +174,12 @@ describe('I16: software that acts is named', () => {
       await new Promise((resolve) => setImmediate(resolve))
       expect(uses.at(-1)?.refused).to.include({ by: 'person', error: 'access_denied' })
       expect(await judge((await exchange(deployment, {})).token)).to.equal(refused)
-      // A prior actor is not considered: alice acts in person here, whoever acted as her.
+      // The outermost actor is alice, who does nothing: software acts as her, and exchanges again.
       const byAlice = await exchange(deployment, { actor_token: forOlivia.token }, {})
-      expect(await judge(byAlice.token)).to.equal('passes')
+      expect(decodeJwt(byAlice.token).act)
+        .to.include({ sub: 'alice' })
+        .and.not.property('client_id')
+      expect(await judge(byAlice.token)).to.equal(refused)
       const unnamed = await exchange(deployment, {}, {})
       expect(await judge(unnamed.token)).to.equal('403 not by an unnamed actor')
       const machine = await deployment.m2mToken({ resource: audience, scope: 'orders:read' })

@@ -55,7 +55,7 @@ for (const [title, nonceSecret] of [
       await page.goto(await sites.link())
       expect(await said(page)).to.equal('acting as alice')
       await page.goto('about:blank')
-      for (let attempt = 0; attempt < 100 && (await sites.states())[0] !== 'ended'; attempt += 1) {
+      for (let attempt = 0; attempt < 400 && (await sites.states())[0] !== 'ended'; attempt += 1) {
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
       expect((await sites.states())[0]).to.equal('ended')

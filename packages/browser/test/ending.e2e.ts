@@ -27,7 +27,7 @@ describe('the end of an impersonation in a page', () => {
 
   /** The page has left, and its last request is on its way. */
   async function untilEnded(): Promise<void> {
-    for (let attempt = 0; attempt < 100; attempt += 1) {
+    for (let attempt = 0; attempt < 400; attempt += 1) {
       if ((await sites.states())[0] === 'ended') return
       await new Promise((resolve) => setTimeout(resolve, 50))
     }

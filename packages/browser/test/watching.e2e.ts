@@ -236,7 +236,7 @@ describe('an end that comes elsewhere', () => {
     await page.reload()
     const { impersonation } = sites.provider
     for (let attempt = 0; (await impersonation.get(id))?.state !== 'ended'; attempt += 1) {
-      expect(attempt).to.be.below(100)
+      expect(attempt).to.be.below(400)
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     const { end } = (await impersonation.get(id)) ?? {}

@@ -70,16 +70,19 @@ export function denyImpersonation(): Requirement {
 
 /**
  * The route is for persons: the user, or an operator that the token names. 403 `access_denied` while
- * software acts, for an operator, for the user or as itself, and where the token does not name who acts. The
- * outermost actor alone is judged: RFC 8693 §4.1, prior actors "are not to be considered in access
- * control decisions".
+ * software acts, for an operator, for the user or as itself, and where the token does not name who acts.
+ *
+ * Software anywhere in `act` refuses: where a prior actor is software, the person outside of it is the
+ * user as whom the software acted, and may know nothing of it. RFC 8693 §4.1 says that prior actors "are
+ * not to be considered in access control decisions", so that nobody is let in by them. Here they let
+ * nobody in.
  */
 export function requirePerson(): Requirement {
   return ({ actor, isImpersonated, subject, claims }) => {
     // RFC 9068 §2.2: the subject of a client's own token is the client.
     const isMachine = !isImpersonated && subject === claims.client_id
     const isPerson = !isMachine && (!isImpersonated || actor !== undefined)
-    if (isPerson && actor?.client_id === undefined) return
+    if (isPerson && !hasSoftware(actor)) return
     const description = isPerson
       ? 'not while software acts for the user'
       : isMachine
@@ -88,6 +91,12 @@ export function requirePerson(): Requirement {
     const details = { error: 'access_denied', description }
     throw refusedBy('person', new RequestRefused(403, details))
   }
+}
+
+/** Whether software is one of the actors, the outermost or one before. */
+function hasSoftware(actor: ActClaim | undefined): boolean {
+  if (!actor) return false
+  return actor.client_id !== undefined || hasSoftware(actor.act)
 }
 
 /**

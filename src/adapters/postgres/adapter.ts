@@ -11,6 +11,7 @@ import {
   storableKey,
 } from '../record.ts'
 import type { PostgresResult } from './client.ts'
+import { type EndedPart, followEnded } from './follow-ended.ts'
 import type { PostgresGroups } from './groups.ts'
 import { requireSchemaVersion } from './schema.ts'
 import { listStatement, type PostgresStatements } from './statements.ts'
@@ -108,6 +109,28 @@ export function postgresAdapter(model: string, store: PostgresStore): EndingAdap
       const { rows } = await store.run('endedIndices', [model, storableKey(list)])
       return rows.map((row) => Number(row.status_index))
     },
+
+    followEnded: (list) =>
+      followEnded(async ({ xid, index }, limit) => {
+        const values = [storableKey(list), String(xid), index, limit]
+        const { rows } = await store.run('endedAfter', values)
+        return parsePart(rows[0])
+      }),
+  }
+}
+
+/** @throws TypeError for what is no such row: a part that is missing would end nothing */
+function parsePart(row: PostgresResult['rows'][number] | undefined): EndedPart {
+  const { indices, found, xid, index, oldest, server } = row ?? {}
+  const read = typeof indices === 'string' ? indices.split(',').map(Number) : []
+  if (read.length !== found || typeof oldest !== 'string' || typeof server !== 'string') {
+    throw new TypeError('PostgreSQL answered with no part of a status list')
+  }
+  return {
+    indices: read,
+    last: typeof xid === 'string' ? { xid: BigInt(xid), index: Number(index) } : undefined,
+    oldest: BigInt(oldest),
+    server,
   }
 }
 

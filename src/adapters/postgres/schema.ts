@@ -38,7 +38,8 @@ const INDEX_COLUMNS: Readonly<Record<string, string>> = {
   actor: '(actor, issued_at, id) WHERE actor IS NOT NULL AND account_id IS NOT NULL',
   client_id: '(client_id, issued_at, id) WHERE client_id IS NOT NULL AND account_id IS NOT NULL',
   issued_at: '(issued_at, id) WHERE account_id IS NOT NULL',
-  ended: '(status_list, status_index) WHERE ended IS NOT NULL AND status_list IS NOT NULL',
+  ended:
+    '(status_list, ended_xid, status_index) WHERE ended_xid IS NOT NULL AND status_list IS NOT NULL',
 }
 
 /** @throws TypeError when a name has other characters or is too long. */
@@ -84,7 +85,8 @@ export function requireSchemaVersion(table: string, comment: unknown): void {
  * `payload` is text, not jsonb: jsonb refuses the NUL characters that a JSON text may contain in
  * escaped form, and parses what is never queried. Read it with `payload::json`. The keys
  * compare bytewise (`COLLATE "C"`), and rows keep space on their page for the update that consumes.
- * `actor` is what a subject token is listed by, `note_actor` the one of its note.
+ * `actor` is what a subject token is listed by, `note_actor` the one of its note. `ended_xid` is the
+ * transaction that ended it: what is new in a status list is found by it.
  *
  * @throws TypeError when a name has characters that would need quoting.
  */
@@ -124,6 +126,7 @@ CREATE TABLE IF NOT EXISTS ${table} (
   note         text,
   note_actor   text COLLATE "C",
   ended        text,
+  ended_xid    bigint,
   PRIMARY KEY (model, id)
 ) WITH (fillfactor = 80);
 ${indices.join('')}

@@ -4,6 +4,9 @@ const live = '(expires_at IS NULL OR expires_at > now())'
 /** What of a record is read. */
 const FOUND_COLUMNS = 'payload, extract(epoch FROM consumed_at)::float8 AS consumed, note, ended'
 
+/** As `pg_current_xact_id()`, which PostgreSQL 12 does not have, and as a number that can be compared. */
+const CURRENT_XID = 'txid_current()'
+
 const UPSERT_COLUMNS = `(model, id, payload, uid, user_code, grant_id, consumed_at, expires_at,
         account_id, client_id, actor, issued_at, status_list, status_index)`
 
@@ -21,7 +24,8 @@ export function statements(table: string) {
   // What is live and consumed or ended stays so: behind a consumption that is not committed yet this
   // waits, and then sees the row as the consumption left it.
   const replace = `ON CONFLICT (model, id) DO UPDATE SET
-        ${replaceAssignments(storedLive, 'stored.')}`
+        ${replaceAssignments(storedLive, 'stored.')},
+        ended_xid = CASE WHEN ${storedLive} AND stored.ended IS NOT NULL THEN ${CURRENT_XID} END`
   return {
     check: `
       SELECT obj_description('${table}'::regclass, 'pg_class') AS comment,
@@ -108,7 +112,7 @@ export function statements(table: string) {
 
     /** `$3` the end. */
     endOnce: `
-      UPDATE ${table} SET ended = $3 WHERE model = $1 AND id = $2 AND ended IS NULL AND ${live}
+      UPDATE ${table} SET ended = $3, ended_xid = ${CURRENT_XID} WHERE model = $1 AND id = $2 AND ended IS NULL AND ${live}
       RETURNING 1`,
 
     destroy: `DELETE FROM ${table} WHERE model = $1 AND id = $2`,
@@ -121,8 +125,28 @@ export function statements(table: string) {
     /** `$2` the list. */
     endedIndices: `
       SELECT DISTINCT status_index FROM ${table}
-      WHERE model = $1 AND status_list = $2 AND ended IS NOT NULL AND status_index IS NOT NULL
+      WHERE model = $1 AND status_list = $2 AND ended_xid IS NOT NULL AND status_index IS NOT NULL
         AND ${live}`,
+
+    /**
+     * A part of what has ended in a list, in the order of transactions. `$1` the list, `$2` and `$3`
+     * transaction and index after which it begins, `$4` how many at most. The index is enough: subject
+     * tokens alone are in a list. `xid` and `index` are of the last one. `oldest` is the oldest
+     * transaction that is under way: those before it are over, and this sees what they did.
+     */
+    endedAfter: `
+      WITH part AS (
+        SELECT ended_xid, status_index FROM ${table}
+        WHERE status_list = $1 AND ended_xid IS NOT NULL
+          AND (ended_xid, status_index) > ($2::bigint, $3::bigint)
+        ORDER BY ended_xid, status_index LIMIT $4)
+      SELECT string_agg(status_index::text, ',') AS indices, count(*)::int AS found,
+        max(ended_xid)::text AS xid,
+        (SELECT max(status_index)::text FROM part
+          WHERE ended_xid = (SELECT max(ended_xid) FROM part)) AS index,
+        txid_snapshot_xmin(txid_current_snapshot())::text AS oldest,
+        extract(epoch FROM pg_postmaster_start_time())::text AS server
+      FROM part`,
 
     /** `$1` is how many at most. */
     deleteExpired: `

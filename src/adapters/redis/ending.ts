@@ -2,6 +2,7 @@ import type { AdapterPayload } from 'oidc-provider'
 import type { ConsumptionNote, EndNote, ListedBefore, LookUp } from '../contract.ts'
 import { decodePayload, encodePayload, type ListingKeys, listingKeys } from '../record.ts'
 import type { RedisConnection } from './connection.ts'
+import { chunksIn, followEnded, join } from './follow-ended.ts'
 import type { RedisKeys } from './keys.ts'
 import type { Confirm } from './replicas.ts'
 import { attempt, parseArray, parsePairs, yes } from './replies.ts'
@@ -39,7 +40,13 @@ export function redisEnding(redis: RedisConnection, redisKeys: RedisKeys, model:
     return redis.run(scripts.addIndexScript, list, String(index), life)
   }
 
-  function join(key: string, member: string, iat: string, life: string): Promise<unknown> {
+  /** The fields of the hash that a list and its ended indices are in. */
+  async function readList(list: string): Promise<[string, string][]> {
+    const key = redisKeys.ofList(list)
+    return parsePairs(await redis.send(['HGETALL', key], key))
+  }
+
+  function joinLookUp(key: string, member: string, iat: string, life: string): Promise<unknown> {
     return redis.run(scripts.joinLookUpScript, key, member, iat, life)
   }
 
@@ -75,7 +82,7 @@ export function redisEnding(redis: RedisConnection, redisKeys: RedisKeys, model:
       const kept = await redis.together(
         () => redis.run(scripts.upsertListedScript, [key, ...lookUps], ...fields, iat, member),
         async () => {
-          await Promise.all(lookUps.map((lookUp) => join(lookUp, member, iat, life)))
+          await Promise.all(lookUps.map((lookUp) => joinLookUp(lookUp, member, iat, life)))
           return redis.run(scripts.upsertListedScript, key, ...fields, iat, member)
         },
       )
@@ -83,7 +90,7 @@ export function redisEnding(redis: RedisConnection, redisKeys: RedisKeys, model:
       const [note, end] = parseArray(kept)
       if (isThere(note)) {
         const actor = actorOf(decodePayload('{}', { note }).note)
-        if (actor !== undefined) await join(redisKeys.of('actor', actor), member, iat, life)
+        if (actor !== undefined) await joinLookUp(redisKeys.of('actor', actor), member, iat, life)
       }
       if (isThere(end) && isIndexed(listed)) {
         await addIndex(redisKeys.ofList(listed.statusList), listed.statusIndex, life)
@@ -104,7 +111,7 @@ export function redisEnding(redis: RedisConnection, redisKeys: RedisKeys, model:
         async () => {
           const [won, iat, life] = parseArray(await consume([key]))
           if (!yes(won)) return false
-          if (iat !== '') await join(lookUp, member, String(iat), String(life))
+          if (iat !== '') await joinLookUp(lookUp, member, String(iat), String(life))
           return true
         },
       )
@@ -162,27 +169,17 @@ export function redisEnding(redis: RedisConnection, redisKeys: RedisKeys, model:
     },
 
     async endedIndices(list: string): Promise<number[]> {
-      const key = redisKeys.ofList(list)
-      // No script: a loop over thousands of fields would hold up the server.
-      const [time, fields] = await Promise.all([
-        redis.send(['TIME'], key),
-        redis.send(['HGETALL', key], key),
-      ])
-      const [seconds, microseconds] = parseArray(time).map(Number)
-      const now = Number(seconds) * 1000 + Number(microseconds) / 1000
-      if (!Number.isFinite(now)) throw new TypeError('Redis answered TIME with no time')
-      const isOver = (expiry: string) => expiry !== '' && Number(expiry) <= now
-      return parsePairs(fields).flatMap(([name, expiry]) =>
-        /^\d+$/.test(name) && !isOver(expiry) ? [Number(name)] : [],
-      )
+      return [...join(chunksIn(await readList(list)))]
     },
+
+    followEnded: (list: string) => followEnded(list, () => readList(list)),
 
     /** The payload ended: its index goes with it. */
     async gone(stored: unknown): Promise<void> {
       const listed = listingKeys(model, decodePayload(stored, {}))
       if (!listed || !isIndexed(listed)) return
       const key = redisKeys.ofList(listed.statusList)
-      await redis.send(['HDEL', key, String(listed.statusIndex)], key)
+      await redis.run(scripts.removeIndexScript, key, String(listed.statusIndex))
     },
   }
 }

@@ -182,6 +182,8 @@ function redisAdapter(
 
     endedIndices: ending.endedIndices,
 
+    followEnded: ending.followEnded,
+
     async destroy(id) {
       const reply = await redis.run(scripts.destroyScript, keys.of('id', id))
       const [grant, ended] = parseArray(reply)

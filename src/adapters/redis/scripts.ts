@@ -1,6 +1,7 @@
 // All keys of a script but the first may be left out, so that it runs on Redis Cluster as well.
 
 import { script } from './command.ts'
+import { ENDED_BITS_LUA } from './ended-bits.ts'
 
 /** The server's clock, in milliseconds. */
 const CLOCK_LUA = `
@@ -24,17 +25,17 @@ end
 `
 
 /**
- * Adds an ended index to the hash of its status list: a field named by it, with the expiry of the
- * record that ended in milliseconds since the epoch, or '' for none. The life of the list's record is
- * its own. Where there is none, the hash lives as long as the longest of the records.
+ * Adds an ended index to the hash of its status list: a bit in a field for 512 of them. The life of the
+ * list's record is its own. Where there is none, the hash lives as long as the longest of the records that
+ * ended. Its bits are never cleared, but where such a record is destroyed: no index is used again.
  */
-const ADD_INDEX = `${CLOCK_LUA}
+const ADD_INDEX = `${ENDED_BITS_LUA}
 local function addIndex(key, index, life)
-  redis.call('HSET', key, index, life == '' and '' or string.format('%.0f', now + life))
+  local isNew = redis.call('EXISTS', key) == 0
+  setBit(key, index)
   if redis.call('HEXISTS', key, 'payload') == 1 then return end
   if life == '' then return redis.call('PERSIST', key) end
   local remaining = redis.call('PTTL', key)
-  local isNew = remaining < 0 and redis.call('HLEN', key) == 1
   if isNew or (remaining >= 0 and remaining < tonumber(life)) then
     redis.call('PEXPIRE', key, life)
   end
@@ -208,6 +209,12 @@ return redis.call('ZREVRANGE', KEYS[1], from, from + ARGV[3] - 1, 'WITHSCORES')
 /** Adds an ended index to a status list. ARGV: index, life of the record that ended. */
 export const addIndexScript = script(`${ADD_INDEX}
 addIndex(KEYS[1], ARGV[1], ARGV[2])
+return 1
+`)
+
+/** Takes an ended index out of a status list. ARGV: index. */
+export const removeIndexScript = script(`${ENDED_BITS_LUA}
+clearBit(KEYS[1], ARGV[1])
 return 1
 `)
 

@@ -12,6 +12,7 @@ import {
   storable,
   storableKey,
 } from '../record.ts'
+import { followEnded } from './follow-ended.ts'
 import {
   prepareList,
   read,
@@ -139,6 +140,16 @@ export function sqliteAdapter(
     async endedIndices(list) {
       const rows = read(statements.endedIndices, [storableKey(list), now()])
       return rows.map((row) => Number(row.ended_index))
+    },
+
+    followEnded(list) {
+      const key = storableKey(list)
+      return followEnded((after, limit) =>
+        read(statements.endedAfter, [key, after, limit]).map((row) => ({
+          index: Number(row.ended_index),
+          turn: Number(row.ended_turn),
+        })),
+      )
     },
   }
 }

@@ -9,7 +9,9 @@ const SCHEMA_VERSION = 1
 // With a rowid, although WITHOUT ROWID saves a tree: ids are random, but records of the same hour
 // stay on the same pages, and `consumeOnce` costs half with a million of them. STRICT refuses non-text.
 // Only subject tokens have an account. `note_actor` is `actor` of the note. `ended_index` is the status
-// index of what has ended: the indices of a list come from one index alone.
+// index of what has ended: the indices of a list come from one index alone. `ended_turn` counts ends: one
+// process writes at a time, so that no end with a lower number comes later. The last number is kept apart,
+// because records are removed, and a number never comes again.
 const SCHEMA_SQL = `
 CREATE TABLE oidc_records (
   model        TEXT NOT NULL,
@@ -30,6 +32,7 @@ CREATE TABLE oidc_records (
   note_actor   TEXT,
   ended        TEXT,
   ended_index  INTEGER,
+  ended_turn   INTEGER,
   PRIMARY KEY (model, id)
 ) STRICT;
 CREATE INDEX oidc_records_uid ON oidc_records (model, uid) WHERE uid IS NOT NULL;
@@ -48,7 +51,12 @@ CREATE INDEX oidc_records_client_id
 CREATE INDEX oidc_records_issued_at
   ON oidc_records (issued_at, id) WHERE account_id IS NOT NULL;
 CREATE INDEX oidc_records_ended
-  ON oidc_records (status_list, expires_at, ended_index) WHERE ended_index IS NOT NULL;
+  ON oidc_records (status_list, ended_turn, ended_index, expires_at) WHERE ended_index IS NOT NULL;
+CREATE TABLE oidc_turns (last INTEGER NOT NULL) STRICT;
+INSERT INTO oidc_turns VALUES (0);
+CREATE TRIGGER oidc_records_turn AFTER UPDATE OF ended_turn ON oidc_records
+  WHEN new.ended_turn IS NOT NULL
+  BEGIN UPDATE oidc_turns SET last = new.ended_turn; END;
 PRAGMA user_version = ${SCHEMA_VERSION};
 `
 

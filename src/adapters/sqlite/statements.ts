@@ -22,6 +22,7 @@ export function prepareAll(database: DatabaseSync) {
       `SELECT ${FOUND_COLUMNS} FROM oidc_records WHERE model = ?1 AND ${column} = ?2 AND ${live}
        ORDER BY expires_at IS NULL DESC, expires_at DESC LIMIT 1`,
     )
+  const nextTurn = '(SELECT last + 1 FROM oidc_turns)'
   const replacedLive = '(expires_at IS NULL OR expires_at > ?15)'
   return {
     // a live record that is consumed or has ended stays so when it is replaced
@@ -32,7 +33,8 @@ export function prepareAll(database: DatabaseSync) {
        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
        ON CONFLICT (model, id) DO UPDATE SET
          ${replaceAssignments(replacedLive)},
-         ended_index = CASE WHEN ${replacedLive} AND ended IS NOT NULL THEN excluded.status_index END`,
+         ended_index = CASE WHEN ${replacedLive} AND ended IS NOT NULL THEN excluded.status_index END,
+         ended_turn = CASE WHEN ${replacedLive} AND ended IS NOT NULL THEN ${nextTurn} END`,
     ),
     find: read('id'),
     findByUid: read('uid'),
@@ -47,7 +49,7 @@ export function prepareAll(database: DatabaseSync) {
        WHERE model = ?1 AND id = ?2 AND ${live} AND consumed_at IS NULL AND ended IS NULL`,
     ),
     endOnce: database.prepare(
-      `UPDATE oidc_records SET ended = ?4, ended_index = status_index
+      `UPDATE oidc_records SET ended = ?4, ended_index = status_index, ended_turn = ${nextTurn}
        WHERE model = ?1 AND id = ?2 AND ${live} AND ended IS NULL`,
     ),
     destroy: database.prepare('DELETE FROM oidc_records WHERE model = ? AND id = ?'),
@@ -56,6 +58,12 @@ export function prepareAll(database: DatabaseSync) {
       `SELECT DISTINCT ended_index FROM oidc_records INDEXED BY oidc_records_ended
        WHERE status_list = ?1 AND ended_index IS NOT NULL
          AND (expires_at IS NULL OR expires_at > ?2)`,
+    ),
+    /** `?1` the list, `?2` the turn after which it begins, `?3` how many at most. */
+    endedAfter: database.prepare(
+      `SELECT ended_index, ended_turn FROM oidc_records INDEXED BY oidc_records_ended
+       WHERE status_list = ?1 AND ended_index IS NOT NULL AND ended_turn > ?2
+       ORDER BY ended_turn LIMIT ?3`,
     ),
     // IS NOT NULL names the condition of the index: without it, SQLite prepares the statement anew
     // each time, to see whether the value that is bound implies it

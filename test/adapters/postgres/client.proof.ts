@@ -2,11 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { adapterContract } from '../../../packages/testing/src/adapters/index.ts'
 import { createPostgresAdapter, migrate } from '../../../src/adapters/postgres/index.ts'
-import { inCi, POSTGRES_URL, reachable } from '../servers.ts'
+import { POSTGRES_URL, suiteOn } from '../servers.ts'
 
-const available = await reachable(POSTGRES_URL, 5432)
-if (!available) console.log(`      PostgreSQL adapter: skipped, nothing listens at ${POSTGRES_URL}`)
-const suite = available || inCi ? describe : describe.skip
+const suite = await suiteOn('PostgreSQL')
 
 // With a Pool and prepared statements, postgres.test.ts does the same.
 suite('createPostgresAdapter, with a Client and without prepared statements', () => {

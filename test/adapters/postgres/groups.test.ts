@@ -11,11 +11,9 @@ import {
   type PostgresQuery,
 } from '../../../src/adapters/postgres/index.ts'
 import { statements } from '../../../src/adapters/postgres/statements.ts'
-import { inCi, POSTGRES_URL, reachable, rejection } from '../servers.ts'
+import { POSTGRES_URL, rejection, suiteOn } from '../servers.ts'
 
-const available = await reachable(POSTGRES_URL, 5432)
-if (!available) console.log(`      PostgreSQL groups: skipped, nothing listens at ${POSTGRES_URL}`)
-const suite = available || inCi ? describe : describe.skip
+const suite = await suiteOn('PostgreSQL')
 
 /** A record that PostgreSQL refuses (54000): no index takes so long an account. */
 const BAD = { accountId: randomBytes(9000).toString('base64'), iat: 1 }

@@ -7,15 +7,12 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { Pool } from 'pg'
 import { createPostgresAdapter, migrate } from '../../../src/adapters/postgres/index.ts'
-import { freePort, inCi, POSTGRES_URL, reachable, until } from '../servers.ts'
+import { freePort, POSTGRES_URL, reachable, suiteOn, until } from '../servers.ts'
 
 const VERSION = spawnSync('pgbouncer', ['--version'], { encoding: 'utf8' })
-const isThere = VERSION.status === 0 && (await reachable(POSTGRES_URL, 5432))
 /** From 1.21 on it can track prepared statements. */
 const [, MINOR = '0'] = /^PgBouncer 1\.(\d+)/.exec(VERSION.stdout ?? '') ?? []
-if (!isThere)
-  console.log('      PgBouncer: skipped, it is not installed, or there is no PostgreSQL')
-const suite = isThere || inCi ? describe : describe.skip
+const suite = await suiteOn('pgbouncer', 'PostgreSQL')
 
 /** PgBouncer in transaction mode, without tracking prepared statements, with that many connections. */
 async function startPgBouncer(connections: number) {

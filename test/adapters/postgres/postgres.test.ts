@@ -9,11 +9,9 @@ import {
 } from '../../../src/adapters/postgres/index.ts'
 import { listStatement, statements } from '../../../src/adapters/postgres/statements.ts'
 import { sameAsMemory } from '../same-as-memory.ts'
-import { freePort, inCi, POSTGRES_URL, reachable, rejection } from '../servers.ts'
+import { freePort, POSTGRES_URL, rejection, suiteOn } from '../servers.ts'
 
-const available = await reachable(POSTGRES_URL, 5432)
-if (!available) console.log(`      PostgreSQL adapter: skipped, nothing listens at ${POSTGRES_URL}`)
-const suite = available || inCi ? describe : describe.skip
+const suite = await suiteOn('PostgreSQL')
 
 suite('createPostgresAdapter', () => {
   const schema = `test_${randomBytes(6).toString('hex')}`
@@ -146,6 +144,12 @@ suite('createPostgresAdapter', () => {
     expect(all).to.contain('Backward using oidc_records_issued_at_idx').and.not.contain('Sort')
     const ended = await plan(statements(table).endedIndices, ['SubjectToken', 'l'])
     expect(ended).to.contain('using oidc_records_ended_idx')
+    const values = ['l', '7', -1, 100]
+    const after = await plan(statements(table).endedAfter, values)
+    expect(after)
+      .to.contain('Index Only Scan using oidc_records_ended_idx')
+      .and.not.contain('Sort Key: oidc')
+    expect(after).to.match(/Index Cond: .*ROW\(ended_xid, status_index\) >/)
     await client.end()
   })
 

@@ -6,9 +6,9 @@ import {
   migrate,
   migrationSql,
 } from '../../../src/adapters/postgres/index.ts'
-import { inCi, POSTGRES_URL, reachable, rejection } from '../servers.ts'
+import { POSTGRES_URL, rejection, suiteOn } from '../servers.ts'
 
-const suite = inCi || (await reachable(POSTGRES_URL, 5432)) ? describe : describe.skip
+const suite = await suiteOn('PostgreSQL')
 
 suite('createPostgresAdapter, set up', () => {
   const schema = `test_${randomBytes(6).toString('hex')}`

@@ -2,12 +2,9 @@ import { Cluster, Redis } from 'ioredis'
 import { createCluster } from 'redis'
 import { adapterContract } from '../../../packages/testing/src/adapters/index.ts'
 import { createRedisAdapter } from '../../../src/adapters/redis/index.ts'
-import { ageKeys, inCi, type PrivateRedis, startRedis, until } from '../servers.ts'
+import { ageKeys, type PrivateRedis, startRedis, suiteOn, until } from '../servers.ts'
 
-const probe = await startRedis()
-await probe?.stop()
-if (!probe) console.log('      Redis Cluster: skipped, redis-server is not installed')
-const suite = probe || inCi ? describe : describe.skip
+const suite = await suiteOn('redis-server')
 
 const running: PrivateRedis[] = []
 async function start(...args: string[]): Promise<PrivateRedis> {

@@ -8,12 +8,9 @@ import {
 } from '../../../src/adapters/redis/index.ts'
 import { deploy } from '../../support/deployment.ts'
 import { REFUSED } from '../../support/http.ts'
-import { inCi, type PrivateRedis, rejection, startRedis } from '../servers.ts'
+import { type PrivateRedis, rejection, startRedis, suiteOn } from '../servers.ts'
 
-const probe = await startRedis()
-await probe?.stop()
-if (!probe) console.log('      Redis persistence: skipped, redis-server is not installed')
-const suite = probe || inCi ? describe : describe.skip
+const suite = await suiteOn('redis-server')
 
 /**
  * The default configuration of Redis ("Redis as it comes" in the docs): snapshots, and no

@@ -6,11 +6,9 @@ import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { createRedisAdapter } from '../../../src/adapters/redis/index.ts'
 import { consumeAndEnd, type Won } from '../consume-and-end.ts'
-import { inCi, REDIS_URL, reachable } from '../servers.ts'
+import { REDIS_URL, suiteOn } from '../servers.ts'
 
-const available = await reachable(REDIS_URL, 6379)
-if (!available) console.log(`      Redis race: skipped, nothing listens at ${REDIS_URL}`)
-const suite = available || inCi ? describe : describe.skip
+const suite = await suiteOn('Redis')
 
 const ROUNDS = 1000
 const AT_ONCE = 10

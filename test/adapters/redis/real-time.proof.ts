@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
-import { inCi, REDIS_URL, reachable } from '../servers.ts'
+import { REDIS_URL, suiteOn } from '../servers.ts'
 import { openNodeRedis } from './clients.ts'
 import { redisContract } from './contract.ts'
 
-const available = await reachable(REDIS_URL, 6379)
-if (!available) console.log(`      Redis adapter: skipped, nothing listens at ${REDIS_URL}`)
-const suite = available || inCi ? describe : describe.skip
+const suite = await suiteOn('Redis')
 
 suite('createRedisAdapter, while real time passes', () => {
   const keyPrefix = `test:${randomUUID()}:`

@@ -5,14 +5,11 @@ import { Redis } from 'ioredis'
 import { createCluster, createSentinel } from 'redis'
 import { statusListId } from '../../../src/adapters/ending-contract.ts'
 import { createRedisAdapter } from '../../../src/adapters/redis/index.ts'
-import { ageKeys, inCi, REDIS_URL, reachable, rejection, until } from '../servers.ts'
+import { ageKeys, REDIS_URL, rejection, suiteOn, until } from '../servers.ts'
 import { openIoredis } from './clients.ts'
 import { redisContract } from './contract.ts'
 
-const available = await reachable(REDIS_URL, 6379)
-if (!available) console.log(`      Redis adapter: skipped, nothing listens at ${REDIS_URL}`)
-
-const suite = available || inCi ? describe : describe.skip
+const suite = await suiteOn('Redis')
 
 suite('createRedisAdapter', () => {
   const keyPrefix = `test:${randomUUID()}:`
@@ -127,7 +124,7 @@ suite('createRedisAdapter', () => {
       await tokens.upsert('in-list', listed, 1000)
       await tokens.endOnce('in-list', { at: 1 })
       const key = `${keyPrefix}SubjectToken:id:${list}`
-      expect(await admin.hkeys(key)).to.have.members(['payload', '7'])
+      expect(await admin.hkeys(key)).to.have.members(['payload', 'ended:0'])
       expect(await admin.ttl(key), 'the life of the list').to.be.within(50, 100)
       expect(await tokens.find(list)).to.deep.equal({ list: 'together' })
       await admin.del(key)
@@ -264,34 +261,74 @@ suite('createRedisAdapter', () => {
   })
 
   describe('the ended indices of a list', () => {
-    const later = String(Date.now() + 60_000)
-    const fields = { payload: '{}', 3: later, 4: String(Date.now() - 1000), 5: '' }
-    const endedIn = (time: unknown, hash: unknown) =>
-      createRedisAdapter({ client: async ([name]) => (name === 'TIME' ? time : hash) })(
-        'SubjectToken',
-      ).endedIndices('list')
-    const time = [String(Math.floor(Date.now() / 1000)), '0']
+    const chunk = (...ended: number[]) => {
+      const values = Array.from({ length: 86 }, () => 0)
+      for (const at of ended)
+        values[Math.floor(at / 6)] = (values[Math.floor(at / 6)] ?? 0) | (1 << (at % 6))
+      return String.fromCharCode(...values.map((value) => 48 + value))
+    }
+    const fields = { payload: '{}', 'ended:0': chunk(3, 5, 511), 'ended:2047': chunk(511) }
+    const tokensWith = (hash: () => unknown) =>
+      createRedisAdapter({ client: async () => hash() })('SubjectToken')
 
     for (const [protocol, hash] of [
       ['RESP2', Object.entries(fields).flat()],
       ['RESP3, as an object', Object.assign(Object.create(null), fields)],
       ['RESP3, as a Map', new Map(Object.entries(fields))],
     ] as const) {
-      it(`are those whose records live, by ${protocol}`, async () => {
-        expect(await endedIn(time, hash)).to.have.members([3, 5])
+      it(`are the bits of its chunks, by ${protocol}`, async () => {
+        const indices = await tokensWith(() => hash).endedIndices('list')
+        expect(indices).to.have.members([3, 5, 511, 2 ** 20 - 1])
       })
     }
 
-    it('I5: are trouble where Redis tells no time or no hash, and never none', async () => {
-      for (const [told, hash] of [
-        [['never', '0'], fields],
-        [[], fields],
-        ['OK', fields],
-        [time, null],
-        [time, 'OK'],
-      ]) {
-        expect(await rejection(endedIn(told, hash))).to.be.instanceOf(TypeError)
+    it('I5: are trouble where Redis tells no hash or half a chunk, and never none', async () => {
+      for (const hash of [null, 'OK', { 'ended:0': '00' }]) {
+        const tokens = tokensWith(() => hash)
+        expect(await rejection(tokens.endedIndices('list'))).to.be.instanceOf(TypeError)
+        const next = tokens.followEnded?.('list').next() ?? expect.fail()
+        expect(await rejection(next.then((indices) => [...indices]))).to.be.instanceOf(TypeError)
       }
+    })
+
+    it('cost a follower one command and 178 KB, whatever has ended, and nothing old is told', async () => {
+      const full = Object.fromEntries(
+        Array.from({ length: 2048 }, (_, n) => [`ended:${n}`, chunk(...Array(512).keys())]),
+      )
+      let asked = 0
+      let hash: Record<string, string> = full
+      const tokens = tokensWith(() => {
+        asked += 1
+        return hash
+      })
+      const follower = tokens.followEnded?.('list') ?? expect.fail()
+      expect(Object.values(full).join('').length).to.equal(2048 * 86)
+      expect([...(await follower.next())]).to.have.length(2 ** 20)
+      expect([...(await follower.next())]).to.deep.equal([])
+      hash = { ...full, 'ended:0': chunk(1) }
+      expect([...(await follower.next())]).to.deep.equal([])
+      hash = { ...full, 'ended:0': chunk(1, 2) }
+      expect([...(await follower.next())]).to.deep.equal([2])
+      expect(asked).to.equal(4)
+    })
+
+    it('a follower warns once of ends that a server has lost, and tells them when they are asked for again', async () => {
+      const warnings: string[] = []
+      const listen = ({ message }: Error) => warnings.push(message)
+      process.on('warning', listen)
+      let hash: Record<string, string> = { 'ended:0': chunk(1, 2) }
+      const follower = tokensWith(() => hash).followEnded?.('warned') ?? expect.fail()
+      const told = async () => [...(await follower.next())]
+      expect(await told()).to.deep.equal([1, 2])
+      for (hash of [{ 'ended:0': chunk(1) }, { 'ended:0': chunk(1, 3) }, { 'ended:0': chunk(3) }]) {
+        await told()
+      }
+      hash = { 'ended:0': chunk(1, 2, 3) }
+      expect(await told()).to.deep.equal([1, 2])
+      await new Promise((resolve) => setImmediate(resolve))
+      process.off('warning', listen)
+      expect(warnings.filter((text) => text.includes('warned'))).to.have.length(1)
+      expect(warnings[0]).to.include('Redis has lost ends of the status list warned')
     })
   })
 

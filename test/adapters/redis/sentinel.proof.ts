@@ -8,12 +8,9 @@ import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import type { AdapterFactory, EndingAdapter } from '../../../src/adapters/contract.ts'
 import { snippetsOf } from '../../docs/documents.ts'
-import { freePort, inCi, type PrivateRedis, reachable, startRedis, until } from '../servers.ts'
+import { freePort, type PrivateRedis, reachable, startRedis, suiteOn, until } from '../servers.ts'
 
-const probe = await startRedis()
-await probe?.stop()
-if (!probe) console.log('      Redis Sentinel: skipped, redis-server is not installed')
-const suite = probe || inCi ? describe : describe.skip
+const suite = await suiteOn('redis-server')
 
 async function start(...args: string[]): Promise<PrivateRedis> {
   return (await startRedis(...args)) ?? expect.fail('redis-server did not start')

@@ -3,12 +3,9 @@ import { expect } from 'chai'
 import { Cluster, Redis } from 'ioredis'
 import { createClient, createClientPool } from 'redis'
 import { checkRedis, createRedisAdapter } from '../../../src/adapters/redis/index.ts'
-import { inCi, type PrivateRedis, rejection, startRedis, until } from '../servers.ts'
+import { type PrivateRedis, rejection, startRedis, suiteOn, until } from '../servers.ts'
 
-const probe = await startRedis()
-await probe?.stop()
-if (!probe) console.log('      Redis topologies: skipped, redis-server is not installed')
-const suite = probe || inCi ? describe : describe.skip
+const suite = await suiteOn('redis-server')
 
 const running: PrivateRedis[] = []
 async function start(...args: string[]): Promise<PrivateRedis> {

@@ -20,7 +20,7 @@ const PAGE = `<!doctype html>
   <meta name="viewport" content="width=device-width, initial-scale=1">
   <meta name="color-scheme" content="light dark">
   <title>Shop</title>
-  <script type="module" src="/test/browser/support/lab.ts"></script>
+  <script type="module" src="/packages/browser/test/support/lab.ts"></script>
 </head>
 <body>
   <main>

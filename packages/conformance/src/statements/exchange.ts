@@ -1,5 +1,6 @@
 import { check, expectEqual, expectGrant, expectJson, expectRefusal, shown } from '../expect.ts'
 import { formBody } from '../http.ts'
+import { rebound } from '../issue-members.ts'
 import { headerOf } from '../jwt-header.ts'
 import { dpopProof } from '../proof.ts'
 import { ACCESS_TOKEN_TYPE } from '../server.ts'
@@ -42,12 +43,18 @@ export const EXCHANGE_STATEMENTS: readonly Statement[] = [
     part: 'exchange',
     title: 'the access token is of the user, for the resource, by the server',
     clause:
-      'A JWT access token MUST be signed with a key of the key set and have the type `at+jwt` (RFC 9068), and `iss`, `sub` (the user), `aud` (the resource), `client_id` (the client that exchanged), `iat`, `exp`, `jti` and `scope`. Of an opaque one, introspection MUST say `active`, `sub`, `aud`, `client_id` and `exp`.',
+      'The access token MUST be a JWT, unless an opaque one was agreed on for the resource. A JWT MUST be signed with a key of the key set and have the type `at+jwt` (RFC 9068), and `iss`, `sub` (the user), `aud` (the resource), `client_id` (the client that exchanged), `iat`, `exp`, `jti` and `scope`. Of an opaque one, introspection MUST say `active`, `sub`, `aud`, `client_id` and `exp`.',
     async test(server) {
       const { user, exchange } = server.configuration
       const { accessToken, exchanged } = await server.impersonate()
       const claims = await server.read(accessToken, exchanged)
       const isJwt = claims.active === undefined
+      const isAgreed = exchange.opaqueResource === exchange.resource
+      check(
+        isJwt || isAgreed,
+        'it is opaque, and exchange.opaqueResource is not this resource',
+        exchanged,
+      )
       if (isJwt) {
         expectEqual(headerOf(accessToken).typ, 'at+jwt', 'typ', exchanged)
         expectEqual(claims.iss, server.issuer, 'iss', exchanged)
@@ -185,7 +192,8 @@ export const EXCHANGE_STATEMENTS: readonly Statement[] = [
     async test(server) {
       const { otherClient } = server.configuration.exchange
       const client = server.need(otherClient, 'exchange.otherClient')
-      const { subjectToken: subject_token } = await server.issued()
+      const members = rebound(server.configuration.issue, { client: client.id })
+      const { subjectToken: subject_token } = await server.issued(members)
       for (const secret of [undefined, `${client.secret}-wrong`]) {
         server.redaction.add(secret, 'wrong secret')
         const refused = await server.exchange({ subject_token }, { id: client.id, secret })

@@ -3,14 +3,13 @@ import type {
   AuditEntry,
   AuditEventName,
   AuditRow,
-  Outcome,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Batch } from '../../src/audit/batch.ts'
 import { batches } from '../../src/audit/recording/batches.ts'
 import type { AuditStore, RowFilter } from '../../src/audit/store.ts'
 
 /** Numbers that are the same at each run: mulberry32. */
-export function numbersFrom(seed: number): () => number {
+function numbersFrom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -95,41 +94,6 @@ export function randomBatches(seed: number, count: number, rows = 40): Batch[] {
     const size = Math.floor(random() * 8)
     return pick(writers).next(Array.from({ length: size }, entry))
   })
-}
-
-const OUTCOMES: readonly Outcome[] = [
-  ...CAUSES,
-  ...(['waiting', 'running', 'expired', 'unused', 'refused'] as const),
-]
-
-/** Filters of every kind, alone and together. */
-export function filters(): RowFilter[] {
-  const single: RowFilter[] = [
-    {},
-    { from: START + 100_000 },
-    { to: START + 100_000 },
-    { from: START + 50_000, to: START + 150_000 },
-    { operator: 'operator-1' },
-    { customer: 'customer-3' },
-    { customer: 'customer-99' },
-    { ticket: 'sup-4' },
-    { alarm: 'any' },
-    { alarm: 'open' },
-    { alarm: 'urgent' },
-    { held: true },
-    { noticeDueBefore: START + 300_000 },
-    { text: 'STRASSE' },
-    { text: 'straße 2' },
-    { text: 'äLICE' },
-    { text: '@example' },
-    { text: 'JTI-1' },
-    { text: idOf(3).slice(5, 20) },
-    { text: 'customer-1\ncustomer' },
-    { text: '%' },
-    ...OUTCOMES.map((outcome) => ({ outcome })),
-  ]
-  const together = single.slice(1).map((filter, index) => ({ ...single[index], ...filter }))
-  return [...single, ...together, { operator: 'operator-2', customer: 'customer-2', text: 'sup' }]
 }
 
 /** All that the filter finds, page by page. */

@@ -7,15 +7,12 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { SMTPServer } from 'smtp-server'
-import { runsOn } from '../../../../test/adapters/servers.ts'
+import { skipWithout } from '../../../../test/adapters/servers.ts'
 import { newPlace, storeAt } from '../audit/recording/soak-stores.ts'
 import { expectWholeChains } from '../audit/stores/contract/support.ts'
 import type { Killed } from './killed-process.ts'
 
-const KINDS = [
-  { kind: 'sqlite', runs: true },
-  { kind: 'postgres', runs: await runsOn('PostgreSQL') },
-] as const
+const KINDS = ['sqlite', 'postgres'] as const
 
 /** When each process is killed: at the n-th start, notice that it sends, or has sent. */
 const KILLED: readonly (readonly [Killed, count: number])[] = [
@@ -82,9 +79,9 @@ async function freePort(): Promise<string> {
 describe('a process that tells customers, and is killed', function () {
   this.timeout(300_000)
 
-  for (const { kind, runs } of KINDS) {
+  for (const kind of KINDS) {
     it(`loses no notice of a start over ten kills, and repeats some with the same id: ${kind}`, async function () {
-      if (!runs) this.skip()
+      if (kind === 'postgres') await skipWithout(this, 'PostgreSQL')
       await using storage = await newPlace(kind)
       const { place } = storage
       const folder = await mkdtemp(join(tmpdir(), 'notices-killed-'))

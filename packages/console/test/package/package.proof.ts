@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { Client } from 'pg'
-import { inCi, reachable as listens, POSTGRES_URL } from '../../../../test/adapters/servers.ts'
+import { POSTGRES_URL, skipWithout } from '../../../../test/adapters/servers.ts'
 import { compile } from '../../../../test/support/compile.ts'
 import { findBrokenLinks, install, packInto } from '../../../../test/support/tarball.ts'
 import { signInByDevInteractions } from './dev-interactions.ts'
@@ -121,10 +121,7 @@ describe('the console as users get it', function () {
     let url: string
 
     before(async function () {
-      if (!(await listens(POSTGRES_URL, 5432))) {
-        if (inCi) throw new Error('PostgreSQL is not running')
-        this.skip()
-      }
+      await skipWithout(this, 'PostgreSQL')
       await administer(`CREATE DATABASE ${database}`)
       created = true
       const port = String(await freePort())

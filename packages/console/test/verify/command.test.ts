@@ -12,7 +12,7 @@ import type { AuditStore } from '../../src/audit/store.ts'
 import { idOf } from '../audit/stores/contract/support.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 import { providerAt } from '../support/provider-at.ts'
-import { runVerify } from './command.ts'
+import { runVerify, runVerifyProcess } from './command.ts'
 import { changed, history, isCheckpoint, isEntry, KEEP_FOR, linesOfExport } from './history.ts'
 
 describe('the command verify', function () {
@@ -55,7 +55,7 @@ describe('the command verify', function () {
 
   it('says that an export is whole, by the keys that the provider publishes', async () => {
     const path = await exportFile()
-    const { code, out, err } = await runVerify(path, '--jwks', `${issuer}/jwks`)
+    const { code, out, err } = await runVerifyProcess(path, '--jwks', `${issuer}/jwks`)
     expect(err).to.equal('')
     expect(code).to.equal(0)
     expect(out).to.contain(`${path}: whole.\n56 entries in 7 chains; 19 of them were removed`)
@@ -89,7 +89,7 @@ describe('the command verify', function () {
     })
     const path = await exportFile('tampered.jsonl', tampered)
     const { writer, sequence } = JSON.parse(lines[index] ?? '')
-    expect(await runVerify(path, '--jwks', `${issuer}/jwks`)).to.deep.equal({
+    expect(await runVerifyProcess(path, '--jwks', `${issuer}/jwks`)).to.deep.equal({
       code: 1,
       out: '',
       err: `${path}: broken.\nwriter ${writer}, entry ${sequence}, line ${index + 1}: its text is not the one that was recorded\n`,

@@ -11,7 +11,7 @@ import { permitOf } from '../audit/stores/contract/permits.ts'
 import { idOf, notify, granted as started, T, told } from '../audit/stores/contract/support.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 import { chain, DAY, END, history, KEEP_FOR, linesOfExport } from './history.ts'
-import { storages } from './storages.ts'
+import { openSqlite, storages } from './storages.ts'
 import { broken, provider, resigned, verified } from './tampering.ts'
 
 const LATE = END - DAY
@@ -55,8 +55,8 @@ async function audit(store = memoryAudit({ keepFor: KEEP_FOR })) {
 const isOf = (name: string) => (line: string) => line.startsWith(`{"permit":{"id":"${idOf(name)}"`)
 
 describe('the verification of an audit with permits', () => {
-  for (const [name, create] of Object.entries(storages)) {
-    it(`finds it whole, after permits that are over were removed: ${name}`, async () => {
+  for (const { name, create, test } of storages) {
+    test(`finds it whole, after permits that are over were removed: ${name}`, async () => {
       const storage = await create()
       try {
         const store = await audit(storage.store)
@@ -140,7 +140,7 @@ describe('the verification of an audit with permits', () => {
   })
 
   it('refuses a permit whose entries were removed before its time', async () => {
-    const storage = await storages.SQLite?.()
+    const storage = await openSqlite()
     if (!storage) return expect.fail()
     try {
       const store = await audit(storage.store)

@@ -3,11 +3,10 @@ import { createLocalJWKSet } from 'jose'
 import { verify } from '../../../verify/src/verify/verification.ts'
 import { idOf } from '../audit/stores/contract/support.ts'
 import { END, history, ISSUER, linesOfExport, signer } from './history.ts'
-import { skipped, storages } from './storages.ts'
+import { storages } from './storages.ts'
 
 describe('an export that was not touched, after retention with a hold', () => {
-  for (const [name, create] of Object.entries(storages)) {
-    const test = skipped.has(name) ? it.skip : it
+  for (const { name, create, test } of storages) {
     test(`of ${name} is whole`, async () => {
       const provider = await signer()
       const { store, dispose } = await create()

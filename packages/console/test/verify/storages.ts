@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { AuditRow, StoredPermit } from 'oidc-provider-impersonation-verify/format'
 import { Client, Pool } from 'pg'
-import { runsOn } from '../../../../test/adapters/servers.ts'
+import { POSTGRES_URL, suiteOn, testOn } from '../../../../test/adapters/servers.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
 import { rowWordsOf } from '../../src/audit/stores/filter.ts'
 import { encodePermit } from '../../src/audit/stores/permit-record.ts'
@@ -13,8 +13,6 @@ import { createPostgresAudit } from '../../src/audit/stores/postgres/index.ts'
 import { columnsOf, ROW_COLUMNS } from '../../src/audit/stores/row-columns.ts'
 import { createSqliteAudit } from '../../src/audit/stores/sqlite/index.ts'
 import { KEEP_FOR } from './history.ts'
-
-const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1/test'
 
 /** What a person does who can write to the storage, and knows how the audit keeps things. */
 export interface Storage {
@@ -103,51 +101,58 @@ function bySql(run: Run): Omit<Storage, 'dispose' | 'store'> {
   }
 }
 
-/** An empty storage of each kind, which a person can write to behind the audit's back. */
-export const storages: Record<string, () => Promise<Storage>> = {
-  async SQLite() {
-    const folder = await mkdtemp(join(tmpdir(), 'audit-attack-'))
-    const file = join(folder, 'audit.db')
-    const store = createSqliteAudit({ file, keepFor: KEEP_FOR })
-    await store.open()
-    const database = new DatabaseSync(file)
-    return {
-      ...bySql(async (sql, ...values) => database.prepare(sql).run(...values)),
-      store,
-      async dispose() {
-        database.close()
-        await store.close()
-        await rm(folder, { recursive: true })
-      },
-    }
-  },
-  async PostgreSQL() {
-    const schema = `audit_attack_${randomUUID().replaceAll('-', '')}`
-    const admin = new Client(POSTGRES_URL)
-    await admin.connect()
-    await admin.query(`CREATE SCHEMA ${schema}`)
-    const pool = new Pool({ connectionString: POSTGRES_URL, options: `-c search_path=${schema}` })
-    const store = createPostgresAudit({ pool, keepFor: KEEP_FOR })
-    await store.open()
-    return {
-      ...bySql((sql, ...values) => {
-        let place = 0
-        return pool.query(
-          sql.replaceAll('?', () => `$${++place}`),
-          values,
-        )
-      }),
-      store,
-      async dispose() {
-        await pool.end()
-        await admin.query(`DROP SCHEMA ${schema} CASCADE`)
-        await admin.end()
-      },
-    }
-  },
+export async function openSqlite(): Promise<Storage> {
+  const folder = await mkdtemp(join(tmpdir(), 'audit-attack-'))
+  const file = join(folder, 'audit.db')
+  const store = createSqliteAudit({ file, keepFor: KEEP_FOR })
+  await store.open()
+  const database = new DatabaseSync(file)
+  return {
+    ...bySql(async (sql, ...values) => database.prepare(sql).run(...values)),
+    store,
+    async dispose() {
+      database.close()
+      await store.close()
+      await rm(folder, { recursive: true })
+    },
+  }
 }
 
-/** The storages whose server is missing. */
-export const skipped: ReadonlySet<string> = new Set(
-  (await runsOn('PostgreSQL')) ? [] : ['PostgreSQL'],
-)
+async function openPostgres(): Promise<Storage> {
+  const schema = `audit_attack_${randomUUID().replaceAll('-', '')}`
+  const admin = new Client(POSTGRES_URL)
+  await admin.connect()
+  await admin.query(`CREATE SCHEMA ${schema}`)
+  const pool = new Pool({ connectionString: POSTGRES_URL, options: `-c search_path=${schema}` })
+  const store = createPostgresAudit({ pool, keepFor: KEEP_FOR })
+  await store.open()
+  return {
+    ...bySql((sql, ...values) => {
+      let place = 0
+      return pool.query(
+        sql.replaceAll('?', () => `$${++place}`),
+        values,
+      )
+    }),
+    store,
+    async dispose() {
+      await pool.end()
+      await admin.query(`DROP SCHEMA ${schema} CASCADE`)
+      await admin.end()
+    },
+  }
+}
+
+/**
+ * An empty storage of each kind, which a person can write to behind the audit's back, with `it` and
+ * `describe` that are skipped where its server is missing.
+ */
+export const storages = [
+  { name: 'SQLite', create: openSqlite, test: it, suite: describe },
+  {
+    name: 'PostgreSQL',
+    create: openPostgres,
+    test: await testOn('PostgreSQL'),
+    suite: await suiteOn('PostgreSQL'),
+  },
+]

@@ -11,7 +11,7 @@ import { batches } from '../../src/audit/recording/batches.ts'
 import type { StoredEntry } from '../../src/audit/store.ts'
 import { act, idOf, issued, readOn, T, used } from '../audit/stores/contract/support.ts'
 import { chain, DAY, END, history, KEEP_FOR, linesOfExport } from './history.ts'
-import { type Storage, skipped, storages } from './storages.ts'
+import { type Storage, storages } from './storages.ts'
 import { broken, provider, verified } from './tampering.ts'
 
 const MINUTE = 60_000
@@ -222,9 +222,7 @@ const attacks: readonly Attack[] = [
   },
 ]
 
-for (const [name, create] of Object.entries(storages)) {
-  const suite = skipped.has(name) ? describe.skip : describe
-
+for (const { name, create, suite } of storages) {
   suite(`verify finds, in what is stored in ${name}`, () => {
     let storage: Storage
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { createClient } from 'redis'
-import { inCi, REDIS_URL, reachable } from '../../../../test/adapters/servers.ts'
+import { REDIS_URL, skipWithout } from '../../../../test/adapters/servers.ts'
 import { type DPoPOptions, type ReplayStore, RequestRefused } from '../../src/index.ts'
 import { BASE, type BoundClient, boundClient, refusal } from './bound-client.ts'
 
@@ -54,10 +54,7 @@ describe('the guard: one use of a DPoP proof (RFC 9449 §11.1)', () => {
   })
 
   it('several processes that share a Redis: of twenty copies of a proof at once, one passes', async function () {
-    if (!(await reachable(REDIS_URL, 6379))) {
-      if (inCi) throw new Error('no Redis')
-      this.skip()
-    }
+    await skipWithout(this, 'Redis')
     const prefix = `guard-test:${randomUUID()}:`
     const redis = await createClient({ url: REDIS_URL }).connect()
     try {

@@ -296,13 +296,18 @@ describe('onImpersonatedRequest', () => {
 
     it('where the client has gone while the status was looked up', async () => {
       let isAsked = false
+      const gone = Promise.withResolvers<void>()
       const { answer } = provider
       provider.answer = async (request, response) => {
         isAsked = true
-        await wait(150)
+        await gone.promise
         answer(request, response)
       }
-      const origin = await behind([])
+      const api = guarded()
+      const origin = await serving((request, response) => {
+        response.once('close', gone.resolve)
+        api.connect()(request, response, () => response.end('orders'))
+      })
       const headers = await bearer({ status: provider.status(1) })
       await leave(`${origin}/orders`, headers, () => isAsked)
       const [use, ...more] = await told.take(1)
@@ -328,9 +333,13 @@ describe('onImpersonatedRequest', () => {
 
     it('over HTTP/2, with the status, and without one where the stream is reset', async () => {
       const app = new Koa()
+      const slow = Promise.withResolvers<void>()
       app.use(guarded().koa() as Koa.Middleware)
       app.use(async (ctx) => {
-        if (ctx.path === '/slow') await new Promise(() => {})
+        if (ctx.path === '/slow') {
+          slow.resolve()
+          await new Promise(() => {})
+        }
         ctx.status = 202
       })
       const server = createHttp2Server(app.callback())
@@ -343,7 +352,7 @@ describe('onImpersonatedRequest', () => {
       const [use] = await told.take(1)
       expect(use).to.include({ status: 202, method: 'GET', path: '/orders' })
       const stream = session.request({ ':path': '/slow', ...impersonated })
-      await wait(100)
+      await slow.promise
       stream.close()
       const [reset] = await told.take(1)
       expect(reset?.path).to.equal('/slow')

@@ -16,7 +16,7 @@ export function toldUses(): DescribedUses {
     uses,
     onImpersonatedRequest: (use) => void uses.push(use),
     async take(count) {
-      for (let tries = 0; uses.length < count && tries < 200; tries += 1) await wait(10)
+      for (let tries = 0; uses.length < count && tries < 1500; tries += 1) await wait(10)
       await wait(20)
       return uses.splice(0)
     },

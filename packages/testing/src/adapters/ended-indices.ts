@@ -93,4 +93,78 @@ export const endedIndicesCases = casesOfEnding({}, (it) => {
     await destroyAll(adapter, ids)
     assert.deepEqual(await endedIn(adapter, list), [])
   })
+
+  it('tells a follower of a list each end that has resolved, and at each call what is new', async (adapter, trial) => {
+    const list = unique('list')
+    const follower = adapter.followEnded?.(list)
+    if (!follower) return
+    const store = (statusIndex: number, statusList = list) =>
+      trial.store(issued({ statusList, statusIndex }))
+    const told = async (of = follower) => [...(await of.next())]
+    assert.deepEqual(await told(), [], 'before any end')
+    for (const index of [512, 0, LAST_INDEX, 511]) {
+      const id = await store(index)
+      const [elsewhere, open] = [await store(7, unique('list')), await store(8)]
+      if (index === 512) await adapter.consumeOnce(id, { actor: 'olivia' })
+      await adapter.endOnce(elsewhere, { at: 1 })
+      await adapter.consumeOnce(open, { actor: 'olivia' })
+      assert.equal(await adapter.endOnce(id, { at: 1 }), true)
+      const indices = await told()
+      assert.ok(indices.includes(index), `${index} is not told`)
+      assert.ok(!indices.includes(7) && !indices.includes(8), 'what has not ended there')
+    }
+    const late = adapter.followEnded?.(list) ?? follower
+    const all = new Set(await told(late))
+    assert.deepEqual(
+      [...all].toSorted((a, b) => a - b),
+      [0, 511, 512, LAST_INDEX],
+    )
+  })
+
+  it('tells a follower of a list three hundred ends, while it reads again and again', async (adapter, trial) => {
+    const list = unique('list')
+    const follower = adapter.followEnded?.(list)
+    if (!follower) return
+    const ids = await atOnce(300, (statusIndex) =>
+      trial.store(issued({ statusList: list, statusIndex })),
+    )
+    const told = new Set<number>()
+    const missed: number[] = []
+    let isOver = false
+    const reading = (async () => {
+      while (!isOver) {
+        for (const index of await follower.next()) told.add(index)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    })()
+    await Promise.all(
+      [...ids.entries()].toReversed().map(async ([index, id]) => {
+        await adapter.endOnce(id, { at: index })
+        if (index % 10 !== 0) return
+        // Calls may run at once.
+        for (const each of await follower.next()) told.add(each)
+        if (!told.has(index)) missed.push(index)
+      }),
+    )
+    isOver = true
+    await reading
+    for (const index of await follower.next()) told.add(index)
+    assert.deepEqual(missed, [], 'told too late')
+    assert.equal(told.size, 300)
+  })
+
+  it('tells a new follower what the storage lost, once its end is asked for again', async (adapter, trial) => {
+    const list = unique('list')
+    if (!adapter.followEnded) return
+    await adapter.upsert(statusListId(list), { list }, 60)
+    const id = await trial.store(issued({ statusList: list, statusIndex: 3 }))
+    assert.equal(await adapter.endOnce(id, { at: 1 }), true)
+    await adapter.destroy(statusListId(list))
+    await trial.loseEnded(list)
+    assert.equal(await adapter.endOnce(id, { at: 2 }), false)
+    assert.deepEqual([...(await adapter.followEnded(list).next())], [3])
+    // What replaces a record that has ended has ended, too.
+    await adapter.upsert(id, record(id, { statusList: list, statusIndex: 3, chained: true }), 60)
+    assert.deepEqual([...(await adapter.followEnded(list).next())], [3])
+  })
 })

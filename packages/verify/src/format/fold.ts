@@ -39,10 +39,7 @@ export function fold(row: AuditRow | undefined, id: string, happening: Happening
       ticket: before.ticket ?? nonEmptyText(context?.ticketId),
       reason: before.reason ?? nonEmptyText(context?.reason),
       continues: before.continues ?? nonEmptyText(entry.continues),
-      permit:
-        (granted ? nonEmptyText(entry.permit) : undefined) ??
-        before.permit ??
-        nonEmptyText(entry.permit),
+      permit: (granted ? permitsOf(entry) : undefined) ?? before.permit ?? permitsOf(entry),
       review:
         (granted ? nonEmptyText(entry.review) : undefined) ??
         before.review ??
@@ -166,4 +163,9 @@ function holdOf({ hold }: AuditRow, { event, time, by = '', note }: AuditEntry):
 function objectionOf({ objection }: AuditRow, { event, time, note }: AuditEntry) {
   if (event !== 'support.objected' || (objection && objection.at >= time)) return objection
   return { at: time, ...present({ note }) }
+}
+
+/** The permit that allowed it, or several. */
+function permitsOf({ permit }: AuditEntry): string | readonly string[] | undefined {
+  return typeof permit === 'string' || permit === undefined ? nonEmptyText(permit) : permit
 }

@@ -1,5 +1,5 @@
 import { digestOf } from './chain.ts'
-import { type AuditEntry, isAboutPermit, MISLABELLED_EVENT, SET_ASIDE } from './entry.ts'
+import { type AuditEntry, isAboutPermit, MISLABELLED_EVENT, permitOf, SET_ASIDE } from './entry.ts'
 
 /** The form of an id of an impersonation: a SHA-256, base64url. */
 const ROW_ID = /^[\w-]{43}$/
@@ -11,7 +11,7 @@ const ROW_ID = /^[\w-]{43}$/
  */
 export function rowOf(entry: AuditEntry, name: string): string | undefined {
   const { event, id, subject } = entry
-  if (isAboutPermit(entry)) return entry.permit
+  if (isAboutPermit(entry)) return permitOf(entry)
   const isRefusal = event === 'impersonation.denied' || event === 'support.refused'
   // Of a permit: only a row can have an alarm.
   const isAlone = isRefusal || event === MISLABELLED_EVENT

@@ -72,8 +72,8 @@ export interface AuditRow {
   readonly reason?: string | undefined
   /** The id of the impersonation that the operator continued with this one. */
   readonly continues?: string | undefined
-  /** The id of the permit by which it was allowed. */
-  readonly permit?: string | undefined
+  /** The id of the permit by which it was allowed, or of several. */
+  readonly permit?: string | readonly string[] | undefined
   /** Why the policy wants it looked at. */
   readonly review?: string | undefined
   /** The client id of the application. */

@@ -30,7 +30,7 @@ export interface ToldEvent {
   /** In seconds since the epoch. */
   readonly expiresAt?: number | undefined
   readonly jti?: string | undefined
-  readonly permit?: string | undefined
+  readonly permit?: string | readonly string[] | undefined
   readonly review?: string | undefined
   readonly needs?: readonly Need[] | undefined
   readonly denial?:

@@ -1,3 +1,4 @@
+import { skip } from '../../../support/skipping.ts'
 import { chromium } from './chromium.ts'
 import { firefox } from './firefox.ts'
 import type { TestBrowser } from './seat.ts'
@@ -8,10 +9,7 @@ export function inEachBrowser(what: string, tests: (browser: TestBrowser) => voi
   for (const browser of [chromium, firefox, webkit]) {
     describe(`in ${browser.name}: ${what}`, () => {
       before(`a browser: ${browser.name}`, function () {
-        if (!browser.missing) return
-        if (process.env.CI) throw new Error(browser.missing)
-        console.log(`  skipped in ${browser.name}: ${browser.missing}`)
-        this.skip()
+        if (browser.missing) skip(this, browser.missing)
       })
       tests(browser)
     })

@@ -17,6 +17,8 @@ import {
   type Parser,
   type PermitTerms,
   type SetAside,
+  type StandingChoice,
+  type StandingTerm,
   text,
   wholeNumber,
 } from 'oidc-provider-impersonation-verify/format'
@@ -104,10 +106,15 @@ export function parseGap(value: unknown): Gap {
 
 const need = oneOf<Need>(['second_person', 'user'])
 
+const choice = oneOf<StandingChoice>(['always', 'ask', 'day', 'never', 'week'])
+
 const named = objectOf<Named>({
   name: optional(wordsInAnEntry),
   email: optional(wordsInAnEntry),
 })
+
+const oneOrSeveral = (value: unknown, path: string) =>
+  Array.isArray(value) ? listOf(wordsInAnEntry)(value, path) : wordsInAnEntry(value, path)
 
 const entry = objectOf<AuditEntry>({
   event: oneOf(AUDIT_EVENTS),
@@ -119,14 +126,12 @@ const entry = objectOf<AuditEntry>({
   mayAct: optional(objectOf({ sub: optional(wordsInAnEntry), clientId: optional(wordsInAnEntry) })),
   issuedTo: optional(wordsInAnEntry),
   client: optional(wordsInAnEntry),
-  resource: optional((value, path) =>
-    Array.isArray(value) ? listOf(wordsInAnEntry)(value, path) : wordsInAnEntry(value, path),
-  ),
+  resource: optional(oneOrSeveral),
   scope: optional(wordsInAnEntry),
   context: optional(anyObject),
   expiresAt: optional(seconds),
   jti: optional(wordsInAnEntry),
-  permit: optional(wordsInAnEntry),
+  permit: optional(oneOrSeveral),
   review: optional(wordsInAnEntry),
   needs: optional(listOf(need)),
   denial: optional(
@@ -164,6 +169,8 @@ const entry = objectOf<AuditEntry>({
       for: optional(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
       lapsesAt: optional(eventTime),
       review: optional(wordsInAnEntry),
+      choice: optional(choice),
+      afterwards: optional(listOf(objectOf<StandingTerm>({ choice, until: optional(eventTime) }))),
     }),
   ),
   need: optional(need),

@@ -85,9 +85,13 @@ export function Facts({ row, session }: { row: AuditRowAnswer; session: Session 
           )}
         </Fact>
         <Fact name={words.permits.facts}>
-          {row.permit !== undefined && session.me.permits && (
-            <Link to={permitPath(row.permit)}>{words.permits.open}</Link>
-          )}
+          {row.permit !== undefined &&
+            session.me.permits &&
+            [row.permit].flat().map((id) => (
+              <Link key={id} to={permitPath(id)}>
+                {words.permits.open}
+              </Link>
+            ))}
         </Fact>
         <Fact name={words.permits.review}>{row.review && <bdi>{row.review}</bdi>}</Fact>
         <Fact name={labels.alarms}>

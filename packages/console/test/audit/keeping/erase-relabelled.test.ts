@@ -4,7 +4,7 @@ import { alarmKindOf, openAlarmOf } from 'oidc-provider-impersonation-verify/for
 import { InForceError } from '../../../src/audit/keeping/in-force.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
 import { collectLog } from '../../support/quiet.ts'
-import { type Storage, skipped, storages } from '../../verify/storages.ts'
+import { type Storage, storages } from '../../verify/storages.ts'
 import { found, idOf, readOn, rejection, used } from '../stores/contract/support.ts'
 import {
   AGO,
@@ -26,9 +26,7 @@ describe('an erasure of evidence under the name of another customer', function (
   })
   after(() => stopLog())
 
-  for (const [name, create] of Object.entries(storages)) {
-    const test = skipped.has(name) ? it.skip : it
-
+  for (const { name, create, test } of storages) {
     async function on(run: (storage: Storage, one: Person) => Promise<void>): Promise<void> {
       const storage = await create()
       const one = processOn(storage.store)

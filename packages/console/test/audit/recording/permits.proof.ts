@@ -2,15 +2,12 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { runsOn } from '../../../../../test/adapters/servers.ts'
+import { skipWithout } from '../../../../../test/adapters/servers.ts'
 import { decide, permitOf } from '../stores/contract/permits.ts'
 import { expectWholeChains, readOn } from '../stores/contract/support.ts'
 import { newPlace, type StorageKind, storeAt } from './soak-stores.ts'
 
-const KINDS = [
-  { kind: 'sqlite', runs: true },
-  { kind: 'postgres', runs: await runsOn('PostgreSQL') },
-] as const
+const KINDS = ['sqlite', 'postgres'] as const
 
 /** Each is killed so many milliseconds after that many rounds of answers. */
 const KILLED = [
@@ -49,9 +46,9 @@ async function withStore<T>(
 describe('decisions on permits by several processes', function () {
   this.timeout(180_000)
 
-  for (const { kind, runs } of KINDS) {
+  for (const kind of KINDS) {
     it(`are made once of two at the same moment, and both see the first: ${kind}`, async function () {
-      if (!runs) this.skip()
+      if (kind === 'postgres') await skipWithout(this, 'PostgreSQL')
       await using storage = await newPlace(kind)
       const { place } = storage
       await withStore(kind, place, async (store) => {
@@ -80,7 +77,7 @@ describe('decisions on permits by several processes', function () {
     })
 
     it(`are whole where a process is killed: ${kind}`, async function () {
-      if (!runs) this.skip()
+      if (kind === 'postgres') await skipWithout(this, 'PostgreSQL')
       await using storage = await newPlace(kind)
       const { place } = storage
       const answered: string[] = []

@@ -3,11 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, Pool } from 'pg'
+import { POSTGRES_URL } from '../../../../../test/support/server-urls.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
 import { createPostgresAudit } from '../../../src/audit/stores/postgres/index.ts'
 import { createSqliteAudit } from '../../../src/audit/stores/sqlite/index.ts'
-
-const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1/test'
 
 export type StorageKind = 'postgres' | 'sqlite'
 

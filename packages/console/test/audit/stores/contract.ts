@@ -1,3 +1,4 @@
+import type { DefineSuite } from '../../../../../test/adapters/servers.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
 import { appending } from './contract/appending.ts'
 import { finding } from './contract/finding.ts'
@@ -48,12 +49,12 @@ export async function runCase(
  * Defines the tests of an audit store.
  *
  * @param create an empty storage each time
- * @param suite `describe.skip` where the storage's server is missing
+ * @param suite of {@link suiteOn} where the storage needs a server
  */
 export function describeAuditStore(
   name: string,
   create: () => TestedStorage | Promise<TestedStorage>,
-  suite: Mocha.SuiteFunction | Mocha.PendingSuiteFunction = describe,
+  suite: DefineSuite = describe,
 ): void {
   suite(`audit store: ${name}`, function () {
     this.timeout(30_000)

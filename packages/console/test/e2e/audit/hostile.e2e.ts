@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type Deployment, deploy, HOSTILE } from '../../support/deployment.ts'
-import { rowLinks, saying, timelineOf, waitForAll } from '../support/audit-page.ts'
+import { rowLinks, saying, timeline, waitForAll } from '../support/audit-page.ts'
 import { idOf, type Past, storePast } from '../support/audit-rows.ts'
 import { enter } from '../support/enter.ts'
 import { expectNothingCut } from '../support/fit.ts'
@@ -56,8 +56,7 @@ describe('hostile texts in the audit', () => {
         await expectNothingCut(page)
       }
       expect(await page.locator('main img, main script').count()).to.equal(0)
-      const told = await timelineOf(page)
-      expect(told.some((entry) => entry.includes(`GET /${HTML}`))).to.equal(true)
+      await timeline(page).getByText(`GET /${HTML}`).first().waitFor()
     }
   }).timeout(60_000)
 

@@ -35,10 +35,15 @@ export function saying(text: string): RegExp {
   return new RegExp(`^[\u2068\u2069]*${characters.join('[\u2068\u2069]*')}[\u2068\u2069]*$`)
 }
 
+/** The timeline of an impersonation. It comes by a request of its own. */
+export function timeline(page: Page): Locator {
+  return page.getByRole('region', { name: 'Timeline' })
+}
+
 /** What is shown in the timeline, an entry each, without the button *Details*. */
 export async function timelineOf(page: Page): Promise<string[]> {
   // Those of a run are in it.
-  const entries = page.getByRole('region', { name: 'Timeline' }).locator('> .timeline > .entry')
+  const entries = timeline(page).locator('> .timeline > .entry')
   const texts = await entries.allInnerTexts()
   return texts.map((text) => text.replace(/\s*Details\s*$/, '').replace(/\s+/g, ' '))
 }

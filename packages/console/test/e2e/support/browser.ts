@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
+import { skip } from '../../../../../test/support/skipping.ts'
 
 /** The usual paths of Chromium. If `CHROMIUM` is set, only that path counts. */
 const PLACES: readonly string[] = [
@@ -37,10 +38,7 @@ export async function browser(): Promise<Browser> {
 
 /** Hooks of the root suite, so that every test that visits a page has them. */
 before('a browser', function () {
-  if (executablePath !== undefined) return
-  if (process.env.CI) throw new Error(MISSING)
-  console.log(`  skipped: ${MISSING}`)
-  this.skip()
+  if (executablePath === undefined) skip(this, MISSING)
 })
 
 after(async () => (await running)?.close())

@@ -7,8 +7,14 @@ import {
 import type { FiledRow, StoredEntry } from '../../../../src/audit/store.ts'
 import { searchTextOf, wordsOf } from '../../../../src/audit/stores/filter.ts'
 import { idOf, T } from '../contract/support.ts'
-import { comparePositions } from './matching.ts'
-import { aWhile, findBy, findByOwn, type Mutants, type Mutation } from './support.ts'
+import {
+  aWhile,
+  comparePositions,
+  findByOwn,
+  findInOrder,
+  type Mutants,
+  type Mutation,
+} from './support.ts'
 
 /** Reads the first page where a cursor is malformed. */
 const leniently: Mutation = (sound) => ({
@@ -87,22 +93,22 @@ export const readingMutants: Mutants = {
     'that URLs contain as it is',
   ],
   'a list in the order of ids, where times are equal, the other way round': [
-    (sound) => findBy(sound, undefined, (a, b) => a.at - b.at || comparePositions(b, a)),
+    (sound) => findInOrder(sound, (a, b) => a.at - b.at || comparePositions(b, a)),
     'lists rows newest first',
   ],
   'a list in the order of a language': [
-    (sound) => findBy(sound, undefined, (a, b) => a.at - b.at || a.id.localeCompare(b.id)),
+    (sound) => findInOrder(sound, (a, b) => a.at - b.at || a.id.localeCompare(b.id)),
     'orders ids as bytes',
   ],
   'a list by the last entry': [
-    (sound) => findBy(sound, undefined, (a, b) => a.lastAt - b.lastAt || comparePositions(a, b)),
+    (sound) => findInOrder(sound, (a, b) => a.lastAt - b.lastAt || comparePositions(a, b)),
     'although rows came and went',
   ],
   'a list in the order in which the rows were stored': [
     (sound) => {
       const order = new Map<string, number>()
       return {
-        ...findBy(sound, undefined, (a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0)),
+        ...findInOrder(sound, (a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0)),
         async append(batch) {
           const gone = await sound.append(batch)
           for (const { row = '' } of batch.records) {

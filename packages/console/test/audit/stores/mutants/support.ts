@@ -1,7 +1,6 @@
 import type { AuditRow } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore, RowFilter } from '../../../../src/audit/store.ts'
 import { parseRowCursor, rowCursor } from '../../../../src/audit/stores/cursor.ts'
-import { comparePositions, matcher } from './matching.ts'
 
 /** The methods to replace, given a sound store. */
 export type Mutation = (sound: AuditStore) => Partial<AuditStore>
@@ -16,28 +15,21 @@ export async function aWhile(): Promise<void> {
 }
 let calls = 0
 
-type Matches = (filter: RowFilter, row: AuditRow, now: number) => boolean
 type Compare = (a: AuditRow, b: AuditRow) => number
 
-const sound: Matches = (filter, row, now) => matcher(filter, now)(row)
+/** Positive where `a` is newer than `b`. */
+export function comparePositions(a: Position, b: Position): number {
+  if (a.at !== b.at) return a.at - b.at
+  return a.id === b.id ? 0 : a.id > b.id ? 1 : -1
+}
+type Position = Pick<AuditRow, 'at' | 'id'>
 
-/** A `find` that asks for all rows, and then matches and sorts in a way of its own. */
-export function findBy(
-  { find }: AuditStore,
-  matches: Matches = sound,
-  compare: Compare = comparePositions,
-): Pick<AuditStore, 'find'> {
-  return {
-    async find(filter, { before, limit, now }) {
-      const all = (await find({}, { limit: 1e9, now })).rows.toSorted((a, b) => compare(b, a))
-      const last = before === undefined ? undefined : parseRowCursor(before)
-      const start = last ? all.findIndex(({ id }) => id === last.id) + 1 : 0
-      const found = all.slice(start).filter((row) => matches(filter, row, now))
-      const rows = found.slice(0, limit)
-      const end = rows.at(-1)
-      return { rows, next: found.length > limit && end ? rowCursor(end) : undefined }
-    },
-  }
+/** A `find` that sorts in a way of its own. */
+export function findInOrder({ find }: AuditStore, compare: Compare): Pick<AuditStore, 'find'> {
+  return findIn(async (filter, now) => {
+    const { rows } = await find(filter, { limit: 1e9, now })
+    return rows.toSorted((a, b) => compare(b, a))
+  })
 }
 
 /** A `find` that takes one member of the filter out, and matches it in a way of its own. */
@@ -45,9 +37,26 @@ export function findByOwn<K extends keyof RowFilter>(
   member: K,
   matches: (wanted: NonNullable<RowFilter[K]>, row: AuditRow, now: number) => boolean,
 ): Mutation {
-  return (store) =>
-    findBy(store, ({ [member]: wanted, ...filter }, row, now) => {
-      if (!sound(filter, row, now)) return false
-      return wanted === undefined || wanted === null || matches(wanted, row, now)
+  return ({ find }) =>
+    findIn(async ({ [member]: wanted, ...filter }, now) => {
+      const { rows } = await find(filter, { limit: 1e9, now })
+      if (wanted === undefined || wanted === null) return rows
+      return rows.filter((row) => matches(wanted, row, now))
     })
+}
+
+/** A `find` that cuts pages out of all rows. */
+function findIn(
+  findAll: (filter: RowFilter, now: number) => Promise<readonly AuditRow[]>,
+): Pick<AuditStore, 'find'> {
+  return {
+    async find(filter, { before, limit, now }) {
+      const found = await findAll(filter, now)
+      const last = before === undefined ? undefined : parseRowCursor(before)
+      const start = last ? found.findIndex(({ id }) => id === last.id) + 1 : 0
+      const rows = found.slice(start, start + limit)
+      const end = rows.at(-1)
+      return { rows, next: found.length > start + limit && end ? rowCursor(end) : undefined }
+    },
+  }
 }

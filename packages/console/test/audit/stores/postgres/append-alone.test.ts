@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { runsOn } from '../../../../../../test/adapters/servers.ts'
+import { suiteOn } from '../../../../../../test/adapters/servers.ts'
 import type { AuditStore } from '../../../../src/audit/store.ts'
 import {
   createPostgresAudit,
@@ -20,7 +20,7 @@ import {
 } from '../contract/support.ts'
 import { newDatabase } from './schema.ts'
 
-const suite = (await runsOn('PostgreSQL')) ? describe : describe.skip
+const suite = await suiteOn('PostgreSQL')
 
 suite('an entry that is appended alone to the audit in PostgreSQL', function () {
   this.timeout(30_000)

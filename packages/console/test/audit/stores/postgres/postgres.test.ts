@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import { type ClientBase, Pool } from 'pg'
-import { runsOn } from '../../../../../../test/adapters/servers.ts'
+import { suiteOn } from '../../../../../../test/adapters/servers.ts'
 import { startRetention } from '../../../../src/audit/keeping/retention.ts'
 import type { AuditStore, RowFilter } from '../../../../src/audit/store.ts'
 import {
@@ -25,7 +25,7 @@ import {
 import { describeAuditStore } from '../contract.ts'
 import { newSchema } from './schema.ts'
 
-const suite = (await runsOn('PostgreSQL')) ? describe : describe.skip
+const suite = await suiteOn('PostgreSQL')
 
 describeAuditStore(
   'PostgreSQL',

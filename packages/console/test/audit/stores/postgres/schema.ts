@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { Client, Pool } from 'pg'
-
-const URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1/test'
+import { POSTGRES_URL } from '../../../../../../test/support/server-urls.ts'
 
 /** A schema of its own, and pools whose tables lie there. */
-export async function newSchema(database = URL) {
+export async function newSchema(database = POSTGRES_URL) {
   const schema = `audit_test_${randomUUID().replaceAll('-', '')}`
   const pools: Pool[] = []
   const admin = new Client(database)
@@ -15,7 +14,7 @@ export async function newSchema(database = URL) {
     admin,
     pool(options: { user?: string; name?: string; level?: string } = {}): Pool {
       const { user, name = schema, level = '' } = options
-      const url = new globalThis.URL(database)
+      const url = new URL(database)
       if (user !== undefined) url.username = user
       const pool = new Pool({
         connectionString: url.href,
@@ -39,10 +38,10 @@ export async function newSchema(database = URL) {
 /** A schema in a database of its own: nothing else waits for the lock of the audit there. */
 export async function newDatabase() {
   const name = `audit_test_${randomUUID().replaceAll('-', '')}`
-  const server = new Client(URL)
+  const server = new Client(POSTGRES_URL)
   await server.connect()
   await server.query(`CREATE DATABASE ${name}`)
-  const url = new globalThis.URL(URL)
+  const url = new URL(POSTGRES_URL)
   url.pathname = `/${name}`
   const schema = await newSchema(url.href)
   return {

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { createSqliteAdapter } from 'oidc-provider-impersonation/adapters/sqlite'
+import { skip } from '../../../../../../test/support/skipping.ts'
 import type { AuditStore, RowFilter } from '../../../../src/audit/store.ts'
 import { openDatabase } from '../../../../src/audit/stores/sqlite/database.ts'
 import { createSqliteAudit } from '../../../../src/audit/stores/sqlite/index.ts'
@@ -130,7 +131,7 @@ describe('the audit in SQLite', function () {
 
   it('shares the file of the adapter, whichever came first', async function () {
     // The audit works with Node 22.13, the adapter from 22.20 on.
-    if (!hasNumberedParameters()) this.skip()
+    if (!hasNumberedParameters()) skip(this, 'no Node.js 22.20 or later')
     for (const isFirst of [true, false]) {
       const file = join(place.folder, `shared-${isFirst}.db`)
       if (isFirst) await put(await opened(file), issued('a', T))
