@@ -9,15 +9,15 @@ import mount from 'koa-mount'
 import { Provider } from 'oidc-provider-impersonation'
 import { createPermits, supportConsole } from 'oidc-provider-impersonation-console'
 import { supportBackend } from '../examples/backend.ts'
-import { refuseEncodedBodies } from '../hosting/http/encoded-body.ts'
-import { answerProblems } from '../hosting/http/json.ts'
 import { loadAccounts, people } from './accounts.ts'
 import { COPILOT_CLIENT_ID, OPERATOR_CLIENTS, SHOP_CLIENT_ID, SUPPORT_BACKEND } from './clients.ts'
 import type { Config } from './config.ts'
 import { customers, describe, onAlarm, role } from './console.ts'
+import { createMail } from './demo/mail.ts'
+import { demoPages } from './demo/pages.ts'
+import { publicPassword } from './demo/secrets.ts'
 import { STRICT_RULES } from './demo/strict.ts'
-import { headers, pages } from './frame.ts'
-import { createMail } from './mail.ts'
+import { answerProblems, pinOrigin, refuseEncodedBodies, securityHeaders } from './frame.ts'
 import { apis } from './orders.ts'
 import { authorize, contextClaims, createLimiters } from './policy.ts'
 import { configuration } from './provider.ts'
@@ -57,7 +57,7 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
   provider.on('server_error', (ctx, error) => {
     console.error(`${ctx.method} ${ctx.oidc?.route ?? ctx.path}:`, error)
   })
-  // Trust the proxy headers when a proxy speaks https. frame.ts sets them on every request.
+  // Trust the proxy headers when a proxy speaks https. pinOrigin() sets them on every request.
   provider.proxy = url.startsWith('https:')
 
   const mail = createMail(config)
@@ -86,15 +86,16 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
   })
 
   const app = new Koa({ proxy: provider.proxy, keys: [...keys.cookies] })
-  for (const each of headers(url, shopUrl)) app.use(each)
+  app.use(pinOrigin(url))
+  app.use(securityHeaders(shopUrl))
   // Before the provider: what happens there waits while the audit cannot be stored.
   app.use(support)
   // The impersonation routes refuse compressed bodies themselves and emit events about them.
   app.use(provider.impersonation.routes())
-  app.use(refuseEncodedBodies)
   app.use(mount('/oidc', provider))
-  app.use(signInPage(provider, await loadAccounts(config.demoPassword)))
   app.use(answerProblems)
+  app.use(refuseEncodedBodies)
+  app.use(signInPage(provider, await loadAccounts(config.demoPassword)))
   app.use(
     supportBackend({
       url,
@@ -108,8 +109,8 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
   )
   const { onImpersonatedRequest } = support
   const api = { url, shopUrl, providerUrl, adapter: storage.adapter, onImpersonatedRequest }
-  for (const each of apis(api)) app.use(each)
-  for (const each of [...mail.pages, ...(await pages(config, shopUrl))]) app.use(each)
+  const pages = await demoPages(shopUrl, publicPassword(config))
+  for (const each of [...apis(api), ...mail.pages, ...pages]) app.use(each)
 
   return {
     handle: app.callback(),

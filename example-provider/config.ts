@@ -1,9 +1,8 @@
 // The settings, from the environment: `npm start -- --help` lists them. They are read once.
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { StartError } from '../hosting/start-error.ts'
-import { parseAuditUrl, parseStorageUrl } from '../hosting/storage-url.ts'
-import { DEMO_SECRETS, refuseDemo, refusePublic } from './demo/secrets.ts'
+import { DEMO_SECRETS, findDemo, findPublic } from './demo/secrets.ts'
+import { StartError } from './start-error.ts'
 
 export type Config = ReturnType<typeof readConfig>
 
@@ -95,7 +94,65 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     limitPerMinute: data.LIMIT_PER_MINUTE,
     production: data.NODE_ENV === 'production',
   })
-  if (config.production) refuseDemo(config)
-  else refusePublic(config)
-  return config
+  const wrong = config.production ? findDemo(config) : findPublic(config)
+  if (wrong.length === 0) return config
+  const why = 'NODE_ENV=production does not start on demo secrets or self-made keys. Set'
+  throw new StartError(config.production ? [why, ...wrong].join('\n  ') : wrong.join('\n'))
+}
+
+/** A storage of the provider, or of the audit. */
+export interface StorageUrl {
+  readonly kind: 'memory' | 'sqlite' | 'redis' | 'postgres'
+  /** The address of Redis or PostgreSQL, the file of SQLite. */
+  readonly url: string
+  /** Names it, without user name, password and query. */
+  readonly label: string
+}
+
+const KIND_BY_PROTOCOL: Readonly<Record<string, 'redis' | 'postgres'>> = {
+  'redis:': 'redis',
+  'rediss:': 'redis',
+  'postgres:': 'postgres',
+  'postgresql:': 'postgres',
+}
+
+/** The default is an SQLite file in the data folder. */
+function parseStorageUrl(value: string | undefined, dataDir: string): StorageUrl {
+  const storage = storageAt(value ?? `sqlite:${join(dataDir, 'provider.sqlite')}`)
+  if (storage) return storage
+  throw new StartError(
+    'STORAGE_URL is not understood: it must be sqlite:<file>, redis://<host>, postgres://<user>:<password>@<host>/<database> or memory:, with every @, /, ?, # and % of a password percent-encoded (@ is %40, / is %2F)',
+  )
+}
+
+/** The default is the storage of everything else, unless that is Redis. */
+function parseAuditUrl(value: string | undefined, storage: StorageUrl): StorageUrl {
+  if (storage.kind !== 'redis') {
+    if (value === undefined) return storage
+    throw new StartError(
+      'AUDIT_URL is for STORAGE_URL=redis://… alone: any other storage keeps the audit, too',
+    )
+  }
+  const audit = storageAt(value ?? '')
+  if (audit?.kind === 'sqlite' || audit?.kind === 'postgres') return audit
+  throw new StartError(
+    'Redis does not keep the audit: AUDIT_URL must be postgres://<user>:<password>@<host>/<database>, with the password as in STORAGE_URL, or sqlite:<file> for a single copy',
+  )
+}
+
+/** `undefined` where the value is not understood. */
+function storageAt(value: string): StorageUrl | undefined {
+  if (value === 'memory:') return { kind: 'memory', url: '', label: 'memory, forgotten at the end' }
+  // One slash more or less makes a different path, and two slashes are ambiguous.
+  const path = /^sqlite:(?!\/\/[^/])(.+)$/.exec(value)?.[1]
+  if (path !== undefined) {
+    const url = resolve(path)
+    return { kind: 'sqlite', url, label: `SQLite, ${url}` }
+  }
+  const url = URL.parse(value)
+  const kind = KIND_BY_PROTOCOL[url?.protocol ?? '']
+  if (!kind || !url?.hostname) return undefined
+  // A password with an unescaped / ends there: the rest of it, up to the @, would be a path.
+  if (`${url.pathname}${url.search}${url.hash}`.includes('@')) return undefined
+  return { kind, url: value, label: `${url.protocol}//${url.host}` }
 }

@@ -8,7 +8,6 @@ import type {
   Role,
   UseInWords,
 } from 'oidc-provider-impersonation-console'
-import { escapeControls } from '../hosting/http/text.ts'
 import { type Person, people } from './accounts.ts'
 import { REQUEST_WORDS } from './demo/words.ts'
 
@@ -59,5 +58,6 @@ export const describe: UseInWords = ({ method, path, status = 500, refused }, la
 /** Yours sends a message to a chat, or pages the lead on duty: for what has to be looked at now. */
 export function onAlarm({ kind, rank, impersonation, url }: Alarm): void {
   const who = `${impersonation.operator?.id ?? 'no operator'} as ${impersonation.customer?.id}`
-  if (rank === 'urgent') console.log(escapeControls(`alarm: ${kind}, ${who}: ${url}`))
+  // An id may have characters that a terminal obeys.
+  if (rank === 'urgent') console.log(JSON.stringify(`alarm: ${kind}, ${who}: ${url}`).slice(1, -1))
 }

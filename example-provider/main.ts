@@ -4,15 +4,11 @@ import { createApp } from './app.ts'
 
 // The rest of this file has nothing to do with impersonation.
 
-import { endOnSignal } from '../hosting/end-on-signal.ts'
-import { StartError } from '../hosting/start-error.ts'
 import { readConfig } from './config.ts'
 import { banner } from './demo/banner.ts'
 import { help } from './demo/help.ts'
 import { startServer } from './server.ts'
-
-// Files beside the keys are also readable by their owner only.
-process.umask(0o077)
+import { StartError } from './start-error.ts'
 
 try {
   await main(process.argv.slice(2))
@@ -38,4 +34,29 @@ async function main([argument]: readonly string[]): Promise<void> {
   console.log(
     banner(config, server.url, { commands: argument === '--commands', shopUrl: server.shopUrl }),
   )
+}
+
+/** npm repeats a Ctrl-C that this process has received, too: within this time, both are one. */
+const SAME_SIGNAL_MS = 300
+
+/** The first signal lets open requests finish. The second signal ends the process at once. */
+function endOnSignal(close: () => Promise<void>): void {
+  let since: number | undefined
+  const end = (signal: NodeJS.Signals): void => {
+    if (since !== undefined) {
+      if (performance.now() - since > SAME_SIGNAL_MS) process.exit(signal === 'SIGINT' ? 130 : 143)
+      return
+    }
+    since = performance.now()
+    console.log('\nFinishing what is in flight; Ctrl-C once more ends at once.')
+    close().then(
+      () => process.exit(0),
+      (error) => {
+        console.error(error)
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGINT', end)
+  process.on('SIGTERM', end)
 }

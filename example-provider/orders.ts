@@ -1,20 +1,20 @@
 // The API that operators act on: the orders of the subject of the access token. The guard of this
 // package tells who the subject is and who acts; each route says what an operator may not do.
+import cors from '@koa/cors'
 import Router from '@koa/router'
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
+import { koaBody } from 'koa-body'
 import type { AdapterFactory } from 'oidc-provider-impersonation'
 import {
   type Caller,
   denyImpersonation,
   type OnImpersonatedRequest,
-  type Requirement,
+  type ReplayStore,
   type ResourceServerOptions,
   requireScope,
   resourceServer,
 } from 'oidc-provider-impersonation-resource-server'
-import { allowOrigin } from '../hosting/cors.ts'
-import { bodyShape, onlyMethods, plainText, readBody } from '../hosting/http/json.ts'
-import { usedProofs } from '../hosting/used-proofs.ts'
+import { z } from 'zod'
 import { people } from './accounts.ts'
 import { copilotTools } from './demo/copilot-tools.ts'
 import { DEMO_ORDERS } from './demo/orders.ts'
@@ -23,42 +23,57 @@ export interface OrdersOptions {
   /** The origin of all public URLs. */
   readonly url: string
   /** The origin of the shop, whose pages may call the API. */
-  readonly shopUrl?: string | undefined
+  readonly shopUrl: string
   /** The origin at which the provider is reached from here. */
   readonly providerUrl: string
   readonly adapter: AdapterFactory
   /** Records what operators do. */
-  readonly onImpersonatedRequest?: OnImpersonatedRequest | undefined
-  /** Whether impersonated tokens are refused that nothing can end. */
-  readonly requireStatus?: boolean
+  readonly onImpersonatedRequest: OnImpersonatedRequest
 }
 
-/** An empty note removes the note. */
-const NOTE_BODY = bodyShape({
-  deliveryNote: plainText('deliveryNote', 'a text of at most 200 characters', /^.{0,200}$/su),
+/** A text that looks the same as its characters. An empty note removes the note. */
+const NOTE_SHAPE = z.strictObject({
+  deliveryNote: z.string().regex(/^[^\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]{0,200}$/u),
 })
-const EMAIL_BODY = bodyShape({
-  email: plainText(
-    'email',
-    'an address of at most 254 characters',
-    /^(?=.{1,254}$)[^\s@]+@[^\s@]+$/u,
-  ),
-})
+const EMAIL_SHAPE = z.strictObject({ email: z.email().max(254) })
 
 /** The orders, and the same for a copilot. */
 export function apis(options: OrdersOptions): readonly Middleware[] {
-  return [ordersApi(options), copilotTools(options.url, guardOptions(options))]
+  const router = ordersApi(options)
+  return [
+    allowShop(options.shopUrl),
+    // The router itself adds the context members that its type requires.
+    router.routes() as Middleware,
+    router.allowedMethods() as Middleware,
+    copilotTools(options.url, guardOptions(options)),
+  ]
 }
 
-export function ordersApi(options: OrdersOptions): Middleware {
-  const guard = createGuard(options)
+/**
+ * Lets the pages of the shop call the API with a token, and never with cookies. The guard's challenge is
+ * shown to them, so that they can tell an end from a missing scope.
+ */
+function allowShop(shopUrl: string): Middleware {
+  const isFromShop = (ctx: Context) => ctx.get('Origin') === shopUrl && /^\/orders\b/.test(ctx.path)
+  return cors({
+    origin: (ctx) => (isFromShop(ctx) ? shopUrl : ''),
+    allowMethods: ['GET', 'PATCH', 'PUT'],
+    allowHeaders: ['Authorization', 'Content-Type', 'DPoP'],
+    exposeHeaders: ['WWW-Authenticate', 'DPoP-Nonce'],
+    maxAge: 600,
+  })
+}
+
+function ordersApi(options: OrdersOptions): Router<{ caller: Caller }> {
+  const { koa: guard } = resourceServer({
+    ...guardOptions(options),
+    audience: `${options.url}/orders`,
+  })
   const router = new Router<{ caller: Caller }>({ prefix: '/orders' })
-  router.use(allowOrigin(options.shopUrl))
   const ordersOf = new Map(Object.entries(DEMO_ORDERS))
   const emails = new Map<string, string>()
 
-  const read = guard(requireScope('orders:read'))
-  router.all('/', onlyMethods('GET', 'HEAD'), read, (ctx) => {
+  router.get('/', guard(requireScope('orders:read')), (ctx) => {
     const { subject, actor } = ctx.state.caller
     const [email, orders = []] = [emails.get(subject), ordersOf.get(subject)]
     const { name, givenName, possessive } = people.find(subject) ?? {}
@@ -66,18 +81,15 @@ export function ordersApi(options: OrdersOptions): Middleware {
     ctx.body = { subject, actor: actor?.sub, customer, email, orders }
   })
 
-  // This route comes before the orders, because `email` would match an order id. Only the customer
-  // in person may do this: that is checked before the scope, because no scope would help.
-  const inPerson = guard(denyImpersonation(), requireScope('orders:write'))
-  router.all('/email', onlyMethods('PUT'), inPerson, async (ctx) => {
-    const { email } = await readBody(ctx, EMAIL_BODY)
+  // Only the customer in person: that is checked before the scope, because no scope would help.
+  router.put('/email', guard(denyImpersonation(), requireScope('orders:write')), async (ctx) => {
+    const { email } = await readBody(ctx, EMAIL_SHAPE)
     emails.set(ctx.state.caller.subject, email)
     ctx.body = { email }
   })
 
-  const write = guard(requireScope('orders:write'))
-  router.all('/:id', onlyMethods('PATCH'), write, async (ctx) => {
-    const { deliveryNote } = await readBody(ctx, NOTE_BODY)
+  router.patch('/:id', guard(requireScope('orders:write')), async (ctx) => {
+    const { deliveryNote } = await readBody(ctx, NOTE_SHAPE)
     const { subject, actor, isImpersonated } = ctx.state.caller
     const orders = ordersOf.get(subject) ?? []
     const order = orders.find(({ id }) => id === ctx.params.id)
@@ -92,20 +104,19 @@ export function ordersApi(options: OrdersOptions): Middleware {
     ctx.body = changed
   })
 
-  // The router itself adds the context members that its type requires.
-  return router.routes() as Middleware
+  return router
 }
 
 /** What the guards of both APIs are given, but for their audience. */
 function guardOptions(options: OrdersOptions): Omit<ResourceServerOptions, 'audience'> {
-  const { url, providerUrl, adapter, onImpersonatedRequest, requireStatus = true } = options
+  const { url, providerUrl, adapter, onImpersonatedRequest } = options
   return {
     issuer: `${url}/oidc`,
     algorithms: ['ES256'],
     // Both sides use the same clock.
     clockTolerance: 0,
     dPoP: { baseUrl: url, replayStore: usedProofs(adapter) },
-    requireStatus,
+    requireStatus: true,
     onImpersonatedRequest,
     jwksUri: `${url}/oidc/jwks`,
     // Keys and status lists have the public address, which may not be reached from here.
@@ -113,25 +124,32 @@ function guardOptions(options: OrdersOptions): Omit<ResourceServerOptions, 'audi
   }
 }
 
-/** Makes middleware that lets a caller through who meets the requirements, or answers 401 or 403. */
-function createGuard(options: OrdersOptions) {
-  const server = resourceServer({
-    ...guardOptions(options),
-    audience: `${options.url}/orders`,
-  })
-  return (...requirements: readonly Requirement[]): Middleware<{ caller: Caller }> => {
-    const guard = server.koa(...requirements)
-    return async (ctx, next) => {
-      let passed = false
-      const pass = async () => {
-        passed = true
-      }
-      // It cannot have the keys, a status list or the used proofs. Errors of a route are no 503.
-      await guard(ctx, pass).catch((cause) => {
-        const error = 'temporarily_unavailable'
-        ctx.throw(503, 'the access token cannot be checked', { error, cause })
-      })
-      if (passed) await next()
-    }
+/** A proof of a key (DPoP) works once, in any copy of the API: they share this storage. */
+function usedProofs(adapter: AdapterFactory): ReplayStore {
+  const proofs = adapter('OrdersProof')
+  return {
+    async isFirstUse(id, expiresAt) {
+      // `upsert` never resets a consumed record, so only one of all callers consumes it.
+      await proofs.upsert(id, {}, Math.max(expiresAt - Math.floor(Date.now() / 1000), 1))
+      return proofs.consumeOnce(id)
+    },
   }
+}
+
+const parse = koaBody({
+  jsonLimit: 16_384,
+  multipart: false,
+  text: false,
+  urlencoded: false,
+  onError(error, ctx) {
+    const status = 'status' in error ? Number(error.status) : 400
+    ctx.throw(status, 'the body must be JSON of at most 16 KiB', { cause: error })
+  },
+})
+
+/** Reads a JSON body, after the guard: who may not come in learns nothing about it. */
+async function readBody<T>(ctx: Context, shape: z.ZodType<T>): Promise<T> {
+  await parse(ctx, async () => {})
+  const { success, data, error } = shape.safeParse(ctx.request.body)
+  return success ? data : ctx.throw(400, z.prettifyError(error))
 }

@@ -1,7 +1,7 @@
 // The provider as it would be without impersonation: yours is another one, and stays as it is.
 import { hkdfSync } from 'node:crypto'
+import type { Grant, KoaContextWithOIDC } from 'oidc-provider'
 import { interactionPolicy, type ProviderConfiguration } from 'oidc-provider-impersonation'
-import { grantWhatIsAsked } from '../hosting/first-party-grants.ts'
 import { findAccount, SCOPE_CLAIMS } from './accounts.ts'
 import { clients, resourceServerInfo, SHOP_CLIENT_ID, SUPPORT_BACKEND } from './clients.ts'
 import type { Config } from './config.ts'
@@ -68,4 +68,25 @@ export function configuration(
       rpInitiatedLogout: { enabled: true, ...logoutPages },
     },
   }
+}
+
+/**
+ * `loadExistingGrant` of oidc-provider: first-party clients get all requested scopes without a
+ * question. A deployment with third-party clients asks for consent instead.
+ */
+async function grantWhatIsAsked({ oidc }: KoaContextWithOIDC): Promise<Grant | undefined> {
+  const { client, session, provider, requestParamScopes } = oidc
+  if (!client || !session?.accountId) return undefined
+  const id = session.grantIdFor(client.clientId)
+  const grant =
+    (id ? await provider.Grant.find(id) : undefined) ??
+    new provider.Grant({ clientId: client.clientId, accountId: session.accountId })
+  grant.addOIDCScope([...oidc.requestParamOIDCScopes].join(' '))
+  grant.addOIDCClaims([...oidc.requestParamClaims])
+  for (const [indicator, server] of Object.entries(oidc.resourceServers ?? {})) {
+    const scopes = [...requestParamScopes].filter((scope) => server.scopes.has(scope))
+    if (scopes.length > 0) grant.addResourceScope(indicator, scopes.join(' '))
+  }
+  await grant.save()
+  return grant
 }

@@ -3,10 +3,10 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { koaBody } from 'koa-body'
-import type { Provider } from 'oidc-provider-impersonation'
-import { html, showPage } from '../hosting/http/page.ts'
-import { passwordThrottle } from '../hosting/password-throttle.ts'
+import { normalisedAddress, type Provider } from 'oidc-provider-impersonation'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Accounts } from './accounts.ts'
+import { html, showPage } from './demo/page.ts'
 import { explainErrors } from './demo/provider-pages.ts'
 
 /**
@@ -23,7 +23,7 @@ const refuseOtherOrigins: Middleware = async (ctx, next) => {
 const form = koaBody({ formLimit: 8192, json: false, multipart: false, text: false })
 
 export function signInPage(provider: Provider, accounts: Accounts): Middleware {
-  const throttle = passwordThrottle()
+  const beginGuess = countGuesses()
   const router = new Router({ prefix: '/sign-in' })
   router.use(explainErrors, refuseOtherOrigins)
 
@@ -36,14 +36,14 @@ export function signInPage(provider: Provider, accounts: Accounts): Middleware {
     // This check comes first: without a running sign-in, the form must not test passwords.
     await provider.interactionDetails(ctx.req, ctx.res)
     const login = field(ctx, 'login').trim().toLowerCase()
-    const attempt = await throttle.begin(ctx.ip, login)
-    if (!attempt.allowed) {
-      ctx.set('Retry-After', String(attempt.retryAfter))
+    const guess = await beginGuess(ctx.ip, login)
+    if (guess instanceof RateLimiterRes) {
+      ctx.set('Retry-After', String(Math.ceil(guess.msBeforeNext / 1000)))
       return showForm(ctx, 429, 'Too many attempts: try again later.')
     }
     const person = await accounts.authenticate(login, field(ctx, 'password'))
     if (!person) return showForm(ctx, 401, 'Login or password is wrong.')
-    await attempt.succeeded()
+    await guess.succeeded()
     await finish(ctx, { login: { accountId: person.id, amr: ['pwd'] } })
   })
 
@@ -62,6 +62,37 @@ export function signInPage(provider: Provider, accounts: Accounts): Middleware {
 
   // The router itself adds the context members that its type requires.
   return router.routes() as Middleware
+}
+
+/** How long a wrong password counts, in seconds. */
+const WINDOW_S = 600
+
+/**
+ * Counts wrong passwords: of one login from one address, and of one address with any logins. A guess
+ * counts before its password is checked, so that parallel guesses do not avoid the limit. Each copy
+ * of the provider counts for itself.
+ */
+function countGuesses() {
+  const ofLogin = new RateLimiterMemory({ points: 20, duration: WINDOW_S })
+  const ofAddress = new RateLimiterMemory({ points: 200, duration: WINDOW_S })
+  return async (ip: string, login: string) => {
+    const address = normalisedAddress(ip)
+    // No login is longer. A longer text must not fill the memory.
+    const key = `${address}|${login.slice(0, 64)}`
+    try {
+      await ofAddress.consume(address)
+      await ofLogin.consume(key)
+    } catch (rejection) {
+      if (rejection instanceof RateLimiterRes) return rejection
+      throw rejection
+    }
+    return {
+      async succeeded() {
+        await ofAddress.reward(address)
+        await ofLogin.delete(key)
+      },
+    }
+  }
 }
 
 function showForm(ctx: Context, status: number, message?: string): void {

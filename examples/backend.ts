@@ -202,6 +202,8 @@ const parse = koaBody({
 
 async function readRequest(ctx: Context): Promise<z.infer<typeof REQUEST_SHAPE>> {
   if (!ctx.is('application/json')) ctx.throw(415, 'Content-Type must be application/json')
+  // koa-body inflates a body, and one that is broken in the right place ends the process.
+  if (ctx.get('Content-Encoding')) ctx.throw(415, 'Content-Encoding is not supported')
   await parse(ctx, async () => {})
   const { data, error } = REQUEST_SHAPE.safeParse(ctx.request.body)
   if (data) return data

@@ -48,6 +48,7 @@ await impersonation.check()
 
 // 4. The management API, beside the provider.
 const app = new Koa()
+app.keys = provider.keys // oidc-provider reads its cookies by them
 app.use(impersonation.routes())
 app.use(mount('/oidc', provider))
 app.listen(Number(process.env.PORT ?? 3000), 'localhost')

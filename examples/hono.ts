@@ -12,7 +12,7 @@ identity.use(mount('/oidc', provider))
 const answer = identity.callback()
 
 const app = new Hono<{ Bindings: import('@hono/node-server').HttpBindings }>()
-for (const path of ['/api/subject-tokens', '/oidc/*']) {
+for (const path of ['/api/*', '/oidc/*']) {
   app.all(path, async (c) => {
     await answer(c.env.incoming, c.env.outgoing)
     return RESPONSE_ALREADY_SENT

@@ -28,7 +28,7 @@ const provider = new Provider(`${base}/oidc`, {
     resourceIndicators: {
       getResourceServerInfo: () => ({ scope: 'orders:read', accessTokenFormat: 'jwt' }),
     },
-    // and what is new
+    // new
     clientCredentials: { enabled: true },
     impersonation: {
       enabled: true,
@@ -51,6 +51,7 @@ const provider = new Provider(`${base}/oidc`, {
 await provider.impersonation.check()
 
 const app = new Koa()
+app.keys = provider.keys // oidc-provider reads its cookies by them
 app.use(provider.impersonation.routes()) // /api/subject-tokens, /api/impersonations
 app.use(mount('/oidc', provider))
 app.listen(Number(process.env.PORT ?? 3000), 'localhost')

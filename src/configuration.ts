@@ -2,6 +2,7 @@ import type { Configuration } from 'oidc-provider'
 import type { AccessTokenClaims } from './claims/access-token-claims.ts'
 import type { ManagementResourceServer } from './management/machine-tokens.ts'
 import { DEFAULT_SUBJECT_TOKEN_TTL, type ResolvedOptions } from './options/defaults.ts'
+import { withApplicationGrants } from './policy/application-grants.ts'
 import { MAX_SUBJECT_TOKEN_TTL } from './shared/constants.ts'
 
 /** What impersonation adds to a provider's configuration. */
@@ -43,6 +44,7 @@ export function withImpersonation(
   }
   return {
     ...configuration,
+    ...applicationGrants(configuration, options),
     extraTokenClaims: claims.extraTokenClaims,
     formats: {
       ...formats,
@@ -74,6 +76,15 @@ export function isWired(
     formats?.customizers?.jwt === claims.customizeJwt &&
     features?.resourceIndicators?.getResourceServerInfo === resourceServer.getResourceServerInfo
   )
+}
+
+/** A deployment that names no application keeps its own function, or the provider's. */
+function applicationGrants(
+  { loadExistingGrant }: Configuration,
+  { applications }: ResolvedOptions,
+): Pick<Configuration, 'loadExistingGrant'> {
+  if (typeof applications !== 'function' && applications.length === 0) return {}
+  return { loadExistingGrant: withApplicationGrants(applications, loadExistingGrant) }
 }
 
 function subjectTokenTtl(configuration: Configuration, options: ResolvedOptions): unknown {

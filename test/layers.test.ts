@@ -94,7 +94,7 @@ describe('the layers of src', () => {
     expect(outside.map(describeImport)).to.deep.equal([])
   })
 
-  for (const folder of ['src', 'bench', 'hosting', 'scripts']) {
+  for (const folder of ['src', 'bench', 'example-provider', 'scripts']) {
     it(`have no circle of files: ${folder}`, () => {
       const all = importsBelow(join(ROOT, folder))
       expect(all.length).to.be.greaterThan(10)

@@ -222,7 +222,7 @@ describe('the package as users get it', function () {
         expect(decodeJwt(JSON.parse(stdout).access_token)).to.deep.include({
           sub: 'alice',
           aud: 'https://shop.example.com/orders',
-          impersonation_context: { ticket_id: 'SUP-123' },
+          impersonation_context: { ticket_id: 'SUP-123', reason: 'Order lost in the post' },
         })
       } finally {
         server.kill()

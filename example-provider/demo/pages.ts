@@ -1,32 +1,13 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
-import { type ServedFile, serveFiles } from '../../hosting/http/files.ts'
-import { ASSETS_PATH, html, showPage } from '../../hosting/http/page.ts'
 import { people } from '../accounts.ts'
+import { ASSETS_PATH, html, showPage } from './page.ts'
 
-const REPOSITORY_ROOT = join(import.meta.dirname, '../..')
-
-/** The file, the URL path, and how it is served. */
-const PAGE_FILES: [file: string, path: string, served: Omit<ServedFile, 'body'>][] = [
-  ['hosting/http/page.css', `${ASSETS_PATH}/page.css`, { type: 'text/css; charset=utf-8' }],
-  ['hosting/http/icon.svg', `${ASSETS_PATH}/icon.svg`, { type: 'image/svg+xml' }],
-  [
-    'hosting/http/submit.js',
-    `${ASSETS_PATH}/submit.js`,
-    { type: 'text/javascript; charset=utf-8' },
-  ],
-  ['docs/openapi.yaml', '/openapi.yaml', { type: 'application/yaml', cacheControl: 'max-age=300' }],
-]
-
-async function readFiles(): Promise<Map<string, ServedFile>> {
-  const files = new Map<string, ServedFile>()
-  for (const [file, path, served] of PAGE_FILES) {
-    files.set(path, { ...served, body: await readFile(join(REPOSITORY_ROOT, file)) })
-  }
-  return files
-}
+const ASSETS_FOLDER = join(import.meta.dirname, 'assets')
+const OPENAPI_FILE = join(import.meta.dirname, '../../docs/openapi.yaml')
+const CACHE_CONTROL = 'max-age=300'
 
 /**
  * The front page, what pages load, the OpenAPI description, and the page that `support-web` would
@@ -70,8 +51,23 @@ ${terminal}`,
     }
   })
 
+  for (const name of await readdir(ASSETS_FOLDER)) {
+    const asset = await readFile(join(ASSETS_FOLDER, name))
+    router.get(`${ASSETS_PATH}/${name}`, (ctx) => {
+      ctx.set('Cache-Control', CACHE_CONTROL)
+      ctx.type = extname(name)
+      ctx.body = asset
+    })
+  }
+  router.get('/openapi.yaml', async (ctx) => {
+    ctx.set('Cache-Control', CACHE_CONTROL)
+    // Koa adds a charset to `ctx.type`, and YAML has none (RFC 9512 §2.1).
+    ctx.set('Content-Type', 'application/yaml')
+    ctx.body = await readFile(OPENAPI_FILE)
+  })
+
   // The router itself adds the context members that its type requires.
-  return [router.routes() as Middleware, serveFiles(await readFiles())]
+  return [router.routes() as Middleware]
 }
 
 function refusal(ctx: Context): string {

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import { type ErrorOut, errors, type KoaContextWithOIDC } from 'oidc-provider'
-import { Html, html, showPage, showSubmitting } from '../../hosting/http/page.ts'
+import { Html, html, showPage, showSubmitting } from './page.ts'
 
 /** `renderError` of oidc-provider: the page for an error without a redirect. */
 export function renderError(ctx: KoaContextWithOIDC, out: ErrorOut): void {

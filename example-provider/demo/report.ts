@@ -1,4 +1,4 @@
-import { describeReason } from '../../hosting/start-error.ts'
+import { describeReason } from '../start-error.ts'
 
 /** A step of the demo failed. The message is for people. */
 export class DemoFailure extends Error {

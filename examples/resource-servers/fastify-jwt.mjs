@@ -1,18 +1,31 @@
+import { createPublicKey } from 'node:crypto'
 import fastifyJwt from '@fastify/jwt'
 import Fastify from 'fastify'
-import buildGetJwks from 'get-jwks'
 
 const { ISSUER = 'https://id.example.com/oidc' } = process.env
 const { AUDIENCE = 'https://api.example.com', PORT = '8080' } = process.env
 
-const keys = buildGetJwks({ providerDiscovery: true })
+// No request waits for a fetch.
+let keys = await fetchKeys()
+setInterval(async () => {
+  keys = await fetchKeys().catch((error) => console.error(error) ?? keys)
+}, 60_000).unref()
+
+async function fetchKeys() {
+  const response = await fetch(`${ISSUER}/jwks`, { signal: AbortSignal.timeout(2000) })
+  if (!response.ok) throw new Error(`${response.url} answers ${response.status}`)
+  return (await response.json()).keys
+}
+
 const app = Fastify()
 await app.register(fastifyJwt, {
   decode: { complete: true },
-  secret: async (_request, { header: { kid, alg } }) =>
-    keys.getPublicKey({ domain: ISSUER, kid, alg }),
+  secret: async (_request, { header: { kid } }) => {
+    const key = createPublicKey({ key: keys.find((each) => each.kid === kid), format: 'jwk' })
+    return key.export({ type: 'spki', format: 'pem' })
+  },
   verify: {
-    algorithms: ['ES256'],
+    algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
     allowedIss: ISSUER,
     allowedAud: AUDIENCE,
     checkTyp: 'at+jwt',

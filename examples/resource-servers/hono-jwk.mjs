@@ -5,11 +5,23 @@ import { jwk } from 'hono/jwk'
 const { ISSUER = 'https://id.example.com/oidc' } = process.env
 const { AUDIENCE = 'https://api.example.com', PORT = '8080' } = process.env
 
+// With `jwks_uri`, each request would wait for a fetch.
+let keys = await fetchKeys()
+setInterval(async () => {
+  keys = await fetchKeys().catch((error) => console.error(error) ?? keys)
+}, 60_000).unref()
+
+async function fetchKeys() {
+  const response = await fetch(`${ISSUER}/jwks`, { signal: AbortSignal.timeout(2000) })
+  if (!response.ok) throw new Error(`${response.url} answers ${response.status}`)
+  return (await response.json()).keys
+}
+
 const app = new Hono()
 app.use(
   jwk({
-    jwks_uri: `${ISSUER}/jwks`,
-    alg: ['ES256'],
+    keys: () => keys,
+    alg: ['RS256', 'PS256', 'ES256', 'EdDSA'],
     verification: { iss: ISSUER, aud: AUDIENCE, typ: 'at+jwt' },
   }),
   async (c, next) => {

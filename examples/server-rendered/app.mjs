@@ -1,7 +1,7 @@
 import express from 'express'
-import { ACTING, clear, kept } from './cookies.mjs'
 import { beginImpersonation, finishImpersonation, provider } from './impersonation.mjs'
 import { list, say } from './pages.mjs'
+import { ACTING, clear, kept } from './sessions.mjs'
 
 const { API, PORT = '8080' } = process.env
 const app = express()
@@ -11,7 +11,7 @@ app.post('/impersonation', form, beginImpersonation)
 app.get('/impersonation/callback', finishImpersonation)
 
 app.post('/impersonation/end', form, async (request, response) => {
-  const acting = await kept(request, ACTING)
+  const acting = kept(request, ACTING)
   if (!acting) {
     return say(
       response,
@@ -39,22 +39,27 @@ app.post('/impersonation/end', form, async (request, response) => {
       acting,
     )
   }
-  clear(response, ACTING)
+  clear(request, response, ACTING)
   say(response, 200, `Acting has ended. ${acting.actor} acted as ${acting.subject}.`)
 })
 
 app.get('/orders', async (request, response) => {
-  const acting = await kept(request, ACTING)
+  const acting = kept(request, ACTING)
   // Users of the application have a session of its own here.
   if (!acting) return say(response, 401, 'Sign in.')
   if (!acting.isOver) {
-    const headers = { authorization: `Bearer ${acting.accessToken}` }
-    const answer = await fetch(`${API}/orders`, { headers })
-    if (answer.ok) return list(response, acting, await answer.json())
-    // 401: it has ended elsewhere.
-    if (answer.status !== 401) return say(response, 502, 'The orders cannot be read.', acting)
+    try {
+      const headers = { authorization: `Bearer ${acting.accessToken}` }
+      const answer = await fetch(`${API}/orders`, { headers, signal: AbortSignal.timeout(5000) })
+      if (answer.ok) return list(response, acting, await answer.json())
+      // 401: it has ended elsewhere.
+      if (answer.status !== 401) throw new Error(`the API answered ${answer.status}`)
+    } catch (error) {
+      console.error('orders not read', error.message)
+      return say(response, 502, 'The orders cannot be read. Try again in a minute.', acting)
+    }
   }
-  clear(response, ACTING)
+  clear(request, response, ACTING)
   say(
     response,
     401,

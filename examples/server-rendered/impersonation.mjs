@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose'
 import * as client from 'openid-client'
-import { ACTING, BEGUN, clear, keep, kept } from './cookies.mjs'
 import { say } from './pages.mjs'
+import { ACTING, BEGUN, clear, keep, kept } from './sessions.mjs'
 
-const { ISSUER, CLIENT_ID, CLIENT_SECRET, ORIGIN, BACK_OFFICE, API } = process.env
+const { ISSUER, CLIENT_ID, CLIENT_SECRET, ORIGIN, BACK_OFFICE, RESOURCE } = process.env
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
 
@@ -33,13 +33,13 @@ export async function beginImpersonation(request, response) {
     code_challenge: await client.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   })
-  await keep(response, BEGUN, begun, 120)
+  keep(response, BEGUN, begun, 120)
   response.redirect(303, url.href)
 }
 
-/** Comes back from the provider: exchanges, and keeps the session in a cookie. */
+/** Comes back from the provider: exchanges, and keeps the session. */
 export async function finishImpersonation(request, response) {
-  const begun = await kept(request, BEGUN)
+  const begun = kept(request, BEGUN)
   if (!begun || request.query.state !== begun.state) {
     return say(
       response,
@@ -47,8 +47,8 @@ export async function finishImpersonation(request, response) {
       'Nothing was begun here, or too long ago. Start again from the support console.',
     )
   }
-  clear(response, BEGUN)
-  const before = await kept(request, ACTING)
+  clear(request, response, BEGUN)
+  const before = kept(request, ACTING)
   if (before && !before.isOver) {
     return say(
       response,
@@ -70,7 +70,7 @@ export async function finishImpersonation(request, response) {
       subject_token_type: ACCESS_TOKEN,
       actor_token: operator.access_token,
       actor_token_type: ACCESS_TOKEN,
-      resource: API,
+      resource: RESOURCE,
       scope: 'orders:read',
     })
     const { sub, impersonation_context: context } = decodeJwt(exchanged.access_token)
@@ -83,7 +83,7 @@ export async function finishImpersonation(request, response) {
       csrf: client.randomState(),
     }
     // An hour more, so that a page after the end can say what has ended.
-    await keep(response, ACTING, session, exchanged.expires_in + 3600)
+    keep(response, ACTING, session, exchanged.expires_in + 3600)
   } catch (error) {
     const [status, text] = refusal(error, actor)
     return say(response, status, text)

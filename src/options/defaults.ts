@@ -41,6 +41,7 @@ export const impersonationShape = {
     },
   },
   allowSelfRegisteredClients: { type: 'boolean', default: false },
+  applications: clientRule<ClientRule>([]),
   subjectToken: {
     ttl: { type: 'integer', min: 1, max: MAX_SUBJECT_TOKEN_TTL, default: undefined },
     singleUse: { type: 'oneOf', values: ['adapter', 'per-process'], default: 'adapter' },

@@ -25,6 +25,16 @@ export interface ImpersonationOptions {
    * @defaultValue `false`
    */
   allowSelfRegisteredClients?: boolean | undefined
+  /**
+   * Your own applications in which operators act. Operators who are signed in get the scope `openid`
+   * there without a consent page, and nothing else. Such an application asks the provider with
+   * `prompt=none` who is signed in, and the provider cannot ask for consent then. Your
+   * `loadExistingGrant` is called first.
+   * @defaultValue `[]`: operators have to consent first
+   * @example
+   * applications: ['shop', 'support-console']
+   */
+  applications?: ClientRule | undefined
   /** The one-time tokens that an exchange redeems. */
   subjectToken?: SubjectTokenOptions | undefined
   /** The access tokens that an exchange issues. */

@@ -1,4 +1,5 @@
 // Over 250 lines: the suite is run on itself, by one set of helpers.
+import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import {
   adapterContract,
@@ -82,6 +83,21 @@ describe('the contract suite', () => {
     })
     const failed = report.results.filter(({ outcome }) => outcome === 'failed')
     expect(failed.map(({ title }) => title).join('\n')).to.contain('under another model')
+  })
+
+  it('moves the clock in as many cases as docs/adapters.md says', async () => {
+    let [now, moved] = [Date.now(), 0]
+    await runAdapterContract({
+      create: () => createMemoryAdapter({ now: () => now }),
+      advance(seconds) {
+        moved += 1
+        now += seconds * 1000
+      },
+      print: () => {},
+    })
+    const page = await readFile(new URL('../../docs/adapters.md', import.meta.url), 'utf8')
+    const [, number] = /Without it (\w+) cases wait a second each/.exec(page) ?? []
+    expect([moved, number]).to.deep.equal([10, 'ten'])
   })
 
   it('reports what passed, failed and was skipped, and cleans up after each case', async () => {

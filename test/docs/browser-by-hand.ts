@@ -6,6 +6,9 @@ export interface Page {
   readonly text: string
 }
 
+/** What browsers keep of a cookie: its name and its value, in characters. */
+const MAX_COOKIE_LENGTH = 4096
+
 type Form = Readonly<Record<string, string | readonly string[]>>
 
 /**
@@ -80,6 +83,8 @@ export class Browser {
     const [, name = '', value = ''] = /^([^=]+)=(.*)$/.exec(pair) ?? []
     const cookies = this.#cookies.get(origin) ?? new Map<string, string>()
     this.#cookies.set(origin, cookies)
+    // As browsers do, without a word.
+    if (name.length + value.length > MAX_COOKIE_LENGTH) return
     if (isGone || value === '') cookies.delete(name)
     else cookies.set(name, value)
   }

@@ -63,6 +63,23 @@ export async function expectMounted({ base }: FrameworkServer): Promise<void> {
   })
 }
 
+/** Every route of the management API is the plugin's: it asks for a token. */
+export async function expectManagementApi({ base }: FrameworkServer): Promise<void> {
+  for (const [method, path] of [
+    ['POST', '/api/subject-tokens'],
+    ['GET', '/api/impersonations'],
+    ['POST', '/api/impersonations/end'],
+    ['GET', '/api/impersonations/an-id'],
+    ['POST', '/api/impersonations/an-id/end'],
+  ] as const) {
+    const { status, headers } = await fetch(base + path, { method })
+    expect([status, headers.get('www-authenticate')?.split(' ', 1)[0]], path).to.deep.equal([
+      401,
+      'Bearer',
+    ])
+  }
+}
+
 /** The page for signing in is found by the cookie that the authorization endpoint has set. */
 export async function expectSignIn({ base }: FrameworkServer): Promise<void> {
   const page = await signInPage(base, `${base}/oidc`)

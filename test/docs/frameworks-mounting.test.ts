@@ -1,5 +1,5 @@
 // What docs/frameworks.md says about mounting, proxies and cookies.
-import { readFile, writeFile } from 'node:fs/promises'
+import { glob, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import express from 'express'
@@ -13,6 +13,8 @@ import { serving } from '../support/serving.ts'
 import { type Snippets, snippetsOf } from './documents.ts'
 import { exchange, issue, machineToken, providerWith } from './framework-requests.ts'
 import { launch, signInPage } from './framework-server.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
 
 interface Tenants {
   findAccount(ctx: KoaContextWithOIDC, sub: string): Account | undefined
@@ -220,6 +222,24 @@ describe('docs/frameworks.md on what goes wrong', function () {
       const page = await signInPage(server.base, `${server.base}/oidc`)
       expect(page.status).to.equal(400)
       expect(await page.text()).to.include('interaction session id cookie not found')
+    })
+
+    it('every document and example that mounts the provider hands on its keys', async () => {
+      const mounting: string[] = []
+      for await (const file of glob(
+        ['*.md', 'docs/*.md', 'packages/*/README.md', 'examples/*.ts'],
+        { cwd: ROOT },
+      )) {
+        if (file.includes('node_modules')) continue
+        const text = await readFile(join(ROOT, file), 'utf8')
+        const codes = file.endsWith('.md') ? text.match(/^```[jt]s\n.*?^```$/gms) : [text]
+        for (const code of codes ?? []) {
+          if (!/^[^/\n]*\bmount\('\/oidc', provider\)/m.test(code)) continue
+          mounting.push(file)
+          expect(code, file).to.match(/^\s*\w+\.keys = provider\.keys\b/m)
+        }
+      }
+      expect(mounting).to.include.members(['README.md', 'packages/console/README.md'])
     })
 
     it('impersonation sets none', () =>

@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import { compile } from '../support/compile.ts'
 import { type Snippets, snippetsOf } from './documents.ts'
 import {
+  expectManagementApi,
   expectMounted,
   expectSignIn,
   type FrameworkServer,
@@ -114,6 +115,8 @@ describe('docs/frameworks.md', function () {
           expect((await fetch(server.base + path)).status, path).to.equal(404)
         }
       })
+
+      it('passes on every route of the management API', () => expectManagementApi(server))
 
       it('has a provider that knows where it is mounted', () => expectMounted(server))
 

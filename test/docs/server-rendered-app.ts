@@ -1,5 +1,4 @@
 import { deepEqual, ok } from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, Server } from 'node:http'
 import { format } from 'node:util'
@@ -17,6 +16,8 @@ import type { Browser, Page } from './browser-by-hand.ts'
 import { snippetsOf } from './documents.ts'
 
 export const CONSOLE = 'https://support.example.com'
+/** The API's name at the provider, which is not its address. */
+const RESOURCE = 'https://orders.example.com/v1'
 
 interface ServerRenderedOptions {
   /** The host under which browsers know the shop. @defaultValue `'127.0.0.1'` */
@@ -46,8 +47,8 @@ export interface ServerRendered extends AsyncDisposable {
   callbackOf(browser: Browser, token: string): Promise<string>
   pressEnd(browser: Browser, page: Page): Promise<Page>
   passTime(seconds: number): void
-  /** Runs while nothing listens where the end endpoint was. */
-  withoutEndEndpoint<T>(use: () => Promise<T>): Promise<T>
+  /** Runs while nothing listens where a part was. */
+  without<T>(part: 'end endpoint' | 'orders', use: () => Promise<T>): Promise<T>
 }
 
 export async function serverRendered({
@@ -70,7 +71,7 @@ export async function serverRendered({
     PORT: String(shopPort),
     BACK_OFFICE: backOffice,
     API: api,
-    COOKIE_KEY: randomBytes(32).toString('base64url'),
+    RESOURCE,
   }
 
   const { shop, impersonation } = await snippets.load('What the provider needs')
@@ -83,7 +84,11 @@ export async function serverRendered({
     clients: [{ client_id: 'shop', ...shop }, ...clients],
     configuration,
     resources: {
-      [api]: { scope: 'orders:read', accessTokenFormat: 'jwt', jwt: { sign: { alg: 'ES256' } } },
+      [RESOURCE]: {
+        scope: 'orders:read',
+        accessTokenFormat: 'jwt',
+        jwt: { sign: { alg: 'ES256' } },
+      },
     },
     impersonation: {
       ...impersonation,
@@ -99,7 +104,7 @@ export async function serverRendered({
 
   const orders = createServer((request: IncomingMessage & { caller?: Caller }, response) => {
     // A new guard each time: it has no copy of a status list yet.
-    const guard = resourceServer({ issuer: deployment.issuer, audience: api })
+    const guard = resourceServer({ issuer: deployment.issuer, audience: RESOURCE })
     guard.connect(requireScope('orders:read'))(request, response, () => {
       const { caller } = request
       response.end(JSON.stringify([`beans of ${caller?.subject}, seen by ${caller?.actor?.sub}`]))
@@ -154,11 +159,16 @@ export async function serverRendered({
       return browser.post(`${origin}/impersonation/end`, { csrf }, origin)
     },
     passTime: (seconds) => clock.by(seconds * 1000),
-    async withoutEndEndpoint(use) {
+    async without(part, use) {
+      const path = part === 'orders' ? '/orders' : '/current/end'
       const { fetch } = globalThis
       const nowhere = `http://127.0.0.1:${await freePort()}`
       globalThis.fetch = (input, init) =>
-        fetch(String(input).endsWith('/current/end') ? nowhere : input, init)
+        // The browser of the test comes in by another address.
+        fetch(
+          String(input).endsWith(path) && !String(input).startsWith(origin) ? nowhere : input,
+          init,
+        )
       try {
         return await use()
       } finally {

@@ -44,7 +44,7 @@ interface Urls {
   readonly AUDIT_URL?: string
 }
 
-/** As docs/deployment.md says: only PORT differs, and DATA_DIR, which the copies do not need. */
+/** As docs/deployment.md says: only the ports differ, and DATA_DIR, which the copies do not need. */
 async function environment(folder: string, baseUrl: string, urls: Urls) {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const jwksFile = join(folder, 'jwks.json')

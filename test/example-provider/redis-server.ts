@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { reachable } from '../adapters/servers.ts'
 
-export interface RedisServer {
+export interface RedisServer extends AsyncDisposable {
   readonly port: number
   stop(): Promise<void>
 }
@@ -27,7 +27,7 @@ export async function startRedis(
         server.kill('SIGKILL')
         await end
       }
-      return { port, stop }
+      return { port, stop, [Symbol.asyncDispose]: stop }
     }
     await wait(20)
   }

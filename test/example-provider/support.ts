@@ -132,24 +132,21 @@ export function postJson(
   })
 }
 
-/** An exchange by the support console; with an actor token where one is given. */
+/** An exchange by the operators' own application, without an actor. */
 export function exchange(
   base: string,
   subjectToken: unknown,
-  actorToken?: string,
-  more: Record<string, string> = {},
+  headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const type = 'urn:ietf:params:oauth:token-type:access_token'
-  return postForm(`${base}/oidc/token`, {
+  const fields = {
     grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
     client_id: 'support-tool',
     subject_token: String(subjectToken),
-    subject_token_type: type,
-    ...(actorToken === undefined ? {} : { actor_token: actorToken, actor_token_type: type }),
+    subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
     resource: `${base}/orders`,
     scope: 'orders:read',
-    ...more,
-  })
+  }
+  return postForm(`${base}/oidc/token`, fields, headers)
 }
 
 /** Asks the management API directly, with a new token of the machine-to-machine client. */
@@ -162,7 +159,7 @@ export async function issueDirectly(base: string, body: object): Promise<Answer>
   return postJson(`${base}/api/subject-tokens`, body, String(machine.body.access_token))
 }
 
-export function basic(id: string, secret: string): { authorization: string } {
+function basic(id: string, secret: string): { authorization: string } {
   return { authorization: `Basic ${btoa(`${id}:${secret}`)}` }
 }
 
@@ -182,7 +179,7 @@ export async function listen(handler: RequestListener): Promise<Example> {
   }
 }
 
-export interface Ended {
+interface Ended {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string

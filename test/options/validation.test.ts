@@ -20,6 +20,7 @@ describe('options', () => {
         requireBinding: [],
       },
       allowSelfRegisteredClients: false,
+      applications: [],
       subjectToken: { ttl: undefined, singleUse: 'adapter' },
       accessToken: { maxTtl: 3600 },
       actorToken: {

@@ -11,6 +11,7 @@ import { APACHE, backendFor, moduleFile, runApache } from './apache.ts'
 import { type Keys, keysOverHttps } from './jwks.ts'
 import type { Running } from './process.ts'
 import { keepsItsPromises } from './promises.ts'
+import { AUDIENCE, readmeProvider } from './readme.ts'
 import { copyServer } from './servers.ts'
 import { type Tokens, tokensOf } from './tokens.ts'
 
@@ -25,28 +26,35 @@ for (const [name, module, debian, header, denial] of [
     let keys: Keys
     let backend: Server
     let server: Running
-    let start: (lines: readonly string[]) => Promise<Running>
+    let file: string
+    let port: number
+    const start = (
+      { uri, certificate }: Keys,
+      ISSUER: string,
+      AUDIENCE: string,
+      lines: readonly string[],
+    ) => {
+      // mod_oauth2 has no option for a certificate that is made for a test.
+      const isSecure = module === 'auth_openidc'
+      const JWKS_URI = isSecure ? uri : `${ISSUER}/jwks`
+      const trust = isSecure ? [`OIDCCABundlePath ${certificate}`] : []
+      const defines = { ISSUER, AUDIENCE, JWKS_URI }
+      return runApache(folder, module, `http://localhost:${port}`, defines, [...trust, ...lines])
+    }
 
     before(async function () {
       if (![APACHE, moduleFile(module)].every((file) => existsSync(file))) {
         skip(this, `no apache2 and ${debian} of Debian`)
       }
       folder = await mkdtemp(join(tmpdir(), 'impersonation-apache-'))
-      const file = await copyServer(`${name}.conf`, folder)
+      file = await copyServer(`${name}.conf`, folder)
       deployment = await deploy()
       tokens = await tokensOf(deployment)
       keys = await keysOverHttps(deployment.issuer, folder)
-      const port = await freePort()
+      port = await freePort()
       backend = backendFor(header).listen(port)
-      const { issuer: ISSUER, orders: AUDIENCE } = deployment
-      // mod_oauth2 has no option for a certificate that is made for a test.
-      const isSecure = module === 'auth_openidc'
-      const JWKS_URI = isSecure ? keys.uri : `${ISSUER}/jwks`
-      const trust = isSecure ? [`OIDCCABundlePath ${keys.certificate}`] : []
-      const defines = { ISSUER, AUDIENCE, JWKS_URI }
-      start = (lines) =>
-        runApache(folder, module, `http://localhost:${port}`, defines, [...trust, ...lines])
-      server = await start([`Include ${file}`])
+      const { issuer, orders } = deployment
+      server = await start(keys, issuer, orders, [`Include ${file}`])
     })
     after(async () => {
       await server?.[Symbol.asyncDispose]()
@@ -71,9 +79,25 @@ for (const [name, module, debian, header, denial] of [
       }
     })
 
+    it("takes the tokens of the README's server.mjs, also while that hangs", async () => {
+      await using readme = await readmeProvider()
+      await using published = await keysOverHttps(readme.issuer, folder)
+      const [own, named] = [
+        await readme.signIn('alice', AUDIENCE),
+        await readme.exchange(await readme.signIn('olivia')),
+      ]
+      await using other = await start(published, readme.issuer, AUDIENCE, [`Include ${file}`])
+      expect((await other.ask('PUT', '/email', own)).status).to.equal(204)
+      expect((await other.ask('GET', '/orders', named)).status).to.equal(200)
+      expect((await other.ask('PUT', '/email', named)).status).to.equal(denial)
+      readme.hang()
+      expect((await other.ask('PUT', '/email', own)).status).to.equal(204)
+    })
+
     if (module === 'oauth2') {
       it('is needed: `Require not` with a regular expression lets operators in', async () => {
-        await using open = await start([
+        const { issuer, orders } = deployment
+        await using open = await start(keys, issuer, orders, [
           '<Location "/">',
           'AuthType oauth2',
           // biome-ignore lint/suspicious/noTemplateCurlyInString: Apache fills it in

@@ -5,12 +5,12 @@ import { expect } from 'chai'
 import { freePort } from '../adapters/servers.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { type Keys, keysOverHttps } from './jwks.ts'
+import { LANGUAGES } from './languages.ts'
+import { NODE_SERVERS } from './node-servers.ts'
 import { type Running, run } from './process.ts'
 import { keepsItsPromises } from './promises.ts'
 import { copyServer, SERVERS as FOLDER } from './servers.ts'
 import { type Tokens, tokensOf } from './tokens.ts'
-
-const SERVERS = ['express-oauth2-jwt-bearer', 'fastify-jwt', 'hono-jwk', 'aws-jwt-verify']
 
 describe('examples/resource-servers, on Node', () => {
   let folder: string
@@ -34,9 +34,9 @@ describe('examples/resource-servers, on Node', () => {
   it('are all run below, or with the status check, or with Apache, and linked from docs/resource-servers.md', async () => {
     const files = await readdir(FOLDER)
     expect(files).to.have.members([
-      ...SERVERS.map((name) => `${name}.mjs`),
+      ...NODE_SERVERS.map((name) => `${name}.mjs`),
       // with-status.server.ts
-      ...['jose.mjs', 'authlib_flask.py', 'orders.go', 'OrdersApi.java'],
+      ...LANGUAGES.map(({ file }) => file),
       // apache.server.ts
       ...['mod_auth_openidc.conf', 'mod_oauth2.conf'],
     ])
@@ -44,7 +44,7 @@ describe('examples/resource-servers, on Node', () => {
     for (const file of files) expect(page).to.include(`(../examples/resource-servers/${file})`)
   })
 
-  for (const name of SERVERS) {
+  for (const name of NODE_SERVERS) {
     describe(`${name}.mjs`, () => {
       let server: Running
 

@@ -1,74 +1,28 @@
-import { execFile } from 'node:child_process'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import { freePort } from '../adapters/servers.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { skip } from '../support/skipping.ts'
+import { isInstalled, LANGUAGES } from './languages.ts'
 import { type Running, run } from './process.ts'
 import { keepsItsPromises } from './promises.ts'
 import { copyServer } from './servers.ts'
 import { exchanged, type Tokens, tokensOf } from './tokens.ts'
 
-const execute = promisify(execFile)
-/** Debian's own, which has Debian's packages. */
-const PYTHON = '/usr/bin/python3'
 /** What the page promises. */
 const NOTICED_WITHIN_MS = 8000
 
-type Command = [string, ...string[]]
-
-interface Language {
-  readonly file: string
-  /** What the test needs, as a person is told. */
-  readonly needs: string
-  /** Succeeds where it is there. */
-  readonly probe: Command
-  /** How the file is run. */
-  command(file: string): Command | Promise<Command>
-}
-
-const LANGUAGES: readonly Language[] = [
-  {
-    file: 'jose.mjs',
-    needs: 'Node',
-    probe: [process.execPath, '--version'],
-    command: (file) => [process.execPath, file],
-  },
-  {
-    file: 'authlib_flask.py',
-    needs: 'python3-authlib and python3-flask of Debian',
-    probe: [PYTHON, '-c', 'import authlib, flask'],
-    command: (file) => [PYTHON, file],
-  },
-  {
-    file: 'orders.go',
-    needs: 'Go: golang-go of Debian',
-    probe: ['go', 'version'],
-    async command(file) {
-      const built = file.replace('.go', '')
-      await execute('go', ['build', '-o', built, file])
-      return [built]
-    },
-  },
-  {
-    file: 'OrdersApi.java',
-    needs: 'Java: default-jdk-headless of Debian',
-    probe: ['javac', '-version'],
-    command: (file) => ['java', file],
-  },
-]
-
-for (const { file, needs, probe, command } of LANGUAGES) {
+for (const language of LANGUAGES) {
+  const { file, needs, command } = language
   describe(`examples/resource-servers, ${file}`, () => {
     let folder: string
     let deployment: Deployment
     let tokens: Tokens
-    let started: Command
+    let started: [string, ...string[]]
     let server: Running
     let isClosed = false
 
@@ -76,12 +30,7 @@ for (const { file, needs, probe, command } of LANGUAGES) {
       run(started, await freePort(), { ISSUER: deployment.issuer, AUDIENCE: deployment.orders })
 
     before(async function () {
-      const [program, ...rest] = probe
-      const isInstalled = await execute(program, rest).then(
-        () => true,
-        () => false,
-      )
-      if (!isInstalled) skip(this, `no ${needs}`)
+      if (!(await isInstalled(language))) skip(this, `no ${needs}`)
       folder = await mkdtemp(join(tmpdir(), 'impersonation-status-'))
       await symlink(join(import.meta.dirname, 'node_modules'), join(folder, 'node_modules'))
       started = await command(await copyServer(file, folder))

@@ -13,7 +13,7 @@ const [folder = fileURLToPath(new URL('dist', root))] = process.argv.slice(2)
 const target = ['chrome103', 'firefox102', 'safari16']
 
 await build({
-  entryPoints: [fileURLToPath(new URL('src/index.ts', root))],
+  entryPoints: ['index', 'react'].map((name) => fileURLToPath(new URL(`src/${name}.ts`, root))),
   outdir: folder,
   bundle: true,
   splitting: true,

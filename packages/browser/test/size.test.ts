@@ -27,7 +27,9 @@ describe('the modules for browsers', () => {
 
   it(`have ${MOST_OF_ACTING} bytes more, at most, where an operator acts and the banner is shown`, () => {
     const more = ['acting-page.js', 'banner-element.js']
-    expect([...files.keys()]).to.have.members(['index.js', 'chunk.js', ...more])
+    expect([...files.keys()]).to.have.members(['index.js', 'chunk.js', 'react.js', ...more])
+    // Types alone.
+    expect(files.get('react.js')).to.equal('')
     expect(sizeOf(more)).to.be.at.most(MOST_OF_ACTING)
   })
 

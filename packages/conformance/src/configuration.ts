@@ -62,7 +62,14 @@ function mapping<N extends string>(
 }
 
 const client = members({ id: text, secret: optional(secret) })
-const person = members({ sub: text, token: secret, always: optional(flag) })
+const operator = members({
+  sub: text,
+  token: secret,
+  always: optional(flag),
+  withoutScope: optional(secret),
+  revoked: optional(secret),
+  bound: optional(secret),
+})
 
 const parse = members({
   issue: members({
@@ -89,8 +96,8 @@ const parse = members({
     scope: text,
     otherScope: optional(text),
   }),
-  operator: optional(person),
-  otherOperator: optional(person),
+  operator: optional(operator),
+  otherOperator: optional(members({ sub: text, token: secret })),
   management: optional(
     members({
       url,
@@ -126,5 +133,16 @@ export type Configuration = ReturnType<typeof parse> & {
 /** @throws CouldNotRun that names the member by its path */
 export function readConfiguration(value: unknown): Configuration {
   const { unknownUser = `no-such-user-${randomUUID()}`, copies = 20, ...given } = parse(value, '')
-  return { ...given, unknownUser, copies }
+  const { issue, operator } = given
+  // What is bound to an operator cannot be exchanged without.
+  const always = operator?.always ?? boundBy(issue, 'operator') !== undefined
+  return { ...given, ...(operator && { operator: { ...operator, always } }), unknownUser, copies }
+}
+
+/** What every issue request is bound to by `issue.always`. */
+export function boundBy(
+  { always, members: names }: Pick<Configuration['issue'], 'always' | 'members'>,
+  member: RequestMember,
+): unknown {
+  return names[member]?.split('.').reduce<unknown>((value, name) => Object(value)[name], always)
 }

@@ -117,7 +117,14 @@ function redactSecrets(redaction: Redaction, configuration: Configuration): void
     redaction.add(one?.secret, 'client secret')
   }
   redaction.add(introspection?.client.secret, 'client secret')
-  redaction.add(operator?.token, "operator's access token")
+  for (const token of [
+    operator?.token,
+    operator?.withoutScope,
+    operator?.revoked,
+    operator?.bound,
+  ]) {
+    redaction.add(token, "operator's access token")
+  }
   redaction.add(otherOperator?.token, "other operator's access token")
 }
 
@@ -157,7 +164,7 @@ async function tryFlow(server: Server): Promise<void> {
     ],
     [
       'no subject token is exchanged',
-      'exchange.client, exchange.resource, exchange.scope, operator.always',
+      'exchange.client, exchange.resource, exchange.scope, operator.always, issue.always (bound to others than these)',
       () => server.impersonate(),
     ],
   ]

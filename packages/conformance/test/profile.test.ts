@@ -38,7 +38,7 @@ describe('docs/profile.md and the suite', () => {
 
   it('have a configuration for each block of the README, and a word on every part', () => {
     const blocks = [...readme.matchAll(/^```json\n(.*?)^```$/gms)].map(([, json = '']) => json)
-    expect(blocks).to.have.lengthOf(2)
+    expect(blocks).to.have.lengthOf(3)
     for (const json of blocks) {
       // What the environment and a command of the user would give.
       const text = json.replaceAll(/\{ "(?:env|command)": [^}]+\}/g, '"a secret"')

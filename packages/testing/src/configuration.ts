@@ -1,7 +1,8 @@
 import { exportJWK, generateKeyPair } from 'jose'
-import type { GetCustomJwtClaims, ProviderConfiguration } from 'oidc-provider-impersonation'
+import type { ProviderConfiguration } from 'oidc-provider-impersonation'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
+import type { TestProviderOptions, TestSigningAlgorithm } from './options.ts'
 
 /** The machine client by which subject tokens are issued. */
 export const BACKEND_CLIENT_ID = 'test-backend'
@@ -16,15 +17,16 @@ export interface AskedFor {
   readonly scope: string
   /** How long the access token lasts. */
   readonly seconds: number
+  readonly signingAlgorithm: TestSigningAlgorithm
 }
 
 /** A resource as it issues JWTs: every one, with the scope that is asked for. */
-export function resourceServerInfo({ scope, seconds }: AskedFor) {
+export function resourceServerInfo({ scope, seconds, signingAlgorithm }: AskedFor) {
   return {
     scope,
     accessTokenTTL: seconds,
     accessTokenFormat: 'jwt' as const,
-    jwt: { sign: { alg: 'ES256' as const } },
+    jwt: { sign: { alg: signingAlgorithm } },
   }
 }
 
@@ -36,16 +38,18 @@ export function resourceServerInfo({ scope, seconds }: AskedFor) {
 export async function testConfiguration(
   issuer: string,
   asked: () => AskedFor,
-  getCustomJwtClaims: GetCustomJwtClaims | undefined,
+  { getCustomJwtClaims, authorize }: TestProviderOptions,
 ): Promise<ProviderConfiguration> {
-  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
-  const key = { ...(await exportJWK(privateKey)), kid: 'test', alg: 'ES256', use: 'sig' }
+  const { signingAlgorithm } = asked()
+  const { privateKey } = await generateKeyPair(signingAlgorithm, { extractable: true })
+  // Without `alg`: a verifier that relies on it does not fit every provider.
+  const key = { ...(await exportJWK(privateKey)), kid: 'test', use: 'sig' }
   const management = `${issuer}/api`
   return {
     adapter: createMemoryAdapter(),
     jwks: { keys: [key] },
     cookies: { keys: ['test'] },
-    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    clientDefaults: { id_token_signed_response_alg: signingAlgorithm },
     clients: [
       {
         client_id: BACKEND_CLIENT_ID,
@@ -79,7 +83,8 @@ export async function testConfiguration(
         managementApi: { resource: management, clients: [BACKEND_CLIENT_ID] },
         accessToken: { maxTtl: MAX_TOKEN_SECONDS },
         lifecycle: { enabled: true },
-        ...(getCustomJwtClaims && { getCustomJwtClaims }),
+        getCustomJwtClaims,
+        authorize,
       },
     },
   }

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { decodeJwt } from 'jose'
 import type {
   EndOptions,
-  GetCustomJwtClaims,
   ImpersonationObject,
   SubjectTokenContext,
 } from 'oidc-provider-impersonation'
@@ -18,16 +17,11 @@ import {
   testConfiguration,
 } from './configuration.ts'
 import { movedClock } from './moved-clock.ts'
+import type { TestProviderOptions } from './options.ts'
+import { refuseProduction, warnOutsideTests } from './outside-a-test.ts'
 import { signIn } from './sign-in.ts'
 
-/** Options of {@link startTestProvider}. */
-export interface TestProviderOptions {
-  /**
-   * The claims of access tokens, as the deployment's provider adds them.
-   * @defaultValue no claims of the deployment
-   */
-  readonly getCustomJwtClaims?: GetCustomJwtClaims | undefined
-}
+export type { TestProviderOptions, TestSigningAlgorithm } from './options.ts'
 
 /** An access token that a test asks for. */
 export interface TestTokenRequest {
@@ -95,7 +89,7 @@ export interface TestProvider extends AsyncDisposable {
    * `advance(8)`, and for a token to expire its life and the `clockTolerance` of the guard.
    *
    * @param seconds 0 or more
-   * @throws TypeError for another value
+   * @throws TypeError for another value; Error after {@link close}
    */
   advance(seconds: number): void
   /** Stops the provider, and sets the clock again. */
@@ -106,21 +100,18 @@ export interface TestProvider extends AsyncDisposable {
  * Starts a provider for tests. It is no provider for people: every user exists, and no sign-in page is
  * there.
  *
- * @throws Error where `NODE_ENV` is `production`
+ * It warns (`process.emitWarning`) where `NODE_ENV` is not `test` and no test runner is known.
+ *
+ * @throws Error where `NODE_ENV` is `production` or `prod`, in upper or lower case
  */
-export async function startTestProvider({
-  getCustomJwtClaims,
-}: TestProviderOptions = {}): Promise<TestProvider> {
-  if (process.env.NODE_ENV === 'production') {
-    throw new Error('oidc-provider-impersonation-testing does not run where NODE_ENV is production')
-  }
+export async function startTestProvider(options: TestProviderOptions = {}): Promise<TestProvider> {
+  refuseProduction()
+  warnOutsideTests()
+  const { signingAlgorithm = 'RS256' } = options
   const server = createServer()
   const issuer = await listen(server)
-  let asked: AskedFor = { scope: '', seconds: MAX_TOKEN_SECONDS }
-  const provider = new Provider(
-    issuer,
-    await testConfiguration(issuer, () => asked, getCustomJwtClaims),
-  )
+  let asked: AskedFor = { scope: '', seconds: MAX_TOKEN_SECONDS, signingAlgorithm }
+  const provider = new Provider(issuer, await testConfiguration(issuer, () => asked, options))
   server.on('request', provider.callback())
   const clock = movedClock()
 
@@ -134,7 +125,7 @@ export async function startTestProvider({
       if (!Number.isInteger(expiresIn) || expiresIn < 1 || expiresIn > MAX_TOKEN_SECONDS) {
         throw new TypeError(`expiresIn must be an integer from 1 to ${MAX_TOKEN_SECONDS}`)
       }
-      asked = { scope, seconds: expiresIn }
+      asked = { scope, seconds: expiresIn, signingAlgorithm }
       return work()
     })
     queue = done.catch(() => {})

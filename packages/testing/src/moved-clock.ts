@@ -2,7 +2,7 @@
 export interface MovedClock {
   /** Moves it on by so many seconds. */
   advance(seconds: number): void
-  /** Sets the real clock again. */
+  /** Sets the real clock again, for good. */
   restore(): void
 }
 
@@ -19,11 +19,14 @@ let RealDate = Date
  */
 export function movedClock(): MovedClock {
   let ownMs = 0
+  let isRestored = false
   return {
     advance(seconds) {
       if (!Number.isFinite(seconds) || seconds < 0) {
         throw new TypeError('advance(seconds): seconds must be a number of 0 or more')
       }
+      // Nobody would set the clock again.
+      if (isRestored) throw new Error('advance() was called after close()')
       if (ownMs === 0 && seconds > 0) {
         if (movers === 0) replaceDate()
         movers += 1
@@ -32,6 +35,7 @@ export function movedClock(): MovedClock {
       aheadMs += seconds * 1000
     },
     restore() {
+      isRestored = true
       if (ownMs === 0) return
       aheadMs -= ownMs
       ownMs = 0

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
 import {
   denyImpersonation,
   type Requirement,
@@ -119,16 +120,81 @@ describe('oidc-provider-impersonation-testing', () => {
     expect(atob(accessToken.split('.')[1] ?? '')).to.include('"ticket":"SUP-1"')
   })
 
-  it('does not run where NODE_ENV is production, and says nothing on the console elsewhere', async () => {
+  it('signs as oidc-provider does by default, or as the test says: tokens, and the lists of their status', async () => {
+    for (const [signingAlgorithm, expected] of [
+      [undefined, 'RS256'],
+      ['ES256', 'ES256'],
+      ['PS256', 'PS256'],
+      ['EdDSA', 'EdDSA'],
+    ] as const) {
+      await using own = await startTestProvider({ signingAlgorithm })
+      const { accessToken } = await own.issueTestImpersonation(request)
+      const { status }: { status: { status_list: { uri: string } } } = JSON.parse(
+        JSON.stringify(decodeJwt(accessToken)),
+      )
+      const list = await (await fetch(status.status_list.uri)).text()
+      const tokens = [accessToken, await own.issueTestToken(request), list]
+      const algorithms = tokens.map((token) => decodeProtectedHeader(token).alg)
+      expect(algorithms).to.deep.equal([expected, expected, expected])
+      const api = resourceServer({ issuer: own.issuer, audience: RESOURCE })
+      const headers = { authorization: `Bearer ${accessToken}` }
+      const { subject } = await api.authenticate(new Request(RESOURCE, { headers }))
+      expect(subject).to.equal('alice')
+    }
+  })
+
+  it('asks authorize, as a deployment does, when it issues and when it exchanges', async () => {
+    const stages: string[] = []
+    await using own = await startTestProvider({
+      authorize({ stage, account, actor }) {
+        stages.push(`${stage} ${actor?.sub ?? 'nobody'}`)
+        return account.accountId === 'alice' && { scope: 'orders:read' }
+      },
+    })
+    const scope = 'orders:read orders:write'
+    const { accessToken } = await own.issueTestImpersonation({ ...request, scope })
+    expect(decodeJwt(accessToken).scope).to.equal('orders:read')
+    expect(stages).to.deep.equal(['issue nobody', 'exchange olivia'])
+    const refused = await own.issueTestImpersonation({ ...request, userId: 'root' }).catch(String)
+    expect(refused).to.include('access_denied')
+  })
+
+  it('moves no clock once it is closed', async () => {
+    await provider.close()
+    const before = Date.now()
+    expect(() => provider.advance(1000)).to.throw('advance() was called after close()')
+    expect(Date.now() - before).to.be.within(0, 10_000)
+  })
+
+  it('does not run in production, says nothing on the console in a test, and says elsewhere that it is for tests', async () => {
     const module = new URL('../src/index.ts', import.meta.url)
     const code = `const { startTestProvider } = await import('${module}'); await (await startTestProvider()).close()`
-    const start = (NODE_ENV: string) =>
-      promisify(execFile)(process.execPath, [...SOURCES, '--input-type=module', '--eval', code], {
-        env: { ...process.env, NODE_ENV },
-      }).catch((error: { stdout: string; stderr: string }) => error)
-    const { stderr } = await start('production')
-    expect(stderr).to.include('does not run where NODE_ENV is production')
-    const { stdout, stderr: said } = await start('test')
-    expect(stdout + said).to.equal('')
+    const start = async (env: Record<string, string>) => {
+      const { PATH = '' } = process.env
+      const run = promisify(execFile)(
+        process.execPath,
+        [...SOURCES, '--input-type=module', '--eval', code],
+        { env: { PATH, ...env } },
+      )
+      const { stdout, stderr } = await run.catch(
+        (error: { stdout: string; stderr: string }) => error,
+      )
+      return stdout + stderr
+    }
+    const refusal = 'oidc-provider-impersonation-testing does not run in production'
+    expect(await start({ NODE_ENV: 'production' })).to.include(refusal)
+    expect(await start({ NODE_TEST_CONTEXT: 'child-v8' })).to.equal('')
+    expect(await start({})).to.include('startTestProvider() runs outside a test')
+
+    const { NODE_ENV } = process.env
+    try {
+      for (const value of ['production', 'Production', 'PRODUCTION', 'prod', ' prod ']) {
+        process.env.NODE_ENV = value
+        expect(await startTestProvider().catch(String)).to.include(refusal)
+      }
+    } finally {
+      if (NODE_ENV === undefined) delete process.env.NODE_ENV
+      else process.env.NODE_ENV = NODE_ENV
+    }
   })
 })

@@ -9,6 +9,12 @@ import { bannerView } from './view.ts'
  */
 export interface ImpersonationBannerElement extends HTMLElement, BannerSettings {}
 
+declare global {
+  interface HTMLElementTagNameMap {
+    'impersonation-banner': ImpersonationBannerElement
+  }
+}
+
 const PROPERTY_NAMES = [
   'session',
   'subjectName',

@@ -12,7 +12,7 @@ const FILES = new Map(
   [...DOCUMENT.matchAll(/^```(?:js|css)\n(?:\/\/|\/\*) ([\w.]+).*\n([\s\S]*?)^```$/gm)].map(
     ([, name = '', code = '']) => [
       `/${name}`,
-      code.replace("'oidc-provider-impersonation-browser'", "'/src/browser/index.ts'"),
+      code.replace("'oidc-provider-impersonation-browser'", "'/packages/browser/src/index.ts'"),
     ],
   ),
 )

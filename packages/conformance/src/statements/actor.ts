@@ -1,4 +1,5 @@
 import { check, expectEqual, expectGrant, expectRefusal } from '../expect.ts'
+import { rebound } from '../issue-members.ts'
 import type { Answer } from '../outcome.ts'
 import { ACCESS_TOKEN_TYPE, type Server } from '../server.ts'
 import type { Statement } from './statement.ts'
@@ -155,7 +156,7 @@ export const ACTOR_STATEMENTS: readonly Statement[] = [
       'Software MUST be named only where the client authenticates. A client id alone MUST NOT become an actor.',
     async test(server) {
       const client = server.need(server.configuration.exchange.software, 'exchange.software')
-      const { subjectToken: subject_token } = await server.issued()
+      const { subjectToken: subject_token } = await issuedForSoftware(server, client.id)
       const form = { subject_token, ...resourceOfSoftware(server) }
       const refused = await server.exchange(form, { id: client.id })
       check(refused.status >= 400, `the status is ${refused.status}`, refused)
@@ -173,8 +174,13 @@ async function exchangeBySoftware(
   form: Readonly<Record<string, string | null>>,
 ): Promise<Answer> {
   const client = server.need(server.configuration.exchange.software, 'exchange.software')
-  const { subjectToken: subject_token } = await server.issued()
+  const { subjectToken: subject_token } = await issuedForSoftware(server, client.id)
   return server.exchange({ subject_token, ...resourceOfSoftware(server), ...form }, client)
+}
+
+function issuedForSoftware(server: Server, client: string) {
+  const { issue } = server.configuration
+  return server.issued(rebound(issue, { client, ...resourceOfSoftware(server) }))
 }
 
 /** The order of members means nothing. */

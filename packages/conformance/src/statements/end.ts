@@ -1,4 +1,5 @@
 import { check, expectEqual, expectGrant, expectRefusal, expectSame, shown } from '../expect.ts'
+import { rebound } from '../issue-members.ts'
 import type { Answer } from '../outcome.ts'
 import type { Server } from '../server.ts'
 import { unknownToken } from './binding.ts'
@@ -161,7 +162,10 @@ export const END_STATEMENTS: readonly Statement[] = [
     async test(server) {
       const { opaqueResource } = server.configuration.exchange
       const resource = server.need(opaqueResource, 'exchange.opaqueResource')
-      const { accessToken } = await server.impersonate({ form: { resource } })
+      const { accessToken } = await server.impersonate({
+        members: rebound(server.configuration.issue, { resource }),
+        form: { resource },
+      })
       const before = await server.introspect(accessToken)
       expectEqual(before.json.active, true, 'active before the end', before)
       await endByItself(server, accessToken)

@@ -1,5 +1,6 @@
 import { check, expectEqual, expectGrant, expectJson, expectRefusal, shown } from '../expect.ts'
 import { formBody } from '../http.ts'
+import { rebound } from '../issue-members.ts'
 import { headerOf } from '../jwt-header.ts'
 import { dpopProof } from '../proof.ts'
 import { ACCESS_TOKEN_TYPE } from '../server.ts'
@@ -191,7 +192,8 @@ export const EXCHANGE_STATEMENTS: readonly Statement[] = [
     async test(server) {
       const { otherClient } = server.configuration.exchange
       const client = server.need(otherClient, 'exchange.otherClient')
-      const { subjectToken: subject_token } = await server.issued()
+      const members = rebound(server.configuration.issue, { client: client.id })
+      const { subjectToken: subject_token } = await server.issued(members)
       for (const secret of [undefined, `${client.secret}-wrong`]) {
         server.redaction.add(secret, 'wrong secret')
         const refused = await server.exchange({ subject_token }, { id: client.id, secret })

@@ -1,4 +1,5 @@
 import { ACTOR_STATEMENTS } from './actor.ts'
+import { ACTOR_TOKEN_STATEMENTS } from './actor-token.ts'
 import { BINDING_STATEMENTS } from './binding.ts'
 import { END_STATEMENTS } from './end.ts'
 import { EXCHANGE_STATEMENTS } from './exchange.ts'
@@ -16,4 +17,5 @@ export const ALL_STATEMENTS: readonly Statement[] = [
   ...ACTOR_STATEMENTS,
   ...END_STATEMENTS,
   ...STATUS_STATEMENTS,
+  ...ACTOR_TOKEN_STATEMENTS,
 ]

@@ -5,10 +5,15 @@ import type { JWK } from 'jose'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import type { Configuration } from 'oidc-provider'
-import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
+import {
+  type ManagementApiOptions,
+  Provider,
+  TOKEN_EXCHANGE_GRANT_TYPE,
+} from 'oidc-provider-impersonation'
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
 import { deploymentConfiguration } from '../../../../test/support/deployment-configuration.ts'
-import { answerOf, urlencoded } from '../../../../test/support/http.ts'
+import { dpopKey } from '../../../../test/support/dpop.ts'
+import { type Answer, answerOf, type Form, urlencoded } from '../../../../test/support/http.ts'
 import { signIn, signInRoutes } from '../../../../test/support/sign-in.ts'
 
 const PEOPLE = ['alice', 'bob', 'dana', 'grace', 'olivia', 'oscar']
@@ -16,8 +21,19 @@ const PEOPLE = ['alice', 'bob', 'dana', 'grace', 'olivia', 'oscar']
 /** A provider with this package, that claims every part of the profile. */
 export interface Deployed extends AsyncDisposable {
   readonly issuer: string
+  readonly base: string
   /** What a person writes into the configuration file of the suite. */
   readonly configuration: object
+  readonly actorTokens: ActorTokens
+}
+
+/** Access tokens of olivia, one that is good and others that are no actor tokens, and of oscar. */
+export interface ActorTokens {
+  readonly good: string
+  readonly withoutScope: string
+  readonly revoked: string
+  readonly bound: string
+  readonly other: string
 }
 
 export interface ServeOptions {
@@ -25,6 +41,8 @@ export interface ServeOptions {
   readonly adapter?: NonNullable<Configuration['adapter']>
   /** Stands between the server and the provider, and may spoil what goes through. */
   readonly front?: (provider: RequestListener) => RequestListener
+  /** What every subject token has to be bound to. */
+  readonly requireBinding?: ManagementApiOptions['requireBinding']
   /** The origin of the issuer, and its key: where this is another process of it. */
   readonly of?: { readonly base: string; readonly key: JWK }
 }
@@ -33,6 +51,7 @@ export interface ServeOptions {
 export async function serve({
   adapter = createMemoryAdapter(),
   front = (provider) => provider,
+  requireBinding,
   of,
 }: ServeOptions = {}) {
   const server = createServer()
@@ -63,6 +82,7 @@ export async function serve({
         managementApi: {
           resource: `${base}/api`,
           clients: { issue: ['backend'], read: ['backend'], end: ['backend'] },
+          requireBinding,
         },
         authorize({ account, stage }) {
           if (account.accountId === 'grace') return false
@@ -97,13 +117,14 @@ export async function deployForSuite(options: ServeOptions = {}): Promise<Deploy
   const at = {
     base,
     issuer,
-    post: async (path: string, form: Parameters<typeof urlencoded>[0]) =>
-      answerOf(await fetch(`${base}${path}`, { method: 'POST', body: urlencoded(form) })),
+    post: async (path: string, form: Form, headers: Record<string, string> = {}) =>
+      answerOf(await fetch(`${base}${path}`, { method: 'POST', body: urlencoded(form), headers })),
   }
-  const tokenOf = async (sub: string) => (await signIn(at, sub)).access_token
-  const [olivia, oscar] = [await tokenOf('olivia'), await tokenOf('oscar')]
+  const actorTokens = await actorTokensAt(at)
   return {
     issuer,
+    base,
+    actorTokens,
     configuration: {
       issue: {
         url: `${base}/api/subject-tokens`,
@@ -124,8 +145,14 @@ export async function deployForSuite(options: ServeOptions = {}): Promise<Deploy
         scope: 'orders:read',
         otherScope: 'orders:write',
       },
-      operator: { sub: 'olivia', token: olivia },
-      otherOperator: { sub: 'oscar', token: oscar },
+      operator: {
+        sub: 'olivia',
+        token: actorTokens.good,
+        withoutScope: actorTokens.withoutScope,
+        revoked: actorTokens.revoked,
+        bound: actorTokens.bound,
+      },
+      otherOperator: { sub: 'oscar', token: actorTokens.other },
       management: {
         url: `${base}/api/impersonations`,
         readScope: 'impersonations:read',
@@ -134,6 +161,32 @@ export async function deployForSuite(options: ServeOptions = {}): Promise<Deploy
       introspection: { client: { id: 'backend', secret: 'backend-secret' } },
     },
     [Symbol.asyncDispose]: close,
+  }
+}
+
+async function actorTokensAt(
+  at: Parameters<typeof signIn>[0] & { post(path: string, form: Form): Promise<Answer> },
+): Promise<ActorTokens> {
+  const resource = `${at.base}/orders`
+  const key = await dpopKey()
+  const dpop = await key.proof({ htu: `${at.issuer}/token` })
+  const [good, plain, gone, bound, other] = [
+    await signIn(at, 'olivia'),
+    await signIn(at, 'olivia', { scope: 'orders:read', resource }),
+    await signIn(at, 'olivia', { scope: 'openid offline_access' }),
+    await signIn(at, 'olivia', { headers: { dpop } }),
+    await signIn(at, 'oscar'),
+  ]
+  // The revocation of a refresh token revokes the grant.
+  const token = gone.refresh_token
+  const revoked = await at.post('/oidc/token/revocation', { token, client_id: 'console' })
+  if (token === undefined || revoked.status !== 200) throw new Error('no grant was revoked')
+  return {
+    good: good.access_token,
+    withoutScope: plain.access_token,
+    revoked: gone.access_token,
+    bound: bound.access_token,
+    other: other.access_token,
   }
 }
 

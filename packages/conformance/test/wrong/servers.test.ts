@@ -13,7 +13,7 @@ describe('a server that is wrong on purpose', () => {
 
   for (const { name, breaks, spoil } of WRONG_SERVERS) {
     it(`${name}: ${breaks.join(', ')}`, async () => {
-      server.spoilBy(spoil())
+      server.spoilBy(spoil(server.deployed()))
       const { red, complaints } = await redStatements(server.deployed(), breaks)
       expect(red, complaints).to.deep.equal([...breaks])
     })

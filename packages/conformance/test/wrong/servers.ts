@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import { decodeJwt } from 'jose'
+import type { Deployed } from '../support/deployment.ts'
 import {
   answer,
   answers,
@@ -29,7 +30,7 @@ export interface WrongServer {
   /** Statements that may be red, too, by chance or because they need the same; every one for `all`. */
   readonly mayBreak?: readonly string[] | 'all'
   /** Made anew for each run. */
-  readonly spoil: () => Spoil
+  readonly spoil: (deployed: Pick<Deployed, 'actorTokens'>) => Spoil
 }
 
 const isOf = (path: string) => (passing: Passing) => passing.path.split('?')[0] === path
@@ -375,7 +376,7 @@ export const WRONG_SERVERS: readonly WrongServer[] = [
   },
   {
     name: 'ignores actor tokens that are invalid',
-    breaks: ['P32', 'P39', 'P40', 'P41'],
+    breaks: ['P32', 'P39', 'P40', 'P41', 'P62', 'P63', 'P64'],
     spoil: () => async (passing, forward) => {
       const given = await forward(passing)
       if (json(given).error_description !== 'actor token is invalid') return given
@@ -384,6 +385,24 @@ export const WRONG_SERVERS: readonly WrongServer[] = [
       form.delete('actor_token_type')
       return forward({ ...passing, body: String(form) })
     },
+  },
+  {
+    name: 'takes an actor token without openid',
+    breaks: ['P62'],
+    spoil: ({ actorTokens: { withoutScope, good } }) =>
+      exchanges((form) => form.get('actor_token') === withoutScope, { actor_token: good }),
+  },
+  {
+    name: 'takes an actor token of a revoked grant',
+    breaks: ['P63'],
+    spoil: ({ actorTokens: { revoked, good } }) =>
+      exchanges((form) => form.get('actor_token') === revoked, { actor_token: good }),
+  },
+  {
+    name: 'takes an actor token that is bound to a key as if it were not',
+    breaks: ['P64'],
+    spoil: ({ actorTokens: { bound, good } }) =>
+      exchanges((form) => form.get('actor_token') === bound, { actor_token: good }),
   },
   {
     name: 'names the operator in place of software',

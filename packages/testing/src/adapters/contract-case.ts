@@ -44,8 +44,8 @@ export interface ContractHooks {
   cleanup?(factory: FactoryUnderTest): void | Promise<void>
 
   /**
-   * Moves the storage's clock forward by that many seconds. Without it the suite waits: about
-   * seven cases, a little over a second each, and two more about ending.
+   * Moves the storage's clock forward by that many seconds. Without it the suite waits, a
+   * little over a second in each of ten cases.
    */
   advance?(seconds: number): void | Promise<void>
 

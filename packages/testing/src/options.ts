@@ -1,0 +1,24 @@
+import type { Authorize, GetCustomJwtClaims } from 'oidc-provider-impersonation'
+
+/** An algorithm by which a test provider signs. */
+export type TestSigningAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA'
+
+/** Options of `startTestProvider()`. */
+export interface TestProviderOptions {
+  /**
+   * The claims of access tokens, as the deployment's provider adds them.
+   * @defaultValue no claims of the deployment
+   */
+  readonly getCustomJwtClaims?: GetCustomJwtClaims | undefined
+  /**
+   * The deployment's rule, as its provider has it. `issueTestImpersonation` rejects what it refuses.
+   * @defaultValue everything is allowed
+   */
+  readonly authorize?: Authorize | undefined
+  /**
+   * The algorithm of access tokens, and of the list of their status. Set it to the one of your
+   * resource server, `jwt.sign.alg`.
+   * @defaultValue `'RS256'`, as oidc-provider signs where a resource server says nothing
+   */
+  readonly signingAlgorithm?: TestSigningAlgorithm | undefined
+}

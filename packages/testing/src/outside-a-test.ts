@@ -1,0 +1,23 @@
+/**
+ * Every user exists at a test provider, so it must not start by mistake where people sign in.
+ *
+ * @throws Error in production
+ */
+export function refuseProduction(): void {
+  if (/^\s*prod(uction)?\s*$/i.test(process.env.NODE_ENV ?? '')) {
+    throw new Error(
+      `oidc-provider-impersonation-testing does not run in production: NODE_ENV is ${process.env.NODE_ENV}`,
+    )
+  }
+}
+
+/** Says on the console where no test runner is known. */
+export function warnOutsideTests(): void {
+  const { NODE_ENV, NODE_TEST_CONTEXT, VITEST, JEST_WORKER_ID } = process.env
+  if (NODE_ENV === 'test' || NODE_TEST_CONTEXT || VITEST || JEST_WORKER_ID) return
+  // Mocha sets no variable.
+  if ('describe' in globalThis && 'it' in globalThis) return
+  process.emitWarning(
+    'startTestProvider() runs outside a test: every user exists, and whoever reaches its port acts as any of them. Set NODE_ENV to test where that is meant.',
+  )
+}

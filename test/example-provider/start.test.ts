@@ -1,0 +1,83 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { exportJWK, generateKeyPair } from 'jose'
+import { launch, MAIN, OWN_SECRETS, run, send, temporaryFolder } from './support.ts'
+
+const EXAMPLE = join(import.meta.dirname, '../../example-provider')
+
+describe('npm start', function () {
+  this.timeout(120_000)
+
+  it('prints where everything is, and nothing of oidc-provider', async () => {
+    await using folder = await temporaryFolder()
+    await using running = await launch({ DATA_DIR: folder.path })
+    const links = [...running.printed().matchAll(/^(?!POST).*? (http:\S+)$/gm)]
+    expect(links.length).to.be.at.least(5)
+    for (const [line, url = ''] of links.filter(([line]) => !line.includes('POST'))) {
+      const { status } = await send(url, { redirect: 'follow' })
+      expect(status, line).to.equal({ oidc: 404, orders: 401 }[url.split('/')[3] ?? ''] ?? 200)
+    }
+    running.child.kill('SIGINT')
+    const { stdout, stderr } = await running.ended
+    expect(stderr).to.equal('')
+    expect(stdout).to.match(/^The example provider is running/)
+    expect(stdout).not.to.match(/NOTICE|WARNING/)
+  })
+
+  it('keeps keys and data in DATA_DIR, for their owner alone, until the next start', async () => {
+    await using folder = await temporaryFolder()
+    const DATA_DIR = join(folder.path, 'not', 'there', 'yet')
+    const keysOfStart = async () => {
+      await using running = await launch({ DATA_DIR })
+      return (await send(`${running.url}/oidc/jwks`)).text
+    }
+    const first = await keysOfStart()
+    const files = await readdir(DATA_DIR)
+    expect(files).to.include.members(['signing-keys.json', 'cookie-keys.json', 'provider.sqlite'])
+    for (const file of files) {
+      expect((await stat(join(DATA_DIR, file))).mode & 0o777, file).to.equal(0o600)
+    }
+    expect(await keysOfStart()).to.equal(first)
+  })
+
+  it('runs in production on keys and secrets of its own, and prints none of them', async () => {
+    await using folder = await temporaryFolder()
+    const JWKS_FILE = join(folder.path, 'jwks.json')
+    const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+    await writeFile(JWKS_FILE, JSON.stringify({ keys: [await exportJWK(privateKey)] }))
+    const secrets = { ...OWN_SECRETS, COOKIE_KEYS: 'a-cookie-key-of-our-own' }
+    const environment = {
+      NODE_ENV: 'production',
+      BASE_URL: 'https://id.example.com',
+      SHOP_URL: 'https://shop.example.com',
+      STORAGE_URL: 'memory:',
+      JWKS_FILE,
+      DATA_DIR: folder.path,
+      ...secrets,
+    }
+    await using running = await launch(environment, '--commands')
+    for (const secret of Object.values(secrets)) {
+      expect(running.printed()).not.to.include(secret)
+    }
+    expect(await readdir(folder.path), 'made nothing').to.deep.equal(['jwks.json'])
+  })
+
+  it('tells every variable with --help', async () => {
+    const { code, stdout } = await run(MAIN, {}, '--help')
+    expect(code).to.equal(0)
+    const config = await readFile(join(EXAMPLE, 'config.ts'), 'utf8')
+    const names = [...config.matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name]) => name)
+    expect(names.length).to.be.above(15)
+    for (const name of names) expect(stdout).to.match(new RegExp(`^ {2}${name} `, 'm'))
+  })
+
+  it('is fifteen files at most, beside the shop and the demonstration', async () => {
+    const entries = await readdir(EXAMPLE, { recursive: true, withFileTypes: true })
+    const files = entries
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name).slice(EXAMPLE.length + 1))
+      .filter((file) => !/^(?:shop|demo|data)\//.test(file))
+    expect(files.length, files.join(' ')).to.be.at.most(15)
+  })
+})

@@ -1,0 +1,160 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import Koa from 'koa'
+import mount from 'koa-mount'
+import type { Configuration, InteractionResults } from 'oidc-provider'
+import { type ImpersonationOptions, Provider } from '../../src/index.ts'
+import { deploymentConfiguration } from '../support/deployment-configuration.ts'
+import { answerOf, type Form, urlencoded } from '../support/http.ts'
+import { type SignedIn, signIn } from '../support/sign-in.ts'
+
+type Site = Pick<Awaited<ReturnType<typeof serve>>, 'base' | 'issuer' | 'post'>
+
+describe('features.impersonation.applications', () => {
+  it('gives operators openid at an application that is named, without a consent page', async () => {
+    await using site = await serve({ applications: ['console'] })
+    const signedIn = await signIn(site, 'olivia')
+    expect(site.consents()).to.equal(0)
+    expect(await silently(site, signedIn)).to.have.property('code')
+    expect(await silently(site, signedIn, { client_id: 'plain' })).to.have.property(
+      'error',
+      'consent_required',
+    )
+  })
+
+  it('names by a function, too', async () => {
+    await using site = await serve({ applications: ({ clientId }) => clientId === 'plain' })
+    const signedIn = await signIn(site, 'olivia', { clientId: 'plain' })
+    expect(await silently(site, signedIn, { client_id: 'plain' })).to.have.property('code')
+    expect(await silently(site, signedIn)).to.have.property('error', 'consent_required')
+  })
+
+  it('gives nothing but openid: for a scope of an API, a person is asked', async () => {
+    await using site = await serve({ applications: ['console'] })
+    const signedIn = await signIn(site, 'olivia')
+    const resource = `${site.base}/orders`
+    const asked = { scope: 'openid orders:read', resource }
+    expect(await silently(site, signedIn, asked)).to.have.property('error', 'consent_required')
+  })
+
+  it('does not loop on a consent page that makes a new grant of what it is asked for alone', async () => {
+    await using site = await serve({ applications: ['console'] })
+    const resource = `${site.base}/orders`
+    const asked = { scope: 'openid orders:read', resource }
+    const { access_token, id_token } = await signIn(site, 'olivia', asked)
+    expect([access_token, id_token]).to.not.include(undefined)
+    expect(site.consents()).to.equal(1)
+  })
+
+  it("asks the deployment's own loadExistingGrant first, and adds to its answer", async () => {
+    let calls = 0
+    await using site = await serve({
+      applications: ['console'],
+      loadExistingGrant: async ({ oidc: { client, provider, session } }) => {
+        calls += 1
+        const grant = new provider.Grant({
+          clientId: client?.clientId,
+          accountId: session?.accountId,
+        })
+        // The resource of the test has openid among its own scopes.
+        grant.addResourceScope(`${site.base}/orders`, 'openid orders:read')
+        await grant.save()
+        return grant
+      },
+    })
+    const resource = `${site.base}/orders`
+    const asked = { scope: 'openid orders:read', resource }
+    const { access_token } = await signIn(site, 'olivia', asked)
+    expect([typeof access_token, site.consents(), calls > 0]).to.deep.equal(['string', 0, true])
+  })
+
+  it('leaves a configuration that names none as it was', async () => {
+    await using site = await serve({})
+    const signedIn = await signIn(site, 'olivia')
+    expect(site.consents()).to.equal(1)
+    expect(await silently(site, signedIn)).to.have.property('code')
+    expect(await silently(site, signedIn, { client_id: 'plain' })).to.have.property(
+      'error',
+      'consent_required',
+    )
+  })
+})
+
+/** What the provider answers to `prompt=none`. */
+async function silently(
+  { issuer }: Site,
+  { cookie }: SignedIn,
+  parameters: Record<string, string> = {},
+): Promise<Record<string, string>> {
+  const question = new URLSearchParams({
+    client_id: 'console',
+    response_type: 'code',
+    redirect_uri: 'https://app.example.com/callback',
+    scope: 'openid',
+    prompt: 'none',
+    code_challenge: 'x'.repeat(43),
+    code_challenge_method: 'S256',
+    ...parameters,
+  })
+  const headers = { cookie }
+  const { headers: answer } = await fetch(`${issuer}/auth?${question}`, {
+    headers,
+    redirect: 'manual',
+  })
+  return Object.fromEntries(new URL(answer.get('location') ?? issuer).searchParams)
+}
+
+/** A provider whose consent page makes a new grant each time, of what it is asked for. */
+async function serve({
+  applications,
+  loadExistingGrant,
+}: Pick<ImpersonationOptions, 'applications'> & Pick<Configuration, 'loadExistingGrant'>) {
+  const server = createServer().listen(0, '127.0.0.1')
+  server.unref()
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const base = `http://127.0.0.1:${port}`
+  const issuer = `${base}/oidc`
+  const configuration = deploymentConfiguration(base, new Set(['olivia']), {
+    impersonation: { applications },
+  })
+  const provider = new Provider(issuer, { ...configuration, loadExistingGrant })
+  let consents = 0
+  const app = new Koa()
+  app.keys = ['test']
+  app.use(async (ctx, next) => {
+    if (!ctx.path.startsWith('/interaction/')) return next()
+    const { params, prompt, session } = await provider.interactionDetails(ctx.req, ctx.res)
+    ctx.respond = false
+    const finish = (result: InteractionResults) =>
+      provider.interactionFinished(ctx.req, ctx.res, result)
+    if (prompt.name === 'login') return finish({ login: { accountId: String(params.login_hint) } })
+    consents += 1
+    const { missingOIDCScope, missingResourceScopes } = prompt.details
+    const grant = new provider.Grant({
+      accountId: session?.accountId,
+      clientId: String(params.client_id),
+    })
+    if (Array.isArray(missingOIDCScope)) grant.addOIDCScope(missingOIDCScope.join(' '))
+    for (const [resource, scopes] of Object.entries(missingResourceScopes ?? {})) {
+      grant.addResourceScope(resource, scopes.join(' '))
+    }
+    return finish({ consent: { grantId: await grant.save() } })
+  })
+  app.use(mount('/oidc', provider))
+  server.on('request', app.callback())
+  return {
+    base,
+    issuer,
+    consents: () => consents,
+    post: async (path: string, form: Form, headers: Record<string, string> = {}) =>
+      answerOf(await fetch(`${base}${path}`, { method: 'POST', body: urlencoded(form), headers })),
+    async [Symbol.asyncDispose]() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
