@@ -34,7 +34,8 @@ const TOP_FILES = [
 
 /** What each package may import of others, at run time. */
 const PACKAGES: Readonly<Record<string, RegExp>> = {
-  browser: /^oauth4webapi$/,
+  // Of React, the types alone: for `<impersonation-banner>` in JSX.
+  browser: /^(?:oauth4webapi|react)$/,
   'resource-server': /^(?:jose|node:.*)$/,
   verify: /^(?:jose|node:.*)$/,
   testing:
