@@ -34,7 +34,7 @@ const TOP_FILES = [
 
 /** What each package may import of others, at run time. */
 const PACKAGES: Readonly<Record<string, RegExp>> = {
-  // Of React, the types alone: for `<impersonation-banner>` in JSX.
+  // The types of React alone.
   browser: /^(?:oauth4webapi|react)$/,
   'resource-server': /^(?:jose|node:.*)$/,
   verify: /^(?:jose|node:.*)$/,
