@@ -1,6 +1,16 @@
 // Prepares a release, and publishes nothing: a release is a tag, and release.yml (CONTRIBUTING.md).
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -97,7 +107,18 @@ async function copyTracked(to: string): Promise<void> {
   for (const path of stdout.split('\0').filter(Boolean)) {
     await cp(join(ROOT, path), join(to, path)).catch(ignoreMissing)
   }
-  await symlink(join(ROOT, 'node_modules'), join(to, 'node_modules'))
+  await linkModules(join(to, 'node_modules'))
+}
+
+/** The packages of this repository are those of the copy; all others are those that are installed. */
+async function linkModules(to: string): Promise<void> {
+  const from = join(ROOT, 'node_modules')
+  await mkdir(to)
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const path = join(from, entry.name)
+    // npm links the packages of this repository relatively, so the same link leads into the copy.
+    await symlink(entry.isSymbolicLink() ? await readlink(path) : path, join(to, entry.name))
+  }
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {
