@@ -18,7 +18,7 @@ export function pinOrigin(baseUrl: string): Middleware {
     headers['x-forwarded-proto'] = home.protocol.slice(0, -1)
     delete headers['x-forwarded-host']
     // At http://127.0.0.1:3000, a page would have another origin than its requests. A proxy that sets
-    // a loopback `Host` has another port than this server, or speaks TLS: so this is no loop.
+    // a loopback `Host` makes no loop of this, because it has this port itself or speaks TLS.
     const isStray =
       ctx.get('Accept').startsWith('text/html') &&
       home.protocol === 'http:' &&
@@ -32,7 +32,7 @@ export function pinOrigin(baseUrl: string): Middleware {
   }
 }
 
-/** @param shopUrl where people come from to sign in and out: `form-action` holds for redirects, too */
+/** @param shopUrl people come from there to sign in and out, and `form-action` holds for redirects */
 export function securityHeaders(shopUrl: string): Middleware {
   return helmet({
     contentSecurityPolicy: {

@@ -27,12 +27,18 @@ import { currentRoutes } from './management/current/routes.ts'
 import { findAccount } from './management/find-account.ts'
 import { type IssueInProcess, inProcessIssuer } from './management/issue-in-process.ts'
 import { ManagementResourceServer } from './management/machine-tokens.ts'
+import { issuePreviewer, type PreviewIssue } from './management/preview.ts'
 import { subjectTokenRevocation } from './management/revocation.ts'
 import { managementRouter } from './management/router.ts'
 import { type ResolvedOptions, resolveOptions } from './options/defaults.ts'
 import type { ChecklistItem } from './public/checklist.ts'
 import type { RecordEvent, RecordFirstOptions } from './public/events.ts'
-import type { IssuedSubjectToken, IssueOptions, SubjectTokenRequest } from './public/issue.ts'
+import type {
+  IssuedSubjectToken,
+  IssueOptions,
+  Preview,
+  SubjectTokenRequest,
+} from './public/issue.ts'
 import type {
   EndOptions,
   ImpersonationFilter,
@@ -69,6 +75,7 @@ export class Impersonation {
   #provider: Provider | undefined
   #routes: Middleware | undefined
   #issue: IssueInProcess | undefined
+  #preview: PreviewIssue | undefined
   #checkStorage: (() => Promise<void>) | undefined
   #ending: WiredImpersonations | undefined
 
@@ -190,6 +197,7 @@ export class Impersonation {
       drawStatusIndex: ending?.drawStatusIndex,
     }
     this.#issue = inProcessIssuer(provider, { ...issuing, right: rights.issue })
+    this.#preview = issuePreviewer(provider, { ...issuing, right: rights.issue })
     this.#routes = managementRouter(provider, {
       ...issuing,
       rights,
@@ -247,11 +255,21 @@ export class Impersonation {
    */
   async issue(request: SubjectTokenRequest, options: IssueOptions): Promise<IssuedSubjectToken> {
     if (!this.#issue) throw new TypeError('issue() comes after register(provider)')
-    const { as, ctx } = options ?? {}
-    if (typeof as !== 'string' || as === '') {
-      throw new TypeError('issue(request, { as }): as must be the id of a client')
-    }
-    return this.#issue(request, { as, ctx })
+    return this.#issue(request, issueOptionsOf('issue', options))
+  }
+
+  /**
+   * Asks `authorize` what {@link issue} would decide now, with `isPreview: true`. Nothing is issued, stored,
+   * counted or reported.
+   *
+   * @throws TypeError before {@link register}, and for a wrong `as`
+   * @throws the errors of {@link issue} for a request that is wrong, a user who does not exist, and a
+   * client that may not issue
+   * @throws the error of a hook that fails
+   */
+  async preview(request: SubjectTokenRequest, options: IssueOptions): Promise<Preview> {
+    if (!this.#preview) throw new TypeError('preview() comes after register(provider)')
+    return this.#preview(request, issueOptionsOf('preview', options))
   }
 
   /**
@@ -367,4 +385,12 @@ export class Impersonation {
   callback(): RequestListener {
     return requestListener(this.routes(), this.#provider)
   }
+}
+
+function issueOptionsOf(method: string, options: IssueOptions): IssueOptions {
+  const { as, ctx } = options ?? {}
+  if (typeof as !== 'string' || as === '') {
+    throw new TypeError(`${method}(request, { as }): as must be the id of a client`)
+  }
+  return { as, ctx }
 }

@@ -36,7 +36,12 @@ export type {
   Redemption,
   SubjectTokenRecord,
 } from './public/events.ts'
-export type { IssuedSubjectToken, IssueOptions, SubjectTokenRequest } from './public/issue.ts'
+export type {
+  IssuedSubjectToken,
+  IssueOptions,
+  Preview,
+  SubjectTokenRequest,
+} from './public/issue.ts'
 export type {
   EndCause,
   EndOptions,

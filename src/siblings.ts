@@ -12,7 +12,11 @@ export {
 } from './options/option-rules.ts'
 export { resolve } from './options/resolve-options.ts'
 export { BoundedMap } from './shared/bounded-map.ts'
-export { IMPERSONATED_JTI_PREFIX } from './shared/constants.ts'
+export {
+  IMPERSONATED_JTI_PREFIX,
+  MAX_ACCESS_TOKEN_TTL,
+  MAX_SUBJECT_TOKEN_TTL,
+} from './shared/constants.ts'
 export { jsonReader } from './shared/json-body.ts'
 export { requestListener } from './shared/request-listener.ts'
 export { isSafe } from './shared/safe-url.ts'

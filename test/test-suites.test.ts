@@ -7,6 +7,7 @@ import { SUITES, suitesOf } from '../scripts/test-suites.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const MOCHA = join(ROOT, 'node_modules/mocha/bin/mocha.js')
+const TEST_ALL = join(ROOT, 'scripts/test-all.ts')
 
 /** Every file whose name says that it has tests. */
 async function testFiles(): Promise<string[]> {
@@ -41,6 +42,34 @@ interface Run {
   readonly code: number
   readonly stdout: string
 }
+
+describe('npm run test:all', function () {
+  this.timeout(60_000)
+  const run = (...args: string[]): Promise<Run> =>
+    promisify(execFile)(process.execPath, [TEST_ALL, ...args], { cwd: ROOT }).then(
+      ({ stdout }) => ({ code: 0, stdout }),
+      (failure: Run) => failure,
+    )
+
+  it('ends with the sum of its suites, and fails where a suite has run no test', async () => {
+    const { code, stdout } = await run('types', 'matrix', '--grep', 'no test has this title')
+    expect(code).to.equal(1)
+    expect(stdout).to.match(/== types: 0 passed, 1 failed, \d+ s\n/)
+    expect(stdout).to.match(/\n0 passed, 2 failed\n$/)
+  })
+
+  it('runs no suite where one that is named is not there', async () => {
+    expect(await run('types', 'typos')).to.include({ code: 2, stdout: '' })
+  })
+
+  it('lists what each push and each night run', async () => {
+    const names = ({ stdout }: Run) => stdout.match(/^\S+/gm)
+    const of = (when: string) =>
+      SUITES.filter((suite) => suite.when === when).map(({ name }) => name)
+    expect(names(await run('--list', '--push'))).to.deep.equal(of('push'))
+    expect(names(await run('--list', '--nightly'))).to.deep.equal(of('nightly'))
+  })
+})
 
 /** As on a machine where nothing answers, and redis-server is not installed. */
 const WITHOUT_SERVERS = {

@@ -30,8 +30,7 @@ export async function approvals(base: string, password: string): Promise<void> {
     refused(act(), 403, 'approval_required'),
   )
   const id = await step(`Ask for the approval, as ${OPERATOR_ID}`, async () => {
-    const needs = ['second_person']
-    const answer = await ask(operator, '/permits', { ...request, needs, for: WINDOW_S })
+    const answer = await ask(operator, '/permits', { ...request, for: WINDOW_S })
     expectStatus(answer, 201)
     return String(Object(answer.body.permit).id)
   })

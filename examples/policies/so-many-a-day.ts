@@ -5,7 +5,7 @@ let day = ''
 const customersOf = new Map<string, Set<string>>()
 
 /** In one process; several need a table of day, operator and customer. */
-export const twentyCustomersADay: Authorize = ({ stage, actor, account }) => {
+export const twentyCustomersADay: Authorize = ({ stage, isPreview, actor, account }) => {
   if (stage === 'exchange') return true
   if (!actor) return false
   const today = new Date().toISOString().slice(0, 10)
@@ -14,6 +14,6 @@ export const twentyCustomersADay: Authorize = ({ stage, actor, account }) => {
   const customers = customersOf.get(actor.sub) ?? new Set()
   customersOf.set(actor.sub, customers)
   if (customers.size >= MAX_CUSTOMERS && !customers.has(account.accountId)) return false
-  customers.add(account.accountId)
+  if (!isPreview) customers.add(account.accountId)
   return true
 }

@@ -50,7 +50,7 @@ export function inProcessIssuer(provider: Provider, parts: InProcessParts): Issu
   }
 }
 
-async function namedClient(
+export async function namedClient(
   { verifier, right }: Pick<InProcessParts, 'right' | 'verifier'>,
   clientId: string,
 ): Promise<Client> {
@@ -64,7 +64,7 @@ async function namedClient(
 }
 
 /** What JSON has of it; `undefined` where it has nothing of it. */
-function toJson(request: unknown): string | undefined {
+export function toJson(request: unknown): string | undefined {
   try {
     return JSON.stringify(request)
   } catch {
@@ -72,7 +72,7 @@ function toJson(request: unknown): string | undefined {
   }
 }
 
-function parseJson(json: string | undefined, maxBytes: number): unknown {
+export function parseJson(json: string | undefined, maxBytes: number): unknown {
   if (json === undefined) throw new errors.InvalidRequest('the body is not a valid JSON object')
   if (Buffer.byteLength(json) > maxBytes) {
     throw new errors.InvalidRequest(`the body must not exceed ${maxBytes} bytes`, 413)
@@ -81,7 +81,7 @@ function parseJson(json: string | undefined, maxBytes: number): unknown {
 }
 
 /** Over HTTP, some errors have another status than the provider gives them. */
-function withWireStatus(error: unknown): never {
+export function withWireStatus(error: unknown): never {
   if (error instanceof errors.OIDCProviderError) {
     const status = statusOf(error)
     Object.assign(error, { status, statusCode: status })

@@ -1,16 +1,24 @@
-import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import {
+  type Account,
+  type Client,
+  errors,
+  type KoaContextWithOIDC,
+  type Provider,
+} from 'oidc-provider'
 import type { AuditTrail } from '../audit/trail.ts'
 import { findAccount } from '../host/grants.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
-import { permissionFor } from '../policy/authorize.ts'
+import { type Permission, permissionFor } from '../policy/authorize.ts'
 import { validContext } from '../policy/context-schema.ts'
 import { limit } from '../policy/rate-limit.ts'
+import type { SubjectTokenContext } from '../public/claims-hook.ts'
+import type { AuthorizationRequest } from '../public/policy-hook.ts'
 import { deepFreeze } from '../shared/json.ts'
 import { present } from '../shared/present.ts'
 import type { StatusIndex } from '../status-list/indices.ts'
 import type { SubjectTokenModel } from '../tokens/subject-token.ts'
 import { UserNotFound } from './answer-errors.ts'
-import { parseIssueRequest, serialisedContext } from './body.ts'
+import { type IssueRequest, parseIssueRequest, serialisedContext } from './body.ts'
 
 /** What issuing takes. */
 export interface IssueParts {
@@ -37,6 +45,52 @@ export interface Issued {
   readonly expiresIn: number
 }
 
+/** What is asked for. */
+export interface ParsedRequest extends Pick<IssueRequest, 'binding' | 'expiresIn' | 'userId'> {
+  readonly actor: AuthorizationRequest['actor']
+  /** Validates `context`, which may ask the deployment. */
+  readContext(): Promise<{ readonly context: SubjectTokenContext; readonly json: string }>
+}
+
+export function parseRequest(body: unknown, options: ResolvedOptions): ParsedRequest {
+  const { userId, binding, expiresIn, context: given } = parseIssueRequest(body, options)
+  const sub = binding.mayAct?.sub
+  return {
+    userId,
+    binding,
+    expiresIn,
+    actor: sub === undefined ? undefined : Object.freeze({ sub }),
+    async readContext() {
+      const context = deepFreeze(await validContext(options.contextSchema, given))
+      return { context, json: serialisedContext(context, options.limits.contextBytes) }
+    },
+  }
+}
+
+/** @throws UserNotFound */
+export async function userOf(
+  provider: Provider,
+  ctx: KoaContextWithOIDC,
+  userId: string,
+): Promise<Account> {
+  const account = await findAccount(provider, ctx, userId)
+  // An account with another id is another user, whatever the reason why `findAccount` returned
+  // it.
+  if (account?.accountId !== userId) throw new UserNotFound()
+  ctx.oidc.entity('Account', account)
+  return account
+}
+
+/** Asks the deployment's rule at issue. */
+export async function permissionToIssue(
+  { authorize }: ResolvedOptions,
+  { actor, binding }: ParsedRequest,
+  question: Pick<AuthorizationRequest, 'account' | 'client' | 'context' | 'ctx' | 'isPreview'>,
+): Promise<Permission> {
+  const { mayAct, resource, scope } = binding
+  return permissionFor(authorize, { stage: 'issue', ...question, actor, mayAct, resource, scope })
+}
+
 /** The decision behind every door: counts, validates, asks the deployment's rule, stores. */
 export function subjectTokenIssuer(
   provider: Provider,
@@ -46,32 +100,18 @@ export function subjectTokenIssuer(
     ctx.oidc.entity('Client', client)
     await limit(options.limits.issue, client.clientId, 1)
 
-    const request = parseIssueRequest(await read(), options)
+    const request = parseRequest(await read(), options)
+    const { actor } = request
     const { mayAct, resource } = request.binding
-    const actor = mayAct?.sub === undefined ? undefined : Object.freeze({ sub: mayAct.sub })
     trail.note({ subject: request.userId, resource, actor })
     if (mayAct) trail.note({ mayAct })
     if (actor) await limit(options.limits.issuePerActor, actor.sub, 1)
-    const context = deepFreeze(await validContext(options.contextSchema, request.context))
-    const json = serialisedContext(context, options.limits.contextBytes)
+    const { context, json } = await request.readContext()
     trail.note({ context })
 
-    const account = await findAccount(provider, ctx, request.userId)
-    // An account with another id is another user, whatever the reason why `findAccount` returned
-    // it.
-    if (account?.accountId !== request.userId) throw new UserNotFound()
-    ctx.oidc.entity('Account', account)
-    const { scope, permit, review } = await permissionFor(options.authorize, {
-      stage: 'issue',
-      client,
-      account,
-      actor,
-      mayAct,
-      resource,
-      scope: request.binding.scope,
-      context,
-      ctx,
-    })
+    const account = await userOf(provider, ctx, request.userId)
+    const question = { ctx, client, account, context }
+    const { scope, permit, review } = await permissionToIssue(options, request, question)
 
     const status = await drawStatusIndex?.()
     const binding = { ...request.binding, ...(scope === undefined ? {} : { scope }) }

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import type { MayAct } from './binding.ts'
 import type { SubjectTokenContext } from './claims-hook.ts'
+import type { Need } from './policy-hook.ts'
 
 /** A request for a subject token: the body of `POST …/subject-tokens`. It is read as JSON has it. */
 export interface SubjectTokenRequest {
@@ -38,4 +39,18 @@ export interface IssuedSubjectToken {
   readonly subjectToken: string
   /** Seconds. */
   readonly expiresIn: number
+}
+
+/** What the deployment's rule says of a request now. It is no promise: issue and exchange ask again. */
+export interface Preview {
+  /** `'needs'`: an approval is missing. */
+  readonly verdict: 'allowed' | 'needs' | 'refused'
+  /** With `'needs'`: whose approval. */
+  readonly needs?: readonly Need[]
+  /** With `'needs'`: the operator may act without them in an emergency. */
+  readonly emergency?: true
+  /** With `'allowed'`: the limit of the rule, in seconds. */
+  readonly accessTokenTtl?: number
+  /** With `'allowed'`: the ids of the permits that the rule names. */
+  readonly permit?: string | readonly string[]
 }

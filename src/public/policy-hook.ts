@@ -6,6 +6,11 @@ import type { ActClaim, SubjectTokenContext } from './claims-hook.ts'
 export interface AuthorizationRequest {
   /** `'issue'`: a subject token is asked for. `'exchange'`: one is about to be redeemed. */
   readonly stage: 'issue' | 'exchange'
+  /**
+   * A question beforehand, at the stage `'issue'`: nothing is issued, whatever is answered. A rule that
+   * counts must not count it.
+   */
+  readonly isPreview?: true | undefined
   /** The client that asks: at issue the machine-to-machine client, then the one that exchanges. */
   readonly client: Client
   /** The user to be impersonated. */

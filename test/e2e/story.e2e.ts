@@ -176,7 +176,11 @@ describe('the story', function () {
   })
 })
 
-/** Waits until it is so. */
+/** Waits until it is so, twenty seconds at most. */
 async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20))
+  const deadline = Date.now() + 20_000
+  while (!isSo()) {
+    if (Date.now() > deadline) throw new Error('it did not come true within twenty seconds')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
 }

@@ -8,7 +8,7 @@ import { accountApi } from './api/account/api.ts'
 import { consoleApi } from './api/console/router.ts'
 import { type TakeUses, type TakeUsesOptions, takeUses } from './api/console/take-uses.ts'
 import { customerDirectory } from './api/customer-directory.ts'
-import { subjectTokenIssuer } from './api/issue.ts'
+import { issuePreviewer, subjectTokenIssuer } from './api/issue.ts'
 import { operatorLimit } from './api/operator-limit.ts'
 import type { Parts } from './api/parts.ts'
 import { personNames } from './api/person-names.ts'
@@ -75,6 +75,7 @@ export type {
   PermitsOptions,
   Saying,
   Standing,
+  StandingAnswer,
   StandingChoice,
 } from './permits/options.ts'
 export type { Permit } from './permits/permit.ts'
@@ -169,6 +170,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const reconciliation = startReconciliation(provider, store, audit)
   settings.permits?.attach(provider, {
     nameOf,
+    issueAs: settings.issueAs,
     notify: notices?.when,
     mayApprove: async (accountId) => {
       const account = await findAccount(provider, accountId)
@@ -183,6 +185,7 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
     directory,
     nameOf,
     issue: subjectTokenIssuer(provider, settings),
+    preview: issuePreviewer(provider, settings),
     limitIssues: operatorLimit(
       MAX_ISSUES,
       60,

@@ -39,6 +39,8 @@ export {
   PLUGIN_EVENTS,
   SET_ASIDE,
   type SetAside,
+  type StandingChoice,
+  type StandingTerm,
   USED_EVENT,
 } from './format/entry.ts'
 export { fold, foldRepetition, type Happening, useKindOf } from './format/fold.ts'
@@ -79,7 +81,7 @@ export {
   storedPermitOf,
 } from './format/permit.ts'
 export { isPlainObject } from './format/plain-object.ts'
-export { nonEmptyText, type Present, present } from './format/present.ts'
+export { nonEmptyText, type Present, positiveInteger, present } from './format/present.ts'
 export { reasonOf } from './format/reason.ts'
 export {
   ALL_OUTCOMES,

@@ -4,6 +4,7 @@ import {
   ClientNotNamed,
   errors,
   type IssuedSubjectToken,
+  type Preview,
   type Provider,
   type SubjectTokenRequest,
 } from 'oidc-provider-impersonation'
@@ -28,6 +29,22 @@ export function subjectTokenIssuer(
   return async (request, ctx) => {
     try {
       return await impersonation.issue(request, { as: issueAs, ctx })
+    } catch (error) {
+      throw problemOf(error, issueAs)
+    }
+  }
+}
+
+/** Asks the rule beforehand. It throws as {@link IssueSubjectToken}. */
+export type PreviewIssue = (request: SubjectTokenRequest, ctx: Context) => Promise<Preview>
+
+export function issuePreviewer(
+  { impersonation }: Pick<Provider, 'impersonation'>,
+  { issueAs }: Pick<Settings, 'issueAs'>,
+): PreviewIssue {
+  return async (request, ctx) => {
+    try {
+      return await impersonation.preview(request, { as: issueAs, ctx })
     } catch (error) {
       throw problemOf(error, issueAs)
     }

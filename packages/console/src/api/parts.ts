@@ -7,7 +7,7 @@ import type { Role } from '../options.ts'
 import type { Settings } from '../settings.ts'
 import type { SignedIn } from '../sign-in/signed-in.ts'
 import type { CustomerDirectory } from './customer-directory.ts'
-import type { IssueSubjectToken } from './issue.ts'
+import type { IssueSubjectToken, PreviewIssue } from './issue.ts'
 import type { OperatorLimit } from './operator-limit.ts'
 import type { NamePerson } from './person-names.ts'
 import type { Refusals } from './refusals.ts'
@@ -20,6 +20,8 @@ export interface Parts {
   readonly directory: CustomerDirectory
   readonly nameOf: NamePerson
   readonly issue: IssueSubjectToken
+  /** Asks the rule beforehand. */
+  readonly preview: PreviewIssue
   /** Comes before `issue`: each request makes an entry of the audit, also one that is never used. */
   readonly limitIssues: OperatorLimit
   readonly refusals: Refusals

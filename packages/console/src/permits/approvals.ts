@@ -12,20 +12,22 @@ import type { PermitsContext } from './context.ts'
 import type { Deciders } from './deciders.ts'
 import { PermitError } from './errors.ts'
 import {
+  durationOf,
   MAX_ID_LENGTH,
   MAX_NOTE_LENGTH,
   noteOf,
   parseFacts,
-  parseNeeds,
   parseText,
 } from './inputs.ts'
-import type { PermitRequest, Permits, Saying } from './options.ts'
+import type { AskHow, PermitRequest, Permits, Saying } from './options.ts'
 import { needsReview, type Permit, permitAt } from './permit.ts'
+import { assertNotRefused, findRefusals, refusalIn, reviewAfter } from './refusals.ts'
+import { askRule } from './rule.ts'
 import { aboutOf, assertMayRequest, assertUndecided } from './rules.ts'
 
 type Approvals = Pick<
   Permits,
-  'emergency' | 'get' | 'grant' | 'refuse' | 'request' | 'review' | 'revoke'
+  'emergency' | 'get' | 'grant' | 'lift' | 'refusals' | 'refuse' | 'request' | 'review' | 'revoke'
 >
 
 export interface ApprovalsOptions {
@@ -90,23 +92,28 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
     event: 'support.emergency' | 'support.requested',
     request: Omit<PermitRequest, 'for'>,
     window: number,
+    how: AskHow = {},
   ): Promise<Permit> {
     attached()
     const facts = parseFacts(request)
-    const needs = parseNeeds(request.needs)
     const { customer, operator, application, resource, scope } = facts
     const written = {
       ticketId: parseText('ticket', request.ticket, MAX_ID_LENGTH),
       reason: parseText('reason', request.reason, MAX_NOTE_LENGTH),
+      ...durationOf(request.duration),
     }
     const isEmergency = event === 'support.emergency'
+    const { needs, emergency } = await askRule(context, { ...request, ...facts }, how)
+    if (isEmergency && !emergency) {
+      throw new PermitError('access_denied', 'the rule allows no emergency here')
+    }
     const id = randomBytes(32).toString('base64url')
-    const entryAt = (time: number): AuditEntry => ({
+    const entryAt = (time: number, review = 'emergency'): AuditEntry => ({
       ...{ event, time, by: operator, permit: id, subject: customer },
       ...{ mayAct: { sub: operator, clientId: application }, resource, scope, context: written },
       terms: {
         ...{ needs, for: window },
-        ...(isEmergency ? { review: 'emergency' } : { lapsesAt: time + options.lapse * 1000 }),
+        ...(isEmergency ? { review } : { lapsesAt: time + options.lapse * 1000 }),
       },
     })
     const asked = entryAt(now())
@@ -115,14 +122,25 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
       await deciders.assertSomebody(permitAt(foldPermit(undefined, asked), now()))
     }
     const names = await context.findNames(asked)
+    const pauseMs = options.pause * 1000
+    const refusals = await findRefusals(context, facts, pauseMs)
+    const { ticketId } = written
+    const review = isEmergency ? reviewAfter(refusals, ticketId, now()) : undefined
+    if (!isEmergency) assertNotRefused(refusals, ticketId, now())
     const mark = isEmergency ? context.markFor('emergency') : await markAsked(customer, needs)
     const slot = isEmergency ? emergencySlot(operator) : requestSlot(facts)
     const record = await decide.open(slot, (stored) => {
       const holder = approvalIn(stored)
       const time = holder ? timeAfter(holder) : now()
       if (isEmergency) assertReviewed(holder, time)
-      else assertMayRequest(holder, time, options.pause * 1000)
-      return { ...entryAt(time), ...names, ...mark }
+      else {
+        assertMayRequest(holder, time)
+        // It may have been refused a moment ago.
+        const latest = holder && refusalIn(permitAt(holder, time), time, pauseMs)
+        const others = refusals.filter((each) => each.permit.id !== latest?.permit.id)
+        if (latest) assertNotRefused([latest, ...others], ticketId, time)
+      }
+      return { ...entryAt(time, review), ...names, ...mark }
     })
     return announce(approvalIn(record) ?? (await Promise.reject(notFound())))
   }
@@ -146,10 +164,33 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
   }
 
   return {
-    request: (request) => open('support.requested', request, request.for),
-    emergency: (request) => open('support.emergency', request, options.emergency),
+    request: (request, how) => open('support.requested', request, request.for, how),
+    emergency: (request, how) => open('support.emergency', request, options.emergency, how),
     grant: (id, saying) => decideNeed(id, saying, true),
     refuse: (id, saying) => decideNeed(id, saying, false),
+    async lift(id, { by, note }) {
+      const before = permitAt(await find(id), now())
+      const isCustomers = before.decisions.some(
+        ({ need, isGranted }) => need === 'user' && !isGranted,
+      )
+      if (!isCustomers) await deciders.assertMay(before, parseText('by', by, MAX_ID_LENGTH))
+      else if (by !== before.customer.id) {
+        throw new PermitError('access_denied', 'only the customer takes back their refusal')
+      }
+      return change(before, by, (record, time) => {
+        const permit = permitAt(record, time)
+        if (!refusalIn(permit, time, options.pause * 1000)) {
+          throw new PermitError('decided', 'there is no refusal that holds', { permit })
+        }
+        return { event: 'support.lifted', ...noteOf(note) }
+      })
+    },
+    async refusals(permit) {
+      const { customer, operator, application } = permit
+      const facts = { customer: customer.id, operator: operator.id, application }
+      const found = await findRefusals(context, facts, options.pause * 1000)
+      return found.filter((each) => each.permit.id !== permit.id)
+    },
     async revoke(id, { by, note }) {
       const before = permitAt(await find(id), now())
       const isOwn = [before.customer.id, before.operator.id].includes(by)

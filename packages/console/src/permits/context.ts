@@ -1,6 +1,7 @@
 import type { Provider } from 'oidc-provider-impersonation'
 import { limitTime, signCheckpoint } from 'oidc-provider-impersonation/siblings'
 import {
+  type AnyPermit,
   type AuditEntry,
   type NoticeKind,
   type PermitRecord,
@@ -10,6 +11,7 @@ import { log } from '../audit/log-line.ts'
 import type { PermitStore } from '../audit/permit-store.ts'
 import { type AddNames, naming } from '../audit/recording/names.ts'
 import { type Decisions, decisions, unreadable } from './decisions.ts'
+import { type CustomerEnding, endingOf } from './ends.ts'
 import type { AttachOptions, PermitsOptions } from './options.ts'
 import { type Permit, permitAt } from './permit.ts'
 import { endUnder } from './revocations.ts'
@@ -22,6 +24,10 @@ export interface PermitsContext {
   readonly now: () => number
   /** @throws Error before `attach` */
   attached(): Provider
+  /** @throws Error where `attach` was not told */
+  issueAs(): string
+  /** How long the storage, and the rule, may take, in milliseconds. */
+  readonly timeoutMs: number
   /** @throws PermitError where the storage fails, or does not answer in time */
   reading<T>(ask: () => Promise<T>): Promise<T>
   /** The names of the people in an entry. */
@@ -30,6 +36,8 @@ export interface PermitsContext {
   markFor(kind: NoticeKind): Pick<AuditEntry, 'notify'>
   /** Tells `onPermit` of a change. */
   announce(record: PermitRecord): Permit
+  /** What is to end by an answer of a customer that says no. */
+  endingOf(closed: AnyPermit, before: number): CustomerEnding
   /** Ends what runs under a permit that was revoked. What fails, is tried again later. */
   end(record: Parameters<typeof endUnder>[1]): Promise<void>
 }
@@ -44,6 +52,7 @@ export interface ContextOptions extends Pick<PermitsOptions, 'onPermit'> {
 /** The context, and what `attach` gives it. */
 export function permitsContext({ store, now, timeoutMs, onPermit }: ContextOptions) {
   let provider: Provider | undefined
+  let issueAs: string | undefined
   let notify: readonly NoticeKind[] = []
   let addNames: AddNames = async (entry) => entry
 
@@ -60,7 +69,13 @@ export function permitsContext({ store, now, timeoutMs, onPermit }: ContextOptio
       timeoutMs,
       sign: (claims) => signCheckpoint(attached(), claims),
     }),
-    ...{ store, now, attached },
+    ...{ store, now, attached, timeoutMs },
+    issueAs() {
+      if (issueAs !== undefined) return issueAs
+      throw new Error(
+        'a request for a permit asks the rule: give permits.attach(provider, { issueAs }) the id of a client that managementApi.clients.issue names',
+      )
+    },
     async reading(ask) {
       const late = () => new Error('it does not answer')
       return limitTime(timeoutMs, ask(), late).catch((cause) => Promise.reject(unreadable(cause)))
@@ -78,6 +93,8 @@ export function permitsContext({ store, now, timeoutMs, onPermit }: ContextOptio
       call().catch((error: unknown) => log(`onPermit failed: ${reasonOf(error)}`))
       return permit
     },
+    endingOf: (closed, before) =>
+      endingOf(closed, { provider: attached(), store, now: now(), before }),
     async end(record) {
       await endUnder(attached(), record).catch((error: unknown) =>
         log(`what a revoked permit allowed is not ended yet: ${reasonOf(error)}`),
@@ -97,6 +114,7 @@ export function permitsContext({ store, now, timeoutMs, onPermit }: ContextOptio
       if (provider && provider !== given) throw new TypeError('permits are attached already')
       provider = given
       addNames = naming(more.nameOf)
+      issueAs = more.issueAs
       notify = more.notify ?? []
     },
   }

@@ -7,6 +7,7 @@ type Code =
   | 'invalid_request'
   | 'no_approver'
   | 'not_found'
+  | 'not_needed'
   | 'refused_lately'
   | 'review_due'
   | 'temporarily_unavailable'
@@ -18,6 +19,7 @@ const STATUS_CODES: Readonly<Record<Code, number>> = {
   invalid_request: 400,
   no_approver: 409,
   not_found: 404,
+  not_needed: 409,
   refused_lately: 409,
   review_due: 409,
   temporarily_unavailable: 503,

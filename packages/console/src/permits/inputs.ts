@@ -1,4 +1,3 @@
-import type { Need } from 'oidc-provider-impersonation'
 import { PermitError } from './errors.ts'
 import type { Facts } from './rules.ts'
 
@@ -17,6 +16,12 @@ export function parseText(name: string, value: unknown, most: number): string {
   throw invalid(`${name} must be a text of 1 to ${most} characters`)
 }
 
+export function durationOf(duration: number | undefined): { readonly duration?: number } {
+  if (duration === undefined) return {}
+  if (Number.isSafeInteger(duration) && duration > 0) return { duration }
+  throw invalid('duration must be a number of seconds')
+}
+
 export function parseFacts({ customer, operator, application, resource, scope }: Facts): Facts {
   const facts = {
     customer: parseText('customer', customer, MAX_ID_LENGTH),
@@ -27,11 +32,4 @@ export function parseFacts({ customer, operator, application, resource, scope }:
   }
   if (facts.customer === facts.operator) throw invalid('customer and operator are one person')
   return facts
-}
-
-export function parseNeeds(needs: unknown): readonly Need[] {
-  const all: unknown[] = Array.isArray(needs) ? needs : []
-  const known = (['second_person', 'user'] as const).filter((need) => all.includes(need))
-  if (known.length > 0 && known.length === new Set(all).size) return known
-  throw invalid("needs must be ['second_person'], ['user'] or both")
 }

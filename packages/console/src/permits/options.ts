@@ -1,7 +1,19 @@
-import type { Authorize, Need, Provider } from 'oidc-provider-impersonation'
-import type { Named, NoticeKind } from 'oidc-provider-impersonation-verify/format'
+import type {
+  AuthorizationRequest,
+  Authorize,
+  IssueOptions,
+  Provider,
+  SubjectTokenContext,
+} from 'oidc-provider-impersonation'
+import type {
+  Named,
+  NoticeKind,
+  StandingChoice,
+  StandingRecord,
+} from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../audit/store.ts'
 import type { Permit } from './permit.ts'
+import type { Refusal } from './refusals.ts'
 import type { Facts } from './rules.ts'
 
 /** A person who may decide. */
@@ -21,13 +33,23 @@ export interface PermitsOptions {
   readonly approvers?:
     | ((permit: Permit) => readonly Approver[] | Promise<readonly Approver[]>)
     | undefined
+  /**
+   * The ticket of a start: a permit is good for the ticket that it was asked for. Where it answers
+   * `undefined`, no request of an operator fits.
+   * @defaultValue `({ context }) => context.ticketId`, where that is a text
+   */
+  readonly ticketOf?: TicketOf | undefined
   /** What customers may answer for all requests. Without it, they are asked each time. */
   readonly standing?:
     | {
-        /** What a customer can choose, beside `ask`. @defaultValue all */
+        /** What a customer can choose, beside `ask`. @defaultValue all but `'never'` */
         readonly offers?: readonly StandingChoice[] | undefined
-        /** What holds before the customer chose. @defaultValue 'ask' */
-        readonly initially?: 'always' | 'ask' | undefined
+        /**
+         * What holds before the customer chose. `'rule'`: the rule alone decides. `'ask'`: each request
+         * needs the customer, too. `'always'`: what the rule needs of the customer is met.
+         * @defaultValue 'rule'
+         */
+        readonly initially?: 'always' | 'ask' | 'rule' | undefined
       }
     | undefined
   /** Lengths of the window that can be asked for, in seconds: 1 to 86,400. @defaultValue 10 minutes, 1 hour, 4 hours */
@@ -44,23 +66,38 @@ export interface PermitsOptions {
   readonly onPermit?: ((permit: Permit) => unknown) | undefined
 }
 
-/** How long support may act as the customer without asking: not at all, a day, a week, always. */
-export type StandingChoice = 'always' | 'ask' | 'day' | 'week'
+/** Finds the ticket of a start. */
+export type TicketOf = (
+  request: Pick<AuthorizationRequest, 'account' | 'context'>,
+) => string | undefined
+
+export type { StandingChoice }
+
+/** One answer of a customer for all requests. Times are in milliseconds since the epoch. */
+export type StandingAnswer = Pick<
+  StandingRecord,
+  'choice' | 'customer' | 'id' | 'requestedAt' | 'revoked' | 'until'
+>
 
 /** The same with its defaults. */
 export interface StandingOptions {
   readonly offers: readonly StandingChoice[]
-  readonly initially: 'always' | 'ask'
+  readonly initially: 'always' | 'ask' | 'rule'
 }
 
 /** What holds for a customer now. */
 export interface Standing {
-  readonly choice: StandingChoice
+  /** `'rule'`: nothing is said, and the rule alone decides. */
+  readonly choice: StandingChoice | 'rule'
   /** Of `day` and `week`: in milliseconds since the epoch. */
   readonly until?: number | undefined
+  /** Whether the customer said nothing yet: it is what the deployment says. */
+  readonly isInitial?: true | undefined
 }
 
 export interface AttachOptions {
+  /** The client for which the rule is asked before a request: one of `managementApi.clients.issue`. */
+  readonly issueAs?: string | undefined
   /** Whether a person may decide for the second person: asked where there are no `approvers`. */
   readonly mayApprove?: ((accountId: string) => boolean | Promise<boolean>) | undefined
   /** Names a person, for the entries. */
@@ -77,8 +114,17 @@ export interface PermitRequest extends Facts {
   readonly reason: string
   /** Length of the window, in seconds: one of `durations`. */
   readonly for: number
-  readonly needs: readonly Need[]
+  /** How long each impersonation under it is to last, in seconds: shown to who decides. */
+  readonly duration?: number | undefined
+  /**
+   * The `context` with which the start will be asked for: the rule is asked with it.
+   * @defaultValue `{ ticketId: ticket, reason }`, and `duration` where there is one
+   */
+  readonly context?: SubjectTokenContext | undefined
 }
+
+/** The request that is answered: the rule sees it. */
+export type AskHow = Pick<IssueOptions, 'ctx'>
 
 /** Who decides, and what they say about it. Who calls has authenticated the person, and no impersonation. */
 export interface Saying {
@@ -108,13 +154,20 @@ export interface Permits {
   readonly offers: readonly StandingChoice[] | undefined
   /** Where permits are kept. */
   readonly audit: AuditStore
-  /** Asks for an approval. */
-  request(request: PermitRequest): Promise<Permit>
+  /** Asks for the approvals that the rule needs: it is asked first. */
+  request(request: PermitRequest, how?: AskHow): Promise<Permit>
   /** Acts without an approval, where the rule allows it: an approver reviews it afterwards. */
-  emergency(request: Omit<PermitRequest, 'for'>): Promise<Permit>
+  emergency(request: Omit<PermitRequest, 'for'>, how?: AskHow): Promise<Permit>
   /** Meets a need: the customer's own where the customer says it, else the second person's. */
   grant(id: string, saying: Saying): Promise<Permit>
   refuse(id: string, saying: Saying): Promise<Permit>
+  /**
+   * Takes back a refusal, so that it can be asked again: the customer their own, an approver an approver's.
+   * Never who asked.
+   */
+  lift(id: string, saying: Saying): Promise<Permit>
+  /** What else was refused to the same operator for the same customer and application, and still holds. */
+  refusals(permit: Permit): Promise<readonly Refusal[]>
   /** Takes it back, and ends what runs under it: an approver, the customer, or who asked for it. */
   revoke(id: string, saying: Saying): Promise<Permit>
   /** An approver who is not the operator says that an emergency was looked at. */
@@ -124,7 +177,7 @@ export interface Permits {
   list(filter?: {
     readonly customer?: string
     readonly operator?: string
-    /** Only what can still be decided, is in its window, or is to be reviewed. */
+    /** Only what can still be decided, is in its window, is to be reviewed, or is a refusal that holds. */
     readonly isOpen?: true
     /** Only emergencies that an approver has not looked at. */
     readonly isReviewDue?: true
@@ -135,11 +188,13 @@ export interface Permits {
    * `mayApprove` says who may.
    */
   findApprovers(permit: Permit): Promise<readonly Approver[] | undefined>
+  /** An answer of a customer for all requests, by its id: impersonations that it allowed have it. */
+  getAnswer(id: string): Promise<StandingAnswer | undefined>
   /** What the customer answered for all requests. */
   standing(customer: string): Promise<Standing>
   /**
-   * The customer's answer for all requests. `ask` takes back all that the customer allowed, and ends what
-   * runs by it. Who calls has authenticated the customer, and no impersonation.
+   * The customer's answer for all requests. `ask` and `never` take back all that the customer allowed, and end
+   * what is issued or runs and would not start any more, whoever allowed it. Who calls has authenticated the customer, and no impersonation.
    */
   setStanding(customer: string, choice: StandingChoice): Promise<Standing>
   /** Stops what `attach` began. The audit is closed by who opened it. */

@@ -6,8 +6,15 @@ import { approvalIn, approvals } from './approvals.ts'
 import { permitsContext } from './context.ts'
 import { deciders } from './deciders.ts'
 import { invalid } from './inputs.ts'
-import type { AttachOptions, Permits, PermitsOptions, StandingOptions } from './options.ts'
-import { isOpenPermit, permitAt } from './permit.ts'
+import type {
+  AttachOptions,
+  Permits,
+  PermitsOptions,
+  StandingOptions,
+  TicketOf,
+} from './options.ts'
+import { isOpenPermit, type Permit, permitAt } from './permit.ts'
+import { refusalIn } from './refusals.ts'
 import { finishRevocations } from './revocations.ts'
 import { DEFAULT_DURATIONS_S, PERMITS_SHAPE, STANDING_CHOICES } from './shape.ts'
 import { standingAnswers } from './standing.ts'
@@ -28,18 +35,20 @@ export function createPermits(options: PermitsOptions): Permits {
 /** @param now the clock, in milliseconds since the epoch */
 export function permitsWith(options: PermitsOptions, now: () => number): Permits {
   const settings = resolve(PERMITS_SHAPE, options, 'options')
-  const { approvers, onPermit, ...times } = settings
+  const { approvers, onPermit, ticketOf = ticketInContext, ...times } = settings
   const standing = settings.standing && standingOptionsOf(settings.standing)
   const durations = Object.freeze([...(settings.durations ?? DEFAULT_DURATIONS_S)])
   const store = openedStore(settings.audit)
   const timeoutMs = settings.timeout * 1000
   const { context, isAttached, attach } = permitsContext({ store, now, timeoutMs, onPermit })
   const { attached, reading } = context
+  const isRefusal = (permit: Permit) =>
+    refusalIn(permit, now(), settings.pause * 1000) !== undefined
   let given: AttachOptions = {}
   let stop: (() => Promise<void>) | undefined
   const decided = deciders(approvers, () => given.mayApprove)
   const asked = approvals(context, { deciders: decided, ...times })
-  const answers = standingAnswers(context, standing ?? { offers: [], initially: 'ask' })
+  const answers = standingAnswers(context, standing ?? { offers: [], initially: 'rule' })
 
   return {
     ...{ durations, offers: standing?.offers, audit: settings.audit },
@@ -49,7 +58,7 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
           permits: (...args) => reading(() => store.permits(...args)),
           slotHolder: (slot) => reading(() => store.slotHolder(slot)),
         },
-        ...{ standing, now },
+        ...{ standing, ticketOf, now },
         assertUsable() {
           if (!attached().impersonation.canEnd) {
             throw new Error('permits need impersonations that can be ended')
@@ -67,8 +76,8 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       stop ??= finishRevocations(store, provider, now)
     },
     ...asked,
-    async request(request) {
-      if (durations.includes(request.for)) return asked.request(request)
+    async request(request, how) {
+      if (durations.includes(request.for)) return asked.request(request, how)
       throw invalid(`for must be one of ${durations.join(', ')}`)
     },
     async list({ before, isOpen, ...filter } = {}) {
@@ -79,12 +88,13 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       const all = permits.flatMap((stored) => {
         const record = approvalIn(parseAny(stored))
         const permit = record && permitAt(record, now())
-        // What was refused or revoked is kept in sight of others: of who ends what runs, and of a pause.
-        return permit && (!isOpen || isOpenPermit(permit)) ? permit : []
+        const isShown = !isOpen || (permit && (isOpenPermit(permit) || isRefusal(permit)))
+        return permit && isShown ? permit : []
       })
       return { permits: all, ...present({ next }) }
     },
     findApprovers: decided.find,
+    getAnswer: answers.find,
     standing: answers.get,
     setStanding: answers.choose,
     async close() {
@@ -93,13 +103,15 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
   }
 }
 
+const ticketInContext: TicketOf = ({ context: { ticketId } }) =>
+  typeof ticketId === 'string' ? ticketId : undefined
+
 /** A customer can always say that support is to ask. */
 function standingOptionsOf({
   offers,
   initially,
 }: NonNullable<PermitsOptions['standing']>): StandingOptions {
-  const chosen = STANDING_CHOICES.filter(
-    (each) => each === 'ask' || offers?.includes(each) !== false,
-  )
-  return { offers: Object.freeze(chosen), initially: initially ?? 'ask' }
+  const offered = offers ?? ['day', 'week', 'always']
+  const chosen = STANDING_CHOICES.filter((each) => each === 'ask' || offered.includes(each))
+  return { offers: Object.freeze(chosen), initially: initially ?? 'rule' }
 }

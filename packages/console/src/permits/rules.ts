@@ -15,8 +15,18 @@ export interface Facts {
   readonly scope: string
 }
 
+/** What a start asks for, with the ticket for which it is. */
+export interface StartFacts extends Facts {
+  readonly ticket: string | undefined
+}
+
+/** A ticket as people mean it: `sup-1` is `SUP-1`. */
+export function ticketKey(ticket: string): string {
+  return ticket.normalize('NFKC').replaceAll(/\s/gu, '').toLowerCase()
+}
+
 /** Whether a permit allows what is asked for, at this time. By facts: no caller names a permit. */
-export function isAllowedBy(record: PermitRecord, facts: Facts, now: number): boolean {
+export function isAllowedBy(record: PermitRecord, facts: StartFacts, now: number): boolean {
   const { grantedAt, customer, operator, application, resource, scope } = record
   const permitted = new Set(scope.split(' '))
   return (
@@ -28,6 +38,10 @@ export function isAllowedBy(record: PermitRecord, facts: Facts, now: number): bo
     operator.id === facts.operator &&
     application === facts.application &&
     resource === facts.resource &&
+    // An approval is for its ticket, and no other reason to look.
+    record.ticket !== undefined &&
+    facts.ticket !== undefined &&
+    ticketKey(record.ticket) === ticketKey(facts.ticket) &&
     facts.scope.split(' ').every((name) => permitted.has(name))
   )
 }
@@ -44,25 +58,13 @@ export function meetsNeeds(
 
 /**
  * @param holder the newest permit of the same operator, customer and application
- * @param pauseMs after a refusal, in milliseconds
- * @throws PermitError where it stands in the way of another one
+ * @throws PermitError where it is still open
  */
-export function assertMayRequest(
-  holder: PermitRecord | undefined,
-  now: number,
-  pauseMs: number,
-): void {
+export function assertMayRequest(holder: PermitRecord | undefined, now: number): void {
   if (!holder) return
   const permit = permitAt(holder, now)
   if (permit.state === 'requested') {
     throw new PermitError('already_requested', 'this is asked for already', { permit })
-  }
-  const left = holder.lastAt + pauseMs - now
-  if (permit.state === 'refused' && left > 0) {
-    const retryAfter = Math.ceil(left / 1000)
-    throw new PermitError('refused_lately', 'this was refused: ask again later', {
-      ...{ permit, retryAfter },
-    })
   }
 }
 

@@ -8,7 +8,7 @@ import type { PermitsOptions } from './options.ts'
 const DAY_S = 86_400
 
 /** In the order in which pages show them. */
-export const STANDING_CHOICES = ['ask', 'day', 'week', 'always'] as const
+export const STANDING_CHOICES = ['ask', 'day', 'week', 'always', 'never'] as const
 
 /** What `createPermits()` may be given. */
 export const PERMITS_SHAPE = {
@@ -17,6 +17,7 @@ export const PERMITS_SHAPE = {
     required: 'the audit of the console',
   },
   approvers: functionRule<NonNullable<PermitsOptions['approvers']>>(),
+  ticketOf: functionRule<NonNullable<PermitsOptions['ticketOf']>>(),
   standing: {
     type: 'group',
     default: undefined,
@@ -24,11 +25,11 @@ export const PERMITS_SHAPE = {
       offers: {
         type: 'list',
         of: { type: 'oneOf', values: STANDING_CHOICES, default: 'ask' },
-        what: 'choices: ask, day, week or always',
+        what: 'choices: ask, day, week, always or never',
         atLeast: 1,
         default: undefined,
       },
-      initially: { type: 'oneOf', values: ['ask', 'always'], default: 'ask' },
+      initially: { type: 'oneOf', values: ['rule', 'ask', 'always'], default: 'rule' },
     },
   },
   durations: {

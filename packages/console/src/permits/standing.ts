@@ -1,17 +1,23 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { standingSlot } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AnyPermit,
   type AuditEntry,
   parseAny,
+  present,
+  type StandingTerm,
 } from 'oidc-provider-impersonation-verify/format'
 import type { PermitsContext } from './context.ts'
+import { endForCustomer } from './ends.ts'
+import { PermitError } from './errors.ts'
 import { invalid, MAX_ID_LENGTH, parseText } from './inputs.ts'
-import type { Standing, StandingChoice, StandingOptions } from './options.ts'
+import type { Standing, StandingAnswer, StandingChoice, StandingOptions } from './options.ts'
 
 const DAY_S = 86_400
 /** Length of each choice, in seconds; `undefined` for one without an end. */
-const LENGTHS_S: Readonly<Record<Exclude<StandingChoice, 'ask'>, number | undefined>> = {
+const LENGTHS_S: Readonly<Record<StandingChoice, number | undefined>> = {
+  ask: undefined,
+  never: undefined,
   day: DAY_S,
   week: 7 * DAY_S,
   always: undefined,
@@ -21,37 +27,36 @@ const PERMITS_PER_READ = 100
 
 /** What holds for a customer. */
 export interface StandingNow extends Standing {
-  /** Of what runs by it. */
-  readonly id: string
+  /** Of what runs by it; `undefined` where the customer said nothing. */
+  readonly id: string | undefined
 }
 
 /** What customers answer for all requests. */
 export interface StandingAnswers {
   get(customer: string): Promise<Standing>
-  /** Stores the choice; what was open before is closed, and ends, where support is to ask each time. */
+  find(id: string): Promise<StandingAnswer | undefined>
+  /** Stores the choice, and ends what would not start any more. */
   choose(customer: string, choice: StandingChoice): Promise<Standing>
 }
 
-/** What runs by what the deployment says, before the customer said anything, has this permit. */
-const initialIdOf = (customer: string) =>
-  createHash('sha256')
-    .update(JSON.stringify(['initially', customer]))
-    .digest('base64url')
-
 /** @param holder the newest answer of the customer */
 export function standingNow(
-  customer: string,
   holder: AnyPermit | undefined,
   initially: StandingOptions['initially'],
   now: number,
 ): StandingNow {
-  const { id, state, until } =
-    holder?.kind === 'standing' ? holder : { id: initialIdOf(customer), state: undefined }
-  const isOpen = state === undefined ? initially === 'always' : state === 'granted'
-  if (!isOpen || (until !== undefined && now >= until)) return { id, choice: 'ask' }
-  if (until === undefined) return { id, choice: 'always' }
-  const length = until - (holder?.requestedAt ?? 0)
-  return { id, choice: length > DAY_S * 1000 ? 'week' : 'day', until }
+  const [held] = termsAt(holder, now)
+  if (held) return { id: holder?.id, ...held }
+  return { id: undefined, choice: initially, ...(initially === 'rule' ? {} : { isInitial: true }) }
+}
+
+/** What the customer chose, first what holds now. */
+function termsAt(holder: AnyPermit | undefined, now: number): readonly StandingTerm[] {
+  if (holder?.kind !== 'standing') return []
+  if (holder.state === 'revoked') return [{ choice: 'ask' }]
+  const { choice, until, afterwards = [] } = holder
+  const terms = [{ choice, ...(until === undefined ? {} : { until }) }, ...afterwards]
+  return terms.filter((term) => term.until === undefined || term.until > now)
 }
 
 export function standingAnswers(
@@ -62,44 +67,49 @@ export function standingAnswers(
     const holder = await reading(() => store.slotHolder(standingSlot(customer)))
     return holder && parseAny(holder)
   }
-  const nowOf = (customer: string, holder: AnyPermit | undefined): Standing => {
-    const { id: _, ...standing } = standingNow(customer, holder, initially, now())
+  const nowOf = (holder: AnyPermit | undefined): Standing => {
+    const { id: _, ...standing } = standingNow(holder, initially, now())
     return standing
   }
   const aboutOf = (customer: string) => ({ subject: customer, by: customer })
 
-  async function write(
-    customer: string,
-    id: string,
-    choice: StandingChoice,
-    mark: Pick<AuditEntry, 'notify'> = {},
-  ): Promise<AnyPermit> {
-    const length = choice === 'ask' ? undefined : LENGTHS_S[choice]
+  async function write(customer: string, choice: StandingChoice): Promise<AnyPermit> {
+    const length = LENGTHS_S[choice]
+    const isNo = isClosed(choice)
     const entry: Omit<AuditEntry, 'time'> = {
-      ...{ event: choice === 'ask' ? 'support.closed' : 'support.opened', permit: id },
+      ...{ event: isNo ? 'support.closed' : 'support.opened', permit: newId() },
       ...aboutOf(customer),
-      terms: { needs: ['user'], ...(length === undefined ? {} : { for: length }) },
     }
     const names = await context.findNames({ ...entry, time: now() })
-    return decide.open(standingSlot(customer), (holder) => ({
-      ...{ ...entry, time: Math.max(now(), holder?.lastAt ?? 0) },
-      ...{ ...names, ...mark },
-    }))
+    const mark = isNo ? {} : context.markFor('opened')
+    return decide.open(standingSlot(customer), (holder) => {
+      const time = Math.max(now(), holder?.lastAt ?? 0)
+      // A day or a week gives back what held before it.
+      const afterwards = length === undefined ? [] : termsAt(holder, time + length * 1000)
+      const terms = {
+        ...{ needs: ['user'] as const, choice },
+        ...(length === undefined ? {} : { for: length }),
+        ...(afterwards.length > 0 ? { afterwards } : {}),
+      }
+      return { ...entry, time, terms, ...names, ...mark }
+    })
   }
 
-  /** What the customer allowed, and is not over: also what a second person has still to decide on. */
-  async function allowed(customer: string): Promise<AnyPermit[]> {
+  /** What the customer allowed before, and is not over: also what a second person has still to decide on. */
+  async function allowed(customer: string, before: number): Promise<AnyPermit[]> {
     const found: AnyPermit[] = []
     for (const state of ['granted', 'requested'] as const) {
-      for (let before: string | undefined; ; ) {
+      for (let cursor: string | undefined; ; ) {
         const filter = { customer, state, notOverAt: now() } as const
-        const page = await reading(() => store.permits(filter, { before, limit: PERMITS_PER_READ }))
+        const page = await reading(() =>
+          store.permits(filter, { before: cursor, limit: PERMITS_PER_READ }),
+        )
         found.push(...page.permits.map(parseAny).filter(isByCustomer))
-        before = page.next
-        if (before === undefined) break
+        cursor = page.next
+        if (cursor === undefined) break
       }
     }
-    return found
+    return found.filter((each) => each.kind !== 'standing' || each.requestedAt < before)
   }
 
   async function revoke(customer: string, permit: AnyPermit): Promise<void> {
@@ -110,47 +120,71 @@ export function standingAnswers(
         : { mayAct: { sub: permit.operator.id, clientId: permit.application } }),
     }
     const names = await context.findNames({ event: 'support.revoked', time: now(), ...about })
-    const record = await decide.decide(permit.id, (stored) => ({
-      ...{ event: 'support.revoked', time: Math.max(now(), stored?.lastAt ?? 0), ...about },
-      ...names,
-    }))
-    if (!record) return
-    if (record.kind !== 'standing') context.announce(record)
-    await context.end(record)
+    const record = await decide
+      .decide(permit.id, (stored) => {
+        // Another process was first: what it decided stays.
+        if (stored?.state !== 'granted' && stored?.state !== 'requested') throw new AlreadyOver()
+        return {
+          event: 'support.revoked',
+          time: Math.max(now(), stored.lastAt),
+          ...about,
+          ...names,
+        }
+      })
+      .catch((error: unknown) => {
+        if (error instanceof AlreadyOver) return undefined
+        throw error
+      })
+    if (record && record.kind !== 'standing') context.announce(record)
   }
 
-  async function close(customer: string): Promise<Standing> {
+  /** I15: stored first, so that nothing starts any more. A second No ends what is still alive. */
+  async function close(customer: string, choice: 'ask' | 'never'): Promise<Standing> {
     const before = await read(customer)
-    if (before === undefined && initially === 'always') {
-      // So that what runs by it ends as everything that is revoked.
-      await write(customer, initialIdOf(customer), 'always')
-    }
-    for (const permit of await allowed(customer)) await revoke(customer, permit)
-    // Where the deployment says otherwise, the answer is kept.
-    if (initially === 'ask') return nowOf(customer, await read(customer))
-    const closed = await write(customer, newId(), 'ask')
-    // What another process opened meanwhile counts no more.
-    for (const permit of await allowed(customer)) await revoke(customer, permit)
-    return nowOf(customer, closed)
+    const isSaid = before?.kind === 'standing' && nowOf(before).choice === choice
+    const hasEnd = isSaid && nowOf(before).until !== undefined
+    const closed = isSaid && !hasEnd ? before : await write(customer, choice)
+    for (const permit of await allowed(customer, closed.requestedAt)) await revoke(customer, permit)
+    const ending = context.endingOf(closed, now())
+    await endForCustomer(ending, context.timeoutMs).catch((cause: unknown) => {
+      throw new PermitError(
+        'temporarily_unavailable',
+        'your answer is stored; what runs cannot be ended now: it is tried again, and you can say it again',
+        { cause },
+      )
+    })
+    return nowOf(await read(customer))
   }
 
   return {
-    get: async (customer) => nowOf(customer, await read(customer)),
+    get: async (customer) => nowOf(await read(customer)),
+    async find(id) {
+      const stored = await reading(() => store.permit(id))
+      const found = stored && parseAny(stored)
+      if (found?.kind !== 'standing') return undefined
+      const { customer, choice, requestedAt, until, revoked } = found
+      return { id, customer, choice, requestedAt, ...present({ until, revoked }) }
+    },
     async choose(given, choice) {
       attached()
       const customer = parseText('customer', given, MAX_ID_LENGTH)
       if (!offers.includes(choice)) throw invalid(`choice must be one of: ${offers.join(', ')}`)
-      if (choice === 'ask') return close(customer)
-      const mark = context.markFor('opened')
-      return nowOf(customer, await write(customer, newId(), choice, mark))
+      if (isClosed(choice)) return close(customer, choice)
+      return nowOf(await write(customer, choice))
     },
   }
+}
+
+class AlreadyOver extends Error {}
+
+export function isClosed(choice: StandingChoice): choice is 'ask' | 'never' {
+  return choice === 'ask' || choice === 'never'
 }
 
 const newId = () => randomBytes(32).toString('base64url')
 
 function isByCustomer(permit: AnyPermit): boolean {
-  if (permit.kind === 'standing') return true
+  if (permit.kind === 'standing') return permit.state === 'granted'
   const isAllowed = permit.decisions.some(({ need, isGranted }) => need === 'user' && isGranted)
   return permit.kind === 'approval' && isAllowed
 }

@@ -3,8 +3,8 @@ import { standingSlot } from 'oidc-provider-impersonation-verify/chain'
 import { type PermitRecord, parseAny } from 'oidc-provider-impersonation-verify/format'
 import type { PermitStore } from '../audit/permit-store.ts'
 import { approvalIn } from './approvals.ts'
-import type { StandingOptions } from './options.ts'
-import { type Facts, isAllowedBy, meetsNeeds } from './rules.ts'
+import type { StandingOptions, TicketOf } from './options.ts'
+import { isAllowedBy, meetsNeeds, type StartFacts } from './rules.ts'
 import { type StandingNow, standingNow } from './standing.ts'
 
 /** Permits that are read at once. A customer has few that are in force. */
@@ -14,6 +14,8 @@ export interface WrapOptions {
   readonly store: Pick<PermitStore, 'permits' | 'slotHolder'>
   /** What customers may answer for all requests; `undefined` where they may not. */
   readonly standing: StandingOptions | undefined
+  /** The ticket that a start is for. */
+  readonly ticketOf: TicketOf
   /** @throws Error where permits cannot be used: nothing is issued then (I9) */
   readonly assertUsable: () => void
   readonly now: () => number
@@ -26,18 +28,24 @@ export interface WrapOptions {
  */
 export function wrapRule(
   rule: Authorize,
-  { store, standing, assertUsable, now }: WrapOptions,
+  { store, standing, ticketOf, assertUsable, now }: WrapOptions,
 ): Authorize {
   return async (request) => {
-    const verdict = await rule(request)
+    const ruled = await rule(request)
     // What is no verdict, the provider refuses.
-    if (!hasNeeds(verdict)) return verdict
+    if (ruled === false || (!standing && !hasNeeds(ruled)) || !isVerdict(ruled)) return ruled
     assertUsable()
-    const { needs, emergency, ...limits } = verdict
-    const facts = factsOf(request, limits.scope)
-    if (!facts) return verdict
     const at = now()
-    const open = needs.includes('user') ? await findStanding(facts.customer, at) : undefined
+    const answer = await findStanding(request.account.accountId, at)
+    if (answer?.choice === 'never') return false
+    const verdict = answer?.choice === 'ask' ? needingUser(ruled) : ruled
+    if (!hasNeeds(verdict)) return verdict
+    const { needs, emergency, ...limits } = verdict
+    const found = factsOf(request, limits.scope)
+    // The customer wants to be asked, and no permit can fit.
+    if (!found) return answer?.choice === 'ask' ? false : verdict
+    const facts = { ...found, ticket: ticketOf(request) }
+    const open = needs.includes('user') && answer && isOpen(answer) ? answer : undefined
     const left = open ? needs.filter((need) => need !== 'user') : needs
     if (open && left.length === 0) return permitted(limits, open, at) ?? verdict
     const permit = await findPermit(facts, left, emergency === true, at)
@@ -47,16 +55,15 @@ export function wrapRule(
     return given ?? { ...verdict, needs: left }
   }
 
-  /** What the customer said for all requests, where support may act by it. */
+  /** What the customer said for all requests. */
   async function findStanding(customer: string, at: number): Promise<StandingNow | undefined> {
     if (!standing) return undefined
     const holder = await store.slotHolder(standingSlot(customer))
-    const found = standingNow(customer, holder && parseAny(holder), standing.initially, at)
-    return found.choice === 'ask' ? undefined : found
+    return standingNow(holder && parseAny(holder), standing.initially, at)
   }
 
   async function findPermit(
-    facts: Facts,
+    facts: StartFacts,
     needs: readonly Need[],
     allowsEmergency: boolean,
     at: number,
@@ -79,21 +86,39 @@ export function wrapRule(
   }
 }
 
+const isOpen = ({ choice }: StandingNow) => !['ask', 'never', 'rule'].includes(choice)
+
+const isVerdict = (ruled: Verdict): boolean =>
+  ruled === true || (typeof ruled === 'object' && ruled !== null)
+
+/** The customer is asked, whatever the rule says. Where the rule had no needs, there is no emergency. */
+function needingUser(ruled: Verdict): Verdict {
+  if (ruled === true) return { needs: ['user'] }
+  if (ruled === false) return false
+  const { needs = [] } = ruled
+  return { ...ruled, needs: [...new Set<Need>([...needs, 'user'])] }
+}
+
 /** @returns `undefined` where less than a second is left */
 function permitted(
   limits: Exclude<Verdict, boolean>,
-  { id, until, review }: Pick<PermitRecord, 'review' | 'until'> & { readonly id: string },
+  {
+    id,
+    until,
+    review,
+  }: Pick<PermitRecord, 'review' | 'until'> & { readonly id: string | undefined },
   at: number,
 ): Verdict | undefined {
   const left = until === undefined ? undefined : Math.floor((until - at) / 1000)
   if (left !== undefined && left < 1) return undefined
   const accessTokenTtl = shortest(limits.accessTokenTtl, left)
-  return {
+  const given = {
     ...limits,
-    permit: id,
+    ...(id === undefined ? {} : { permit: id }),
     ...(accessTokenTtl === undefined ? {} : { accessTokenTtl }),
     ...(review ? { review: reviewOf(limits.review, review.reason) } : {}),
   }
+  return Object.keys(given).length > 0 ? given : true
 }
 
 const shortest = (one: number | undefined, other: number | undefined) =>
@@ -122,7 +147,7 @@ function hasNeeds(verdict: Verdict): verdict is VerdictWithNeeds {
 function factsOf(
   { account, mayAct, actor, software, resource, scope: asked }: AuthorizationRequest,
   left: string | undefined,
-): Facts | undefined {
+): Omit<StartFacts, 'ticket'> | undefined {
   const { sub: operator, clientId: application } = mayAct ?? {}
   const [first, ...others] = [resource].flat()
   const scope = left ?? asked

@@ -40,13 +40,14 @@ describe('notices to customers about permits', function () {
     })
   }
   afterEach(async () => {
+    await expectWholeChains(deployment.audit)
     await permits.close()
     await deployment[Symbol.asyncDispose]()
   })
 
   const asked = (more: Partial<PermitRequest> = {}): PermitRequest => ({
     ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
-    ...{ resource: `${deployment.url}/orders`, scope: 'orders:read', needs: ['user'] },
+    ...{ resource: `${deployment.url}/orders`, scope: 'orders:read' },
     ...{ ticket: 'SUP-1', reason: 'see http://evil.example' },
     ...more,
   })
@@ -82,7 +83,6 @@ describe('notices to customers about permits', function () {
     expect((await stored()).map(({ event }) => event.slice(8))).to.deep.equal(
       [1, 2, 3].flatMap(() => ['notifying', 'notified']),
     )
-    await expectWholeChains(deployment.audit)
   })
 
   it('ask for nothing that is decided already, or cannot be answered any more', async () => {
@@ -111,10 +111,10 @@ describe('notices to customers about permits', function () {
 
   it('tell of an emergency, and that the customer allowed it for all requests', async () => {
     await begin({ when: ['emergency', 'opened'], by: 'Team Nord' })
-    const { for: _, ...emergency } = asked({ customer: 'alice', needs: ['second_person'] })
+    const { for: _, ...emergency } = asked({ customer: 'alice' })
     await permits.emergency(emergency)
-    await permits.setStanding('bob', 'week')
     await permits.request(asked())
+    await permits.setStanding('bob', 'week')
     await until(() => sent.length === 2)
     const [first, second] = sent.toSorted((a, b) => a.kind.localeCompare(b.kind))
     expect(first).to.include({ kind: 'emergency', by: 'Team Nord' })

@@ -3,22 +3,24 @@ import type { Authorize } from 'oidc-provider-impersonation'
 import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
 import { permitsWith } from '../../src/permits/permits.ts'
 import { settingsOf } from '../../src/settings.ts'
+import { expectWholeChains } from '../audit/stores/contract/support.ts'
 import { type Answer, type Deployment, deploy } from '../support/deployment.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 
 /** A change needs a second person; in Bob's account, Bob himself. */
 const rule: Authorize = ({ account, scope = '' }) => {
   if (account.accountId === 'bob') return { needs: ['user'] }
+  if (account.accountId === 'carla') return false
   const needs = ['second_person'] as const
   const emergency = account.accountId === 'alice'
   return scope.includes('orders:write') ? { needs, emergency } : true
 }
 
 const ACT = {
-  ...{ userId: 'alice', ticketId: 'SUP-1', reason: 'The address is wrong' },
+  ...{ userId: 'alice', ticketId: 'SUP-123', reason: 'The address is wrong' },
   ...{ application: 'shop', access: 'change' },
 }
-const ASK = { ...ACT, for: 600, needs: ['second_person'] }
+const ASK = { ...ACT, for: 600 }
 
 describe('permits in the console', () => {
   let permits: Permits
@@ -33,6 +35,7 @@ describe('permits in the console', () => {
     deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
   }
   async function end(): Promise<void> {
+    await expectWholeChains(deployment.audit)
     await permits.close()
     await deployment[Symbol.asyncDispose]()
   }
@@ -99,7 +102,7 @@ describe('permits in the console', () => {
     const granted = await ask('grace', `/permits/${id}/grant`, { note: 'Saw the ticket' })
     expect(granted.body).to.include({ state: 'granted' })
     expect(granted.body.decisions[0].by).to.include({ id: 'grace', name: 'Grace Lindqvist' })
-    const running = await deployment.impersonate({ ticket: 'SUP-1' })
+    const running = await deployment.impersonate({ ticket: 'SUP-123' })
     await deployment.settled()
     const page = await ask('grace', `/permits/${id}`)
     expect(page.body.impersonations.map((row: { id: string }) => row.id)).to.deep.equal([
@@ -113,9 +116,22 @@ describe('permits in the console', () => {
     ])
   })
 
+  it('the reason that was approved is the one that is written down', async () => {
+    const start = { access: 'change', reason: 'Curious' } as const
+    await ask('grace', `/permits/${await asked()}/grant`, {})
+    const { id } = await deployment.impersonate(start)
+    await deployment.settled()
+    const [row] = (await ask('ada', '/audit')).body.rows
+    expect(row).to.include({ id, reason: 'The address is wrong' })
+    const look = await deployment.impersonate({ ...start, access: 'read' })
+    expect((await deployment.provider.impersonation.get(look.id))?.context).to.include({
+      reason: 'Curious',
+    })
+  })
+
   it('one approval covers Continue in its window, which asks again after it', async () => {
     await ask('grace', `/permits/${await asked()}/grant`, {})
-    const { id } = await deployment.impersonate({ ticket: 'SUP-1' })
+    const { id } = await deployment.impersonate({ ticket: 'SUP-123' })
     const inside = await ask('olivia', `/impersonations/${id}/continue`, {})
     expect(inside.status).to.equal(201)
     const next = await deployment.exchange('olivia', inside.body)
@@ -176,6 +192,44 @@ describe('permits in the console', () => {
     expect(codeOf(await ask('olivia', '/permits', ASK))).to.deep.equal([409, 'no_approver'])
   })
 
+  it('the rule says what a request needs, and nothing the caller sends', async () => {
+    expect(codeOf(await ask('olivia', '/permits', { ...ASK, needs: ['user'] }))).to.deep.equal([
+      ...[400, 'invalid_request'],
+    ])
+    const look = { ...ASK, access: 'read' }
+    expect(codeOf(await ask('olivia', '/permits', look))).to.deep.equal([409, 'not_needed'])
+    const closed = { ...ASK, userId: 'carla' }
+    expect(codeOf(await ask('olivia', '/permits', closed))).to.deep.equal([403, 'access_denied'])
+    const { for: _, ...inBobs } = { ...ASK, userId: 'bob' }
+    expect(codeOf(await ask('olivia', '/permits/emergency', inBobs))).to.deep.equal([
+      ...[403, 'access_denied'],
+    ])
+    expect((await account('bob', '/permits')).body.granted).to.deep.equal([])
+  })
+
+  it('what a start would need is said before, and nothing is issued or recorded', async () => {
+    const preview = async (more: object) =>
+      (await ask('olivia', '/impersonations/preview', { ...ACT, ...more })).body
+    expect(await preview({ access: 'read' })).to.deep.equal({ verdict: 'allowed' })
+    expect(await preview({ userId: 'carla' })).to.deep.equal({ verdict: 'refused' })
+    const { verdict, approval } = await preview({})
+    expect([verdict, approval.by, approval.deciders]).to.deep.equal([
+      ...['needs', ['second_person'], { names: [], others: 0, isLeads: true }],
+    ])
+    expect(codeOf(await ask('ada', '/impersonations/preview', ACT))).to.deep.equal([
+      ...[403, 'access_denied'],
+    ])
+    expect(
+      (await ask('olivia', '/impersonations/preview', { ...ACT, userId: 'paula' })).status,
+    ).to.equal(403)
+    await deployment.settled()
+    expect((await ask('ada', '/audit')).body.rows).to.deep.equal([])
+    for (let asked = 4; asked < 60; asked += 1) await preview({})
+    expect(codeOf(await ask('olivia', '/impersonations/preview', ACT))).to.deep.equal([
+      ...[429, 'temporarily_unavailable'],
+    ])
+  })
+
   it('409 has the permit that stands in the way, and says when to ask again', async () => {
     const id = await asked()
     const twice = await ask('olivia', '/permits', ASK)
@@ -188,6 +242,28 @@ describe('permits in the console', () => {
     expect(codeOf(await ask('grace', `/permits/${id}/grant`, {}))).to.deep.equal([409, 'decided'])
   })
 
+  it('a refusal is shown to who decides next, on the list and to the customer, and a lead lifts it', async () => {
+    const id = await asked()
+    await ask('grace', `/permits/${id}/refuse`, { note: 'Call first' })
+    const next = await asked({ ticketId: 'SUP-9' })
+    const { refusals } = (await ask('grace', `/permits/${next}`)).body.permit
+    expect(refusals).to.have.length(1)
+    expect(refusals[0]).to.deep.include({ id, ticket: 'SUP-123', note: 'Call first' })
+    const listed = (await ask('grace', '/permits?open=true')).body.permits
+    expect(listed.map(({ state }: { state: string }) => state)).to.deep.equal([
+      ...['requested', 'refused'],
+    ])
+    expect(listed[1].may).to.deep.equal(['lift'])
+    const [refused] = (await account('alice', '/permits')).body.refused
+    expect(refused).to.include({ id, isMine: false })
+    expect((await account('alice', '/permits/lift', { id })).status).to.equal(403)
+    expect(codeOf(await ask('olivia', `/permits/${id}/lift`, {}))).to.deep.equal([
+      ...[403, 'access_denied'],
+    ])
+    expect((await ask('grace', `/permits/${id}/lift`, {})).status).to.equal(200)
+    expect((await account('alice', '/permits')).body.refused).to.deep.equal([])
+  })
+
   it('a request for a protected customer is refused, and is an alarm, as a request to act', async () => {
     const refused = await ask('olivia', '/permits', { ...ASK, userId: 'paula' })
     expect(codeOf(refused)).to.deep.equal([403, 'access_denied'])
@@ -196,16 +272,21 @@ describe('permits in the console', () => {
   })
 
   it('an emergency acts at once, waits for a review, and bars the next', async () => {
-    const emergency = { ...ACT, needs: ['second_person'] }
+    const emergency = ACT
     const { status, body } = await ask('olivia', '/permits/emergency', emergency)
     expect([status, body.permit.state, body.permit.kind]).to.deep.equal([
       ...[201, 'granted', 'emergency'],
     ])
-    const { id } = await deployment.impersonate({ ticket: 'SUP-1' })
+    const { id } = await deployment.impersonate({ ticket: 'SUP-123' })
     await deployment.settled()
     expect((await ask('grace', `/audit/${id}`)).body.review).to.equal('emergency')
     const [waiting] = (await ask('grace', '/permits?open=true')).body.permits
     expect(waiting.may).to.include('review')
+    expect(
+      codeOf(await ask('olivia', '/permits/emergency', emergency)),
+      'in its window',
+    ).to.deep.equal([409, 'not_needed'])
+    ahead = 600_000
     const next = await ask('olivia', '/permits/emergency', emergency)
     expect(codeOf(next)).to.deep.equal([409, 'review_due'])
     const path = `/permits/${body.permit.id}/review`
@@ -230,11 +311,26 @@ describe('permits in the console', () => {
     expect(check).to.throw(TypeError, 'options.permits must have the same audit')
   })
 
+  it('what is asked for is what is shown to everyone, and what a start by it asks for', async () => {
+    const look = { ...ASK, userId: 'bob', access: 'read', duration: 300 }
+    const { body } = await ask('olivia', '/permits', look)
+    const { id } = body.permit
+    expect(body.permit).to.include({ canChange: false, duration: 300, scope: 'orders:read' })
+    const [asked] = (await account('bob', '/permits')).body.asked
+    expect(asked).to.include({ id, canChange: false })
+    await account('bob', '/permits/grant', { id })
+    const page = (await ask('olivia', `/permits/${id}`)).body.permit
+    const { ticket: ticketId, reason, application, canChange, duration } = page
+    const start = { userId: 'bob', ticketId, reason, application, duration }
+    const access = canChange ? 'change' : 'read'
+    expect((await ask('olivia', '/impersonations', { ...start, access })).status).to.equal(201)
+  })
+
   describe('of a customer', () => {
     const bob = { ...ACT, userId: 'bob' }
 
     it('are asked for, granted and taken back on the account page, by the customer alone', async () => {
-      const id = await asked({ userId: 'bob', needs: ['user'] })
+      const id = await asked({ userId: 'bob' })
       const { body } = await account('bob', '/permits')
       expect(body.asked).to.have.length(1)
       expect(body.asked[0]).to.deep.include({ id, application: 'Shop', canChange: true, for: 600 })
@@ -253,7 +349,7 @@ describe('permits in the console', () => {
 
     it('the standing answer lets support act until it is taken back, which ends what runs', async () => {
       const before = (await account('bob', '/permits')).body.standing
-      expect(before).to.deep.equal({ offers: ['ask', 'day', 'week', 'always'], choice: 'ask' })
+      expect(before).to.deep.equal({ offers: ['ask', 'day', 'week', 'always'], choice: 'rule' })
       const { body } = await account('bob', '/permits/standing', { choice: 'day' })
       expect(body.choice).to.equal('day')
       expect(body.until - Date.now()).to.be.within(86_300_000, 86_400_000)
@@ -266,6 +362,31 @@ describe('permits in the console', () => {
         ...[403, 'approval_required'],
       ])
       expect((await account('bob', '/permits/standing', { choice: 'ever' })).status).to.equal(400)
+    })
+
+    it('what the standing answer allowed leads to that answer', async () => {
+      await account('bob', '/permits/standing', { choice: 'day' })
+      const running = await deployment.impersonate({ customer: 'bob', access: 'read' })
+      await deployment.settled()
+      const { permit } = (await ask('ada', `/audit/${running.id}`)).body
+      for (const who of ['ada', 'olivia']) {
+        const { body } = await ask(who, `/permits/${permit}`)
+        expect(body.answer, who).to.deep.include({ choice: 'day' })
+        expect(body.answer.customer.id).to.equal('bob')
+        expect(body.impersonations.map(({ id }: { id: string }) => id)).to.deep.equal([running.id])
+      }
+      expect((await ask('oscar', `/permits/${permit}`)).status).to.equal(404)
+    })
+
+    it('can always say no, whatever was said before', async () => {
+      for (let times = 0; times < 60; times += 1)
+        await account('bob', '/permits/standing', { choice: 'day' })
+      expect((await account('bob', '/permits/standing', { choice: 'day' })).status).to.equal(429)
+      const id = await asked({ userId: 'bob' }).catch(() => undefined)
+      expect(id, 'it is open').to.equal(undefined)
+      expect((await account('bob', '/permits/standing', { choice: 'ask' })).status).to.equal(200)
+      const refused = await asked({ userId: 'bob' })
+      expect((await account('bob', '/permits/refuse', { id: refused })).status).to.equal(204)
     })
 
     it('I15: an impersonated token neither reads nor sets it', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Authorize } from 'oidc-provider-impersonation'
+import type { Authorize, Verdict } from 'oidc-provider-impersonation'
 import {
   createPermits,
   type Permit,
@@ -8,9 +8,11 @@ import {
   type Permits,
   type PermitsOptions,
 } from 'oidc-provider-impersonation-console'
+import { expectWholeChains } from '../audit/stores/contract/support.ts'
 import { later } from '../support/clock.ts'
 import { type Answer, type Deployment, deploy } from '../support/deployment.ts'
 import { type FaultyAudit, faultyAudit } from '../support/faulty-audit.ts'
+import { MACHINE } from '../support/provider.ts'
 import { providerAt } from '../support/provider-at.ts'
 
 const SECOND = 1000
@@ -18,12 +20,19 @@ const HOUR = 3600 * SECOND
 const READ = 'orders:read'
 const CHANGE = 'orders:read orders:write'
 
+/** What the rule says of a customer, where a test says so. */
+const ruled = new Map<string, Verdict>()
+
 /** A change needs a second person, and Bob is asked himself. */
 const rule: Authorize = ({ account, scope = '' }) => {
+  const verdict = ruled.get(account.accountId)
+  if (verdict !== undefined) return verdict
   if (account.accountId === 'bob') return { needs: ['user'] }
   const needs = ['second_person'] as const
   return scope.includes('orders:write') ? { needs, emergency: account.accountId === 'alice' } : true
 }
+
+const AS = { issueAs: MACHINE.clientId }
 
 describe('permits', () => {
   let audit: FaultyAudit
@@ -34,6 +43,7 @@ describe('permits', () => {
 
   async function begin(options: Partial<PermitsOptions> = {}): Promise<void> {
     audit = faultyAudit()
+    ruled.clear()
     approvers = [
       { id: 'grace', name: 'Grace Lindqvist' },
       { id: 'olivia', name: 'Olivia Okafor' },
@@ -45,11 +55,13 @@ describe('permits', () => {
       ...options,
     })
     deployment = await deploy({ audit, authorize: permits.wrap(rule) })
-    permits.attach(deployment.provider)
+    permits.attach(deployment.provider, AS)
   }
 
   beforeEach(() => begin())
   afterEach(async () => {
+    audit.failing = []
+    await expectWholeChains(audit)
     await permits.close()
     await deployment[Symbol.asyncDispose]()
   })
@@ -57,7 +69,7 @@ describe('permits', () => {
   const asked = (more: Partial<PermitRequest> = {}): PermitRequest => ({
     ...{ customer: 'alice', operator: 'olivia', application: 'shop' },
     ...{ resource: `${deployment.url}/orders`, scope: CHANGE, for: 600 },
-    ...{ ticket: 'SUP-1', reason: 'The address is wrong', needs: ['second_person'] },
+    ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
     ...more,
   })
 
@@ -68,7 +80,7 @@ describe('permits', () => {
 
   const act = (more: object = {}, operator = 'olivia'): Promise<Answer> =>
     deployment.ask(operator, '/impersonations', {
-      ...{ userId: 'alice', ticketId: 'SUP-1', reason: 'The address is wrong' },
+      ...{ userId: 'alice', ticketId: 'SUP-123', reason: 'The address is wrong' },
       ...{ application: 'shop', access: 'change' },
       ...more,
     })
@@ -92,10 +104,30 @@ describe('permits', () => {
     const permit = await permits.grant(id, { by: 'grace', note: 'Saw the ticket' })
     expect(permit).to.include({ id, state: 'granted', until: (permit.grantedAt ?? 0) + 600_000 })
     expect(permit.decisions[0]).to.deep.include({ need: 'second_person', isGranted: true })
-    const { id: running } = await deployment.impersonate({ ticket: 'SUP-1' })
+    const { id: running } = await deployment.impersonate({ ticket: 'SUP-123' })
     expect(await deployment.provider.impersonation.get(running)).to.include({ permit: id })
     expect((await act()).status, 'one approval covers several starts').to.equal(201)
     expect(told.map((each) => each.state)).to.deep.equal(['requested', 'granted'])
+  })
+
+  it('I15: are for their ticket, however it is written, and for no other', async () => {
+    await granted()
+    expect((await act({ ticketId: 'SUP-999' })).status, 'another ticket').to.equal(403)
+    for (const ticketId of ['sup-123', 'SUP - 123', 'ＳＵＰ-123']) {
+      expect((await act({ ticketId })).status, ticketId).to.equal(201)
+    }
+    const { body: handOver } = await act()
+    const { id } = await deployment.exchange('olivia', handOver)
+    expect((await deployment.provider.impersonation.get(id))?.state).to.equal('active')
+  })
+
+  it('take the ticket from where the deployment says', async () => {
+    await permits.close()
+    await deployment[Symbol.asyncDispose]()
+    await begin({ ticketOf: ({ context }) => String(context.reason) })
+    await granted({ ticket: 'The address is wrong' })
+    expect((await act({ ticketId: 'SUP-7' })).status).to.equal(201)
+    expect((await act({ reason: 'Another' })).status).to.equal(403)
   })
 
   it('cap the time of the access token by the end of the window', async () => {
@@ -106,9 +138,10 @@ describe('permits', () => {
   })
 
   it('I15: allow no other customer, operator, application, wider scope or time', async () => {
+    ruled.set('alice', { needs: ['second_person'] })
     await granted({ scope: READ })
     expect((await act()).status, 'a wider scope').to.equal(403)
-    await granted({ customer: 'carol' })
+    await granted({ customer: 'carla' })
     expect((await act()).status, 'another customer').to.equal(403)
     await granted({ operator: 'oscar' })
     expect((await act()).status, 'another operator').to.equal(403)
@@ -149,9 +182,8 @@ describe('permits', () => {
   })
 
   it('need the customer where the rule asks the customer, and both where it asks both', async () => {
-    const { id } = await permits.request(
-      asked({ customer: 'bob', needs: ['second_person', 'user'] }),
-    )
+    ruled.set('bob', { needs: ['second_person', 'user'] })
+    const { id } = await permits.request(asked({ customer: 'bob' }))
     const one = await permits.grant(id, { by: 'bob' })
     expect(one.state, 'one of two').to.equal('requested')
     expect((await act({ userId: 'bob' })).status).to.equal(403)
@@ -175,14 +207,96 @@ describe('permits', () => {
     for (const other of others) {
       expect(other.status === 'rejected' && other.reason).to.include({ error: 'decided' })
     }
-    const second = await permits.request(asked({ customer: 'carol' }))
+    const second = await permits.request(asked({ customer: 'carla' }))
     expect((await permits.refuse(second.id, { by: 'grace', note: 'Not yours' })).state).to.equal(
       'refused',
     )
-    const { error, retryAfter } = await refusal(permits.request(asked({ customer: 'carol' })))
+    const { error, retryAfter } = await refusal(permits.request(asked({ customer: 'carla' })))
     expect(error).to.equal('refused_lately')
     expect(retryAfter).to.be.within(86_390, 86_400)
-    await later(24 * HOUR, () => permits.request(asked({ customer: 'carol' })))
+    await later(24 * HOUR, () => permits.request(asked({ customer: 'carla' })))
+  })
+
+  describe('that an approver refused', () => {
+    const emergency = (more: Partial<PermitRequest> = {}) => {
+      const { for: _, ...request } = asked(more)
+      return permits.emergency(request)
+    }
+    async function refused(more: Partial<PermitRequest> = {}): Promise<string> {
+      const { id } = await permits.request(asked(more))
+      await permits.refuse(id, { by: 'grace', note: 'Call them first' })
+      return id
+    }
+
+    it('hold for their ticket, and for no other, operator, customer or application', async () => {
+      await refused()
+      expect(await codeOf(permits.request(asked({ ticket: 'sup - 123' })))).to.equal(
+        'refused_lately',
+      )
+      for (const more of [{ customer: 'carla' }, { operator: 'oscar' }, { application: 'other' }]) {
+        expect((await permits.request(asked(more))).state).to.equal('requested')
+      }
+      const other = await permits.request(asked({ ticket: 'SUP-9' }))
+      const [before] = await permits.refusals(other)
+      expect(before?.permit.decisions[0]).to.deep.include({ note: 'Call them first' })
+    })
+
+    it('hold for every ticket where there are two, until one is lifted', async () => {
+      await refused()
+      const second = await refused({ ticket: 'SUP-9' })
+      expect(await codeOf(permits.request(asked({ ticket: 'SUP-10' })))).to.equal('refused_lately')
+      await permits.lift(second, { by: 'grace' })
+      expect((await permits.request(asked({ ticket: 'SUP-10' }))).state).to.equal('requested')
+    })
+
+    it('stand in the way of an emergency of the same ticket, and mark one of another', async () => {
+      await refused()
+      expect(await codeOf(emergency())).to.equal('refused_lately')
+      const permit = await emergency({ ticket: 'SUP-9' })
+      expect(permit.review?.reason).to.equal('after a refusal by grace')
+      expect(await permits.refusals(permit)).to.have.length(1)
+    })
+
+    it('are lifted by an approver, once, and never by who asked or by the customer', async () => {
+      const id = await refused()
+      for (const by of ['olivia', 'oscar', 'alice']) {
+        expect(await codeOf(permits.lift(id, { by })), by).to.equal('access_denied')
+      }
+      const lifted = await permits.lift(id, { by: 'grace', note: 'They called back' })
+      expect(lifted).to.include({ state: 'refused' })
+      expect(lifted.lifted).to.include({ note: 'They called back' })
+      expect(await codeOf(permits.lift(id, { by: 'grace' }))).to.equal('decided')
+      expect((await permits.request(asked())).state).to.equal('requested')
+    })
+
+    it('are not overwritten by a no of the customer at the same time', async () => {
+      ruled.set('alice', { needs: ['user', 'second_person'] })
+      const { id } = await permits.request(asked())
+      await permits.grant(id, { by: 'alice' })
+      const other = createPermits({ audit, standing: {}, approvers: () => approvers })
+      other.attach(deployment.provider, AS)
+      const said = [
+        permits.refuse(id, { by: 'grace' }).then(
+          () => 'refused',
+          () => 'late',
+        ),
+        other.setStanding('alice', 'ask'),
+      ] as const
+      const [refusal] = await Promise.all(said)
+      const state = (await permits.get(id))?.state
+      expect(state).to.equal(refusal === 'refused' ? 'refused' : 'revoked')
+      await other.close()
+    })
+  })
+
+  it('that the customer refused hold for every ticket, and only the customer lifts them', async () => {
+    const { id } = await permits.request(asked({ customer: 'bob' }))
+    await permits.refuse(id, { by: 'bob' })
+    const again = permits.request(asked({ customer: 'bob', ticket: 'SUP-9' }))
+    expect(await codeOf(again)).to.equal('refused_lately')
+    expect(await codeOf(permits.lift(id, { by: 'grace' }))).to.equal('access_denied')
+    await permits.lift(id, { by: 'bob' })
+    expect((await permits.request(asked({ customer: 'bob' }))).state).to.equal('requested')
   })
 
   it('are asked for once, and lapse where they are not decided', async () => {
@@ -273,8 +387,11 @@ describe('permits', () => {
       const object = await deployment.provider.impersonation.get(id)
       expect(object).to.include({ permit: permit.id, review: 'emergency' })
       const { for: _, ...request } = asked({ customer: 'bob', operator: 'oscar' })
-      await permits.emergency(request)
-      expect((await act({ userId: 'bob' }, 'oscar')).status, 'not allowed for bob').to.equal(403)
+      expect(await codeOf(permits.emergency(request)), 'not allowed for bob').to.equal(
+        'access_denied',
+      )
+      ruled.set('alice', { needs: ['second_person'] })
+      expect((await act()).status, 'where the rule allows none any more').to.equal(403)
     })
 
     it('are one at a time, until an approver who is not the operator has reviewed it', async () => {
@@ -286,8 +403,39 @@ describe('permits', () => {
       const note = 'It was needed'
       expect(await codeOf(permits.review(id, { by: 'olivia', note }))).to.equal('access_denied')
       expect((await permits.review(id, { by: 'grace', note })).review).to.include({ note })
-      expect((await emergency()).state).to.equal('granted')
+      expect((await later(HOUR, emergency)).state).to.equal('granted')
     })
+  })
+
+  it('ask the rule first: what it refuses or does not need is not asked for, and no one is bothered', async () => {
+    ruled.set('alice', false)
+    expect(await codeOf(permits.request(asked()))).to.equal('access_denied')
+    const { for: _, ...emergency } = asked()
+    expect(await codeOf(permits.emergency(emergency))).to.equal('access_denied')
+    ruled.set('alice', true)
+    expect(await refusal(permits.request(asked()))).to.include({
+      ...{ error: 'not_needed', statusCode: 409 },
+    })
+    expect(await codeOf(permits.emergency(emergency))).to.equal('not_needed')
+    ruled.set('alice', { needs: ['user', 'second_person'] })
+    const claimed = { ...asked(), needs: ['second_person'] }
+    expect((await permits.request(claimed)).needs, 'as the rule says').to.deep.equal([
+      ...['second_person', 'user'],
+    ])
+    expect(told.map(({ state }) => state)).to.deep.equal(['requested'])
+  })
+
+  it('say 503 where the rule fails or does not answer, within the time of the storage', async () => {
+    await permits.close()
+    await deployment[Symbol.asyncDispose]()
+    audit = faultyAudit()
+    permits = createPermits({ audit, approvers: () => approvers, timeout: 0.2 })
+    let answer: () => Promise<Verdict> = () => Promise.reject(new Error('out of order'))
+    deployment = await deploy({ audit, authorize: permits.wrap(() => answer()) })
+    permits.attach(deployment.provider, AS)
+    expect(await codeOf(permits.request(asked()))).to.equal('temporarily_unavailable')
+    answer = () => new Promise(() => {})
+    expect(await codeOf(permits.request(asked()))).to.equal('temporarily_unavailable')
   })
 
   it('read the storage once where a rule needs an approval, and not otherwise', async () => {
@@ -304,12 +452,14 @@ describe('permits', () => {
       audit: { ...counted, open: () => audit.open() },
       approvers: () => [],
     })
-    own.attach(deployment.provider)
+    own.attach(deployment.provider, AS)
     await own.close()
     reads = 0
     const request = { account: { accountId: 'alice' }, mayAct: { sub: 'olivia', clientId: 'shop' } }
-    const bound = { ...request, actor: { sub: 'olivia' }, resource: `${deployment.url}/orders` }
-    const ask = (scope: string) => own.wrap(rule)({ ...bound, scope } as never)
+    const context = { ticketId: 'SUP-123' }
+    const resource = `${deployment.url}/orders`
+    const bound = { ...request, actor: { sub: 'olivia' }, context, resource }
+    const ask = (scope: string) => own.wrap(rule)({ ...bound, context, scope } as never)
     expect(await ask(READ)).to.equal(true)
     expect(reads).to.equal(0)
     expect(await ask(CHANGE)).to.have.property('permit')
@@ -326,7 +476,39 @@ describe('permits', () => {
     await alone.close()
   })
 
-  it('are entries of chains that verify, and no impersonations in lists', async () => {
+  it('are entries of chains that verify, also after an answer that was lost, and a race', async () => {
+    let fault: 'answer' | 'outage' | 'race' | undefined
+    const decide: typeof audit.decide = async (decision) => {
+      const kind = fault
+      fault = undefined
+      if (kind === 'race') return false
+      if (kind === 'outage') throw new Error('nothing is stored')
+      const isStored = await audit.decide(decision)
+      if (kind === 'answer') throw new Error('the answer is lost')
+      return isStored
+    }
+    const store = new Proxy(audit, {
+      get: (target, name) => (name === 'decide' ? decide : Reflect.get(target, name)),
+    })
+    const own = createPermits({ audit: store, approvers: () => approvers })
+    own.attach(deployment.provider, AS)
+    const [{ id }, other] = [
+      await own.request(asked()),
+      await own.request(asked({ customer: 'carla' })),
+    ]
+    fault = 'race'
+    expect((await own.grant(id, { by: 'grace' })).state).to.equal('granted')
+    fault = 'answer'
+    expect(await codeOf(own.grant(other.id, { by: 'grace' }))).to.equal('temporarily_unavailable')
+    expect((await own.get(other.id))?.state, 'it is stored all the same').to.equal('granted')
+    fault = 'outage'
+    expect(await codeOf(own.revoke(id, { by: 'grace' }))).to.equal('temporarily_unavailable')
+    expect((await own.revoke(id, { by: 'grace' })).state).to.equal('revoked')
+    await expectWholeChains(audit)
+    await own.close()
+  })
+
+  it('are no impersonations in lists', async () => {
     const { id } = await granted()
     const { body } = await deployment.ask('ada', '/audit')
     expect(body.rows).to.deep.equal([])

@@ -1,9 +1,12 @@
 import { expect } from 'chai'
-import type { Authorize } from 'oidc-provider-impersonation'
+import type { Authorize, Verdict } from 'oidc-provider-impersonation'
 import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
 import { permitsWith } from '../../src/permits/permits.ts'
+import { expectWholeChains } from '../audit/stores/contract/support.ts'
+import { until } from '../notices/until.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
+import { MACHINE } from '../support/provider.ts'
 
 const DAY_S = 86_400
 const DAY = DAY_S * 1000
@@ -11,6 +14,8 @@ const DAY = DAY_S * 1000
 /** Bob is asked; for a change, a second person as well. */
 const rule: Authorize = ({ scope = '' }) =>
   scope.includes('orders:write') ? { needs: ['user', 'second_person'] } : { needs: ['user'] }
+
+const AS = { issueAs: MACHINE.clientId }
 
 describe('what a customer answers for all requests', () => {
   let permits: Permits
@@ -22,12 +27,17 @@ describe('what a customer answers for all requests', () => {
   async function begin(options: Partial<PermitsOptions> = {}): Promise<void> {
     audit.store = memoryAudit({ keepFor: 30 * DAY_S })
     ahead = 0
+    isPruned = false
     const basis = { audit: audit.store, standing: {}, approvers: () => [{ id: 'grace' }] }
     permits = permitsWith({ ...basis, ...options }, () => Date.now() + ahead)
     deployment = await deploy({ audit: audit.store, authorize: permits.wrap(rule) })
-    permits.attach(deployment.provider)
+    permits.attach(deployment.provider, AS)
   }
+  /** Whether a test removed old entries. */
+  let isPruned = false
+
   async function end(): Promise<void> {
+    if (!isPruned) await expectWholeChains(audit.store)
     await permits.close()
     await deployment[Symbol.asyncDispose]()
   }
@@ -42,7 +52,7 @@ describe('what a customer answers for all requests', () => {
     deployment.impersonate({ customer: 'bob', access: 'read', operator })
   const statusOfAct = async (access: 'change' | 'read' = 'read') => {
     const { status } = await deployment.ask('olivia', '/impersonations', {
-      ...{ userId: 'bob', ticketId: 'SUP-1', reason: 'The address is wrong' },
+      ...{ userId: 'bob', ticketId: 'SUP-123', reason: 'The address is wrong' },
       ...{ application: 'shop', access },
     })
     return status
@@ -53,7 +63,7 @@ describe('what a customer answers for all requests', () => {
     permits.request({
       ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
-      ...{ ticket: 'SUP-1', reason: 'The address is wrong', needs: ['second_person'] },
+      ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
     })
 
   it('holds for a day, a week or always, for every operator, and for no other customer', async () => {
@@ -68,7 +78,7 @@ describe('what a customer answers for all requests', () => {
       expect(await permits.standing('bob')).to.deep.equal({ choice, until })
       expect(await statusOfAct()).to.equal(201)
       ahead = until - Date.now() + 1
-      expect(await permits.standing('bob')).to.deep.equal({ choice: 'ask' })
+      expect(await permits.standing('bob')).to.deep.equal({ choice: 'rule' })
       expect(await statusOfAct(), `${days} days are over`).to.equal(403)
     }
     ahead = 0
@@ -77,7 +87,7 @@ describe('what a customer answers for all requests', () => {
     expect((await permits.standing('bob')).choice).to.equal('always')
     expect(await statusOfAct()).to.equal(201)
     await look('oscar')
-    expect((await permits.standing('bo')).choice).to.equal('ask')
+    expect((await permits.standing('bo')).choice).to.equal('rule')
   })
 
   it('caps the time of the access token by its end', async () => {
@@ -99,7 +109,7 @@ describe('what a customer answers for all requests', () => {
     await permits.setStanding('bob', 'week')
     const running = await look()
     const { body } = await deployment.ask('olivia', '/impersonations', {
-      ...{ userId: 'bob', ticketId: 'SUP-1', reason: 'The address is wrong' },
+      ...{ userId: 'bob', ticketId: 'SUP-123', reason: 'The address is wrong' },
       ...{ application: 'shop', access: 'read' },
     })
     expect(await permits.setStanding('bob', 'ask')).to.deep.equal({ choice: 'ask' })
@@ -111,10 +121,10 @@ describe('what a customer answers for all requests', () => {
 
   it('I15: beside the approval of a second person, both are needed, and no ends what has both', async () => {
     expect(await statusOfAct('change')).to.equal(403)
+    await permits.setStanding('bob', 'day')
+    expect(await statusOfAct('change'), 'the second person is not asked').to.equal(403)
     const { id } = await asked()
     await permits.grant(id, { by: 'grace' })
-    expect(await statusOfAct('change'), 'the customer is not asked').to.equal(403)
-    await permits.setStanding('bob', 'day')
     const running = await deployment.impersonate({ customer: 'bob', access: 'change' })
     expect((await deployment.provider.impersonation.get(running.id))?.permit).to.equal(id)
     await permits.setStanding('bob', 'ask')
@@ -126,7 +136,7 @@ describe('what a customer answers for all requests', () => {
     const { id } = await permits.request({
       ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read' },
-      ...{ ticket: 'SUP-1', reason: 'The address is wrong', needs: ['user'] },
+      ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
     })
     await permits.grant(id, { by: 'bob' })
     const running = await look()
@@ -139,7 +149,7 @@ describe('what a customer answers for all requests', () => {
     const { id } = await permits.request({
       ...{ customer: 'bob', operator: 'olivia', application: 'shop', for: 600 },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
-      ...{ ticket: 'SUP-1', reason: 'The address is wrong', needs: ['user', 'second_person'] },
+      ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
     })
     await permits.grant(id, { by: 'bob' })
     await permits.setStanding('bob', 'ask')
@@ -152,15 +162,162 @@ describe('what a customer answers for all requests', () => {
   it('may be open before the customer said anything: no ends what runs, and is kept', async () => {
     await begunAnew({ standing: { initially: 'always', offers: ['always'] } })
     expect(permits.offers).to.deep.equal(['ask', 'always'])
-    expect(await permits.standing('bob')).to.deep.equal({ choice: 'always' })
+    expect(await permits.standing('bob')).to.deep.equal({ choice: 'always', isInitial: true })
     const running = await look()
     await permits.setStanding('bob', 'ask')
     expect(await stateOf(running.id)).to.equal('ended')
     expect(await statusOfAct()).to.equal(403)
     // What is old is removed; the answer is in force.
+    isPruned = true
     await audit.store.remove(Date.now() + 1000 * DAY, 50)
     expect(await permits.standing('bob')).to.deep.equal({ choice: 'ask' })
     expect(await statusOfAct()).to.equal(403)
+  })
+
+  describe('by the rule alone', () => {
+    let verdict: Verdict
+
+    beforeEach(async () => {
+      await end()
+      audit.store = memoryAudit({ keepFor: 30 * DAY_S })
+      verdict = true
+      const basis = { audit: audit.store, standing: { offers: ['always', 'never', 'week', 'day'] } }
+      permits = permitsWith(
+        { ...basis, approvers: () => [{ id: 'grace' }] } as PermitsOptions,
+        () => Date.now() + ahead,
+      )
+      deployment = await deploy({
+        audit: audit.store,
+        authorize: permits.wrap(() => verdict),
+      })
+      permits.attach(deployment.provider, AS)
+    })
+
+    it('nothing is added before the customer chose', async () => {
+      expect(await permits.standing('bob')).to.deep.equal({ choice: 'rule' })
+      expect(await statusOfAct()).to.equal(201)
+    })
+
+    it('I15: ask asks the customer also where the rule does not, and ends what it allowed', async () => {
+      const running = await look()
+      const { body } = await deployment.ask('olivia', '/impersonations', {
+        ...{ userId: 'bob', ticketId: 'SUP-123', reason: 'The address is wrong' },
+        ...{ application: 'shop', access: 'read' },
+      })
+      const others = await deployment.impersonate({ customer: 'alice', access: 'read' })
+      await permits.setStanding('bob', 'ask')
+      const { end: ended } = (await deployment.provider.impersonation.get(running.id)) ?? {}
+      expect(ended).to.deep.include({ cause: 'user', by: { sub: 'bob' } })
+      expect(await stateOf(others.id)).to.equal('active')
+      expect(await deployment.exchange('olivia', body).catch(String)).to.match(/not exchanged/)
+      expect(await statusOfAct()).to.equal(403)
+      const { id, needs } = await asked()
+      expect(needs).to.deep.equal(['user'])
+      await permits.grant(id, { by: 'bob' })
+      expect(await statusOfAct('change')).to.equal(201)
+    })
+
+    it('I15: what a second person allowed ends, and starts no more', async () => {
+      verdict = { needs: ['second_person'] }
+      const { id } = await asked()
+      await permits.grant(id, { by: 'grace' })
+      const running = await look()
+      await permits.setStanding('bob', 'ask')
+      expect(await stateOf(running.id)).to.equal('ended')
+      expect(await statusOfAct()).to.equal(403)
+    })
+
+    it('I15: never is no, also for what the customer allowed and for an emergency; ask leaves an emergency', async () => {
+      verdict = { needs: ['second_person'], emergency: true }
+      await permits.emergency({
+        ...{ customer: 'bob', operator: 'olivia', application: 'shop', ticket: 'SUP-123' },
+        ...{ resource: `${deployment.url}/orders`, scope: 'orders:read', reason: 'Fire' },
+      })
+      const running = await look()
+      await permits.setStanding('bob', 'ask')
+      expect(await stateOf(running.id)).to.equal('active')
+      expect(await statusOfAct()).to.equal(201)
+      await permits.setStanding('bob', 'never')
+      expect(await stateOf(running.id)).to.equal('ended')
+      expect(await statusOfAct()).to.equal(403)
+      expect(await asked().catch(({ error }) => error)).to.equal('access_denied')
+    })
+
+    it('a request that no permit can fit is refused where the customer wants to be asked', async () => {
+      await permits.setStanding('bob', 'ask')
+      const { impersonation } = deployment.provider
+      const issue = impersonation.issue(
+        {
+          ...{ userId: 'bob', scope: 'orders:read', mayAct: { sub: 'olivia', clientId: 'shop' } },
+          resource: [`${deployment.url}/orders`, `${deployment.url}/others`],
+        },
+        { as: MACHINE.clientId },
+      )
+      expect(await issue.catch(({ error }) => error)).to.equal('access_denied')
+    })
+
+    it('a day that is over gives back what the customer had chosen before', async () => {
+      await permits.setStanding('bob', 'never')
+      await permits.setStanding('bob', 'week')
+      await permits.setStanding('bob', 'day')
+      ahead = DAY + 1000
+      expect((await permits.standing('bob')).choice).to.equal('week')
+      ahead = 7 * DAY + 1000
+      expect(await permits.standing('bob')).to.deep.equal({ choice: 'never' })
+      expect(await statusOfAct()).to.equal(403)
+    })
+
+    it('no is 200 twice where it is said at two processes at once', async () => {
+      const other = permitsWith(
+        { audit: audit.store, standing: {}, approvers: () => [{ id: 'grace' }] },
+        () => Date.now() + ahead,
+      )
+      other.attach(deployment.provider, AS)
+      for (let times = 0; times < 10; times += 1) {
+        await permits.setStanding('bob', 'always')
+        const both = [permits.setStanding('bob', 'ask'), other.setStanding('bob', 'ask')]
+        expect(await Promise.all(both)).to.deep.equal([{ choice: 'ask' }, { choice: 'ask' }])
+      }
+      await other.close()
+    })
+
+    it('what an end could not reach is said, is tried again much later, and by a second no', async () => {
+      const { impersonation } = deployment.provider
+      const running = await look()
+      const list = impersonation.list
+      let isAway = true
+      Object.assign(impersonation, {
+        list: (...args: Parameters<typeof list>) =>
+          isAway ? Promise.reject(new Error('away')) : list.apply(impersonation, args),
+      })
+      const failure = await permits.setStanding('bob', 'ask').catch((error: unknown) => error)
+      expect(failure).to.include({ error: 'temporarily_unavailable', statusCode: 503 })
+      expect((await permits.standing('bob')).choice, 'it is stored').to.equal('ask')
+      // A process that starts much later, and knows nothing of it.
+      await permits.close()
+      ahead = 3000 * 1000
+      isAway = false
+      const later = permitsWith(
+        { audit: audit.store, standing: {}, approvers: () => [{ id: 'grace' }] },
+        () => Date.now() + ahead,
+      )
+      later.attach(deployment.provider, AS)
+      await until(async () => (await stateOf(running.id)) === 'ended')
+      await later.close()
+    })
+
+    it('a second no ends what is still alive', async () => {
+      const { impersonation } = deployment.provider
+      const running = await look()
+      const list = impersonation.list
+      Object.assign(impersonation, { list: () => Promise.reject(new Error('away')) })
+      await permits.close()
+      await permits.setStanding('bob', 'ask').catch(() => {})
+      expect(await stateOf(running.id)).to.equal('active')
+      Object.assign(impersonation, { list })
+      await permits.setStanding('bob', 'ask')
+      expect(await stateOf(running.id)).to.equal('ended')
+    })
   })
 
   it('is one answer where two are given in the same moment', async () => {
@@ -180,7 +337,7 @@ describe('what a customer answers for all requests', () => {
     const events = entries.map(({ text = '{}' }) => JSON.parse(text))
     expect(
       events.flatMap(({ event, by }) => (event.startsWith('support.') ? [`${event} ${by}`] : [])),
-    ).to.deep.equal(['support.opened bob', 'support.revoked bob'])
+    ).to.deep.equal([...['support.opened bob', 'support.closed bob', 'support.revoked bob']])
   })
 
   it('is refused where it is not offered, or there is none', async () => {

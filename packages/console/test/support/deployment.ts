@@ -200,7 +200,8 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
         url: `${shopUrl}/`,
         clientId: 'shop',
         resource: api,
-        scopes: { read: 'orders:read', change: 'orders:write' },
+        // As the example has them: what changes also looks.
+        scopes: { read: 'orders:read', change: 'orders:read orders:write' },
       },
     ],
     audit,

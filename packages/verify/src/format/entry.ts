@@ -47,6 +47,8 @@ export const PERMIT_EVENTS = [
   // A need is met, or refused. `support.refused` is another thing: a request to act.
   'support.granted',
   'support.declined',
+  // A refusal does not hold any more.
+  'support.lifted',
   // It is taken back, and what runs under it ends.
   'support.revoked',
   // An operator acts without an approval; and a person has looked at that afterwards.
@@ -101,6 +103,19 @@ export interface Erased {
   readonly signed: string
 }
 
+/**
+ * How long support may act as the customer without asking: a day, a week, always, or not at all. With
+ * `'never'`, it may not act even where the customer would allow it.
+ */
+export type StandingChoice = 'always' | 'ask' | 'day' | 'never' | 'week'
+
+/** What holds by a customer's choice. */
+export interface StandingTerm {
+  readonly choice: StandingChoice
+  /** Without it, until the customer says something else. In milliseconds since the epoch. */
+  readonly until?: number | undefined
+}
+
 /** What a permit is about, beside customer, operator, application, resource, scope and context. */
 export interface PermitTerms {
   readonly needs: readonly Need[]
@@ -110,6 +125,10 @@ export interface PermitTerms {
   readonly lapsesAt?: number | undefined
   /** Of an emergency: why it has to be looked at. */
   readonly review?: string | undefined
+  /** Of a customer's answer for all requests. */
+  readonly choice?: StandingChoice | undefined
+  /** Of an answer that has an end: what holds after it, in this order. */
+  readonly afterwards?: readonly StandingTerm[] | undefined
 }
 
 /** A person as the directory named them when the event happened. */

@@ -1,7 +1,7 @@
 import { asciiJson } from './ascii-json.ts'
 import { type AuditEntry, isNoticeEvent, permitOf } from './entry.ts'
 import { foldNotice, noticePausedUntil, pendingKindsIn } from './notice.ts'
-import { nonEmptyText, present } from './present.ts'
+import { nonEmptyText, positiveInteger, present } from './present.ts'
 import type { AuditPerson } from './row.ts'
 import type { RowNotice } from './row-notice.ts'
 import { beginStanding, foldStanding, type StandingRecord, storedStandingOf } from './standing.ts'
@@ -39,6 +39,8 @@ export interface PermitRecord {
   readonly reason?: string | undefined
   /** How long the window is, in seconds. */
   readonly for: number
+  /** How long an impersonation under it is to last, as the operator asked, in seconds. */
+  readonly duration?: number | undefined
   readonly requestedAt: number
   /** Until then it can be decided. Not of an emergency. */
   readonly lapsesAt?: number | undefined
@@ -47,6 +49,10 @@ export interface PermitRecord {
   readonly until?: number | undefined
   readonly decisions: readonly PermitDecision[]
   readonly revoked?:
+    | { readonly at: number; readonly by: AuditPerson; readonly note?: string | undefined }
+    | undefined
+  /** Of a refusal that does not hold any more. */
+  readonly lifted?:
     | { readonly at: number; readonly by: AuditPerson; readonly note?: string | undefined }
     | undefined
   /** Of an emergency: due while nobody has looked at it, so while `at` is absent. */
@@ -108,12 +114,18 @@ export function foldPermit(record: PermitRecord | undefined, entry: AuditEntry):
   switch (event) {
     case 'support.granted':
     case 'support.declined':
+      assertState(record, entry, 'requested')
       if (!need) throw new TypeError(`${event} must say which need is decided`)
       return decided(next, {
         ...{ need, by: person, at: time, isGranted: event === 'support.granted' },
         ...present({ note: nonEmptyText(note) }),
       })
+    case 'support.lifted':
+      assertState(record, entry, 'refused')
+      return { ...next, lifted: { at: time, by: person, ...present({ note: nonEmptyText(note) }) } }
     case 'support.revoked':
+      // I15: a refusal that was answered stays a refusal.
+      assertState(record, entry, 'requested', 'granted')
       return {
         ...next,
         state: 'revoked',
@@ -129,6 +141,14 @@ export function foldPermit(record: PermitRecord | undefined, entry: AuditEntry):
     default:
       throw new TypeError(`${event} is no event of a permit`)
   }
+}
+
+function assertState(
+  { state }: PermitRecord,
+  { event }: AuditEntry,
+  ...states: readonly StoredPermitState[]
+): void {
+  if (!states.includes(state)) throw new TypeError(`${event} does not fit what is ${state}`)
 }
 
 function begin(record: PermitRecord | undefined, entry: AuditEntry): PermitRecord {
@@ -151,6 +171,7 @@ function begin(record: PermitRecord | undefined, entry: AuditEntry): PermitRecor
     ...present({
       ticket: nonEmptyText(context?.ticketId),
       reason: nonEmptyText(context?.reason),
+      duration: positiveInteger(context?.duration),
       lapsesAt: terms.lapsesAt,
     }),
     ...{ for: terms.for, requestedAt: time, decisions: [], version: 1, lastAt: time },
@@ -199,12 +220,12 @@ function storedApprovalOf(record: PermitRecord, slot: string): StoredPermit {
 }
 
 function overAt(record: PermitRecord): number | undefined {
-  const { state, lastAt, lapsesAt = 0, until = 0 } = record
+  const { state, lastAt, lapsesAt = 0, until = 0, lifted } = record
   if (isReviewDue(record)) return undefined
   if (state === 'requested') return Math.max(lastAt, lapsesAt)
   if (state === 'granted') return Math.max(lastAt, until)
   if (state === 'revoked') return Math.max(lastAt + ENDING_TIME_MS, until)
-  return state === 'refused' ? lastAt + MAX_PAUSE_MS : lastAt
+  return state === 'refused' && !lifted ? lastAt + MAX_PAUSE_MS : lastAt
 }
 
 /** When the customer is to be told of it; `undefined` where there is nothing to tell any more. */

@@ -1,5 +1,5 @@
 import { asciiJson } from './ascii-json.ts'
-import { type AuditEntry, permitOf } from './entry.ts'
+import { type AuditEntry, permitOf, type StandingChoice, type StandingTerm } from './entry.ts'
 import { nonEmptyText, present } from './present.ts'
 import type { AuditPerson } from './row.ts'
 import type { RowNotice } from './row-notice.ts'
@@ -12,7 +12,10 @@ import type { StoredPermit } from './stored-permit.ts'
 export interface StandingRecord {
   readonly id: string
   readonly kind: 'standing'
-  /** `'refused'`: ask each time. `'revoked'`: it was open, and what ran under it ends. */
+  readonly choice: StandingChoice
+  /** What holds after `until`: what the customer had chosen before. */
+  readonly afterwards?: readonly StandingTerm[] | undefined
+  /** `'refused'`: ask each time, or never. `'revoked'`: it was open, and the customer said no later. */
   readonly state: 'granted' | 'refused' | 'revoked'
   readonly customer: AuditPerson
   readonly requestedAt: number
@@ -28,9 +31,6 @@ export interface StandingRecord {
   readonly lastAt: number
 }
 
-/** How long a revoked one is looked at, in milliseconds: another process may have to end what runs. */
-const ENDING_TIME_MS = 600_000
-
 /** The first entry: the customer says it. */
 export function beginStanding(entry: AuditEntry): StandingRecord {
   const { event, time, subject, terms, names } = entry
@@ -39,6 +39,8 @@ export function beginStanding(entry: AuditEntry): StandingRecord {
   const isOpen = event === 'support.opened'
   return {
     ...{ id, kind: 'standing', state: isOpen ? 'granted' : 'refused' },
+    choice: terms?.choice ?? (isOpen ? 'always' : 'ask'),
+    ...present({ afterwards: terms?.afterwards }),
     customer: { id: subject, ...names?.subject },
     ...{ requestedAt: time, version: 1, lastAt: time },
     ...(isOpen && terms?.for !== undefined ? { until: time + terms.for * 1000 } : {}),
@@ -61,7 +63,7 @@ export function foldStanding(record: StandingRecord, entry: AuditEntry): Standin
 /** As it is kept, and by what it is found. What the customer says holds until they say something else. */
 export function storedStandingOf(record: StandingRecord, slot: string): StoredPermit {
   const { state, until, lastAt } = record
-  const overAt = state === 'revoked' ? lastAt + ENDING_TIME_MS : until && Math.max(lastAt, until)
+  const overAt = state === 'revoked' ? lastAt : until && Math.max(lastAt, until)
   return {
     ...{ id: record.id, version: record.version, at: record.requestedAt, slot, state, overAt },
     ...{ customer: record.customer.id, operator: undefined, isReviewDue: false },

@@ -52,6 +52,7 @@ export function accountApi(
     route('/permits', ['GET', 'HEAD'], list)
     route('/permits/grant', ['POST'], say('grant'))
     route('/permits/refuse', ['POST'], say('refuse'))
+    route('/permits/lift', ['POST'], say('lift'))
     route('/permits/revoke', ['POST'], say('revoke'))
     route('/permits/standing', ['POST'], choose)
   }

@@ -4,7 +4,12 @@ import { parseQuery } from '../../http/query.ts'
 import type { Permits } from '../../permits/options.ts'
 import type { Permit } from '../../permits/permit.ts'
 import { isId } from '../ids.ts'
-import type { AccountPermit, AccountPermitsAnswer, AccountSwitch } from '../permits/answers.ts'
+import type {
+  AccountPermit,
+  AccountPermitsAnswer,
+  AccountRefusal,
+  AccountSwitch,
+} from '../permits/answers.ts'
 import { namedApplication, permittingCustomer } from '../permits/shown.ts'
 import type { AccountCall } from './call.ts'
 import { hourlyLimit } from './hourly-limit.ts'
@@ -44,17 +49,19 @@ export function accountPermits(permits: Permits) {
       ctx.body = {
         asked: open.permits.filter(awaitsCustomer).flatMap(shown('requested')),
         granted: open.permits.flatMap(shown('granted')),
+        refused: open.permits.flatMap((permit) => refusedToCustomer(permit, settings)),
         ...(standing ? { standing } : {}),
         now: now(),
       } satisfies AccountPermitsAnswer
     },
 
-    /** `POST /permits/grant`, `/permits/refuse` and `/permits/revoke` */
-    say(method: 'grant' | 'refuse' | 'revoke') {
+    /** `POST /permits/grant`, `/permits/refuse`, `/permits/lift` and `/permits/revoke` */
+    say(method: 'grant' | 'lift' | 'refuse' | 'revoke') {
       return async (call: AccountCall): Promise<void> => {
         const { id } = await readBody(call.ctx, 'id')
         const permit = await findOwn(id, call)
-        await limit(call.caller.id)
+        // A customer can always say no.
+        if (method === 'grant' || method === 'lift') await limit(call.caller.id)
         await permittingCustomer(() => permits[method](permit.id, { by: call.caller.id }))
         call.ctx.status = 204
       }
@@ -67,7 +74,7 @@ export function accountPermits(permits: Permits) {
       const { choice } = await readBody(ctx, 'choice')
       const chosen = offers.find((each) => each === choice)
       if (chosen === undefined) throw invalid(`choice must be one of: ${offers.join(', ')}`)
-      await limit(caller.id)
+      if (chosen !== 'ask' && chosen !== 'never') await limit(caller.id)
       const standing = await permittingCustomer(() => permits.setStanding(caller.id, chosen))
       ctx.body = { offers, ...standing } satisfies AccountSwitch
     },
@@ -76,6 +83,16 @@ export function accountPermits(permits: Permits) {
 
 function awaitsCustomer({ needs, decisions }: Permit): boolean {
   return needs.includes('user') && !decisions.some(({ need }) => need === 'user')
+}
+
+function refusedToCustomer(
+  permit: Permit,
+  settings: AccountCall['settings'],
+): readonly AccountRefusal[] {
+  const said = permit.decisions.find(({ isGranted }) => !isGranted)
+  if (permit.state !== 'refused' || !said) return []
+  const refusal = { refusedAt: said.at, isMine: said.need === 'user' }
+  return [{ ...shownToCustomer(permit, settings), ...refusal }]
 }
 
 function shownToCustomer(permit: Permit, settings: AccountCall['settings']): AccountPermit {

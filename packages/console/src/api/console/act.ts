@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Call } from '../parts.ts'
 import { withApproval } from '../permits/approval.ts'
+import { withPermitsReason } from '../permits/reason.ts'
 import type { ActBody, HandOver } from './answers.ts'
 import { askFor, readActBody } from './asked-for.ts'
 import { recordNow } from './supervision.ts'
@@ -14,7 +15,8 @@ export async function act(call: Call): Promise<void> {
 export async function handOver(call: Call, body: ActBody, continues?: string): Promise<void> {
   const { ctx, issue } = call
   const asked = await askFor(call, body)
-  const { application, customer, request } = asked
+  const { application, customer } = asked
+  const request = await withPermitsReason(asked, call)
   const { subjectToken, expiresIn } = await issue(request, ctx).catch(async (problem: unknown) =>
     Promise.reject(await withApproval(problem, asked, body, call)),
   )

@@ -38,20 +38,28 @@ export interface AskedFor {
 }
 
 /**
+ * What is asked for, counted. A refusal is recorded.
+ *
  * @throws Problem 404 for a customer that there is not, 403 for one who is protected, 429 where the operator
  * asks too often
  */
 export async function askFor(call: Call, asked: ActBody): Promise<AskedFor> {
+  const found = await requestFor(call, asked).catch((problem: unknown) =>
+    refuse(call, asked, problem),
+  )
+  await call.limitIssues(call.caller.id)
+  return found
+}
+
+/** @throws Problem 404 for a customer that there is not, 403 for one who is protected */
+export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> {
   const { caller, directory, settings } = call
   const application = requireApplication(asked.application, settings)
   const customer = await directory.get(asked.userId)
-  if (!customer) {
-    return refuse(call, asked, new Problem(404, 'user_not_found', 'there is no such customer'))
-  }
+  if (!customer) throw new Problem(404, 'user_not_found', 'there is no such customer')
   if (customer.protected !== undefined) {
-    return refuse(call, asked, new Problem(403, 'access_denied', customer.protected), true)
+    throw new Problem(403, 'access_denied', customer.protected)
   }
-  await call.limitIssues(caller.id)
   const { ticketId, reason, access, duration } = asked
   const request = {
     userId: customer.id,
@@ -71,12 +79,10 @@ export async function askFor(call: Call, asked: ActBody): Promise<AskedFor> {
   return { application, customer, request }
 }
 
-async function refuse(
-  call: Call,
-  asked: ActBody,
-  problem: Problem,
-  protects?: true,
-): Promise<never> {
+async function refuse(call: Call, asked: ActBody, problem: unknown): Promise<never> {
+  const isRefusal = problem instanceof Problem && [403, 404].includes(problem.status)
+  if (!isRefusal) throw problem
+  const protects = problem.status === 403 ? true : undefined
   const refusal: Refusal = {
     operator: call.caller.id,
     error: problem.error,

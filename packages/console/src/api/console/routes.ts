@@ -4,6 +4,7 @@ import type { Call } from '../parts.ts'
 import { ask, askInEmergency } from '../permits/ask.ts'
 import { decide } from '../permits/decide.ts'
 import { listPermits, showPermit } from '../permits/lists.ts'
+import { preview } from '../permits/preview.ts'
 import { act } from './act.ts'
 import { countNewer, listAlarms, searchAudit, showRow, showTimeline } from './audit.ts'
 import { continueOne } from './continue.ts'
@@ -52,6 +53,7 @@ export const CONSOLE_ROUTES: readonly Route[] = [
   get('/customers', ACTING_ROLES, searchCustomers),
   get('/customers/:id', ACTING_ROLES, showCustomer),
   post('/impersonations', ACTING_ROLES, act, { isActing: true, writes: true }),
+  post('/impersonations/preview', ACTING_ROLES, preview()),
   post('/impersonations/:id/continue', ACTING_ROLES, continueOne, { isActing: true, writes: true }),
   get('/running', ALL_ROLES, listRunning),
   post('/running/end', ACTING_ROLES, endAll),
@@ -72,6 +74,7 @@ export const CONSOLE_ROUTES: readonly Route[] = [
   get('/permits/:id', ALL_ROLES, showPermit),
   post('/permits/:id/grant', ALL_ROLES, decide('grant')),
   post('/permits/:id/refuse', ALL_ROLES, decide('refuse')),
+  post('/permits/:id/lift', ALL_ROLES, decide('lift')),
   post('/permits/:id/revoke', ALL_ROLES, decide('revoke')),
   post('/permits/:id/review', ALL_ROLES, decide('review')),
   get('/alarms', SUPERVISING_ROLES, listAlarms),

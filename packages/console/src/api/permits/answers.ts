@@ -1,6 +1,6 @@
 import type { Need } from 'oidc-provider-impersonation'
 import type { AuditPerson } from 'oidc-provider-impersonation-verify/format'
-import type { StandingChoice } from '../../permits/options.ts'
+import type { StandingAnswer, StandingChoice } from '../../permits/options.ts'
 import type { Permit } from '../../permits/permit.ts'
 import type { ActBody, RowAnswer } from '../console/answers.ts'
 
@@ -19,7 +19,18 @@ export interface PermitAnswer extends Permit {
   /** Whether the caller asked for it. */
   readonly isMine: boolean
   /** What the caller may do now. `revoke` is also how who asked withdraws a request. */
-  readonly may: readonly ('grant' | 'review' | 'revoke')[]
+  readonly may: readonly ('grant' | 'lift' | 'review' | 'revoke')[]
+  /** What was refused to the same operator before, and still holds: where the caller decides or reviews. */
+  readonly refusals?: readonly RefusalAnswer[]
+}
+
+/** A refusal that still holds. */
+export interface RefusalAnswer {
+  readonly id: string
+  readonly by: AuditPerson
+  readonly at: number
+  readonly ticket?: string | undefined
+  readonly note?: string | undefined
 }
 
 /** Who can decide now. */
@@ -45,14 +56,24 @@ export interface PermitsAnswer {
   readonly now: number
 }
 
-/** `GET /permits/:id`: 404 for what the caller is not shown. */
+/** `GET /permits/:id`: 404 for what the caller is not shown. One of `permit` and `answer` is there. */
 export interface PermitPageAnswer {
-  readonly permit: PermitAnswer
+  readonly permit?: PermitAnswer
+  /** What the customer answered for all requests: leads and auditors, and operators who acted by it. */
+  readonly answer?: StandingAnswer
   /** While it can be decided by a second person. */
   readonly deciders?: DecidersAnswer
   /** What ran or runs under it, newest first, at most 100: of those that the caller may see. */
   readonly impersonations: readonly RowAnswer[]
   readonly now: number
+}
+
+/**
+ * `POST /impersonations/preview` with {@link ActBody}: operator, lead. What the rule says of a start now.
+ * Nothing starts. It is no promise: a start asks again.
+ */
+export interface PreviewAnswer extends Partial<ApprovalAnswer> {
+  readonly verdict: 'allowed' | 'needs' | 'refused'
 }
 
 /**
@@ -74,20 +95,19 @@ export interface ApprovalAnswer {
 }
 
 /**
- * The body of `POST /permits`: operator, lead. 201 {@link PermitCreated}. 409 `already_requested`,
- * `refused_lately` (with `Retry-After`) or `no_approver`.
+ * The body of `POST /permits`: operator, lead. The rule says which approvals it needs. 201
+ * {@link PermitCreated}. 403 `access_denied` where the rule refuses, 409 `not_needed` where it needs no
+ * approval, `already_requested`, `refused_lately` (with `Retry-After`) or `no_approver`.
  */
-export interface AskBody extends Omit<ActBody, 'duration'> {
+export interface AskBody extends ActBody {
   /** One of `approval.durations`, in seconds. */
   readonly for: number
-  /** `approval.by` */
-  readonly needs: readonly Need[]
 }
 
 /**
  * `POST /permits/emergency` with {@link AskBody} without `for`: operator, lead. 201
- * {@link PermitCreated}, and the operator acts by `POST /impersonations` then. 409 `review_due` or
- * `no_approver`.
+ * {@link PermitCreated}, and the operator acts by `POST /impersonations` then. 403 `access_denied` where
+ * the rule allows no emergency, 409 `not_needed`, `review_due` or `no_approver`.
  */
 export interface PermitCreated {
   readonly permit: PermitAnswer
@@ -95,7 +115,7 @@ export interface PermitCreated {
 }
 
 /**
- * The body of `POST /permits/:id/grant`, `/refuse`, `/revoke` and `/review`: every role; 200
+ * The body of `POST /permits/:id/grant`, `/refuse`, `/lift`, `/revoke` and `/review`: every role; 200
  * {@link PermitAnswer}. A review needs a note. 403 `access_denied`, 409 `decided`, 503
  * `temporarily_unavailable`: then the storage does not say whether it is stored.
  */
@@ -110,6 +130,8 @@ export interface AccountPermitsAnswer {
   readonly asked: readonly AccountPermit[]
   /** Those in their window: the caller can take them back. */
   readonly granted: readonly AccountPermit[]
+  /** What the caller or an approver refused, and still holds. */
+  readonly refused: readonly AccountRefusal[]
   /** Where the deployment offers it. */
   readonly standing?: AccountSwitch
   readonly now: number
@@ -130,14 +152,25 @@ export interface AccountPermit {
   readonly lapsesAt?: number
 }
 
+/** A request that was refused. */
+export interface AccountRefusal extends AccountPermit {
+  readonly refusedAt: number
+  /** Whether the caller refused it: then they can allow that it is asked again. */
+  readonly isMine: boolean
+}
+
 /** *Support may act in your account*. */
 export interface AccountSwitch {
   readonly offers: readonly StandingChoice[]
-  readonly choice: StandingChoice
+  /** `'rule'`: support asks where its rules say so. */
+  readonly choice: StandingChoice | 'rule'
   /** Of `day` and `week`. */
   readonly until?: number | undefined
+  /** Whether the customer said nothing yet: it is what the deployment says. */
+  readonly isInitial?: true | undefined
 }
 
-// `POST /permits/grant`, `/permits/refuse` and `/permits/revoke` of the account page with `{ id }`: 204. 404
+// `POST /permits/grant`, `/permits/refuse`, `/permits/lift` and `/permits/revoke` of the account page with `{ id }`: 204. 404
 //   for what is not about the caller.
-// `POST /permits/standing` with `{ choice }`: 200 {@link AccountSwitch}. `ask` ends what runs by a permit.
+// `POST /permits/standing` with `{ choice }`: 200 {@link AccountSwitch}. `ask` and `never`
+//   end what would not start any more.

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Need } from 'oidc-provider-impersonation'
+import { present } from 'oidc-provider-impersonation-verify/format'
 import { Problem } from '../../http/problem.ts'
 import type { Permits } from '../../permits/options.ts'
 import type { Permit } from '../../permits/permit.ts'
@@ -10,10 +11,14 @@ import type { ApprovalAnswer } from './answers.ts'
 import { findDeciders, permitting, shownDeciders, shownPermit } from './shown.ts'
 
 /** What an operator asks an approval for. */
-export function factsOf({ request }: AskedFor, { ticketId, reason }: ActBody, { caller }: Call) {
+export function factsOf(
+  { request }: AskedFor,
+  { ticketId, reason, duration }: ActBody,
+  { caller }: Call,
+) {
   const { userId: customer, mayAct, resource, scope } = request
   const facts = { customer, operator: caller.id, application: mayAct.clientId, resource, scope }
-  return { ...facts, ticket: ticketId, reason }
+  return { ...facts, ticket: ticketId, reason, ...present({ duration }) }
 }
 
 /** The refusal, with what the operator can do about it. Any other problem stays as it is. */
@@ -28,23 +33,34 @@ export async function withApproval(
   const { status, error, message } = problem
   // Without permits, the pages cannot do anything about it.
   if (!permits) return new Problem(status, error, message)
-  const { by, emergency } = (problem.more as ApprovalAnswer).approval
+  const needed = (problem.more as ApprovalAnswer).approval
+  const approval = await approvalOf(permits, needed, asked, body, call)
+  return new Problem(status, error, message, {
+    more: { approval } satisfies ApprovalAnswer,
+  })
+}
+
+/** What the rule needs, and what the operator can do about it. */
+export async function approvalOf(
+  permits: Permits,
+  { by, emergency }: { readonly by: readonly Need[]; readonly emergency?: true | undefined },
+  asked: AskedFor,
+  body: ActBody,
+  call: Call,
+): Promise<ApprovalAnswer['approval']> {
   const facts = factsOf(asked, body, call)
   const isSecond = by.includes('second_person')
   const [mine, deciders] = await Promise.all([
     findMine(permits, facts),
     isSecond || emergency ? findDeciders(permits, notYet(facts, by)) : undefined,
   ])
-  const approval = {
+  return {
     by,
     ...(emergency ? { emergency } : {}),
     durations: permits.durations.toSorted((a, b) => a - b),
     ...(deciders && isSecond ? { deciders: shownDeciders(deciders) } : {}),
     ...(mine ? { permit: shownPermit(await findDeciders(permits, mine), call) } : {}),
   }
-  return new Problem(status, error, message, {
-    more: { approval } satisfies ApprovalAnswer,
-  })
 }
 
 type AllFacts = ReturnType<typeof factsOf>

@@ -6,9 +6,9 @@ import { findDeciders, permitting, requirePermits, shownPermit } from './shown.t
 
 const MAX_NOTE_LENGTH = 1000
 
-/** `POST /permits/:id/grant`, `/refuse`, `/revoke` and `/review` */
+/** `POST /permits/:id/grant`, `/refuse`, `/lift`, `/revoke` and `/review` */
 export function decide(
-  method: 'grant' | 'refuse' | 'review' | 'revoke',
+  method: 'grant' | 'lift' | 'refuse' | 'review' | 'revoke',
 ): (call: Call) => Promise<void> {
   return async (call) => {
     const permits = requirePermits(call)

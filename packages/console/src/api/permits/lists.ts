@@ -15,7 +15,7 @@ import {
   permitting,
   requirePermits,
   shownDeciders,
-  shownPermit,
+  shownWithRefusals,
 } from './shown.ts'
 
 const MAX_CURSOR_LENGTH = 200
@@ -41,7 +41,9 @@ export async function listPermits(call: Call): Promise<void> {
   )
   const all = await Promise.all(found.map((permit) => findDeciders(permits, permit)))
   ctx.body = {
-    permits: all.filter((each) => maySee(each, caller)).map((each) => shownPermit(each, call)),
+    permits: await Promise.all(
+      all.filter((each) => maySee(each, caller)).map((each) => shownWithRefusals(each, call)),
+    ),
     ...present({ next }),
     now: now(),
   } satisfies PermitsAnswer
@@ -50,16 +52,38 @@ export async function listPermits(call: Call): Promise<void> {
 /** `GET /permits/:id` */
 export async function showPermit(call: Call): Promise<void> {
   parseQuery(call.ctx.querystring)
+  if (await showAnswer(call)) return
   const decidable = await findPermit(call)
   const { permit } = decidable
-  const rows = await reading(() => rowsUnder(permit, call))
+  const { operator, until } = permit
+  const found = { ...permit, operator: operator.id, until }
+  const rows = await reading(() => rowsUnder(found, call))
   const isAwaited = permit.state === 'requested' && permit.needs.includes('second_person')
   call.ctx.body = {
-    permit: shownPermit(decidable, call),
+    permit: await shownWithRefusals(decidable, call),
     ...(isAwaited ? { deciders: shownDeciders(decidable) } : {}),
     impersonations: rows.map((row) => shownRow(row, call)),
     now: call.now(),
   } satisfies PermitPageAnswer
+}
+
+/** What a customer answered for all requests. @returns whether the path names one that the caller is shown */
+async function showAnswer(call: Call): Promise<boolean> {
+  const permits = requirePermits(call)
+  const id = call.param('id')
+  const answer = isId(id) ? await permitting(() => permits.getAnswer(id)) : undefined
+  if (!answer) return false
+  const { caller, now } = call
+  const operator = isAudited(caller.role) ? undefined : caller.id
+  const { customer, requestedAt, until } = answer
+  const rows = await reading(() => rowsUnder({ id, customer, requestedAt, operator, until }, call))
+  if (operator !== undefined && rows.length === 0) return false
+  call.ctx.body = {
+    answer,
+    impersonations: rows.map((row) => shownRow(row, call)),
+    now: now(),
+  } satisfies PermitPageAnswer
+  return true
 }
 
 /**
@@ -76,10 +100,15 @@ export async function findPermit(call: Call): Promise<Decidable> {
   return decidable
 }
 
-async function rowsUnder(permit: Permit, { audit, caller, now }: Call): Promise<AuditRow[]> {
+interface Allowing extends Pick<Permit, 'customer' | 'id' | 'requestedAt' | 'until'> {
+  /** `undefined` for any. */
+  readonly operator: string | undefined
+}
+
+async function rowsUnder(permit: Allowing, { audit, caller, now }: Call): Promise<AuditRow[]> {
   const { customer, operator, requestedAt: from, until } = permit
-  if (!isAudited(caller.role) && caller.id !== operator.id) return []
-  const filter = { customer: customer.id, operator: operator.id, from, to: until && until + 1 }
+  if (!isAudited(caller.role) && caller.id !== operator) return []
+  const filter = { customer: customer.id, operator, from, to: until && until + 1 }
   const rows: AuditRow[] = []
   let before: string | undefined
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {

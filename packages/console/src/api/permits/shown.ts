@@ -4,6 +4,7 @@ import { PermitError } from '../../permits/errors.ts'
 import type { Approver, Permits } from '../../permits/options.ts'
 import { needsReview, type Permit } from '../../permits/permit.ts'
 import { isAudited } from '../../sign-in/roles.ts'
+import { canChange } from '../applications.ts'
 import { ticketLink } from '../console/ticket-link.ts'
 import type { Call, Caller, Parts } from '../parts.ts'
 import type { DecidersAnswer, PermitAnswer } from './answers.ts'
@@ -79,6 +80,29 @@ function awaits({ state, needs, decisions }: Permit): boolean {
   )
 }
 
+/** Of a refusal by an approver: the customer's is the customer's to lift. */
+function isLiftable({ state, lifted, decisions }: Permit): boolean {
+  const isCustomers = decisions.some(({ need, isGranted }) => need === 'user' && !isGranted)
+  return state === 'refused' && !lifted && !isCustomers
+}
+
+/** The permit, with what was refused before, for who decides or reviews. */
+export async function shownWithRefusals(
+  decidable: Decidable,
+  call: Pick<Call, 'caller' | 'settings'>,
+): Promise<PermitAnswer> {
+  const shown = shownPermit(decidable, call)
+  const { permits } = call.settings
+  if (!permits || !(shown.may.includes('grant') || shown.may.includes('review'))) return shown
+  const found = await permitting(() => permits.refusals(decidable.permit))
+  if (found.length === 0) return shown
+  const refusals = found.map(({ permit: { id, ticket, decisions }, by, at }) => ({
+    ...{ id, by, at },
+    ...present({ ticket, note: decisions.find(({ isGranted }) => !isGranted)?.note }),
+  }))
+  return { ...shown, refusals }
+}
+
 export function maySee(decidable: Decidable, caller: Caller): boolean {
   const isMine = decidable.permit.operator.id === caller.id
   return isMine || isAudited(caller.role) || mayDecide(decidable, caller)
@@ -96,6 +120,7 @@ export function shownPermit(
     ...(isDecider && awaits(permit) ? (['grant'] as const) : []),
     ...(isOpen && (isMine || isDecider) ? (['revoke'] as const) : []),
     ...(isDecider && needsReview(permit) ? (['review'] as const) : []),
+    ...(isDecider && isLiftable(permit) ? (['lift'] as const) : []),
   ]
   return { ...permit, ...namedApplication(permit, settings), isMine, may }
 }
@@ -105,13 +130,11 @@ export function namedApplication(
   { application, scope, ticket }: Pick<Permit, 'application' | 'scope' | 'ticket'>,
   settings: Parts['settings'],
 ) {
-  const known = settings.applications.find(({ clientId }) => clientId === application)
-  const changing = known?.scopes.change?.split(' ')
-  const names = scope.split(' ')
+  const { applications } = settings
   return {
     ...present({
-      applicationName: known?.name,
-      canChange: known && names.some((name) => changing?.includes(name) === true),
+      applicationName: applications.find(({ clientId }) => clientId === application)?.name,
+      canChange: canChange(applications, application, scope),
     }),
     ...ticketLink(ticket, settings),
   }

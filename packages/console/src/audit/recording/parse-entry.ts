@@ -17,6 +17,8 @@ import {
   type Parser,
   type PermitTerms,
   type SetAside,
+  type StandingChoice,
+  type StandingTerm,
   text,
   wholeNumber,
 } from 'oidc-provider-impersonation-verify/format'
@@ -104,6 +106,8 @@ export function parseGap(value: unknown): Gap {
 
 const need = oneOf<Need>(['second_person', 'user'])
 
+const choice = oneOf<StandingChoice>(['always', 'ask', 'day', 'never', 'week'])
+
 const named = objectOf<Named>({
   name: optional(wordsInAnEntry),
   email: optional(wordsInAnEntry),
@@ -165,6 +169,8 @@ const entry = objectOf<AuditEntry>({
       for: optional(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
       lapsesAt: optional(eventTime),
       review: optional(wordsInAnEntry),
+      choice: optional(choice),
+      afterwards: optional(listOf(objectOf<StandingTerm>({ choice, until: optional(eventTime) }))),
     }),
   ),
   need: optional(need),

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type {
   AccountPermit,
   AccountPermitsAnswer,
+  AccountRefusal,
   AccountSwitch,
 } from '../../api/permits/answers.ts'
 import type { StandingChoice } from '../../permits/options.ts'
@@ -19,7 +20,7 @@ const { account: labels } = words.permits
 const LOOK_EVERY_MS = 15_000
 const DAY_MS = 86_400_000
 /** Where the deployment asks customers nothing. */
-const NOTHING_ASKED: AccountPermitsAnswer = { asked: [], granted: [], now: 0 }
+const NOTHING_ASKED: AccountPermitsAnswer = { asked: [], granted: [], refused: [], now: 0 }
 
 /** What support asks the customer, what they allowed, and their answer for all requests. */
 export function AccountPermits(props: { session: AccountSession; onDone: () => Promise<void> }) {
@@ -52,11 +53,10 @@ export function AccountPermits(props: { session: AccountSession; onDone: () => P
     }
     await Promise.all([permits.reload(), onDone()])
   }
-  const answer = (what: 'grant' | 'refuse' | 'revoke', id: string) =>
+  const answer = (what: Answer, id: string) =>
     act(async () => {
       await session.say(what, id)
-      if (what === 'grant') return labels.allowDone
-      return what === 'refuse' ? labels.refuseDone : labels.revokeDone
+      return DONE[what]
     })
   const choose = (choice: StandingChoice) =>
     act(async () => {
@@ -65,9 +65,9 @@ export function AccountPermits(props: { session: AccountSession; onDone: () => P
     })
   return (
     <Loaded of={permits} label={words.web.loading}>
-      {({ asked, granted, standing, now }) => (
+      {({ asked, granted, refused, standing, now }) => (
         <>
-          {asked.length + granted.length > 0 && (
+          {asked.length + granted.length + refused.length > 0 && (
             <section class="part" aria-labelledby="asked">
               <h2 id="asked">{labels.title}</h2>
               <ul class="cards">
@@ -76,6 +76,9 @@ export function AccountPermits(props: { session: AccountSession; onDone: () => P
                 ))}
                 {granted.map((permit) => (
                   <PermitCard key={permit.id} of={permit} answer={answer} />
+                ))}
+                {refused.map((refusal) => (
+                  <RefusalCard key={refusal.id} of={refusal} answer={answer} />
                 ))}
               </ul>
             </section>
@@ -87,10 +90,54 @@ export function AccountPermits(props: { session: AccountSession; onDone: () => P
   )
 }
 
+type Answer = 'grant' | 'lift' | 'refuse' | 'revoke'
+
+const DONE: Readonly<Record<Answer, string>> = {
+  grant: labels.allowDone,
+  refuse: labels.refuseDone,
+  lift: labels.liftDone,
+  revoke: labels.revokeDone,
+}
+
+/** What was refused, so that it is not asked again for a while. */
+function RefusalCard(props: {
+  of: AccountRefusal
+  answer: (what: Answer, id: string) => Promise<void>
+}) {
+  const { of, answer } = props
+  const { id, operator, application, refusedAt, isMine } = of
+  const who = operator.name ?? words.account.support
+  return (
+    <li class="card">
+      <h3>
+        <Text
+          of={isMine ? labels.refusedByYou : labels.refusedBySupport}
+          who={<bdi class="person">{who}</bdi>}
+        />
+      </h3>
+      <p>
+        <bdi>{application}</bdi>
+        {' · '}
+        <Time at={refusedAt} />
+      </p>
+      {isMine && (
+        <div class="actions">
+          <Button
+            label={text(labels.liftLabel, { who, application })}
+            onPress={() => answer('lift', id)}
+          >
+            {labels.lift}
+          </Button>
+        </div>
+      )}
+    </li>
+  )
+}
+
 function PermitCard(props: {
   of: AccountPermit
   isAsked?: true
-  answer: (what: 'grant' | 'refuse' | 'revoke', id: string) => Promise<void>
+  answer: (what: Answer, id: string) => Promise<void>
 }) {
   const { of, isAsked, answer } = props
   const { id, operator, application, ticket, canChange, until } = of
@@ -156,7 +203,7 @@ function Standing(props: {
 }) {
   const { of, now, onChoose } = props
   const [chosen, choose] = useState<StandingChoice>()
-  const times = { ask: 0, day: now + DAY_MS, week: now + 7 * DAY_MS, always: 0 }
+  const times = { ask: 0, never: 0, day: now + DAY_MS, week: now + 7 * DAY_MS, always: 0 }
   const label = (choice: StandingChoice) => {
     const until = choice === of.choice ? (of.until ?? times[choice]) : times[choice]
     return text(labels.choices[choice], { time: shortTime(until) })
@@ -164,6 +211,8 @@ function Standing(props: {
   return (
     <section class="part card" aria-labelledby="standing">
       <h2 id="standing">{labels.standing}</h2>
+      {of.choice === 'rule' && <p>{labels.standingRule}</p>}
+      {of.isInitial && <p>{labels.standingInitial}</p>}
       <p class="note">{labels.standingAbout}</p>
       <Choice
         legend={labels.standing}

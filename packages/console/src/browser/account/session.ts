@@ -52,7 +52,7 @@ export class AccountSession {
     return (await this.#signIn.ask('/permits', { signal })) as AccountPermitsAnswer | undefined
   }
 
-  async say(what: 'grant' | 'refuse' | 'revoke', id: string): Promise<void> {
+  async say(what: 'grant' | 'lift' | 'refuse' | 'revoke', id: string): Promise<void> {
     await this.#signIn.ask(`/permits/${what}`, { method: 'POST', body: { id } })
     notifyTabs({ kind: 'changed', ids: [id] })
   }

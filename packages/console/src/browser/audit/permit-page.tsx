@@ -2,13 +2,15 @@ import type { AuditPerson } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { PermitAnswer, PermitPageAnswer } from '../../api/permits/answers.ts'
+import type { StandingAnswer } from '../../permits/options.ts'
 import { durationText } from '../kit/duration.ts'
 import { Page, Time } from '../kit/kit.tsx'
 import { soon } from '../kit/soon.ts'
-import { language, Text, words } from '../kit/text.tsx'
+import { language, Text, text, words } from '../kit/text.tsx'
 import { DecideButtons, useDeciding } from '../permits/deciding.tsx'
 import { accessOf, actingOf } from '../permits/in-words.ts'
-import { StateBadge } from '../permits/permit-card.tsx'
+import { Refusals, StateBadge } from '../permits/permit-card.tsx'
+import { nameOf } from '../running/names.ts'
 import { Ticket } from '../running/ticket.tsx'
 import { Loaded, useLoad } from '../session/load.tsx'
 import type { PageProps } from '../session/page-routes.ts'
@@ -40,7 +42,7 @@ export function PermitPage({ session, params }: PageProps) {
   return (
     <Page
       wide
-      title={page.value ? actingOf(page.value.permit) : labels.title}
+      title={titleOf(page.value)}
       above={
         <p class="back-line">
           <Back to="/permits">{labels.back}</Back>
@@ -53,16 +55,22 @@ export function PermitPage({ session, params }: PageProps) {
         </p>
       ) : (
         <Loaded of={page} label={labels.loading} lines={8}>
-          {({ permit, impersonations }) => (
+          {({ permit, answer, impersonations }) => (
             <>
-              <div class="actions">
-                <DecideButtons session={session} permit={permit} onChoose={choose} />
-              </div>
-              <Facts permit={permit} />
-              <section>
-                <h2>{labels.decisions}</h2>
-                <Decisions permit={permit} />
-              </section>
+              {permit && (
+                <>
+                  <div class="actions">
+                    <DecideButtons session={session} permit={permit} onChoose={choose} />
+                  </div>
+                  <Refusals of={permit} />
+                  <Facts permit={permit} />
+                  <section>
+                    <h2>{labels.decisions}</h2>
+                    <Decisions permit={permit} />
+                  </section>
+                </>
+              )}
+              {answer && <Answer of={answer} />}
               <section>
                 <h2>{labels.under}</h2>
                 {impersonations.length === 0 ? (
@@ -77,6 +85,38 @@ export function PermitPage({ session, params }: PageProps) {
       )}
       {dialog}
     </Page>
+  )
+}
+
+function titleOf(page: PermitPageAnswer | undefined): string {
+  if (page?.permit) return actingOf(page.permit)
+  if (page?.answer) return text(labels.answerTitle, { customer: nameOf(page.answer.customer) })
+  return labels.title
+}
+
+/** What the customer answered for all requests. */
+function Answer({ of }: { of: StandingAnswer }) {
+  const { customer, choice, requestedAt, until, revoked } = of
+  return (
+    <dl class="facts" aria-label={labels.facts}>
+      <Fact name={labels.customer}>
+        <Named person={customer} />
+      </Fact>
+      <Fact name={labels.account.standing}>{labels.answers[choice]}</Fact>
+      <Fact name={labels.answered}>
+        <Time at={requestedAt} long />
+      </Fact>
+      {until !== undefined && (
+        <Fact name={labels.until}>
+          <Time at={until} long />
+        </Fact>
+      )}
+      {revoked && (
+        <Fact name={labels.states.revoked}>
+          <Time at={revoked.at} long />
+        </Fact>
+      )}
+    </dl>
   )
 }
 
@@ -107,6 +147,9 @@ function Facts({ permit }: { permit: PermitAnswer }) {
         <code>{permit.scope}</code>
       </Fact>
       <Fact name={labels.length}>{durationText(permit.for, language)}</Fact>
+      {permit.duration !== undefined && (
+        <Fact name={labels.duration}>{durationText(permit.duration, language)}</Fact>
+      )}
       <Fact name={labels.asked}>
         <Time at={permit.requestedAt} long />
       </Fact>
@@ -139,7 +182,7 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
 }
 
 function Decisions({ permit }: { permit: PermitAnswer }) {
-  const { needs, decisions, revoked, review, state, kind } = permit
+  const { needs, decisions, lifted, revoked, review, state, kind } = permit
   const [need] = needs
   return (
     <>
@@ -154,6 +197,7 @@ function Decisions({ permit }: { permit: PermitAnswer }) {
             {...{ by, at, note }}
           />
         ))}
+        {lifted && <DecisionItem of={labels.lifted} {...lifted} />}
         {revoked && <DecisionItem of={labels.revoked} {...revoked} />}
         {review?.at !== undefined && (
           <DecisionItem of={labels.reviewed} at={review.at} by={review.by} note={review.note} />

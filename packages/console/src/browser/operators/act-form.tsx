@@ -10,6 +10,7 @@ import { go, Link } from '../kit/router.tsx'
 import { useShortcut } from '../kit/shortcuts.tsx'
 import { language, text, words } from '../kit/text.tsx'
 import { AskForApproval, approvalIn } from '../permits/ask-for-approval.tsx'
+import { PreviewHint } from '../permits/preview.tsx'
 import { makeWay } from '../running/ending.ts'
 import { handOver } from '../running/hand-over.ts'
 import { useLive } from '../running/live.ts'
@@ -199,8 +200,19 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
           })}
         </p>
       ))}
+      {me.permits && !approval && (
+        <PreviewHint
+          session={session}
+          body={
+            Object.keys(problemsOf(draft, me)).length > 0
+              ? undefined
+              : bodyOf(customer.id, draft, me)
+          }
+        />
+      )}
       {approval && (
         <AskForApproval
+          onNotNeeded={start}
           session={session}
           approval={approval}
           body={bodyOf(customer.id, draft, me)}

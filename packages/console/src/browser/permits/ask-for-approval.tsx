@@ -15,7 +15,7 @@ import { permitPath } from '../kit/paths.ts'
 import { Link } from '../kit/router.tsx'
 import { language, words } from '../kit/text.tsx'
 import { useServerTime } from '../session/clock.ts'
-import type { ApiProblem, Session } from '../session/session.ts'
+import { ApiProblem, type Session } from '../session/session.ts'
 import { askedInWords, decidersInWords, problemInWords, relativeTime } from './in-words.ts'
 import { PermitWatch } from './permit-watch.ts'
 import { startBy } from './starting.ts'
@@ -35,6 +35,8 @@ export function AskForApproval(props: {
   approval: ApprovalAnswer['approval']
   /** What the operator asked for. */
   body: ActBody
+  /** The rule needs no approval any more. */
+  onNotNeeded: () => Promise<unknown>
 }) {
   const { session, approval, body } = props
   const { by, durations, deciders } = approval
@@ -45,19 +47,22 @@ export function AskForApproval(props: {
   useEffect(() => heading.current?.focus(), [])
   const waiting = asked ?? (approval.permit && { permit: approval.permit, ...props.approval })
   const hasNobody = deciders?.names.length === 0 && !deciders.isLeads
-  const { duration: _, ...facts } = body
 
   const post = async (path: string, more: object): Promise<PermitCreated | undefined> => {
     clearMessage()
     try {
       const created = await session.ask<PermitCreated>(path, {
         method: 'POST',
-        body: { ...facts, needs: by, ...more },
+        body: { ...body, ...more },
       })
       session.changed(created.permit.id)
       await PermitWatch.of(session).load()
       return created
     } catch (error) {
+      if (error instanceof ApiProblem && error.error === 'not_needed') {
+        await props.onNotNeeded()
+        return undefined
+      }
       say('refused', problemInWords(error))
       return undefined
     }

@@ -12,13 +12,14 @@ import { startBy } from './starting.ts'
 
 const { permits: labels } = words
 
-export type Decision = 'grant' | 'refuse' | 'review' | 'revoke' | 'withdraw'
+export type Decision = 'grant' | 'lift' | 'refuse' | 'review' | 'revoke' | 'withdraw'
 
 /** What the reader may do with a permit, in the order of the buttons. */
 export function choicesOf({ may, isMine, state }: PermitAnswer): readonly Decision[] {
   return [
     ...(may.includes('review') ? (['review'] as const) : []),
     ...(may.includes('grant') ? (['grant', 'refuse'] as const) : []),
+    ...(may.includes('lift') ? (['lift'] as const) : []),
     ...(may.includes('revoke')
       ? isMine && state === 'requested'
         ? (['withdraw'] as const)
@@ -39,6 +40,10 @@ const TEXT_BY_DECISION: Readonly<
   refuse: {
     ...{ act: labels.refuse, label: labels.refuseLabel },
     ...{ title: labels.refuseTitle, about: labels.refuseAbout },
+  },
+  lift: {
+    ...{ act: labels.lift, label: labels.liftLabel },
+    ...{ title: labels.liftTitle, about: labels.liftAbout },
   },
   revoke: {
     ...{ act: labels.revoke, label: labels.revokeLabel },

@@ -57,6 +57,7 @@ export function PermitCard(props: {
       <p class="why">
         <Ticket of={ticket} url={ticketUrl} /> <bdi class="free">{reason}</bdi>
       </p>
+      <Refusals of={permit} />
       <p class="note">
         {labels.asked} <Time at={requestedAt} />
         {state === 'requested' && lapsesAt !== undefined && (
@@ -81,6 +82,21 @@ export function PermitCard(props: {
       </div>
     </li>
   )
+}
+
+/** What was refused to the same operator before. */
+export function Refusals({ of: { refusals = [] } }: { of: PermitAnswer }) {
+  return refusals.map(({ id, by, at, ticket, note }) => (
+    <p key={id} class="message refused">
+      <Text
+        of={labels.refusedBefore}
+        person={<bdi class="person">{nameOf(by)}</bdi>}
+        time={<Time at={at} />}
+      />{' '}
+      <Ticket of={ticket} url={undefined} /> <bdi class="free">{note}</bdi>{' '}
+      <Link to={permitPath(id)}>{labels.open}</Link>
+    </p>
+  ))
 }
 
 export function StateBadge({ permit: { kind, state, may } }: { permit: PermitAnswer }) {

@@ -93,10 +93,11 @@ export class PermitWatch {
     )
     const decided = await Promise.all(
       waited.map(async (id) => {
-        if (this.permits.some((permit) => permit.id === id)) return []
+        const waits = ({ id: each, state }: PermitAnswer) => each === id && state === 'requested'
+        if (this.permits.some(waits)) return []
         const path = `/permits/${encodeURIComponent(id)}`
         const answer = await this.#session.ask<PermitPageAnswer>(path).catch(() => undefined)
-        return answer?.permit.isMine ? answer.permit : []
+        return answer?.permit?.isMine ? answer.permit : []
       }),
     )
     return decided.flat()

@@ -8,10 +8,10 @@ import { liveOf } from '../running/live.ts'
 import { nameOf } from '../running/names.ts'
 import type { Session } from '../session/session.ts'
 
-/** Acts as the customer, with ticket, reason and access of the request. @returns whether it began */
+/** Acts as the customer, as it was asked for. @returns whether it began */
 export async function startBy(session: Session, permit: PermitAnswer): Promise<boolean> {
   const { customer, ticket = '', reason = '', application, applicationName, canChange } = permit
-  const [duration] = session.me.durations
+  const duration = durationOf(permit, session.me.durations)
   const body = {
     ...{ userId: customer.id, ticketId: ticket, reason, application },
     access: canChange ? 'change' : 'read',
@@ -32,4 +32,14 @@ export async function startBy(session: Session, permit: PermitAnswer): Promise<b
   })
   if (done) go(customerPath(customer.id))
   return done !== undefined
+}
+
+/** Where the request came from code, it says none: the longest that the window has. */
+function durationOf(
+  { duration, for: window }: PermitAnswer,
+  durations: readonly number[],
+): number | undefined {
+  if (duration !== undefined && durations.includes(duration)) return duration
+  const sorted = durations.toSorted((a, b) => a - b)
+  return sorted.findLast((each) => each <= window) ?? sorted[0]
 }

@@ -22,12 +22,14 @@ const PROMISED: Readonly<Record<string, string>> = {
   'GET /audit/:id': 'operator lead auditor',
   'GET /audit/:id/entries.jsonl': 'lead auditor',
   'GET /audit/:id/timeline': 'operator lead auditor',
+  'POST /impersonations/preview': 'operator lead',
   'GET /permits': 'operator lead auditor',
   'POST /permits': 'operator lead',
   'POST /permits/emergency': 'operator lead',
   'GET /permits/:id': 'operator lead auditor',
   'POST /permits/:id/grant': 'operator lead auditor',
   'POST /permits/:id/refuse': 'operator lead auditor',
+  'POST /permits/:id/lift': 'operator lead auditor',
   'POST /permits/:id/revoke': 'operator lead auditor',
   'POST /permits/:id/review': 'operator lead auditor',
   'POST /alarms/acknowledge': 'lead',
@@ -50,13 +52,16 @@ describe('every route of the console, for each role', function () {
   before(async () => {
     const audit = memoryAudit()
     const permits = createPermits({ audit })
-    deployment = await deploy({ audit, console: { permits } })
+    let isNeeded = true
+    const authorize = permits.wrap(() => (isNeeded ? { needs: ['second_person'] } : true))
+    deployment = await deploy({ audit, authorize, console: { permits } })
     const { id } = await permits.request({
       ...{ customer: 'alice', operator: 'olivia', application: 'shop' },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read', for: 600 },
-      ...{ ticket: 'SUP-1', reason: 'The address is wrong', needs: ['second_person'] },
+      ...{ ticket: 'SUP-1', reason: 'The address is wrong' },
     })
     permit = id
+    isNeeded = false
     running = await deployment.impersonate()
     await running.refused()
     await deployment.settled()

@@ -13,13 +13,16 @@ import { actIn, goTo, heading, reads, visitDeployment } from '../support/operati
 import { expectGoodLooks } from '../support/pictures.ts'
 import { visit } from '../support/visit.ts'
 
+let needsApproval = true
+
 /** A change needs a second person; in Bob's account, Bob himself. */
 const rule: Authorize = ({ account, scope = '' }) => {
+  if (!needsApproval) return true
   if (account.accountId === 'bob') return { needs: ['user'] }
   return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
 }
 
-const FORM = '/console/act?user=alice&ticket=SUP-1&reason=The+address+is+wrong'
+const FORM = '/console/act?user=alice&ticket=SUP-123&reason=The+address+is+wrong'
 const LEADS = [
   { id: 'grace', name: 'Grace Lindqvist' },
   { id: 'lena', name: 'Lena Lund' },
@@ -31,6 +34,7 @@ describe('permits', function () {
   let deployment: Deployment
 
   async function begin(options: Partial<PermitsOptions> = {}): Promise<void> {
+    needsApproval = true
     const audit = memoryAudit()
     permits = createPermits({ audit, standing: {}, ...options })
     deployment = await deploy({ audit, authorize: permits.wrap(rule), console: { permits } })
@@ -58,7 +62,7 @@ describe('permits', function () {
     permits.request({
       ...{ customer: 'alice', operator: 'olivia', application: 'shop', for: 600 },
       ...{ resource: `${deployment.url}/orders`, scope: 'orders:read orders:write' },
-      ...{ ticket: 'SUP-1', reason: 'The address is wrong', needs: ['second_person'] as const },
+      ...{ ticket: 'SUP-123', reason: 'The address is wrong' },
       ...more,
     })
 
@@ -85,7 +89,7 @@ describe('permits', function () {
       .getByRole('list', { name: 'To decide' })
       .getByRole('listitem', { name: reads('Olivia Okafor as Alice Ng') })
     await card.getByText('The address is wrong').waitFor()
-    await card.getByText('SUP-1').waitFor()
+    await card.getByText('SUP-123').waitFor()
     await card.getByText('orders:read orders:write').waitFor()
     await card.getByText('1 hour').waitFor()
     await expectGoodLooks(grace.page, 'permits-to-decide')
@@ -116,7 +120,7 @@ describe('permits', function () {
     await heading(grace.page, 'Olivia Okafor as Alice Ng').waitFor()
     await grace.page.getByText(reads('Grace Lindqvist approved it')).waitFor()
     await grace.page.getByText('Saw the ticket').waitFor()
-    await grace.page.getByRole('table').getByText('SUP-1').waitFor()
+    await grace.page.getByRole('table').getByText('SUP-123').waitFor()
     await expectGoodLooks(grace.page, 'permits-page')
     await grace.page.getByRole('button', { name: /^Take back/ }).click()
     await grace.page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
@@ -125,6 +129,21 @@ describe('permits', function () {
     await olivia.page.getByRole('table').waitFor({ state: 'detached' })
     const { items } = await deployment.provider.impersonation.list({ state: 'active' })
     expect(items).to.deep.equal([])
+    await tab.close()
+  })
+
+  it('where the rule needs no approval any more, the form simply starts', async () => {
+    await using olivia = await visitDeployment(deployment)
+    const { page } = olivia
+    await enter(page, 'olivia', FORM)
+    olivia.expectFailure('/console/api/impersonations', 403)
+    olivia.expectFailure('/console/api/permits', 409)
+    await tryToChange(page)
+    needsApproval = false
+    const opened = olivia.context.waitForEvent('page')
+    await page.getByRole('button', { name: 'Ask for approval' }).click()
+    const tab = await opened
+    await actIn(tab, 'olivia', 'alice')
     await tab.close()
   })
 
@@ -181,7 +200,7 @@ describe('permits', function () {
     const { page } = olivia
     const { id } = await askInCode()
     await enter(page, 'olivia', '/console/permits')
-    await page.getByRole('list', { name: 'Your requests' }).getByText('SUP-1').waitFor()
+    await page.getByRole('list', { name: 'Your requests' }).getByText('SUP-123').waitFor()
     await page.goto('about:blank')
     await permits.refuse(id, { by: 'grace', note: 'Call them first' })
     await page.goto(`${deployment.url}/console`)
@@ -233,7 +252,7 @@ describe('permits', function () {
   })
 
   it('a customer allows and takes back a request, and answers for all of them', async () => {
-    await askInCode({ customer: 'bob', needs: ['user'] })
+    await askInCode({ customer: 'bob' })
     await using bob = await visit(deployment.url)
     const { page } = bob
     await page.goto('/account')
@@ -252,9 +271,10 @@ describe('permits', function () {
     expect(await stateOf(running.id)).to.equal('ended')
 
     const standing = page.getByRole('region', { name: 'Support may act in your account' })
-    await standing.getByLabel('No, ask me each time').waitFor()
+    await standing.getByText('Support asks you where its rules say so.').waitFor()
+    expect(await standing.getByRole('radio', { checked: true }).count()).to.equal(0)
     await standing.getByLabel('Always').check()
-    expect((await permits.standing('bob')).choice, 'a choice is saved by a button').to.equal('ask')
+    expect((await permits.standing('bob')).choice, 'a choice is saved by a button').to.equal('rule')
     await standing.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Support may act in your account until you say otherwise.').waitFor()
     const other = await deployment.impersonate({ customer: 'bob' })
@@ -262,6 +282,39 @@ describe('permits', function () {
     await standing.getByRole('button', { name: 'Save' }).click()
     await page.getByText('support asks you each time').waitFor()
     expect(await stateOf(other.id)).to.equal('ended')
+  })
+
+  it('a customer allows a look, which the operator starts from the card, for as long as was asked', async () => {
+    await using olivia = await visitDeployment(deployment)
+    const { page } = olivia
+    await enter(page, 'olivia', '/console/act?user=bob&ticket=SUP-2&reason=Where+is+it')
+    olivia.expectFailure('/console/api/impersonations', 403)
+    await heading(page, 'Act as Bob Marsh').waitFor()
+    await page.getByText('It needs the approval of the customer.').waitFor()
+    await page.getByRole('group', { name: 'For how long' }).getByLabel('5 minutes').check()
+    await page.getByRole('button', { name: reads('Act as Bob Marsh'), exact: true }).click()
+    await page.getByRole('button', { name: 'Ask for approval' }).click()
+    await page.getByText('You can close this page').waitFor()
+    await using bob = await visit(deployment.url)
+    await bob.page.goto('/account')
+    await bob.page.getByRole('button', { name: 'Sign in' }).click()
+    await submitSignIn(bob.page, 'bob')
+    const asked = bob.page.getByRole('region', { name: 'What support asks you' })
+    await asked.getByText('Look only').waitFor()
+    expect(await asked.getByText('Look and change').count()).to.equal(0)
+    await asked.getByRole('button', { name: /^Allow/ }).click()
+    await goTo(page, '/console/permits')
+    const card = page.getByRole('list', { name: 'Your requests' }).getByRole('listitem')
+    await card.getByText('Look only').waitFor()
+    const opened = olivia.context.waitForEvent('page')
+    await card.getByRole('button', { name: reads('Act as Bob Marsh'), exact: true }).click()
+    const tab = await opened
+    await actIn(tab, 'olivia', 'bob')
+    const { items } = await deployment.provider.impersonation.list({ state: 'active' })
+    expect(items.map(({ scope, context }) => [scope, context])).to.deep.equal([
+      ['orders:read', { ...items[0]?.context, access: 'read', duration: 300, ticketId: 'SUP-2' }],
+    ])
+    await tab.close()
   })
 
   it('the pages speak German', async () => {

@@ -1,0 +1,52 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { ActBody } from '../../api/console/answers.ts'
+import type { PreviewAnswer } from '../../api/permits/answers.ts'
+import { words } from '../kit/text.tsx'
+import type { Session } from '../session/session.ts'
+import { decidersInWords } from './in-words.ts'
+
+/** How long after the last change the rule is asked, in milliseconds. */
+const PAUSE_MS = 400
+
+const { permits: labels } = words
+
+/** What the rule says of a start, before it is asked for. A rule that cannot be asked now says nothing. */
+export function PreviewHint(props: {
+  session: Session
+  /** `undefined` while something is missing. */
+  body: ActBody | undefined
+}) {
+  const { session, body } = props
+  const [answer, setAnswer] = useState<PreviewAnswer>()
+  const key = JSON.stringify(body)
+  useEffect(() => {
+    setAnswer(undefined)
+    if (!body) return
+    const over = new AbortController()
+    const { signal } = over
+    const timer = setTimeout(async () => {
+      const ask = { method: 'POST', body, signal } as const
+      const found = await session
+        .ask<PreviewAnswer>('/impersonations/preview', ask)
+        .catch(() => undefined)
+      if (!signal.aborted) setAnswer(found)
+    }, PAUSE_MS)
+    return () => {
+      clearTimeout(timer)
+      over.abort()
+    }
+  }, [key])
+  return (
+    <p class="hint" role="status">
+      {answer && inWords(answer)}
+    </p>
+  )
+}
+
+function inWords({ verdict, approval }: PreviewAnswer): string | undefined {
+  if (verdict === 'refused') return labels.ask.ruleRefuses
+  if (!approval) return undefined
+  const { by, deciders } = approval
+  const needs = labels.needs[by.length > 1 ? 'both' : (by[0] ?? 'second_person')]
+  return deciders ? `${needs} ${decidersInWords(deciders)}` : needs
+}

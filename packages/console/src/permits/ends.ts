@@ -1,0 +1,70 @@
+import type { Provider } from 'oidc-provider-impersonation'
+import { limitTime } from 'oidc-provider-impersonation/siblings'
+import { type AnyPermit, parseAny } from 'oidc-provider-impersonation-verify/format'
+import type { PermitStore } from '../audit/permit-store.ts'
+
+const PERMITS_PER_READ = 100
+
+/** A customer who said no, and what is to end by that. */
+export interface CustomerEnding {
+  readonly provider: Provider
+  readonly store: Pick<PermitStore, 'permits'>
+  readonly customer: string
+  /** Whether the customer said never: then also an emergency ends. */
+  readonly isNever: boolean
+  /** What was asked for after that is not concerned, in milliseconds since the epoch. */
+  readonly before: number
+  /** The clock, in milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** By the answer of a customer that says no. */
+export function endingOf(
+  closed: AnyPermit,
+  { provider, store, now, before }: Pick<CustomerEnding, 'before' | 'now' | 'provider' | 'store'>,
+): CustomerEnding {
+  const isNever = closed.kind === 'standing' && closed.choice === 'never'
+  return { provider, store, now, before, isNever, customer: closed.customer.id }
+}
+
+/**
+ * Ends all that is issued or runs for a customer and would not start now, whoever allowed it. The customer
+ * ended it.
+ *
+ * @param mostMs how long it may take, in milliseconds: it goes on after that
+ */
+export async function endForCustomer(ending: CustomerEnding, mostMs: number): Promise<void> {
+  await limitTime(mostMs, endAllOf(ending), () => new Error('it takes too long'))
+}
+
+async function endAllOf(ending: CustomerEnding): Promise<void> {
+  const { provider, customer, before } = ending
+  const goesOn = ending.isNever ? new Set<string>() : await emergenciesOf(ending)
+  const how = { cause: 'user', by: { sub: customer }, reason: 'the customer said no' } as const
+  for (const state of ['issued', 'active'] as const) {
+    for (let cursor: string | undefined; ; ) {
+      const query = { userId: customer, state, limit: 100, cursor }
+      const { items, next } = await provider.impersonation.list(query)
+      for (const { id, permit, issuedAt } of items) {
+        const isLater = issuedAt > before / 1000
+        const permits = permit === undefined ? [] : [permit].flat()
+        if (isLater || permits.some((each) => goesOn.has(each))) continue
+        await provider.impersonation.end(id, how)
+      }
+      if (next === undefined) break
+      cursor = next
+    }
+  }
+}
+
+/** The emergencies that are in their window: a customer who wants to be asked leaves these to the rule. */
+async function emergenciesOf({ store, customer, now }: CustomerEnding): Promise<Set<string>> {
+  const ids = new Set<string>()
+  for (let before: string | undefined; ; ) {
+    const filter = { customer, state: 'granted', notOverAt: now } as const
+    const { permits, next } = await store.permits(filter, { before, limit: PERMITS_PER_READ })
+    for (const stored of permits) if (parseAny(stored).kind === 'emergency') ids.add(stored.id)
+    if (next === undefined) return ids
+    before = next
+  }
+}

@@ -1,0 +1,97 @@
+import {
+  type AuditPerson,
+  type PermitRecord,
+  parseAny,
+  type StoredPermit,
+} from 'oidc-provider-impersonation-verify/format'
+import type { PermitsContext } from './context.ts'
+import { PermitError } from './errors.ts'
+import { type Permit, permitAt } from './permit.ts'
+import { type Facts, ticketKey } from './rules.ts'
+
+/** So many refusals hold for every ticket. */
+const REFUSALS_FOR_ALL = 2
+const PERMITS_PER_READ = 100
+
+/** A request that was refused, and still stands in the way of others. */
+export interface Refusal {
+  readonly permit: Permit
+  readonly by: AuditPerson
+  readonly at: number
+  /** Until then it holds, in milliseconds since the epoch. */
+  readonly until: number
+  /** Whether the customer refused: then it holds for every ticket. */
+  readonly isByCustomer: boolean
+}
+
+/** The refusal that a permit is, while it holds. @param pauseMs how long that is */
+export function refusalIn(permit: Permit, now: number, pauseMs: number): Refusal | undefined {
+  const said = permit.decisions.find(({ isGranted }) => !isGranted)
+  if (permit.state !== 'refused' || permit.lifted || !said) return undefined
+  const { by, at, need } = said
+  const until = at + pauseMs
+  return until > now ? { permit, by, at, until, isByCustomer: need === 'user' } : undefined
+}
+
+/** What was refused to an operator for a customer in an application, and still holds. The newest first. */
+export async function findRefusals(
+  { store, reading, now }: Pick<PermitsContext, 'now' | 'reading' | 'store'>,
+  { customer, operator, application }: Pick<Facts, 'application' | 'customer' | 'operator'>,
+  pauseMs: number,
+): Promise<readonly Refusal[]> {
+  const found: Refusal[] = []
+  for (let before: string | undefined; ; ) {
+    const filter = { customer, operator, state: 'refused', notOverAt: now() } as const
+    const page = await reading(() => store.permits(filter, { before, limit: PERMITS_PER_READ }))
+    for (const permit of page.permits.flatMap(approvalOf)) {
+      const refusal = refusalIn(permitAt(permit, now()), now(), pauseMs)
+      if (refusal && permit.application === application) found.push(refusal)
+    }
+    before = page.next
+    if (before === undefined) return found
+  }
+}
+
+function approvalOf(stored: StoredPermit): PermitRecord[] {
+  const record = parseAny(stored)
+  return record.kind === 'approval' ? [record] : []
+}
+
+/** Of the same ticket, however it is written. */
+export function isOfTicket({ permit }: Refusal, ticket: string): boolean {
+  return permit.ticket !== undefined && ticketKey(permit.ticket) === ticketKey(ticket)
+}
+
+/**
+ * The customer's refusal holds for every ticket, an approver's for its own; two hold for every one.
+ *
+ * @throws PermitError where one stands in the way of a request
+ */
+export function assertNotRefused(refusals: readonly Refusal[], ticket: string, now: number): void {
+  const holding =
+    refusals.find((refusal) => refusal.isByCustomer || isOfTicket(refusal, ticket)) ??
+    (refusals.length >= REFUSALS_FOR_ALL ? refusals[0] : undefined)
+  if (holding) throw refusedLately(holding, now)
+}
+
+/**
+ * @returns why it has to be looked at, where something else was refused
+ * @throws PermitError where the same ticket was refused
+ */
+export function reviewAfter(
+  refusals: readonly Refusal[],
+  ticket: string,
+  now: number,
+): string | undefined {
+  const same = refusals.find((refusal) => isOfTicket(refusal, ticket))
+  if (same) throw refusedLately(same, now)
+  const [last] = refusals
+  return last && `after a refusal by ${last.by.name ?? last.by.id}`
+}
+
+function refusedLately({ permit, until }: Refusal, now: number): PermitError {
+  const retryAfter = Math.ceil((until - now) / 1000)
+  return new PermitError('refused_lately', 'this was refused: ask again later', {
+    ...{ permit, retryAfter },
+  })
+}
