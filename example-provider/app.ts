@@ -12,7 +12,7 @@ import { supportBackend } from '../examples/backend.ts'
 import { loadAccounts, people } from './accounts.ts'
 import { COPILOT_CLIENT_ID, OPERATOR_CLIENTS, SHOP_CLIENT_ID, SUPPORT_BACKEND } from './clients.ts'
 import type { Config } from './config.ts'
-import { customers, describe, onAlarm, role } from './console.ts'
+import { approvers, customers, describe, onAlarm, role } from './console.ts'
 import { createMail } from './demo/mail.ts'
 import { demoPages } from './demo/pages.ts'
 import { publicPassword } from './demo/secrets.ts'
@@ -31,8 +31,8 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
   const { url, shopUrl, providerUrl, storage, keys } = parts
   const { features, ...yours } = configuration(config, parts)
   const { requireBinding, ...stricter } = config.strict ? STRICT_RULES : { requireBinding: [] }
-  // Before the provider: its rule needs them. Leads approve, as approvers are not listed here.
-  const permits = createPermits({ audit: storage.audit, standing: {} })
+  // Before the provider: its rule needs them.
+  const permits = createPermits({ audit: storage.audit, approvers, standing: {} })
 
   const provider = new Provider(`${url}/oidc`, {
     ...yours,

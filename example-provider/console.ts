@@ -17,6 +17,9 @@ export function role({ accountId }: Account): Role | undefined {
   return found === 'customer' ? undefined : found
 }
 
+/** Who decides on requests for an approval, and looks at emergencies afterwards: everyone who leads. */
+export const approvers = () => people.all().filter((person) => person.role === 'lead')
+
 /** The directory that operators search. Yours is a query: of a database, or of a CRM. */
 export const customers: Customers = {
   search(text, { offset, limit }) {

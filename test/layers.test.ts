@@ -34,7 +34,8 @@ const TOP_FILES = [
 
 /** What each package may import of others, at run time. */
 const PACKAGES: Readonly<Record<string, RegExp>> = {
-  browser: /^oauth4webapi$/,
+  // The types of React alone.
+  browser: /^(?:oauth4webapi|react)$/,
   'resource-server': /^(?:jose|node:.*)$/,
   verify: /^(?:jose|node:.*)$/,
   testing:

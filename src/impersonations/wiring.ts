@@ -94,7 +94,10 @@ function serveStatusLists(
   const { issuer } = provider
   const tokenLife = MAX_SUBJECT_TOKEN_TTL + keptAfterRedemptionFor(options.accessToken.maxTtl)
   const indices = statusIndices(adapter, { issuer, tokenLife })
-  provider.use(statusListRoutes(provider, statusLists({ issuer, adapter, indices, sign })))
+  const lists = statusLists({ issuer, adapter, indices, sign })
+  // Where the storage can tell what is new, everything is read once.
+  if (adapter.followEnded) setImmediate(() => void lists.readAhead().catch(() => {}))
+  provider.use(statusListRoutes(provider, lists))
   return () => indices.draw()
 }
 

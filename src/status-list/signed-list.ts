@@ -41,6 +41,13 @@ export interface StatusLists {
    * @throws when the storage did not answer
    */
   uris(): Promise<string[]>
+  /**
+   * Reads what has ended in the lists that there are: the first read of a list is the long one, and no
+   * guard has to wait for it.
+   *
+   * @throws when the storage did not answer
+   */
+  readAhead(): Promise<void>
 }
 
 /** Signs the claims of a Status List Token. */
@@ -114,14 +121,10 @@ export function statusLists({
     }
   }
 
-  async function signList(list: string): Promise<SignedStatusList | undefined> {
-    if (!allKept.has(list)) {
-      if (!(await indices.exists(list))) return undefined
-      await forgetRetired()
-    }
+  /** Sets the bits of what has ended until now. */
+  async function readEnded(list: string): Promise<Kept> {
     const kept = allKept.get(list) ?? follow(list)
     allKept.set(list, kept)
-    const iat = epochSeconds(now())
     const ended = await kept.ended.next()
     try {
       // At once: whatever fails below, bits that are set here must not wait for others to be new.
@@ -131,6 +134,16 @@ export function statusLists({
       allKept.delete(list)
       throw error
     }
+    return kept
+  }
+
+  async function signList(list: string): Promise<SignedStatusList | undefined> {
+    if (!allKept.has(list)) {
+      if (!(await indices.exists(list))) return undefined
+      await forgetRetired()
+    }
+    const iat = epochSeconds(now())
+    const kept = await readEnded(list)
     // After the bits: a storage that forgot before they were read, forgot ends.
     if (!(await indices.vouchFor(list))) {
       allKept.delete(list)
@@ -176,6 +189,10 @@ export function statusLists({
   }
 
   return {
+    async readAhead() {
+      for (const list of await indices.lists()) await readEnded(list)
+    },
+
     async find(list) {
       if (!/^[\w-]{22}$/.test(list)) return undefined
       const known = signedLists.get(list)

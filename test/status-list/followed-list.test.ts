@@ -37,7 +37,11 @@ function followed() {
     const signed = await lists.find(LIST)
     return setBits(decodeJwt<Claims>(signed?.token ?? '').status_list.lst)
   }
-  return { bitsAfter, asked }
+  const readAhead = (turn: readonly number[]) => {
+    turns.push(turn)
+    return lists.readAhead()
+  }
+  return { bitsAfter, asked, readAhead }
 }
 
 describe('a status list over a storage that tells what is new', () => {
@@ -46,6 +50,13 @@ describe('a status list over a storage that tells what is new', () => {
     expect(await bitsAfter([3, 70_000])).to.deep.equal([3, 70_000])
     expect(await bitsAfter([])).to.deep.equal([3, 70_000])
     expect(await bitsAfter([4, 3])).to.deep.equal([3, 4, 70_000])
+    expect(asked).to.deep.equal([LIST])
+  })
+
+  it('is read before anyone asks for it', async () => {
+    const { bitsAfter, asked, readAhead } = followed()
+    await readAhead([3, 70_000])
+    expect(await bitsAfter([4])).to.deep.equal([3, 4, 70_000])
     expect(asked).to.deep.equal([LIST])
   })
 

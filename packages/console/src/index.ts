@@ -78,7 +78,7 @@ export type {
   StandingAnswer,
   StandingChoice,
 } from './permits/options.ts'
-export type { Permit } from './permits/permit.ts'
+export type { Permit, PermitRefusal } from './permits/permit.ts'
 export { createPermits } from './permits/permits.ts'
 export type { Sentences } from './words/sentence.ts'
 

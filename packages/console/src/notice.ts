@@ -57,6 +57,13 @@ export interface NoticesOptions {
    * what comes later is ignored. What it throws, or rejects with, counts as failed.
    */
   readonly send: (notice: Notice, options: { readonly signal: AbortSignal }) => unknown
+  /**
+   * How many are under way at once in each process. From 1 to 1,000. Ask the mail server how many
+   * connections it takes.
+   *
+   * @defaultValue 16
+   */
+  readonly atOnce?: number | undefined
   /** What customers are told. @defaultValue all kinds */
   readonly when?: readonly NoticeKind[] | undefined
   /**

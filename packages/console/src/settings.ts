@@ -91,6 +91,7 @@ const CONSOLE_SHAPE = {
         required: '(notice, { signal }) => sends it to notice.customer',
       },
       when: { type: 'someOf', values: NOTICE_KINDS, default: NOTICE_KINDS },
+      atOnce: { type: 'integer', min: 1, max: 1000, default: 16 },
       /** In seconds. */
       digest: { type: 'integer', min: 0, max: 86_400, default: 600 },
       by: { type: 'text', default: 'name' },

@@ -1,13 +1,20 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose'
 import type { Fetch } from './fetch.ts'
+import { agingClock } from './status/aging-clock.ts'
 
 /** How long the provider may take to answer, in milliseconds. */
 const FETCH_TIMEOUT_MS = 5000
+/** How long keys are fresh. After it they are fetched again, and no request waits for that. */
+const FRESH_FOR_MS = 300_000
+/** After it a request waits, unless the provider has just been seen to be away. */
+const STALE_AFTER_MS = 600_000
+/** How long a fetch that failed is not tried again. */
+const RETRY_AFTER_MS = 1000
 
 /**
  * The provider's published keys. By default, their URL comes from the discovery document. They are
- * fetched when first needed, kept, and fetched again when a token names a key that is not among
- * them.
+ * fetched when first needed, kept, and fetched again every five minutes while tokens ask for them,
+ * and when a token names a key that is not among them. While the provider is away, they are good.
  *
  * @returns a function that throws an error of jose only where the token names no key of the
  * provider. Keys that did not arrive, arrived too late or are malformed say nothing about the
@@ -46,10 +53,38 @@ async function remoteKeys(
   fetch: Fetch,
 ): Promise<JWTVerifyGetKey> {
   const uri = jwksUri ?? (await discover(issuer, fetch))
-  return createRemoteJWKSet(new URL(uri), {
+  const remote = createRemoteJWKSet(new URL(uri), {
     timeoutDuration: FETCH_TIMEOUT_MS,
+    // By itself, jose lets every request wait for keys that are ten minutes old.
+    cacheMaxAge: Number.POSITIVE_INFINITY,
     [customFetch]: fetch,
   })
+  const clock = agingClock()
+  let fetchedAt = Number.NEGATIVE_INFINITY
+  let failedAt = Number.NEGATIVE_INFINITY
+  let flight: Promise<void> | undefined
+
+  async function reload(): Promise<void> {
+    const start = clock()
+    await remote.reload()
+    fetchedAt = start
+  }
+
+  /** It does not reject. */
+  async function refresh(): Promise<void> {
+    await reload().catch(() => {
+      failedAt = clock()
+    })
+    flight = undefined
+  }
+
+  return async (header, token) => {
+    if (remote.jwks() === undefined) await reload()
+    const now = clock()
+    if (now - fetchedAt > FRESH_FOR_MS && now - failedAt > RETRY_AFTER_MS) flight ??= refresh()
+    if (now - fetchedAt > STALE_AFTER_MS && failedAt < fetchedAt) await flight
+    return remote(header, token)
+  }
 }
 
 async function discover(issuer: string, fetch: Fetch): Promise<string> {

@@ -1,6 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from '../../../test/support/token-issuer.ts'
+import { movedClock } from '../../testing/src/moved-clock.ts'
 import { RequestRefused, type ResourceServer, resourceServer } from '../src/index.ts'
 
 describe("the guard: the provider's keys", () => {
@@ -185,6 +187,83 @@ describe("the guard: the provider's keys", () => {
     } finally {
       AbortSignal.timeout = timeout
     }
+  })
+
+  describe('that are known', () => {
+    let clock: ReturnType<typeof movedClock>
+    let api: ResourceServer
+    const { timeout } = AbortSignal
+    const outcome = () =>
+      tokens
+        .token({ exp: 2 ** 32 })
+        .then((token) => api.authenticate(`Bearer ${token}`))
+        .then(
+          ({ subject }) => subject,
+          (error: unknown) => (error instanceof RequestRefused ? 'refused' : 'trouble'),
+        )
+    const five = () => Promise.all(Array.from({ length: 5 }, outcome))
+    const FIVE_TIMES = Array.from({ length: 5 }, () => 'alice')
+    const withoutKeys: typeof good.jwks = (_request, response) => response.end('{"keys":[]}')
+
+    beforeEach(async () => {
+      clock = movedClock()
+      api = newGuard({ jwksUri: tokens.jwksUri })
+      expect(await outcome()).to.equal('alice')
+    })
+    afterEach(() => {
+      clock.restore()
+      AbortSignal.timeout = timeout
+    })
+
+    it('are asked for again after five minutes, by nobody who waits', async () => {
+      clock.advance(299)
+      expect(await five()).to.deep.equal(FIVE_TIMES)
+      expect(tokens.asked).to.deep.equal(['/jwks'])
+      tokens.answer.jwks = () => {}
+      clock.advance(2)
+      // None of these is ever answered by the provider.
+      expect(await five()).to.deep.equal(FIVE_TIMES)
+      expect(await five()).to.deep.equal(FIVE_TIMES)
+      expect(tokens.asked).to.deep.equal(['/jwks', '/jwks'])
+    })
+
+    it('are good as long as the provider is away, and are asked for once a second', async () => {
+      tokens.answer.jwks = (_request, response) => response.writeHead(503).end()
+      for (let minutes = 0; minutes < 60; minutes += 6) {
+        clock.advance(360)
+        const before = tokens.asked.length
+        const startedAt = performance.now()
+        for (let round = 0; round < 20; round += 1) expect(await outcome()).to.equal('alice')
+        const seconds = (performance.now() - startedAt) / 1000
+        expect(tokens.asked.length - before).to.be.at.most(2 + seconds)
+      }
+    })
+
+    it('are good as long as the provider hangs, after one wait at most', async () => {
+      tokens.answer.jwks = () => {}
+      // The clock is moved: five seconds pass at once.
+      AbortSignal.timeout = () => timeout(50)
+      clock.advance(601)
+      expect(await five()).to.deep.equal(FIVE_TIMES)
+      AbortSignal.timeout = timeout
+      clock.advance(3600)
+      expect(await five()).to.deep.equal(FIVE_TIMES)
+      expect(await five()).to.deep.equal(FIVE_TIMES)
+    })
+
+    it('are refused soon after the provider has removed them, and at once after ten idle minutes', async () => {
+      tokens.answer.jwks = withoutKeys
+      clock.advance(301)
+      expect(await outcome()).to.equal('alice')
+      while ((await outcome()) === 'alice') await wait(5)
+      expect(await outcome()).to.equal('refused')
+      tokens.answer = { ...good }
+      api = newGuard({ jwksUri: tokens.jwksUri })
+      expect(await outcome()).to.equal('alice')
+      tokens.answer.jwks = withoutKeys
+      clock.advance(601)
+      expect(await outcome()).to.equal('refused')
+    })
   })
 
   it('sign with every asymmetric algorithm, unless options.algorithms says less', async () => {

@@ -17,7 +17,6 @@ export {
   claimsOf,
   type RemovedFrom,
   type SignedClaims,
-  type SignedRemoval,
 } from './format/checkpoint.ts'
 export {
   AUDIT_EVENTS,
@@ -32,6 +31,7 @@ export {
   isAboutPermit,
   isNoticeEvent,
   isPermitEvent,
+  MISLABELLED_EVENT,
   type Named,
   NOTICE_EVENTS,
   PERMIT_EVENTS,

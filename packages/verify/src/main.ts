@@ -5,6 +5,7 @@ import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
 import { reasonOf } from './format/reason.ts'
 import { escapeControls } from './format/text.ts'
 import { Broken } from './verify/broken.ts'
+import { AmbiguousKeys, keySetOf } from './verify/key-set.ts'
 import { readLines } from './verify/lines.ts'
 import { summaryOf } from './verify/summary.ts'
 import { type Verification, verify } from './verify/verification.ts'
@@ -39,6 +40,9 @@ elsewhere before, and by nothing else.
 
 /** How long the keys may take to arrive, in milliseconds. */
 const KEYS_TIMEOUT = 10_000
+
+/** How much of a file is read at once, in bytes. */
+const READ_AT_ONCE = 1_048_576
 
 /** The command was called in a wrong way, or something that it needs is not there. */
 class Unusable extends Error {}
@@ -83,11 +87,16 @@ async function keysFrom(sources: readonly string[]): Promise<JSONWebKeySet> {
   const sets = await Promise.all(
     sources.map(async (source) => {
       const set: unknown = JSON.parse(await textFrom(source))
-      if (isKeySet(set)) return set.keys
+      if (isKeySet(set)) return { name: source, keys: set.keys }
       throw new Unusable(`${source} has no key set`)
     }),
   )
-  return { keys: sets.flat() }
+  try {
+    return keySetOf(sets)
+  } catch (error) {
+    if (!(error instanceof AmbiguousKeys)) throw error
+    throw new Unusable(`--jwks: ${error.message}`, { cause: error })
+  }
 }
 
 function isKeySet(value: unknown): value is JSONWebKeySet {
@@ -104,11 +113,13 @@ async function textFrom(source: string): Promise<string> {
 /** The checkpoints in a file: one on each line, as itself or as an export has it. */
 async function checkpointsFrom(name: string) {
   const found: { jws: string; name: string }[] = []
-  for await (const { text, number } of readLines(readParts(name, '\n'))) {
-    if (text.trim() === '') continue
-    const value: unknown = text.startsWith('{') ? JSON.parse(text) : { checkpoint: text.trim() }
-    if (typeof value !== 'object' || value === null || !('checkpoint' in value)) continue
-    found.push({ jws: String(value.checkpoint), name: `${name}, line ${number}` })
+  for await (const lines of readLines(readParts(name, '\n'))) {
+    for (const { text, number } of lines) {
+      if (text.trim() === '') continue
+      const value: unknown = text.startsWith('{') ? JSON.parse(text) : { checkpoint: text.trim() }
+      if (typeof value !== 'object' || value === null || !('checkpoint' in value)) continue
+      found.push({ jws: String(value.checkpoint), name: `${name}, line ${number}` })
+    }
   }
   if (found.length === 0) throw new Unusable(`${name} has no checkpoint`)
   return found
@@ -116,7 +127,8 @@ async function checkpointsFrom(name: string) {
 
 /** @param end is added: a file of one line may lack its line feed */
 async function* readParts(file: string, end = ''): AsyncGenerator<string> {
-  for await (const part of createReadStream(file, 'utf8')) yield String(part)
+  const options = { encoding: 'utf8', highWaterMark: READ_AT_ONCE } as const
+  for await (const part of createReadStream(file, options)) yield String(part)
   yield end
 }
 

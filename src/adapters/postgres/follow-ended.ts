@@ -44,6 +44,8 @@ interface Read {
 export function followEnded(readPart: ReadPart, now = () => performance.now()): EndedFollower {
   /** Up to where everything is known. */
   let known: Pick<Read, 'oldest' | 'server'> | undefined
+  /** The first read, while it is under way. */
+  let first: Promise<Read> | undefined
   let readAllAt = Number.NEGATIVE_INFINITY
   /** Everything, read while others were answered. */
   let readAgain: Read | undefined
@@ -71,6 +73,8 @@ export function followEnded(readPart: ReadPart, now = () => performance.now()): 
   }
 
   async function readNew(): Promise<Read> {
+    // What all who wait for the first read get is new to one of them.
+    if (!known && first) await first
     const before = known
     if (before) {
       const read = await readFrom(before.oldest)
@@ -81,9 +85,15 @@ export function followEnded(readPart: ReadPart, now = () => performance.now()): 
         return read
       }
     }
-    const all = await readAll()
-    known = positionOf(all)
-    return all
+    const reading = readAll()
+    if (!before) first = reading
+    try {
+      const all = await reading
+      known = positionOf(all)
+      return all
+    } finally {
+      if (first === reading) first = undefined
+    }
   }
 
   function readAllNowAndThen(): void {

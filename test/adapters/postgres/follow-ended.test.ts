@@ -221,17 +221,41 @@ describe('what is read of a status list in PostgreSQL', () => {
       await gate.promise
       return part
     })
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    const start = follower.next()
+    await turn()
+    gates[0]?.resolve()
+    await start
     const [first, second] = [follower.next(), follower.next()]
-    await new Promise((resolve) => setImmediate(resolve))
+    await turn()
     state.ended.set(9, 120n)
     state.oldest = 110n
-    gates[1]?.resolve()
+    gates[2]?.resolve()
     await second
-    gates[0]?.resolve()
+    gates[1]?.resolve()
     await first
     const third = follower.next()
-    await new Promise((resolve) => setImmediate(resolve))
-    gates[2]?.resolve()
+    await turn()
+    gates[3]?.resolve()
     expect([...(await third)]).to.deep.equal([9])
+  })
+
+  it('is read as a whole once, by the first of those who wait: the others read what is new then', async () => {
+    const { state, asked, read } = server()
+    state.ended.set(1, 5n)
+    const gate = Promise.withResolvers<void>()
+    const follower = followEnded(async (after) => {
+      const part = await read(after)
+      if (after.xid === 0n) await gate.promise
+      return part
+    })
+    const calls = [follower.next(), follower.next()]
+    await new Promise((resolve) => setImmediate(resolve))
+    // After the first read began, and before the second call was answered.
+    state.ended.set(2, 100n)
+    gate.resolve()
+    const [first = [], second = []] = await Promise.all(calls)
+    expect([[...first], [...second]]).to.deep.equal([[1], [2]])
+    expect(asked).to.deep.equal([0n, 100n])
   })
 })

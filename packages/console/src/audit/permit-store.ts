@@ -1,4 +1,8 @@
-import type { StoredPermit, StoredPermitState } from 'oidc-provider-impersonation-verify/format'
+import type {
+  NamedEntry,
+  StoredPermit,
+  StoredPermitState,
+} from 'oidc-provider-impersonation-verify/format'
 import type { Batch } from './batch.ts'
 
 /** An entry about a permit, and the permit after it. */
@@ -10,6 +14,12 @@ export interface Decision {
   readonly replaces: number
   /** The newest permit with the same slot when a new one was decided on; `undefined` for none. */
   readonly slotHolder: Pick<StoredPermit, 'id' | 'version'> | undefined
+}
+
+/** A permit with the entries that it is the sum of, in the order in which they were stored. */
+export interface FiledPermit {
+  readonly permit: StoredPermit
+  readonly entries: readonly NamedEntry[]
 }
 
 /** Permits that match all given members. */
@@ -46,15 +56,24 @@ export interface PermitStore {
    */
   removePermit(id: string, mayGo: (permit: StoredPermit) => boolean): Promise<boolean>
 
+  /** {@link PermitStore.permits}, all, each with its entries as both are at one moment, by two statements at most. */
+  filedPermits(page: { before?: string | undefined; limit: number }): Promise<{
+    readonly permits: readonly FiledPermit[]
+    readonly next: string | undefined
+  }>
+
   /** As it is stored by now: never from a copy that may be older. */
   permit(id: string): Promise<StoredPermit | undefined>
 
   /** The newest permit with this slot: the one whose first version was stored last, whatever its `at`. */
   slotHolder(slot: string): Promise<StoredPermit | undefined>
 
-  /** The newest `limit` permits that match, older than the cursor (or of all). */
+  /**
+   * The newest `limit` permits that match, older than the cursor (or of all). With `oldestFirst`, the
+   * oldest ones, newer than the cursor.
+   */
   permits(
     filter: PermitFilter,
-    page: { before?: string | undefined; limit: number },
+    page: { before?: string | undefined; limit: number; oldestFirst?: true | undefined },
   ): Promise<{ readonly permits: readonly StoredPermit[]; readonly next: string | undefined }>
 }

@@ -1,6 +1,7 @@
 import type {
   AuditRow,
   ChainHead,
+  NamedEntry,
   Outcome,
   RemovedFrom,
 } from 'oidc-provider-impersonation-verify/format'
@@ -56,15 +57,22 @@ export interface RowFilter {
 }
 
 export interface RowPage {
-  /** Newest first: by `at`, and then by `id` as bytes, both descending. */
+  /**
+   * Newest first: by `at`, and then by `id` as bytes, both descending. With `oldestFirst`, both are
+   * ascending.
+   */
   readonly rows: readonly AuditRow[]
-  /** The cursor of the next, older page; `undefined` at the end. */
+  /** The cursor of the next page; `undefined` at the end. */
   readonly next: string | undefined
 }
 
-/** What {@link AuditStore.rowIds} says of a row. */
+/** A row with the entries that it is the sum of, both as they are at one moment. */
 export interface FiledRow {
   readonly id: string
+  /** `undefined` where it cannot be read. */
+  readonly row: AuditRow | undefined
+  /** In the order in which they were stored. */
+  readonly entries: readonly NamedEntry[]
   /**
    * Whether something that `find` looks at is not that of the row, or the row cannot be read: the
    * storage was changed by hand.
@@ -104,13 +112,19 @@ export interface AuditStore extends PermitStore {
   append(batch: Batch): Promise<readonly string[]>
 
   /**
-   * The newest `limit` rows that match, older than the cursor (or of all).
+   * The newest `limit` rows that match, older than the cursor (or of all). With `oldestFirst`, the oldest
+   * ones, newer than the cursor.
    *
    * @param now for outcomes, in milliseconds since the epoch
    */
   find(
     filter: RowFilter,
-    page: { before?: string | undefined; limit: number; now: number },
+    page: {
+      before?: string | undefined
+      limit: number
+      now: number
+      oldestFirst?: true | undefined
+    },
   ): Promise<RowPage>
 
   /** How many rows match that are newer than this one; at most 100 are counted. */
@@ -119,10 +133,17 @@ export interface AuditStore extends PermitStore {
   row(id: string): Promise<AuditRow | undefined>
 
   /**
-   * The ids of all rows, each once, in any order: none that is there all the time is left out. `next` is
-   * the cursor of the next page; `undefined` at the end.
+   * All rows, each once, in any order, with their entries: none that is there all the time is left out.
+   * `next` is the cursor of the next page; `undefined` at the end. How many statements a page takes does
+   * not depend on how many rows it has.
+   *
+   * @param page with `only`, the row with this id alone
    */
-  rowIds(page: { after?: string | undefined; limit: number }): Promise<{
+  filedRows(page: {
+    after?: string | undefined
+    limit: number
+    only?: string | undefined
+  }): Promise<{
     readonly rows: readonly FiledRow[]
     readonly next: string | undefined
   }>
@@ -165,7 +186,16 @@ export interface AuditStore extends PermitStore {
    */
   removeRow(id: string, mayGo: (row: AuditRow) => boolean): Promise<boolean>
 
-  /** What is removed by now, for each chain from which something is. */
+  /**
+   * Called after an erasure: overwrites what was removed where a file still has it. A storage that cannot do
+   * that does nothing.
+   */
+  overwriteRemoved(): Promise<void>
+
+  /**
+   * What is removed by now, for each chain from which something is. It costs by what was removed, and not by
+   * what is left.
+   */
   removed(): Promise<readonly RemovedFrom[]>
 
   /** Keeps a signed checkpoint (a JWS). */

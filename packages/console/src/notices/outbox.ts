@@ -15,6 +15,8 @@ export interface Outbox {
 export interface OutboxOptions {
   readonly sources: readonly NoticeSource[]
   readonly send: NoticesOptions['send']
+  /** So many notices are under way at once: one that hangs holds up no other. @defaultValue 16 */
+  readonly atOnce?: number | undefined
   /** How long between two looks, in milliseconds. @defaultValue 2 seconds */
   readonly interval?: number | undefined
   /** How long an attempt may take, in milliseconds: less than the next one waits. @defaultValue 50 seconds */
@@ -23,8 +25,8 @@ export interface OutboxOptions {
   readonly now?: (() => number) | undefined
 }
 
-/** So many notices are under way at once: one that hangs holds up no other. */
-const MAX_AT_ONCE = 16
+/** At least so many are looked for at once. */
+const MIN_FOUND = 100
 const STOP_TIMEOUT_MS = 5000
 
 /**
@@ -35,6 +37,7 @@ const STOP_TIMEOUT_MS = 5000
 export function startOutbox({
   sources,
   send,
+  atOnce = 16,
   interval = 2000,
   timeoutMs = 50_000,
   now = () => Date.now(),
@@ -43,26 +46,56 @@ export function startOutbox({
   const over = new AbortController()
   /** By the id of the impersonation or the permit. */
   const underWay = new Map<string, Promise<void>>()
-  let trouble: string | undefined
+  /** Resolves when one that was under way is over. */
+  let slot = Promise.withResolvers<void>()
+  /** What is under way is found again until it is stored that it began: there are more than these. */
+  const limit = Math.max(MIN_FOUND, 2 * atOnce)
+  /** The reason why a source fails, while it fails. */
+  const troubles = new Map<NoticeSource, string>()
 
+  /** Tells all that is due. Returns while the last of them are under way. */
   async function look(source: NoticeSource): Promise<void> {
-    for (const due of await source.findDue(now(), MAX_AT_ONCE * 2)) {
-      if (closing.signal.aborted || underWay.size >= MAX_AT_ONCE) return
-      if (underWay.has(due.id)) continue
-      const notifying = notifyCustomer(source, due)
-        .catch((error: unknown) => log(`a notice is not told yet: ${reasonOf(error)}`))
-        .finally(() => underWay.delete(due.id))
-      underWay.set(due.id, notifying)
+    for (let isMore = true; isMore; ) {
+      const found = await source.findDue(now(), limit)
+      const begun: Promise<boolean>[] = []
+      for (const due of found) {
+        if (underWay.has(due.id)) continue
+        while (underWay.size >= atOnce && !closing.signal.aborted) await slot.promise
+        if (closing.signal.aborted) return
+        begun.push(begin(source, due))
+      }
+      // Where none of them could begin, the same would be found again.
+      isMore = found.length === limit && (await Promise.all(begun)).includes(true)
     }
   }
 
-  async function notifyCustomer(source: NoticeSource, found: DueNotice): Promise<void> {
+  /** Resolves whether the attempt began. */
+  function begin(source: NoticeSource, due: DueNotice): Promise<boolean> {
+    const begun = Promise.withResolvers<boolean>()
+    const notifying = notifyCustomer(source, due, begun.resolve)
+      .catch((error: unknown) => log(`a notice is not told yet: ${reasonOf(error)}`))
+      .finally(() => {
+        begun.resolve(false)
+        underWay.delete(due.id)
+        slot.resolve()
+        slot = Promise.withResolvers()
+      })
+    underWay.set(due.id, notifying)
+    return begun.promise
+  }
+
+  async function notifyCustomer(
+    source: NoticeSource,
+    found: DueNotice,
+    began: (isBegun: boolean) => void,
+  ): Promise<void> {
     const { last, about } = found
     const time = now()
     const failures = last?.failures ?? 0
     const attempt = (last?.attempt ?? 0) + 1
     const notice = { kinds: found.kindsDue(time), attempt, failures }
     const due = await source.begin(found, { event: 'support.notifying', time, ...about, notice })
+    began(due !== undefined)
     const kinds = due?.kindsDue(now()) ?? []
     // An attempt that took long to be stored has lost its time.
     if (!due || kinds.length === 0 || now() > time + ATTEMPT_MS - timeoutMs) return
@@ -91,25 +124,23 @@ export function startOutbox({
     return ((await untilAborted(outcome, signal)) ?? { failure: 'it took too long' }).failure
   }
 
-  async function lookAgainAndAgain(): Promise<void> {
+  /** One source that fails, or has much to tell, does not hold up the other. */
+  async function lookAgainAndAgain(source: NoticeSource): Promise<void> {
     while (!closing.signal.aborted) {
       try {
-        // One that fails does not hold up the other.
-        const looks = await Promise.allSettled(sources.map(look))
-        const failed = looks.find((each) => each.status === 'rejected')
-        if (failed) throw failed.reason
-        if (trouble !== undefined) log('customers are told again')
-        trouble = undefined
+        await look(source)
+        if (troubles.delete(source) && troubles.size === 0) log('customers are told again')
       } catch (error) {
         const reason = reasonOf(error)
-        if (trouble !== reason) log(`customers are not told, until it works: ${reason}`)
-        trouble = reason
+        const isTold = [...troubles.values()].includes(reason)
+        if (!isTold) log(`customers are not told, until it works: ${reason}`)
+        troubles.set(source, reason)
       }
       await wait(interval, undefined, { signal: closing.signal, ref: false }).catch(() => {})
     }
   }
 
-  const looking = untilAborted(lookAgainAndAgain(), closing.signal)
+  const looking = untilAborted(Promise.all(sources.map(lookAgainAndAgain)), closing.signal)
 
   return {
     async stop() {

@@ -37,7 +37,10 @@ export function permitNotices(
 
   return {
     async findDue(now, limit) {
-      const { permits } = await store.permits({ noticeDueBefore: now }, { limit })
+      const { permits } = await store.permits(
+        { noticeDueBefore: now },
+        { limit, oldestFirst: true },
+      )
       return permits.flatMap(readableOf).map(dueOf)
     },
     async begin({ id }, entry) {

@@ -22,7 +22,7 @@ export function rowNotices(
 
   return {
     async findDue(now, limit) {
-      const { rows } = await store.find({ noticeDueBefore: now }, { limit, now })
+      const { rows } = await store.find({ noticeDueBefore: now }, { limit, now, oldestFirst: true })
       return rows.map(dueOf)
     },
     async begin({ id }, entry) {

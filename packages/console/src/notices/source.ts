@@ -16,7 +16,7 @@ export interface DueNotice {
 
 /** Where what is due stands. */
 export interface NoticeSource {
-  /** What is due, and not under way in another process. */
+  /** What is due, and not under way in another process. The oldest comes first. */
   findDue(now: number, limit: number): Promise<readonly DueNotice[]>
   /**
    * Stores the entry by which an attempt begins.

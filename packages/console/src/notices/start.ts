@@ -23,6 +23,7 @@ export function startNotices({ audit, sign, ...parts }: Parts): Outbox | undefin
   const all = { ...parts, store }
   return startOutbox({
     send: notices.send,
+    atOnce: notices.atOnce,
     sources: [
       rowNotices(store, audit, (row, kinds) => writeNotice(factsOfRow(row, kinds), all)),
       permitNotices(store, decide, (permit, kind) => writeNotice(factsOfPermit(permit, kind), all)),

@@ -32,6 +32,8 @@ type Approvals = Pick<
 
 export interface ApprovalsOptions {
   readonly deciders: Deciders
+  /** Whether a person can be named who reviews an emergency. */
+  readonly hasApprovers: boolean
   /** Seconds. */
   readonly lapse: number
   readonly pause: number
@@ -106,6 +108,10 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
     const { needs, emergency } = await askRule(context, { ...request, ...facts }, how)
     if (isEmergency && !emergency) {
       throw new PermitError('access_denied', 'the rule allows no emergency here')
+    }
+    if (isEmergency && !options.hasApprovers) {
+      const message = 'an emergency needs the option approvers of createPermits: who reviews it'
+      throw new PermitError('no_approver', message)
     }
     const id = randomBytes(32).toString('base64url')
     const entryAt = (time: number, review = 'emergency'): AuditEntry => ({

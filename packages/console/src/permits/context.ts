@@ -10,8 +10,10 @@ import {
 import { log } from '../audit/log-line.ts'
 import type { PermitStore } from '../audit/permit-store.ts'
 import { type AddNames, naming } from '../audit/recording/names.ts'
+import { isMalformedCursor } from '../audit/stores/cursor.ts'
 import { type Decisions, decisions, unreadable } from './decisions.ts'
 import { type CustomerEnding, endingOf } from './ends.ts'
+import { invalid } from './inputs.ts'
 import type { AttachOptions, PermitsOptions } from './options.ts'
 import { type Permit, permitAt } from './permit.ts'
 import { endUnder } from './revocations.ts'
@@ -78,7 +80,9 @@ export function permitsContext({ store, now, timeoutMs, onPermit }: ContextOptio
     },
     async reading(ask) {
       const late = () => new Error('it does not answer')
-      return limitTime(timeoutMs, ask(), late).catch((cause) => Promise.reject(unreadable(cause)))
+      return limitTime(timeoutMs, ask(), late).catch((cause) => {
+        throw isMalformedCursor(cause) ? invalid('before is malformed') : unreadable(cause)
+      })
     },
     async findNames(entry) {
       const { names } = await addNames(entry)

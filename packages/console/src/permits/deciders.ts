@@ -1,3 +1,5 @@
+import { limitTime } from 'oidc-provider-impersonation/siblings'
+import { log } from '../audit/log-line.ts'
 import { PermitError } from './errors.ts'
 import type { Approver, AttachOptions, PermitsOptions } from './options.ts'
 import type { Permit } from './permit.ts'
@@ -12,21 +14,42 @@ export interface Deciders {
   assertSomebody(permit: Permit): Promise<void>
 }
 
-/** @param mayApprove what `attach` was given; asked where there is no list */
-export function deciders(
-  approvers: PermitsOptions['approvers'],
-  mayApprove: () => AttachOptions['mayApprove'],
-): Deciders {
+export interface DecidersOptions extends Pick<PermitsOptions, 'approvers'> {
+  /** What `attach` was given; asked where there is no list. */
+  readonly mayApprove: () => AttachOptions['mayApprove']
+  /** How long the deployment may take, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+export function deciders({ approvers, mayApprove, timeoutMs }: DecidersOptions): Deciders {
+  let isWarned = false
+
+  /** @throws PermitError where the deployment does not say it, or not in time */
+  async function asked<T>(ask: () => T | Promise<T>): Promise<T> {
+    const late = () => new Error('approvers do not answer')
+    const answer = async () => await ask()
+    return limitTime(timeoutMs, answer(), late).catch((cause: unknown) => {
+      const message = 'who may decide cannot be looked up now'
+      throw new PermitError('temporarily_unavailable', message, { cause })
+    })
+  }
+
   async function find(permit: Permit): Promise<readonly Approver[] | undefined> {
-    const all = await approvers?.(permit)
-    return all?.filter(({ id }) => id !== permit.operator.id && id !== permit.customer.id)
+    if (!approvers) return undefined
+    const answer: unknown = await asked(() => approvers(permit))
+    const all = Array.isArray(answer) ? answer.filter(isApprover) : []
+    if ((!Array.isArray(answer) || all.length < answer.length) && !isWarned) {
+      isWarned = true
+      log('options.approvers must answer a list of { id, name }: anything else is nobody')
+    }
+    return all.filter(({ id }) => id !== permit.operator.id && id !== permit.customer.id)
   }
 
   async function isOne(permit: Permit, by: string): Promise<boolean> {
     if (by === permit.operator.id || by === permit.customer.id) return false
     const all = await find(permit)
     if (all) return all.some(({ id }) => id === by)
-    return (await mayApprove()?.(by)) === true
+    return (await asked(() => mayApprove()?.(by))) === true
   }
 
   return {
@@ -41,4 +64,14 @@ export function deciders(
       throw new PermitError('no_approver', 'there is no person who may decide on this')
     },
   }
+}
+
+function isApprover(value: unknown): value is Approver {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'id' in value &&
+    typeof value.id === 'string' &&
+    (!('name' in value) || value.name === undefined || typeof value.name === 'string')
+  )
 }

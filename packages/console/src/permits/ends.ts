@@ -1,9 +1,18 @@
 import type { Provider } from 'oidc-provider-impersonation'
 import { limitTime } from 'oidc-provider-impersonation/siblings'
-import { type AnyPermit, parseAny } from 'oidc-provider-impersonation-verify/format'
+import {
+  type AnyPermit,
+  parseAny,
+  type StandingChoice,
+} from 'oidc-provider-impersonation-verify/format'
 import type { PermitStore } from '../audit/permit-store.ts'
 
 const PERMITS_PER_READ = 100
+
+/** Whether a customer says no by it. */
+export function isClosed(choice: StandingChoice): choice is 'ask' | 'never' {
+  return choice === 'ask' || choice === 'never'
+}
 
 /** A customer who said no, and what is to end by that. */
 export interface CustomerEnding {

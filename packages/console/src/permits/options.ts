@@ -12,8 +12,7 @@ import type {
   StandingRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../audit/store.ts'
-import type { Permit } from './permit.ts'
-import type { Refusal } from './refusals.ts'
+import type { Permit, PermitRefusal } from './permit.ts'
 import type { Facts } from './rules.ts'
 
 /** A person who may decide. */
@@ -26,8 +25,10 @@ export interface PermitsOptions {
   /** Where permits are kept: the audit of the console, the same object. */
   readonly audit: AuditStore
   /**
-   * Who may decide on a permit for the second person, asked at each decision; there is no one where it
-   * answers an empty list. Who asks, and the customer, are left out in any case. What it throws refuses.
+   * Who may decide on a permit for the second person, asked at each decision, and when a page of requests is
+   * read; there is no one where it answers an empty list, or anything that is no list. Who asks, and the
+   * customer, are left out in any case. What it throws refuses, and so does no answer within `timeout`.
+   * Without it, there is no emergency.
    * Without it, `attach` must say who may approve; the console says: leads.
    */
   readonly approvers?:
@@ -150,6 +151,8 @@ export interface Permits {
   attach(provider: Provider, options?: AttachOptions): void
   /** Lengths of a window that can be asked for, in seconds. */
   readonly durations: readonly number[]
+  /** Whether `approvers` are given: without them, there is no emergency. */
+  readonly hasApprovers: boolean
   /** What customers may answer for all requests; `undefined` where they are asked each time. */
   readonly offers: readonly StandingChoice[] | undefined
   /** Where permits are kept. */
@@ -167,7 +170,7 @@ export interface Permits {
    */
   lift(id: string, saying: Saying): Promise<Permit>
   /** What else was refused to the same operator for the same customer and application, and still holds. */
-  refusals(permit: Permit): Promise<readonly Refusal[]>
+  refusals(permit: Permit): Promise<readonly PermitRefusal[]>
   /** Takes it back, and ends what runs under it: an approver, the customer, or who asked for it. */
   revoke(id: string, saying: Saying): Promise<Permit>
   /** An approver who is not the operator says that an emergency was looked at. */

@@ -1,4 +1,8 @@
-import { isReviewDue, type PermitRecord } from 'oidc-provider-impersonation-verify/format'
+import {
+  type AuditPerson,
+  isReviewDue,
+  type PermitRecord,
+} from 'oidc-provider-impersonation-verify/format'
 
 /**
  * One operator may act as one customer in one application, with at most these scopes, from `grantedAt`
@@ -7,6 +11,17 @@ import { isReviewDue, type PermitRecord } from 'oidc-provider-impersonation-veri
 export interface Permit extends Omit<PermitRecord, 'lastAt' | 'notice' | 'state' | 'version'> {
   /** As of now: `'lapsed'` was not decided in time, `'expired'` had its window. */
   readonly state: PermitRecord['state'] | 'expired' | 'lapsed'
+}
+
+/** A request that was refused, and still stands in the way of others. */
+export interface PermitRefusal {
+  readonly permit: Permit
+  readonly by: AuditPerson
+  readonly at: number
+  /** Until then it holds, in milliseconds since the epoch. */
+  readonly until: number
+  /** Whether the customer refused: then it holds for every ticket. */
+  readonly isByCustomer: boolean
 }
 
 /** A permit as it is at a time. */

@@ -46,12 +46,14 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
     refusalIn(permit, now(), settings.pause * 1000) !== undefined
   let given: AttachOptions = {}
   let stop: (() => Promise<void>) | undefined
-  const decided = deciders(approvers, () => given.mayApprove)
-  const asked = approvals(context, { deciders: decided, ...times })
+  const mayApprove = () => given.mayApprove
+  const decided = deciders({ approvers, mayApprove, timeoutMs })
+  const hasApprovers = approvers !== undefined
+  const asked = approvals(context, { deciders: decided, hasApprovers, ...times })
   const answers = standingAnswers(context, standing ?? { offers: [], initially: 'rule' })
 
   return {
-    ...{ durations, offers: standing?.offers, audit: settings.audit },
+    ...{ durations, offers: standing?.offers, audit: settings.audit, hasApprovers },
     wrap: (rule) =>
       wrapRule(rule, {
         store: {

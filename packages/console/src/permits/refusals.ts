@@ -1,31 +1,19 @@
 import {
-  type AuditPerson,
   type PermitRecord,
   parseAny,
   type StoredPermit,
 } from 'oidc-provider-impersonation-verify/format'
 import type { PermitsContext } from './context.ts'
 import { PermitError } from './errors.ts'
-import { type Permit, permitAt } from './permit.ts'
+import { type Permit, type PermitRefusal, permitAt } from './permit.ts'
 import { type Facts, ticketKey } from './rules.ts'
 
 /** So many refusals hold for every ticket. */
 const REFUSALS_FOR_ALL = 2
 const PERMITS_PER_READ = 100
 
-/** A request that was refused, and still stands in the way of others. */
-export interface Refusal {
-  readonly permit: Permit
-  readonly by: AuditPerson
-  readonly at: number
-  /** Until then it holds, in milliseconds since the epoch. */
-  readonly until: number
-  /** Whether the customer refused: then it holds for every ticket. */
-  readonly isByCustomer: boolean
-}
-
 /** The refusal that a permit is, while it holds. @param pauseMs how long that is */
-export function refusalIn(permit: Permit, now: number, pauseMs: number): Refusal | undefined {
+export function refusalIn(permit: Permit, now: number, pauseMs: number): PermitRefusal | undefined {
   const said = permit.decisions.find(({ isGranted }) => !isGranted)
   if (permit.state !== 'refused' || permit.lifted || !said) return undefined
   const { by, at, need } = said
@@ -38,8 +26,8 @@ export async function findRefusals(
   { store, reading, now }: Pick<PermitsContext, 'now' | 'reading' | 'store'>,
   { customer, operator, application }: Pick<Facts, 'application' | 'customer' | 'operator'>,
   pauseMs: number,
-): Promise<readonly Refusal[]> {
-  const found: Refusal[] = []
+): Promise<readonly PermitRefusal[]> {
+  const found: PermitRefusal[] = []
   for (let before: string | undefined; ; ) {
     const filter = { customer, operator, state: 'refused', notOverAt: now() } as const
     const page = await reading(() => store.permits(filter, { before, limit: PERMITS_PER_READ }))
@@ -58,7 +46,7 @@ function approvalOf(stored: StoredPermit): PermitRecord[] {
 }
 
 /** Of the same ticket, however it is written. */
-export function isOfTicket({ permit }: Refusal, ticket: string): boolean {
+export function isOfTicket({ permit }: PermitRefusal, ticket: string): boolean {
   return permit.ticket !== undefined && ticketKey(permit.ticket) === ticketKey(ticket)
 }
 
@@ -67,7 +55,11 @@ export function isOfTicket({ permit }: Refusal, ticket: string): boolean {
  *
  * @throws PermitError where one stands in the way of a request
  */
-export function assertNotRefused(refusals: readonly Refusal[], ticket: string, now: number): void {
+export function assertNotRefused(
+  refusals: readonly PermitRefusal[],
+  ticket: string,
+  now: number,
+): void {
   const holding =
     refusals.find((refusal) => refusal.isByCustomer || isOfTicket(refusal, ticket)) ??
     (refusals.length >= REFUSALS_FOR_ALL ? refusals[0] : undefined)
@@ -79,7 +71,7 @@ export function assertNotRefused(refusals: readonly Refusal[], ticket: string, n
  * @throws PermitError where the same ticket was refused
  */
 export function reviewAfter(
-  refusals: readonly Refusal[],
+  refusals: readonly PermitRefusal[],
   ticket: string,
   now: number,
 ): string | undefined {
@@ -89,7 +81,7 @@ export function reviewAfter(
   return last && `after a refusal by ${last.by.name ?? last.by.id}`
 }
 
-function refusedLately({ permit, until }: Refusal, now: number): PermitError {
+function refusedLately({ permit, until }: PermitRefusal, now: number): PermitError {
   const retryAfter = Math.ceil((until - now) / 1000)
   return new PermitError('refused_lately', 'this was refused: ask again later', {
     ...{ permit, retryAfter },

@@ -15,8 +15,7 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import { log } from '../audit/log-line.ts'
 import type { PermitStore } from '../audit/permit-store.ts'
-import { endForCustomer, endingOf } from './ends.ts'
-import { isClosed } from './standing.ts'
+import { endForCustomer, endingOf, isClosed } from './ends.ts'
 
 /** How long between two looks, in milliseconds. */
 const INTERVAL_MS = 3000

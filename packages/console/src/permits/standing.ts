@@ -8,7 +8,7 @@ import {
   type StandingTerm,
 } from 'oidc-provider-impersonation-verify/format'
 import type { PermitsContext } from './context.ts'
-import { endForCustomer } from './ends.ts'
+import { endForCustomer, isClosed } from './ends.ts'
 import { PermitError } from './errors.ts'
 import { invalid, MAX_ID_LENGTH, parseText } from './inputs.ts'
 import type { Standing, StandingAnswer, StandingChoice, StandingOptions } from './options.ts'
@@ -176,10 +176,6 @@ export function standingAnswers(
 }
 
 class AlreadyOver extends Error {}
-
-export function isClosed(choice: StandingChoice): choice is 'ask' | 'never' {
-  return choice === 'ask' || choice === 'never'
-}
 
 const newId = () => randomBytes(32).toString('base64url')
 

@@ -21,7 +21,9 @@ import { quietly } from '../support/quietly.ts'
 import { until } from './until.ts'
 
 const MINUTE = 60_000
-const nameOf = (id: string) => ['a', 'b', 'c'].find((name) => idOf(name) === id) ?? '?'
+const MANY = Array.from({ length: 250 }, (_, index) => `${index}`)
+const NAMES = new Map(['a', 'b', 'c', ...MANY].map((name) => [idOf(name), name]))
+const nameOf = (id: string) => NAMES.get(id) ?? '?'
 
 /** Processes that share a storage and a clock. */
 class Deployment {
@@ -32,6 +34,8 @@ class Deployment {
   time = T
   /** Of the deployment: answers, throws or hangs. */
   send: (name: string, signal: AbortSignal) => unknown = () => {}
+  /** Before a notice is written. */
+  write: () => unknown = () => {}
   readonly #outboxes: Outbox[] = []
   readonly #recorders: ReturnType<typeof recorder>[] = []
 
@@ -40,7 +44,7 @@ class Deployment {
   }
 
   /** Starts another process. */
-  start({ digest = 0, timeoutMs = 1000 } = {}): void {
+  start({ digest = 0, timeoutMs = 1000, atOnce = 16, interval = 2 } = {}): void {
     const handed = alarms(this.store, {
       onAlarm: (alarm) => this.alarms.push(alarm),
       urlOf: (row) => row,
@@ -50,9 +54,10 @@ class Deployment {
     this.#recorders.push(recording)
     this.#outboxes.push(
       startOutbox({
-        ...{ interval: 2, timeoutMs, now: () => this.time },
+        ...{ interval, timeoutMs, atOnce, now: () => this.time },
         sources: [
           rowNotices(this.store, recording, async ({ id }, kinds) => {
+            await this.write()
             return { id: `${nameOf(id)} ${kinds.join('+')}` } as Notice
           }),
         ],
@@ -247,6 +252,122 @@ describe('the outbox of notices', () => {
       ])
     }),
   )
+
+  it('tells all that is due in one look, the oldest first, and so many at once as the option says', async () => {
+    const store = memoryAudit()
+    let looksCount = 0
+    const { stderr } = await quietly(async () => {
+      await using deployment = new Deployment({
+        ...store,
+        find(...args) {
+          looksCount += 1
+          return store.find(...args)
+        },
+      })
+      await put(store, ...MANY.map((name, index) => granted(name, T + index, notify(0))))
+      deployment.time = T + MANY.length
+      let [open, most] = [0, 0]
+      deployment.send = async () => {
+        open += 1
+        most = Math.max(most, open)
+        await looks()
+        open -= 1
+      }
+      deployment.start({ atOnce: 50, interval: 3_600_000 })
+      await until(async () => (await deployment.told()).length === 2 * MANY.length)
+      expect(most).to.equal(50)
+      // A younger one overtakes only those that are under way with it.
+      for (const [index, name] of MANY.entries()) {
+        const place = deployment.sent.indexOf(`${name} started`)
+        expect(index - place, name).to.be.below(50)
+      }
+      expect(looksCount).to.equal(3)
+    })
+    expect(stderr).to.deep.equal([])
+  })
+
+  it('goes on where another process took what it found', async () => {
+    const store = memoryAudit()
+    const { stderr } = await quietly(async () => {
+      await using deployment = new Deployment(store)
+      await put(store, ...MANY.map((name, index) => granted(name, T + index, notify(0))))
+      deployment.time = T + MANY.length
+      deployment.start()
+      deployment.start()
+      await deployment.settled(MANY.length)
+      await looks()
+      expect(deployment.sent.toSorted()).to.deep.equal(
+        MANY.map((name) => `${name} started`).toSorted(),
+      )
+    })
+    expect(stderr).to.deep.equal([])
+  })
+
+  it('sends nothing in an attempt that lost its time while it was stored', async () => {
+    const store = memoryAudit()
+    const { stderr } = await quietly(async () => {
+      await using deployment: Deployment = new Deployment({
+        ...store,
+        async append(batch) {
+          const isFirst = batch.records.some(({ entry }) => entry.notice?.attempt === 1)
+          const answer = await store.append(batch)
+          if (isFirst) deployment.time += 60_000
+          return answer
+        },
+      })
+      deployment.start()
+      await deployment.record(granted('a', T))
+      deployment.time = T + 1
+      await until(async () => (await deployment.told()).length === 1)
+      await looks()
+      expect(deployment.sent).to.deep.equal([])
+      deployment.time += 1
+      await deployment.settled(1)
+      expect(await deployment.told()).to.deep.equal([
+        ...['notifying a 1', 'notifying a 2', 'notified a 2'],
+      ])
+    })
+    expect(stderr).to.deep.equal([])
+  })
+
+  it(
+    'sends nothing that took too long to be written',
+    inDeployment(async (deployment) => {
+      const written = Promise.withResolvers<void>()
+      deployment.write = () => written.promise
+      deployment.start({ timeoutMs: 20 })
+      await deployment.record(granted('a', T))
+      deployment.time = T + 1
+      await until(async () => (await deployment.told()).includes('unnotified a 1'))
+      written.resolve()
+      await looks()
+      expect(deployment.sent).to.deep.equal([])
+    }),
+  )
+
+  const NO_ERRORS: Record<string, unknown> = {
+    nothing: undefined,
+    'an object without a prototype': Object.create(null),
+    'an object that throws': {
+      get [Symbol.toPrimitive]() {
+        throw new Error('no')
+      },
+    },
+    'an error whose message is none': Object.assign(new Error('x'), { message: Symbol('x') }),
+  }
+  for (const [what, thrown] of Object.entries(NO_ERRORS)) {
+    it(
+      `counts as failed what rejects with ${what}`,
+      inDeployment(async (deployment) => {
+        deployment.send = () => Promise.reject(thrown)
+        deployment.start()
+        await deployment.record(granted('a', T))
+        deployment.time = T + 1
+        await deployment.settled(1)
+        expect(await deployment.told()).to.deep.equal(['notifying a 1', 'unnotified a 1'])
+      }),
+    )
+  }
 
   it('waits while the storage fails, and goes on when it works', async () => {
     const store = memoryAudit()

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import type { Authorize } from 'oidc-provider-impersonation'
 import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
+import type { Caller } from '../../src/api/parts.ts'
+import { countToDecide } from '../../src/api/permits/waiting.ts'
 import { permitsWith } from '../../src/permits/permits.ts'
 import { settingsOf } from '../../src/settings.ts'
 import { expectWholeChains } from '../audit/stores/contract/support.ts'
@@ -76,7 +78,7 @@ describe('permits in the console', () => {
     const refused = await ask('olivia', '/impersonations', ACT)
     expect(codeOf(refused)).to.deep.equal([403, 'approval_required'])
     expect(refused.body.approval).to.deep.equal({
-      ...{ by: ['second_person'], emergency: true, durations: [600, 3600, 14_400] },
+      ...{ by: ['second_person'], durations: [600, 3600, 14_400] },
       deciders: { names: [], others: 0, isLeads: true },
     })
     const id = await asked()
@@ -185,6 +187,56 @@ describe('permits in the console', () => {
     expect((await ask('oscar', `/permits/${id}/grant`, {})).status).to.equal(200)
   })
 
+  it('without approvers there is no emergency: the answer names the option', async () => {
+    const { status, body } = await ask('olivia', '/permits/emergency', ACT)
+    expect([status, body.error]).to.deep.equal([409, 'no_approver'])
+    expect(body.error_description).to.include('approvers')
+    await begunAnew({ approvers: () => [{ id: 'grace' }] })
+    const refused = await ask('olivia', '/impersonations', ACT)
+    expect(refused.body.approval.emergency).to.equal(true)
+  })
+
+  it('I9: an answer of approvers that is no list is nobody, not every lead', async () => {
+    for (const answer of [undefined, null, 'grace', { id: 'grace' }, [null], ['grace'], [{}]]) {
+      const anything: unknown = answer
+      const approvers = (() => anything) as () => []
+      let isList = true
+      await begunAnew({ approvers: () => (isList ? [{ id: 'oscar' }] : approvers()) })
+      const id = await asked()
+      isList = false
+      const { status } = await ask('grace', `/permits/${id}/grant`, {})
+      expect(status, JSON.stringify(answer)).to.equal(403)
+    }
+  })
+
+  it('approvers that throw or hang are told as 503, and nothing else waits for them', async () => {
+    let answer: () => Promise<[]> = () => Promise.reject(new Error('out of order'))
+    await begunAnew({ approvers: () => answer(), timeout: 0.3 })
+    expect(codeOf(await ask('olivia', '/permits', ASK))[0]).to.equal(503)
+    answer = () => new Promise(() => {})
+    expect(codeOf(await ask('olivia', '/permits', ASK))[0]).to.equal(503)
+    expect((await ask('olivia', '/permits?open=true')).status).to.equal(200)
+    expect((await ask('olivia', '/impersonations', { ...ACT, access: 'read' })).status).to.equal(
+      201,
+    )
+  })
+
+  it('approvers are asked once for a request, and not at each change of anything', async () => {
+    let calls = 0
+    const approvers = () => {
+      calls += 1
+      return [{ id: 'grace' }]
+    }
+    await begunAnew({ approvers })
+    await asked()
+    const caller = { id: 'grace', role: 'lead' } as Caller
+    calls = 0
+    for (let changes = 0; changes < 20; changes += 1) {
+      expect(await countToDecide(permits, caller)).to.equal(1)
+    }
+    expect(calls).to.equal(1)
+  })
+
   it('say at once that there is no one, also before it is asked for', async () => {
     await begunAnew({ approvers: () => [] })
     const { body } = await ask('olivia', '/impersonations', ACT)
@@ -264,6 +316,18 @@ describe('permits in the console', () => {
     expect((await account('alice', '/permits')).body.refused).to.deep.equal([])
   })
 
+  it('every list answers 400 to a cursor that no one can have been given', async () => {
+    for (const path of [
+      '/permits?before=junk',
+      '/permits?open=true&before=junk',
+      '/audit?before=junk',
+    ]) {
+      expect(codeOf(await ask('ada', path)), path).to.deep.equal([400, 'invalid_request'])
+    }
+    const own = await account('alice', '/impersonations?before=junk')
+    expect(codeOf(own)).to.deep.equal([400, 'invalid_request'])
+  })
+
   it('a request for a protected customer is refused, and is an alarm, as a request to act', async () => {
     const refused = await ask('olivia', '/permits', { ...ASK, userId: 'paula' })
     expect(codeOf(refused)).to.deep.equal([403, 'access_denied'])
@@ -273,6 +337,7 @@ describe('permits in the console', () => {
 
   it('an emergency acts at once, waits for a review, and bars the next', async () => {
     const emergency = ACT
+    await begunAnew({ approvers: () => [{ id: 'grace' }] })
     const { status, body } = await ask('olivia', '/permits/emergency', emergency)
     expect([status, body.permit.state, body.permit.kind]).to.deep.equal([
       ...[201, 'granted', 'emergency'],

@@ -508,6 +508,56 @@ describe('permits', () => {
     await own.close()
   })
 
+  describe('that wrap finds', () => {
+    const question = (more: object = {}) => ({
+      ...{ account: { accountId: 'alice' }, mayAct: { sub: 'olivia', clientId: 'shop' } },
+      ...{ actor: { sub: 'olivia' }, resource: `${deployment.url}/orders`, scope: CHANGE },
+      ...{ context: { ticketId: 'SUP-123' }, stage: 'exchange', ...more },
+    })
+    // The rule of the tests reads these members alone.
+    const askRule = (more?: object) => permits.wrap(rule)(question(more) as never)
+
+    it('I15: are not for software that acts for the operator', async () => {
+      await granted()
+      expect(await askRule()).to.have.property('permit')
+      expect(await askRule({ software: 'copilot' })).to.have.property('needs')
+    })
+
+    it('count the one whose window ends last', async () => {
+      const short = await granted({ for: 600 })
+      ruled.set('alice', { needs: ['second_person', 'user'] })
+      const { id } = await permits.request(asked({ for: 14_400 }))
+      await permits.grant(id, { by: 'alice' })
+      const long = await permits.grant(id, { by: 'grace' })
+      ruled.delete('alice')
+      expect(await askRule()).to.include({ permit: long.id })
+      expect(short.id).to.not.equal(long.id)
+      await permits.revoke(long.id, { by: 'grace' })
+      expect(await askRule()).to.include({ permit: short.id })
+    })
+
+    it('open nothing in the last second of the window', async () => {
+      const { until = 0 } = await granted()
+      const answer = await later(until - Date.now() - 500, async () => askRule())
+      expect(answer).to.have.property('needs')
+    })
+  })
+
+  it('I15: no customer reviews what was done in their own account, also a lead', async () => {
+    await permits.close()
+    await deployment[Symbol.asyncDispose]()
+    await begin({
+      approvers: () => [
+        { id: 'grace', name: 'Grace' },
+        { id: 'alice', name: 'Alice' },
+      ],
+    })
+    const { for: _, ...request } = asked()
+    const { id } = await permits.emergency(request)
+    const review = permits.review(id, { by: 'alice', note: 'Fine' })
+    expect(await codeOf(review)).to.equal('access_denied')
+  })
+
   it('are no impersonations in lists', async () => {
     const { id } = await granted()
     const { body } = await deployment.ask('ada', '/audit')

@@ -1,14 +1,22 @@
-import { exportJWK, generateKeyPair } from 'jose'
+import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import { Provider } from 'oidc-provider-impersonation'
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
 
-/** A provider that signs, and no more. */
-export async function providerAt(issuer: string): Promise<Provider> {
+/** A private key to sign with. */
+export async function signingKey(kid: string): Promise<JWK> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
-  const key = { ...(await exportJWK(privateKey)), kid: 'k', alg: 'ES256', use: 'sig' }
+  return { ...(await exportJWK(privateKey)), kid, alg: 'ES256', use: 'sig' }
+}
+
+/**
+ * A provider that signs, and no more.
+ *
+ * @param keys it signs with the first
+ */
+export async function providerAt(issuer: string, keys?: readonly JWK[]): Promise<Provider> {
   return new Provider(issuer, {
     adapter: createMemoryAdapter(),
-    jwks: { keys: [key as never] },
+    jwks: { keys: (keys ?? [await signingKey('k')]) as never },
     cookies: { keys: ['test'] },
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     features: {

@@ -1,23 +1,19 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
-import { main } from '../../../verify/src/main.ts'
 import type { SignCheckpoint } from '../../src/audit/keeping/checkpoint.ts'
 import { exportCsv, exportJsonLines } from '../../src/audit/keeping/export.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
 import { idOf } from '../audit/stores/contract/support.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 import { providerAt } from '../support/provider-at.ts'
+import { runVerify, runVerifyProcess } from './command.ts'
 import { changed, history, isCheckpoint, isEntry, KEEP_FOR, linesOfExport } from './history.ts'
-
-const COMMAND = join(import.meta.dirname, '../../../verify/src/command.ts')
 
 describe('the command verify', function () {
   this.timeout(30_000)
@@ -57,30 +53,9 @@ describe('the command verify', function () {
   const exportFile = (name = 'entries.jsonl', content = lines) =>
     file(name, content.map((line) => `${line}\n`).join(''))
 
-  /** In this process: a process of its own takes longer than what most tests look at. */
-  async function run(...args: string[]) {
-    const [out, err]: [string[], string[]] = [[], []]
-    const code = await main(args, {
-      log: (line: string) => void out.push(`${line}\n`),
-      error: (line: string) => void err.push(`${line}\n`),
-    })
-    return { code, out: out.join(''), err: err.join('') }
-  }
-
-  async function runProcess(...args: string[]) {
-    const options = ['--conditions=oidc-provider-impersonation', COMMAND, ...args]
-    const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'pipe'] })
-    const [out, err, [code]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'exit'),
-    ])
-    return { code: Number(code), out, err }
-  }
-
   it('says that an export is whole, by the keys that the provider publishes', async () => {
     const path = await exportFile()
-    const { code, out, err } = await runProcess(path, '--jwks', `${issuer}/jwks`)
+    const { code, out, err } = await runVerifyProcess(path, '--jwks', `${issuer}/jwks`)
     expect(err).to.equal('')
     expect(code).to.equal(0)
     expect(out).to.contain(`${path}: whole.\n56 entries in 7 chains; 19 of them were removed`)
@@ -99,7 +74,7 @@ describe('the command verify', function () {
     const args = [await exportFile(), '--jwks', await file('jwks.json', keys)]
     const kept = ['--checkpoint', await file('kept.jws', elsewhere)]
     const earlier = ['--checkpoint', await exportFile('earlier.jsonl')]
-    const { code, out } = await run(...args, '--issuer', issuer, ...kept, ...earlier)
+    const { code, out } = await runVerify(...args, '--issuer', issuer, ...kept, ...earlier)
     expect(code).to.equal(0)
     expect(out).to.contain('9 checkpoints')
     expect(out).not.to.contain('proves more')
@@ -114,7 +89,7 @@ describe('the command verify', function () {
     })
     const path = await exportFile('tampered.jsonl', tampered)
     const { writer, sequence } = JSON.parse(lines[index] ?? '')
-    expect(await runProcess(path, '--jwks', `${issuer}/jwks`)).to.deep.equal({
+    expect(await runVerifyProcess(path, '--jwks', `${issuer}/jwks`)).to.deep.equal({
       code: 1,
       out: '',
       err: `${path}: broken.\nwriter ${writer}, entry ${sequence}, line ${index + 1}: its text is not the one that was recorded\n`,
@@ -124,23 +99,23 @@ describe('the command verify', function () {
   it('prints the entries of one impersonation, and ends with 2 where there is none', async () => {
     const path = await exportFile()
     const args = [path, '--jwks', `${issuer}/jwks`, '--impersonation']
-    const { code, out } = await run(...args, idOf('d'))
+    const { code, out } = await runVerify(...args, idOf('d'))
     expect(code).to.equal(0)
     expect(out).to.contain(`${path}: whole.`)
     expect(out).to.contain('UTC  olivia as alice, ticket SUP-1: POST /orders, answered 200\n')
     expect(out).to.contain('5 entries, unbroken, covered by the checkpoint of 2026-02-20')
-    const unknown = await run(...args, idOf('unknown'))
+    const unknown = await runVerify(...args, idOf('unknown'))
     expect(unknown).to.include({ code: 2, out: '' })
     expect(unknown.err).to.contain(`no entry is of the impersonation ${idOf('unknown')}`)
     // An id may begin with a hyphen.
-    const hyphen = await run(...args.slice(0, -1), '--impersonation=-b')
+    const hyphen = await runVerify(...args.slice(0, -1), '--impersonation=-b')
     expect(hyphen.err).to.contain('no entry is of the impersonation -b')
 
     const proof = await exportFile(
       'd.jsonl',
       await linesOfExport(store, sign, undefined, idOf('d')),
     )
-    const other = await run(proof, '--jwks', `${issuer}/jwks`, args[3] ?? '', idOf('e'))
+    const other = await runVerify(proof, '--jwks', `${issuer}/jwks`, args[3] ?? '', idOf('e'))
     expect(other).to.include({ code: 2, out: '' })
     expect(other.err).to.contain(`this export proves the impersonation ${idOf('d')}`)
   })
@@ -152,14 +127,14 @@ describe('the command verify', function () {
     })
     const path = await exportFile('changed.jsonl', tampered)
     const asked = ['--impersonation', idOf('d')]
-    const { code, out, err } = await run(path, '--jwks', `${issuer}/jwks`, ...asked)
+    const { code, out, err } = await runVerify(path, '--jwks', `${issuer}/jwks`, ...asked)
     expect(err).to.contain('its text is not the one that was recorded')
     expect({ code, out }).to.deep.equal({ code: 1, out: '' })
   })
 
   it('refuses a checkpoint of another issuer with 1', async () => {
     const args = [await exportFile(), '--jwks', `${issuer}/jwks`]
-    const { code, err } = await run(...args, '--issuer', 'https://other.example')
+    const { code, err } = await runVerify(...args, '--issuer', 'https://other.example')
     expect(code).to.equal(1)
     expect(err).to.contain(`the checkpoint is of another issuer: ${issuer}`)
   })
@@ -168,7 +143,7 @@ describe('the command verify', function () {
     const writer = '\u001b]0;title\u0007\u202e\n'
     const forged = changed(lines, ([first, ...others]) => [{ ...first, writer }, ...others])
     const path = await exportFile('forged.jsonl', forged)
-    const { code, err } = await run(path, '--jwks', `${issuer}/jwks`)
+    const { code, err } = await runVerify(path, '--jwks', `${issuer}/jwks`)
     expect(code).to.equal(1)
     expect(err).to.contain('\\u001b]0;title\\u0007\\u202e\\u000a')
     for (const obeyed of ['\u001b', '\u0007', '\u202e']) expect(err).not.to.contain(obeyed)
@@ -191,7 +166,7 @@ describe('the command verify', function () {
       [[path, '--jwks', keys, '--checkpoint', await file('empty', '')], 'no checkpoint'],
     ]
     for (const [args, told] of wrong) {
-      const { code, out, err } = await run(...args)
+      const { code, out, err } = await runVerify(...args)
       expect(err, told).to.contain(told)
       expect({ code, out }, told).to.deep.equal({ code: 2, out: '' })
     }
@@ -206,14 +181,14 @@ describe('the command verify', function () {
       let content = ''
       for await (const part of lines) content += part
       const path = await file(name, content)
-      const { code, out, err } = await run(path, '--jwks', `${issuer}/jwks`)
+      const { code, out, err } = await runVerify(path, '--jwks', `${issuer}/jwks`)
       expect(err, name).to.contain('this is not the export for verification')
       expect({ code, out }, name).to.deep.equal({ code: 2, out: '' })
     }
   })
 
   it('says what remains in the same words as README.md and SECURITY.md', async () => {
-    const { out } = await run('--help')
+    const { out } = await runVerify('--help')
     const told = (text: string) => text.replaceAll(/[\s*]+/g, ' ')
     const [remains] = /What remains: .* and by nothing else\./.exec(told(out)) ?? []
     expect(remains).to.have.length.greaterThan(200)
@@ -224,7 +199,7 @@ describe('the command verify', function () {
   })
 
   it('tells how it is called', async () => {
-    const { code, out } = await run('--help')
+    const { code, out } = await runVerify('--help')
     expect(code).to.equal(0)
     for (const told of [
       'verify <entries.jsonl>',

@@ -6,6 +6,7 @@ import { summaryOf } from '../../../verify/src/verify/summary.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
 import { AGO, over, type Person, processOn, verified } from '../audit/keeping/person.ts'
 import { act, idOf, readOn, used } from '../audit/stores/contract/support.ts'
+import { memoryAudit } from '../support/memory-audit.ts'
 import { collectLog } from '../support/quiet.ts'
 import { chain, signer } from './history.ts'
 import { storages } from './storages.ts'
@@ -18,6 +19,25 @@ describe('the verification of an audit from which a customer was erased', functi
     stopLog = collectLog([])
   })
   after(() => stopLog())
+
+  it('finds erased texts of which no checkpoint says that they were removed', async () => {
+    const store = memoryAudit()
+    const one = processOn(store)
+    await one.record(...over('a', 'alice'), ...over('b', 'bob'))
+    await one.erase('alice')
+    await one.close()
+    expect(await verified(store)).to.deep.include({ rows: 1 })
+    // The storage hides it from the checkpoint of the export, and keeps no other one.
+    const hiding: AuditStore = {
+      ...store,
+      removed: async () => [],
+      checkpoints: async () => [],
+      keepCheckpoint: async () => {},
+    }
+    const error = await verified(hiding).catch((thrown: unknown) => thrown)
+    expect(error).to.be.instanceOf(Broken)
+    expect(String(error)).to.contain('no checkpoint says that it was removed')
+  })
 
   for (const { name, create, test } of storages) {
     /** A storage of two customers, and what a person does who can write to it. */

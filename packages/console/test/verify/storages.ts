@@ -3,11 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { AuditRow } from 'oidc-provider-impersonation-verify/format'
+import type { AuditRow, StoredPermit } from 'oidc-provider-impersonation-verify/format'
 import { Client, Pool } from 'pg'
 import { POSTGRES_URL, suiteOn, testOn } from '../../../../test/adapters/servers.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
 import { rowWordsOf } from '../../src/audit/stores/filter.ts'
+import { encodePermit } from '../../src/audit/stores/permit-record.ts'
 import { createPostgresAudit } from '../../src/audit/stores/postgres/index.ts'
 import { columnsOf, ROW_COLUMNS } from '../../src/audit/stores/row-columns.ts'
 import { createSqliteAudit } from '../../src/audit/stores/sqlite/index.ts'
@@ -18,6 +19,12 @@ export interface Storage {
   readonly store: AuditStore
   /** Writes a row, and all that searches look at. */
   putRow(row: AuditRow): Promise<unknown>
+  /** Writes what is stored of a permit. */
+  putPermit(permit: StoredPermit): Promise<unknown>
+  /** All entries of one row are another one's. */
+  moveEntries(from: string, to: string): Promise<unknown>
+  /** Replaces a part of the texts of a row's entries. */
+  rewrite(id: string, from: string, to: string): Promise<unknown>
   /** Deletes a row, and all that searches look at. */
   dropRow(id: string): Promise<unknown>
   /** The alarm is no longer among the open ones; the row is as it was. */
@@ -61,11 +68,27 @@ function bySql(run: Run): Omit<Storage, 'dispose' | 'store'> {
         )
       }
     },
+    putPermit: (permit) =>
+      run(
+        'UPDATE impersonation_audit_permit SET customer = ?, data = ? WHERE id = ?',
+        ...[permit.customer, encodePermit(permit), permit.id],
+      ),
+    moveEntries: (from, to) => run(`UPDATE ${ENTRY} SET row_id = ? WHERE row_id = ?`, to, from),
+    rewrite: (id, from, to) =>
+      run(`UPDATE ${ENTRY} SET text = replace(text, ?, ?) WHERE row_id = ?`, from, to, id),
     dropRow,
     hideWords: (id) => run(`DELETE FROM ${WORD} WHERE id = ?`, id),
     hideAlarm: (id) => run(`UPDATE ${ROW} SET open_alarm_at = NULL WHERE id = ?`, id),
-    wipe: (...link) =>
-      run(`UPDATE ${ENTRY} SET text = NULL, row_id = NULL, repeat_key = NULL ${ofEntry}`, ...link),
+    async wipe(writer, sequence) {
+      await run(
+        `UPDATE ${ENTRY} SET text = NULL, row_id = NULL, repeat_key = NULL ${ofEntry}`,
+        ...[writer, sequence],
+      )
+      await run(
+        'INSERT INTO impersonation_audit_removed (writer, first_sequence, last_sequence) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+        ...[writer, sequence, sequence],
+      )
+    },
     unname: (...link) => run(`UPDATE ${ENTRY} SET row_id = NULL ${ofEntry}`, ...link),
     setBack: (writer, sequence, hash) => {
       const set = 'UPDATE impersonation_audit_writer SET sequence = ?, hash = ? WHERE writer = ?'

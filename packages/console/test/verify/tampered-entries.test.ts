@@ -204,7 +204,7 @@ describe('verify finds an entry', () => {
         ),
       removed: async () => [
         ...(await store.removed()).filter((each) => each.writer !== writer),
-        { writer, upTo: sequence, except: Array.from({ length: sequence - 1 }, (_, n) => n + 1) },
+        { writer, upTo: sequence, except: [[1, sequence - 1]] },
       ],
       keepCheckpoint: async () => {},
     }
@@ -256,7 +256,7 @@ describe('verify finds an entry', () => {
         checkpoints: async () => [],
         removed: async () => [
           ...(await store.removed()).filter((each) => each.writer !== writer),
-          { writer, upTo, except: [1] },
+          { writer, upTo, except: [[1, 1]] },
         ],
         keepCheckpoint: async () => {},
       }

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import { summaryOf } from '../../../verify/src/verify/summary.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
-import { issued } from '../audit/stores/contract/support.ts'
+import { issued, used } from '../audit/stores/contract/support.ts'
+import { memoryAudit } from '../support/memory-audit.ts'
 import { chain, DAY, END, type ExportedEntry, ISSUER, linesOfExport } from './history.ts'
 import { type Exported, exportedHistory, provider, verified } from './tampering.ts'
 
@@ -26,6 +28,18 @@ describe('verify', () => {
       ...{ issuer: ISSUER, time: END },
     })
     await verified(lines, { issuer: ISSUER, kept: elsewhere })
+  })
+
+  it('says of how many rows it cannot know that they are the sums of their entries', async () => {
+    const newer = { ...used('newer', END), event: 'impersonation.later' as never }
+    const more = memoryAudit()
+    await more.append((await chain(provider.sign, END)).next([issued('newer', END), newer]))
+    const found = await verified(await linesOfExport(more, provider.sign))
+    expect(found.unprovedRows).to.equal(1)
+    const asked = { file: 'entries.jsonl', checkpoints: [] }
+    expect(summaryOf(found, asked).join('\n')).to.contain('1 rows are not proved')
+    const whole = summaryOf(await verified(lines), asked).join('\n')
+    expect(whole).to.not.contain('not proved: they have')
   })
 
   it('takes what was stored during an export for no fault', async () => {

@@ -1,4 +1,4 @@
-import { type AuditEntry, USED_EVENT } from './entry.ts'
+import { type AuditEntry, MISLABELLED_EVENT, USED_EVENT } from './entry.ts'
 import { FAILURES_PER_ALARM } from './notice.ts'
 import { present } from './present.ts'
 import type { AlarmKind, AlarmRank, AuditRow, RowAlarm } from './row.ts'
@@ -17,6 +17,7 @@ const URGENT_KINDS: ReadonlySet<AlarmKind> = new Set<AlarmKind>([
   'proof_reused',
   'protected',
   'replayed',
+  'tampered',
 ])
 
 /** What the alarm of an entry is about, if it is one. */
@@ -35,6 +36,7 @@ export function alarmKindOf({
   }
   if (event === 'impersonation.ended' && end?.cause === 'user') return 'ended_by_customer'
   if (event === 'support.objected') return 'objection'
+  if (event === MISLABELLED_EVENT) return 'tampered'
   if (event === 'support.unnotified' && notice?.failures === FAILURES_PER_ALARM) {
     return 'not_notified'
   }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** The SHA-256, base64url, of a text. */
 export function digestOf(text: string): string {
@@ -74,5 +74,5 @@ export function hashOf(previous: string, digest: string): string {
 }
 
 function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
+  return hash('sha256', text, 'base64url')
 }

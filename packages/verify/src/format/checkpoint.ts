@@ -16,13 +16,16 @@ export interface ChainHead {
   readonly hash: string
 }
 
-/** What a removal did to one chain. */
+/** What was removed from one chain. */
 export interface RemovedFrom {
   readonly writer: string
   /** Entries up to this sequence may be removed. */
   readonly upTo: number
-  /** Those up to `upTo` that are still there: of rows on hold, or not old enough. */
-  readonly except: readonly number[]
+  /**
+   * The first and the last sequence of each run of entries up to `upTo` that are still there: of rows on hold,
+   * or not old enough.
+   */
+  readonly except: readonly (readonly [first: number, last: number])[]
 }
 
 /** The claims of a signed checkpoint: one of several, where there are many chains. */
@@ -38,16 +41,9 @@ export interface SignedClaims {
    */
   readonly before: number
   readonly heads: readonly ChainHead[]
-  readonly removed: readonly SignedRemoval[]
+  readonly removed: readonly RemovedFrom[]
   /** Of an export: the SHA-256, base64url, of the lines that it stands for. */
   readonly content?: string | undefined
-}
-
-export interface SignedRemoval {
-  readonly writer: string
-  readonly upTo: number
-  /** The first and the last sequence of each run of entries that are still there. */
-  readonly except: readonly (readonly [first: number, last: number])[]
 }
 
 /** What the provider signs of a chain at its beginning. */
@@ -84,7 +80,7 @@ export const claimsOf = unlessWrong(
     before: anyNumber,
     heads: listOf(objectOf<ChainHead>({ writer: anyText, sequence: anyNumber, hash: anyText })),
     removed: listOf(
-      objectOf<SignedRemoval>({ writer: anyText, upTo: anyNumber, except: listOf(run) }),
+      objectOf<RemovedFrom>({ writer: anyText, upTo: anyNumber, except: listOf(run) }),
     ),
     content: optional(anyText),
   }),

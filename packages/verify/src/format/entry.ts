@@ -20,6 +20,9 @@ export const BEGUN_EVENT = 'audit.begun'
 /** What there was of a customer was erased: see `erased` of {@link AuditEntry}. */
 export const ERASED_EVENT = 'support.erased'
 
+/** Of an impersonation or a permit, the storage has another customer than its entries. */
+export const MISLABELLED_EVENT = 'support.mislabelled'
+
 /** What people do in the console and on the account page. */
 export const CONSOLE_EVENTS = [
   // The operator continues an impersonation of their own with this one.
@@ -38,6 +41,8 @@ export const CONSOLE_EVENTS = [
   'support.exported',
   // What there was of a customer was erased. The entry names no customer.
   ERASED_EVENT,
+  // What was to be erased belongs to another customer, by its entries. It was not erased.
+  MISLABELLED_EVENT,
 ] as const
 
 /** Of permits: docs/permits.md. The permit is in the member `permit`. */

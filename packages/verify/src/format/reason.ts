@@ -1,5 +1,16 @@
-/** The reason in one line: the message of an error and the messages of its causes. */
+/**
+ * The reason in one line: the message of an error and the messages of its causes. Never throws, whatever
+ * was thrown.
+ */
 export function reasonOf(error: unknown): string {
+  try {
+    return messagesOf(error)
+  } catch {
+    return 'an error that cannot be told in words'
+  }
+}
+
+function messagesOf(error: unknown): string {
   const parts: string[] = []
   for (let next = error; next instanceof Error && parts.length < 4; next = next.cause) {
     // An error of a connection to several addresses has a code and no message.

@@ -12,6 +12,4 @@ export interface RowLine {
   readonly entries: readonly NamedEntry[]
   /** The storage does not find the row by what it is, or it cannot be read. */
   readonly misfiled?: true
-  /** It changed all the time while it was read: its entries may be of another moment. */
-  readonly unsettled?: true
 }

@@ -1,5 +1,5 @@
 import { digestOf } from './chain.ts'
-import { type AuditEntry, isAboutPermit, permitOf, SET_ASIDE } from './entry.ts'
+import { type AuditEntry, isAboutPermit, MISLABELLED_EVENT, permitOf, SET_ASIDE } from './entry.ts'
 
 /** The form of an id of an impersonation: a SHA-256, base64url. */
 const ROW_ID = /^[\w-]{43}$/
@@ -13,8 +13,10 @@ export function rowOf(entry: AuditEntry, name: string): string | undefined {
   const { event, id, subject } = entry
   if (isAboutPermit(entry)) return permitOf(entry)
   const isRefusal = event === 'impersonation.denied' || event === 'support.refused'
+  // Of a permit: only a row can have an alarm.
+  const isAlone = isRefusal || event === MISLABELLED_EVENT
   const isAct = event.startsWith('support.') || event === SET_ASIDE
   // In a denial, an id without a subject is what the request asked for, and belongs to no token.
   if (id !== undefined && ROW_ID.test(id) && (isAct || subject !== undefined)) return id
-  return isRefusal ? digestOf(name) : undefined
+  return isAlone ? digestOf(name) : undefined
 }

@@ -32,20 +32,21 @@ export class Chains {
   }
 
   /**
-   * @returns what the text says: `undefined` where it is removed, or of a newer version
+   * @returns what the text says: `undefined` where it is removed, or of a newer version; and the proof of a
+   * beginning, which takes a while
    * @throws Broken
    */
-  async add(entry: Entry, line: number): Promise<AuditEntry | undefined> {
+  add(entry: Entry, line: number): { reported: AuditEntry | undefined; proof?: Promise<void> } {
     const { writer } = entry
     const chain = this.#chains.get(writer) ?? new Chain(writer)
     this.#chains.set(writer, chain)
-    chain.add(entry, this.#input.vouchers, line)
     const reported = entry.text === undefined ? undefined : decodeEntry(entry.text)
-    if (entry.sequence === 1) await this.#checkBeginning(entry, reported, line)
+    chain.add(entry, reported, this.#input.vouchers, line)
     if (reported && rowOf(reported, `${writer}.${entry.sequence}`) !== entry.row) {
       throw broken('it was moved to another impersonation', entry, line)
     }
-    return reported
+    if (entry.sequence > 1) return { reported }
+    return { reported, proof: this.#checkBeginning(entry, reported, line) }
   }
 
   /** Who can only write to the storage cannot make a chain. */
@@ -80,7 +81,7 @@ class Chain {
     this.#hash = writer
   }
 
-  add(entry: Entry, vouchers: Vouchers, line: number): void {
+  add(entry: Entry, reported: AuditEntry | undefined, vouchers: Vouchers, line: number): void {
     const { writer, sequence, digest, hash, text } = entry
     const expected = this.sequence + 1
     if (sequence < expected) {
@@ -90,7 +91,8 @@ class Chain {
       const position = { writer, sequence: expected, line }
       throw new Broken(`it is missing: this line has entry ${sequence} of the chain`, position)
     }
-    if (text !== undefined && entryDigestOf(text, entry.row) !== digest) {
+    // What this version cannot read is parsed for its time.
+    if (text !== undefined && entryDigestOf(text, entry.row, reported) !== digest) {
       const isMoved = entryDigestOf(text, digestParts(digest)?.row) === digest
       const isOther = 'its text is not the one that was recorded'
       throw broken(isMoved ? 'it was moved to another impersonation' : isOther, entry, line)

@@ -85,16 +85,20 @@ async function checkpointLines({ read }: CheckpointsInput) {
   const erased: Erased[] = []
   const content = createHash('sha256')
   let lines = 0
-  for await (const line of readLines(read())) {
-    lines = line.number
-    if (!isCheckpoint(line)) {
-      content.update(`${line.text}\n`)
-      const ids = erasedIn(line.text)
-      if (ids) erased.push(ids)
-      continue
+  for await (const some of readLines(read())) {
+    const others: string[] = []
+    for (const line of some) {
+      lines = line.number
+      if (!isCheckpoint(line)) {
+        others.push(line.text, '\n')
+        const ids = erasedIn(line.text)
+        if (ids) erased.push(ids)
+        continue
+      }
+      const parsed = parse(line)
+      if (parsed.kind === 'checkpoint') found.push({ jws: parsed.jws, line: line.number })
     }
-    const parsed = parse(line)
-    if (parsed.kind === 'checkpoint') found.push({ jws: parsed.jws, line: line.number })
+    content.update(others.join(''))
   }
   return { found, erased, lines, content: content.digest('base64url') }
 }

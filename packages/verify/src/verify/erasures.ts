@@ -60,11 +60,10 @@ export async function signedErasures(
 /** @throws Broken for an entry that says that something was erased, and the provider did not sign it */
 export async function checkErasure(
   entry: Entry,
-  reported: AuditEntry | undefined,
+  reported: AuditEntry,
   { keys, issuer }: { readonly keys: JWTVerifyGetKey; readonly issuer: string },
   line: number,
 ): Promise<void> {
-  if (reported?.event !== ERASED_EVENT) return
   const erased = erasedOf(reported.erased)
   if (!erased) throw broken('it does not say what was erased', entry, line)
   const judged = await judgeErasure(erased, keys, issuer)

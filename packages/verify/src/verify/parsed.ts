@@ -24,14 +24,12 @@ export interface RowPart {
   readonly row?: AuditRow | { readonly id: string }
   readonly entries: readonly NamedEntry[]
   readonly misfiled?: true
-  readonly unsettled?: true
 }
 
 /** A permit, with all its entries. */
 export interface PermitPart {
   readonly permit: { readonly id: string }
   readonly entries: readonly NamedEntry[]
-  readonly unsettled?: true
 }
 
 /** What a line is, in the order of a file. */
@@ -72,16 +70,17 @@ export function isCheckpoint({ text }: Line): boolean {
  * Every line is as the export writes it: JSON has several texts for one value, and readers that differ
  * would be told different things, for example where a member is there twice.
  *
+ * @param isSigned whether the provider signed the line as it is: then it wrote it
  * @throws Broken
  */
-export function parse(line: Line): Parsed {
-  const parsed = parseKind(line)
-  if (asciiJson(json(line.text)) === line.text) return parsed
+export function parse(line: Line, isSigned = false): Parsed {
+  const value = json(line.text)
+  const parsed = parseKind(value, line)
+  if (isSigned || asciiJson(value) === line.text) return parsed
   throw new Broken('this line is not as the export writes it', { line: line.number })
 }
 
-function parseKind(line: Line): Parsed {
-  const value = json(line.text)
+function parseKind(value: unknown, line: Line): Parsed {
   if (isPlainObject(value)) {
     const { checkpoint, head, only } = value
     const names = Object.keys(value)
@@ -109,23 +108,22 @@ function json(text: string): unknown {
 }
 
 function isRowPart(value: object): value is RowPart {
-  const { row, entries, misfiled, unsettled }: Partial<Record<keyof RowPart, unknown>> = value
+  const { row, entries, misfiled }: Partial<Record<keyof RowPart, unknown>> = value
   return (
     (row === undefined || (isPlainObject(row) && typeof row.id === 'string')) &&
     Array.isArray(entries) &&
     entries.every(isNamedEntry) &&
-    [misfiled, unsettled].every((mark) => mark === undefined || (mark === true && row))
+    (misfiled === undefined || (misfiled === true && row !== undefined))
   )
 }
 
 function isPermitPart(value: object): value is PermitPart {
-  const { permit, entries, unsettled }: Partial<Record<keyof PermitPart, unknown>> = value
+  const { permit, entries }: Partial<Record<keyof PermitPart, unknown>> = value
   return (
     isPlainObject(permit) &&
     typeof permit.id === 'string' &&
     Array.isArray(entries) &&
     entries.every(isNamedEntry) &&
-    (unsettled === undefined || unsettled === true) &&
     !('row' in value)
   )
 }

@@ -34,7 +34,7 @@ interface Begun {
 /**
  * - `done`: it is the sum of its entries.
  * - `removed`: its entries were removed after it was read.
- * - `unproved`: it changed while it was read, or has an entry that this version cannot read.
+ * - `unproved`: it has an entry that this version cannot read.
  */
 type State = Waiting | Begun | 'done' | 'removed' | 'unproved'
 
@@ -66,7 +66,7 @@ export class Rows {
   }
 
   /** @throws Broken */
-  addPart({ row, entries, misfiled, unsettled }: RowPart, line: number): void {
+  addPart({ row, entries, misfiled }: RowPart, line: number): void {
     if (!row) {
       if (!this.#last) throw new Broken('this line is not in its place', { line })
       this.#last.parts.push(JSON.stringify(entries))
@@ -78,21 +78,20 @@ export class Rows {
     if (entries.length === 0) throw rowBroken(row.id, line, 'no entry tells of it')
     if (this.#states.has(row.id)) throw rowBroken(row.id, line, 'it is there twice')
     this.#last = { line, row: JSON.stringify(row), parts: [JSON.stringify(entries)] }
-    this.#states.set(row.id, unsettled ? 'unproved' : this.#last)
-    if (unsettled) this.#unproved += 1
+    this.#states.set(row.id, this.#last)
   }
 
   /** @throws Broken */
-  addPermit({ permit, entries, unsettled }: PermitPart, line: number): void {
+  addPermit({ permit, entries }: PermitPart, line: number): void {
     const { id } = permit
     if (entries.length === 0) throw permitBroken(id, line, 'no entry tells of it')
     if (this.#states.has(id) && !this.#permits.has(id)) {
       throw permitBroken(id, line, 'an impersonation has the same id')
     }
     this.#permits.add(id)
-    const waiting = { line, row: JSON.stringify(permit), parts: [JSON.stringify(entries)] }
-    this.#states.set(id, unsettled ? 'unproved' : waiting)
-    if (unsettled) this.#unproved += 1
+    this.#states.set(id, {
+      ...{ line, row: JSON.stringify(permit), parts: [JSON.stringify(entries)] },
+    })
   }
 
   /**

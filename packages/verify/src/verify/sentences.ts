@@ -1,4 +1,4 @@
-import { type AuditEntry, SET_ASIDE } from '../format/entry.ts'
+import { type AuditEntry, MISLABELLED_EVENT, SET_ASIDE } from '../format/entry.ts'
 import { fold } from '../format/fold.ts'
 import type { AuditRow } from '../format/row.ts'
 import type { ImpersonationEntry } from './impersonation.ts'
@@ -72,6 +72,8 @@ function sentenceOf(entry: AuditEntry, row: AuditRow): string {
     case 'support.notified':
     case 'support.unnotified':
       return `the customer ${NOTICE_SENTENCES[event]} (${entry.notice?.kinds.join(', ') ?? ''}): ${acting}`
+    case MISLABELLED_EVENT:
+      return 'the storage had another customer than the entries when it was to be erased: somebody changed it'
     case SET_ASIDE:
       return 'an entry could not be stored as it was handed over: the log of the server has it'
     default:

@@ -30,7 +30,7 @@ export function summaryOf(found: Verification, asked: Asked): string[] {
     ],
     [
       found.unprovedRows > 0,
-      `${found.unprovedRows} rows are not proved: they changed all the time while they were exported, or have events that this version does not know.`,
+      `${found.unprovedRows} rows are not proved: they have events that this version does not know.`,
     ],
     [
       true,

@@ -1,4 +1,4 @@
-import type { SignedRemoval } from '../format/checkpoint.ts'
+import type { RemovedFrom } from '../format/checkpoint.ts'
 import type { Vouched } from './signatures.ts'
 
 /** What a checkpoint has at a place of a chain. */
@@ -40,7 +40,7 @@ export interface Vouchers {
   delayProblem(writer: string, sequence: number, time: number | undefined): string | undefined
 }
 
-interface Removal extends SignedRemoval {
+interface Removal extends RemovedFrom {
   readonly before: number
 }
 
@@ -86,7 +86,7 @@ export function vouchersOf(checkpoints: readonly Vouched[]): Vouchers {
         const hasBoth = [first, second].every(({ writer, sequence }) => {
           return (heads.get(writer) ?? 0) >= sequence
         })
-        const isRemoved = (one: SignedRemoval) =>
+        const isRemoved = (one: RemovedFrom) =>
           one.writer === first.writer && covers(one, first.sequence)
         return hasBoth && !removed.some(isRemoved)
       }),
@@ -108,7 +108,7 @@ interface Whole {
   /** The parts that are there. */
   readonly has: Set<number>
   readonly heads: Map<string, number>
-  readonly removed: SignedRemoval[]
+  readonly removed: RemovedFrom[]
 }
 
 /** The checkpoints of which all parts are there, the latest first. */
@@ -130,7 +130,7 @@ function wholeOf(checkpoints: readonly Vouched[]): Whole[] {
     .sort((a, b) => b.time - a.time)
 }
 
-function covers({ upTo, except }: SignedRemoval, sequence: number): boolean {
+function covers({ upTo, except }: RemovedFrom, sequence: number): boolean {
   if (sequence > upTo) return false
   let [low, high] = [0, except.length]
   while (low < high) {

@@ -51,7 +51,9 @@ export function changeStream(heartbeat = HEARTBEAT_MS): (call: Call) => Promise<
     before?: ChangedEvent,
   ): Promise<ChangedEvent | undefined> {
     const { audit, caller, now, settings } = call
-    const toDecide = settings.permits ? await countToDecide(settings.permits, caller) : 0
+    const toDecide = settings.permits
+      ? await countToDecide(settings.permits, caller).catch(() => before?.toDecide ?? 0)
+      : 0
     if (caller.role !== 'operator') {
       return { ids: [...ids], alarms: await openAlarms(audit.store, now), toDecide }
     }

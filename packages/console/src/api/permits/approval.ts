@@ -52,11 +52,11 @@ export async function approvalOf(
   const isSecond = by.includes('second_person')
   const [mine, deciders] = await Promise.all([
     findMine(permits, facts),
-    isSecond || emergency ? findDeciders(permits, notYet(facts, by)) : undefined,
+    isSecond ? findDeciders(permits, notYet(facts, by)) : undefined,
   ])
   return {
     by,
-    ...(emergency ? { emergency } : {}),
+    ...(emergency && permits.hasApprovers ? { emergency } : {}),
     durations: permits.durations.toSorted((a, b) => a - b),
     ...(deciders && isSecond ? { deciders: shownDeciders(deciders) } : {}),
     ...(mine ? { permit: shownPermit(await findDeciders(permits, mine), call) } : {}),

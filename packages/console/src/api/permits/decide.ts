@@ -2,7 +2,7 @@ import { parseOptionalText, readBody } from '../../http/json-body.ts'
 import type { Call } from '../parts.ts'
 import type { PermitAnswer } from './answers.ts'
 import { findPermit } from './lists.ts'
-import { findDeciders, permitting, requirePermits, shownPermit } from './shown.ts'
+import { permitting, requirePermits, shownPermit } from './shown.ts'
 
 const MAX_NOTE_LENGTH = 1000
 
@@ -13,14 +13,13 @@ export function decide(
   return async (call) => {
     const permits = requirePermits(call)
     const note = parseOptionalText(await readBody(call.ctx, 'note'), 'note', MAX_NOTE_LENGTH)
-    const { permit } = await findPermit(call)
+    const { permit, approvers } = await findPermit(call)
     const by = call.caller.id
     const decided = await permitting(() =>
       method === 'review'
         ? permits.review(permit.id, { by, note: note ?? '' })
         : permits[method](permit.id, { by, ...(note === undefined ? {} : { note }) }),
     )
-    const decidable = await findDeciders(permits, decided)
-    call.ctx.body = shownPermit(decidable, call) satisfies PermitAnswer
+    call.ctx.body = shownPermit({ permit: decided, approvers }, call) satisfies PermitAnswer
   }
 }

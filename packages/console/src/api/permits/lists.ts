@@ -18,6 +18,8 @@ import {
   shownWithRefusals,
 } from './shown.ts'
 
+import { keepDeciders } from './waiting.ts'
+
 const MAX_CURSOR_LENGTH = 200
 /** How many pages of impersonations are read to find those of a permit, each of 100. */
 const MAX_PAGES = 10
@@ -30,16 +32,15 @@ export async function listPermits(call: Call): Promise<void> {
   const before = textIn(query, 'before', MAX_CURSOR_LENGTH)
   const isOpen = wordIn(query, 'open', ['true'])
   const { permits: found, next } = await permitting(() =>
-    reading(() =>
-      permits.list({
-        // Where there is no list of approvers, an operator decides on nothing.
-        ...(isAudited(caller.role) || isOpen ? {} : { operator: caller.id }),
-        ...(isOpen ? { isOpen: true } : {}),
-        ...(before === undefined ? {} : { before }),
-      }),
-    ),
+    permits.list({
+      // Where there is no list of approvers, an operator decides on nothing.
+      ...(isAudited(caller.role) || isOpen ? {} : { operator: caller.id }),
+      ...(isOpen ? { isOpen: true } : {}),
+      ...(before === undefined ? {} : { before }),
+    }),
   )
   const all = await Promise.all(found.map((permit) => findDeciders(permits, permit)))
+  for (const each of all) keepDeciders(permits, each)
   ctx.body = {
     permits: await Promise.all(
       all.filter((each) => maySee(each, caller)).map((each) => shownWithRefusals(each, call)),

@@ -3,7 +3,6 @@ import {
   present,
   type RemovedFrom,
   type SignedClaims,
-  type SignedRemoval,
 } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../store.ts'
 
@@ -56,12 +55,11 @@ type Chains = Pick<SignedClaims, 'heads' | 'removed'>
 
 function partsOf({ heads, removed }: Checkpoint): Chains[] {
   const removals = new Map(removed.map((removal) => [removal.writer, removal]))
-  const parts: { heads: ChainHead[]; removed: SignedRemoval[] }[] = [{ heads: [], removed: [] }]
+  const parts: { heads: ChainHead[]; removed: RemovedFrom[] }[] = [{ heads: [], removed: [] }]
   let length = 0
   for (const { writer, sequence, hash } of heads) {
     const head = { writer, sequence, hash }
-    const found = removals.get(writer)
-    const removal = found && { writer, upTo: found.upTo, except: runsOf(found.except) }
+    const removal = removals.get(writer)
     const added = JSON.stringify([head, removal]).length
     if (length > 0 && length + added > PART_LENGTH) {
       parts.push({ heads: [], removed: [] })
@@ -73,14 +71,4 @@ function partsOf({ heads, removed }: Checkpoint): Chains[] {
     if (removal) part?.removed.push(removal)
   }
   return parts
-}
-
-function runsOf(sequences: readonly number[]): (readonly [number, number])[] {
-  const runs: [number, number][] = []
-  for (const sequence of sequences.toSorted((a, b) => a - b)) {
-    const last = runs.at(-1)
-    if (last && sequence <= last[1] + 1) last[1] = sequence
-    else runs.push([sequence, sequence])
-  }
-  return runs
 }

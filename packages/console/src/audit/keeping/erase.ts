@@ -2,6 +2,7 @@ import { erasureDigestOf, type SignedErasure } from 'oidc-provider-impersonation
 import {
   type AuditEntry,
   ERASED_EVENT,
+  MISLABELLED_EVENT,
   parseAny,
   present,
 } from 'oidc-provider-impersonation-verify/format'
@@ -14,6 +15,7 @@ import {
   permitInForce,
   rowInForce,
 } from './in-force.ts'
+import { isOfCustomer } from './is-of-customer.ts'
 import { permitsOfCustomer, rowsOfCustomer } from './of-customer.ts'
 
 /** Who answers the request of a customer, and why. */
@@ -59,8 +61,11 @@ const MAX_ROUNDS = 20
  * Removes all rows and permits of a customer, with the texts of their entries. First an entry that the
  * provider signed says which: where a process ends between the two, the next call removes the rest.
  *
- * @throws InForceError where something is in force: then nothing was removed, but where it came about
- * while others were removed
+ * Before it, the entries prove that all of it is the customer's. If not, somebody changed the storage to
+ * have evidence about another customer erased.
+ *
+ * @throws InForceError where something is in force, or is another customer's: then nothing was removed,
+ * but where it came in force while others were removed
  */
 export async function eraseCustomer(
   parts: ErasureParts,
@@ -70,6 +75,7 @@ export async function eraseCustomer(
   const { store, now } = parts
   const hasAccount = await parts.hasAccount(customer)
   const { items, inForce } = await findAll(parts, customer, hasAccount)
+  await raiseAlarms(parts, inForce, request)
   const counts = { impersonation: 0, permit: 0 }
   let left: readonly Item[] = inForce.length > 0 ? [] : items
   for (let round = 0; left.length > 0; round += 1) {
@@ -88,6 +94,8 @@ export async function eraseCustomer(
     }
     left = changed
   }
+  // Also what a call before this one removed, and could not overwrite.
+  await store.overwriteRemoved()
   if (inForce.length > 0) throw new InForceError(inForce)
   return { impersonations: counts.impersonation, permits: counts.permit }
 
@@ -113,24 +121,42 @@ async function findAll(parts: ErasureParts, customer: string, hasAccount: boolea
   const { store, now, isKept } = parts
   const items: Item[] = []
   const inForce: InForce[] = []
-  const add = (item: Item, why: InForceReason | undefined) => {
+  async function add(item: Item, whyInForce: InForceReason | undefined): Promise<void> {
+    const { kind, id } = item
+    const isProved = await isOfCustomer(store, id, customer)
+    // Another call, or retention, may have removed it meanwhile.
+    if (!isProved && !(await (kind === 'permit' ? store.permit(id) : store.row(id)))) return
+    const why = isProved ? whyInForce : 'tampered'
     items.push(item)
-    if (why) inForce.push({ kind: item.kind, id: item.id, why })
+    if (why) inForce.push({ kind, id, why })
   }
   for await (const rows of rowsOfCustomer(store, customer, now())) {
     const kept = await Promise.all(rows.map(({ id }) => isKept(id)))
     for (const [index, row] of rows.entries()) {
       const why = rowInForce(row, now()) ?? (kept[index] ? 'kept' : undefined)
-      add({ kind: 'impersonation', id: row.id, lastAt: row.lastAt }, why)
+      await add({ kind: 'impersonation', id: row.id, lastAt: row.lastAt }, why)
     }
   }
   for await (const permits of permitsOfCustomer(store, customer)) {
     for (const permit of permits) {
       const { id, lastAt } = parseAny(permit)
-      add({ kind: 'permit', id, lastAt }, permitInForce(permit, now(), hasAccount))
+      await add({ kind: 'permit', id, lastAt }, permitInForce(permit, now(), hasAccount))
     }
   }
   return { items, inForce }
+}
+
+/** The alarm of a permit has a row of its own. */
+async function raiseAlarms(
+  { record, now }: ErasureParts,
+  found: readonly InForce[],
+  { by, note }: DataRequest,
+): Promise<void> {
+  for (const { kind, id, why } of found) {
+    if (why !== 'tampered') continue
+    const about = kind === 'permit' ? { permit: id } : { id }
+    await record({ event: MISLABELLED_EVENT, time: now(), ...about, ...present({ by, note }) })
+  }
 }
 
 async function erasedEntry(

@@ -7,7 +7,7 @@ import { settledPermits } from './settled-permits.ts'
 import { settledRows } from './settled-rows.ts'
 
 /** How many entries are read at once. */
-const ENTRIES_PER_READ = 200
+const ENTRIES_PER_READ = 1000
 /** How many kept checkpoints are exported. */
 const MAX_CHECKPOINTS = 100
 

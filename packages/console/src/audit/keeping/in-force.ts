@@ -14,8 +14,9 @@ import {
  * - `'kept'`: the provider still has its record, of which the audit would be made whole again
  * - `'permit'`: the permit is granted, can be decided, has to be reviewed, or is a pause after a refusal
  * - `'answer'`: the customer answered *ask each time*, and the account exists
+ * - `'tampered'`: its entries say that it is another customer's. Somebody changed the storage
  */
-export type InForceReason = 'alarm' | 'answer' | 'held' | 'kept' | 'permit' | 'running'
+export type InForceReason = 'alarm' | 'answer' | 'held' | 'kept' | 'permit' | 'running' | 'tampered'
 
 export interface InForce {
   readonly kind: 'impersonation' | 'permit'
@@ -47,17 +48,17 @@ export function permitInForce(
 /** How many ids the message names. */
 const MAX_NAMED = 10
 
-/** {@link SupportConsole.erase} was refused: something of the customer is in force. */
+/** {@link SupportConsole.erase} was refused: something of the customer is in force, or is another customer's. */
 export class InForceError extends Error {
   override readonly name = 'InForceError'
   readonly code = 'ERR_IN_FORCE'
-  /** All that is in force. */
+  /** All that may not be erased. */
   readonly inForce: readonly InForce[]
 
   constructor(inForce: readonly InForce[]) {
     const named = inForce.slice(0, MAX_NAMED).map(({ kind, id, why }) => `${kind} ${id} (${why})`)
     const more = inForce.length > MAX_NAMED ? `, and ${inForce.length - MAX_NAMED} more` : ''
-    super(`what is in force is not erased: ${named.join(', ')}${more}`)
+    super(`nothing is erased while this is in force, or in question: ${named.join(', ')}${more}`)
     this.inForce = inForce
   }
 }

@@ -2,6 +2,7 @@ import { digestOf } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AuditEntry,
   ERASED_EVENT,
+  MISLABELLED_EVENT,
   type NoticeMark,
   reasonOf,
   SET_ASIDE,
@@ -232,7 +233,10 @@ function eventOf(reported: { readonly event?: unknown }): string | undefined {
 }
 
 /** The deployment tells these, and no request: they may name no person. */
-const ALWAYS_STORED: ReadonlySet<string> = new Set([SET_ASIDE, ERASED_EVENT, 'support.exported'])
+const ALWAYS_STORED: ReadonlySet<string> = new Set([
+  ...[SET_ASIDE, ERASED_EVENT, MISLABELLED_EVENT],
+  'support.exported',
+])
 
 /**
  * An entry without these members has nothing to search by and stays in the log. Such an entry needs

@@ -36,13 +36,14 @@ export function openedStore(store: AuditStore): OpenedStore {
     find: (filter, page) => use(() => store.find(filter, page)),
     countNewer: (filter, than, now) => use(() => store.countNewer(filter, than, now)),
     row: (id) => use(() => store.row(id)),
-    rowIds: (page) => use(() => store.rowIds(page)),
+    filedRows: (page) => use(() => store.filedRows(page)),
     timeline: (id, page) => use(() => store.timeline(id, page)),
     entries: (page) => use(() => store.entries(page)),
     newest: () => use(() => store.newest()),
     heads: () => use(() => store.heads()),
     remove: (before, limit) => use(() => store.remove(before, limit)),
     removeRow: (id, mayGo) => use(() => store.removeRow(id, mayGo)),
+    overwriteRemoved: () => use(() => store.overwriteRemoved()),
     removed: () => use(() => store.removed()),
     keepCheckpoint: (jws, time) => use(() => store.keepCheckpoint(jws, time)),
     checkpoints: (limit) => use(() => store.checkpoints(limit)),
@@ -50,6 +51,7 @@ export function openedStore(store: AuditStore): OpenedStore {
     removePermit: (id, mayGo) => use(() => store.removePermit(id, mayGo)),
     permit: (id) => use(() => store.permit(id)),
     slotHolder: (slot) => use(() => store.slotHolder(slot)),
+    filedPermits: (page) => use(() => store.filedPermits(page)),
     permits: (filter, page) => use(() => store.permits(filter, page)),
     async close() {
       await opening?.catch(() => {})

@@ -8,7 +8,7 @@ import {
 import type { FiledRow, RowFilter } from '../store.ts'
 import { idCursor } from './cursor.ts'
 import { rowWordsOf, searchable, searchTextOf, wordsOf } from './filter.ts'
-import { numberIn, type ResultRow, textIn } from './stored-columns.ts'
+import { namedEntriesIn, numberIn, type ResultRow, textIn } from './stored-columns.ts'
 
 /**
  * A row as the tables of SQL databases keep it: itself as JSON (`data`), and what is searched. Names,
@@ -116,7 +116,8 @@ function isMisfiled(columns: ResultRow, storedWords: number): boolean {
 }
 
 /**
- * A page of `rowIds`, of rows with all their columns, read by their ids: one more than `limit`.
+ * A page of `filedRows`, of rows with all their columns and entries, read by their ids: one more than
+ * `limit`.
  *
  * @param words how many of the words of each row are stored: `id` and `count`
  */
@@ -128,10 +129,21 @@ export function filedPageOf(
   const counts = new Map(words.map((each) => [each.id, numberIn(each, 'count')]))
   const rows = found.slice(0, limit).map((columns): FiledRow => {
     const id = textIn(columns, 'id')
-    return { id, isMisfiled: isMisfiled(columns, counts.get(id) ?? 0) }
+    return {
+      ...{ id, row: readableOf(columns), entries: namedEntriesIn(columns) },
+      isMisfiled: isMisfiled(columns, counts.get(id) ?? 0),
+    }
   })
   const last = rows.at(-1)
   return { rows, next: found.length > limit && last ? idCursor(last.id) : undefined }
+}
+
+function readableOf({ data }: ResultRow): AuditRow | undefined {
+  try {
+    return parseRow(data)
+  } catch {
+    return undefined
+  }
 }
 
 function isRow(value: unknown): value is AuditRow {

@@ -1,4 +1,4 @@
-import type { ChainHead, RemovedFrom } from 'oidc-provider-impersonation-verify/format'
+import type { ChainHead, NamedEntry } from 'oidc-provider-impersonation-verify/format'
 import type { StoredEntry } from '../store.ts'
 
 /** A row of a result of a SQL database: its columns are still to be looked at. */
@@ -33,15 +33,16 @@ export function headOf(columns: ResultRow): ChainHead {
   }
 }
 
-/** From the columns `writer`, `up_to`, and `except`: a JSON array. */
-export function parseRemovedFrom(columns: ResultRow): RemovedFrom {
-  const except: unknown = JSON.parse(textIn(columns, 'except'))
-  if (!Array.isArray(except)) throw unreadable('except')
-  return {
-    writer: textIn(columns, 'writer'),
-    upTo: numberIn(columns, 'up_to'),
-    except: except.map(Number),
-  }
+/** From the column `entries`: a JSON array of writer, sequence, count and last time. */
+export function namedEntriesIn(columns: ResultRow): NamedEntry[] {
+  const all: unknown = JSON.parse(textIn(columns, 'entries'))
+  if (!Array.isArray(all)) throw unreadable('entries')
+  return all.map((each): NamedEntry => {
+    const [writer, sequence, count, lastTime] = each
+    return count === 1
+      ? [String(writer), Number(sequence)]
+      : [String(writer), Number(sequence), Number(count), Number(lastTime)]
+  })
 }
 
 export function textIn(columns: ResultRow, name: string): string {

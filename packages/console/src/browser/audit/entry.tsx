@@ -2,6 +2,7 @@ import {
   type AuditPerson,
   type AuditRow,
   isUrgentByItself,
+  MISLABELLED_EVENT,
   SET_ASIDE,
 } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentChildren } from 'preact'
@@ -149,6 +150,8 @@ function What({ entry, row }: { entry: TimelineEntry; row: AuditRow }): Componen
       return labels.notified
     case 'support.unnotified':
       return labels.unnotified
+    case MISLABELLED_EVENT:
+      return labels.mislabelled
     case SET_ASIDE:
       return labels.setAside
     default:

@@ -245,6 +245,56 @@ describe('the data of one person', function () {
     expect(await verified(store)).to.deep.include({ rows: 1, unprovedRows: 0 })
   })
 
+  it('is erased with what is told after the signature only once that is signed as well', async () => {
+    const store = memoryAudit()
+    const two = processOn(store)
+    let isTold = false
+    const telling: AuditStore = {
+      ...store,
+      async removeRow(id, mayGo) {
+        if (!isTold) {
+          isTold = true
+          await two.record({ ...used('a', Date.now() + 60_000), subject: 'alice' })
+        }
+        return store.removeRow(id, mayGo)
+      },
+    }
+    const one = processOn(telling)
+    await one.record(...over('a', 'alice'))
+    expect(await one.erase('alice')).to.deep.equal({ impersonations: 1, permits: 0 })
+    expect((await verified(store)).erased).to.deep.equal({
+      ...{ entries: 5, impersonations: 1, permits: 0 },
+    })
+    const erased = (await readOn(store)).filter(({ text }) => text?.includes('"support.erased"'))
+    expect(erased).to.have.length(2)
+  })
+
+  it('is overwritten once it is erased', async () => {
+    const store = memoryAudit()
+    const calls: string[] = []
+    const one = processOn({
+      ...store,
+      removeRow(id, mayGo) {
+        calls.push('remove')
+        return store.removeRow(id, mayGo)
+      },
+      async overwriteRemoved() {
+        calls.push('overwrite')
+      },
+    })
+    await one.record(...over('a', 'alice'), ...over('b', 'alice'))
+    await one.erase('alice')
+    expect(calls).to.deep.equal(['remove', 'remove', 'overwrite'])
+  })
+
+  it('is erased by a process whose clock is behind', async () => {
+    const store = memoryAudit()
+    const one = processOn(store, { now: () => AGO - 1000 })
+    await one.record(...over('a', 'alice'))
+    expect(await one.erase('alice')).to.deep.equal({ impersonations: 1, permits: 0 })
+    expect(await verified(store)).to.deep.include({ rows: 0, unprovedRows: 0 })
+  })
+
   it('is erased with the answer "ask each time" once there is no account', async () => {
     const store = memoryAudit()
     await permit(store, 'ask', {

@@ -5,6 +5,7 @@ import { exportEverything } from '../../../src/audit/keeping/export-everything.t
 import type { AuditStore } from '../../../src/audit/store.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { granted, idOf, put, T, used } from '../stores/contract/support.ts'
+import { permit, requested } from './person.ts'
 
 const NOW = T + 3_600_000
 const now = () => NOW
@@ -46,11 +47,51 @@ describe('the export of everything', () => {
     expect(await store.checkpoints(9)).to.deep.equal([jws])
   })
 
+  it('asks for rows and permits by the page, and for none by itself', async () => {
+    async function callsFor(count: number): Promise<Record<string, number>> {
+      const store = memoryAudit()
+      for (let index = 0; index < count; index += 1) {
+        await put(store, granted(`${index}`, T), used(`${index}`, T + 1))
+        await permit(store, `permit ${index}`, requested('alice'))
+      }
+      const calls: Record<string, number> = {}
+      const counting = new Proxy(store, {
+        get(of, name) {
+          calls[String(name)] = (calls[String(name)] ?? 0) + 1
+          return Reflect.get(of, name)
+        },
+      })
+      await whole(exportEverything(counting, { sign, now }))
+      return calls
+    }
+    const few = await callsFor(3)
+    expect(few).to.not.have.any.keys('row', 'timeline', 'permit')
+    expect(await callsFor(60)).to.deep.equal(few)
+  })
+
+  it('proves one row without reading the others', async () => {
+    const store = memoryAudit()
+    for (const name of ['a', 'b', 'c']) await put(store, granted(name, T))
+    const read: number[] = []
+    const counting: AuditStore = {
+      ...store,
+      async filedRows(page) {
+        const found = await store.filedRows(page)
+        read.push(found.rows.length)
+        return found
+      },
+    }
+    await whole(exportEverything(counting, { sign, now, only: idOf('b') }))
+    expect(read).to.deep.equal([1])
+  })
+
   it('signs in parts what is too long for one signature', async () => {
     const heads = Array.from({ length: 20_000 }, (_, index) => {
       return { writer: `${index}`.padStart(36, 'w'), sequence: 2, hash: idOf('x') }
     })
-    const except = Array.from({ length: 20_000 }, (_, index) => 2 * index + 2)
+    const except = Array.from({ length: 20_000 }, (_, index) => {
+      return [2 * index + 2, 2 * index + 2] as const
+    })
     const removed = [{ writer: heads[0]?.writer ?? '', upTo: 40_001, except }]
     const kept: string[] = []
     const store: AuditStore = {

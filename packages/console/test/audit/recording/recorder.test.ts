@@ -5,6 +5,7 @@ import type { Batch } from '../../../src/audit/batch.ts'
 import { recorder } from '../../../src/audit/recording/recorder.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
 import { UnstorableError } from '../../../src/audit/unstorable.ts'
+import { until } from '../../notices/until.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { quietly } from '../../support/quietly.ts'
 import {
@@ -141,6 +142,23 @@ describe('the recorder of the audit', () => {
       await settled()
     })
     expect(times(await readOn(store))).to.deep.equal(TEN)
+  })
+
+  it('has no capacity while the store fails, however fast it says so', async () => {
+    const store = memoryAudit()
+    let isBroken = true
+    const append = async (batch: Batch) => {
+      if (isBroken) throw new Error('disk full')
+      return store.append(batch)
+    }
+    const { record, capacity } = recorder({ append }, { pauses: [5], slow: 1_000_000 })
+    await quietly(async () => {
+      const recorded = record(used('a', T))
+      await until(() => !capacity.isFree())
+      isBroken = false
+      await recorded
+      expect(capacity.isFree()).to.equal(true)
+    })
   })
 
   it('has no capacity while the store fails or does not answer, and capacity when it has taken what waited', async () => {

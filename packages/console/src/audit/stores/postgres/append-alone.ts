@@ -85,7 +85,9 @@ const READ_STATEMENT = {
  *
  * @returns whether it is stored; if not, nothing was changed, and a transaction has to decide
  */
-export function loneAppender(pool: PostgresPool): (batch: Batch) => Promise<boolean> {
+export function loneAppender(
+  pool: Pick<PostgresPool, 'query'>,
+): (batch: Batch) => Promise<boolean> {
   /** By the id. */
   const remembered = new BoundedMap<string, RowColumns>(MAX_ROWS_REMEMBERED)
 

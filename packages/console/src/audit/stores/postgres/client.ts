@@ -24,6 +24,11 @@ export interface PostgresPool {
   connect(): Promise<PostgresSession>
 }
 
+/** Sends statements without their names. */
+export function unprepared(pool: Pick<PostgresPool, 'query'>): Pick<PostgresPool, 'query'> {
+  return { query: ({ name: _, ...query }) => pool.query(query) }
+}
+
 /** Runs the queries as one statement. What it finds is what the last one of them finds. */
 export async function rowsOfQuery(
   client: Pick<PostgresPool, 'query'>,

@@ -4,7 +4,13 @@ import type { SqlDialect } from '../sql/dialect.ts'
 import { sqlStore } from '../sql/store.ts'
 import { createTables } from '../sql/tables.ts'
 import { loneAppender } from './append-alone.ts'
-import { badDataCodeOf, inTransaction, type PostgresPool, rowsOfQuery } from './client.ts'
+import {
+  badDataCodeOf,
+  inTransaction,
+  type PostgresPool,
+  rowsOfQuery,
+  unprepared,
+} from './client.ts'
 
 export type { PostgresPool, PostgresQuery, PostgresSession } from './client.ts'
 
@@ -16,6 +22,14 @@ export interface PostgresAuditOptions {
    */
   readonly pool: PostgresPool
   /**
+   * Whether statements are prepared by name, once per connection. Turn it off behind a pooler that hands a
+   * connection to others between statements and does not track them (PgBouncer before 1.21, or without
+   * `max_prepared_statements`).
+   *
+   * @defaultValue true
+   */
+  readonly prepare?: boolean | undefined
+  /**
    * How long an impersonation is kept after its last entry, in seconds: a whole number, 1 or more.
    *
    * @defaultValue for ever
@@ -24,7 +38,7 @@ export interface PostgresAuditOptions {
 }
 
 /**
- * Keeps the audit in PostgreSQL 12 or later, in six tables whose names begin with
+ * Keeps the audit in PostgreSQL 12 or later, in seven tables whose names begin with
  * `impersonation_audit`. `open()` creates what is missing; where all is there, the right to create
  * tables is not needed, only `SELECT`, `INSERT`, `UPDATE` and `DELETE`, and `USAGE` on the sequences.
  * Several processes may share it.
@@ -35,21 +49,29 @@ export interface PostgresAuditOptions {
  * @throws TypeError when an option is wrong.
  */
 export function createPostgresAudit(options: PostgresAuditOptions): AuditStore {
-  const { pool } = options
+  const { pool, prepare = true } = options
   if (typeof pool?.query !== 'function' || typeof pool.connect !== 'function') {
     throw new TypeError('createPostgresAudit: pool must be a Pool of pg')
   }
+  if (typeof prepare !== 'boolean') {
+    throw new TypeError('createPostgresAudit: prepare must be true or false')
+  }
   const keepFor = parseKeepFor(options, 'createPostgresAudit')
-  return sqlStore(postgresDialect(pool), keepFor)
+  return sqlStore(postgresDialect(pool, prepare), keepFor)
 }
 
-function postgresDialect(pool: PostgresPool): SqlDialect {
+function postgresDialect(pool: PostgresPool, prepare: boolean): SqlDialect {
   const dialect: SqlDialect = {
     // Texts compare as bytes, in any locale.
     types: { id: 'bigserial PRIMARY KEY', bigint: 'bigint', text: 'text COLLATE "C"' },
     tableOptions: '',
     positionIndex: 'at, id',
-    functions: { position: 'strpos', greater: 'greatest', jsonArray: 'json_agg' },
+    functions: {
+      position: 'strpos',
+      greater: 'greatest',
+      jsonArray: 'json_agg',
+      jsonTuple: 'json_build_array',
+    },
     existing: `SELECT name FROM json_array_elements_text(CAST(? AS json)) AS name
       WHERE to_regclass(name) IS NOT NULL`,
     texts: 'SELECT json_array_elements_text(CAST(? AS json))',
@@ -71,7 +93,7 @@ function postgresDialect(pool: PostgresPool): SqlDialect {
 
     read: (query) => rowsOfQuery(pool, [query]),
     inTransaction: (steps) => inTransaction(pool, steps),
-    appendAlone: loneAppender(pool),
+    appendAlone: loneAppender(prepare ? pool : unprepared(pool)),
     refusalOf(error) {
       const code = badDataCodeOf(error)
       return code === undefined ? undefined : `PostgreSQL refuses what is in the entry (${code})`

@@ -25,11 +25,15 @@ export interface SqlDialect {
   readonly tableOptions: string
   /** The columns of the index of positions. */
   readonly positionIndex: string
-  /** Functions: 0 where a text is not in another; the greater of two numbers; rows as a JSON array. */
+  /**
+   * Functions: 0 where a text is not in another; the greater of two numbers; rows as a JSON array; values as
+   * a JSON array.
+   */
   readonly functions: {
     readonly position: string
     readonly greater: string
     readonly jsonArray: string
+    readonly jsonTuple: string
   }
   /** The tables and indexes that exist, in a column `name`. The value is a JSON array of names. */
   readonly existing: string
@@ -57,6 +61,8 @@ export interface SqlDialect {
    * @returns whether it is stored; if not, nothing was changed
    */
   appendAlone?(batch: Batch): Promise<boolean>
+  /** Overwrites what was removed where a file still has it. */
+  overwriteRemoved?(): Promise<void>
   /** Why the database refuses a value; `undefined` for every other error. */
   refusalOf(error: unknown): string | undefined
 }

@@ -2,11 +2,13 @@ import type { StoredPermit } from 'oidc-provider-impersonation-verify/format'
 import type { Decision, PermitFilter, PermitStore } from '../../permit-store.ts'
 import { UnstorableError } from '../../unstorable.ts'
 import { entriesOf } from '../batch-columns.ts'
-import { parseRowCursor, rowCursor } from '../cursor.ts'
+import { rowCursor } from '../cursor.ts'
 import { encodePermit, isUpToDate, parsePermit } from '../permit-record.ts'
 import { type Condition, indexable, isRowId } from '../row-columns.ts'
-import type { ResultRow } from '../stored-columns.ts'
+import { namedEntriesIn, type ResultRow } from '../stored-columns.ts'
 import type { SqlDialect, SqlQuery, Steps } from './dialect.ts'
+import { orderOf } from './order.ts'
+import { addRemoved } from './removed.ts'
 import { statementsOf } from './statements.ts'
 import { PERMIT_COLUMNS, PERMIT_TABLE, WRITER_TABLE } from './tables.ts'
 
@@ -26,7 +28,8 @@ const HOLDER_QUERY = `SELECT data FROM ${PERMIT_TABLE} WHERE slot = ? ORDER BY p
 
 /** Permits in a SQL database. */
 export function sqlPermits(dialect: SqlDialect): PermitStore {
-  const { writeBatch, writeEntries, removePermits, removeEntries } = statementsOf(dialect)
+  const statements = statementsOf(dialect)
+  const { writeBatch, writeEntries, removePermits, removeEntries, filedPermits } = statements
   // The clocks of two processes differ: the order in which they were stored decides.
   /** Slot, permit. */
   const writePermit = `
@@ -60,7 +63,7 @@ ON CONFLICT (id) DO UPDATE SET ${REPLACED_COLUMNS.join(', ')}`
     if (!stored || !mayGo(permitIn(stored))) return false
     const ids = JSON.stringify([id])
     yield [query(removePermits, ids)]
-    yield [query(removeEntries, ids)]
+    yield* addRemoved(statements, yield [query(removeEntries, ids)])
     return true
   }
 
@@ -89,15 +92,27 @@ ON CONFLICT (id) DO UPDATE SET ${REPLACED_COLUMNS.join(', ')}`
       return permit
     },
 
-    async permits(filter, { before, limit }) {
+    async filedPermits({ before, limit }) {
+      const { order, isBeyond } = orderOf(undefined)
+      const { sql, values } = before === undefined ? { sql: 'true', values: [] } : isBeyond(before)
+      const found = await dialect.read({
+        text: filedPermits(sql, order),
+        values: [...values, limit + 1],
+      })
+      const permits = found.slice(0, limit).map((columns) => {
+        return { permit: permitIn(columns), entries: namedEntriesIn(columns) }
+      })
+      const last = permits.at(-1)?.permit
+      return { permits, next: found.length > limit && last ? rowCursor(last) : undefined }
+    },
+
+    async permits(filter, { before, limit, oldestFirst }) {
       const conditions = conditionsOf(filter)
-      if (before !== undefined) {
-        const { at, id } = parseRowCursor(before)
-        conditions.push({ sql: '(at, id) < (CAST(? AS bigint), ?)', values: [at, id] })
-      }
+      const { order, isBeyond } = orderOf(oldestFirst)
+      if (before !== undefined) conditions.push(isBeyond(before))
       const where = conditions.map(({ sql }) => sql).join(' AND ') || 'true'
       const found = await read(
-        `SELECT data FROM ${PERMIT_TABLE} WHERE ${where} ORDER BY at DESC, id DESC LIMIT ?`,
+        `SELECT data FROM ${PERMIT_TABLE} WHERE ${where} ORDER BY ${order} LIMIT ?`,
         ...conditions.flatMap(({ values }) => values),
         limit + 1,
       )

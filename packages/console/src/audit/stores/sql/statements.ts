@@ -7,6 +7,8 @@ import {
   ENTRY_COLUMNS,
   ENTRY_TABLE,
   PERMIT_TABLE,
+  REMOVED_COLUMNS,
+  REMOVED_TABLE,
   ROW_TABLE,
   WORD_COLUMNS,
   WORD_TABLE,
@@ -34,7 +36,18 @@ const IN_RANGE = 'word >= ? AND word < ?'
 const MAX_COUNTED = 100
 
 export function statementsOf({ functions, texts, isIn, recordsOf }: SqlDialect) {
-  const { greater, jsonArray } = functions
+  const { greater, jsonArray, jsonTuple } = functions
+  const edges = `${recordsOf([
+    ['writer', 'text'],
+    ['before', 'bigint'],
+    ['after', 'bigint'],
+  ])} AS edges`
+  /** Of each row or permit, the entries that it is the sum of, by the same statement. */
+  const namedEntries = `CAST(coalesce((
+  SELECT ${jsonArray}(${jsonTuple}(writer, sequence, count, last_time)) FROM (
+    SELECT writer, sequence, count, last_time FROM ${ENTRY_TABLE} AS entry
+    WHERE entry.row_id = filed.id ORDER BY entry.row_id, entry.id) AS named
+), '[]') AS text) AS entries`
   const replaced = ROW_COLUMNS.filter(([name]) => name !== 'id').map(
     ([name]) => `${name} = excluded.${name}`,
   )
@@ -104,17 +117,26 @@ DELETE FROM ${WORD_TABLE} WHERE (word, id) IN (SELECT word, id FROM ${recordsOf(
       LIMIT ${MAX_ROWS_BY_WORD + 1}) AS by_word`,
 
     /** The values of the source, of the condition, limit. */
-    rows: (from: string, where: string) =>
-      `SELECT data FROM ${from} WHERE ${where} ORDER BY at DESC, id DESC LIMIT ?`,
+    rows: (from: string, where: string, order: string) =>
+      `SELECT data FROM ${from} WHERE ${where} ORDER BY ${order} LIMIT ?`,
 
     // The order makes PostgreSQL read an index from the position on, also where it expects many rows.
     counted: (from: string, where: string) => `
 SELECT CAST(count(*) AS float8) AS count
 FROM (SELECT 1 FROM ${from} WHERE ${where} ORDER BY at, id LIMIT ${MAX_COUNTED}) AS newer`,
 
-    /** Rows from an id on, or after it. Id, limit. */
-    filedRows: (isFrom: boolean) => `
-SELECT ${READ_ROW.join(', ')} FROM ${ROW_TABLE} WHERE id ${isFrom ? '>=' : '>'} ? ORDER BY id LIMIT ?`,
+    // As a derived table, so that the entries are read of those rows alone that are found.
+    /** Rows from an id on, after it, or with it. Id, limit. */
+    filedRows: (comparison: '=' | '>' | '>=') => `
+SELECT filed.*, ${namedEntries} FROM (
+  SELECT ${READ_ROW.join(', ')} FROM ${ROW_TABLE} WHERE id ${comparison} ? ORDER BY id LIMIT ?
+) AS filed ORDER BY filed.id`,
+
+    /** The values of the condition, limit. */
+    filedPermits: (where: string, order: string) => `
+SELECT filed.data, ${namedEntries} FROM (
+  SELECT id, at, data FROM ${PERMIT_TABLE} WHERE ${where} ORDER BY ${order} LIMIT ?
+) AS filed ORDER BY filed.at DESC, filed.id DESC`,
 
     /** How many of the words are stored, by id. Words. */
     storedWords: `
@@ -154,7 +176,7 @@ SELECT id, search FROM ${ROW_TABLE} WHERE held_at IS NULL AND last_at < ? ORDER 
     /** Ids of rows and permits. */
     removeEntries: `
 UPDATE ${ENTRY_TABLE} SET text = NULL, row_id = NULL, repeat_key = NULL WHERE ${isIn('row_id', texts)}
-RETURNING id`,
+RETURNING writer, ${asNumber('sequence')}`,
 
     // In a JSON string, the quotes would be escaped.
     /** Entries without a row, but for those that are kept for ever: see `isKeptForEver`. Time, time, limit. */
@@ -163,16 +185,29 @@ UPDATE ${ENTRY_TABLE} SET text = NULL, repeat_key = NULL WHERE id IN (
   SELECT id FROM ${ENTRY_TABLE} WHERE row_id IS NULL AND text IS NOT NULL AND sequence > 1 AND time < ?
     AND coalesce(last_time, time) < ? AND text NOT LIKE '%"event":"${ERASED_EVENT}"%'
   ORDER BY time LIMIT ?)
-RETURNING id`,
+RETURNING writer, ${asNumber('sequence')}`,
+
+    /** The runs that end before one, or begin after it. Edges, edges. */
+    removedBeside: `
+SELECT writer, ${asNumber('first_sequence')}, ${asNumber('last_sequence')} FROM ${REMOVED_TABLE}
+WHERE (writer, last_sequence) IN (SELECT writer, before FROM ${edges})
+UNION
+SELECT writer, ${asNumber('first_sequence')}, ${asNumber('last_sequence')} FROM ${REMOVED_TABLE}
+WHERE (writer, first_sequence) IN (SELECT writer, after FROM ${edges})`,
+
+    /** Runs. */
+    dropRemoved: `
+DELETE FROM ${REMOVED_TABLE} WHERE (writer, first_sequence) IN (
+  SELECT writer, first_sequence FROM ${recordsOf(REMOVED_COLUMNS)} AS old)`,
+
+    /** Runs. */
+    writeRemoved: `
+INSERT INTO ${REMOVED_TABLE} (${namesOf(REMOVED_COLUMNS)})
+SELECT ${namesOf(REMOVED_COLUMNS)} FROM ${recordsOf(REMOVED_COLUMNS)} AS new`,
 
     removed: `
-SELECT writer, ${asNumber('up_to')}, CAST(coalesce((
-  SELECT ${jsonArray}(sequence) FROM (
-    SELECT sequence FROM ${ENTRY_TABLE} AS entry WHERE entry.writer = removed.writer
-      AND entry.sequence <= removed.up_to AND entry.text IS NOT NULL ORDER BY sequence) AS kept
-), '[]') AS text) AS "except"
-FROM (SELECT writer, max(sequence) AS up_to FROM ${ENTRY_TABLE} WHERE text IS NULL GROUP BY writer)
-  AS removed ORDER BY writer`,
+SELECT writer, ${asNumber('first_sequence')}, ${asNumber('last_sequence')} FROM ${REMOVED_TABLE}
+ORDER BY writer, first_sequence`,
 
     /** Time, JWS. */
     keepCheckpoint: `INSERT INTO ${CHECKPOINT_TABLE} (time, jws) VALUES (?, ?)`,

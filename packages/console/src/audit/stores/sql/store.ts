@@ -3,7 +3,7 @@ import type { Batch } from '../../batch.ts'
 import type { AuditStore, RowFilter } from '../../store.ts'
 import { foldingOnly, UnstorableError } from '../../unstorable.ts'
 import { earlierKeysOf, entriesOf, rowIdsOf, rowsOf, withoutGone } from '../batch-columns.ts'
-import { parseIdCursor, parseNumberCursor, parseRowCursor, rowCursor } from '../cursor.ts'
+import { parseIdCursor, parseNumberCursor, rowCursor } from '../cursor.ts'
 import { endOfWords, MAX_ROWS_BY_WORD, wordsOf } from '../filter.ts'
 import {
   type Condition,
@@ -15,9 +15,11 @@ import {
   wordColumnsOf,
   wordsBeside,
 } from '../row-columns.ts'
-import { headOf, numberIn, parseRemovedFrom, storedEntryOf, textIn } from '../stored-columns.ts'
+import { headOf, numberIn, storedEntryOf, textIn } from '../stored-columns.ts'
 import type { SqlDialect, SqlQuery, Steps } from './dialect.ts'
+import { orderOf } from './order.ts'
 import { sqlPermits } from './permits.ts'
+import { addRemoved, removedFrom } from './removed.ts'
 import { statementsOf } from './statements.ts'
 import { createTables } from './tables.ts'
 
@@ -87,6 +89,7 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
     const ids = JSON.stringify([...idsOf(old), ...idsOf(over)])
     const entries = yield [query(statements.removeEntries, ids)]
     const alone = yield [query(statements.removeAlone, before, before, limit)]
+    yield* addRemoved(statements, [...entries, ...alone])
     return rows.length + permits.length + entries.length + alone.length
   }
 
@@ -96,7 +99,7 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
     const ids = JSON.stringify([id])
     yield [query(statements.removeWords, JSON.stringify(wordColumnsOf([found])))]
     yield [query(statements.removeRows, ids)]
-    yield [query(statements.removeEntries, ids)]
+    yield* addRemoved(statements, yield [query(statements.removeEntries, ids)])
     return true
   }
 
@@ -135,16 +138,14 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
       }
     },
 
-    async find(filter, { before, limit, now }) {
+    async find(filter, { before, limit, now, oldestFirst }) {
       const conditions = conditionsOf(filter, now, dialect.functions.position)
-      if (before !== undefined) {
-        const { at, id } = parseRowCursor(before)
-        conditions.push({ sql: '(at, id) < (CAST(? AS bigint), ?)', values: [at, id] })
-      }
+      const { order, isBeyond } = orderOf(oldestFirst)
+      if (before !== undefined) conditions.push(isBeyond(before))
       const source = await findSource(filter)
       if (!source) return { rows: [], next: undefined }
       const { where, values } = whereOf(conditions)
-      const text = statements.rows(source.from, where)
+      const text = statements.rows(source.from, where, order)
       const found = await read(text, ...source.range, ...values, limit + 1)
       const rows = found.slice(0, limit).map(({ data }) => parseRow(data))
       const last = rows.at(-1)
@@ -171,9 +172,11 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
       return found ? parseRow(found.data) : undefined
     },
 
-    async rowIds({ after, limit }) {
-      const id = after === undefined ? '' : parseIdCursor(after)
-      const found = await read(statements.filedRows(after === undefined), id, limit + 1)
+    async filedRows({ after, limit, only }) {
+      if (only !== undefined && !isRowId(only)) return { rows: [], next: undefined }
+      const id = only ?? (after === undefined ? '' : parseIdCursor(after))
+      const comparison = only === undefined ? (after === undefined ? '>=' : '>') : '='
+      const found = await read(statements.filedRows(comparison), id, limit + 1)
       const words = JSON.stringify(wordColumnsOf(found))
       return filedPageOf(found, await read(statements.storedWords, words), limit)
     },
@@ -210,7 +213,11 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
       return isRowId(id) && dialect.inTransaction(() => removeRow(id, mayGo))
     },
 
-    removed: async () => (await read(statements.removed)).map(parseRemovedFrom),
+    async overwriteRemoved() {
+      await dialect.overwriteRemoved?.()
+    },
+
+    removed: async () => removedFrom(await read(statements.removed)),
 
     async keepCheckpoint(jws, time) {
       await dialect.inTransaction(function* keep(): Steps<void> {

@@ -7,6 +7,8 @@ export const ROW_TABLE = 'impersonation_audit_row'
 export const WORD_TABLE = 'impersonation_audit_word'
 export const WRITER_TABLE = 'impersonation_audit_writer'
 export const PERMIT_TABLE = 'impersonation_audit_permit'
+/** Which entries were removed: runs of sequences. */
+export const REMOVED_TABLE = 'impersonation_audit_removed'
 export const CHECKPOINT_TABLE = 'impersonation_audit_checkpoint'
 
 /** What a batch writes of an entry, beside the writer. */
@@ -20,6 +22,12 @@ export const ENTRY_COLUMNS = [
   ['time', 'bigint'],
   ['count', 'bigint'],
   ['last_time', 'bigint'],
+] as const satisfies readonly Column[]
+
+export const REMOVED_COLUMNS = [
+  ['writer', 'text'],
+  ['first_sequence', 'bigint'],
+  ['last_sequence', 'bigint'],
 ] as const satisfies readonly Column[]
 
 export const WORD_COLUMNS = [
@@ -61,6 +69,10 @@ function tablesOf({ types, tableOptions }: SqlDialect): Readonly<Record<string, 
       ...[`writer ${text} PRIMARY KEY`, `batch ${bigint} NOT NULL`],
       ...[`sequence ${bigint}`, `hash ${text}`],
     ),
+    [REMOVED_TABLE]: table(
+      ...columns(REMOVED_COLUMNS, ['writer', 'first_sequence', 'last_sequence']),
+      'PRIMARY KEY (writer, first_sequence)',
+    ),
     // The place among the permits of a slot is the order in which they were stored.
     [PERMIT_TABLE]: table(
       ...columns(PERMIT_COLUMNS, ['at', 'state', 'data']),
@@ -75,7 +87,7 @@ function indexesOf({ positionIndex }: SqlDialect): Readonly<Record<string, strin
     [`${ENTRY_TABLE}_repeat_key`]: `${ENTRY_TABLE} (repeat_key, id) WHERE repeat_key IS NOT NULL`,
     [`${ENTRY_TABLE}_row`]: `${ENTRY_TABLE} (row_id, id) WHERE row_id IS NOT NULL`,
     [`${ENTRY_TABLE}_alone`]: `${ENTRY_TABLE} (time) WHERE row_id IS NULL AND text IS NOT NULL AND sequence > 1`,
-    [`${ENTRY_TABLE}_removed`]: `${ENTRY_TABLE} (writer, sequence) WHERE text IS NULL`,
+    [`${REMOVED_TABLE}_end`]: `${REMOVED_TABLE} (writer, last_sequence)`,
     [`${ROW_TABLE}_place`]: `${ROW_TABLE} (${positionIndex})`,
     [`${ROW_TABLE}_operator`]: `${ROW_TABLE} (operator, at, id) WHERE operator IS NOT NULL`,
     [`${ROW_TABLE}_customer`]: `${ROW_TABLE} (customer, at, id) WHERE customer IS NOT NULL`,

@@ -8,6 +8,7 @@ import {
   primaryCode,
   tune,
 } from 'oidc-provider-impersonation/siblings'
+import { log } from '../../log-line.ts'
 import type { SqlQuery, Steps } from '../sql/dialect.ts'
 import { isResultRow, type ResultRow } from '../stored-columns.ts'
 
@@ -34,6 +35,8 @@ export async function openDatabase(file: string): Promise<DatabaseSync> {
     await patiently(() => database.exec('PRAGMA journal_mode = WAL'))
     // An entry that was answered for survives a loss of power.
     tune(database, 'FULL')
+    // What is erased is gone from the file.
+    database.exec('PRAGMA secure_delete = ON')
     return database
   } catch (error) {
     database.close()
@@ -79,6 +82,24 @@ export function inTransaction<T>(database: DatabaseSync, steps: () => Steps<T>):
       throw error
     }
   })
+}
+
+/**
+ * Empties the file of what was written last, the write-ahead log: it still has what was erased. While another
+ * process reads, it is tried again.
+ */
+export async function emptyLog(database: DatabaseSync): Promise<void> {
+  const deadline = performance.now() + RETRY_TIMEOUT_MS
+  const query = { text: 'PRAGMA wal_checkpoint(TRUNCATE)', values: [] }
+  while (read(database, query).some(({ busy }) => busy !== 0)) {
+    if (performance.now() >= deadline) {
+      log(
+        'another process reads all the time: the -wal file of SQLite has what was erased until it stops',
+      )
+      return
+    }
+    await delay(PAUSE_MS)
+  }
 }
 
 function undo(database: DatabaseSync): void {

@@ -4,7 +4,7 @@ import { parseKeepFor } from '../keep-for.ts'
 import type { SqlDialect } from '../sql/dialect.ts'
 import { sqlStore } from '../sql/store.ts'
 import { createTables } from '../sql/tables.ts'
-import { inTransaction, isBadData, openDatabase, read } from './database.ts'
+import { emptyLog, inTransaction, isBadData, openDatabase, read } from './database.ts'
 
 /** Options of {@link createSqliteAudit}. */
 export interface SqliteAuditOptions {
@@ -69,7 +69,12 @@ function sqliteDialect(file: string): SqlDialect {
     tableOptions: 'STRICT',
     // With the words: a search for frequent ones then reads no row that it does not find.
     positionIndex: 'at, id, search',
-    functions: { position: 'instr', greater: 'max', jsonArray: 'json_group_array' },
+    functions: {
+      position: 'instr',
+      greater: 'max',
+      jsonArray: 'json_group_array',
+      jsonTuple: 'json_array',
+    },
     existing: 'SELECT name FROM sqlite_schema WHERE name IN (SELECT value FROM json_each(?))',
     texts: 'SELECT value FROM json_each(?)',
     isIn: (column, query) => `${column} IN (${query})`,
@@ -94,6 +99,7 @@ function sqliteDialect(file: string): SqlDialect {
 
     read: async (query) => read(opened(), query),
     inTransaction: async (steps) => inTransaction(opened(), steps),
+    overwriteRemoved: () => emptyLog(opened()),
     refusalOf: (error) => (isBadData(error) ? 'SQLite refuses what is in the entry' : undefined),
   }
   return dialect

@@ -244,6 +244,23 @@ export const finding: readonly ContractCase[] = [
     },
   },
   {
+    title: 'finds the oldest first where that is asked for, page by page',
+    async run({ store }) {
+      const names = ['a', 'b', 'c', 'd', 'e']
+      await put(store, ...names.map((name, index) => issued(name, T + (index >> 1))))
+      const page = { now: T, limit: 50 }
+      const newest = (await store.find({}, page)).rows.map(({ id }) => id)
+      const found: string[] = []
+      for (let before: string | undefined; ; ) {
+        const { rows, next } = await store.find({}, { before, now: T, limit: 2, oldestFirst: true })
+        found.push(...rows.map(({ id }) => id))
+        before = next
+        if (next === undefined) break
+      }
+      expect(found).to.deep.equal(newest.toReversed())
+    },
+  },
+  {
     title: 'finds what could not be told again, after pauses that grow, and at last no more',
     async run({ store }) {
       const isDueAt = async (time: number) =>

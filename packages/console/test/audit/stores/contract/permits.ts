@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { entryDigestOf, hashOf } from 'oidc-provider-impersonation-verify/chain'
 import { asciiJson, type StoredPermit } from 'oidc-provider-impersonation-verify/format'
-import type { Decision, PermitFilter } from '../../../../src/audit/permit-store.ts'
+import type { Decision, FiledPermit, PermitFilter } from '../../../../src/audit/permit-store.ts'
 import type { AuditStore } from '../../../../src/audit/store.ts'
 import {
   act,
@@ -169,6 +169,29 @@ export const permits: readonly ContractCase[] = [
       expect(await named({ noticeDueBefore: T + 4 })).to.deep.equal([])
       expect(await named({ noticeDueBefore: T + 5 })).to.deep.equal(['b'])
       expect(await named({ noticeDueBefore: T + 6 })).to.deep.equal(['b', 'a'])
+      const oldest: string[] = []
+      for (let before: string | undefined; ; ) {
+        const page = await store.permits({}, { before, limit: 2, oldestFirst: true })
+        oldest.push(...page.permits.map(({ id }) => id))
+        before = page.next
+        if (before === undefined) break
+      }
+      expect(oldest).to.deep.equal((await idsOf(store, {})).toReversed())
+      const filed: FiledPermit[] = []
+      for (let before: string | undefined; ; ) {
+        const page = await store.filedPermits({ before, limit: 2 })
+        filed.push(...page.permits)
+        before = page.next
+        if (before === undefined) break
+      }
+      expect(filed.map(({ permit }) => permit)).to.deep.equal(
+        (await store.permits({}, { limit: 50 })).permits,
+      )
+      for (const { permit, entries } of filed) {
+        const timeline = await store.timeline(permit.id, { limit: 50 })
+        expect(entries).to.have.length(1)
+        expect(entries).to.deep.equal(timeline.map(({ writer, sequence }) => [writer, sequence]))
+      }
       // What a decision changes is found by what it is now.
       const now = {
         version: 2,
@@ -201,7 +224,9 @@ export const permits: readonly ContractCase[] = [
       }
       expect((await found(store)).map(({ id }) => id)).to.deep.equal([idOf('x')])
       expect(await store.countNewer({}, { at: 0, id: idOf('x') }, T)).to.equal(1)
-      expect((await store.rowIds({ limit: 9 })).rows.map(({ id }) => id)).to.deep.equal([idOf('x')])
+      expect((await store.filedRows({ limit: 9 })).rows.map(({ id }) => id)).to.deep.equal([
+        idOf('x'),
+      ])
       expect(await store.row(idOf('a'))).to.equal(undefined)
       expect(await store.heads()).to.have.length(4)
     },

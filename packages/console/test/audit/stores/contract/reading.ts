@@ -145,9 +145,16 @@ export const reading: readonly ContractCase[] = [
       for (const limit of [1, 7, 1000]) {
         const ids: string[] = []
         for (let after: string | undefined; ; ) {
-          const { rows, next } = await store.rowIds({ after, limit })
-          for (const { id, isMisfiled } of rows) {
+          const { rows, next } = await store.filedRows({ after, limit })
+          for (const { id, isMisfiled, row, entries } of rows) {
             expect(isMisfiled, id).to.equal(false)
+            expect(row, id).to.deep.equal(await store.row(id))
+            expect(entries, id).to.deep.equal(
+              (await store.timeline(id, { limit: 50 })).map(
+                ({ writer, sequence, count, lastTime }) =>
+                  lastTime === undefined ? [writer, sequence] : [writer, sequence, count, lastTime],
+              ),
+            )
             ids.push(id)
           }
           after = next
@@ -155,6 +162,9 @@ export const reading: readonly ContractCase[] = [
         }
         expect(ids, `${limit}`).to.have.length(31)
         expect(ids).to.include.members(names.map(idOf))
+        const only = await store.filedRows({ limit, only: idOf('7') })
+        expect(only.rows.map(({ id }) => id)).to.deep.equal([idOf('7')])
+        expect(only.next).to.equal(undefined)
       }
     },
   },

@@ -136,8 +136,15 @@ export const removing: readonly ContractCase[] = [
       await removeAll(store, T + 50)
       const removed = await store.removed()
       const of = (name: string) => removed.find(({ writer: by }) => by === name)
-      expect(of(one.name)).to.deep.equal({ writer: one.name, upTo: 6, except: [2, 5] })
-      expect(of(two.name)).to.deep.equal({ writer: two.name, upTo: 2, except: [1] })
+      expect(of(one.name)).to.deep.equal({
+        writer: one.name,
+        upTo: 6,
+        except: [
+          [2, 2],
+          [5, 5],
+        ],
+      })
+      expect(of(two.name)).to.deep.equal({ writer: two.name, upTo: 2, except: [[1, 1]] })
       expect(of(three.name)).to.equal(undefined)
       const stored = await readOn(store)
       for (const { name } of [one, two, three]) {
@@ -210,6 +217,35 @@ export const removing: readonly ContractCase[] = [
       for (const { upTo, except } of await store.removed()) {
         expect({ upTo, except }).to.deep.equal({ upTo: 1500, except: [] })
       }
+    },
+  },
+  {
+    title: 'says what was removed by what was removed, and not by what is left',
+    async run({ store }) {
+      const one = writer(store)
+      const names = Array.from({ length: 60 }, (_, index) => `${index}`)
+      await one.write(...names.map((name) => issued(name, T)))
+      await one.write(...names.map((name) => used(name, T + 1)))
+      const sequences = new Set<number>()
+      // From both sides, into gaps, and between two.
+      for (const index of [10, 12, 11, 40, 9, 13, 58, 0, 59, 1]) {
+        await store.removeRow(idOf(`${index}`), () => true)
+        for (const at of [index + 1, index + 61]) sequences.add(at)
+        const [removed, ...others] = await store.removed()
+        expect(others).to.deep.equal([])
+        const { writer: by, upTo = 0, except = [] } = removed ?? {}
+        expect(by).to.equal(one.name)
+        expect(upTo).to.equal(Math.max(...sequences))
+        const left = except.flatMap(([first, last]) => {
+          return Array.from({ length: last - first + 1 }, (_, more) => first + more)
+        })
+        const expected = Array.from({ length: upTo }, (_, more) => more + 1)
+        expect(left).to.deep.equal(expected.filter((each) => !sequences.has(each)))
+        expect(except.length).to.be.at.most(sequences.size + 1)
+      }
+      const { except = [] } = (await store.removed())[0] ?? {}
+      // 1 and 2, 10 to 14, 41, 59 to 62, 70 to 74, 101, 119 and 120.
+      expect(except).to.have.length(6)
     },
   },
   {

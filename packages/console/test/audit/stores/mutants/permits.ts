@@ -51,6 +51,10 @@ export const permitMutants: Mutants = {
     }),
     'where the newest of its slot is the one',
   ],
+  'permits of which the oldest first are the newest': [
+    (sound) => ({ permits: (filter, { oldestFirst: _, ...page }) => sound.permits(filter, page) }),
+    'finds permits by what they are',
+  ],
   'notices of permits that are due at any time': [
     (sound) => ({
       permits: ({ noticeDueBefore, ...filter }, page) =>
@@ -106,10 +110,16 @@ export const permitMutants: Mutants = {
         await sound.append({ ...decision.batch, number, records: [], repetitions })
         return isStored
       },
-      async rowIds(page) {
+      async filedRows(page) {
         const { permits } = await sound.permits({}, { limit: 1e9 })
-        const { rows, next } = await sound.rowIds(page)
-        return { rows: [...rows, ...permits.map(({ id }) => ({ id, isMisfiled: false }))], next }
+        const { rows, next } = await sound.filedRows(page)
+        return {
+          rows: [
+            ...rows,
+            ...permits.map(({ id }) => ({ id, row: undefined, entries: [], isMisfiled: false })),
+          ],
+          next,
+        }
       },
     }),
     'no row of them',

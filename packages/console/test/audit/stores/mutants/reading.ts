@@ -122,17 +122,30 @@ export const readingMutants: Mutants = {
   ],
   'row ids without the last': [
     (sound) => ({
-      async rowIds(page) {
-        const { rows, next } = await sound.rowIds(page)
+      async filedRows(page) {
+        const { rows, next } = await sound.filedRows(page)
         return { rows: next === undefined ? rows.slice(0, -1) : rows, next }
       },
     }),
     'tells of every row once by its id',
   ],
+  'filed rows without their last entry': [
+    (sound) => ({
+      async filedRows(page) {
+        const { rows, next } = await sound.filedRows(page)
+        return { rows: rows.map((row) => ({ ...row, entries: row.entries.slice(0, -1) })), next }
+      },
+    }),
+    'tells of every row once by its id',
+  ],
+  'filed rows of which the first is the only one': [
+    (sound) => ({ filedRows: ({ only: _, ...page }) => sound.filedRows(page) }),
+    'tells of every row once by its id',
+  ],
   'row ids of which every page is the first': [
     (sound) => ({
-      async rowIds({ limit }) {
-        const { rows } = await sound.rowIds({ limit })
+      async filedRows({ limit }) {
+        const { rows } = await sound.filedRows({ limit })
         return { rows, next: undefined }
       },
     }),
@@ -142,8 +155,8 @@ export const readingMutants: Mutants = {
     (sound) => {
       let last: FiledRow | undefined
       return {
-        async rowIds(page) {
-          const { rows, next } = await sound.rowIds(page)
+        async filedRows(page) {
+          const { rows, next } = await sound.filedRows(page)
           const again = page.after !== undefined && last ? [last, ...rows] : rows
           last = rows.at(-1)
           return { rows: again, next }
@@ -239,6 +252,19 @@ export const readingMutants: Mutants = {
       return alarm === 'any' ? row.alarm !== undefined : isAlarmOpen(row)
     }),
     'whose alarm no lead has seen',
+  ],
+  'the oldest first that are the newest': [
+    (sound) => ({ find: (filter, { oldestFirst: _, ...page }) => sound.find(filter, page) }),
+    'finds the oldest first',
+  ],
+  'the oldest first of each page of the newest': [
+    (sound) => ({
+      async find(filter, { oldestFirst, ...page }) {
+        const { rows, next } = await sound.find(filter, page)
+        return { rows: oldestFirst ? rows.toReversed() : rows, next }
+      },
+    }),
+    'finds the oldest first',
   ],
   'notices that are due until all is told': [
     findByOwn('noticeDueBefore', (_, { notice }) => (notice?.settled.length ?? 2) < 2),

@@ -80,9 +80,34 @@ suite('an entry that is appended alone to the audit in PostgreSQL', function () 
       rowOf('c', used('c', T), issued('c', T + 1)),
     )
     // With all words by which a search finds them.
-    const { rows } = await counting.rowIds({ limit: 9 })
+    const { rows } = await counting.filedRows({ limit: 9 })
     expect(rows.map(({ isMisfiled }) => isMisfiled)).to.deep.equal([false, false, false])
     await expectWholeChains(counting)
+  })
+
+  it('has no statement with a name behind a pooler, and still takes one', async () => {
+    const pool = database.pool()
+    let transactions = 0
+    const names = new Set<string | undefined>()
+    const store = createPostgresAudit({
+      prepare: false,
+      pool: {
+        connect() {
+          transactions += 1
+          return pool.connect()
+        },
+        query(query) {
+          names.add(query.name)
+          return pool.query(query)
+        },
+      },
+    })
+    await store.open()
+    transactions = 0
+    const { write } = writer(store)
+    for (const entry of [issued('a', T), granted('a', T + 1), used('a', T + 2)]) await write(entry)
+    expect([...names]).to.deep.equal([undefined])
+    expect(transactions).to.equal(0)
   })
 
   it('is stored once, where the answer was lost', async () => {

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import { type ClientBase, Pool } from 'pg'
 import { suiteOn } from '../../../../../../test/adapters/servers.ts'
+import { startRetention } from '../../../../src/audit/keeping/retention.ts'
 import type { AuditStore, RowFilter } from '../../../../src/audit/store.ts'
 import {
   createPostgresAudit,
@@ -302,6 +303,68 @@ suite('the audit in PostgreSQL', function () {
     }
   })
 
+  it('signs a checkpoint after an erasure without reading what is left', async () => {
+    const pool = database.pool()
+    let [rowsRead, length] = [0, 0]
+    const texts: string[] = []
+    const store = createPostgresAudit({
+      pool: {
+        connect: () => pool.connect(),
+        async query(query) {
+          const result = await pool.query(query)
+          texts.push(query.text)
+          rowsRead += result.rows.length
+          length += JSON.stringify(result.rows).length
+          return result
+        },
+      },
+    })
+    await store.open()
+    const { write } = writer(store)
+    const sign = async () => 'e30.e30.x'
+    const costs: [rows: number, length: number][] = []
+    for (const [index, count] of [4, 400].entries()) {
+      const names = Array.from({ length: count }, (_, each) => `${count} ${each}`)
+      await write(...names.map((name) => issued(name, T)))
+      await store.removeRow(idOf(`${count} 1`), () => true)
+      ;[rowsRead, length] = [0, 0]
+      texts.length = 0
+      const retention = startRetention(store, { sign, interval: 2 ** 30 })
+      await retention.run()
+      await retention.stop()
+      costs.push([rowsRead, length])
+      expect(rowsRead, `${count}`).to.equal(2 + index)
+      expect(texts.join()).to.not.match(/impersonation_audit_(?:entry|row)/)
+    }
+    const [[, few] = [], [, many] = []] = costs
+    expect(many).to.be.below(2 * (few ?? 0))
+  })
+
+  it('reads a page of rows with their entries by two statements, however many it has', async () => {
+    const pool = database.pool()
+    let statements = 0
+    const store = createPostgresAudit({
+      pool: {
+        connect: () => pool.connect(),
+        query(query) {
+          statements += 1
+          return pool.query(query)
+        },
+      },
+    })
+    await store.open()
+    for (const name of ['a', 'b', 'c']) await put(store, issued(name, T), used(name, T + 1))
+    for (const limit of [1, 3]) {
+      statements = 0
+      const { rows } = await store.filedRows({ limit })
+      expect(rows.map(({ entries }) => entries.length)).to.deep.equal(Array(limit).fill(2))
+      expect(statements).to.equal(2)
+    }
+    statements = 0
+    await store.filedPermits({ limit: 50 })
+    expect(statements).to.equal(1)
+  })
+
   it('refuses options that are wrong', () => {
     const pool = database.pool()
     for (const keepFor of [0, -1, 1.5, Number.NaN]) {
@@ -310,6 +373,8 @@ suite('the audit in PostgreSQL', function () {
     // What a caller in JavaScript can hand in.
     const wrong = { pool: {} } as unknown as Parameters<typeof createPostgresAudit>[0]
     expect(() => createPostgresAudit(wrong)).to.throw(TypeError, 'pool')
+    const prepare = 'no' as unknown as boolean
+    expect(() => createPostgresAudit({ pool, prepare })).to.throw(TypeError, 'prepare')
     expect(createPostgresAudit({ pool, keepFor: 60 }).keepFor).to.equal(60)
   })
 })

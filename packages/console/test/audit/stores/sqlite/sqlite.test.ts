@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -10,6 +10,7 @@ import { skip } from '../../../../../../test/support/skipping.ts'
 import type { AuditStore, RowFilter } from '../../../../src/audit/store.ts'
 import { openDatabase } from '../../../../src/audit/stores/sqlite/database.ts'
 import { createSqliteAudit } from '../../../../src/audit/stores/sqlite/index.ts'
+import { quietly } from '../../../support/quietly.ts'
 import { expectSetAside } from '../../recording/expect-set-aside.ts'
 import { idOf, issued, put, readOn, rejection, T, used, writer } from '../contract/support.ts'
 import { describeAuditStore } from '../contract.ts'
@@ -41,6 +42,16 @@ describeAuditStore('SQLite', async () => {
   return { connect: () => createSqliteAudit({ file }), dispose }
 })
 
+/** How often the text stands in the database and in what was written last. */
+async function occurrences(file: string, text: string): Promise<number> {
+  let count = 0
+  for (const name of [file, `${file}-wal`]) {
+    const bytes = await readFile(name).catch(() => Buffer.alloc(0))
+    for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) count += 1
+  }
+  return count
+}
+
 describe('the audit in SQLite', function () {
   this.timeout(30_000)
   let place: Awaited<ReturnType<typeof newFolder>>
@@ -52,6 +63,39 @@ describe('the audit in SQLite', function () {
   afterEach(async () => {
     for (const store of stores) await store.close()
     await place.dispose()
+  })
+
+  it('has nothing of what was erased in its files, also of what was written over before', async () => {
+    const store = await opened()
+    const { write } = writer(store)
+    const reason = `Kontoverlust ${'Zwetschgenknödel '.repeat(500)}`
+    const names = { subject: { name: 'Zoë Xylander', email: 'xylander@example.com' } }
+    for (let index = 0; index < 40; index += 1) {
+      const about = { names, context: { reason, ticketId: `XYZ-${index}` } }
+      await write(issued(`${index}`, T, about))
+      await write(issued(`other ${index}`, T, { subject: 'bea' }))
+      for (let use = 0; use < 5; use += 1) await write(used(`${index}`, T + use))
+    }
+    const texts = ['Xylander', 'xylander', 'Kontoverlust', 'Zwetschgen', 'XYZ-1', 'xyz-1']
+    expect(await occurrences(place.file, 'Xylander')).to.be.above(40)
+    for (let index = 0; index < 40; index += 1) await store.removeRow(idOf(`${index}`), () => true)
+    await store.overwriteRemoved()
+    for (const text of texts) expect(await occurrences(place.file, text), text).to.equal(0)
+    expect(await store.row(idOf('other 3'))).not.to.equal(undefined)
+  })
+
+  it('says that a process that reads keeps what was erased in the -wal file', async () => {
+    const store = await opened()
+    await put(store, issued('a', T, { names: { subject: { name: 'Zoë Xylander' } } }))
+    const reader = new DatabaseSync(place.file)
+    reader.exec('BEGIN; SELECT count(*) FROM impersonation_audit_row')
+    await store.removeRow(idOf('a'), () => true)
+    const { stderr } = await quietly(() => store.overwriteRemoved())
+    expect(stderr.join()).to.contain('another process reads all the time')
+    reader.exec('COMMIT')
+    reader.close()
+    await store.overwriteRemoved()
+    expect(await occurrences(place.file, 'Xylander')).to.equal(0)
   })
 
   async function opened(file = place.file): Promise<AuditStore> {

@@ -1,0 +1,155 @@
+import { expect } from 'chai'
+import type { AuditEntry } from 'oidc-provider-impersonation-verify/format'
+import { alarmKindOf, openAlarmOf } from 'oidc-provider-impersonation-verify/format'
+import { InForceError } from '../../../src/audit/keeping/in-force.ts'
+import type { AuditStore } from '../../../src/audit/store.ts'
+import { collectLog } from '../../support/quiet.ts'
+import { type Storage, storages } from '../../verify/storages.ts'
+import { found, idOf, readOn, rejection, used } from '../stores/contract/support.ts'
+import {
+  AGO,
+  approved,
+  over,
+  type Person,
+  permit,
+  processOn,
+  requested,
+  textOf,
+  verified,
+} from './person.ts'
+
+describe('an erasure of evidence under the name of another customer', function () {
+  this.timeout(60_000)
+  let stopLog = () => {}
+  before(() => {
+    stopLog = collectLog([])
+  })
+  after(() => stopLog())
+
+  for (const { name, create, test } of storages) {
+    async function on(run: (storage: Storage, one: Person) => Promise<void>): Promise<void> {
+      const storage = await create()
+      const one = processOn(storage.store)
+      try {
+        await run(storage, one)
+        await one.close()
+      } finally {
+        await storage.dispose()
+      }
+    }
+
+    /** Everything of alice is bea's, wherever the storage says so. */
+    async function relabel(
+      { store, putRow, putPermit }: Storage,
+      rows: string[],
+      permits: string[],
+    ) {
+      for (const id of rows.map(idOf)) {
+        const row = await store.row(id)
+        if (row) await putRow({ ...row, customer: { id: 'bea' } })
+      }
+      for (const id of permits.map(idOf)) {
+        const stored = await store.permit(id)
+        const data = stored?.data.replaceAll('"alice"', '"bea"') ?? ''
+        if (stored) await putPermit({ ...stored, customer: 'bea', data })
+      }
+    }
+
+    async function expectRefused(one: Person, whys: Record<string, string>): Promise<void> {
+      const error = await rejection(one.erase('bea', { by: 'grace' }))
+      if (!(error instanceof InForceError)) return expect.fail(String(error))
+      expect(Object.fromEntries(error.inForce.map(({ id, why }) => [id, why]))).to.deep.equal(
+        Object.fromEntries(Object.entries(whys).map(([each, why]) => [idOf(each), why])),
+      )
+    }
+
+    const eventsOf = async (store: AuditStore) =>
+      (await readOn(store)).flatMap(({ text }): AuditEntry[] => (text ? [JSON.parse(text)] : []))
+
+    test(`removes nothing, signs nothing, and raises an alarm for each: ${name}`, () =>
+      on(async (storage, one) => {
+        const { store } = storage
+        await one.record(...over('evidence', 'alice'), ...over('own', 'bea'))
+        await permit(store, 'allowed', requested('alice'), approved())
+        await relabel(storage, ['evidence'], ['allowed'])
+        expect((await textOf(one.exportOf('bea'))).split('\n')).to.have.length(4)
+        const before = (await readOn(store)).map(({ text }) => text)
+        await expectRefused(one, { evidence: 'tampered', allowed: 'tampered' })
+        const after = await eventsOf(store)
+        expect((await readOn(store)).map(({ text }) => text).slice(0, before.length)).to.deep.equal(
+          before,
+        )
+        expect(after.slice(before.length)).to.deep.equal([
+          {
+            event: 'support.mislabelled',
+            time: after.at(-2)?.time,
+            id: idOf('evidence'),
+            by: 'grace',
+          },
+          {
+            event: 'support.mislabelled',
+            time: after.at(-1)?.time,
+            permit: idOf('allowed'),
+            by: 'grace',
+          },
+        ])
+        expect(after.slice(-2).map(alarmKindOf)).to.deep.equal(['tampered', 'tampered'])
+        const open = await found(store, { alarm: 'urgent' }, { limit: 10 })
+        expect(open.map(openAlarmOf)).to.deep.equal(['urgent', 'urgent'])
+        expect(open.map(({ id }) => id)).to.include(idOf('evidence'))
+        expect(open.find(({ id }) => id !== idOf('evidence'))?.permit).to.equal(idOf('allowed'))
+        expect(await rejection(verified(store)))
+          .to.be.an('error')
+          .with.property('name', 'Broken')
+      }))
+
+    test(`finds entries that were moved to a row of that customer: ${name}`, () =>
+      on(async ({ moveEntries }, one) => {
+        await one.record(...over('evidence', 'alice'), ...over('own', 'bea'))
+        await moveEntries(idOf('evidence'), idOf('own'))
+        await expectRefused(one, { own: 'tampered' })
+      }))
+
+    test(`finds entries whose texts were changed as well: ${name}`, () =>
+      on(async (storage, one) => {
+        await one.record(...over('evidence', 'alice'))
+        await relabel(storage, ['evidence'], [])
+        await storage.rewrite(idOf('evidence'), '"alice"', '"bea"')
+        await expectRefused(one, { evidence: 'tampered' })
+      }))
+
+    test(`finds a row whose entries were taken away: ${name}`, () =>
+      on(async ({ store, moveEntries }, one) => {
+        await one.record(...over('own', 'bea'))
+        await moveEntries(idOf('own'), idOf('elsewhere'))
+        await expectRefused(one, { own: 'tampered' })
+        expect(await store.row(idOf('own'))).not.to.equal(undefined)
+      }))
+
+    test(`is not what an API says of another customer: ${name}`, () =>
+      on(async ({ store }, one) => {
+        await one.record(...over('own', 'bea'), { ...used('own', AGO + 9), subject: 'alice' })
+        expect(await one.erase('bea')).to.deep.equal({ impersonations: 1, permits: 0 })
+        expect(await verified(store)).to.deep.include({ rows: 0, unprovedRows: 0 })
+      }))
+
+    test(`is not that what was to be erased is gone meanwhile: ${name}`, () =>
+      on(async ({ store }, one) => {
+        await one.record(...over('a', 'bea'), ...over('b', 'bea'))
+        let isFirst = true
+        const racing: AuditStore = {
+          ...store,
+          async timeline(id, page) {
+            if (isFirst) {
+              isFirst = false
+              await store.removeRow(id, () => true)
+            }
+            return store.timeline(id, page)
+          },
+        }
+        const two = processOn(racing)
+        expect(await two.erase('bea')).to.deep.equal({ impersonations: 1, permits: 0 })
+        await two.close()
+      }))
+  }
+})

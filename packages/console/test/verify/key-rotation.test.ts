@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import type { JWK } from 'jose'
+import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
+import type { SignCheckpoint } from '../../src/audit/keeping/checkpoint.ts'
+import { startRetention } from '../../src/audit/keeping/retention.ts'
+import type { AuditStore } from '../../src/audit/store.ts'
+import { granted, issued, used } from '../audit/stores/contract/support.ts'
+import { memoryAudit } from '../support/memory-audit.ts'
+import { providerAt, signingKey } from '../support/provider-at.ts'
+import { runVerify } from './command.ts'
+import { chain, isEntry, linesOfExport } from './history.ts'
+
+describe('keys that are rotated as the guide says', function () {
+  this.timeout(60_000)
+  let folder: string
+  let server: Server
+  let issuer: string
+  let answer: RequestListener
+  let store: AuditStore
+  let [old, next]: JWK[] = []
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'key-rotation-'))
+    server = createServer((request, response) => answer(request, response)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    ;[old, next] = [await signingKey('old'), await signingKey('new')]
+    store = memoryAudit()
+  })
+  afterEach(async () => {
+    server.close()
+    server.closeAllConnections()
+    await store.close()
+    await rm(folder, { recursive: true })
+  })
+
+  async function file(name: string, content: string): Promise<string> {
+    const path = join(folder, name)
+    await writeFile(path, content)
+    return path
+  }
+
+  /** The provider starts with these keys, records an impersonation, and signs a checkpoint. */
+  async function restart(name: string, ...keys: JWK[]): Promise<SignCheckpoint> {
+    const provider = await providerAt(issuer, keys)
+    answer = provider.callback()
+    const sign: SignCheckpoint = (claims) => signCheckpoint(provider, claims)
+    const time = Date.now()
+    const { next: batchOf } = await chain(sign, time)
+    await store.append(batchOf([issued(name, time), granted(name, time), used(name, time)]))
+    const retention = startRetention(store, { sign, interval: 2 ** 30 })
+    await retention.run()
+    await retention.stop()
+    return sign
+  }
+
+  const exportFile = async (name: string, lines: readonly string[]) =>
+    file(name, lines.map((line) => `${line}\n`).join(''))
+
+  const publishedKeys = async () => (await fetch(`${issuer}/jwks`)).text()
+
+  it('prove the same audit after each of the three restarts', async () => {
+    const keys = [old, next] as [JWK, JWK]
+    const live = ['--jwks', `${issuer}/jwks`]
+
+    async function expectWhole(name: string, sign: SignCheckpoint, ...sources: string[]) {
+      const path = await exportFile(`${name}.jsonl`, await linesOfExport(store, sign, Date.now()))
+      const { code, out, err } = await runVerify(path, ...sources)
+      expect(err, name).to.equal('')
+      expect(code, name).to.equal(0)
+      expect(out, name).to.contain(': whole.').and.not.to.contain('were not used')
+    }
+
+    await expectWhole('before', await restart('a', keys[0]), ...live)
+    await expectWhole('1 publish', await restart('b', ...keys), ...live)
+    const signing = await restart('c', keys[1], keys[0])
+    await expectWhole('2 sign', signing, ...live)
+    // The key that goes on is published now and stands in the file as well.
+    const kept = await file('jwks.json', await publishedKeys())
+    await expectWhole('2 sign, with the file', signing, ...live, '--jwks', kept)
+    const removed = await restart('d', keys[1])
+    await expectWhole('3 remove', removed, ...live, '--jwks', kept)
+    await expectWhole('3 remove, the file twice', removed, '--jwks', kept, '--jwks', kept, ...live)
+
+    const lines = await linesOfExport(store, removed, Date.now())
+    const index = lines.findIndex((line) => isEntry(line) && line.includes('impersonation.granted'))
+    const tampered = lines.with(index, (lines[index] ?? '').replace('alice', 'bobby'))
+    const path = await exportFile('tampered.jsonl', tampered)
+    const { code, err } = await runVerify(path, ...live, '--jwks', kept)
+    expect(code).to.equal(1)
+    expect(err).to.contain(`line ${index + 1}: its text is not the one that was recorded`)
+  })
+
+  it('that have one kid are told as that, and the audit is not called broken', async () => {
+    const sign = await restart('a', old as JWK)
+    const path = await exportFile('a.jsonl', await linesOfExport(store, sign, Date.now()))
+    const [name, ...args] = [await file('old.json', await publishedKeys()), path]
+    const other = { ...(await signingKey('old')), d: undefined }
+    const clash = await file('clash.json', JSON.stringify({ keys: [other] }))
+    const { code, out, err } = await runVerify(...args, '--jwks', name, '--jwks', clash)
+    expect({ code, out }).to.deep.equal({ code: 2, out: '' })
+    expect(err).to.contain(`two different keys have the kid "old", in ${name} and ${clash}`)
+  })
+})
