@@ -75,8 +75,10 @@ function ordersApi(options: OrdersOptions): Router<{ caller: Caller }> {
 
   router.get('/', guard(requireScope('orders:read')), (ctx) => {
     const { subject, actor } = ctx.state.caller
-    const [email, orders = []] = [emails.get(subject), ordersOf.get(subject)]
-    const { name, givenName, possessive } = people.find(subject) ?? {}
+    const orders = ordersOf.get(subject) ?? []
+    const person = people.find(subject)
+    const email = emails.get(subject) ?? person?.email
+    const { name, givenName, possessive } = person ?? {}
     const customer = name === undefined ? undefined : { name, givenName, possessive }
     ctx.body = { subject, actor: actor?.sub, customer, email, orders }
   })

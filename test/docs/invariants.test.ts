@@ -1,6 +1,7 @@
-import { glob, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { suitesOf } from '../../scripts/test-suites.ts'
+import { filesOf, hasTest } from './cited-tests.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 
@@ -83,21 +84,4 @@ function citationsIn(section: string): { file: string; name: string }[] {
 
 function isOnPush(file: string): boolean {
   return suitesOf(file).some(({ when }) => when === 'push')
-}
-
-/** Whether the name, or the part of it that is cited, is the title of a test or of a group. */
-function hasTest(source: string, name: string): boolean {
-  if (!source.includes(name)) return false
-  const titles = source.matchAll(/\b(?:it|describe|\w+Suite)\(\s*(?:'(.*?)'|"(.*?)"|`(.*?)`),/g)
-  return [...titles].some((title) => title.slice(1).some((text) => text?.includes(name)))
-}
-
-/** Sources by path, without the backslashes of their quotes. */
-async function filesOf(pattern: string): Promise<Map<string, string>> {
-  const files = new Map<string, string>()
-  for await (const file of glob(pattern, { cwd: ROOT })) {
-    if (file.includes('node_modules')) continue
-    files.set(file, (await readFile(new URL(file, ROOT), 'utf8')).replaceAll("\\'", "'"))
-  }
-  return files
 }

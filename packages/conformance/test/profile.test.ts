@@ -36,6 +36,16 @@ describe('docs/profile.md and the suite', () => {
     expect(named.filter((number) => !known.has(number))).to.deep.equal([])
   })
 
+  it('allow a shorter life than accessToken.maxTtl, and the option says so', () => {
+    const options = readFileSync(join(ROOT, 'docs/options.md'), 'utf8')
+    const [, section = ''] = /^#### `accessToken\.maxTtl`\n(.*?)^#/ms.exec(options) ?? []
+    const [, most = ''] =
+      /longer than (\d+) seconds/.exec(
+        inProfile.find(({ number }) => number === 'P21')?.clause ?? '',
+      ) ?? []
+    expect(section).to.include(`The profile (docs/profile.md) allows ${most} at most (P21).`)
+  })
+
   it('have a configuration for each block of the README, and a word on every part', () => {
     const blocks = [...readme.matchAll(/^```json\n(.*?)^```$/gms)].map(([, json = '']) => json)
     expect(blocks).to.have.lengthOf(3)
