@@ -13,6 +13,11 @@ const run = promisify(execFile)
 const PAGE = join(import.meta.dirname, '../../docs/testing.md')
 const MOCHA = join(import.meta.dirname, '../../node_modules/mocha/bin/mocha.js')
 const INSTALLED = join(import.meta.dirname, 'vitest/node_modules')
+/** What the packages of this repository import of each other are their sources. */
+const FROM_SOURCES = {
+  PATH: process.env.PATH,
+  NODE_OPTIONS: '--conditions=oidc-provider-impersonation',
+}
 const VITEST = join(INSTALLED, 'vitest/vitest.mjs')
 
 describe('docs/testing.md', () => {
@@ -28,7 +33,7 @@ describe('docs/testing.md', () => {
 
   /** Runs the tests of one framework, as a command line has it, and resolves what it prints. */
   async function test(command: readonly string[]): Promise<string> {
-    const env = { PATH: process.env.PATH, NO_COLOR: '1', NODE_ENV: 'test' }
+    const env = { ...FROM_SOURCES, NO_COLOR: '1', NODE_ENV: 'test' }
     const { stdout } = await run(process.execPath, command, { cwd: folder, env }).catch((error) => {
       throw new Error(`${command.join(' ')}: ${error.stdout}${error.stderr}`)
     })
@@ -60,7 +65,10 @@ describe('docs/testing.md', () => {
   }
 
   it('serves an API in another language, line by line', async () => {
-    const child = spawn(process.execPath, ['provider-for-others.ts'], { cwd: folder })
+    const child = spawn(process.execPath, ['provider-for-others.ts'], {
+      cwd: folder,
+      env: { ...FROM_SOURCES, NODE_ENV: 'test' },
+    })
     const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
     const answer = async () => JSON.parse((await answers.next()).value ?? '')
     const ask = (asked: object) => {
@@ -93,6 +101,12 @@ describe('docs/testing.md', () => {
 
   it('passes with vitest', async () => {
     await importFrom('vitest')
+    const conditions = ['oidc-provider-impersonation', 'module', 'node', 'development|production']
+    const config = { resolve: { conditions }, ssr: { resolve: { conditions } } }
+    await writeFile(
+      join(folder, 'vitest.config.mjs'),
+      `// A user has the packages built.\nexport default ${JSON.stringify(config)}\n`,
+    )
     expect(await test([VITEST, 'run'])).to.match(/Tests +3 passed/)
   })
 })
