@@ -6,7 +6,7 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../store.ts'
 
-/** `provider.impersonation.signCheckpoint`. */
+/** Signs claims as a checkpoint, by the provider's key. */
 export type SignCheckpoint = (claims: Readonly<Record<string, unknown>>) => Promise<string>
 
 /** What the audit was at a time. */
