@@ -10,8 +10,8 @@ import {
 import { onStores, type Store } from './stores.ts'
 
 const AT_ONCE = 50
-/** The number of tokens: more in CI, or the value of PROOF_TOKENS. */
-const TOKENS = Number(process.env.PROOF_TOKENS ?? (process.env.CI ? 300 : 100))
+
+const TOKENS = Number(process.env.PROOF_TOKENS ?? 100)
 /** The number of tokens that are redeemed at the same time. */
 const FIGHTS = 4
 

@@ -213,7 +213,7 @@ describe('permits', () => {
     )
     const { error, retryAfter } = await refusal(permits.request(asked({ customer: 'carla' })))
     expect(error).to.equal('refused_lately')
-    expect(retryAfter).to.be.within(86_390, 86_400)
+    expect(retryAfter).to.be.within(86_300, 86_400)
     await later(24 * HOUR, () => permits.request(asked({ customer: 'carla' })))
   })
 
