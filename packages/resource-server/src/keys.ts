@@ -6,8 +6,11 @@ import { agingClock } from './status/aging-clock.ts'
 const FETCH_TIMEOUT_MS = 5000
 /** How long keys are fresh. After it they are fetched again, and no request waits for that. */
 const FRESH_FOR_MS = 300_000
-/** After it a request waits, unless the provider has just been seen to be away. */
-const STALE_AFTER_MS = 600_000
+/**
+ * After it a request waits, unless the provider has just been seen to be away. With the time that a fetch
+ * may take, a key that the provider removed is believed for ten minutes at most.
+ */
+const STALE_AFTER_MS = 600_000 - FETCH_TIMEOUT_MS
 /** How long a fetch that failed is not tried again. */
 const RETRY_AFTER_MS = 1000
 
