@@ -147,7 +147,7 @@ describe('docs/production.md: the rotation of keys', () => {
     expect(await verdict(api, token)).to.equal('alice')
     provider.serve({ adapter, keys: [second] })
     expect(await verdict(provider.newApi(), token)).to.match(/^401 invalid_token/)
-    clock.pass(600)
+    clock.pass(601)
     expect(await verdict(api, token)).to.match(/^401 invalid_token/)
   })
 })
