@@ -133,7 +133,7 @@ describe('what an operator has typed in the shop', () => {
     await pass(11 * MINUTE)
     await heading(before, 'You no longer act for Alice Ng')
     const bob = await act({ userId: 'bob' })
-    expect(await address(bob).inputValue()).to.equal('')
+    expect(await address(bob).inputValue()).to.equal('bob@example.com')
     await bob.getByRole('button', { name: 'End' }).click()
     await heading(bob, 'You no longer act for Bob Meyer')
     await context.clearCookies()
