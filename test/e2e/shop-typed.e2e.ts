@@ -142,7 +142,7 @@ describe('what an operator has typed in the shop', () => {
     // The first tab has heard the question by now: messages come in the order they were sent in.
     await oscar.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
     expect(await note(oscar).inputValue()).to.not.equal(text)
-    expect(await address(oscar).inputValue()).to.equal('')
+    expect(await address(oscar).inputValue()).to.equal('alice@example.com')
     expect(await before.getByText('You go on in another tab').isVisible()).to.equal(false)
   })
 
