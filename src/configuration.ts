@@ -1,6 +1,6 @@
 import type { Configuration } from 'oidc-provider'
 import type { AccessTokenClaims } from './claims/access-token-claims.ts'
-import type { ManagementResourceServer } from './management/machine-tokens.ts'
+import type { ManagementResourceServer } from './http/machine-tokens.ts'
 import { DEFAULT_SUBJECT_TOKEN_TTL, type ResolvedOptions } from './options/defaults.ts'
 import { withApplicationGrants } from './policy/application-grants.ts'
 import { MAX_SUBJECT_TOKEN_TTL } from './shared/constants.ts'

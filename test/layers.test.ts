@@ -9,17 +9,18 @@ const SOURCE = join(ROOT, 'src')
 const LAYERS = [
   'public',
   'shared',
+  'options',
   'host',
   'adapters',
-  'audit',
+  'events',
   'tokens',
-  'status-list',
   'policy',
-  'options',
   'claims',
+  'status-list',
   'impersonations',
-  'management',
-  'token-exchange',
+  'exchange',
+  'http',
+  'issue',
 ]
 
 /** The files that stand in no folder: above every folder. */

@@ -1,5 +1,5 @@
 import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
-import { AuditTrail } from '../audit/trail.ts'
+import { AuditTrail } from '../events/trail.ts'
 import { failureKey, limit, TooManyRequests } from '../policy/rate-limit.ts'
 import { type ExchangeParts, exchanger } from './exchange.ts'
 

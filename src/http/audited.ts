@@ -1,6 +1,6 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import { endsRecorded, recordersReady } from '../audit/recorders.ts'
-import { AuditTrail } from '../audit/trail.ts'
+import { endsRecorded, recordersReady } from '../events/recorders.ts'
+import { AuditTrail } from '../events/trail.ts'
 import type { Denial } from '../public/events.ts'
 import { publicCode } from './answer-errors.ts'
 

@@ -1,6 +1,6 @@
 import type { Context, Next } from 'koa'
 import { errors, type Provider } from 'oidc-provider'
-import { NotRecorded, RecorderNotReady } from '../audit/recorders.ts'
+import { NotRecorded, RecorderNotReady } from '../events/recorders.ts'
 import { dpopAlgorithms } from '../host/provider-configuration.ts'
 import { ApprovalRequired } from '../policy/approval.ts'
 import { TooManyRequests } from '../policy/rate-limit.ts'

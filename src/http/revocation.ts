@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { endsRecorded } from '../audit/recorders.ts'
+import { endsRecorded } from '../events/recorders.ts'
 import { runInRequest } from '../host/request.ts'
 import type { Impersonations } from '../impersonations/impersonations.ts'
 import { IMPERSONATION_ID } from '../shared/constants.ts'

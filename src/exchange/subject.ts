@@ -5,7 +5,7 @@ import {
   type Provider,
   type TokenEndpointGrantContext,
 } from 'oidc-provider'
-import type { AuditTrail } from '../audit/trail.ts'
+import type { AuditTrail } from '../events/trail.ts'
 import { findAccount } from '../host/grants.ts'
 import type { MayClient } from '../policy/clients.ts'
 import type { Binding } from '../public/binding.ts'

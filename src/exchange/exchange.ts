@@ -1,6 +1,6 @@
 import type { Provider, TokenEndpointGrantContext } from 'oidc-provider'
-import type { AuditTrail } from '../audit/trail.ts'
 import type { AccessTokenClaims } from '../claims/access-token-claims.ts'
+import type { AuditTrail } from '../events/trail.ts'
 import { buildTokenResponse, findAccount } from '../host/grants.ts'
 import { prepareToSave } from '../host/models.ts'
 import type { MarkChain } from '../impersonations/mark-chain.ts'

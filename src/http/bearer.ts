@@ -1,5 +1,5 @@
 import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import type { AuditTrail } from '../audit/trail.ts'
+import type { AuditTrail } from '../events/trail.ts'
 import { checkDpopReplayAt, validateDpopAt } from '../host/grants.ts'
 import { clientCertificateThumbprint, dpopAlgorithms } from '../host/provider-configuration.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'

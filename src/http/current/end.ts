@@ -1,6 +1,6 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import { endsRecorded } from '../../audit/recorders.ts'
-import { AuditTrail } from '../../audit/trail.ts'
+import { endsRecorded } from '../../events/recorders.ts'
+import { AuditTrail } from '../../events/trail.ts'
 import { checkCurrentEnd } from '../../impersonations/inputs.ts'
 import { MAX_CHAIN, parseAct, personAndSoftware } from '../../shared/act.ts'
 import { AccessTokenRejected } from '../../tokens/jwt-access-token.ts'

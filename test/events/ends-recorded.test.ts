@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
 import { Provider } from 'oidc-provider'
-import { addRecorder, endsRecorded, recordEnd } from '../../src/audit/recorders.ts'
+import { addRecorder, endsRecorded, recordEnd } from '../../src/events/recorders.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')

@@ -1,14 +1,14 @@
 import type { Context } from 'koa'
 import { type Client, errors, type Provider } from 'oidc-provider'
 import { runInRequest } from '../host/request.ts'
+import { ClientNotNamed, statusOf } from '../http/answer-errors.ts'
+import { audited } from '../http/audited.ts'
+import { requestless, withOidc } from '../http/context.ts'
+import type { Right } from '../http/machine-tokens.ts'
 import type { IssuedSubjectToken, IssueOptions, SubjectTokenRequest } from '../public/issue.ts'
 import type { AccessTokenVerifier } from '../tokens/access-token.ts'
 import { AccessTokenRejected } from '../tokens/jwt-access-token.ts'
-import { ClientNotNamed, statusOf } from './answer-errors.ts'
-import { audited } from './audited.ts'
-import { requestless, withOidc } from './context.ts'
 import { type IssueParts, subjectTokenIssuer } from './issue.ts'
-import type { Right } from './machine-tokens.ts'
 
 /** What issuing in the process takes. */
 export interface InProcessParts extends IssueParts {

@@ -5,8 +5,9 @@ import {
   type KoaContextWithOIDC,
   type Provider,
 } from 'oidc-provider'
-import type { AuditTrail } from '../audit/trail.ts'
+import type { AuditTrail } from '../events/trail.ts'
 import { findAccount } from '../host/grants.ts'
+import { UserNotFound } from '../http/answer-errors.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import { type Permission, permissionFor } from '../policy/authorize.ts'
 import { validContext } from '../policy/context-schema.ts'
@@ -17,8 +18,7 @@ import { deepFreeze } from '../shared/json.ts'
 import { present } from '../shared/present.ts'
 import type { StatusIndex } from '../status-list/indices.ts'
 import type { SubjectTokenModel } from '../tokens/subject-token.ts'
-import { UserNotFound } from './answer-errors.ts'
-import { type IssueRequest, parseIssueRequest, serialisedContext } from './body.ts'
+import { type IssueRequest, parseIssueRequest, serialisedContext } from './request.ts'
 
 /** What issuing takes. */
 export interface IssueParts {

@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { AuditTrail } from '../../audit/trail.ts'
+import { AuditTrail } from '../../events/trail.ts'
 import { limitInProcess } from '../../policy/limit-in-process.ts'
 import type { ActClaim } from '../../public/claims-hook.ts'
 import type { EndCause, ImpersonationObject } from '../../public/list-and-end.ts'

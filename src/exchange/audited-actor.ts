@@ -1,5 +1,5 @@
 import { errors } from 'oidc-provider'
-import type { AuditTrail } from '../audit/trail.ts'
+import type { AuditTrail } from '../events/trail.ts'
 import { actClaim } from '../shared/act.ts'
 import type { SubjectTokenModel } from '../tokens/subject-token.ts'
 import type { FoundActor } from './actor.ts'
