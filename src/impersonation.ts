@@ -33,7 +33,7 @@ import {
 } from './impersonations/wiring.ts'
 import { type IssueInProcess, inProcessIssuer } from './issue/issue-in-process.ts'
 import { issuePreviewer, type PreviewIssue } from './issue/preview.ts'
-import { type ResolvedOptions, resolveOptions } from './options/defaults.ts'
+import { optionsOf, type ResolvedOptions, resolveOptions } from './options/defaults.ts'
 import type { ChecklistItem } from './public/checklist.ts'
 import type { RecordEvent, RecordFirstOptions } from './public/events.ts'
 import type {
@@ -142,7 +142,7 @@ export class Impersonation {
     const { claims, resourceServer } = this.#parts
     const { rights } = resourceServer
     const mayIssueSubjectTokens = rights.issue.may
-    const options = this.#options
+    const options = optionsOf.set(provider, this.#options)
     const subjectTokens = defineSubjectToken(provider, options.subjectToken.singleUse, (adapter) =>
       keptAfterRedemption(adapter, options),
     )

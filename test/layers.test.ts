@@ -9,8 +9,8 @@ const SOURCE = join(ROOT, 'src')
 const LAYERS = [
   'public',
   'shared',
-  'options',
   'host',
+  'options',
   'adapters',
   'events',
   'tokens',
