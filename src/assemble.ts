@@ -18,14 +18,13 @@ import { type IssueInProcess, inProcessIssuer } from './issue/issue-in-process.t
 import { issuePreviewer, type PreviewIssue } from './issue/preview.ts'
 import { optionsOf, type ResolvedOptions } from './options/defaults.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
-import { accessTokenVerifier } from './tokens/access-token.ts'
+import { accessTokenVerifier, verifierOf } from './tokens/access-token.ts'
 import { makeReplayDetectionAtomic } from './tokens/replay-detection.ts'
-import { defineSubjectToken, type SubjectTokenModel } from './tokens/subject-token.ts'
+import { defineSubjectToken, subjectTokensOf } from './tokens/subject-token.ts'
 
 /** A provider that impersonation is registered with. */
 export interface Wired {
   readonly provider: Provider
-  readonly subjectTokens: SubjectTokenModel
   /** `undefined` where impersonations cannot be seen or ended. */
   readonly ending: WiredImpersonations | undefined
   readonly issue: IssueInProcess
@@ -43,12 +42,18 @@ export function assemble(
   const options = optionsOf.set(provider, resolved)
   const { rights } = resourceServer
 
-  const subjectTokens = defineSubjectToken(provider, options.subjectToken.singleUse, (adapter) =>
-    keptAfterRedemption(adapter, options),
+  const subjectTokens = subjectTokensOf.set(
+    provider,
+    defineSubjectToken(provider, options.subjectToken.singleUse, (adapter) =>
+      keptAfterRedemption(adapter, options),
+    ),
   )
   const ending = wireImpersonations(provider, subjectTokens, options)
   const { hasEnded, findEvenEnded } = judgeByEnds(provider, subjectTokens, ending !== undefined)
-  const verifier = accessTokenVerifier(provider, TOKEN_EXCHANGE_GRANT_TYPE, findEvenEnded)
+  const verifier = verifierOf.set(
+    provider,
+    accessTokenVerifier(provider, TOKEN_EXCHANGE_GRANT_TYPE, findEvenEnded),
+  )
   claims.issuer = provider.issuer
   resourceServer.use(provider, { canEnd: ending !== undefined })
   if (options.atomicReplayDetection) makeReplayDetectionAtomic(provider)
@@ -89,7 +94,6 @@ export function assemble(
   }
   return {
     provider,
-    subjectTokens,
     ending,
     issue: inProcessIssuer(provider, issuing),
     preview: issuePreviewer(provider, issuing),

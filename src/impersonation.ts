@@ -36,6 +36,7 @@ import type {
 import type { ImpersonationOptions } from './public/options.ts'
 import { type RequestListener, requestListener } from './shared/request-listener.ts'
 import { warnOfIssuer } from './shared/warn-of-issuer.ts'
+import { subjectTokensOf } from './tokens/subject-token.ts'
 
 /**
  * The parts of impersonation, to build a provider by hand. In this order, for one provider:
@@ -134,10 +135,10 @@ export class Impersonation {
    */
   async check(): Promise<readonly ChecklistItem[]> {
     if (!this.enabled) return []
-    const { provider, subjectTokens, ending } = this.#registered
+    const { provider, ending } = this.#registered
     const servesLists = ending?.drawStatusIndex !== undefined
     await Promise.all([
-      subjectTokens.checkStorage(),
+      subjectTokensOf.of(provider).checkStorage(),
       warnOfIssuer(provider.issuer, { servesLists }),
     ])
     await warnOfNamesakes(this.#options.actorToken.clients, (id) => findAccountById(provider, id))
