@@ -355,7 +355,12 @@ describe('permits in the console', () => {
     const next = await ask('olivia', '/permits/emergency', emergency)
     expect(codeOf(next)).to.deep.equal([409, 'review_due'])
     const path = `/permits/${body.permit.id}/review`
-    expect((await ask('grace', path, {})).status, 'a note is needed').to.equal(400)
+    for (const note of [undefined, '\u200b', '\u2060 \ufeff']) {
+      expect((await ask('grace', path, { note })).status, 'a note is needed').to.equal(400)
+      const inCode = permits.review(body.permit.id, { by: 'grace', note: note ?? '' })
+      const said = await inCode.catch((error: unknown) => error)
+      expect(said).to.include({ error: 'invalid_request' })
+    }
     expect((await ask('grace', path, { note: 'Was right' })).status).to.equal(200)
     expect((await ask('olivia', '/permits/emergency', emergency)).status).to.equal(201)
   })
