@@ -112,5 +112,14 @@ export {
   storedStandingOf,
 } from './format/standing.ts'
 export type { StoredPermit, StoredPermitState } from './format/stored-permit.ts'
-export { asEscape, escapeControls, isPlain, isSeen, NO_CONTROLS } from './format/text.ts'
+export {
+  asEscape,
+  escapeControls,
+  isPlain,
+  isSeen,
+  MAX_NOTE_LENGTH,
+  MAX_REASON_LENGTH,
+  NO_CONTROLS,
+  saysSomething,
+} from './format/text.ts'
 export type { EndCause, Need, ToldActor, ToldEvent, ToldRequest, ToldUse } from './format/told.ts'

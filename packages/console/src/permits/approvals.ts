@@ -4,20 +4,14 @@ import { emergencySlot, requestSlot } from 'oidc-provider-impersonation-verify/c
 import {
   type AuditEntry,
   foldPermit,
+  MAX_NOTE_LENGTH,
   type PermitRecord,
   parseAny,
 } from 'oidc-provider-impersonation-verify/format'
 import type { PermitsContext } from './context.ts'
 import type { Deciders } from './deciders.ts'
 import { PermitError } from './errors.ts'
-import {
-  durationOf,
-  MAX_ID_LENGTH,
-  MAX_NOTE_LENGTH,
-  noteOf,
-  parseFacts,
-  parseText,
-} from './inputs.ts'
+import { durationOf, MAX_ID_LENGTH, noteOf, parseFacts, parseText } from './inputs.ts'
 import type { AskHow, PermitRequest, Permits, Saying } from './options.ts'
 import { findPause, pausedError } from './pauses.ts'
 import { approvalIn, needsReview, type Permit, permitAt } from './permit.ts'

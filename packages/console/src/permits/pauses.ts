@@ -4,6 +4,7 @@ import {
   type AnyPermit,
   type AuditEntry,
   isPausedAt,
+  MAX_NOTE_LENGTH,
   type PauseRecord,
   parseAny,
   present,
@@ -11,7 +12,7 @@ import {
 import type { PermitStore } from '../audit/permit-store.ts'
 import type { PermitsContext } from './context.ts'
 import { PermitError } from './errors.ts'
-import { MAX_ID_LENGTH, MAX_NOTE_LENGTH, parseText } from './inputs.ts'
+import { MAX_ID_LENGTH, parseText } from './inputs.ts'
 import type { Resuming } from './options.ts'
 import { type Pause, pauseAt } from './permit.ts'
 

@@ -1,6 +1,7 @@
 import { limitTime } from 'oidc-provider-impersonation/siblings'
 import {
   type AuditRow,
+  MAX_NOTE_LENGTH,
   outcomeOf,
   present,
   reasonOf,
@@ -16,7 +17,6 @@ import type { ObjectionAnswer } from './answers.ts'
 import { type AccountCall, idIn, notYours } from './call.ts'
 import { hourlyLimit } from './hourly-limit.ts'
 
-const MAX_NOTE_LENGTH = 500
 /** Requests of a customer in an hour. Each objection is an alarm that people look at. */
 const MAX_IN_AN_HOUR = 20
 /** What began longer ago pauses no one, in milliseconds. */

@@ -1,4 +1,4 @@
-import { present } from 'oidc-provider-impersonation-verify/format'
+import { MAX_NOTE_LENGTH, present } from 'oidc-provider-impersonation-verify/format'
 import { parseTextMember, readBody } from '../../http/json-body.ts'
 import { notFound, orUnavailable, Problem } from '../../http/problem.ts'
 import { parseQuery, textIn } from '../../http/query.ts'
@@ -12,7 +12,6 @@ import { mayDecide, permitting, permittingCustomer } from '../permits/shown.ts'
 import type { AccountPausesAnswer, PauseAnswer, PausesAnswer } from './answers.ts'
 
 const MAX_CURSOR_LENGTH = 200
-const MAX_NOTE_LENGTH = 1000
 
 /** `GET /pauses` */
 export async function listPauses(call: Call): Promise<void> {
