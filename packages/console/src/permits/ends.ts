@@ -49,7 +49,7 @@ export async function endForCustomer(ending: CustomerEnding, mostMs: number): Pr
 async function endAllOf(ending: CustomerEnding): Promise<void> {
   const { provider, customer, before } = ending
   const goesOn = ending.isNever ? new Set<string>() : await emergenciesOf(ending)
-  const how = { cause: 'user', by: { sub: customer }, reason: 'the customer said no' } as const
+  const how = { cause: 'user', by: { sub: customer } } as const
   for (const state of ['issued', 'active'] as const) {
     for (let cursor: string | undefined; ; ) {
       const query = { userId: customer, state, limit: 100, cursor }
