@@ -1,6 +1,6 @@
 import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { EndingAdapter, ListedBefore, LookUp } from '../adapters/contract.ts'
-import { emitEnd } from '../audit/emit.ts'
+import { emitEnd } from '../events/emit.ts'
 import type {
   EndOptions,
   ImpersonationFilter,

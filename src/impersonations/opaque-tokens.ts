@@ -1,6 +1,6 @@
 import type { AccessToken, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { hasEnding } from '../adapters/contract.ts'
-import { endsRecorded } from '../audit/recorders.ts'
+import { endsRecorded } from '../events/recorders.ts'
 import { beforeDestroy, judgeFound } from '../host/models.ts'
 import { currentRequest } from '../host/request.ts'
 import type { EndOptions } from '../public/list-and-end.ts'

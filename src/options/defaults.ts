@@ -1,3 +1,4 @@
+import { slot } from '../host/slot.ts'
 import type { GetCustomJwtClaims } from '../public/claims-hook.ts'
 import type { ClientRule, ImpersonationOptions, ManagementClients } from '../public/options.ts'
 import type { Authorize, ContextStandardSchema, ContextValidator } from '../public/policy-hook.ts'
@@ -78,6 +79,9 @@ export const impersonationShape = {
 
 /** The options with every default filled in, frozen. */
 export type ResolvedOptions = Resolved<typeof impersonationShape>
+
+/** The options of a provider's impersonation. */
+export const optionsOf = slot<ResolvedOptions>('the options of impersonation')
 
 const OPTIONS_PATH = 'features.impersonation'
 

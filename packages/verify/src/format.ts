@@ -70,10 +70,12 @@ export {
   unlessWrong,
   wholeNumber,
 } from './format/parsers.ts'
+export { isPausedAt, type PauseRecord } from './format/pause.ts'
 export {
   type AnyPermit,
   foldAny,
   foldPermit,
+  type GivenPermit,
   isReviewDue,
   type PermitDecision,
   type PermitRecord,
