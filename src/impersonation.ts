@@ -53,9 +53,9 @@ import type { ImpersonationOptions } from './public/options.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
 import { type RequestListener, requestListener } from './shared/request-listener.ts'
 import { warnOfIssuer } from './shared/warn-of-issuer.ts'
-import { accessTokenVerifier } from './tokens/access-token.ts'
+import { accessTokenVerifier, verifierOf } from './tokens/access-token.ts'
 import { makeReplayDetectionAtomic } from './tokens/replay-detection.ts'
-import { defineSubjectToken } from './tokens/subject-token.ts'
+import { defineSubjectToken, subjectTokensOf } from './tokens/subject-token.ts'
 
 /**
  * The parts of impersonation, to build a provider by hand. In this order, for one provider:
@@ -143,13 +143,19 @@ export class Impersonation {
     const { rights } = resourceServer
     const mayIssueSubjectTokens = rights.issue.may
     const options = optionsOf.set(provider, this.#options)
-    const subjectTokens = defineSubjectToken(provider, options.subjectToken.singleUse, (adapter) =>
-      keptAfterRedemption(adapter, options),
+    const subjectTokens = subjectTokensOf.set(
+      provider,
+      defineSubjectToken(provider, options.subjectToken.singleUse, (adapter) =>
+        keptAfterRedemption(adapter, options),
+      ),
     )
     const ending = wireImpersonations(provider, subjectTokens, options)
     const { hasEnded, findEvenEnded } = judgeByEnds(provider, subjectTokens, ending !== undefined)
     this.#ending = ending
-    const verifier = accessTokenVerifier(provider, TOKEN_EXCHANGE_GRANT_TYPE, findEvenEnded)
+    const verifier = verifierOf.set(
+      provider,
+      accessTokenVerifier(provider, TOKEN_EXCHANGE_GRANT_TYPE, findEvenEnded),
+    )
     claims.issuer = provider.issuer
     this.#provider = provider
     this.#checkStorage = async () => {

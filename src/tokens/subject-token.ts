@@ -103,7 +103,8 @@ export interface SubjectTokenModel {
   checkStorage(): Promise<void>
 }
 
-export const subjectTokensOf = slot<SubjectTokenModel>('the model SubjectToken')
+/** The subject tokens of a provider. */
+export const subjectTokensOf = slot<SubjectTokenModel>('the subject tokens')
 
 /** Set where impersonations can be seen and ended: the adapter by which they are. */
 export const endingAdapterOf = slot<EndingAdapter>('impersonations that can be seen and ended')
@@ -227,7 +228,7 @@ export function defineSubjectToken(provider: Provider): SubjectTokenModel {
     return token?.jti === id ? token : undefined
   }
 
-  return subjectTokensOf.set(provider, {
+  return {
     adapter,
     checkStorage: () => checkStorage(adapter, consumeOnce),
     // Assigned, because the constructors copy what they are given three times, member by member.
@@ -235,7 +236,7 @@ export function defineSubjectToken(provider: Provider): SubjectTokenModel {
     findById,
     idOf,
     fromRecord: (record) => ours(SubjectToken.instantiate(record)),
-  })
+  }
 }
 
 function idOf(value: string): string {
