@@ -1,4 +1,4 @@
-import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { warnOfListener } from '../host/emit.ts'
 import { slot } from '../host/slot.ts'
 import type {
@@ -8,6 +8,7 @@ import type {
   RecordedEventName,
   RecordFirstOptions,
 } from '../public/events.ts'
+import { NotRecorded, RecorderNotReady } from '../shared/errors.ts'
 import { limitTime } from '../shared/time-limit.ts'
 
 /** Records events, and how long it may take, in milliseconds. */
@@ -18,35 +19,6 @@ interface Recorder {
 }
 
 const recordersOf = slot<readonly Recorder[]>('the recorders')
-
-/**
- * I13: what lets a person act is not recorded, and is not answered. RFC 9110 §15.6.4. Without
- * `Retry-After`: a subject token that was redeemed is used up.
- */
-export class NotRecorded extends errors.OIDCProviderError {
-  override error_description =
-    'the audit did not store it in time: what was issued has ended, ask for a new subject token'
-  /** The caller gets it, other than for most errors of 500 and more. */
-  override expose = true
-
-  constructor(options: ErrorOptions) {
-    super(503, 'temporarily_unavailable', options)
-  }
-}
-
-/**
- * I13: a recorder takes no events now, and so nothing was done: what would be issued could not be
- * recorded, and would be ended.
- */
-export class RecorderNotReady extends errors.OIDCProviderError {
-  override error_description = 'nothing was done: try again later'
-  /** Seconds until the next attempt: the header `Retry-After`. */
-  readonly retryAfter = 5
-
-  constructor(options?: ErrorOptions) {
-    super(503, 'temporarily_unavailable', options)
-  }
-}
 
 export function addRecorder(provider: Provider, recorder: Recorder): void {
   recordersOf.set(provider, [...recorders(provider), recorder])
@@ -118,12 +90,16 @@ export async function emitEnd(
   notifyListeners(provider, name, ctx, event)
 }
 
+export function hasRecorders(provider: Provider): boolean {
+  return recorders(provider).length > 0
+}
+
 function recorders(provider: Provider): readonly Recorder[] {
   return recordersOf.find(provider) ?? []
 }
 
 function isHeard(provider: Provider, name: RecordedEventName): boolean {
-  return provider.listenerCount(name) > 0 || recorders(provider).length > 0
+  return provider.listenerCount(name) > 0 || hasRecorders(provider)
 }
 
 /** @throws NotRecorded where a recorder does not have it in time */

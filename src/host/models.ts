@@ -160,7 +160,9 @@ export function afterGrantDestroyed(
 function watchDestroy(adapter: Adapter, then: (grant: DestroyedGrant) => void): Adapter {
   const destroy = async (id: string): Promise<void> => {
     const look = (async () => adapter.find(id))()
-    const record = await limitTime(MAX_LOOK_MS, look, () => new Error('too late')).catch(() => undefined)
+    const record = await limitTime(MAX_LOOK_MS, look, () => new Error('too late')).catch(
+      () => undefined,
+    )
     await adapter.destroy(id)
     // Another model's record may have been found: an adapter may use one table for all of them.
     if (record?.kind === 'Grant') then({ id, accountId: record.accountId })

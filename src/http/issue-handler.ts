@@ -1,9 +1,9 @@
 import type { Provider } from 'oidc-provider'
-import type { Impersonations } from '../impersonations/impersonations.ts'
 import { type IssueParts, subjectTokenIssuer } from '../issue/issue.ts'
+import type { Right } from '../policy/machine-tokens.ts'
+import { endingAdapterOf } from '../tokens/subject-token.ts'
 import { authenticate, type BearerParts } from './bearer.ts'
 import { bodyReader } from './json-body.ts'
-import type { Right } from './machine-tokens.ts'
 import type { Handler } from './see-and-end.ts'
 import { siblingUrls } from './sibling-urls.ts'
 
@@ -11,8 +11,6 @@ import { siblingUrls } from './sibling-urls.ts'
 export interface IssueHandlerParts extends BearerParts, IssueParts {
   /** The right to issue. */
   readonly right: Right
-  /** Whether there is anything that the answer's `Location` could name. */
-  readonly impersonations: Impersonations | undefined
 }
 
 /** The handler of `POST …/subject-tokens`: authenticates, reads, answers what was decided. */
@@ -25,7 +23,7 @@ export function issueHandler(provider: Provider, parts: IssueHandlerParts): Hand
     const client = await authenticate(provider, ctx, parts, parts.right, trail)
     const { id, value, expiresIn } = await issue({ ctx, client, read: () => readBody(ctx), trail })
     ctx.status = 201
-    if (parts.impersonations) ctx.set('Location', siblingUrl(ctx, `impersonations/${id}`))
+    if (endingAdapterOf.find(provider)) ctx.set('Location', siblingUrl(ctx, `impersonations/${id}`))
     ctx.body = { subjectToken: value, expiresIn }
   }
 }

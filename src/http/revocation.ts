@@ -1,8 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { endsRecorded } from '../events/recorders.ts'
 import { runInRequest } from '../host/request.ts'
-import type { Impersonations } from '../impersonations/impersonations.ts'
+import { endImpersonation } from '../impersonations/end.ts'
 import { IMPERSONATION_ID } from '../shared/constants.ts'
 import type { SubjectToken, SubjectTokenModel } from '../tokens/subject-token.ts'
 import { answerErrors } from './answer-errors.ts'
@@ -20,7 +19,6 @@ import { answerErrors } from './answer-errors.ts'
 export function subjectTokenRevocation(
   provider: Provider,
   subjectTokens: SubjectTokenModel,
-  impersonations: Impersonations,
 ): Middleware {
   const answer = answerErrors(provider)
 
@@ -36,8 +34,7 @@ export function subjectTokenRevocation(
     if (typeof value !== 'string' || !IMPERSONATION_ID.test(value)) return
     const token = await subjectTokens.findById(subjectTokens.idOf(value))
     if (!token || !isUnused(token) || !client || !mayRevoke(token, client.clientId)) return
-    await impersonations.end(token.jti, {}, ctx)
-    await endsRecorded(provider)
+    await endImpersonation(provider, token.jti, {}, ctx)
   }
 }
 

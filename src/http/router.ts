@@ -1,25 +1,21 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { errors, type Provider } from 'oidc-provider'
-import { runInRequest } from '../host/request.ts'
-import type { Impersonations } from '../impersonations/impersonations.ts'
+import { audited } from '../events/audited.ts'
+import { runInRequest, withOidc } from '../host/request.ts'
+import { endLater } from '../impersonations/end.ts'
+import type { ManagementRights } from '../policy/machine-tokens.ts'
 import type { Denial } from '../public/events.ts'
 import { CURRENT_END_PATH, CURRENT_PATH } from '../shared/status-uris.ts'
+import { endingAdapterOf } from '../tokens/subject-token.ts'
 import { answerErrors } from './answer-errors.ts'
-import { audited } from './audited.ts'
 import type { BearerParts } from './bearer.ts'
-import { withOidc } from './context.ts'
 import { type IssueHandlerParts, issueHandler } from './issue-handler.ts'
-import type { ManagementRights } from './machine-tokens.ts'
 import { type Handler, impersonationHandlers } from './see-and-end.ts'
 
 /** What the management API takes. */
 export interface ManagementParts extends BearerParts, Omit<IssueHandlerParts, 'right'> {
   readonly rights: ManagementRights
-  /** `undefined` where impersonations cannot be seen or ended. */
-  readonly impersonations: Impersonations | undefined
-  /** Ends what was issued and could not be recorded, by its id, after this returns. */
-  readonly endUnrecorded: (id: string) => void
 }
 
 /** One route: its path, what it allows, and what is audited where it is refused. */
@@ -30,13 +26,13 @@ interface Route {
 
 /** The management API as plain Koa middleware. */
 export function managementRouter(provider: Provider, parts: ManagementParts): Middleware {
-  const { impersonations, rights, endUnrecorded } = parts
+  const { rights } = parts
   const issue = issueHandler(provider, { ...parts, right: rights.issue })
   const routes: Route[] = [
     { path: '/subject-tokens', methods: { POST: { handler: issue, stage: 'issue' } } },
   ]
-  if (impersonations) {
-    const handlers = impersonationHandlers(provider, { ...parts, impersonations })
+  if (endingAdapterOf.find(provider)) {
+    const handlers = impersonationHandlers(provider, parts)
     routes.push(
       { path: '/impersonations', methods: { GET: { handler: handlers.list } } },
       {
@@ -72,7 +68,7 @@ export function managementRouter(provider: Provider, parts: ManagementParts): Mi
           undo(id) {
             ctx.body = undefined
             ctx.remove('Location')
-            endUnrecorded(id)
+            endLater(provider, id, 'notRecorded')
           },
         })
       })

@@ -1,18 +1,19 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { AuditTrail } from '../events/trail.ts'
-import type { Impersonations } from '../impersonations/impersonations.ts'
+import { endImpersonation } from '../impersonations/end.ts'
 import { checkEnd, checkEndAll, checkQuery } from '../impersonations/inputs.ts'
+import { getImpersonation, listImpersonations } from '../impersonations/list.ts'
+import { endAll } from '../impersonations/pending-ends.ts'
+import type { ManagementRights } from '../policy/machine-tokens.ts'
 import type { ImpersonationObject } from '../public/list-and-end.ts'
 import { IMPERSONATION_ID } from '../shared/constants.ts'
+import { NotFound } from '../shared/errors.ts'
 import { printable } from '../shared/printable.ts'
-import { NotFound } from './answer-errors.ts'
 import { authenticate, type BearerParts } from './bearer.ts'
 import { asRequest, bodyReader, hasBody } from './json-body.ts'
-import type { ManagementRights } from './machine-tokens.ts'
 
 /** What seeing and ending take. */
 export interface ImpersonationParts extends BearerParts {
-  readonly impersonations: Impersonations
   readonly rights: ManagementRights
 }
 
@@ -24,7 +25,7 @@ export function impersonationHandlers(
   provider: Provider,
   parts: ImpersonationParts,
 ): Readonly<Record<'end' | 'endAll' | 'list' | 'show', Handler>> {
-  const { impersonations, options, rights } = parts
+  const { options, rights } = parts
   const readJson = bodyReader(options.limits.bodyBytes)
 
   const allowed = async (
@@ -44,7 +45,8 @@ export function impersonationHandlers(
       // Digits alone: Number() would read '', '0x10' and '1e1' as well.
       const number = limit !== undefined && /^\d{1,9}$/.test(limit) ? Number(limit) : limit
       ctx.body = await asRequest(async () =>
-        impersonations.list(
+        listImpersonations(
+          provider,
           checkQuery({ ...query, ...(limit === undefined ? {} : { limit: number }) }),
         ),
       )
@@ -52,7 +54,7 @@ export function impersonationHandlers(
 
     async show(ctx, trail) {
       await allowed(ctx, 'read', trail)
-      ctx.body = found(await impersonations.get(idIn(ctx)))
+      ctx.body = found(await getImpersonation(provider, idIn(ctx)))
     },
 
     async end(ctx, trail) {
@@ -61,7 +63,9 @@ export function impersonationHandlers(
       trail.note({ id })
       // The body is optional.
       const body = hasBody(ctx) ? await readJson(ctx) : {}
-      ctx.body = found(await asRequest(async () => impersonations.end(id, checkEnd(body), ctx)))
+      ctx.body = found(
+        await asRequest(async () => endImpersonation(provider, id, checkEnd(body), ctx)),
+      )
     },
 
     async endAll(ctx, trail) {
@@ -69,7 +73,7 @@ export function impersonationHandlers(
       const body = await readJson(ctx)
       const ended = await asRequest(async () => {
         const { filter, how } = checkEndAll(body)
-        return impersonations.endAll(filter, how, ctx)
+        return endAll(provider, filter, how, ctx)
       })
       ctx.body = { ended }
     },

@@ -5,7 +5,11 @@ import { emitEnd } from '../events/recorders.ts'
 import { slot } from '../host/slot.ts'
 import { optionsOf } from '../options/defaults.ts'
 import type { ImpersonationEvent } from '../public/events.ts'
-import type { EndOptions, ImpersonationFilter, ImpersonationObject } from '../public/list-and-end.ts'
+import type {
+  EndOptions,
+  ImpersonationFilter,
+  ImpersonationObject,
+} from '../public/list-and-end.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
 import { MAX_ACCESS_TOKEN_TTL } from '../shared/constants.ts'
 import {
@@ -34,10 +38,14 @@ const MAX_UNSURE_IDS = 10_000
 /** Attempts of which the storage did not say whether they were the one. */
 const unsureOf = slot<BoundedMap<string, true>>('the ends whose outcome is not known')
 
-/** What is ended by one call. */
-interface Ending {
+/** How one call ends, and in which request. */
+interface EndCall {
   readonly how: EndOptions
-  readonly ctx: KoaContextWithOIDC | undefined
+  readonly ctx?: KoaContextWithOIDC | undefined
+}
+
+/** A call that is under way. */
+interface Ending extends EndCall {
   /** Resolves when every end so far is recorded, or its time is over. */
   recorded: Promise<void>
 }
@@ -84,20 +92,14 @@ export async function endImpersonation(
 export async function endMatching(
   provider: Provider,
   filter: ImpersonationFilter,
-  { only, ...call }: Pick<Ending, 'how'> & {
-    readonly ctx?: KoaContextWithOIDC | undefined
-    readonly only?: (token: SubjectToken) => boolean
-  },
+  { only, ...call }: EndCall & { readonly only?: (token: SubjectToken) => boolean },
 ): Promise<number> {
   return untilRecorded(call, (ending) => endPages(provider, filter, ending, only))
 }
 
 /** Runs what ends, and waits for what records it, also where it fails in the middle. */
-async function untilRecorded<T>(
-  { how, ctx }: { readonly how: EndOptions; readonly ctx?: KoaContextWithOIDC | undefined },
-  run: (ending: Ending) => Promise<T>,
-): Promise<T> {
-  const ending: Ending = { how, ctx, recorded: Promise.resolve() }
+async function untilRecorded<T>(call: EndCall, run: (ending: Ending) => Promise<T>): Promise<T> {
+  const ending: Ending = { ...call, recorded: Promise.resolve() }
   try {
     return await run(ending)
   } finally {
@@ -105,7 +107,11 @@ async function untilRecorded<T>(
   }
 }
 
-function notify(provider: Provider, ending: Ending, facts: () => Partial<ImpersonationEvent>): void {
+function notify(
+  provider: Provider,
+  ending: Ending,
+  facts: () => Partial<ImpersonationEvent>,
+): void {
   const recorded = emitEnd(provider, ending.ctx, facts)
   // By `then`, which keeps nothing of the ends before: the result of `Promise.all` would hold them all.
   ending.recorded = ending.recorded.then(() => recorded)
@@ -140,7 +146,9 @@ async function endWithChains(
   const ended: EndedOne[] = []
   for (let from = 0; from < tokens.length; from += AT_ONCE) {
     const batch = tokens.slice(from, from + AT_ONCE)
-    const outcomes = await Promise.allSettled(batch.map((token) => endOnce(provider, token, ending)))
+    const outcomes = await Promise.allSettled(
+      batch.map((token) => endOnce(provider, token, ending)),
+    )
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') throw outcome.reason
       ended.push(outcome.value)
@@ -159,11 +167,7 @@ async function endWithChains(
 }
 
 /** Ends one, and answers it as it is then. */
-async function endOnce(
-  provider: Provider,
-  token: SubjectToken,
-  ending: Ending,
-): Promise<EndedOne> {
+async function endOnce(provider: Provider, token: SubjectToken, ending: Ending): Promise<EndedOne> {
   if (isOver(token)) return { isFirst: false, token }
   const end = newEnd(ending.how)
   // I14: also where it has ended, so that the storage repairs what it lost of that end.
@@ -185,17 +189,17 @@ async function endOnce(
     return { isFirst: true, token }
   }
   const isKnown = token.end !== undefined
-  return { isFirst: false, token: isKnown ? token : await subjectTokensOf.of(provider).findById(token.jti) }
+  return {
+    isFirst: false,
+    token: isKnown ? token : await subjectTokensOf.of(provider).findById(token.jti),
+  }
 }
 
 /**
  * Whether a record may have become another one between the look at it and its end, but for the end: it
  * was redeemed, or its access token was taken as an actor token.
  */
-function mayChangeBefore(
-  provider: Provider,
-  { consumed, note, chained }: SubjectToken,
-): boolean {
+function mayChangeBefore(provider: Provider, { consumed, note, chained }: SubjectToken): boolean {
   if (!consumed || !note) return true
   const { scope } = optionsOf.of(provider).actorToken
   return !chained && (note.scope ?? '').split(' ').includes(scope)
@@ -232,17 +236,19 @@ function newEnd({ by, cause = 'requested', reason }: EndOptions): EndAttempt {
  *
  * @throws the storage's error where neither is known
  */
-async function endRecord(
-  provider: Provider,
-  id: string,
-  end: EndAttempt,
-): Promise<boolean> {
+async function endRecord(provider: Provider, id: string, end: EndAttempt): Promise<boolean> {
   try {
     return await askedOnce(provider, id, end)
   } catch (error) {
     const won = await askedOnce(provider, id, end).catch(() => undefined)
     if (won === true) return true
-    const record = won === false ? await endingAdapterOf.of(provider).find(id).catch(() => undefined) : undefined
+    const record =
+      won === false
+        ? await endingAdapterOf
+            .of(provider)
+            .find(id)
+            .catch(() => undefined)
+        : undefined
     const stored: unknown = record?.end
     if (typeof stored === 'object' && stored !== null && 'attempt' in stored) {
       return stored.attempt === end.attempt

@@ -102,7 +102,7 @@ export async function* listPages(
 
 /** The resources for which the last impersonations got opaque access tokens. */
 export async function findOpaqueResources(provider: Provider): Promise<readonly string[]> {
-  const records = (await endingAdapterOf.find(provider)?.list({}, PAGE_SIZE)) ?? []
+  const records = await endingAdapterOf.of(provider).list({}, PAGE_SIZE)
   const resources = records.flatMap((record) => {
     const note = subjectTokensOf.of(provider).fromRecord(record)?.note
     return note?.format === 'opaque' ? [note.resource] : []
@@ -115,7 +115,10 @@ export function lookUpOf({ userId, actor, issuedTo }: ImpersonationFilter): Look
 }
 
 /** What no storage looks up by: who runs it, or is the only one that may; and by which permit. */
-export function matcherFor({ client, permit }: ImpersonationFilter): (token: SubjectToken) => boolean {
+export function matcherFor({
+  client,
+  permit,
+}: ImpersonationFilter): (token: SubjectToken) => boolean {
   return ({ note, consumed, bindingObject, permit: before }) =>
     (client === undefined ||
       (consumed ? note?.client : bindingObject.mayAct?.clientId) === client) &&

@@ -17,11 +17,12 @@ export function judgeByEnds(
 ): (value: string) => Promise<AccessToken | undefined> {
   const { AccessToken: model } = provider
   const { find } = model
-  model.find = async (...args) => {
+  const findLiving = async (...args: unknown[]) => {
     const token: AccessToken | undefined = await Reflect.apply(find, model, args)
     const id = token && findImpersonationId(token)
     return id !== undefined && (await hasEnded(provider, id)) ? undefined : token
   }
+  Object.assign(model, { find: findLiving })
   return (value) => Reflect.apply(find, model, [value])
 }
 

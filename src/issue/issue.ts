@@ -7,16 +7,16 @@ import {
 } from 'oidc-provider'
 import type { AuditTrail } from '../events/trail.ts'
 import { findAccount } from '../host/grants.ts'
-import { UserNotFound } from '../http/answer-errors.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import { type Permission, permissionFor } from '../policy/authorize.ts'
 import { validContext } from '../policy/context-schema.ts'
 import { limit } from '../policy/rate-limit.ts'
 import type { SubjectTokenContext } from '../public/claims-hook.ts'
 import type { AuthorizationRequest } from '../public/policy-hook.ts'
+import { UserNotFound } from '../shared/errors.ts'
 import { deepFreeze } from '../shared/json.ts'
 import { present } from '../shared/present.ts'
-import type { StatusIndex } from '../status-list/indices.ts'
+import { statusIndicesOf } from '../status-list/allocate.ts'
 import type { SubjectTokenModel } from '../tokens/subject-token.ts'
 import { type IssueRequest, parseIssueRequest, serialisedContext } from './request.ts'
 
@@ -24,8 +24,6 @@ import { type IssueRequest, parseIssueRequest, serialisedContext } from './reque
 export interface IssueParts {
   readonly options: ResolvedOptions
   readonly subjectTokens: SubjectTokenModel
-  /** An index in a status list for the access token to come; `undefined` where there are no lists. */
-  readonly drawStatusIndex: (() => Promise<StatusIndex>) | undefined
 }
 
 /** A request for a subject token, of a client that may issue. */
@@ -94,7 +92,7 @@ export async function permissionToIssue(
 /** The decision behind every door: counts, validates, asks the deployment's rule, stores. */
 export function subjectTokenIssuer(
   provider: Provider,
-  { options, subjectTokens, drawStatusIndex }: IssueParts,
+  { options, subjectTokens }: IssueParts,
 ): (call: IssueCall) => Promise<Issued> {
   return async ({ ctx, client, read, trail }) => {
     ctx.oidc.entity('Client', client)
@@ -113,7 +111,7 @@ export function subjectTokenIssuer(
     const question = { ctx, client, account, context }
     const { scope, permit, review } = await permissionToIssue(options, request, question)
 
-    const status = await drawStatusIndex?.()
+    const status = await statusIndicesOf.find(provider)?.draw()
     const binding = { ...request.binding, ...(scope === undefined ? {} : { scope }) }
     const subjectToken = subjectTokens.create({
       accountId: request.userId,

@@ -10,7 +10,7 @@ import {
   issuerUri,
   STATUS_LISTS_PATH,
 } from '../shared/status-uris.ts'
-import type { StatusLists } from './signed-list.ts'
+import type { StatusLists } from './sign.ts'
 
 const compress = promisify(gzip)
 

@@ -7,7 +7,7 @@ import { type Configuration, Provider } from 'oidc-provider'
 import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
 import { statusListUri } from '../../src/shared/status-uris.ts'
 import { announceStatusLists, statusListRoutes } from '../../src/status-list/routes.ts'
-import { statusListSigner, statusLists } from '../../src/status-list/signed-list.ts'
+import { statusListSigner, statusLists } from '../../src/status-list/sign.ts'
 import { signingKey } from '../support/deployment.ts'
 import { Store } from '../tokens/remembering-store.ts'
 

@@ -6,7 +6,7 @@ import {
   type StatusLists,
   statusListSigner,
   statusLists,
-} from '../../src/status-list/signed-list.ts'
+} from '../../src/status-list/sign.ts'
 import { signingKey } from '../support/deployment.ts'
 import { ISSUER, Store, settled } from './remembering-store.ts'
 

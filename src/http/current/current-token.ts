@@ -1,6 +1,5 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { AuditTrail } from '../../events/trail.ts'
-import type { Impersonations } from '../../impersonations/impersonations.ts'
 import type { AccessTokenVerifier } from '../../tokens/access-token.ts'
 import { AccessTokenRejected, type VerifiedAccessToken } from '../../tokens/jwt-access-token.ts'
 import { presentedToken } from '../bearer.ts'
@@ -8,7 +7,6 @@ import { presentedToken } from '../bearer.ts'
 /** What the routes of the current impersonation take. */
 export interface CurrentParts {
   readonly verifier: AccessTokenVerifier
-  readonly impersonations: Impersonations
 }
 
 /** An impersonated access token that a request shows, with its proof. */

@@ -1,10 +1,11 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import { endsRecorded } from '../../events/recorders.ts'
 import { AuditTrail } from '../../events/trail.ts'
+import { endImpersonation } from '../../impersonations/end.ts'
 import { checkCurrentEnd } from '../../impersonations/inputs.ts'
+import { getImpersonation } from '../../impersonations/list.ts'
 import { MAX_CHAIN, parseAct, personAndSoftware } from '../../shared/act.ts'
+import { publicCode } from '../../shared/errors.ts'
 import { AccessTokenRejected } from '../../tokens/jwt-access-token.ts'
-import { publicCode } from '../answer-errors.ts'
 import { asRequest, bodyReader, hasBody } from '../json-body.ts'
 import { asInvalidToken, type CurrentParts, currentToken } from './current-token.ts'
 
@@ -12,7 +13,7 @@ import { asInvalidToken, type CurrentParts, currentToken } from './current-token
 const MAX_BODY_BYTES = 1024
 
 /** `POST {issuer}/impersonations/current/end`: ends the impersonation of the token. */
-export function endCurrent(provider: Provider, { verifier, impersonations }: CurrentParts) {
+export function endCurrent(provider: Provider, { verifier }: CurrentParts) {
   const readJson = bodyReader(MAX_BODY_BYTES)
 
   return async (ctx: KoaContextWithOIDC): Promise<void> => {
@@ -24,7 +25,6 @@ export function endCurrent(provider: Provider, { verifier, impersonations }: Cur
       if (!(error instanceof errors.UseDpopNonce)) trail.failed(error, publicCode(error))
       throw error
     }
-    await endsRecorded(provider)
     ctx.status = 204
   }
 
@@ -36,9 +36,9 @@ export function endCurrent(provider: Provider, { verifier, impersonations }: Cur
       : {}
     const { actor: by } = personAndSoftware(parseAct(token.act, MAX_CHAIN))
     const how = { ...(by ? { by: { sub: by.sub } } : {}), ...(reason ? { reason } : {}) }
-    const before = await impersonations.get(token.impersonationId)
+    const before = await getImpersonation(provider, token.impersonationId)
     // Also of one that has ended: the event of an end whose outcome was not known may be due.
-    const after = await impersonations.end(token.impersonationId, how, ctx)
+    const after = await endImpersonation(provider, token.impersonationId, how, ctx)
     if (!before || before.state === 'ended') {
       throw new AccessTokenRejected('its impersonation has ended already')
     }

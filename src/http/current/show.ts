@@ -1,5 +1,6 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { AuditTrail } from '../../events/trail.ts'
+import { getImpersonation } from '../../impersonations/list.ts'
 import { limitInProcess } from '../../policy/limit-in-process.ts'
 import type { ActClaim } from '../../public/claims-hook.ts'
 import type { EndCause, ImpersonationObject } from '../../public/list-and-end.ts'
@@ -26,7 +27,7 @@ interface CurrentImpersonation {
  * the token expires, whether it has ended or not. It says no name, and not what was said about an end:
  * the person at the screen is the operator. No event comes of it.
  */
-export function showCurrent(provider: Provider, { verifier, impersonations }: CurrentParts) {
+export function showCurrent(provider: Provider, { verifier }: CurrentParts) {
   const limit = limitInProcess({ requests: MAX_REQUESTS, seconds: WINDOW_SECONDS })
 
   return async (ctx: KoaContextWithOIDC): Promise<void> => {
@@ -44,7 +45,7 @@ export function showCurrent(provider: Provider, { verifier, impersonations }: Cu
       trail: new AuditTrail(provider, ctx, 'end'),
       admit: (token) => limit(token.impersonationId),
     })
-    const impersonation = await impersonations.get(impersonationId)
+    const impersonation = await getImpersonation(provider, impersonationId)
     if (!impersonation || impersonation.state === 'expired') {
       throw new AccessTokenRejected('its impersonation is gone, or has expired')
     }
