@@ -8,6 +8,7 @@ import { type JwtPayload, signJwt } from '../host/signing.ts'
 import { optionsOf } from '../options/defaults.ts'
 import { MAX_SUBJECT_TOKEN_TTL } from '../shared/constants.ts'
 import { issuerUri, STATUS_LISTS_PATH, statusListUri } from '../shared/status-uris.ts'
+import { warn } from '../shared/warn.ts'
 import { keptAfterRedemptionFor } from '../tokens/kept-until.ts'
 import { signingAlgorithm } from '../tokens/signing-algorithm.ts'
 import { endingAdapterOf } from '../tokens/subject-token.ts'
@@ -77,9 +78,9 @@ export interface StatusListsParts {
 export function assembleStatusLists(provider: Provider): StatusLists | undefined {
   const sign = statusListSigner(provider)
   if (!sign) {
-    process.emitWarning(
+    warn(
+      'STATUS_LISTS_NOT_SIGNED',
       'no key in jwks can sign status lists, so that impersonated JWTs tell no API when they have ended',
-      'ImpersonationWarning',
     )
     return undefined
   }
