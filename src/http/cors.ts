@@ -19,7 +19,7 @@ export const corsAsTokenEndpoint: Cors = async (provider, ctx, method, next) => 
 }
 
 /** A host application that has answered for CORS already is left alone, as by the provider. */
-export const corsForEveryone: Cors = async (_provider, ctx, method, next) => {
+export const corsForEveryone: Cors = async (_provider, ctx, _method, next) => {
   const names = Object.keys(ctx.response.headers)
   if (!names.some((name) => name.toLowerCase().startsWith('access-control-'))) {
     ctx.set('Access-Control-Allow-Origin', '*')

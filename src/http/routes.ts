@@ -16,7 +16,7 @@ import {
   issuerUri,
   STATUS_LISTS_PATH,
 } from '../shared/status-uris.ts'
-import { statusListsOf } from '../status-list/signed-list.ts'
+import { statusListsOf } from '../status-list/sign.ts'
 import { endingAdapterOf } from '../tokens/subject-token.ts'
 import { answerErrors, publicError } from './answers.ts'
 import { authenticate } from './bearer.ts'

@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib'
 import type { Context } from 'koa'
 import { errors, type Provider } from 'oidc-provider'
 import { NotFound } from '../shared/errors.ts'
-import { statusListsOf } from '../status-list/signed-list.ts'
+import { statusListsOf } from '../status-list/sign.ts'
 
 const compress = promisify(gzip)
 
@@ -34,7 +34,10 @@ export async function sendStatusList(provider: Provider, ctx: Context): Promise<
   const signed = await statusListsOf.of(provider).find(Reflect.get(ctx, 'params').list)
   if (!signed) throw new NotFound('there is no such status list')
   const { token: text, tag } = signed
-  await send(ctx, representationOf(signed, () => ({ type: STATUS_LIST, text, tag })))
+  await send(
+    ctx,
+    representationOf(signed, () => ({ type: STATUS_LIST, text, tag })),
+  )
 }
 
 /** `GET {issuer}/status-lists` */

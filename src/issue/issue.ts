@@ -16,6 +16,7 @@ import type { AuthorizationRequest } from '../public/policy-hook.ts'
 import { UserNotFound } from '../shared/errors.ts'
 import { deepFreeze } from '../shared/json.ts'
 import { present } from '../shared/present.ts'
+import { statusIndicesOf } from '../status-list/allocate.ts'
 import { subjectTokensOf } from '../tokens/subject-token.ts'
 import { type IssueRequest, parseIssueRequest, serialisedContext } from './request.ts'
 
@@ -70,7 +71,14 @@ export async function permissionToIssue(
   question: Pick<AuthorizationRequest, 'account' | 'client' | 'context' | 'ctx' | 'isPreview'>,
 ): Promise<Permission> {
   const { mayAct, resource, scope } = binding
-  return permissionFor(optionsOf.of(provider).authorize, { stage: 'issue', ...question, actor, mayAct, resource, scope })
+  return permissionFor(optionsOf.of(provider).authorize, {
+    stage: 'issue',
+    ...question,
+    actor,
+    mayAct,
+    resource,
+    scope,
+  })
 }
 
 /**
@@ -103,7 +111,7 @@ export async function issue(
   const question = { ctx, client, account, context }
   const { scope, permit, review } = await permissionToIssue(provider, request, question)
 
-  const status = await drawStatusIndex?.()
+  const status = await statusIndicesOf.find(provider)?.draw()
   const binding = { ...request.binding, ...(scope === undefined ? {} : { scope }) }
   const subjectToken = subjectTokensOf.of(provider).create({
     accountId: request.userId,
