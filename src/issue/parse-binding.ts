@@ -1,9 +1,9 @@
 import { errors } from 'oidc-provider'
 import type { Binding, MayAct } from '../public/binding.ts'
-import { isPlainObject } from '../shared/plain-object.ts'
+import { boundedText } from '../shared/bounded-text.ts'
+import { knownMembers } from '../shared/members.ts'
 import { present } from '../shared/present.ts'
 
-const CONTROL_CHARACTER = /\p{Cc}/u
 /** RFC 6749 §3.3, and no more than a form field could carry. */
 const SCOPE_PATTERN = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/
 const MAX_SCOPE_LENGTH = 1024
@@ -15,7 +15,10 @@ const MAX_RESOURCE_LENGTH = 2048
  *
  * @throws errors.InvalidRequest naming the member.
  */
-export function parseBinding(body: Record<string, unknown>, maxIdLength: number): Binding {
+export function parseBinding(
+  body: { readonly mayAct?: unknown; readonly resource?: unknown; readonly scope?: unknown },
+  maxIdLength: number,
+): Binding {
   const mayAct = body.mayAct === undefined ? undefined : parseMayAct(body.mayAct, maxIdLength)
   const resource = body.resource === undefined ? undefined : parseResource(body.resource)
   const scope = body.scope === undefined ? undefined : parseScope(body.scope)
@@ -24,26 +27,18 @@ export function parseBinding(body: Record<string, unknown>, maxIdLength: number)
 
 /** An account's or a client's id, as it may come from outside. */
 export function identifier(name: string, value: unknown, maxLength: number): string {
-  if (value === undefined) throw new errors.InvalidRequest(`${name} is required`)
-  if (typeof value !== 'string') throw new errors.InvalidRequest(`${name} must be a string`)
-  const length = [...value].length
-  if (length < 1 || length > maxLength) {
-    throw new errors.InvalidRequest(`${name} must have 1 to ${maxLength} characters`)
-  }
-  if (CONTROL_CHARACTER.test(value) || !value.isWellFormed()) {
-    throw new errors.InvalidRequest(
-      `${name} must not contain control characters or unpaired surrogates`,
-    )
-  }
-  return value
+  return boundedText(name, value, maxLength, (message) => new errors.InvalidRequest(message))
 }
 
 function parseMayAct(value: unknown, maxLength: number): MayAct {
-  if (!isPlainObject(value)) throw new errors.InvalidRequest('mayAct must be a JSON object')
-  const { sub, clientId, ...others } = value
-  if (Object.keys(others).length > 0 || (sub === undefined && clientId === undefined)) {
-    throw new errors.InvalidRequest('mayAct must have sub, clientId or both, and nothing else')
-  }
+  const refuse = (unknown?: string) =>
+    new errors.InvalidRequest(
+      unknown === undefined
+        ? 'mayAct must be a JSON object'
+        : 'mayAct must have sub, clientId or both, and nothing else',
+    )
+  const { sub, clientId } = knownMembers(value, ['sub', 'clientId'], refuse)
+  if (sub === undefined && clientId === undefined) throw refuse('')
   return Object.freeze({
     ...(sub === undefined ? {} : { sub: identifier('mayAct.sub', sub, maxLength) }),
     ...(clientId === undefined

@@ -3,8 +3,8 @@ import type { ResolvedOptions } from '../options/defaults.ts'
 import { MAX_CONTEXT_DEPTH } from '../policy/context-schema.ts'
 import type { Binding } from '../public/binding.ts'
 import { isDeeperThan } from '../shared/json.ts'
+import { knownMembers } from '../shared/members.ts'
 import { isPlainObject } from '../shared/plain-object.ts'
-import { printable } from '../shared/printable.ts'
 import { identifier, parseBinding } from './parse-binding.ts'
 
 /** A request for a subject token, every member of which is known to be well-formed. */
@@ -16,14 +16,7 @@ export interface IssueRequest {
   readonly expiresIn: number | undefined
 }
 
-const MEMBER_NAMES: ReadonlySet<string> = new Set([
-  'userId',
-  'context',
-  'mayAct',
-  'resource',
-  'scope',
-  'expiresIn',
-])
+const MEMBER_NAMES = ['userId', 'context', 'mayAct', 'resource', 'scope', 'expiresIn'] as const
 
 /**
  * Reads the JSON body once.
@@ -31,15 +24,14 @@ const MEMBER_NAMES: ReadonlySet<string> = new Set([
  * @throws errors.InvalidRequest naming the member.
  */
 export function parseIssueRequest(
-  body: unknown,
+  json: unknown,
   { limits, managementApi }: Pick<ResolvedOptions, 'limits' | 'managementApi'>,
 ): IssueRequest {
-  if (!isPlainObject(body)) throw new errors.InvalidRequest('the body must be a JSON object')
-  // Refuse unknown members: a mistyped `mayAct` would otherwise be ignored silently.
-  const unknown = Object.keys(body).find((member) => !MEMBER_NAMES.has(member))
-  if (unknown !== undefined) {
-    throw new errors.InvalidRequest(`${printable(unknown, 64)} is not a known member`)
-  }
+  const body = knownMembers(json, MEMBER_NAMES, (unknown) => {
+    const message =
+      unknown !== undefined ? `${unknown} is not a known member` : 'the body must be a JSON object'
+    return new errors.InvalidRequest(message)
+  })
   const missing = managementApi.requireBinding.find((member) => body[member] === undefined)
   if (missing !== undefined) throw new errors.InvalidRequest(`${missing} is required`)
   return Object.freeze({
