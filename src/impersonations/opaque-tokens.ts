@@ -1,9 +1,11 @@
 import type { AccessToken, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { hasEnding } from '../adapters/contract.ts'
 import { beforeDestroy } from '../host/models.ts'
 import { currentRequest } from '../host/request.ts'
 import type { EndOptions } from '../public/list-and-end.ts'
 import { MAX_CHAIN, parseAct, personAndSoftware } from '../shared/act.ts'
 import { IMPERSONATION_ID_CLAIM, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
+import { subjectTokensOf } from '../tokens/subject-token.ts'
 import { endImpersonation, hasEnded } from './end.ts'
 
 /**
@@ -17,13 +19,16 @@ export function judgeByEnds(
 ): (value: string) => Promise<AccessToken | undefined> {
   const { AccessToken: model } = provider
   const { find } = model
+  const findEvenEnded = (value: string): Promise<AccessToken | undefined> =>
+    Reflect.apply(find, model, [value])
+  if (!hasEnding(subjectTokensOf.of(provider).adapter)) return findEvenEnded
   const findLiving = async (...args: unknown[]) => {
     const token: AccessToken | undefined = await Reflect.apply(find, model, args)
     const id = token && findImpersonationId(token)
     return id !== undefined && (await hasEnded(provider, id)) ? undefined : token
   }
   Object.assign(model, { find: findLiving })
-  return (value) => Reflect.apply(find, model, [value])
+  return findEvenEnded
 }
 
 /**
