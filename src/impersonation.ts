@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import type { Configuration, Provider } from 'oidc-provider'
-import { assemble, type Wired } from './assemble.ts'
+import { assemble } from './assemble.ts'
 import { checklist } from './checklist.ts'
 import { AccessTokenClaims } from './claims/access-token-claims.ts'
 import {
@@ -14,12 +14,14 @@ import { warnOfNamesakes } from './exchange/software.ts'
 import { checkClassNames } from './host/class-names.ts'
 import { configurationOf } from './host/provider-configuration.ts'
 import { findAccountById } from './host/request.ts'
+import { managementRoutes } from './http/routes.ts'
 import { endImpersonation } from './impersonations/end.ts'
 import { ALL_CAUSES, checkEnd, checkFilter, checkQuery } from './impersonations/inputs.ts'
 import { findOpaqueResources, getImpersonation, listImpersonations } from './impersonations/list.ts'
 import { endAll } from './impersonations/pending-ends.ts'
+import { issueInProcess, previewIssue } from './issue/in-process.ts'
 import { type ResolvedOptions, resolveOptions } from './options/defaults.ts'
-import { ManagementResourceServer } from './policy/machine-tokens.ts'
+import { withManagementApi } from './policy/clients.ts'
 import type { ChecklistItem } from './public/checklist.ts'
 import type { RecordEvent, RecordFirstOptions } from './public/events.ts'
 import type {
@@ -56,7 +58,7 @@ import { endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
 export class Impersonation {
   readonly #options: ResolvedOptions
   #parts: ConfigurationParts | undefined
-  #wired: Wired | undefined
+  #wired: Provider | undefined
 
   /**
    * @param options the value of `features.impersonation`
@@ -92,7 +94,7 @@ export class Impersonation {
         extraTokenClaims: plain.extraTokenClaims,
         jwtCustomizer: plain.formats?.customizers?.jwt,
       }),
-      resourceServer: new ManagementResourceServer(this.#options.managementApi, plain),
+      getResourceServerInfo: withManagementApi(this.#options.managementApi, plain),
     }
     return withImpersonation(plain, this.#options, this.#parts)
   }
@@ -118,7 +120,8 @@ export class Impersonation {
         'register() was already called: create one Impersonation for each provider',
       )
 
-    this.#wired = assemble(provider, this.#options, this.#parts)
+    assemble(provider, this.#options, this.#parts)
+    this.#wired = provider
   }
 
   /**
@@ -138,7 +141,7 @@ export class Impersonation {
    */
   async check(): Promise<readonly ChecklistItem[]> {
     if (!this.enabled) return []
-    const { provider } = this.#registered
+    const provider = this.#registered
     const servesLists = statusIndicesOf.find(provider) !== undefined
     await Promise.all([
       subjectTokensOf.of(provider).checkStorage(),
@@ -155,7 +158,7 @@ export class Impersonation {
    * `false`, and the storage adapter of `SubjectToken` can. `false` before {@link register}.
    */
   get canEnd(): boolean {
-    return this.#wired !== undefined && endingAdapterOf.find(this.#wired.provider) !== undefined
+    return this.#wired !== undefined && endingAdapterOf.find(this.#wired) !== undefined
   }
 
   /**
@@ -171,7 +174,7 @@ export class Impersonation {
    * @throws the storage's error, or a hook's, where one fails: nothing is issued
    */
   async issue(request: SubjectTokenRequest, options: IssueOptions): Promise<IssuedSubjectToken> {
-    return this.#registered.issue(request, issueOptionsOf('issue', options))
+    return issueInProcess(this.#registered, request, issueOptionsOf('issue', options))
   }
 
   /**
@@ -184,7 +187,7 @@ export class Impersonation {
    * @throws the error of a hook that fails
    */
   async preview(request: SubjectTokenRequest, options: IssueOptions): Promise<Preview> {
-    return this.#registered.preview(request, issueOptionsOf('preview', options))
+    return previewIssue(this.#registered, request, issueOptionsOf('preview', options))
   }
 
   /**
@@ -257,7 +260,7 @@ export class Impersonation {
     if (ready !== undefined && typeof ready !== 'function') {
       throw new TypeError('recordFirst(record, { ready }): ready must be a function () => boolean')
     }
-    const { provider } = this.#registered
+    const provider = this.#registered
     if (!this.canEnd) {
       throw new TypeError('recordFirst() needs impersonations that can be ended: see canEnd')
     }
@@ -265,13 +268,13 @@ export class Impersonation {
   }
 
   /** @throws TypeError before {@link register} */
-  get #registered(): Wired {
+  get #registered(): Provider {
     if (this.#wired) return this.#wired
     throw new TypeError('this comes after register(provider), where impersonation is enabled')
   }
 
   get #ending(): Provider {
-    if (this.#wired && this.canEnd) return this.#wired.provider
+    if (this.#wired && this.canEnd) return this.#wired
     throw new Error(
       'impersonations cannot be seen or ended here: see canEnd, and features.impersonation.lifecycle',
     )
@@ -285,7 +288,7 @@ export class Impersonation {
    */
   routes(): Middleware {
     if (!this.enabled) return (_ctx, next) => next()
-    return this.#registered.routes
+    return managementRoutes(this.#registered)
   }
 
   /**
@@ -294,7 +297,7 @@ export class Impersonation {
    * @throws TypeError before {@link register}
    */
   callback(): RequestListener {
-    return requestListener(this.routes(), this.#wired?.provider)
+    return requestListener(this.routes(), this.#wired)
   }
 }
 

@@ -5,6 +5,7 @@ import type { Provider } from 'oidc-provider'
 import type { EndedFollower, EndingAdapter } from '../adapters/contract.ts'
 import { epochSeconds } from '../adapters/record.ts'
 import { type JwtPayload, signJwt } from '../host/signing.ts'
+import { slot } from '../host/slot.ts'
 import { optionsOf } from '../options/defaults.ts'
 import { MAX_SUBJECT_TOKEN_TTL } from '../shared/constants.ts'
 import { issuerUri, STATUS_LISTS_PATH, statusListUri } from '../shared/status-uris.ts'
@@ -70,29 +71,27 @@ export interface StatusListsParts {
   readonly now?: (() => number) | undefined
 }
 
-/**
- * The status lists of a provider, and with them its {@link statusIndicesOf}.
- *
- * @returns `undefined` where the provider has no key that could sign them
- */
-export function assembleStatusLists(provider: Provider): StatusLists | undefined {
+/** The status lists of a provider that has a key that can sign them. */
+export const statusListsOf = slot<StatusLists>('the status lists')
+
+/** Sets the status lists of a provider, and with them its {@link statusIndicesOf}, where a key can sign them. */
+export function assembleStatusLists(provider: Provider): void {
   const sign = statusListSigner(provider)
   if (!sign) {
     warn(
       'STATUS_LISTS_NOT_SIGNED',
       'no key in jwks can sign status lists, so that impersonated JWTs tell no API when they have ended',
     )
-    return undefined
+    return
   }
   const { issuer } = provider
   const adapter = endingAdapterOf.of(provider)
   const { maxTtl } = optionsOf.of(provider).accessToken
   const tokenLife = MAX_SUBJECT_TOKEN_TTL + keptAfterRedemptionFor(maxTtl)
   const indices = statusIndicesOf.set(provider, statusIndices(adapter, { issuer, tokenLife }))
-  const lists = statusLists({ issuer, adapter, indices, sign })
+  const lists = statusListsOf.set(provider, statusLists({ issuer, adapter, indices, sign }))
   // Where the storage can tell what is new, everything is read once.
   if (adapter.followEnded) setImmediate(() => void lists.readAhead().catch(() => {}))
-  return lists
 }
 
 /**
