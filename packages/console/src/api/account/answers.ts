@@ -31,7 +31,8 @@ export type AccountState =
   | 'waiting' // asked for, can still start
   | 'running'
   | 'ended_by_you'
-  | 'ended' // by the operator or another person of the support team
+  | 'left' // the operator left the page
+  | 'ended' // by `endedBy`, or by the support team where it is not known who
   | 'signed_out' // the operator signed out
   | 'replayed' // ended, because the key to it was used a second time
   | 'policy' // ended by a rule of the provider
@@ -58,6 +59,8 @@ export interface AccountImpersonation {
   readonly expiresAt?: number
   /** When it was over. */
   readonly endedAt?: number
+  /** With `ended`: the operator, or another person. Without a name, the page shows the id. */
+  readonly endedBy?: { readonly id: string; readonly name?: string }
   /** What was done, the first first. At most 50. */
   readonly did: readonly Done[]
   /**

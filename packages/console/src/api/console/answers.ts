@@ -168,7 +168,7 @@ export interface NewerAnswer {
 
 /**
  * `GET /audit/:id`: the row. An operator: only their own, else 404. `byNames` are the names of those
- * who ended, acknowledged, held or released it, by account id.
+ * who acknowledged, held or released it, by account id.
  */
 export type AuditRowAnswer = RowAnswer & { readonly byNames: Readonly<Record<string, string>> }
 
