@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib'
 import { decodeJwt, type JWTPayload } from 'jose'
 import { type Configuration, Provider } from 'oidc-provider'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import {
   type StatusLists,
   statusListSigner,
