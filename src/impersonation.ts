@@ -1,7 +1,6 @@
-// Over 250 lines by its docstrings: the one class of the package that deployments call.
-
 import type { Middleware } from 'koa'
 import type { Configuration, Provider } from 'oidc-provider'
+import { assemble, type Wired } from './assemble.ts'
 import { checklist } from './checklist.ts'
 import { AccessTokenClaims } from './claims/access-token-claims.ts'
 import {
@@ -11,29 +10,14 @@ import {
   withoutImpersonation,
 } from './configuration.ts'
 import { addRecorder, endsRecorded } from './events/recorders.ts'
-import { tokenExchangeHandler } from './exchange/handler.ts'
-import { EXCHANGE_PARAMETERS, REPEATABLE_PARAMETERS } from './exchange/request.ts'
 import { warnOfNamesakes } from './exchange/software.ts'
 import { checkClassNames } from './host/class-names.ts'
 import { configurationOf } from './host/provider-configuration.ts'
-import { withholdFromSelfRegistered } from './host/registration.ts'
-import { currentRoutes } from './http/current/routes.ts'
-import { findAccount } from './http/find-account.ts'
-import { ManagementResourceServer } from './http/machine-tokens.ts'
-import { subjectTokenRevocation } from './http/revocation.ts'
-import { managementRouter } from './http/router.ts'
+import { findAccountById } from './host/request.ts'
 import type { Impersonations } from './impersonations/impersonations.ts'
 import { ALL_CAUSES, checkEnd, checkFilter, checkQuery } from './impersonations/inputs.ts'
-import { chainMarker } from './impersonations/mark-chain.ts'
-import { judgeByEnds } from './impersonations/opaque-tokens.ts'
-import {
-  keptAfterRedemption,
-  type WiredImpersonations,
-  wireImpersonations,
-} from './impersonations/wiring.ts'
-import { type IssueInProcess, inProcessIssuer } from './issue/issue-in-process.ts'
-import { issuePreviewer, type PreviewIssue } from './issue/preview.ts'
-import { optionsOf, type ResolvedOptions, resolveOptions } from './options/defaults.ts'
+import { type ResolvedOptions, resolveOptions } from './options/defaults.ts'
+import { ManagementResourceServer } from './policy/machine-tokens.ts'
 import type { ChecklistItem } from './public/checklist.ts'
 import type { RecordEvent, RecordFirstOptions } from './public/events.ts'
 import type {
@@ -50,12 +34,9 @@ import type {
   ImpersonationQuery,
 } from './public/list-and-end.ts'
 import type { ImpersonationOptions } from './public/options.ts'
-import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
 import { type RequestListener, requestListener } from './shared/request-listener.ts'
 import { warnOfIssuer } from './shared/warn-of-issuer.ts'
-import { accessTokenVerifier } from './tokens/access-token.ts'
-import { makeReplayDetectionAtomic } from './tokens/replay-detection.ts'
-import { defineSubjectToken } from './tokens/subject-token.ts'
+import { subjectTokensOf } from './tokens/subject-token.ts'
 
 /**
  * The parts of impersonation, to build a provider by hand. In this order, for one provider:
@@ -72,12 +53,7 @@ import { defineSubjectToken } from './tokens/subject-token.ts'
 export class Impersonation {
   readonly #options: ResolvedOptions
   #parts: ConfigurationParts | undefined
-  #provider: Provider | undefined
-  #routes: Middleware | undefined
-  #issue: IssueInProcess | undefined
-  #preview: PreviewIssue | undefined
-  #checkStorage: (() => Promise<void>) | undefined
-  #ending: WiredImpersonations | undefined
+  #wired: Wired | undefined
 
   /**
    * @param options the value of `features.impersonation`
@@ -134,75 +110,12 @@ export class Impersonation {
         'register(provider) needs a provider that was built from configure(configuration) of the same Impersonation, unchanged: otherwise it would issue impersonated tokens without act',
       )
     }
-    if (this.#routes)
+    if (this.#wired)
       throw new TypeError(
         'register() was already called: create one Impersonation for each provider',
       )
 
-    const { claims, resourceServer } = this.#parts
-    const { rights } = resourceServer
-    const mayIssueSubjectTokens = rights.issue.may
-    const options = optionsOf.set(provider, this.#options)
-    const subjectTokens = defineSubjectToken(provider, options.subjectToken.singleUse, (adapter) =>
-      keptAfterRedemption(adapter, options),
-    )
-    const ending = wireImpersonations(provider, subjectTokens, options)
-    const { hasEnded, findEvenEnded } = judgeByEnds(provider, subjectTokens, ending !== undefined)
-    this.#ending = ending
-    const verifier = accessTokenVerifier(provider, TOKEN_EXCHANGE_GRANT_TYPE, findEvenEnded)
-    claims.issuer = provider.issuer
-    this.#provider = provider
-    this.#checkStorage = async () => {
-      const servesLists = ending?.drawStatusIndex !== undefined
-      await Promise.all([
-        subjectTokens.checkStorage(),
-        warnOfIssuer(provider.issuer, { servesLists }),
-      ])
-    }
-    resourceServer.use(provider, { canEnd: ending !== undefined })
-    if (options.atomicReplayDetection) makeReplayDetectionAtomic(provider)
-    provider.registerGrantType(
-      TOKEN_EXCHANGE_GRANT_TYPE,
-      tokenExchangeHandler(
-        provider,
-        {
-          options,
-          subjectTokens,
-          verifier,
-          claims,
-          mayIssueSubjectTokens,
-          hasEnded,
-          markChain: chainMarker(subjectTokens.adapter),
-          onNothingIssued: ending?.onNothingIssued ?? (() => {}),
-        },
-        ending?.onReplay,
-        ending?.endUnrecorded,
-      ),
-      EXCHANGE_PARAMETERS,
-      REPEATABLE_PARAMETERS,
-    )
-    if (ending) {
-      const { impersonations } = ending
-      provider.use(currentRoutes(provider, { verifier, impersonations }))
-      provider.use(subjectTokenRevocation(provider, subjectTokens, impersonations))
-    }
-    if (!options.allowSelfRegisteredClients) {
-      withholdFromSelfRegistered(provider, TOKEN_EXCHANGE_GRANT_TYPE)
-    }
-    const issuing = {
-      options,
-      subjectTokens,
-      verifier,
-      endUnrecorded: ending?.endUnrecorded ?? (() => {}),
-      drawStatusIndex: ending?.drawStatusIndex,
-    }
-    this.#issue = inProcessIssuer(provider, { ...issuing, right: rights.issue })
-    this.#preview = issuePreviewer(provider, { ...issuing, right: rights.issue })
-    this.#routes = managementRouter(provider, {
-      ...issuing,
-      rights,
-      impersonations: ending?.impersonations,
-    })
+    this.#wired = assemble(provider, this.#options, this.#parts)
   }
 
   /**
@@ -222,15 +135,16 @@ export class Impersonation {
    */
   async check(): Promise<readonly ChecklistItem[]> {
     if (!this.enabled) return []
-    if (!this.#checkStorage || !this.#provider) {
-      throw new TypeError('check() comes after register(provider)')
-    }
-    await this.#checkStorage()
-    const provider = this.#provider
-    await warnOfNamesakes(this.#options.actorToken.clients, (id) => findAccount(provider, id))
-    const opaqueResources = (await this.#ending?.findOpaqueResources()) ?? []
+    const { provider, ending } = this.#registered
+    const servesLists = ending?.drawStatusIndex !== undefined
+    await Promise.all([
+      subjectTokensOf.of(provider).checkStorage(),
+      warnOfIssuer(provider.issuer, { servesLists }),
+    ])
+    await warnOfNamesakes(this.#options.actorToken.clients, (id) => findAccountById(provider, id))
+    const opaqueResources = (await ending?.findOpaqueResources()) ?? []
     const seen = { options: this.#options, canEnd: this.canEnd, opaqueResources }
-    return await checklist(this.#provider, seen)
+    return await checklist(provider, seen)
   }
 
   /**
@@ -238,7 +152,7 @@ export class Impersonation {
    * `false`, and the storage adapter of `SubjectToken` can. `false` before {@link register}.
    */
   get canEnd(): boolean {
-    return this.#ending !== undefined
+    return this.#wired?.ending !== undefined
   }
 
   /**
@@ -254,8 +168,7 @@ export class Impersonation {
    * @throws the storage's error, or a hook's, where one fails: nothing is issued
    */
   async issue(request: SubjectTokenRequest, options: IssueOptions): Promise<IssuedSubjectToken> {
-    if (!this.#issue) throw new TypeError('issue() comes after register(provider)')
-    return this.#issue(request, issueOptionsOf('issue', options))
+    return this.#registered.issue(request, issueOptionsOf('issue', options))
   }
 
   /**
@@ -268,8 +181,7 @@ export class Impersonation {
    * @throws the error of a hook that fails
    */
   async preview(request: SubjectTokenRequest, options: IssueOptions): Promise<Preview> {
-    if (!this.#preview) throw new TypeError('preview() comes after register(provider)')
-    return this.#preview(request, issueOptionsOf('preview', options))
+    return this.#registered.preview(request, issueOptionsOf('preview', options))
   }
 
   /**
@@ -342,11 +254,11 @@ export class Impersonation {
     if (ready !== undefined && typeof ready !== 'function') {
       throw new TypeError('recordFirst(record, { ready }): ready must be a function () => boolean')
     }
-    if (!this.#provider) throw new TypeError('recordFirst() comes after register(provider)')
+    const { provider } = this.#registered
     if (!this.canEnd) {
       throw new TypeError('recordFirst() needs impersonations that can be ended: see canEnd')
     }
-    addRecorder(this.#provider, { record, ready, timeoutMs: timeout * 1000 })
+    addRecorder(provider, { record, ready, timeoutMs: timeout * 1000 })
   }
 
   /** Ends, and waits for what records the ends. */
@@ -354,12 +266,18 @@ export class Impersonation {
     try {
       return await end(this.#impersonations)
     } finally {
-      if (this.#provider) await endsRecorded(this.#provider)
+      if (this.#wired) await endsRecorded(this.#wired.provider)
     }
   }
 
+  /** @throws TypeError before {@link register} */
+  get #registered(): Wired {
+    if (this.#wired) return this.#wired
+    throw new TypeError('this comes after register(provider), where impersonation is enabled')
+  }
+
   get #impersonations(): Impersonations {
-    if (this.#ending) return this.#ending.impersonations
+    if (this.#wired?.ending) return this.#wired.ending.impersonations
     throw new Error(
       'impersonations cannot be seen or ended here: see canEnd, and features.impersonation.lifecycle',
     )
@@ -373,8 +291,7 @@ export class Impersonation {
    */
   routes(): Middleware {
     if (!this.enabled) return (_ctx, next) => next()
-    if (!this.#routes) throw new TypeError('routes() comes after register(provider)')
-    return this.#routes
+    return this.#registered.routes
   }
 
   /**
@@ -383,7 +300,7 @@ export class Impersonation {
    * @throws TypeError before {@link register}
    */
   callback(): RequestListener {
-    return requestListener(this.routes(), this.#provider)
+    return requestListener(this.routes(), this.#wired?.provider)
   }
 }
 

@@ -2,7 +2,7 @@
 // it: each sibling has the plugin of its own version as a peer.
 export { statusListId } from './adapters/record.ts'
 export { isBusy, openFile, primaryCode, tune } from './adapters/sqlite/database.ts'
-export { findAccount } from './http/find-account.ts'
+export { findAccountById as findAccount } from './host/request.ts'
 export {
   aFunction,
   group,

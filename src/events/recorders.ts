@@ -1,10 +1,11 @@
-import { errors, type Provider } from 'oidc-provider'
+import type { Provider } from 'oidc-provider'
 import type {
   ImpersonationEvent,
   RecordEvent,
   RecordedEventName,
   RecordFirstOptions,
 } from '../public/events.ts'
+import { NotRecorded, RecorderNotReady } from '../shared/errors.ts'
 import { limitTime } from '../shared/time-limit.ts'
 
 /** Records events, and how long it may take, in milliseconds. */
@@ -17,35 +18,6 @@ interface Recorder {
 const recordersOf = new WeakMap<Provider, readonly Recorder[]>()
 /** Resolves when every end so far is recorded, or has waited for its time. */
 const endsOf = new WeakMap<Provider, Promise<void>>()
-
-/**
- * I13: what lets a person act is not recorded, and is not answered. RFC 9110 §15.6.4. Without
- * `Retry-After`: a subject token that was redeemed is used up.
- */
-export class NotRecorded extends errors.OIDCProviderError {
-  override error_description =
-    'the audit did not store it in time: what was issued has ended, ask for a new subject token'
-  /** The caller gets it, other than for most errors of 500 and more. */
-  override expose = true
-
-  constructor(options: ErrorOptions) {
-    super(503, 'temporarily_unavailable', options)
-  }
-}
-
-/**
- * I13: a recorder takes no events now, and so nothing was done: what would be issued could not be
- * recorded, and would be ended.
- */
-export class RecorderNotReady extends errors.OIDCProviderError {
-  override error_description = 'nothing was done: try again later'
-  /** Seconds until the next attempt: the header `Retry-After`. */
-  readonly retryAfter = 5
-
-  constructor(options?: ErrorOptions) {
-    super(503, 'temporarily_unavailable', options)
-  }
-}
 
 export function addRecorder(provider: Provider, recorder: Recorder): void {
   recordersOf.set(provider, [...(recordersOf.get(provider) ?? []), recorder])

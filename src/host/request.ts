@@ -1,6 +1,13 @@
 // lib/helpers/als: the provider's models and helpers find the request there, and nowhere else.
-import type { KoaContextWithOIDC } from 'oidc-provider'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import type { Context } from 'koa'
+import type { Account, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import als from 'oidc-provider/lib/helpers/als.js'
+import { findAccount } from './grants.ts'
+
+/** The name of every route of this package, for `urlFor`. */
+const ROUTE_NAME = 'subject_tokens'
 
 /** Runs `callback` as oidc-provider runs its own routes: `Provider.ctx` is `ctx` inside. */
 export function runInRequest<T>(ctx: object, callback: () => T): T {
@@ -15,4 +22,61 @@ export function currentRequest(): KoaContextWithOIDC | undefined {
 
 function isRequest(ctx: unknown): ctx is KoaContextWithOIDC {
   return typeof ctx === 'object' && ctx !== null && 'oidc' in ctx
+}
+
+/**
+ * Gives the context what oidc-provider's own routes have, for `findAccount` and listeners.
+ *
+ * @param url the address of the route, which the `htu` of a DPoP proof is compared with (RFC 9449
+ * §4.3). By default, the path that the caller used at the issuer's origin: who sends `Host` may have
+ * the proof from a server of that name
+ */
+export function withOidc(
+  provider: Provider,
+  ctx: Context,
+  url = () => urlAt(provider.issuer, ctx),
+): KoaContextWithOIDC {
+  const oidc = Object.assign(new provider.OIDCContext(ctx), {
+    params: {},
+    route: ROUTE_NAME,
+  })
+  const { urlFor } = oidc
+  oidc.urlFor = (name, options) =>
+    name === ROUTE_NAME ? url() : Reflect.apply(urlFor, oidc, [name, options])
+  return Object.assign(ctx, { oidc })
+}
+
+/** A context for what happens outside a request. */
+export function requestless(provider: Provider): Context {
+  const request = new IncomingMessage(new Socket())
+  return provider.createContext(request, new ServerResponse(request))
+}
+
+/**
+ * The account with this id, by `findAccount` of the provider's configuration; `undefined` where the
+ * provider knows no such account.
+ *
+ * @param ctx the request that is answered, for a `findAccount` that reads it
+ */
+export async function findAccountById(
+  provider: Provider,
+  accountId: string,
+  ctx?: Context,
+): Promise<Account | undefined> {
+  const oidcCtx = withOidc(provider, ctx ?? requestless(provider))
+  return runInRequest(oidcCtx, () => findAccount(provider, oidcCtx, accountId))
+}
+
+/**
+ * The path that the caller used, before any mount changed it, at the origin of `base`.
+ *
+ * @param base where `Host` must not count: the issuer
+ */
+export function urlAt(base: string, ctx: Context): string {
+  const { origin } = new URL(base)
+  const url = new URL(origin)
+  // Express and its like keep the path before their mounts here, Koa in its own context.
+  const path = 'originalUrl' in ctx.req ? String(ctx.req.originalUrl) : ctx.originalUrl
+  url.pathname = new URL(path, origin).pathname
+  return url.href
 }

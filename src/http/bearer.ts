@@ -3,14 +3,10 @@ import type { AuditTrail } from '../events/trail.ts'
 import { checkDpopReplayAt, validateDpopAt } from '../host/grants.ts'
 import { clientCertificateThumbprint, dpopAlgorithms } from '../host/provider-configuration.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
+import type { Right } from '../policy/machine-tokens.ts'
+import { NoCredentials } from '../shared/errors.ts'
 import type { AccessTokenVerifier } from '../tokens/access-token.ts'
 import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/jwt-access-token.ts'
-import type { Right } from './machine-tokens.ts'
-
-/** The request shows no credentials that are understood here. RFC 6750 §3.1. */
-export class NoCredentials extends errors.InvalidToken {
-  override error_description = 'no access token provided'
-}
 
 /** What authenticating a client takes. */
 export interface BearerParts {

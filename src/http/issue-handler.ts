@@ -1,9 +1,9 @@
 import type { Provider } from 'oidc-provider'
 import type { Impersonations } from '../impersonations/impersonations.ts'
 import { type IssueParts, subjectTokenIssuer } from '../issue/issue.ts'
+import type { Right } from '../policy/machine-tokens.ts'
 import { authenticate, type BearerParts } from './bearer.ts'
 import { bodyReader } from './json-body.ts'
-import type { Right } from './machine-tokens.ts'
 import type { Handler } from './see-and-end.ts'
 import { siblingUrls } from './sibling-urls.ts'
 

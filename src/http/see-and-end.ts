@@ -2,13 +2,13 @@ import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { AuditTrail } from '../events/trail.ts'
 import type { Impersonations } from '../impersonations/impersonations.ts'
 import { checkEnd, checkEndAll, checkQuery } from '../impersonations/inputs.ts'
+import type { ManagementRights } from '../policy/machine-tokens.ts'
 import type { ImpersonationObject } from '../public/list-and-end.ts'
 import { IMPERSONATION_ID } from '../shared/constants.ts'
+import { NotFound } from '../shared/errors.ts'
 import { printable } from '../shared/printable.ts'
-import { NotFound } from './answer-errors.ts'
 import { authenticate, type BearerParts } from './bearer.ts'
 import { asRequest, bodyReader, hasBody } from './json-body.ts'
-import type { ManagementRights } from './machine-tokens.ts'
 
 /** What seeing and ending take. */
 export interface ImpersonationParts extends BearerParts {

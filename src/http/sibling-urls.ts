@@ -1,22 +1,9 @@
 import type { Context } from 'koa'
+import { urlAt } from '../host/request.ts'
 
 /** The URL that the caller used, without its query, before any mount or proxy changed it. */
 function publicUrl(ctx: Context): string {
   return urlAt(ctx.href, ctx)
-}
-
-/**
- * The path that the caller used, before any mount changed it, at the origin of `base`.
- *
- * @param base where `Host` must not count: the issuer
- */
-export function urlAt(base: string, ctx: Context): string {
-  const { origin } = new URL(base)
-  const url = new URL(origin)
-  // Express and its like keep the path before their mounts here, Koa in its own context.
-  const path = 'originalUrl' in ctx.req ? String(ctx.req.originalUrl) : ctx.originalUrl
-  url.pathname = new URL(path, origin).pathname
-  return url.href
 }
 
 /**

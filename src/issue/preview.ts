@@ -1,10 +1,9 @@
 import type { Context } from 'koa'
 import { errors, type Provider } from 'oidc-provider'
-import { runInRequest } from '../host/request.ts'
-import { requestless, withOidc } from '../http/context.ts'
-import { ApprovalRequired } from '../policy/approval.ts'
+import { requestless, runInRequest, withOidc } from '../host/request.ts'
 import type { Permission } from '../policy/authorize.ts'
 import type { IssueOptions, Preview, SubjectTokenRequest } from '../public/issue.ts'
+import { ApprovalRequired } from '../shared/errors.ts'
 import { present } from '../shared/present.ts'
 import { parseRequest, permissionToIssue, userOf } from './issue.ts'
 import {

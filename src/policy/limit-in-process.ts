@@ -1,4 +1,4 @@
-import { TooManyRequests } from './rate-limit.ts'
+import { TooManyRequests } from '../shared/errors.ts'
 
 /** How many keys are remembered. */
 const MAX_KEYS = 10_000

@@ -1,18 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { type Client, errors } from 'oidc-provider'
+import type { Client } from 'oidc-provider'
 import type { RateLimiter } from '../public/rate-limiter.ts'
-
-/** Too many requests: 429 with `Retry-After`. RFC 6585 §4. */
-export class TooManyRequests extends errors.OIDCProviderError {
-  override error_description = 'too many requests: try again later'
-  /** Seconds until the next attempt: the header `Retry-After`. */
-  readonly retryAfter: number
-
-  constructor(retryAfter: number) {
-    super(429, 'temporarily_unavailable')
-    this.retryAfter = retryAfter
-  }
-}
+import { TooManyRequests } from '../shared/errors.ts'
 
 /**
  * Takes `points` for a key; with 0, only looks whether any are left.

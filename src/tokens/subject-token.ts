@@ -3,6 +3,7 @@ import type { Adapter, AdapterPayload, Provider, UnknownObject } from 'oidc-prov
 import type { ConsumptionNote } from '../adapters/contract.ts'
 import { emitSafely } from '../host/emit.ts'
 import { type TokenBase, tokenBaseOf } from '../host/models.ts'
+import { slot } from '../host/slot.ts'
 import type { Binding } from '../public/binding.ts'
 import type { ActClaim, SubjectTokenContext } from '../public/claims-hook.ts'
 import type { SubjectTokenRecord } from '../public/events.ts'
@@ -100,6 +101,9 @@ export interface SubjectTokenModel {
   /** @throws Error that says in one sentence why the storage cannot keep subject tokens */
   checkStorage(): Promise<void>
 }
+
+/** The subject tokens of a provider. */
+export const subjectTokensOf = slot<SubjectTokenModel>('the subject tokens')
 
 /**
  * Defines the model for a provider and settles how its adapter keeps single use.

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { jsonReader } from 'oidc-provider-impersonation/siblings'
-import { isPlain, NO_CONTROLS } from 'oidc-provider-impersonation-verify/format'
+import { isPlain, NO_CONTROLS, saysSomething } from 'oidc-provider-impersonation-verify/format'
 import { invalid, Problem } from './problem.ts'
 
 /** The largest body of a form, in bytes. */
@@ -54,7 +54,7 @@ export function parseTextMember(body: Body, name: string, most: number): string 
   return text
 }
 
-/** As {@link parseTextMember}; `undefined` where it is absent or empty. */
+/** As {@link parseTextMember}; `undefined` where it is absent, or there is nothing to read in it. */
 export function parseOptionalText(body: Body, name: string, most: number): string | undefined {
   const value = body[name]
   if (value === undefined) return undefined
@@ -62,5 +62,5 @@ export function parseOptionalText(body: Body, name: string, most: number): strin
   const text = value.trim()
   if ([...text].length > most) throw invalid(`${name} must not exceed ${most} characters`)
   if (!isPlain(text)) throw invalid(`${name} ${NO_CONTROLS}`)
-  return text || undefined
+  return saysSomething(text) ? text : undefined
 }

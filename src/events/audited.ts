@@ -1,8 +1,8 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import { endsRecorded, recordersReady } from '../events/recorders.ts'
-import { AuditTrail } from '../events/trail.ts'
 import type { Denial } from '../public/events.ts'
-import { publicCode } from './answer-errors.ts'
+import { publicCode } from '../shared/errors.ts'
+import { endsRecorded, recordersReady } from './recorders.ts'
+import { AuditTrail } from './trail.ts'
 
 interface Audited<T> {
   /** What an event of a refusal says; absent where a refusal raises none. */

@@ -8,9 +8,9 @@ import {
   type ResourceServer,
 } from 'oidc-provider'
 import type { ResolvedOptions } from '../options/defaults.ts'
-import { isPublic, type MayClient, mayClient } from '../policy/clients.ts'
 import { END_SCOPE, READ_SCOPE } from '../shared/constants.ts'
 import { signingAlgorithm } from '../tokens/signing-algorithm.ts'
+import { isPublic, type MayClient, mayClient } from './clients.ts'
 
 /** oidc-provider's `features.resourceIndicators.getResourceServerInfo`. */
 export type GetResourceServerInfo = (
