@@ -1,5 +1,5 @@
 import type { Adapter } from 'oidc-provider'
-import { type ConsumptionNote, hasConsumeOnce } from '../adapters/contract.ts'
+import { type ConsumptionNote, hasConsumeOnce, type KnownRecord } from '../adapters/contract.ts'
 import { isDevelopmentAdapter } from '../host/provider-configuration.ts'
 
 /**
@@ -12,6 +12,7 @@ export type ConsumeOnce = (
   id: string,
   expiresAt: number,
   note?: ConsumptionNote,
+  known?: KnownRecord,
 ) => Promise<boolean>
 
 /** An adapter's `consumeOnce` answered no boolean, so that it is not certain who won. */
@@ -28,8 +29,8 @@ export function createConsumer(
   singleUse: 'adapter' | 'per-process',
 ): ConsumeOnce {
   if (hasConsumeOnce(adapter)) {
-    return async (id, _expiresAt, note) => {
-      const won: unknown = await adapter.consumeOnce(id, note)
+    return async (id, _expiresAt, note, known) => {
+      const won: unknown = await adapter.consumeOnce(id, note, known)
       if (typeof won !== 'boolean') {
         throw new ConsumeOnceNotBoolean(
           'consumeOnce() of the storage adapter must resolve true or false',

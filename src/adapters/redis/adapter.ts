@@ -176,27 +176,26 @@ export function redisAdapter(
       const isLive = milliseconds !== 0
       const listed = isLive ? listingKeys(model, payload) : undefined
 
-      const joining: Promise<unknown>[] = []
-      if (listed) {
-        joining.push(joinLookUps([allKey, ...lookUpKeys(listed)], id, String(listed.iat), life))
-      }
-      if (isLive && uid) joining.push(point(keyOf('uid', uid), id, life))
-      if (isLive && userCode) joining.push(point(keyOf('userCode', userCode), id, life))
+      const fields = [
+        life,
+        encodePayload(payload),
+        consumed > 0 ? String(consumed) : '',
+        grantId ? storableKey(grantId) : '',
+        listed ? String(listed.iat) : '',
+      ]
+      const write = () => redis.run(scripts.upsertScript, keyOf('id', id), ...fields)
+      const join = async ({ iat, ...keys }: ListingKeys) =>
+        joinLookUps([allKey, ...lookUpKeys(keys)], id, String(iat), life)
+
+      const writes: Promise<unknown>[] = []
+      if (isLive && uid) writes.push(point(keyOf('uid', uid), id, life))
+      if (isLive && userCode) writes.push(point(keyOf('userCode', userCode), id, life))
       if (isLive && grantId) {
-        joining.push(redis.run(scripts.keepScript, keyOf('grant', grantId), storableKey(id), life))
+        writes.push(redis.run(scripts.keepScript, keyOf('grant', grantId), storableKey(id), life))
       }
-      const [kept] = await Promise.all([
-        redis.run(
-          scripts.upsertScript,
-          keyOf('id', id),
-          life,
-          encodePayload(payload),
-          consumed > 0 ? String(consumed) : '',
-          grantId ? storableKey(grantId) : '',
-          listed ? String(listed.iat) : '',
-        ),
-        ...joining,
-      ])
+      // No record is there that is not listed.
+      const writing = listed ? redis.inOrder(() => join(listed), write) : write()
+      const [kept] = await Promise.all([writing, ...writes])
       if (listed) await putBack(kept, id, listed, life)
     },
 

@@ -98,10 +98,10 @@ export interface RedisAdapterFactory extends AdapterFactory {
  * primary without having heard of a consumption lets the token be redeemed again, and one that has
  * not heard of an end lets it go on. `waitForReplicas` makes that less likely; PostgreSQL avoids it.
  *
- * **Cluster:** a script that decides something touches a single key, so all methods work. A record and its look-ups
- * are written at the same time, each atomically but not together. A method rejects unless all of them were written.
- * A look-up that was written alone is harmless, since each listing compares the record with what it was looked up by.
- * The index of an end is written before its mark.
+ * **Cluster:** a script that decides something touches a single key, so all methods work. Look-ups are written before
+ * their record, and the index of an end before its mark. A single server gets both at once, in this order. On Cluster,
+ * and with a function as the client, the second one waits for the first. A method rejects unless all was written. A
+ * look-up that was written alone is harmless, since each listing compares the record with what it was looked up by.
  *
  * @example
  * const client = await createClient({ url, disableOfflineQueue: true }).connect()
