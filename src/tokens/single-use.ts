@@ -6,7 +6,7 @@ import {
   hasEnding,
   missingForEnding,
 } from '../adapters/contract.ts'
-import { isDevelopmentAdapter } from '../host/provider-configuration.ts'
+import { isDevelopmentAdapter } from '../host/instance.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 
 /**
