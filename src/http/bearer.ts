@@ -1,7 +1,7 @@
 import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { AuditTrail } from '../events/trail.ts'
 import { checkDpopReplayAt, validateDpopAt } from '../host/grants.ts'
-import { clientCertificateThumbprint, dpopAlgorithms } from '../host/provider-configuration.ts'
+import { clientCertificateThumbprint, dpopAlgorithms } from '../host/instance.ts'
 import { optionsOf } from '../options/defaults.ts'
 import { type ManagementRights, rightsOf } from '../policy/clients.ts'
 import { NoCredentials } from '../shared/errors.ts'

@@ -11,7 +11,7 @@ import { optionsOf } from '../options/defaults.ts'
 import type { ImpersonationObject } from '../public/list-and-end.ts'
 import { IMPERSONATION_ID } from '../shared/constants.ts'
 import { NotFound } from '../shared/errors.ts'
-import { printable } from '../shared/printable.ts'
+import { printable } from '../shared/text.ts'
 import { endingAdapterOf } from '../tokens/subject-token.ts'
 import { hasBody, readJson } from './body.ts'
 

@@ -3,24 +3,24 @@ import type { Context, Middleware } from 'koa'
 import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import { audited } from '../events/audited.ts'
 import type { AuditTrail } from '../events/trail.ts'
-import { addToDiscovery } from '../host/discovery.ts'
+import { addToDiscovery } from '../host/instance.ts'
 import { runInRequest, withOidc } from '../host/request.ts'
 import type { Slot } from '../host/slot.ts'
 import { endLater } from '../impersonations/end.ts'
 import { optionsOf } from '../options/defaults.ts'
 import type { ManagementRights } from '../policy/clients.ts'
 import type { Denial } from '../public/events.ts'
-import {
-  CURRENT_END_PATH,
-  CURRENT_PATH,
-  issuerUri,
-  STATUS_LISTS_PATH,
-} from '../shared/status-uris.ts'
+import { CURRENT_END_PATH, CURRENT_PATH, issuerUri, STATUS_LISTS_PATH } from '../shared/uris.ts'
 import { statusListsOf } from '../status-list/sign.ts'
 import { endingAdapterOf } from '../tokens/subject-token.ts'
-import { answerErrors, publicError } from './answers.ts'
+import {
+  answerErrors,
+  type Cors,
+  corsAsTokenEndpoint,
+  corsForEveryone,
+  publicError,
+} from './answers.ts'
 import { authenticate } from './bearer.ts'
-import { type Cors, corsAsTokenEndpoint, corsForEveryone } from './cors.ts'
 import {
   type CurrentToken,
   endCurrent,

@@ -12,7 +12,7 @@ import type {
   SubjectTokenRequest,
 } from '../public/issue.ts'
 import { ApprovalRequired, ClientNotNamed, statusOf } from '../shared/errors.ts'
-import { present } from '../shared/present.ts'
+import { present } from '../shared/json.ts'
 import { verifierOf } from '../tokens/access-token.ts'
 import { AccessTokenRejected } from '../tokens/jwt-access-token.ts'
 import { issue, parseRequest, permissionToIssue, userOf } from './issue.ts'

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Adapter, AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
 import type { ConsumptionNote, EndingAdapter } from '../adapters/contract.ts'
-import { emitSafely } from '../host/emit.ts'
+import { emitSafely } from '../host/instance.ts'
 import { type TokenBase, tokenBaseOf } from '../host/models.ts'
 import { slot } from '../host/slot.ts'
 import { optionsOf } from '../options/defaults.ts'
