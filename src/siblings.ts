@@ -23,7 +23,7 @@ export {
   MAX_ACCESS_TOKEN_TTL,
   MAX_SUBJECT_TOKEN_TTL,
 } from './shared/constants.ts'
-export { jsonReader } from './shared/json-body.ts'
+export { readJsonBody } from './shared/json-body.ts'
 export { requestListener } from './shared/request-listener.ts'
 export { isSafe } from './shared/safe-url.ts'
 export { endsWithin, limitTime } from './shared/time-limit.ts'

@@ -1,6 +1,6 @@
 import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
 import { findAccount } from '../host/grants.ts'
-import { REDEEMED_WITHIN_MS } from '../impersonations/under-way.ts'
+import { REDEEMED_WITHIN_MS } from '../impersonations/pending-ends.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import type { ActClaim, Actor } from '../public/claims-hook.ts'
 import { parseAct } from '../shared/act.ts'

@@ -3,7 +3,6 @@ import type { AccessTokenClaims } from '../claims/access-token-claims.ts'
 import type { AuditTrail } from '../events/trail.ts'
 import { buildTokenResponse, findAccount } from '../host/grants.ts'
 import { prepareToSave } from '../host/models.ts'
-import type { MarkChain } from '../impersonations/mark-chain.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import type { MayClient } from '../policy/clients.ts'
 import { actClaim } from '../shared/act.ts'
@@ -30,7 +29,7 @@ export interface ExchangeParts {
   /** Whether a client may issue subject tokens. */
   readonly mayIssueSubjectTokens: MayClient
   readonly hasEnded: HasEnded
-  readonly markChain: MarkChain
+  readonly markChain: (id: string) => Promise<void>
   /** Called for a subject token that was redeemed for nothing, by its id; must return at once. */
   readonly onNothingIssued: (id: string) => void
 }

@@ -2,6 +2,7 @@ import { type Account, type Client, errors } from 'oidc-provider'
 import { asksClient, isPublic } from '../policy/clients.ts'
 import type { ClientRule } from '../public/options.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
+import { warn } from '../shared/warn.ts'
 
 const OPTION_PATH = 'features.impersonation.actorToken.clients'
 /** How many clients are remembered whose id was looked up among the accounts. */
@@ -52,6 +53,6 @@ export async function warnOfNamesakes(
   for (const id of clients) {
     if ((await findAccount(id))?.accountId !== id) continue
     const message = `${OPTION_PATH}: ${id} is the id of a client and of an account; give one of them another id`
-    process.emitWarning(message, 'ImpersonationWarning')
+    warn('NAMESAKE', message)
   }
 }

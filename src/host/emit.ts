@@ -1,5 +1,6 @@
 // No part of lib/ is used.
 import type { Provider } from 'oidc-provider'
+import { warn } from '../shared/warn.ts'
 
 /**
  * Emits an event of oidc-provider's kind: the listeners run at once. One that throws is reported by a
@@ -15,8 +16,8 @@ export function emitSafely(provider: Provider, name: string, ...args: unknown[])
 
 /** Says that a listener of the deployment failed. */
 export function warnOfListener(name: string, error: unknown): void {
-  process.emitWarning(
+  warn(
+    'LISTENER_FAILED',
     `a listener for ${name} failed: ${error instanceof Error ? error.message : 'no Error'}`,
-    'ImpersonationWarning',
   )
 }

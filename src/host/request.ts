@@ -1,6 +1,5 @@
 // lib/helpers/als: the provider's models and helpers find the request there, and nowhere else.
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Context } from 'koa'
 import type { Account, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import als from 'oidc-provider/lib/helpers/als.js'
@@ -46,9 +45,10 @@ export function withOidc(
   return Object.assign(ctx, { oidc })
 }
 
-/** A context for what happens outside a request. */
+/** A context for what happens outside a request: no header, no address of a caller. */
 export function requestless(provider: Provider): Context {
-  const request = new IncomingMessage(new Socket())
+  // All that Koa reads of a request.
+  const request = { headers: {}, method: 'GET', socket: {}, url: '/' } as IncomingMessage
   return provider.createContext(request, new ServerResponse(request))
 }
 
@@ -73,10 +73,8 @@ export async function findAccountById(
  * @param base where `Host` must not count: the issuer
  */
 export function urlAt(base: string, ctx: Context): string {
-  const { origin } = new URL(base)
-  const url = new URL(origin)
   // Express and its like keep the path before their mounts here, Koa in its own context.
   const path = 'originalUrl' in ctx.req ? String(ctx.req.originalUrl) : ctx.originalUrl
-  url.pathname = new URL(path, origin).pathname
-  return url.href
+  const { origin } = new URL(base)
+  return origin + new URL(path, origin).pathname
 }

@@ -1,5 +1,6 @@
 import { isSafe } from './safe-url.ts'
 import { issuerUri, STATUS_LISTS_PATH } from './status-uris.ts'
+import { warn } from './warn.ts'
 
 const TIMEOUT_MS = 1000
 
@@ -15,13 +16,17 @@ export async function warnOfIssuer(
   { servesLists }: { readonly servesLists: boolean },
 ): Promise<void> {
   if (!isSafe(new URL(issuer))) {
-    warn(`the issuer ${issuer} is not https: tokens and keys go to other machines in the clear`)
+    warn(
+      'ISSUER_NOT_HTTPS',
+      `the issuer ${issuer} is not https: tokens and keys go to other machines in the clear`,
+    )
   }
   const url = issuerUri(issuer, '/.well-known/openid-configuration')
   const discovery = await loadJson(url)
   if (!discovery) return
   if (discovery.body.issuer !== issuer) {
     return warn(
+      'DISCOVERY_NOT_SERVED',
       `${url} answers ${discovery.status}, and not with the discovery document of this provider; mount the provider at the path of its issuer`,
     )
   }
@@ -30,6 +35,7 @@ export async function warnOfIssuer(
   const lists = await loadJson(listsUrl)
   if (!lists || Array.isArray(lists.body.status_lists)) return
   warn(
+    'STATUS_LISTS_NOT_SERVED',
     `${listsUrl} answers ${lists.status}, and not with the status lists of this provider; let the proxy pass on every path below the issuer, or APIs refuse impersonated tokens with 503`,
   )
 }
@@ -42,8 +48,4 @@ async function loadJson(
   if (!response || response.status >= 500) return undefined
   const body: unknown = await response.json().catch(() => {})
   return { status: response.status, body: body instanceof Object ? { ...body } : {} }
-}
-
-function warn(message: string): void {
-  process.emitWarning(message, 'ImpersonationWarning')
 }

@@ -9,7 +9,7 @@ import {
 } from 'jose'
 import { ExternalSigningKey } from 'oidc-provider'
 import { publicKeys } from '../../src/host/provider-configuration.ts'
-import { statusListSigner } from '../../src/status-list/signed-list.ts'
+import { statusListSigner } from '../../src/status-list/sign.ts'
 import { Store } from '../tokens/remembering-store.ts'
 import { providerWith, servingProcess, tokenOf } from '../tokens/serving-process.ts'
 

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { jsonReader } from 'oidc-provider-impersonation/siblings'
+import { readJsonBody } from 'oidc-provider-impersonation/siblings'
 import { isPlain, NO_CONTROLS, saysSomething } from 'oidc-provider-impersonation-verify/format'
 import { invalid, Problem } from './problem.ts'
 
@@ -32,14 +32,15 @@ export async function readBody(ctx: Context, ...members: readonly string[]): Pro
 
 /** @throws Problem 400, 413 or 415 where the body cannot be read */
 export function bodyReader(maxBytes: number): (ctx: Context) => Promise<unknown> {
-  const read = jsonReader(
-    maxBytes,
-    (status, description, cause) => new Problem(status, 'invalid_request', description, { cause }),
-  )
   return (ctx) => {
     // RFC 9110 §15.5.16: what "would have been accepted in the request".
     if (ctx.get('Content-Encoding') !== '') ctx.set('Accept-Encoding', 'identity')
-    return read(ctx)
+    return readJsonBody(
+      ctx,
+      maxBytes,
+      (status, description, cause) =>
+        new Problem(status, 'invalid_request', description, { cause }),
+    )
   }
 }
 

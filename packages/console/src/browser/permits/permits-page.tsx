@@ -7,6 +7,7 @@ import { Problem } from '../session/load.tsx'
 import type { PageProps } from '../session/page-routes.ts'
 import { inWords } from '../session/problem.ts'
 import { useDeciding } from './deciding.tsx'
+import { Pauses } from './pauses.tsx'
 import { PermitCard } from './permit-card.tsx'
 import { PermitWatch } from './permit-watch.ts'
 
@@ -47,6 +48,7 @@ export function PermitsPage({ session }: PageProps) {
     <Page title={labels.title} about={labels.about}>
       {watch.problem !== undefined && <Problem error={watch.problem} again={() => watch.load()} />}
       {watch.state === 'loading' && <Skeleton label={labels.loading} lines={6} />}
+      <Pauses session={session} />
       {toReview.length > 0 && (
         <section>
           <h2>{labels.review}</h2>

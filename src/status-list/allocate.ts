@@ -1,9 +1,15 @@
 import { randomInt } from 'node:crypto'
 import type { EndingAdapter } from '../adapters/contract.ts'
-import { leaseMemory } from './lease-memory.ts'
-import { OpenList } from './open-list.ts'
-import { BLOCK_SIZE, type Lease, type StatusListRecord, StatusRecords } from './records.ts'
-import { sharedAttempt } from './shared-attempt.ts'
+import { slot } from '../host/slot.ts'
+import {
+  BLOCK_SIZE,
+  BLOCKS_PER_LIST,
+  HOUR_MS,
+  type Lease,
+  LeaseMemory,
+  type StatusListRecord,
+  StatusRecords,
+} from './records.ts'
 
 /** How many blocks are open at once; indices are drawn from all of them. */
 const OPEN_BLOCKS = 4
@@ -20,6 +26,10 @@ const LOOK_EVERY_MS = 5000
  * each at a moment of its own: all at once, each would start a list.
  */
 const SPREAD_MS = 10_000
+/** How long a list is drawn from before and after its hour, in milliseconds. */
+const GRACE_MS = 60_000
+/** How long, in milliseconds, an attempt is joined. A storage may never answer. */
+const ATTEMPT_TIMEOUT_MS = 5000
 
 /** The list and the index of a token's status. */
 export interface StatusIndex {
@@ -67,6 +77,9 @@ export interface StatusIndices {
   lists(): Promise<string[]>
 }
 
+/** Set where the provider has a key that can sign lists: an index of one is drawn for each token. */
+export const statusIndicesOf = slot<StatusIndices>('the status indices')
+
 /**
  * Draws status indices, each once, without a write for each: a process leases a block of a list and
  * draws from its blocks at random.
@@ -89,7 +102,7 @@ export function statusIndices(
   let nextList: OpenList | undefined
   /** Lists of the hour that had no free block. */
   const full = new Set<string>()
-  const leases = leaseMemory(records, () => {
+  const leases = new LeaseMemory(records, () => {
     for (const list of [openList, nextList]) if (list) drop(list)
   })
   /** Leases one block. */
@@ -226,5 +239,82 @@ export function statusIndices(
     },
 
     lists: async () => (await records.live()).map(({ list }) => list),
+  }
+}
+
+/** A list that this process has blocks of. */
+class OpenList {
+  readonly record: StatusListRecord
+  readonly #indices: number[] = []
+  readonly #untried = Array.from({ length: BLOCKS_PER_LIST }, (_, block) => block)
+  #isDropped = false
+
+  constructor(record: StatusListRecord) {
+    this.record = record
+  }
+
+  /** How many indices are leased and not drawn. */
+  get left(): number {
+    return this.#indices.length
+  }
+
+  /** Whether it is never drawn from again. */
+  get isDropped(): boolean {
+    return this.#isDropped
+  }
+
+  /** Whether it is drawn from at this moment, in milliseconds since the epoch. */
+  isUsable(now: number): boolean {
+    const sinceStart = now - this.record.hour * HOUR_MS
+    return !this.#isDropped && sinceStart >= -GRACE_MS && sinceStart < HOUR_MS + GRACE_MS
+  }
+
+  /** Draws an index from all blocks that are open. */
+  draw(): number | undefined {
+    return takeAtRandom(this.#indices)
+  }
+
+  /** A block that this process has not tried to lease, while there is one. */
+  nextBlock(): number | undefined {
+    return takeAtRandom(this.#untried)
+  }
+
+  add({ block }: Lease): void {
+    for (let n = 0; n < BLOCK_SIZE; n += 1) this.#indices.push(block * BLOCK_SIZE + n)
+  }
+
+  drop(): void {
+    this.#isDropped = true
+  }
+}
+
+/** Removes a value and returns it; the order of the others changes. */
+function takeAtRandom(values: number[]): number | undefined {
+  if (values.length === 0) return undefined
+  const at = randomInt(values.length)
+  const taken = values[at]
+  const last = values.pop()
+  if (at < values.length && last !== undefined) values[at] = last
+  return taken
+}
+
+/**
+ * Makes the attempt shared: all who ask while it is under way get the same one. One that takes longer
+ * than five seconds is left to itself, and the next to ask begins another.
+ *
+ * @param now the clock, in milliseconds since the epoch
+ */
+function sharedAttempt(attempt: () => Promise<void>, now: () => number): () => Promise<void> {
+  let underWay: { readonly from: number; readonly done: Promise<void> } | undefined
+  return () => {
+    // Absolute: a clock can be set back.
+    if (underWay && Math.abs(now() - underWay.from) < ATTEMPT_TIMEOUT_MS) return underWay.done
+    const mine = { from: now(), done: attempt() }
+    underWay = mine
+    const settle = () => {
+      if (underWay === mine) underWay = undefined
+    }
+    mine.done.then(settle, settle)
+    return mine.done
   }
 }

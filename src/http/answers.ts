@@ -1,37 +1,49 @@
-import type { Context, Next } from 'koa'
-import type { errors, Provider } from 'oidc-provider'
+import type { Context } from 'koa'
+import { errors, type Provider } from 'oidc-provider'
 import { dpopAlgorithms } from '../host/provider-configuration.ts'
+import { InvalidInput } from '../impersonations/inputs.ts'
 import { formatChallenge } from '../shared/challenge.ts'
 import { isChallenged, isPublic, NoCredentials, statusOf } from '../shared/errors.ts'
+import { AccessTokenRejected } from '../tokens/jwt-access-token.ts'
+
+/** What the caller gets of an error: which member is wrong, and never why a token is not accepted. */
+export function publicError(error: unknown): unknown {
+  if (error instanceof AccessTokenRejected) return new errors.InvalidToken({ cause: error })
+  if (error instanceof InvalidInput) return new errors.InvalidRequest(error.message)
+  return error
+}
 
 /**
- * Answers every error as `{"error", "error_description"}`. I5, I9: an error becomes a 500 unless it
- * is known to be the caller's fault.
+ * Answers every error as `{"error", "error_description"}`. An error is a 500 unless it is known to be the
+ * caller's fault: what fails is never "not found" (I5), and never a yes (I9).
  */
-export function answerErrors(provider: Provider) {
-  return async (ctx: Context, next: Next): Promise<void> => {
-    try {
-      await next()
-    } catch (error) {
-      if (isPublic(error)) {
-        ctx.status = statusOf(error)
-        ctx.body = {
-          error: error.error,
-          ...(error.error_description ? { error_description: error.error_description } : {}),
-          ...('approval' in error ? { approval: error.approval } : {}),
-        }
-        if ('retryAfter' in error) ctx.set('Retry-After', String(error.retryAfter))
-        if (isChallenged(error)) challenge(ctx, provider, error)
-        return
-      }
+export async function answerErrors(
+  provider: Provider,
+  ctx: Context,
+  run: () => Promise<void>,
+): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    if (!isPublic(error)) {
       ctx.status = 500
       ctx.body = { error: 'server_error', error_description: 'oops! something went wrong' }
+      ctx.set('Cache-Control', 'no-store')
       try {
         provider.emit('server_error', ctx, error)
       } catch {
         // A failing listener does not change the answer.
       }
+      return
     }
+    ctx.status = statusOf(error)
+    ctx.body = {
+      error: error.error,
+      ...(error.error_description ? { error_description: error.error_description } : {}),
+      ...('approval' in error ? { approval: error.approval } : {}),
+    }
+    if ('retryAfter' in error) ctx.set('Retry-After', String(error.retryAfter))
+    if (isChallenged(error)) challenge(ctx, provider, error)
   }
 }
 

@@ -1,13 +1,22 @@
 import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { constants, deflate } from 'node:zlib'
 import type { Provider } from 'oidc-provider'
 import type { EndedFollower, EndingAdapter } from '../adapters/contract.ts'
 import { epochSeconds } from '../adapters/record.ts'
 import { type JwtPayload, signJwt } from '../host/signing.ts'
+import { slot } from '../host/slot.ts'
+import { optionsOf } from '../options/defaults.ts'
+import { MAX_SUBJECT_TOKEN_TTL } from '../shared/constants.ts'
 import { issuerUri, STATUS_LISTS_PATH, statusListUri } from '../shared/status-uris.ts'
+import { warn } from '../shared/warn.ts'
+import { keptAfterRedemptionFor } from '../tokens/kept-until.ts'
 import { signingAlgorithm } from '../tokens/signing-algorithm.ts'
-import { StatusBits } from './bits.ts'
-import type { StatusIndices } from './indices.ts'
+import { endingAdapterOf } from '../tokens/subject-token.ts'
+import { type StatusIndices, statusIndices, statusIndicesOf } from './allocate.ts'
 import { LIST_SIZE } from './records.ts'
+
+const compress = promisify(deflate)
 
 /** How long a signed list may be relied upon, in seconds. */
 const LIST_LIFE_SECONDS = 30
@@ -60,6 +69,29 @@ export interface StatusListsParts {
   readonly sign: SignStatusList
   /** The clock, in milliseconds since the epoch. */
   readonly now?: (() => number) | undefined
+}
+
+/** The status lists of a provider that has a key that can sign them. */
+export const statusListsOf = slot<StatusLists>('the status lists')
+
+/** Sets the status lists of a provider, and with them its {@link statusIndicesOf}, where a key can sign them. */
+export function assembleStatusLists(provider: Provider): void {
+  const sign = statusListSigner(provider)
+  if (!sign) {
+    warn(
+      'STATUS_LISTS_NOT_SIGNED',
+      'no key in jwks can sign status lists, so that impersonated JWTs tell no API when they have ended',
+    )
+    return
+  }
+  const { issuer } = provider
+  const adapter = endingAdapterOf.of(provider)
+  const { maxTtl } = optionsOf.of(provider).accessToken
+  const tokenLife = MAX_SUBJECT_TOKEN_TTL + keptAfterRedemptionFor(maxTtl)
+  const indices = statusIndicesOf.set(provider, statusIndices(adapter, { issuer, tokenLife }))
+  const lists = statusListsOf.set(provider, statusLists({ issuer, adapter, indices, sign }))
+  // Where the storage can tell what is new, everything is read once.
+  if (adapter.followEnded) setImmediate(() => void lists.readAhead().catch(() => {}))
 }
 
 /**
@@ -220,5 +252,48 @@ export function statusLists({
         throw error
       }
     },
+  }
+}
+
+/**
+ * The statuses of a list, one bit for each: 0 is VALID, 1 is INVALID.
+ *
+ * @see draft-ietf-oauth-status-list-21, section 4.1
+ */
+export class StatusBits {
+  readonly #bytes: Uint8Array
+
+  /** @param size how many statuses; a multiple of 8 */
+  constructor(size: number) {
+    this.#bytes = new Uint8Array(size / 8)
+  }
+
+  /**
+   * Sets bits; a bit that is set stays so. Returns whether there was a new one.
+   *
+   * @throws RangeError for an index that the list does not have
+   */
+  set(indices: Iterable<number>): boolean {
+    let isNew = false
+    for (const index of indices) {
+      const byte = this.#bytes[index >>> 3]
+      if (byte === undefined || !Number.isInteger(index) || index < 0 || index > 0xffffffff) {
+        throw new RangeError('a status index is beyond the end of its list')
+      }
+      // "the blocks being packed into bytes from the least significant bit ("0") to the most
+      // significant bit ("7")"
+      const bit = 1 << (index & 7)
+      if (byte & bit) continue
+      this.#bytes[index >>> 3] = byte | bit
+      isNew = true
+    }
+    return isNew
+  }
+
+  /** The member `lst`: DEFLATE with the ZLIB format at the highest level, base64url. */
+  async encode(): Promise<string> {
+    // A copy: bits may be set while another thread reads.
+    const compressed = await compress(this.#bytes.slice(), { level: constants.Z_BEST_COMPRESSION })
+    return compressed.toString('base64url')
   }
 }
