@@ -11,6 +11,7 @@ export {
   validRule,
 } from './options/option-rules.ts'
 export { resolve } from './options/resolve-options.ts'
+export { explainRefusal } from './policy/refusal-cause.ts'
 export { BoundedMap } from './shared/bounded-map.ts'
 export {
   IMPERSONATED_JTI_PREFIX,

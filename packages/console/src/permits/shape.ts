@@ -1,7 +1,12 @@
-import { functionRule, objectRule, type Shape } from 'oidc-provider-impersonation/siblings'
+import {
+  functionRule,
+  objectRule,
+  type Shape,
+  validRule,
+} from 'oidc-provider-impersonation/siblings'
 import type { AuditStore } from '../audit/store.ts'
 import { secondsRule } from '../option-rules.ts'
-import type { PermitsOptions } from './options.ts'
+import type { Offers, PermitsOptions } from './options.ts'
 
 // Not in options.ts: the published types cannot have the imports of the siblings' entry.
 
@@ -9,6 +14,11 @@ const DAY_S = 86_400
 
 /** In the order in which pages show them. */
 export const STANDING_CHOICES = ['ask', 'day', 'week', 'always', 'never'] as const
+
+export function isListOfChoices(value: unknown): boolean {
+  const known: readonly unknown[] = STANDING_CHOICES
+  return Array.isArray(value) && value.every((each) => known.includes(each))
+}
 
 /** What `createPermits()` may be given. */
 export const PERMITS_SHAPE = {
@@ -22,13 +32,10 @@ export const PERMITS_SHAPE = {
     type: 'group',
     default: undefined,
     of: {
-      offers: {
-        type: 'list',
-        of: { type: 'oneOf', values: STANDING_CHOICES, default: 'ask' },
-        what: 'choices: ask, day, week, always or never',
-        atLeast: 1,
-        default: undefined,
-      },
+      offers: validRule<Offers>(
+        (value) => typeof value === 'function' || isListOfChoices(value),
+        'a list of choices (day, week, always or never), or a function of the customer',
+      ),
       initially: { type: 'oneOf', values: ['rule', 'ask', 'always'], default: 'rule' },
     },
   },

@@ -93,7 +93,7 @@ export interface AccountEndBody {
 
 /**
  * The body of `POST /objection`: *I did not ask for this*. 204. 404 `not_found` where it is not one of
- * the caller, or was refused. 409 `already_objected`. 429 `too_many_requests` with `Retry-After`.
+ * the caller, or was refused. 409 `already_objected`. 429 `temporarily_unavailable` with `Retry-After`.
  */
 export interface ObjectionBody {
   readonly id: string

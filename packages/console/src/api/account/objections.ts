@@ -2,8 +2,8 @@ import { parseOptionalText, readBody } from '../../http/json-body.ts'
 import { Problem } from '../../http/problem.ts'
 import { reading, settle } from '../audit-trouble.ts'
 import { waitForCapacity } from '../console/router.ts'
+import { operatorLimit } from '../operator-limit.ts'
 import { type AccountCall, idIn, notYours } from './call.ts'
-import { hourlyLimit } from './hourly-limit.ts'
 
 const MAX_NOTE_LENGTH = 500
 /** Requests of a customer in an hour. Each objection is an alarm that people look at. */
@@ -11,7 +11,7 @@ const MAX_IN_AN_HOUR = 20
 
 /** `POST /objection`. Each impersonation takes one. */
 export function objections(): (call: AccountCall) => Promise<void> {
-  const limit = hourlyLimit(MAX_IN_AN_HOUR)
+  const limit = operatorLimit(MAX_IN_AN_HOUR, 3600)
   /** Those that are not stored yet: of two at once, one is refused. */
   const pending = new Set<string>()
 
