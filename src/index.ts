@@ -5,12 +5,9 @@ import './host/needs-node.ts'
 export { type Configuration, ExternalSigningKey, errors, interactionPolicy } from 'oidc-provider'
 export type { AdapterFactory, SingleUseAdapter } from './adapters/contract.ts'
 export { type SingleUseAdapterSource, withSubjectTokens } from './adapters/with-subject-tokens.ts'
-export { NotRecorded, RecorderNotReady } from './audit/recorders.ts'
 export { Impersonation } from './impersonation.ts'
-export { ClientNotNamed, UserNotFound } from './management/answer-errors.ts'
 export { allOf } from './policy/all-of.ts'
-export { ApprovalRequired } from './policy/approval.ts'
-export { normalisedAddress, TooManyRequests } from './policy/rate-limit.ts'
+export { normalisedAddress } from './policy/limits.ts'
 export { Provider, Provider as default, type ProviderConfiguration } from './provider.ts'
 export type { BindingMember, MayAct } from './public/binding.ts'
 export type { ChecklistItem } from './public/checklist.ts'
@@ -76,4 +73,12 @@ export type {
 } from './public/policy-hook.ts'
 export type { RateLimiter } from './public/rate-limiter.ts'
 export { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
+export {
+  ApprovalRequired,
+  ClientNotNamed,
+  NotRecorded,
+  RecorderNotReady,
+  TooManyRequests,
+  UserNotFound,
+} from './shared/errors.ts'
 export type { RequestListener } from './shared/request-listener.ts'

@@ -1,7 +1,7 @@
 import { errors } from 'oidc-provider'
 import type { AuthorizationRequest, Authorize } from '../public/policy-hook.ts'
+import { ApprovalRequired, NotApproved } from '../shared/errors.ts'
 import { watchEventLoopTurn } from '../shared/event-loop-turn.ts'
-import { ApprovalRequired, NotApproved } from './approval.ts'
 import { refusalCause } from './refusal-cause.ts'
 import { type Limits, parseVerdict } from './verdict.ts'
 

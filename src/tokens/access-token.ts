@@ -1,5 +1,6 @@
 import { type AccessToken, type Client, errors, type Provider } from 'oidc-provider'
-import { publicKeys } from '../host/provider-configuration.ts'
+import { publicKeys } from '../host/instance.ts'
+import { slot } from '../host/slot.ts'
 import { IMPERSONATION_ID_CLAIM } from '../shared/constants.ts'
 import {
   AccessTokenRejected,
@@ -29,6 +30,9 @@ export interface AccessTokenVerifier {
    */
   findClient(clientId: string): Promise<Client>
 }
+
+/** What verifies the access tokens of a provider. */
+export const verifierOf = slot<AccessTokenVerifier>('the verification of access tokens')
 
 export function accessTokenVerifier(
   provider: Provider,

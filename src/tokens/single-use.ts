@@ -1,6 +1,15 @@
 import type { Adapter } from 'oidc-provider'
-import { type ConsumptionNote, hasConsumeOnce } from '../adapters/contract.ts'
-import { isDevelopmentAdapter } from '../host/provider-configuration.ts'
+import {
+  type ConsumptionNote,
+  type EndingAdapter,
+  hasConsumeOnce,
+  hasEnding,
+  type KnownRecord,
+  missingForEnding,
+} from '../adapters/contract.ts'
+import { isDevelopmentAdapter } from '../host/instance.ts'
+import type { ResolvedOptions } from '../options/defaults.ts'
+import { warn } from '../shared/warn.ts'
 
 /**
  * Consumes the record `id`, which expires at `expiresAt` (seconds since the epoch), and keeps the
@@ -12,6 +21,7 @@ export type ConsumeOnce = (
   id: string,
   expiresAt: number,
   note?: ConsumptionNote,
+  known?: KnownRecord,
 ) => Promise<boolean>
 
 /** An adapter's `consumeOnce` answered no boolean, so that it is not certain who won. */
@@ -28,8 +38,8 @@ export function createConsumer(
   singleUse: 'adapter' | 'per-process',
 ): ConsumeOnce {
   if (hasConsumeOnce(adapter)) {
-    return async (id, _expiresAt, note) => {
-      const won: unknown = await adapter.consumeOnce(id, note)
+    return async (id, _expiresAt, note, known) => {
+      const won: unknown = await adapter.consumeOnce(id, note, known)
       if (typeof won !== 'boolean') {
         throw new ConsumeOnceNotBoolean(
           'consumeOnce() of the storage adapter must resolve true or false',
@@ -72,4 +82,30 @@ function guardInProcess(adapter: Adapter): ConsumeOnce {
     await adapter.consume(id)
     return true
   }
+}
+
+/**
+ * The storage adapter, where it can see and end impersonations, and that is not switched off.
+ *
+ * @throws TypeError where `lifecycle.enabled` is `true` and the adapter cannot
+ */
+export function chooseEnding(
+  adapter: Adapter,
+  { enabled }: ResolvedOptions['lifecycle'],
+): EndingAdapter | undefined {
+  if (enabled === false) return undefined
+  if (hasEnding(adapter)) return adapter
+  const missing = missingForEnding(adapter).join(', ')
+  if (enabled === true) {
+    throw new TypeError(
+      `features.impersonation.lifecycle.enabled is true, but the storage adapter of SubjectToken lacks ${missing}: ` +
+        'use an adapter of this package, keep subject tokens beside yours with withSubjectTokens, or add the methods (node_modules/oidc-provider-impersonation/docs/adapters.md)',
+    )
+  }
+  warn(
+    'CANNOT_END',
+    `impersonations cannot be seen or ended: the storage adapter of SubjectToken lacks ${missing}. ` +
+      'Say features.impersonation.lifecycle.enabled: false where that is meant',
+  )
+  return undefined
 }

@@ -1,16 +1,18 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Adapter, AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
-import type { ConsumptionNote } from '../adapters/contract.ts'
-import { emitSafely } from '../host/emit.ts'
+import type { ConsumptionNote, EndingAdapter } from '../adapters/contract.ts'
+import { emitSafely } from '../host/instance.ts'
 import { type TokenBase, tokenBaseOf } from '../host/models.ts'
+import { slot } from '../host/slot.ts'
+import { optionsOf } from '../options/defaults.ts'
 import type { Binding } from '../public/binding.ts'
 import type { ActClaim, SubjectTokenContext } from '../public/claims-hook.ts'
 import type { SubjectTokenRecord } from '../public/events.ts'
 import type { ImpersonationEnd } from '../public/list-and-end.ts'
 import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { deepFreeze } from '../shared/json.ts'
-import { lifeUnderRecord } from './kept-until.ts'
-import { type ConsumeOnce, createConsumer } from './single-use.ts'
+import { keptAfterRedemptionFor, lifeUnderRecord } from './kept-until.ts'
+import { type ConsumeOnce, chooseEnding, createConsumer } from './single-use.ts'
 import { checkStorage } from './storage-check/storage-check.ts'
 import { RECORD_MEMBERS, type SubjectTokenProperties } from './subject-token-properties.ts'
 import { type TokenStatus, tokenStatusOf } from './token-status.ts'
@@ -101,17 +103,20 @@ export interface SubjectTokenModel {
   checkStorage(): Promise<void>
 }
 
+/** The subject tokens of a provider. */
+export const subjectTokensOf = slot<SubjectTokenModel>('the subject tokens')
+
+/** Set where impersonations can be seen and ended: the adapter by which they are. */
+export const endingAdapterOf = slot<EndingAdapter>('impersonations that can be seen and ended')
+
 /**
- * Defines the model for a provider and settles how its adapter keeps single use.
+ * Defines the model for a provider, and settles how its adapter keeps single use, and whether it can see and end
+ * impersonations.
  *
- * @param keptFor how long the storage keeps a record after the last moment of redemption, in seconds
- * @throws TypeError for a custom adapter without `consumeOnce`.
+ * @throws TypeError for a custom adapter without `consumeOnce`, and where `lifecycle.enabled` is `true` and the
+ * adapter cannot
  */
-export function defineSubjectToken(
-  provider: Provider,
-  singleUse: 'adapter' | 'per-process',
-  keptFor: (adapter: Adapter) => number,
-): SubjectTokenModel {
+export function defineSubjectToken(provider: Provider): SubjectTokenModel {
   const BaseToken = tokenBaseOf(provider)
 
   class SubjectToken extends BaseToken {
@@ -195,15 +200,20 @@ export function defineSubjectToken(
     async redeem(note: Redeemed): Promise<boolean> {
       // The token may have expired since it was found, and some storages do not check the expiry.
       if (this.isExpired) return false
-      const won = await consumeOnce(this.jti, this.exp ?? 0, note)
+      const known = { iat: this.iat, expiresIn: this.remainingTTL }
+      const won = await consumeOnce(this.jti, this.exp ?? 0, note, known)
       if (won) this.emit('consumed')
       return won
     }
   }
 
   const { adapter } = SubjectToken
-  const consumeOnce: ConsumeOnce = createConsumer(adapter, singleUse)
-  const kept = keptFor(adapter)
+  const { accessToken, lifecycle, subjectToken } = optionsOf.of(provider)
+  const consumeOnce: ConsumeOnce = createConsumer(adapter, subjectToken.singleUse)
+  const ending = chooseEnding(adapter, lifecycle)
+  if (ending) endingAdapterOf.set(provider, ending)
+  /** How long the storage keeps a record after the last moment of redemption, in seconds. */
+  const kept = ending ? keptAfterRedemptionFor(accessToken.maxTtl) : 0
 
   function ours(found: TokenBase | undefined): SubjectToken | undefined {
     if (!(found instanceof SubjectToken)) return undefined

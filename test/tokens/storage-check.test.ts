@@ -11,11 +11,11 @@ import {
   hasEnding,
   type SingleUseAdapter,
 } from '../../src/adapters/contract.ts'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
-import { isDevelopmentAdapter } from '../../src/host/provider-configuration.ts'
+import { warnOfIssuer } from '../../src/checklist.ts'
+import { isDevelopmentAdapter } from '../../src/host/instance.ts'
 import { Impersonation, Provider, type ProviderConfiguration } from '../../src/index.ts'
-import { warnOfIssuer } from '../../src/shared/warn-of-issuer.ts'
 import { createConsumer } from '../../src/tokens/single-use.ts'
 import { checkStorage } from '../../src/tokens/storage-check/storage-check.ts'
 import { endingMutants } from '../adapters/ending-mutants.ts'

@@ -1,7 +1,7 @@
 import {
-  type AnyPermit,
   type AuditPerson,
   type AuditRow,
+  type GivenPermit,
   present,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Notice, NoticeKind } from '../notice.ts'
@@ -40,7 +40,7 @@ export function factsOfRow(row: AuditRow, kinds: readonly NoticeKind[]): Facts {
   }
 }
 
-export function factsOfPermit(permit: AnyPermit, kind: NoticeKind): Facts {
+export function factsOfPermit(permit: GivenPermit, kind: NoticeKind): Facts {
   const { id, customer, requestedAt: at } = permit
   const about = { kind, permit: id, customer, at, identity: [id] }
   if (permit.kind === 'standing') {

@@ -1,6 +1,7 @@
 import {
   type AnyPermit,
   type AuditEntry,
+  type GivenPermit,
   isNextAttempt,
   MAX_FAILURES,
   type NoticeKind,
@@ -23,9 +24,9 @@ class Taken extends Error {
 export function permitNotices(
   store: Pick<PermitStore, 'permits'>,
   { decide }: Pick<Decisions, 'decide'>,
-  write: (permit: AnyPermit, kind: NoticeKind) => Promise<Notice>,
+  write: (permit: GivenPermit, kind: NoticeKind) => Promise<Notice>,
 ): NoticeSource {
-  const dueOf = (permit: AnyPermit): DueNotice => {
+  const dueOf = (permit: GivenPermit): DueNotice => {
     const kinds = pendingKindsIn(permit.notice)
     return {
       ...{ id: permit.id, last: permit.notice?.last },
@@ -42,13 +43,14 @@ export function permitNotices(
         { noticeDueBefore: now },
         { limit, oldestFirst: true },
       )
-      return allReadable(permits).map(dueOf)
+      return allReadable(permits).flatMap((each) => (each.kind === 'pause' ? [] : dueOf(each)))
     },
     async begin({ id, about }, entry) {
       const asked = await findAsked(store, { customer: about.subject ?? '', now: entry.time })
       try {
         const permit = await decide(id, (stored) => chooseEntry(stored, entry, asked))
-        return permit && isAnswerable(permit, entry.time) ? dueOf(permit) : undefined
+        if (!permit || permit.kind === 'pause') return undefined
+        return isAnswerable(permit, entry.time) ? dueOf(permit) : undefined
       } catch (error) {
         if (error instanceof Taken) return undefined
         throw error

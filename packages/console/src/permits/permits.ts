@@ -2,17 +2,18 @@ import type { Provider } from 'oidc-provider-impersonation'
 import { resolve } from 'oidc-provider-impersonation/siblings'
 import { present } from 'oidc-provider-impersonation-verify/format'
 import { openedStore } from '../audit/stores/opened-store.ts'
-import { approvalIn, approvals } from './approvals.ts'
+import { approvals } from './approvals.ts'
 import { permitsContext } from './context.ts'
 import { deciders } from './deciders.ts'
 import { invalid } from './inputs.ts'
 import { offersOf } from './offers.ts'
 import type { AttachOptions, Permits, PermitsOptions, TicketOf } from './options.ts'
-import { isOpenPermit, type Permit, permitAt } from './permit.ts'
+import { pausesOf } from './pauses.ts'
+import { approvalIn, isOpenPermit, type Permit, permitAt } from './permit.ts'
 import { allReadable } from './readable.ts'
 import { refusalIn } from './refusals.ts'
 import { finishRevocations } from './revocations.ts'
-import { DEFAULT_DURATIONS_S, PERMITS_SHAPE } from './shape.ts'
+import { DEFAULT_DURATIONS_S, PERMITS_RULES } from './shape.ts'
 import { standingAnswers } from './standing.ts'
 import { wrapRule } from './wrap.ts'
 
@@ -30,7 +31,7 @@ export function createPermits(options: PermitsOptions): Permits {
 
 /** @param now the clock, in milliseconds since the epoch */
 export function permitsWith(options: PermitsOptions, now: () => number): Permits {
-  const settings = resolve(PERMITS_SHAPE, options, 'options')
+  const settings = resolve(PERMITS_RULES, options, 'options')
   const { approvers, onPermit, ticketOf = ticketInContext, ...times } = settings
   const durations = Object.freeze([...(settings.durations ?? DEFAULT_DURATIONS_S)])
   const store = openedStore(settings.audit)
@@ -48,11 +49,13 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
   const mayApprove = () => given.mayApprove
   const decided = deciders({ approvers, mayApprove, timeoutMs })
   const hasApprovers = approvers !== undefined
+  const held = pausesOf(context, decided.assertMay)
   const asked = approvals(context, { deciders: decided, hasApprovers, ...times })
   const answers = standingAnswers(context, standing)
 
   return {
     ...{ durations, audit: settings.audit, hasApprovers },
+    hasStanding: standing !== undefined,
     wrap: (rule) =>
       wrapRule(rule, {
         store: {
@@ -95,7 +98,9 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       return { permits: all, ...present({ next }) }
     },
     findApprovers: decided.find,
-    findOffers: async (customer) => standing?.findOffers(customer),
+    findOffers: async (customer) => standing?.findOffers(customer) ?? [],
+    pauses: held.list,
+    resume: held.resume,
     getAnswer: answers.find,
     standing: answers.get,
     setStanding: answers.choose,

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Authorize } from 'oidc-provider-impersonation'
 import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
+import type { RowAnswer } from '../../src/api/console/answers.ts'
 import type { Caller } from '../../src/api/parts.ts'
 import { countToDecide } from '../../src/api/permits/waiting.ts'
 import { permitsWith } from '../../src/permits/permits.ts'
@@ -89,6 +90,18 @@ describe('permits in the console', () => {
     expect([...body.urgent, ...body.notable]).to.deep.equal([])
   })
 
+  it('a start that needs an approval first is no refusal: not in the audit, not on the customer’s page', async () => {
+    const refused = await ask('olivia', '/impersonations', { ...ACT, userId: 'bob' })
+    expect(codeOf(refused)).to.deep.equal([403, 'approval_required'])
+    const closed = await ask('olivia', '/impersonations', { ...ACT, userId: 'carla' })
+    expect(codeOf(closed)).to.deep.equal([403, 'access_denied'])
+    await deployment.settled()
+    const { body } = await ask('grace', '/audit')
+    const told = body.rows.map(({ customer, outcome }: RowAnswer) => [customer?.id, outcome])
+    expect(told).to.deep.equal([['carla', 'refused']])
+    expect((await account('bob', '/impersonations')).body.impersonations).to.deep.equal([])
+  })
+
   it('an operator asks, a lead grants, the operator acts, the lead revokes', async () => {
     const { body: created } = await ask('olivia', '/permits', ASK)
     expect(created.permit).to.deep.include({
@@ -116,6 +129,42 @@ describe('permits in the console', () => {
     expect(codeOf(await ask('olivia', '/impersonations', ACT))).to.deep.equal([
       ...[403, 'approval_required'],
     ])
+  })
+
+  it('what a lead takes back, the lead ended, by name and with their note; what the customer does, the customer', async () => {
+    const changes = { access: 'change' } as const
+    await ask('grace', `/permits/${await asked()}/grant`, {})
+    const byLead = await deployment.impersonate({ ticket: 'SUP-123' })
+    const [granted] = (await ask('grace', '/permits?open=true')).body.permits
+    const note = 'Call the customer first'
+    await ask('grace', `/permits/${granted.id}/revoke`, { note })
+    const id = await asked({ userId: 'bob' })
+    await account('bob', '/permits/grant', { id })
+    const byCustomer = await deployment.impersonate({
+      customer: 'bob',
+      ticket: 'SUP-123',
+      ...changes,
+    })
+    await account('bob', '/permits/revoke', { id })
+    await deployment.settled()
+    const endOf = async (row: { id: string }) => (await ask('ada', `/audit/${row.id}`)).body.end
+    expect(await endOf(byLead)).to.deep.include({
+      ...{ cause: 'requested', by: 'grace', name: 'Grace Lindqvist', reason: note },
+    })
+    const customers = await endOf(byCustomer)
+    expect([customers.cause, customers.by, customers.reason]).to.deep.equal([
+      'user',
+      'bob',
+      undefined,
+    ])
+    const told = async (who: string) =>
+      (await account(who, '/impersonations')).body.impersonations[0]
+    const toAlice = await told('alice')
+    expect(toAlice).to.deep.include({
+      ...{ state: 'ended', endedBy: { id: 'grace', name: 'Grace Lindqvist' } },
+    })
+    expect(JSON.stringify(toAlice), 'what a lead writes is for the team').to.not.contain(note)
+    expect(await told('bob')).to.include({ state: 'ended_by_you' })
   })
 
   it('the reason that was approved is the one that is written down', async () => {
@@ -354,8 +403,16 @@ describe('permits in the console', () => {
     ahead = 600_000
     const next = await ask('olivia', '/permits/emergency', emergency)
     expect(codeOf(next)).to.deep.equal([409, 'review_due'])
+    const { approval } = (await ask('olivia', '/impersonations', ACT)).body
+    expect(approval, 'what is not possible is not offered').to.not.have.property('emergency')
+    expect(approval).to.include({ isReviewDue: true })
     const path = `/permits/${body.permit.id}/review`
-    expect((await ask('grace', path, {})).status, 'a note is needed').to.equal(400)
+    for (const note of [undefined, '\u200b', '\u2060 \ufeff']) {
+      expect((await ask('grace', path, { note })).status, 'a note is needed').to.equal(400)
+      const inCode = permits.review(body.permit.id, { by: 'grace', note: note ?? '' })
+      const said = await inCode.catch((error: unknown) => error)
+      expect(said).to.include({ error: 'invalid_request' })
+    }
     expect((await ask('grace', path, { note: 'Was right' })).status).to.equal(200)
     expect((await ask('olivia', '/permits/emergency', emergency)).status).to.equal(201)
   })

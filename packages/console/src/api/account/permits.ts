@@ -41,10 +41,11 @@ export function accountPermits(permits: Permits) {
     customer: string,
     standing: Standing,
   ): Promise<AccountSwitch | undefined> {
+    if (!permits.hasStanding) return undefined
     const offers = await findOffers(customer)
     const isShown = (choice: StandingChoice) =>
-      choice === standing.choice || offers?.includes(choice)
-    return offers && { offers: STANDING_CHOICES.filter(isShown), ...standing }
+      choice === standing.choice || offers.includes(choice)
+    return { offers: STANDING_CHOICES.filter(isShown), ...standing }
   }
 
   return {

@@ -1,0 +1,187 @@
+import {
+  type Account,
+  type Client,
+  errors,
+  type Provider,
+  type TokenEndpointGrantContext,
+} from 'oidc-provider'
+import type { AuditTrail } from '../events/trail.ts'
+import { findAccount } from '../host/grants.ts'
+import type { MayClient } from '../policy/clients.ts'
+import type { Binding } from '../public/binding.ts'
+import type { Actor } from '../public/claims-hook.ts'
+import type { AccessTokenVerifier } from '../tokens/access-token.ts'
+import { AccessTokenRejected } from '../tokens/jwt-access-token.ts'
+import type { Redeemed, SubjectToken, SubjectTokenModel } from '../tokens/subject-token.ts'
+
+/** The user to be impersonated, and the subject token that allows it. */
+export interface Subject {
+  readonly token: SubjectToken
+  readonly account: Account
+  readonly binding: Binding
+}
+
+/** What finding a subject takes. */
+export interface SubjectParts {
+  readonly subjectTokens: SubjectTokenModel
+  readonly verifier: AccessTokenVerifier
+  /** Whether a client may issue subject tokens. */
+  readonly mayIssueSubjectTokens: MayClient
+}
+
+/**
+ * RFC 8693 §2.2.2: "If the request itself is not valid or if either the subject_token or
+ * actor_token are invalid for any reason, or are unacceptable based on policy, the authorization
+ * server MUST construct an error response [...] The value of the error parameter MUST be the
+ * invalid_request error code." I6: the message is the same for every reason.
+ */
+function notRedeemable(reason: string): errors.InvalidRequest {
+  return new errors.InvalidRequest('subject token is invalid', undefined, {
+    cause: new Error(reason),
+  })
+}
+
+/** Who wants to redeem: the client that exchanges, and the operator of its actor token. */
+export interface Redeemer {
+  readonly client: Client
+  readonly actor: Actor | undefined
+  /** The client's id, where it is software that acts. */
+  readonly software: string | undefined
+}
+
+/**
+ * Finds the subject of a presented subject token, if all of its data are still valid (I7).
+ *
+ * I6: what the token is bound to comes before everything that takes a look-up or has an error of
+ * its own. For a holder that the token is not bound to, the answer and its timing are the same for
+ * a live, a used and an unknown token.
+ */
+export async function findSubject(
+  provider: Provider,
+  ctx: TokenEndpointGrantContext,
+  presented: string,
+  redeemer: Redeemer,
+  parts: SubjectParts,
+  trail: AuditTrail,
+): Promise<Subject> {
+  const token = await findUnused(parts.subjectTokens, presented, trail)
+  const binding = token.bindingObject
+  requireMayAct(binding, redeemer)
+  ctx.oidc.entity('SubjectToken', token)
+  const account = await requireStillTrue(provider, ctx, token, parts)
+  ctx.oidc.entity('Account', account)
+  return Object.freeze({ token, account, binding })
+}
+
+/** Finds a subject token that was not redeemed, and notes what is known of any that is found. */
+export async function findUnused(
+  subjectTokens: SubjectTokenModel,
+  presented: string,
+  trail: AuditTrail,
+): Promise<SubjectToken> {
+  const id = subjectTokens.idOf(presented)
+  trail.note({ id })
+  const token = await subjectTokens.findById(id)
+  if (!token) throw notRedeemable('unknown or expired')
+  trail.note({ subject: token.accountId, issuedTo: token.clientId })
+  const { mayAct } = token.bindingObject
+  if (mayAct) trail.note({ mayAct })
+  // Read the record here: if it is unreadable, the request fails before the token is redeemed.
+  trail.note({ context: token.contextObject })
+  const { permit, review } = token
+  if ((permit ?? review) !== undefined) trail.note({ permit, review })
+  if (token.consumed) throw redeemedBefore(token, trail)
+  if (token.end) throw notRedeemable('ended before it was redeemed')
+  if (token.isExpired) throw notRedeemable('expired')
+  // I14: its access token could outlive the record by which it can be ended.
+  if (token.longestLife <= 0) throw notRedeemable('issued where impersonations could not be ended')
+  return token
+}
+
+/**
+ * I7: the client that asked for the subject token is still one that may, and the user is still
+ * there.
+ *
+ * @returns the user's account
+ */
+export async function requireStillTrue(
+  provider: Provider,
+  ctx: TokenEndpointGrantContext,
+  token: SubjectToken,
+  { verifier, mayIssueSubjectTokens }: SubjectParts,
+): Promise<Account> {
+  await requireIssuer(verifier, token, mayIssueSubjectTokens)
+  const account = await findAccount(provider, ctx, token.accountId)
+  // An account with another id is another account, whatever the reason why `findAccount` returned
+  // it.
+  if (account?.accountId !== token.accountId) throw notRedeemable('its account is gone')
+  return account
+}
+
+/**
+ * Redeems the subject token: at most one caller gets past here, ever. I1.
+ *
+ * @throws errors.InvalidRequest where another redemption or an end came first, or the record went
+ * meanwhile
+ */
+export async function redeem(
+  token: SubjectToken,
+  note: Redeemed,
+  subjectTokens: SubjectTokenModel,
+  trail: AuditTrail,
+): Promise<void> {
+  if (await token.redeem(note)) return
+  const found = await subjectTokens.findById(token.jti)
+  if (found?.consumed) throw redeemedBefore(found, trail)
+  throw notRedeemable(found?.end ? 'ended meanwhile' : 'expired or revoked meanwhile')
+}
+
+/**
+ * I11, for the time after the redemption: an end that came after the last moment of redemption, and
+ * before the redemption, found an expired impersonation and ended nothing.
+ *
+ * @throws errors.InvalidRequest
+ */
+export function requireNotExpired(token: SubjectToken): void {
+  if (token.isExpired) throw notRedeemable('expired while it was redeemed')
+}
+
+function redeemedBefore(token: SubjectToken, trail: AuditTrail): errors.InvalidRequest {
+  const at = typeof token.consumed === 'number' ? token.consumed : undefined
+  trail.note({ redemption: { at, jti: token.accessTokenId } })
+  return notRedeemable('redeemed before')
+}
+
+/** The client that asked for the subject token must still be one that may. */
+async function requireIssuer(
+  verifier: AccessTokenVerifier,
+  token: SubjectToken,
+  mayIssueSubjectTokens: MayClient,
+): Promise<void> {
+  try {
+    const issuer = await verifier.findClient(token.clientId)
+    if (await mayIssueSubjectTokens(issuer)) return
+  } catch (cause) {
+    if (cause instanceof AccessTokenRejected) {
+      throw notRedeemable('the client it was issued to is gone')
+    }
+    throw cause
+  }
+  throw notRedeemable('the client it was issued to may not issue any more')
+}
+
+/**
+ * RFC 8693 §4.4, of one token: only this operator, through this client. A request without an actor
+ * token is checked against both as well.
+ */
+function requireMayAct({ mayAct }: Binding, { client, actor }: Redeemer): void {
+  if (mayAct?.clientId !== undefined && mayAct.clientId !== client.clientId) {
+    throw notRedeemable('bound to another client')
+  }
+  if (mayAct?.sub === undefined) return
+  if (!actor) throw notRedeemable('bound to an operator, and none acts')
+  if (actor.sub !== mayAct.sub) throw notRedeemable('bound to another operator')
+  // `mayAct.sub` means the operator in person. If the actor token carries `act`, another person
+  // acts as the operator.
+  if (actor.act) throw notRedeemable('bound to an operator in person, and another person acts')
+}
