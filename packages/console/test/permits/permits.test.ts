@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Authorize, Verdict } from 'oidc-provider-impersonation'
+import type { ApprovalRequired, Authorize, Verdict } from 'oidc-provider-impersonation'
 import {
   createPermits,
   type Permit,
@@ -137,11 +137,19 @@ describe('permits', () => {
       await begin({ ticketOf: () => ticket as undefined })
       await granted()
       expect((await act()).body.error, String(ticket)).to.equal('approval_required')
-      await deployment.settled()
-      const texts = (await audit.entries({ limit: 50 })).map(({ text = '{}' }) => JSON.parse(text))
-      expect(texts.find(({ denial }) => denial)?.denial.reason).to.equal(
-        'needs the approval of a second person: options.ticketOf of createPermits answers no ticket: no permit fits',
+      const request = {
+        ...{ userId: 'alice', scope: CHANGE, resource: `${deployment.url}/orders` },
+        ...{ mayAct: { sub: 'olivia', clientId: 'shop' }, context: { ticketId: 'SUP-123' } },
+      }
+      const issue = deployment.provider.impersonation.issue(request, { as: MACHINE.clientId })
+      const { error, cause } = await issue.then(
+        () => expect.fail('it is allowed'),
+        (failure: ApprovalRequired) => failure,
       )
+      expect([error, String(cause)]).to.deep.equal([
+        'approval_required',
+        'Error: options.ticketOf of createPermits answers no ticket: no permit fits',
+      ])
     }
   })
 
