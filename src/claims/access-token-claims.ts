@@ -7,7 +7,7 @@ import {
   type UnknownObject,
 } from 'oidc-provider'
 import type { ResolvedOptions } from '../options/defaults.ts'
-import type { ActClaim } from '../public/claims-hook.ts'
+import type { ActClaim } from '../public/hooks.ts'
 import { actClaim, softwareAct } from '../shared/act.ts'
 import {
   GRANT_ID_CLAIM,

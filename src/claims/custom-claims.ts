@@ -14,7 +14,7 @@ import type {
   ClientView,
   CustomJwtClaimsContext,
   SubjectTokenContext,
-} from '../public/claims-hook.ts'
+} from '../public/hooks.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
 import { isPlainObject } from '../shared/json.ts'
 import type { TokenStatus } from '../tokens/token-status.ts'

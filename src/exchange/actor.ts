@@ -2,7 +2,7 @@ import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-prov
 import { findAccount } from '../host/grants.ts'
 import { REDEEMED_WITHIN_MS } from '../impersonations/pending-ends.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
-import type { ActClaim, Actor } from '../public/claims-hook.ts'
+import type { ActClaim, Actor } from '../public/hooks.ts'
 import { parseAct } from '../shared/act.ts'
 import type { AccessTokenVerifier } from '../tokens/access-token.ts'
 import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/jwt-access-token.ts'

@@ -10,7 +10,7 @@ import type {
   IssueOptions,
   Preview,
   SubjectTokenRequest,
-} from '../public/issue.ts'
+} from '../public/objects.ts'
 import { ApprovalRequired, ClientNotNamed, statusOf } from '../shared/errors.ts'
 import { present } from '../shared/json.ts'
 import { verifierOf } from '../tokens/access-token.ts'
