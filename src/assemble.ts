@@ -19,7 +19,7 @@ import { issuePreviewer, type PreviewIssue } from './issue/preview.ts'
 import { optionsOf, type ResolvedOptions } from './options/defaults.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
 import { accessTokenVerifier, verifierOf } from './tokens/access-token.ts'
-import { makeReplayDetectionAtomic } from './tokens/replay-detection.ts'
+import { makeReplayDetectionAtomic } from './tokens/single-use.ts'
 import { defineSubjectToken, subjectTokensOf } from './tokens/subject-token.ts'
 
 /** A provider that impersonation is registered with. */

@@ -1,5 +1,5 @@
 import type { Configuration } from 'oidc-provider'
-import type { AccessTokenClaims } from './claims/access-token-claims.ts'
+import type { AccessTokenClaims } from './claims/claims.ts'
 import { DEFAULT_SUBJECT_TOKEN_TTL, type ResolvedOptions } from './options/defaults.ts'
 import { withApplicationGrants } from './policy/application-grants.ts'
 import type { ManagementResourceServer } from './policy/machine-tokens.ts'

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import type { Configuration, Provider } from 'oidc-provider'
 import { assemble, type Wired } from './assemble.ts'
 import { checklist } from './checklist.ts'
-import { AccessTokenClaims } from './claims/access-token-claims.ts'
+import { AccessTokenClaims } from './claims/claims.ts'
 import {
   type ConfigurationParts,
   isWired,
@@ -87,7 +87,7 @@ export class Impersonation {
     this.#parts = {
       claims: new AccessTokenClaims(this.#options, {
         extraTokenClaims: plain.extraTokenClaims,
-        jwtCustomizer: plain.formats?.customizers?.jwt,
+        customizeJwt: plain.formats?.customizers?.jwt,
       }),
       resourceServer: new ManagementResourceServer(this.#options.managementApi, plain),
     }

@@ -20,5 +20,5 @@ export {
 export { jsonReader } from './shared/json-body.ts'
 export { requestListener } from './shared/request-listener.ts'
 export { isSafe } from './shared/safe-url.ts'
-export { endsWithin, limitTime } from './shared/time-limit.ts'
-export { signCheckpoint } from './tokens/checkpoint.ts'
+export { endsWithin, limitTime } from './shared/time.ts'
+export { signCheckpoint } from './tokens/signing.ts'

@@ -6,7 +6,7 @@ import type {
   RecordFirstOptions,
 } from '../public/events.ts'
 import { NotRecorded, RecorderNotReady } from '../shared/errors.ts'
-import { limitTime } from '../shared/time-limit.ts'
+import { limitTime } from '../shared/time.ts'
 
 /** Records events, and how long it may take, in milliseconds. */
 interface Recorder {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { limitTime } from '../shared/time-limit.ts'
+import { limitTime } from '../shared/time.ts'
 
 /** The first pause, in milliseconds; each is twice as long as the one before. */
 const FIRST_PAUSE_MS = 250

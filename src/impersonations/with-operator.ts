@@ -1,7 +1,7 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { judgeFound } from '../host/models.ts'
 import { currentRequest } from '../host/request.ts'
-import { endsWithin } from '../shared/time-limit.ts'
+import { endsWithin } from '../shared/time.ts'
 import type { SubjectToken } from '../tokens/subject-token.ts'
 import type { Impersonations } from './impersonations.ts'
 import { keepTrying } from './keep-trying.ts'

@@ -6,7 +6,7 @@ import type { Right } from '../policy/machine-tokens.ts'
 import type { IssuedSubjectToken, IssueOptions, SubjectTokenRequest } from '../public/issue.ts'
 import { ClientNotNamed, statusOf } from '../shared/errors.ts'
 import type { AccessTokenVerifier } from '../tokens/access-token.ts'
-import { AccessTokenRejected } from '../tokens/jwt-access-token.ts'
+import { AccessTokenRejected } from '../tokens/access-token.ts'
 import { type IssueParts, subjectTokenIssuer } from './issue.ts'
 
 /** What issuing in the process takes. */

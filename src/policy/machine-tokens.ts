@@ -9,7 +9,7 @@ import {
 } from 'oidc-provider'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import { END_SCOPE, READ_SCOPE } from '../shared/constants.ts'
-import { signingAlgorithm } from '../tokens/signing-algorithm.ts'
+import { signingAlgorithm } from '../tokens/signing.ts'
 import { isPublic, type MayClient, mayClient } from './clients.ts'
 
 /** oidc-provider's `features.resourceIndicators.getResourceServerInfo`. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { limitTime } from '../../shared/time-limit.ts'
+import { limitTime } from '../../shared/time.ts'
 
 /** The part of an ioredis client (`Redis`, `Cluster`) that is used. */
 export interface IoredisLike {

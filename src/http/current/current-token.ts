@@ -2,7 +2,7 @@ import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { AuditTrail } from '../../events/trail.ts'
 import type { Impersonations } from '../../impersonations/impersonations.ts'
 import type { AccessTokenVerifier } from '../../tokens/access-token.ts'
-import { AccessTokenRejected, type VerifiedAccessToken } from '../../tokens/jwt-access-token.ts'
+import { AccessTokenRejected, type VerifiedAccessToken } from '../../tokens/access-token.ts'
 import { presentedToken } from '../bearer.ts'
 
 /** What the routes of the current impersonation take. */

@@ -4,7 +4,7 @@ import { AuditTrail } from '../../events/trail.ts'
 import { checkCurrentEnd } from '../../impersonations/inputs.ts'
 import { MAX_CHAIN, parseAct, personAndSoftware } from '../../shared/act.ts'
 import { publicCode } from '../../shared/errors.ts'
-import { AccessTokenRejected } from '../../tokens/jwt-access-token.ts'
+import { AccessTokenRejected } from '../../tokens/access-token.ts'
 import { asRequest, bodyReader, hasBody } from '../json-body.ts'
 import { asInvalidToken, type CurrentParts, currentToken } from './current-token.ts'
 

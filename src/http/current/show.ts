@@ -3,7 +3,7 @@ import { AuditTrail } from '../../events/trail.ts'
 import { limitInProcess } from '../../policy/limit-in-process.ts'
 import type { ActClaim } from '../../public/claims-hook.ts'
 import type { EndCause, ImpersonationObject } from '../../public/list-and-end.ts'
-import { AccessTokenRejected } from '../../tokens/jwt-access-token.ts'
+import { AccessTokenRejected } from '../../tokens/access-token.ts'
 import { asInvalidToken, type CurrentParts, currentToken } from './current-token.ts'
 
 /** A page asks every 5 seconds at most, and once more for each event of its own. */

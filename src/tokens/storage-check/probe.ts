@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 import type { AdapterPayload } from 'oidc-provider'
-import { limitTime } from '../../shared/time-limit.ts'
+import { limitTime } from '../../shared/time.ts'
 
 /** How many calls consume or end the probe record at once. */
 export const CALLER_COUNT = 20
