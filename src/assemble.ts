@@ -1,106 +1,53 @@
-import type { Middleware } from 'koa'
 import type { Provider } from 'oidc-provider'
 import type { ConfigurationParts } from './configuration.ts'
-import { tokenExchangeHandler } from './exchange/handler.ts'
+import { exchange } from './exchange/exchange.ts'
 import { EXCHANGE_PARAMETERS, REPEATABLE_PARAMETERS } from './exchange/request.ts'
-import { withholdFromSelfRegistered } from './host/registration.ts'
-import { currentRoutes } from './http/current/routes.ts'
-import { subjectTokenRevocation } from './http/revocation.ts'
-import { managementRouter } from './http/router.ts'
-import { chainMarker } from './impersonations/mark-chain.ts'
-import { judgeByEnds } from './impersonations/opaque-tokens.ts'
-import {
-  keptAfterRedemption,
-  type WiredImpersonations,
-  wireImpersonations,
-} from './impersonations/wiring.ts'
-import { type IssueInProcess, inProcessIssuer } from './issue/issue-in-process.ts'
-import { issuePreviewer, type PreviewIssue } from './issue/preview.ts'
+import { withholdFromSelfRegistered } from './host/instance.ts'
+import { revocationOfSubjectTokens } from './http/revocation.ts'
+import { announceRoutes, issuerRoutes } from './http/routes.ts'
+import { endWithOpaqueToken, judgeByEnds } from './impersonations/opaque-tokens.ts'
+import { lookForPendingEnds } from './impersonations/pending-ends.ts'
+import { endWithOperator } from './impersonations/sign-out.ts'
 import { optionsOf, type ResolvedOptions } from './options/defaults.ts'
+import { managementRights, requireMachineTokenKey, rightsOf } from './policy/clients.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
+import { assembleStatusLists } from './status-list/sign.ts'
 import { accessTokenVerifier, verifierOf } from './tokens/access-token.ts'
 import { makeReplayDetectionAtomic } from './tokens/single-use.ts'
-import { defineSubjectToken, subjectTokensOf } from './tokens/subject-token.ts'
+import { defineSubjectToken, endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
 
-/** A provider that impersonation is registered with. */
-export interface Wired {
-  readonly provider: Provider
-  /** `undefined` where impersonations cannot be seen or ended. */
-  readonly ending: WiredImpersonations | undefined
-  readonly issue: IssueInProcess
-  readonly preview: PreviewIssue
-  /** The management API. */
-  readonly routes: Middleware
-}
-
-/** Wires impersonation into a provider: everything that belongs to the provider is made here, once. */
+/** Wires impersonation into a provider: all that belongs to the provider is made here, once, in this order. */
 export function assemble(
   provider: Provider,
   resolved: ResolvedOptions,
-  { claims, resourceServer }: ConfigurationParts,
-): Wired {
+  { claims }: ConfigurationParts,
+): void {
   const options = optionsOf.set(provider, resolved)
-  const { rights } = resourceServer
-
-  const subjectTokens = subjectTokensOf.set(
-    provider,
-    defineSubjectToken(provider, options.subjectToken.singleUse, (adapter) =>
-      keptAfterRedemption(adapter, options),
-    ),
-  )
-  const ending = wireImpersonations(provider, subjectTokens, options)
-  const { hasEnded, findEvenEnded } = judgeByEnds(provider, subjectTokens, ending !== undefined)
-  const verifier = verifierOf.set(
-    provider,
-    accessTokenVerifier(provider, TOKEN_EXCHANGE_GRANT_TYPE, findEvenEnded),
-  )
-  claims.issuer = provider.issuer
-  resourceServer.use(provider, { canEnd: ending !== undefined })
+  rightsOf.set(provider, managementRights(options.managementApi))
+  claims.use(provider)
   if (options.atomicReplayDetection) makeReplayDetectionAtomic(provider)
   if (!options.allowSelfRegisteredClients) {
     withholdFromSelfRegistered(provider, TOKEN_EXCHANGE_GRANT_TYPE)
   }
 
-  const exchanging = {
-    options,
-    subjectTokens,
-    verifier,
-    claims,
-    mayIssueSubjectTokens: rights.issue.may,
-    hasEnded,
-    markChain: chainMarker(subjectTokens.adapter),
-    onNothingIssued: ending?.onNothingIssued ?? (() => {}),
-  }
+  subjectTokensOf.set(provider, defineSubjectToken(provider))
+  requireMachineTokenKey(provider)
+  const findEvenEnded = judgeByEnds(provider)
+  verifierOf.set(provider, accessTokenVerifier(provider, findEvenEnded))
   provider.registerGrantType(
     TOKEN_EXCHANGE_GRANT_TYPE,
-    tokenExchangeHandler(provider, exchanging, ending?.onReplay, ending?.endUnrecorded),
+    (ctx) => exchange(provider, ctx),
     EXCHANGE_PARAMETERS,
     REPEATABLE_PARAMETERS,
   )
 
-  if (ending) {
-    const { impersonations } = ending
-    provider.use(currentRoutes(provider, { verifier, impersonations }))
-    provider.use(subjectTokenRevocation(provider, subjectTokens, impersonations))
-  }
-
-  const issuing = {
-    options,
-    subjectTokens,
-    verifier,
-    right: rights.issue,
-    endUnrecorded: ending?.endUnrecorded ?? (() => {}),
-    drawStatusIndex: ending?.drawStatusIndex,
-  }
-  return {
-    provider,
-    ending,
-    issue: inProcessIssuer(provider, issuing),
-    preview: issuePreviewer(provider, issuing),
-    routes: managementRouter(provider, {
-      ...issuing,
-      rights,
-      impersonations: ending?.impersonations,
-    }),
-  }
+  // Without it, impersonations can be neither seen nor ended.
+  if (!endingAdapterOf.find(provider)) return
+  endWithOpaqueToken(provider)
+  lookForPendingEnds(provider)
+  if (options.lifecycle.endWithOperator) endWithOperator(provider)
+  assembleStatusLists(provider)
+  announceRoutes(provider)
+  provider.use(issuerRoutes(provider))
+  provider.use(revocationOfSubjectTokens(provider))
 }

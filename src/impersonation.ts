@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import type { Configuration, Provider } from 'oidc-provider'
-import { assemble, type Wired } from './assemble.ts'
-import { checklist } from './checklist.ts'
+import { assemble } from './assemble.ts'
+import { checklist, warnOfIssuer } from './checklist.ts'
 import { AccessTokenClaims } from './claims/claims.ts'
 import {
   type ConfigurationParts,
@@ -9,15 +9,19 @@ import {
   withImpersonation,
   withoutImpersonation,
 } from './configuration.ts'
-import { addRecorder, endsRecorded } from './events/recorders.ts'
-import { warnOfNamesakes } from './exchange/software.ts'
-import { checkClassNames } from './host/class-names.ts'
-import { configurationOf } from './host/provider-configuration.ts'
+import { addRecorder } from './events/recorders.ts'
+import { warnOfNamesakes } from './exchange/actor.ts'
+import { configurationOf } from './host/instance.ts'
+import { checkClassNames } from './host/models.ts'
 import { findAccountById } from './host/request.ts'
-import type { Impersonations } from './impersonations/impersonations.ts'
+import { managementRoutes } from './http/routes.ts'
+import { endImpersonation } from './impersonations/end.ts'
 import { ALL_CAUSES, checkEnd, checkFilter, checkQuery } from './impersonations/inputs.ts'
+import { findOpaqueResources, getImpersonation, listImpersonations } from './impersonations/list.ts'
+import { endAll } from './impersonations/pending-ends.ts'
+import { issueInProcess, previewIssue } from './issue/in-process.ts'
 import { type ResolvedOptions, resolveOptions } from './options/defaults.ts'
-import { ManagementResourceServer } from './policy/machine-tokens.ts'
+import { withManagementApi } from './policy/clients.ts'
 import type { ChecklistItem } from './public/checklist.ts'
 import type { RecordEvent, RecordFirstOptions } from './public/events.ts'
 import type {
@@ -35,8 +39,8 @@ import type {
 } from './public/list-and-end.ts'
 import type { ImpersonationOptions } from './public/options.ts'
 import { type RequestListener, requestListener } from './shared/request-listener.ts'
-import { warnOfIssuer } from './shared/warn-of-issuer.ts'
-import { subjectTokensOf } from './tokens/subject-token.ts'
+import { statusIndicesOf } from './status-list/allocate.ts'
+import { endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
 
 /**
  * The parts of impersonation, to build a provider by hand. In this order, for one provider:
@@ -53,7 +57,7 @@ import { subjectTokensOf } from './tokens/subject-token.ts'
 export class Impersonation {
   readonly #options: ResolvedOptions
   #parts: ConfigurationParts | undefined
-  #wired: Wired | undefined
+  #wired: Provider | undefined
 
   /**
    * @param options the value of `features.impersonation`
@@ -89,7 +93,7 @@ export class Impersonation {
         extraTokenClaims: plain.extraTokenClaims,
         customizeJwt: plain.formats?.customizers?.jwt,
       }),
-      resourceServer: new ManagementResourceServer(this.#options.managementApi, plain),
+      getResourceServerInfo: withManagementApi(this.#options.managementApi, plain),
     }
     return withImpersonation(plain, this.#options, this.#parts)
   }
@@ -115,7 +119,8 @@ export class Impersonation {
         'register() was already called: create one Impersonation for each provider',
       )
 
-    this.#wired = assemble(provider, this.#options, this.#parts)
+    assemble(provider, this.#options, this.#parts)
+    this.#wired = provider
   }
 
   /**
@@ -135,14 +140,14 @@ export class Impersonation {
    */
   async check(): Promise<readonly ChecklistItem[]> {
     if (!this.enabled) return []
-    const { provider, ending } = this.#registered
-    const servesLists = ending?.drawStatusIndex !== undefined
+    const provider = this.#registered
+    const servesLists = statusIndicesOf.find(provider) !== undefined
     await Promise.all([
       subjectTokensOf.of(provider).checkStorage(),
       warnOfIssuer(provider.issuer, { servesLists }),
     ])
     await warnOfNamesakes(this.#options.actorToken.clients, (id) => findAccountById(provider, id))
-    const opaqueResources = (await ending?.findOpaqueResources()) ?? []
+    const opaqueResources = this.canEnd ? await findOpaqueResources(provider) : []
     const seen = { options: this.#options, canEnd: this.canEnd, opaqueResources }
     return await checklist(provider, seen)
   }
@@ -152,7 +157,7 @@ export class Impersonation {
    * `false`, and the storage adapter of `SubjectToken` can. `false` before {@link register}.
    */
   get canEnd(): boolean {
-    return this.#wired?.ending !== undefined
+    return this.#wired !== undefined && endingAdapterOf.find(this.#wired) !== undefined
   }
 
   /**
@@ -168,7 +173,7 @@ export class Impersonation {
    * @throws the storage's error, or a hook's, where one fails: nothing is issued
    */
   async issue(request: SubjectTokenRequest, options: IssueOptions): Promise<IssuedSubjectToken> {
-    return this.#registered.issue(request, issueOptionsOf('issue', options))
+    return issueInProcess(this.#registered, request, issueOptionsOf('issue', options))
   }
 
   /**
@@ -181,7 +186,7 @@ export class Impersonation {
    * @throws the error of a hook that fails
    */
   async preview(request: SubjectTokenRequest, options: IssueOptions): Promise<Preview> {
-    return this.#registered.preview(request, issueOptionsOf('preview', options))
+    return previewIssue(this.#registered, request, issueOptionsOf('preview', options))
   }
 
   /**
@@ -190,8 +195,8 @@ export class Impersonation {
    * @throws Error where {@link canEnd} is `false`
    * @throws the storage's error where it fails, as every method here
    */
-  get(id: string): Promise<ImpersonationObject | undefined> {
-    return this.#impersonations.get(id)
+  async get(id: string): Promise<ImpersonationObject | undefined> {
+    return getImpersonation(this.#ending, id)
   }
 
   /**
@@ -200,7 +205,7 @@ export class Impersonation {
    * @throws TypeError for a query with a member that is unknown or wrong
    */
   async list(query: ImpersonationQuery = {}): Promise<ImpersonationPage> {
-    return this.#impersonations.list(checkQuery(query))
+    return listImpersonations(this.#ending, checkQuery(query))
   }
 
   /**
@@ -213,7 +218,7 @@ export class Impersonation {
    * @throws TypeError for a wrong member
    */
   async end(id: string, how: EndOptions = {}): Promise<ImpersonationObject | undefined> {
-    return this.#recorded((all) => all.end(id, checkEnd(how, ALL_CAUSES)))
+    return endImpersonation(this.#ending, id, checkEnd(how, ALL_CAUSES))
   }
 
   /**
@@ -225,7 +230,7 @@ export class Impersonation {
    * @throws TypeError for a filter without a member, or a wrong one
    */
   async endAll(filter: ImpersonationFilter, how: EndOptions = {}): Promise<number> {
-    return this.#recorded((all) => all.endAll(checkFilter(filter), checkEnd(how, ALL_CAUSES)))
+    return endAll(this.#ending, checkFilter(filter), checkEnd(how, ALL_CAUSES))
   }
 
   /**
@@ -254,30 +259,21 @@ export class Impersonation {
     if (ready !== undefined && typeof ready !== 'function') {
       throw new TypeError('recordFirst(record, { ready }): ready must be a function () => boolean')
     }
-    const { provider } = this.#registered
+    const provider = this.#registered
     if (!this.canEnd) {
       throw new TypeError('recordFirst() needs impersonations that can be ended: see canEnd')
     }
     addRecorder(provider, { record, ready, timeoutMs: timeout * 1000 })
   }
 
-  /** Ends, and waits for what records the ends. */
-  async #recorded<T>(end: (all: Impersonations) => Promise<T>): Promise<T> {
-    try {
-      return await end(this.#impersonations)
-    } finally {
-      if (this.#wired) await endsRecorded(this.#wired.provider)
-    }
-  }
-
   /** @throws TypeError before {@link register} */
-  get #registered(): Wired {
+  get #registered(): Provider {
     if (this.#wired) return this.#wired
     throw new TypeError('this comes after register(provider), where impersonation is enabled')
   }
 
-  get #impersonations(): Impersonations {
-    if (this.#wired?.ending) return this.#wired.ending.impersonations
+  get #ending(): Provider {
+    if (this.#wired && this.canEnd) return this.#wired
     throw new Error(
       'impersonations cannot be seen or ended here: see canEnd, and features.impersonation.lifecycle',
     )
@@ -291,7 +287,7 @@ export class Impersonation {
    */
   routes(): Middleware {
     if (!this.enabled) return (_ctx, next) => next()
-    return this.#registered.routes
+    return managementRoutes(this.#registered)
   }
 
   /**
@@ -300,7 +296,7 @@ export class Impersonation {
    * @throws TypeError before {@link register}
    */
   callback(): RequestListener {
-    return requestListener(this.routes(), this.#wired?.provider)
+    return requestListener(this.routes(), this.#wired)
   }
 }
 

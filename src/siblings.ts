@@ -3,6 +3,7 @@
 export { statusListId } from './adapters/ending-contract.ts'
 export { isBusy, openFile, primaryCode, tune } from './adapters/sqlite/open.ts'
 export { findAccountById as findAccount } from './host/request.ts'
+export { readJsonBody } from './http/body.ts'
 export {
   functionRule,
   objectRule,
@@ -17,8 +18,7 @@ export {
   MAX_ACCESS_TOKEN_TTL,
   MAX_SUBJECT_TOKEN_TTL,
 } from './shared/constants.ts'
-export { jsonReader } from './shared/json-body.ts'
 export { requestListener } from './shared/request-listener.ts'
-export { isSafe } from './shared/safe-url.ts'
 export { endsWithin, limitTime } from './shared/time.ts'
+export { isSafe } from './shared/uris.ts'
 export { signCheckpoint } from './tokens/signing.ts'

@@ -69,16 +69,16 @@ const marks = new WeakMap<object, Marks>()
  * Says that this token, not saved yet, comes out of an impersonation, and who acts. `act` is the provider's
  * word (I4): it comes from here alone, and the token-exchange grant alone calls this.
  *
- * @param exp no customizer makes the token live longer, in seconds since the epoch
+ * @param settled what no code of the deployment changes: the `jti` of a JWT, and the longest that it lives
  */
-export function markImpersonated(token: AccessToken, of: ImpersonatedExchange, exp: number): void {
-  const { actor, software } = of
-  marks.set(token, {
-    ...of,
-    act: software === undefined ? actor && actClaim(actor) : softwareAct(software, actor),
-    jti: token.format === 'jwt' ? token.jti : undefined,
-    exp,
-  })
+export function markImpersonated(
+  token: AccessToken,
+  exchange: ImpersonatedExchange,
+  settled: Pick<Marks, 'exp' | 'jti'>,
+): void {
+  const { actor, software } = exchange
+  const act = software === undefined ? actor && actClaim(actor) : softwareAct(software, actor)
+  marks.set(token, { ...exchange, ...settled, act })
 }
 
 export function marksOf(token: Token): Marks | undefined {
@@ -127,7 +127,8 @@ export function setJwtClaims(
     return
   }
   // No code of the deployment gives another token the mark of an impersonated one.
-  if (isMarked(payload.jti)) payload.jti = isMarked(own) ? randomBytes(32).toString('base64url') : own
+  if (isMarked(payload.jti))
+    payload.jti = isMarked(own) ? randomBytes(32).toString('base64url') : own
   if (namesItsGrant(token, options.actorToken)) payload[GRANT_ID_CLAIM] = token.grantId
 }
 

@@ -15,7 +15,7 @@ import type {
   CustomJwtClaimsContext,
 } from '../public/claims-hook.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
-import { isPlainObject } from '../shared/plain-object.ts'
+import { isPlainObject } from '../shared/json.ts'
 import { epochSeconds } from '../shared/time.ts'
 import {
   type Claims,

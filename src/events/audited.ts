@@ -1,7 +1,7 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { Denial } from '../public/events.ts'
 import { publicCode } from '../shared/errors.ts'
-import { endsRecorded, recordersReady } from './recorders.ts'
+import { recordersReady } from './recorders.ts'
 import { AuditTrail } from './trail.ts'
 
 interface Audited<T> {
@@ -31,8 +31,6 @@ export async function audited<T>(
     // The client must retry with the DPoP nonce just sent (RFC 9449 §9): no failure, no event.
     if (stage && !(error instanceof errors.UseDpopNonce)) trail.failed(error, publicCode(error))
     throw error
-  } finally {
-    if (stage === 'end') await endsRecorded(provider)
   }
   if (stage) await trail.succeeded(undo)
   return result

@@ -1,6 +1,9 @@
-import type { Provider } from 'oidc-provider'
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { warnOfListener } from '../host/instance.ts'
+import { slot } from '../host/slot.ts'
 import type {
   ImpersonationEvent,
+  ImpersonationEvents,
   RecordEvent,
   RecordedEventName,
   RecordFirstOptions,
@@ -15,17 +18,15 @@ interface Recorder {
   readonly ready: RecordFirstOptions['ready']
 }
 
-const recordersOf = new WeakMap<Provider, readonly Recorder[]>()
-/** Resolves when every end so far is recorded, or has waited for its time. */
-const endsOf = new WeakMap<Provider, Promise<void>>()
+const recordersOf = slot<readonly Recorder[]>('the recorders')
 
 export function addRecorder(provider: Provider, recorder: Recorder): void {
-  recordersOf.set(provider, [...(recordersOf.get(provider) ?? []), recorder])
+  recordersOf.set(provider, [...recorders(provider), recorder])
 }
 
 /** @throws RecorderNotReady where a recorder says so, does not say in time, or fails */
 export async function recordersReady(provider: Provider): Promise<void> {
-  const asked = (recordersOf.get(provider) ?? []).map(
+  const asked = recorders(provider).map(
     async ({ ready, timeoutMs }) => !ready || within(timeoutMs, ready),
   )
   let answers: readonly unknown[]
@@ -38,21 +39,78 @@ export async function recordersReady(provider: Provider): Promise<void> {
   if (answers.some((answer) => answer !== true)) throw new RecorderNotReady()
 }
 
+/**
+ * Emits an event of this package. Listeners run after the answer is sent, each separately: an error
+ * or a delay in one listener does not affect the client or the next listener.
+ *
+ * @param facts asked at once, and only where there is a listener
+ */
+export function emitLater(
+  provider: Provider,
+  name: keyof ImpersonationEvents,
+  ctx: KoaContextWithOIDC | undefined,
+  facts: () => Partial<ImpersonationEvent>,
+): void {
+  if (provider.listenerCount(name) > 0) notifyListeners(provider, name, ctx, buildEvent(facts))
+}
+
+/**
+ * Has what lets a person act recorded, and then emits it. Listeners hear nothing of what was not recorded:
+ * it is answered by 503, and it never began.
+ *
+ * @throws NotRecorded where a recorder does not have it in time
+ */
+export async function emitRecorded(
+  provider: Provider,
+  name: Exclude<RecordedEventName, 'impersonation.ended'>,
+  ctx: KoaContextWithOIDC,
+  facts: () => Partial<ImpersonationEvent>,
+): Promise<void> {
+  if (!isHeard(provider, name)) return
+  const event = buildEvent(facts)
+  await record(provider, name, event)
+  notifyListeners(provider, name, ctx, event)
+}
+
+/**
+ * Has an end recorded, which has been carried out, and then emits it, recorded or not.
+ *
+ * @param facts asked at once, and only where somebody hears of it
+ * @returns when it is recorded, or its time is over. Never rejects
+ */
+export async function emitEnd(
+  provider: Provider,
+  ctx: KoaContextWithOIDC | undefined,
+  facts: () => Partial<ImpersonationEvent>,
+): Promise<void> {
+  const name = 'impersonation.ended'
+  if (!isHeard(provider, name)) return
+  const event = buildEvent(facts)
+  await record(provider, name, event).catch(() => {})
+  notifyListeners(provider, name, ctx, event)
+}
+
 export function hasRecorders(provider: Provider): boolean {
-  return recordersOf.has(provider)
+  return recorders(provider).length > 0
+}
+
+function recorders(provider: Provider): readonly Recorder[] {
+  return recordersOf.find(provider) ?? []
+}
+
+function isHeard(provider: Provider, name: RecordedEventName): boolean {
+  return provider.listenerCount(name) > 0 || hasRecorders(provider)
 }
 
 /** @throws NotRecorded where a recorder does not have it in time */
-export async function recordInTime(
+async function record(
   provider: Provider,
   name: RecordedEventName,
   event: ImpersonationEvent,
 ): Promise<void> {
   try {
     await Promise.all(
-      (recordersOf.get(provider) ?? []).map(({ record, timeoutMs }) =>
-        within(timeoutMs, () => record(name, event)),
-      ),
+      recorders(provider).map((each) => within(each.timeoutMs, () => each.record(name, event))),
     )
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'no Error'
@@ -61,27 +119,26 @@ export async function recordInTime(
   }
 }
 
-/**
- * An end is carried out in any case: a recorder that fails changes nothing.
- *
- * @param then called when it is recorded, or its time is over
- */
-export function recordEnd(provider: Provider, event: ImpersonationEvent, then: () => void): void {
-  const recorded = recordInTime(provider, 'impersonation.ended', event)
-    .catch(() => {})
-    .then(then)
-  // Each waits for its own time alone, so that this never takes longer than the last one.
-  const before = endsOf.get(provider)
-  // By `then`, which keeps nothing of the ends before: the result of `Promise.all` would hold them all.
-  endsOf.set(provider, before ? before.then(() => recorded) : recorded)
-}
-
-/** Resolves when every end so far is recorded, or its time is over. Never rejects. */
-export async function endsRecorded(provider: Provider): Promise<void> {
-  await endsOf.get(provider)
-}
-
 /** Rejects where it fails, or takes too long. Then it goes on, and nothing waits for it. */
 async function within<T>(timeoutMs: number, run: () => T | PromiseLike<T>): Promise<T> {
   return limitTime(timeoutMs, run(), () => new Error(`it took longer than ${timeoutMs / 1000} s`))
+}
+
+function buildEvent(facts: () => Partial<ImpersonationEvent>): ImpersonationEvent {
+  return Object.freeze({ time: Date.now(), ...facts() })
+}
+
+function notifyListeners(
+  provider: Provider,
+  name: keyof ImpersonationEvents,
+  ctx: KoaContextWithOIDC | undefined,
+  event: ImpersonationEvent,
+): void {
+  setImmediate(() => {
+    for (const listener of provider.rawListeners(name)) {
+      void Promise.resolve()
+        .then(() => Reflect.apply(listener, provider, [ctx, event]))
+        .catch((error: unknown) => warnOfListener(name, error))
+    }
+  })
 }

@@ -1,7 +1,7 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { Denial, ImpersonationEvent } from '../public/events.ts'
 import type { Need } from '../public/policy-hook.ts'
-import { emitLater, emitRecorded } from './emit.ts'
+import { emitLater, emitRecorded } from './recorders.ts'
 
 /** What comes of a request that succeeds. An end has an event of its own. */
 const SUCCESS_EVENTS = {

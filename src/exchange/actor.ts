@@ -6,7 +6,7 @@ import {
   type TokenEndpointGrantContext,
 } from 'oidc-provider'
 import { findAccount } from '../host/grants.ts'
-import { certificateThumbprint } from '../host/provider-configuration.ts'
+import { certificateThumbprint } from '../host/instance.ts'
 import { slot } from '../host/slot.ts'
 import { hasEnded } from '../impersonations/end.ts'
 import { REDEEMED_WITHIN_MS } from '../impersonations/pending-ends.ts'

@@ -7,7 +7,7 @@ import {
 import { resolveRequestedResources } from '../host/grants.ts'
 import { optionsOf } from '../options/defaults.ts'
 import { type Permission, permissionFor } from '../policy/authorize.ts'
-import { joinScopes, narrowScope } from '../shared/scope.ts'
+import { joinScopes, narrowScope } from '../shared/text.ts'
 import type { ExchangeRequest } from './request.ts'
 import type { Redeemer, Subject } from './subject.ts'
 
@@ -68,8 +68,7 @@ function scopeAt(
 export async function permissionToExchange(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
-  { client, actor, software }: Redeemer,
-  { account, binding, token }: Subject,
+  { client, actor, software, account, binding, token }: Redeemer & Subject,
   { resourceServer, scope: allowed }: Target,
 ): Promise<Permission> {
   const resource = resourceServer.identifier()

@@ -4,8 +4,7 @@ import { AuditTrail } from '../events/trail.ts'
 import { buildTokenResponse, checkDpopReplay } from '../host/grants.ts'
 import { endLater, markChain } from '../impersonations/end.ts'
 import { optionsOf } from '../options/defaults.ts'
-import type { Permission } from '../policy/authorize.ts'
-import { failureKey, limit } from '../policy/rate-limit.ts'
+import { failureKey, limit } from '../policy/limits.ts'
 import { actClaim } from '../shared/act.ts'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
 import { TooManyRequests } from '../shared/errors.ts'
@@ -108,8 +107,11 @@ async function find(
 }
 
 /** What is issued, if the subject token is redeemed. */
-interface Decided extends PreparedToken, Pick<Permission, 'permit' | 'review' | 'scope'> {
+interface Decided extends PreparedToken {
   readonly resource: string
+  readonly scope: string | undefined
+  readonly permit: string | readonly string[] | undefined
+  readonly review: string | undefined
   /** When the rule had answered, where it named a permit, which may be revoked meanwhile. */
   readonly permittedAt: number | undefined
 }

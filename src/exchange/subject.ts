@@ -7,7 +7,7 @@ import {
 } from 'oidc-provider'
 import type { AuditTrail } from '../events/trail.ts'
 import { findAccount } from '../host/grants.ts'
-import { rightsOf } from '../policy/machine-tokens.ts'
+import { rightsOf } from '../policy/clients.ts'
 import type { Binding } from '../public/binding.ts'
 import type { Actor } from '../public/claims-hook.ts'
 import { AccessTokenRejected, verifierOf } from '../tokens/access-token.ts'

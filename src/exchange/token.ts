@@ -53,17 +53,19 @@ export async function prepareAccessToken(
   // which names by itself who acts.
   const format = resourceServer.accessTokenFormat ?? 'jwt'
   // The id of an opaque token is its value, drawn at random: it stays out of events.
-  const jti = format === 'jwt' ? subjectToken.accessTokenId : token.generateTokenId()
-  if (format !== 'jwt') trail.conceal(jti)
+  const isJwt = format === 'jwt'
+  const jti = isJwt ? subjectToken.accessTokenId : token.generateTokenId()
+  if (!isJwt) trail.conceal(jti)
   Object.assign(token, settled, { expiresIn, format, jti, iat, exp })
   // RFC 9449 §6, RFC 8705 §3.
   if (certificate) token.setThumbprint('x5t', certificate)
   if (dPoP) token.setThumbprint('jkt', dPoP.thumbprint)
   const { tokenType } = token
-  markImpersonated(token, { actor, client, software, subjectToken }, exp)
+  const shown = isJwt ? jti : undefined
+  markImpersonated(token, { actor, client, software, subjectToken }, { jti: shown, exp })
   ctx.oidc.entity('AccessToken', token)
   const save = await prepareToSave(provider, token, { accountId, clientId, gty, jti, iat, exp })
-  return { format, jti: format === 'jwt' ? jti : undefined, tokenType, expiresIn, expiresAt: exp, save }
+  return { format, jti: shown, tokenType, expiresIn, expiresAt: exp, save }
 }
 
 /**

@@ -1,10 +1,12 @@
 // lib/helpers/als: the provider's models and helpers find the request there, and nowhere else.
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
-import type { Context } from 'koa'
+// lib/shared/cors: the token endpoint's own answer to other origins, clientBasedCORS included.
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Context, Middleware } from 'koa'
 import type { Account, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import als from 'oidc-provider/lib/helpers/als.js'
+import cors from 'oidc-provider/lib/shared/cors.js'
 import { findAccount } from './grants.ts'
+import { configurationOf } from './instance.ts'
 
 /** The name of every route of this package, for `urlFor`. */
 const ROUTE_NAME = 'subject_tokens'
@@ -46,9 +48,10 @@ export function withOidc(
   return Object.assign(ctx, { oidc })
 }
 
-/** A context for what happens outside a request. */
+/** A context for what happens outside a request: no header, no address of a caller. */
 export function requestless(provider: Provider): Context {
-  const request = new IncomingMessage(new Socket())
+  // All that Koa reads of a request.
+  const request = { headers: {}, method: 'GET', socket: {}, url: '/' } as IncomingMessage
   return provider.createContext(request, new ServerResponse(request))
 }
 
@@ -73,10 +76,23 @@ export async function findAccountById(
  * @param base where `Host` must not count: the issuer
  */
 export function urlAt(base: string, ctx: Context): string {
-  const { origin } = new URL(base)
-  const url = new URL(origin)
   // Express and its like keep the path before their mounts here, Koa in its own context.
   const path = 'originalUrl' in ctx.req ? String(ctx.req.originalUrl) : ctx.originalUrl
-  url.pathname = new URL(path, origin).pathname
-  return url.href
+  const { origin } = new URL(base)
+  return origin + new URL(path, origin).pathname
+}
+
+/**
+ * CORS as at the token endpoint. The deployment's `clientBasedCORS` is asked once the context has
+ * its `Client` entity.
+ */
+export function tokenEndpointCors(provider: Provider, allowMethods: 'GET' | 'POST'): Middleware {
+  const dPoP = configurationOf(provider).features?.dPoP
+  const hasNonces = dPoP?.enabled === true && dPoP.nonceSecret !== undefined
+  return cors({
+    allowMethods,
+    clientBased: true,
+    exposeHeaders: [...(hasNonces ? ['DPoP-Nonce'] : []), 'WWW-Authenticate'],
+    maxAge: 3600,
+  })
 }

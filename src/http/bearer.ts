@@ -1,22 +1,16 @@
 import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { AuditTrail } from '../events/trail.ts'
 import { checkDpopReplayAt, validateDpopAt } from '../host/grants.ts'
-import { clientCertificateThumbprint, dpopAlgorithms } from '../host/provider-configuration.ts'
-import type { ResolvedOptions } from '../options/defaults.ts'
-import type { Right } from '../policy/machine-tokens.ts'
+import { clientCertificateThumbprint, dpopAlgorithms } from '../host/instance.ts'
+import { optionsOf } from '../options/defaults.ts'
+import { type ManagementRights, rightsOf } from '../policy/clients.ts'
 import { NoCredentials } from '../shared/errors.ts'
 import { type Credentials, parseAuthorization, unprovenBinding } from '../shared/sender.ts'
 import {
   AccessTokenRejected,
-  type AccessTokenVerifier,
   type VerifiedAccessToken,
+  verifierOf,
 } from '../tokens/access-token.ts'
-
-/** What authenticating a client takes. */
-export interface BearerParts {
-  readonly options: ResolvedOptions
-  readonly verifier: AccessTokenVerifier
-}
 
 /** An access token that a request shows, not verified yet, and the proof that came with it. */
 export interface PresentedToken {
@@ -66,40 +60,37 @@ export async function presentedToken(
 /**
  * Authenticates a machine-to-machine client that has the right by its access token.
  *
- * @throws {@link NoCredentials}, errors.InvalidToken, errors.InsufficientScope,
+ * @throws {@link NoCredentials}, AccessTokenRejected, errors.InvalidToken, errors.InsufficientScope,
  * errors.InvalidDpopProof, errors.UseDpopNonce
  */
 export async function authenticate(
   provider: Provider,
   ctx: KoaContextWithOIDC,
-  { options, verifier }: BearerParts,
-  { action, scope, may }: Right,
   trail: AuditTrail,
+  action: keyof ManagementRights,
 ): Promise<Client> {
+  const { scope, may } = rightsOf.of(provider)[action]
+  const verifier = verifierOf.of(provider)
   const presented = await presentedToken(provider, ctx, trail)
-  try {
-    const token = await verifier.verifyClientToken(presented.value)
-    // Who ends need not be who asked for the subject token.
-    trail.note(action === 'issue' ? { issuedTo: token.clientId } : { client: token.clientId })
-    // RFC 9068 §4: "The resource server MUST validate that the aud claim contains a resource
-    // indicator value corresponding to an identifier the resource server expects for itself."
-    if (token.audience !== options.managementApi.resource) {
-      throw new AccessTokenRejected('for another audience')
-    }
-    presented.requireProof(token)
-    const client = await verifier.findClient(token.clientId)
-    if (!(await may(client))) {
-      throw new AccessTokenRejected(`its client is not named for managementApi.clients.${action}`)
-    }
-    if (!token.scopes.has(scope)) {
-      throw new errors.InsufficientScope(`access token lacks the scope ${scope}`, scope)
-    }
-    await presented.useProof(client.clientId)
-    return client
-  } catch (cause) {
-    if (cause instanceof AccessTokenRejected) throw new errors.InvalidToken({ cause })
-    throw cause
+  const token = await verifier.verifyClientToken(presented.value)
+  // Who ends need not be who asked for the subject token.
+  trail.note(action === 'issue' ? { issuedTo: token.clientId } : { client: token.clientId })
+  // RFC 9068 §4: "The resource server MUST validate that the aud claim contains a resource
+  // indicator value corresponding to an identifier the resource server expects for itself."
+  if (token.audience !== optionsOf.of(provider).managementApi.resource) {
+    throw new AccessTokenRejected('for another audience')
   }
+  presented.requireProof(token)
+  const client = await verifier.findClient(token.clientId)
+  if (!(await may(client))) {
+    throw new AccessTokenRejected(`its client is not named for managementApi.clients.${action}`)
+  }
+  if (!token.scopes.has(scope)) {
+    throw new errors.InsufficientScope(`access token lacks the scope ${scope}`, scope)
+  }
+  await presented.useProof(client.clientId)
+  ctx.oidc.entity('Client', client)
+  return client
 }
 
 /** @throws {@link NoCredentials}, errors.InvalidToken */

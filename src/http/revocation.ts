@@ -1,11 +1,10 @@
 import type { Context, Middleware } from 'koa'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { endsRecorded } from '../events/recorders.ts'
 import { runInRequest } from '../host/request.ts'
-import type { Impersonations } from '../impersonations/impersonations.ts'
+import { endImpersonation } from '../impersonations/end.ts'
 import { IMPERSONATION_ID } from '../shared/constants.ts'
-import type { SubjectToken, SubjectTokenModel } from '../tokens/subject-token.ts'
-import { answerErrors } from './answer-errors.ts'
+import { type SubjectToken, subjectTokensOf } from '../tokens/subject-token.ts'
+import { answerErrors } from './answers.ts'
 
 /**
  * Ends an impersonation whose subject token is revoked before it was redeemed, at the provider's own
@@ -17,28 +16,23 @@ import { answerErrors } from './answer-errors.ts'
  * every other client, and for a token that is unknown, used, expired or ended, the answer is the same:
  * 200, and nothing happens (§2.2).
  */
-export function subjectTokenRevocation(
-  provider: Provider,
-  subjectTokens: SubjectTokenModel,
-  impersonations: Impersonations,
-): Middleware {
-  const answer = answerErrors(provider)
-
+export function revocationOfSubjectTokens(provider: Provider): Middleware {
   return async (ctx, next) => {
     await next()
-    if (isWithoutToken(ctx)) await answer(ctx, () => runInRequest(ctx, () => revoke(ctx)))
+    if (!isWithoutToken(ctx)) return
+    await answerErrors(provider, ctx, () => runInRequest(ctx, () => revoke(provider, ctx)))
   }
+}
 
-  async function revoke(ctx: KoaContextWithOIDC): Promise<void> {
-    const { client, params } = ctx.oidc
-    const value: unknown = params?.token
-    // The values of subject tokens have the form of their ids.
-    if (typeof value !== 'string' || !IMPERSONATION_ID.test(value)) return
-    const token = await subjectTokens.findById(subjectTokens.idOf(value))
-    if (!token || !isUnused(token) || !client || !mayRevoke(token, client.clientId)) return
-    await impersonations.end(token.jti, {}, ctx)
-    await endsRecorded(provider)
-  }
+async function revoke(provider: Provider, ctx: KoaContextWithOIDC): Promise<void> {
+  const { client, params } = ctx.oidc
+  const value: unknown = params?.token
+  // The values of subject tokens have the form of their ids.
+  if (typeof value !== 'string' || !IMPERSONATION_ID.test(value)) return
+  const subjectTokens = subjectTokensOf.of(provider)
+  const token = await subjectTokens.findById(subjectTokens.idOf(value))
+  if (!token || !isUnused(token) || !client || !mayRevoke(token, client.clientId)) return
+  await endImpersonation(provider, token.jti, {}, ctx)
 }
 
 /** Whether the revocation endpoint has taken the request, and has found no token. */

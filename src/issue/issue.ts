@@ -7,35 +7,17 @@ import {
 } from 'oidc-provider'
 import type { AuditTrail } from '../events/trail.ts'
 import { findAccount } from '../host/grants.ts'
-import type { ResolvedOptions } from '../options/defaults.ts'
+import { optionsOf, type ResolvedOptions } from '../options/defaults.ts'
 import { type Permission, permissionFor } from '../policy/authorize.ts'
 import { validContext } from '../policy/context-schema.ts'
-import { limit } from '../policy/rate-limit.ts'
+import { limit } from '../policy/limits.ts'
 import type { SubjectTokenContext } from '../public/claims-hook.ts'
 import type { AuthorizationRequest } from '../public/policy-hook.ts'
 import { UserNotFound } from '../shared/errors.ts'
-import { deepFreeze } from '../shared/json.ts'
-import { present } from '../shared/present.ts'
-import type { StatusIndex } from '../status-list/indices.ts'
-import type { SubjectTokenModel } from '../tokens/subject-token.ts'
+import { deepFreeze, present } from '../shared/json.ts'
+import { statusIndicesOf } from '../status-list/allocate.ts'
+import { subjectTokensOf } from '../tokens/subject-token.ts'
 import { type IssueRequest, parseIssueRequest, serialisedContext } from './request.ts'
-
-/** What issuing takes. */
-export interface IssueParts {
-  readonly options: ResolvedOptions
-  readonly subjectTokens: SubjectTokenModel
-  /** An index in a status list for the access token to come; `undefined` where there are no lists. */
-  readonly drawStatusIndex: (() => Promise<StatusIndex>) | undefined
-}
-
-/** A request for a subject token, of a client that may issue. */
-export interface IssueCall {
-  readonly ctx: KoaContextWithOIDC
-  readonly client: Client
-  /** What is asked for, as JSON has it. Read after the client is counted. */
-  readonly read: () => unknown
-  readonly trail: AuditTrail
-}
 
 /** A subject token that is stored. */
 export interface Issued {
@@ -83,60 +65,74 @@ export async function userOf(
 
 /** Asks the deployment's rule at issue. */
 export async function permissionToIssue(
-  { authorize }: ResolvedOptions,
+  provider: Provider,
   { actor, binding }: ParsedRequest,
   question: Pick<AuthorizationRequest, 'account' | 'client' | 'context' | 'ctx' | 'isPreview'>,
 ): Promise<Permission> {
   const { mayAct, resource, scope } = binding
-  return permissionFor(authorize, { stage: 'issue', ...question, actor, mayAct, resource, scope })
+  return permissionFor(optionsOf.of(provider).authorize, {
+    stage: 'issue',
+    ...question,
+    actor,
+    mayAct,
+    resource,
+    scope,
+  })
 }
 
-/** The decision behind every door: counts, validates, asks the deployment's rule, stores. */
-export function subjectTokenIssuer(
+/**
+ * The decision behind both doors: counts, validates, asks the deployment's rule, stores.
+ *
+ * @param client one that may issue
+ * @param read answers what is asked for, as JSON has it; called once the client is counted
+ */
+export async function issue(
   provider: Provider,
-  { options, subjectTokens, drawStatusIndex }: IssueParts,
-): (call: IssueCall) => Promise<Issued> {
-  return async ({ ctx, client, read, trail }) => {
-    ctx.oidc.entity('Client', client)
-    await limit(options.limits.issue, client.clientId, 1)
+  ctx: KoaContextWithOIDC,
+  trail: AuditTrail,
+  client: Client,
+  read: () => unknown,
+): Promise<Issued> {
+  ctx.oidc.entity('Client', client)
+  const options = optionsOf.of(provider)
+  await limit(options.limits.issue, client.clientId, 1)
 
-    const request = parseRequest(await read(), options)
-    const { actor } = request
-    const { mayAct, resource } = request.binding
-    trail.note({ subject: request.userId, resource, actor })
-    if (mayAct) trail.note({ mayAct })
-    if (actor) await limit(options.limits.issuePerActor, actor.sub, 1)
-    const { context, json } = await request.readContext()
-    trail.note({ context })
+  const request = parseRequest(await read(), options)
+  const { actor } = request
+  const { mayAct, resource } = request.binding
+  trail.note({ subject: request.userId, resource, actor })
+  if (mayAct) trail.note({ mayAct })
+  if (actor) await limit(options.limits.issuePerActor, actor.sub, 1)
+  const { context, json } = await request.readContext()
+  trail.note({ context })
 
-    const account = await userOf(provider, ctx, request.userId)
-    const question = { ctx, client, account, context }
-    const { scope, permit, review } = await permissionToIssue(options, request, question)
+  const account = await userOf(provider, ctx, request.userId)
+  const question = { ctx, client, account, context }
+  const { scope, permit, review } = await permissionToIssue(provider, request, question)
 
-    const status = await drawStatusIndex?.()
-    const binding = { ...request.binding, ...(scope === undefined ? {} : { scope }) }
-    const subjectToken = subjectTokens.create({
-      accountId: request.userId,
-      clientId: client.clientId,
-      context: json,
-      binding: JSON.stringify(binding),
-      // No members that are undefined: each is copied twice on its way to the storage.
-      ...(mayAct?.sub === undefined ? {} : { actor: mayAct.sub }),
-      ...present({ permit, review }),
-      ...(status ? { statusList: status.list, statusIndex: status.index } : {}),
-    })
-    shorten(subjectToken, request.expiresIn)
-    ctx.oidc.entity('SubjectToken', subjectToken)
-    const value = await subjectToken.save()
-    trail.note({
-      id: subjectToken.jti,
-      scope,
-      permit,
-      review,
-      expiresAt: Math.floor(Date.now() / 1000) + subjectToken.expiration,
-    })
-    return { id: subjectToken.jti, value, expiresIn: subjectToken.expiration }
-  }
+  const status = await statusIndicesOf.find(provider)?.draw()
+  const binding = { ...request.binding, ...(scope === undefined ? {} : { scope }) }
+  const subjectToken = subjectTokensOf.of(provider).create({
+    accountId: request.userId,
+    clientId: client.clientId,
+    context: json,
+    binding: JSON.stringify(binding),
+    // No members that are undefined: each is copied twice on its way to the storage.
+    ...(mayAct?.sub === undefined ? {} : { actor: mayAct.sub }),
+    ...present({ permit, review }),
+    ...(status ? { statusList: status.list, statusIndex: status.index } : {}),
+  })
+  shorten(subjectToken, request.expiresIn)
+  ctx.oidc.entity('SubjectToken', subjectToken)
+  const value = await subjectToken.save()
+  trail.note({
+    id: subjectToken.jti,
+    scope,
+    permit,
+    review,
+    expiresAt: Math.floor(Date.now() / 1000) + subjectToken.expiration,
+  })
+  return { id: subjectToken.jti, value, expiresIn: subjectToken.expiration }
 }
 
 /** `expiresIn` is "at most the configured lifetime", which may be a function's answer. */

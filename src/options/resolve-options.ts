@@ -1,4 +1,4 @@
-import { isPlainObject } from '../shared/plain-object.ts'
+import { isPlainObject } from '../shared/json.ts'
 import { isRule, type Resolved, type Rule, type Shape } from './option-rules.ts'
 
 /** One scope token, RFC 6749 §3.3. */

@@ -39,6 +39,8 @@ export interface IssuedSubjectToken {
   readonly subjectToken: string
   /** Seconds. */
   readonly expiresIn: number
+  /** The id of the impersonation: for `get(id)` and `end(id)`. It is no secret. */
+  readonly id: string
 }
 
 /** What the deployment's rule says of a request now. It is no promise: issue and exchange ask again. */

@@ -16,12 +16,13 @@ export class UserNotFound extends errors.OIDCProviderError {
   }
 }
 
-/** There is no such impersonation, or its record has expired. */
+/** There is no such impersonation, or its record has expired; or no such status list. */
 export class NotFound extends errors.OIDCProviderError {
-  override error_description = 'no such impersonation'
+  override error_description: string
 
-  constructor() {
+  constructor(description = 'no such impersonation') {
     super(404, 'not_found')
+    this.error_description = description
   }
 }
 

@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto'
-import { createLocalJWKSet, errors as joseErrors, type JWTPayload, jwtVerify } from 'jose'
+import { createLocalJWKSet, type JWTPayload, errors as joseErrors, jwtVerify } from 'jose'
 import { type AccessToken, type Client, errors, type Provider } from 'oidc-provider'
-import { publicKeys } from '../host/provider-configuration.ts'
+import { publicKeys } from '../host/instance.ts'
 import { slot } from '../host/slot.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
 import {
   GRANT_ID_CLAIM,
   IMPERSONATED_JTI_PREFIX,
   IMPERSONATION_ID_CLAIM,
+  SIGNING_ALGORITHMS,
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from '../shared/constants.ts'
 import { type Binding, parseConfirmation } from '../shared/sender.ts'
-import { SIGNING_ALGORITHMS } from '../shared/signing-algorithms.ts'
 import { epochSeconds } from '../shared/time.ts'
 
 /** An access token of this provider: authentic, in time, and not revoked as far as is known. */

@@ -1,8 +1,7 @@
 import type { AsymmetricSigningAlgorithm, Provider } from 'oidc-provider'
-import { canSign, configurationOf } from '../host/provider-configuration.ts'
-import { signJwt } from '../host/signing.ts'
-import { isPlainObject } from '../shared/plain-object.ts'
-import { SIGNING_ALGORITHMS } from '../shared/signing-algorithms.ts'
+import { canSign, configurationOf, signJwt } from '../host/instance.ts'
+import { SIGNING_ALGORITHMS } from '../shared/constants.ts'
+import { isPlainObject } from '../shared/json.ts'
 import { epochSeconds } from '../shared/time.ts'
 
 /**

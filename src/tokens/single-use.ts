@@ -1,7 +1,14 @@
 import { hash } from 'node:crypto'
 import type { Adapter, Provider } from 'oidc-provider'
-import { type ConsumptionNote, hasConsumeOnce } from '../adapters/contract.ts'
-import { isDevelopmentAdapter } from '../host/provider-configuration.ts'
+import {
+  type ConsumptionNote,
+  type EndingAdapter,
+  hasConsumeOnce,
+  hasEnding,
+  missingForEnding,
+} from '../adapters/contract.ts'
+import { isDevelopmentAdapter } from '../host/instance.ts'
+import type { ResolvedOptions } from '../options/defaults.ts'
 
 /**
  * Consumes the record `id`, which expires at `expiresAt` (seconds since the epoch), and keeps the
@@ -73,6 +80,32 @@ function guardInProcess(adapter: Adapter): ConsumeOnce {
     await adapter.consume(id)
     return true
   }
+}
+
+/**
+ * The storage adapter, where it can see and end impersonations, and that is not switched off.
+ *
+ * @throws TypeError where `lifecycle.enabled` is `true` and the adapter cannot
+ */
+export function chooseEnding(
+  adapter: Adapter,
+  { enabled }: ResolvedOptions['lifecycle'],
+): EndingAdapter | undefined {
+  if (enabled === false) return undefined
+  if (hasEnding(adapter)) return adapter
+  const missing = missingForEnding(adapter).join(', ')
+  if (enabled === true) {
+    throw new TypeError(
+      `features.impersonation.lifecycle.enabled is true, but the storage adapter of SubjectToken lacks ${missing}: ` +
+        'use an adapter of this package, keep subject tokens beside yours with withSubjectTokens, or add the methods (node_modules/oidc-provider-impersonation/docs/adapters.md)',
+    )
+  }
+  process.emitWarning(
+    `impersonations cannot be seen or ended: the storage adapter of SubjectToken lacks ${missing}. ` +
+      'Say features.impersonation.lifecycle.enabled: false where that is meant',
+    'ImpersonationWarning',
+  )
+  return undefined
 }
 
 /**

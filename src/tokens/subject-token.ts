@@ -1,17 +1,18 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Adapter, AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
-import type { ConsumptionNote } from '../adapters/contract.ts'
-import { emitSafely } from '../host/emit.ts'
+import type { ConsumptionNote, EndingAdapter } from '../adapters/contract.ts'
+import { emitSafely } from '../host/instance.ts'
 import { type TokenBase, tokenBaseOf } from '../host/models.ts'
 import { slot } from '../host/slot.ts'
+import { optionsOf } from '../options/defaults.ts'
 import type { Binding } from '../public/binding.ts'
 import type { ActClaim, SubjectTokenContext } from '../public/claims-hook.ts'
 import type { SubjectTokenRecord } from '../public/events.ts'
 import type { ImpersonationEnd } from '../public/list-and-end.ts'
 import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { deepFreeze } from '../shared/json.ts'
-import { lifeUnderRecord } from './kept-until.ts'
-import { type ConsumeOnce, createConsumer } from './single-use.ts'
+import { keptAfterRedemptionFor, lifeUnderRecord } from './kept-until.ts'
+import { type ConsumeOnce, chooseEnding, createConsumer } from './single-use.ts'
 import { checkStorage } from './storage-check/storage-check.ts'
 import { RECORD_MEMBERS, type SubjectTokenProperties } from './subject-token-properties.ts'
 import { type TokenStatus, tokenStatusOf } from './token-status.ts'
@@ -23,7 +24,7 @@ export interface StoredEnd extends ImpersonationEnd {
 }
 
 /** What an exchange led to, as it is stored with the redemption. */
-export interface Redeemed extends ConsumptionNote {
+export interface Redemption extends ConsumptionNote {
   /** The operator's account id. */
   readonly actor?: string | undefined
   readonly act?: ActClaim | undefined
@@ -51,7 +52,7 @@ export interface SubjectToken
   /** When it was redeemed, as the adapter has it; absent before. */
   readonly consumed?: unknown
   /** What the redemption led to, where the adapter keeps it. */
-  readonly note?: Redeemed | undefined
+  readonly note?: Redemption | undefined
   readonly end?: StoredEnd | undefined
   /** The issuer that the record belongs to. */
   readonly iss: string
@@ -83,7 +84,7 @@ export interface SubjectToken
    * where it has expired or ended as well.
    * @throws when the storage did not say who won.
    */
-  redeem(note: Redeemed): Promise<boolean>
+  redeem(redemption: Redemption): Promise<boolean>
 }
 
 /** The model: oidc-provider's own way to store a token, under the name `SubjectToken`. */
@@ -105,17 +106,17 @@ export interface SubjectTokenModel {
 /** The subject tokens of a provider. */
 export const subjectTokensOf = slot<SubjectTokenModel>('the subject tokens')
 
+/** Set where impersonations can be seen and ended: the adapter by which they are. */
+export const endingAdapterOf = slot<EndingAdapter>('impersonations that can be seen and ended')
+
 /**
- * Defines the model for a provider and settles how its adapter keeps single use.
+ * Defines the model for a provider, and settles how its adapter keeps single use, and whether it can see and end
+ * impersonations.
  *
- * @param keptFor how long the storage keeps a record after the last moment of redemption, in seconds
- * @throws TypeError for a custom adapter without `consumeOnce`.
+ * @throws TypeError for a custom adapter without `consumeOnce`, and where `lifecycle.enabled` is `true` and the
+ * adapter cannot
  */
-export function defineSubjectToken(
-  provider: Provider,
-  singleUse: 'adapter' | 'per-process',
-  keptFor: (adapter: Adapter) => number,
-): SubjectTokenModel {
+export function defineSubjectToken(provider: Provider): SubjectTokenModel {
   const BaseToken = tokenBaseOf(provider)
 
   class SubjectToken extends BaseToken {
@@ -136,7 +137,7 @@ export function defineSubjectToken(
     declare context: string
     declare binding: string
     declare consumed?: unknown
-    declare note?: Redeemed | undefined
+    declare note?: Redemption | undefined
     declare end?: StoredEnd | undefined
     declare statusList?: string | undefined
     declare statusIndex?: number | undefined
@@ -196,18 +197,22 @@ export function defineSubjectToken(
       return super.remainingTTL + kept
     }
 
-    async redeem(note: Redeemed): Promise<boolean> {
+    async redeem(redemption: Redemption): Promise<boolean> {
       // The token may have expired since it was found, and some storages do not check the expiry.
       if (this.isExpired) return false
-      const won = await consumeOnce(this.jti, this.exp ?? 0, note)
+      const won = await consumeOnce(this.jti, this.exp ?? 0, redemption)
       if (won) this.emit('consumed')
       return won
     }
   }
 
   const { adapter } = SubjectToken
-  const consumeOnce: ConsumeOnce = createConsumer(adapter, singleUse)
-  const kept = keptFor(adapter)
+  const { accessToken, lifecycle, subjectToken } = optionsOf.of(provider)
+  const consumeOnce: ConsumeOnce = createConsumer(adapter, subjectToken.singleUse)
+  const ending = chooseEnding(adapter, lifecycle)
+  if (ending) endingAdapterOf.set(provider, ending)
+  /** How long the storage keeps a record after the last moment of redemption, in seconds. */
+  const kept = ending ? keptAfterRedemptionFor(accessToken.maxTtl) : 0
 
   function ours(found: TokenBase | undefined): SubjectToken | undefined {
     if (!(found instanceof SubjectToken)) return undefined

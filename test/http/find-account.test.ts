@@ -11,6 +11,11 @@ describe('the account look-up of the sibling packages', () => {
       configuration: {
         findAccount: (ctx, sub) => {
           asked.push([ctx.oidc.issuer, sub])
+          if (sub === 'curious') {
+            ctx.set('X-Seen', 'yes')
+            const header = ctx.get('X-Forwarded-For')
+            asked.push([ctx.ip, ctx.secure, ctx.host, ctx.path, ctx.query, ctx.method, header])
+          }
           if (sub === 'trouble') throw new Error('the directory is out of order')
           return sub === 'alice' ? { accountId: sub, claims: () => ({ sub }) } : undefined
         },
@@ -27,6 +32,15 @@ describe('the account look-up of the sibling packages', () => {
     expect(asked).to.deep.equal([
       [deployment.issuer, 'alice'],
       [deployment.issuer, 'ghost'],
+    ])
+  })
+
+  it('outside a request, a findAccount may read the request: there is nothing in it', async () => {
+    asked.length = 0
+    expect(await findAccount(deployment.provider, 'curious')).to.equal(undefined)
+    expect(asked).to.deep.equal([
+      [deployment.issuer, 'curious'],
+      ['', false, '', '/', {}, 'GET', ''],
     ])
   })
 

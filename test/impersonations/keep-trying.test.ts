@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
-import { keepTrying } from '../../src/impersonations/keep-trying.ts'
+import { keepTrying } from '../../src/impersonations/retry.ts'
 import { deploy } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'
 import { until } from './recorded-endings.ts'

@@ -70,10 +70,12 @@ export {
   unlessWrong,
   wholeNumber,
 } from './format/parsers.ts'
+export { isPausedAt, type PauseRecord } from './format/pause.ts'
 export {
   type AnyPermit,
   foldAny,
   foldPermit,
+  type GivenPermit,
   isReviewDue,
   type PermitDecision,
   type PermitRecord,
@@ -110,5 +112,14 @@ export {
   storedStandingOf,
 } from './format/standing.ts'
 export type { StoredPermit, StoredPermitState } from './format/stored-permit.ts'
-export { asEscape, escapeControls, isPlain, isSeen, NO_CONTROLS } from './format/text.ts'
+export {
+  asEscape,
+  escapeControls,
+  isPlain,
+  isSeen,
+  MAX_NOTE_LENGTH,
+  MAX_REASON_LENGTH,
+  NO_CONTROLS,
+  saysSomething,
+} from './format/text.ts'
 export type { EndCause, Need, ToldActor, ToldEvent, ToldRequest, ToldUse } from './format/told.ts'

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Adapter } from 'oidc-provider'
 import { hasCheck, hasEnding } from '../../adapters/contract.ts'
-import { isDevelopmentAdapter } from '../../host/provider-configuration.ts'
+import { isDevelopmentAdapter } from '../../host/instance.ts'
 import { type ConsumeOnce, ConsumeOnceNotBoolean } from '../single-use.ts'
 import { checkSeeingAndEnding } from './ending.ts'
 import {

@@ -1,7 +1,7 @@
 import {
-  type AnyPermit,
   type AuditPerson,
   type AuditRow,
+  type GivenPermit,
   type PermitRecord,
   present,
 } from 'oidc-provider-impersonation-verify/format'
@@ -41,7 +41,7 @@ export function factsOfRow(row: AuditRow, kinds: readonly NoticeKind[]): Facts {
   }
 }
 
-export function factsOfPermit(permit: AnyPermit, kind: NoticeKind): Facts {
+export function factsOfPermit(permit: GivenPermit, kind: NoticeKind): Facts {
   const { id, customer, requestedAt: at } = permit
   const about = { kind, permit: id, customer, at }
   if (permit.kind === 'standing') {

@@ -1,6 +1,7 @@
 import {
   type AnyPermit,
   type AuditEntry,
+  type GivenPermit,
   isNextAttempt,
   MAX_FAILURES,
   type NoticeKind,
@@ -22,9 +23,9 @@ class Taken extends Error {
 export function permitNotices(
   store: Pick<PermitStore, 'permits'>,
   { decide }: Pick<Decisions, 'decide'>,
-  write: (permit: AnyPermit, kind: NoticeKind) => Promise<Notice>,
+  write: (permit: GivenPermit, kind: NoticeKind) => Promise<Notice>,
 ): NoticeSource {
-  const dueOf = (permit: AnyPermit): DueNotice => {
+  const dueOf = (permit: GivenPermit): DueNotice => {
     const kinds = pendingKindsIn(permit.notice)
     return {
       ...{ id: permit.id, last: permit.notice?.last },
@@ -46,7 +47,8 @@ export function permitNotices(
     async begin({ id }, entry) {
       try {
         const permit = await decide(id, (stored) => chooseEntry(stored, entry))
-        return permit && isAnswerable(permit, entry.time) ? dueOf(permit) : undefined
+        if (!permit || permit.kind === 'pause') return undefined
+        return isAnswerable(permit, entry.time) ? dueOf(permit) : undefined
       } catch (error) {
         if (error instanceof Taken) return undefined
         throw error
@@ -58,10 +60,11 @@ export function permitNotices(
   }
 }
 
-/** I17: one that cannot be read does not hold up the others. */
-function readableOf(stored: StoredPermit): AnyPermit[] {
+/** I17: one that cannot be read does not hold up the others. Of a pause, nothing is to be told. */
+function readableOf(stored: StoredPermit): GivenPermit[] {
   try {
-    return [parseAny(stored)]
+    const permit = parseAny(stored)
+    return permit.kind === 'pause' ? [] : [permit]
   } catch {
     return []
   }

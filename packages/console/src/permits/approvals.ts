@@ -2,25 +2,19 @@ import { randomBytes } from 'node:crypto'
 import type { Need } from 'oidc-provider-impersonation'
 import { emergencySlot, requestSlot } from 'oidc-provider-impersonation-verify/chain'
 import {
-  type AnyPermit,
   type AuditEntry,
   foldPermit,
+  MAX_NOTE_LENGTH,
   type PermitRecord,
   parseAny,
 } from 'oidc-provider-impersonation-verify/format'
 import type { PermitsContext } from './context.ts'
 import type { Deciders } from './deciders.ts'
 import { PermitError } from './errors.ts'
-import {
-  durationOf,
-  MAX_ID_LENGTH,
-  MAX_NOTE_LENGTH,
-  noteOf,
-  parseFacts,
-  parseText,
-} from './inputs.ts'
+import { durationOf, MAX_ID_LENGTH, noteOf, parseFacts, parseText } from './inputs.ts'
 import type { AskHow, PermitRequest, Permits, Saying } from './options.ts'
-import { needsReview, type Permit, permitAt } from './permit.ts'
+import { findPause, pausedError } from './pauses.ts'
+import { approvalIn, needsReview, type Permit, permitAt } from './permit.ts'
 import { assertNotRefused, findRefusals, refusalIn, reviewAfter } from './refusals.ts'
 import { askRule } from './rule.ts'
 import { aboutOf, assertMayRequest, assertUndecided } from './rules.ts'
@@ -84,10 +78,17 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
       parseText('by', by, MAX_ID_LENGTH) === before.customer.id ? 'user' : 'second_person'
     // Approvers are asked in this moment: what was granted before stays.
     if (need === 'second_person') await deciders.assertMay(before, by)
+    if (isGranted) await assertNotPaused(before.operator.id, before.customer.id)
     return change(before, by, (record, time) => {
       assertUndecided(record, need, time)
       return { event: isGranted ? 'support.granted' : 'support.declined', need, ...noteOf(note) }
     })
+  }
+
+  /** @throws PermitError */
+  async function assertNotPaused(operator: string, customer: string): Promise<void> {
+    const pause = await reading(() => findPause(store, { operator, customer }, now()))
+    if (pause) throw pausedError(pause)
   }
 
   async function open(
@@ -105,6 +106,7 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
       ...durationOf(request.duration),
     }
     const isEmergency = event === 'support.emergency'
+    await assertNotPaused(operator, customer)
     const { needs, emergency } = await askRule(context, { ...request, ...facts }, how)
     if (isEmergency && !emergency) {
       throw new PermitError('access_denied', 'the rule allows no emergency here')
@@ -229,11 +231,6 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
       return found && permitAt(found, now())
     },
   }
-}
-
-/** What a customer said for all requests is none of these. */
-export function approvalIn(record: AnyPermit | undefined): PermitRecord | undefined {
-  return record?.kind === 'standing' ? undefined : record
 }
 
 function assertReviewed(holder: PermitRecord | undefined, time: number): void {

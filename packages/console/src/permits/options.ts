@@ -12,7 +12,7 @@ import type {
   StandingRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../audit/store.ts'
-import type { Permit, PermitRefusal } from './permit.ts'
+import type { Pause, Permit, PermitRefusal } from './permit.ts'
 import type { Facts } from './rules.ts'
 
 /** A person who may decide. */
@@ -28,11 +28,12 @@ export interface PermitsOptions {
    * Who may decide on a permit for the second person, asked at each decision, and when a page of requests is
    * read; there is no one where it answers an empty list, or anything that is no list. Who asks, and the
    * customer, are left out in any case. What it throws refuses, and so does no answer within `timeout`.
-   * Without it, there is no emergency.
+   * Without it, there is no emergency. Who may decide may lift a pause: then it is asked with the pause, whose
+   * `kind` is `'pause'`.
    * Without it, `attach` must say who may approve; the console says: leads.
    */
   readonly approvers?:
-    | ((permit: Permit) => readonly Approver[] | Promise<readonly Approver[]>)
+    | ((about: Pause | Permit) => readonly Approver[] | Promise<readonly Approver[]>)
     | undefined
   /**
    * The ticket of a start: a permit is good for the ticket that it was asked for. Where it answers
@@ -135,6 +136,14 @@ export interface Saying {
   readonly note?: string | undefined
 }
 
+/** Who lifts a pause, and what they found. */
+export interface Resuming {
+  /** The account id. Absent where the deployment lifts it itself, because there is no person who may. */
+  readonly by?: string | undefined
+  /** 1 to 1,000 characters. */
+  readonly note: string
+}
+
 /**
  * Permits: an approval by a second person, or by the customer, before an impersonation. Every method
  * rejects with a {@link PermitError}: nothing was changed then.
@@ -190,7 +199,15 @@ export interface Permits {
    * Who could decide now: without who asks and the customer. `undefined` where there are no `approvers`:
    * `mayApprove` says who may.
    */
-  findApprovers(permit: Permit): Promise<readonly Approver[] | undefined>
+  findApprovers(about: Pause | Permit): Promise<readonly Approver[] | undefined>
+  /** Operators who may not start now. The newest first, at most 100; `next` is the `before` of the next page. */
+  pauses(filter?: {
+    readonly customer?: string
+    readonly operator?: string
+    readonly before?: string
+  }): Promise<{ readonly pauses: readonly Pause[]; readonly next?: string }>
+  /** Lifts a pause: an approver who is not the operator. Without `by`, the deployment itself. */
+  resume(id: string, saying: Resuming): Promise<Pause>
   /** An answer of a customer for all requests, by its id: impersonations that it allowed have it. */
   getAnswer(id: string): Promise<StandingAnswer | undefined>
   /** What the customer answered for all requests. */

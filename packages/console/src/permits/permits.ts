@@ -2,7 +2,7 @@ import type { Provider } from 'oidc-provider-impersonation'
 import { resolve } from 'oidc-provider-impersonation/siblings'
 import { parseAny, present } from 'oidc-provider-impersonation-verify/format'
 import { openedStore } from '../audit/stores/opened-store.ts'
-import { approvalIn, approvals } from './approvals.ts'
+import { approvals } from './approvals.ts'
 import { permitsContext } from './context.ts'
 import { deciders } from './deciders.ts'
 import { invalid } from './inputs.ts'
@@ -13,7 +13,8 @@ import type {
   StandingOptions,
   TicketOf,
 } from './options.ts'
-import { isOpenPermit, type Permit, permitAt } from './permit.ts'
+import { pausesOf } from './pauses.ts'
+import { approvalIn, isOpenPermit, type Permit, permitAt } from './permit.ts'
 import { refusalIn } from './refusals.ts'
 import { finishRevocations } from './revocations.ts'
 import { DEFAULT_DURATIONS_S, PERMITS_SHAPE, STANDING_CHOICES } from './shape.ts'
@@ -49,6 +50,7 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
   const mayApprove = () => given.mayApprove
   const decided = deciders({ approvers, mayApprove, timeoutMs })
   const hasApprovers = approvers !== undefined
+  const held = pausesOf(context, decided.assertMay)
   const asked = approvals(context, { deciders: decided, hasApprovers, ...times })
   const answers = standingAnswers(context, standing ?? { offers: [], initially: 'rule' })
 
@@ -96,6 +98,8 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       return { permits: all, ...present({ next }) }
     },
     findApprovers: decided.find,
+    pauses: held.list,
+    resume: held.resume,
     getAnswer: answers.find,
     standing: answers.get,
     setStanding: answers.choose,

@@ -15,7 +15,7 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import { log } from '../audit/log-line.ts'
 import type { PermitStore } from '../audit/permit-store.ts'
-import { endForCustomer, endingOf, isClosed } from './ends.ts'
+import { endForCustomer, endForObjection, endingOf, isClosed } from './ends.ts'
 
 /** How long between two looks, in milliseconds. */
 const INTERVAL_MS = 3000
@@ -44,8 +44,8 @@ export async function endUnder(
 }
 
 /**
- * Ends what runs under permits that were revoked, and what customers said no to, whichever process stored it:
- * a process may be killed between that and the end.
+ * Ends what runs under permits that were revoked, what customers said no to, and what they objected to,
+ * whichever process stored it: a process may be killed between that and the end.
  *
  * @returns a function that stops it
  */
@@ -62,7 +62,7 @@ export function finishRevocations(
 
   async function run(): Promise<void> {
     let failure: { readonly error: unknown } | undefined
-    const finishAll = async (state: 'refused' | 'revoked', since: number) => {
+    const finishAll = async (state: 'paused' | 'refused' | 'revoked', since: number) => {
       for (let before: string | undefined; !over.signal.aborted; ) {
         const filter = { state, notOverAt: now() } as const
         const { permits, next } = await store.permits(filter, { before, limit: PERMITS_PER_READ })
@@ -80,18 +80,24 @@ export function finishRevocations(
     await finishAll('revoked', 0)
     // A no of a customer holds for good. What may live after it was issued before it.
     await finishAll('refused', now() - lookBack)
+    await finishAll('paused', now() - lookBack)
     lookBack = failure ? LONGEST_LIFE_MS : RECENT_MS
     if (failure) throw failure.error
   }
 
   async function finish(stored: StoredPermit): Promise<void> {
     const record: AnyPermit = parseAny(stored)
-    if (record.kind !== 'standing') {
+    if (record.kind === 'pause') {
+      // A lead's pause ends nothing.
+      if (!record.customer) return
+      const about = { operator: record.operator.id, customer: record.customer.id }
+      await endForObjection(provider, about, record.lastAt, MAX_END_MS)
+    } else if (record.kind !== 'standing') {
       if (record.state !== 'revoked') return
       await limitTime(MAX_END_MS, endUnder(provider, record), () => new Error('it takes too long'))
     } else if (isClosed(record.choice)) {
       const at = { provider, store, now: now(), before: record.lastAt }
-      await endForCustomer(endingOf(record, at), MAX_END_MS)
+      await endForCustomer(endingOf(record.customer.id, record.choice, at), MAX_END_MS)
     }
     // What was under way at the revocation comes a little later.
     if (now() > record.lastAt + UNDER_WAY_MS) finished.set(stored.id, true)

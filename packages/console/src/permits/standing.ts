@@ -3,6 +3,7 @@ import { standingSlot } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AnyPermit,
   type AuditEntry,
+  type GivenPermit,
   parseAny,
   present,
   type StandingTerm,
@@ -12,6 +13,7 @@ import { endForCustomer, isClosed } from './ends.ts'
 import { PermitError } from './errors.ts'
 import { invalid, MAX_ID_LENGTH, parseText } from './inputs.ts'
 import type { Standing, StandingAnswer, StandingChoice, StandingOptions } from './options.ts'
+import { approvalIn } from './permit.ts'
 
 const DAY_S = 86_400
 /** Length of each choice, in seconds; `undefined` for one without an end. */
@@ -96,8 +98,8 @@ export function standingAnswers(
   }
 
   /** What the customer allowed before, and is not over: also what a second person has still to decide on. */
-  async function allowed(customer: string, before: number): Promise<AnyPermit[]> {
-    const found: AnyPermit[] = []
+  async function allowed(customer: string, before: number): Promise<GivenPermit[]> {
+    const found: GivenPermit[] = []
     for (const state of ['granted', 'requested'] as const) {
       for (let cursor: string | undefined; ; ) {
         const filter = { customer, state, notOverAt: now() } as const
@@ -112,7 +114,7 @@ export function standingAnswers(
     return found.filter((each) => each.kind !== 'standing' || each.requestedAt < before)
   }
 
-  async function revoke(customer: string, permit: AnyPermit): Promise<void> {
+  async function revoke(customer: string, permit: GivenPermit): Promise<void> {
     const about = {
       ...{ permit: permit.id, ...aboutOf(customer) },
       ...(permit.kind === 'standing'
@@ -135,7 +137,8 @@ export function standingAnswers(
         if (error instanceof AlreadyOver) return undefined
         throw error
       })
-    if (record && record.kind !== 'standing') context.announce(record)
+    const revoked = approvalIn(record)
+    if (revoked) context.announce(revoked)
   }
 
   /** I15: stored first, so that nothing starts any more. A second No ends what is still alive. */
@@ -145,7 +148,7 @@ export function standingAnswers(
     const hasEnd = isSaid && nowOf(before).until !== undefined
     const closed = isSaid && !hasEnd ? before : await write(customer, choice)
     for (const permit of await allowed(customer, closed.requestedAt)) await revoke(customer, permit)
-    const ending = context.endingOf(closed, now())
+    const ending = context.endingOf(customer, choice, now())
     await endForCustomer(ending, context.timeoutMs).catch((cause: unknown) => {
       throw new PermitError(
         'temporarily_unavailable',
@@ -179,7 +182,8 @@ class AlreadyOver extends Error {}
 
 const newId = () => randomBytes(32).toString('base64url')
 
-function isByCustomer(permit: AnyPermit): boolean {
+function isByCustomer(permit: AnyPermit): permit is GivenPermit {
+  if (permit.kind === 'pause') return false
   if (permit.kind === 'standing') return permit.state === 'granted'
   const isAllowed = permit.decisions.some(({ need, isGranted }) => need === 'user' && isGranted)
   return permit.kind === 'approval' && isAllowed

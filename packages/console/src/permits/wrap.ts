@@ -2,8 +2,9 @@ import type { AuthorizationRequest, Authorize, Need, Verdict } from 'oidc-provid
 import { standingSlot } from 'oidc-provider-impersonation-verify/chain'
 import { type PermitRecord, parseAny } from 'oidc-provider-impersonation-verify/format'
 import type { PermitStore } from '../audit/permit-store.ts'
-import { approvalIn } from './approvals.ts'
 import type { StandingOptions, TicketOf } from './options.ts'
+import { findPause } from './pauses.ts'
+import { approvalIn } from './permit.ts'
 import { isAllowedBy, meetsNeeds, type StartFacts } from './rules.ts'
 import { type StandingNow, standingNow } from './standing.ts'
 
@@ -33,7 +34,9 @@ export function wrapRule(
   return async (request) => {
     const ruled = await rule(request)
     // What is no verdict, the provider refuses.
-    if (ruled === false || (!standing && !hasNeeds(ruled)) || !isVerdict(ruled)) return ruled
+    if (ruled === false || !isVerdict(ruled)) return ruled
+    if (await isPaused(request)) return false
+    if (!standing && !hasNeeds(ruled)) return ruled
     assertUsable()
     const at = now()
     const answer = await findStanding(request.account.accountId, at)
@@ -53,6 +56,14 @@ export function wrapRule(
     const { id, review } = permit ?? {}
     const given = id === undefined ? undefined : permitted(limits, { id, until, review }, at)
     return given ?? { ...verdict, needs: left }
+  }
+
+  async function isPaused(request: AuthorizationRequest): Promise<boolean> {
+    const customer = request.account.accountId
+    const found = await Promise.all(
+      operatorsIn(request).map((operator) => findPause(store, { operator, customer }, now())),
+    )
+    return found.some((pause) => pause !== undefined)
   }
 
   /** What the customer said for all requests. */
@@ -84,6 +95,15 @@ export function wrapRule(
     }
     return fitting.toSorted((a, b) => (b.until ?? 0) - (a.until ?? 0))[0]
   }
+}
+
+/** The people who act: the operator, and whoever stands behind them in a chain. */
+function operatorsIn({ mayAct, actor }: AuthorizationRequest): readonly string[] {
+  const people = new Set(mayAct?.sub === undefined ? [] : [mayAct.sub])
+  for (let each: AuthorizationRequest['actor'] = actor; each; each = each.act) {
+    if (each.client_id === undefined) people.add(each.sub)
+  }
+  return [...people]
 }
 
 const isOpen = ({ choice }: StandingNow) => !['ask', 'never', 'rule'].includes(choice)

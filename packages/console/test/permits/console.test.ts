@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Authorize } from 'oidc-provider-impersonation'
 import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
+import type { RowAnswer } from '../../src/api/console/answers.ts'
 import type { Caller } from '../../src/api/parts.ts'
 import { countToDecide } from '../../src/api/permits/waiting.ts'
 import { permitsWith } from '../../src/permits/permits.ts'
@@ -87,6 +88,18 @@ describe('permits in the console', () => {
     await deployment.settled()
     const { body } = await ask('grace', '/alarms')
     expect([...body.urgent, ...body.notable]).to.deep.equal([])
+  })
+
+  it('a start that needs an approval first is no refusal: not in the audit, not on the customer’s page', async () => {
+    const refused = await ask('olivia', '/impersonations', { ...ACT, userId: 'bob' })
+    expect(codeOf(refused)).to.deep.equal([403, 'approval_required'])
+    const closed = await ask('olivia', '/impersonations', { ...ACT, userId: 'carla' })
+    expect(codeOf(closed)).to.deep.equal([403, 'access_denied'])
+    await deployment.settled()
+    const { body } = await ask('grace', '/audit')
+    const told = body.rows.map(({ customer, outcome }: RowAnswer) => [customer?.id, outcome])
+    expect(told).to.deep.equal([['carla', 'refused']])
+    expect((await account('bob', '/impersonations')).body.impersonations).to.deep.equal([])
   })
 
   it('an operator asks, a lead grants, the operator acts, the lead revokes', async () => {
@@ -355,7 +368,12 @@ describe('permits in the console', () => {
     const next = await ask('olivia', '/permits/emergency', emergency)
     expect(codeOf(next)).to.deep.equal([409, 'review_due'])
     const path = `/permits/${body.permit.id}/review`
-    expect((await ask('grace', path, {})).status, 'a note is needed').to.equal(400)
+    for (const note of [undefined, '\u200b', '\u2060 \ufeff']) {
+      expect((await ask('grace', path, { note })).status, 'a note is needed').to.equal(400)
+      const inCode = permits.review(body.permit.id, { by: 'grace', note: note ?? '' })
+      const said = await inCode.catch((error: unknown) => error)
+      expect(said).to.include({ error: 'invalid_request' })
+    }
     expect((await ask('grace', path, { note: 'Was right' })).status).to.equal(200)
     expect((await ask('olivia', '/permits/emergency', emergency)).status).to.equal(201)
   })

@@ -97,6 +97,6 @@ export interface AccountEndBody {
  */
 export interface ObjectionBody {
   readonly id: string
-  /** 1 to 500 characters. */
+  /** 1 to 1000 characters. */
   readonly note?: string
 }

@@ -1,3 +1,4 @@
+import { MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import { parseOptionalText, readBody } from '../../http/json-body.ts'
 import { Problem } from '../../http/problem.ts'
 import { reading, settle } from '../audit-trouble.ts'
@@ -5,7 +6,6 @@ import { waitForCapacity } from '../console/router.ts'
 import { type AccountCall, idIn, notYours } from './call.ts'
 import { hourlyLimit } from './hourly-limit.ts'
 
-const MAX_NOTE_LENGTH = 500
 /** Requests of a customer in an hour. Each objection is an alarm that people look at. */
 const MAX_IN_AN_HOUR = 20
 

@@ -1,5 +1,5 @@
 import type { SubjectTokenRequest } from 'oidc-provider-impersonation'
-import { isSeen } from 'oidc-provider-impersonation-verify/format'
+import { isSeen, MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import { type Body, parseTextMember, readBody } from '../../http/json-body.ts'
 import { invalid, Problem } from '../../http/problem.ts'
 import type { Application } from '../../options.ts'
@@ -111,7 +111,7 @@ export function parseActBody(body: Body, { settings }: Pick<Call, 'settings'>): 
   if (settings.ticketPattern?.whole.test(ticketId) === false) {
     throw invalid('ticketId is not a ticket number')
   }
-  const reason = parseTextMember(body, 'reason', 500)
+  const reason = parseTextMember(body, 'reason', MAX_REASON_LENGTH)
   const application = parseTextMember(body, 'application', 255)
   const { access, duration } = body
   if (access !== 'read' && access !== 'change') throw invalid('access must be read or change')

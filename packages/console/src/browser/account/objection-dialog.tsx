@@ -1,14 +1,14 @@
+import { MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import { useState } from 'preact/hooks'
 import type { AccountImpersonation } from '../../api/account/answers.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { Button, Field } from '../kit/kit.tsx'
 import { say } from '../kit/message.tsx'
-import { words } from '../kit/text.tsx'
+import { oneLine } from '../kit/one-line.ts'
+import { text, words } from '../kit/text.tsx'
 import { useDraft } from '../session/drafts.ts'
 import { inWords } from '../session/problem.ts'
 import type { AccountSession } from './session.ts'
-
-const MAX_NOTE_LENGTH = 500
 
 /** *I did not ask for this*: an optional note, and what happens next. */
 export function ObjectionDialog(props: {
@@ -24,7 +24,7 @@ export function ObjectionDialog(props: {
   const isRunning = of.state === 'running'
   const send = async () => {
     try {
-      await session.object(of.id, note.trim())
+      await session.object(of.id, oneLine(note))
     } catch (error) {
       setProblem(inWords(error))
       return
@@ -56,7 +56,12 @@ export function ObjectionDialog(props: {
       <p>
         {account.objectAbout} {isRunning && account.objectEnds}
       </p>
-      <Field id="note" label={account.note} help={account.noteHelp} problem={problem}>
+      <Field
+        id="note"
+        label={account.note}
+        help={text(account.noteHelp, { most: MAX_NOTE_LENGTH })}
+        problem={problem}
+      >
         {(input) => (
           <textarea
             {...input}

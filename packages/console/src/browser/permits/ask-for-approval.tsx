@@ -1,3 +1,4 @@
+import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ActBody } from '../../api/console/answers.ts'
 import type {
@@ -128,6 +129,7 @@ export function AskForApproval(props: {
           subject={labels.ask.emergencyReason}
           about={labels.ask.emergencyAbout}
           isNeeded
+          most={MAX_REASON_LENGTH}
           onConfirm={actNow}
           onClose={() => setEmergency(false)}
         />

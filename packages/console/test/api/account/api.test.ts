@@ -313,11 +313,11 @@ describe('the API of the account page', () => {
       expect((await ask('alice', '/objection', { id })).status).to.equal(204)
     })
 
-    it('with a note of at most 500 characters, and nothing else', async () => {
+    it('with a note of at most 1,000 characters, and nothing else', async () => {
       const { id } = await deployment.impersonate()
       await deployment.settled()
       for (const body of [
-        { id, note: 'x'.repeat(501) },
+        { id, note: 'x'.repeat(1001) },
         { id, note: 5 },
         { id, note: 'one \u202E two' },
         { id, note: 'one', event: 'impersonation.ended' },
@@ -329,7 +329,7 @@ describe('the API of the account page', () => {
       }
       const large = await ask('alice', '/objection', { id, note: 'x'.repeat(100_000) })
       expect(large.status).to.equal(413)
-      const note = '😀'.repeat(500)
+      const note = '😀'.repeat(1000)
       expect((await ask('alice', '/objection', { id, note })).status).to.equal(204)
       expect((await deployment.audit.row(id))?.objection).to.include({ note })
     })

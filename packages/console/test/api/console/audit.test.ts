@@ -11,6 +11,9 @@ interface Row {
   readonly at: number
 }
 
+/** Notes in which there is nothing to read. */
+const UNSEEN = ['\u200b', '\u2060 \ufeff', '\u00ad', '\u3164', '\u2800', '\ufe0f', '\u{e0020}']
+
 describe('the audit over the API', () => {
   let deployment: Deployment
   let audit: FaultyAudit
@@ -224,7 +227,7 @@ describe('the audit over the API', () => {
 
     it('a hold has a reason, and is released', async () => {
       const at = `/audit/${others?.id}`
-      for (const note of [undefined, '', '   ', 'x'.repeat(1001), 'a\u0007']) {
+      for (const note of [undefined, '', '   ', ...UNSEEN, 'x'.repeat(1001), 'a\u0007']) {
         expect((await deployment.ask('ada', `${at}/hold`, { note })).status).to.equal(400)
       }
       expect((await deployment.ask('ada', `${at}/release`, {})).status).to.equal(409)
