@@ -12,6 +12,7 @@ import type { ChecklistItem } from './public/checklist.ts'
 import type { ImpersonationEvents } from './public/events.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
 import { isSafe, issuerUri, STATUS_LISTS_PATH } from './shared/uris.ts'
+import { warn } from './shared/warn.ts'
 
 /** The key that oidc-provider signs with where a deployment has none: anyone can read it. */
 const DEVELOPMENT_KEY = 'keystore-CHANGE-ME'
@@ -170,13 +171,17 @@ export async function warnOfIssuer(
   { servesLists }: { readonly servesLists: boolean },
 ): Promise<void> {
   if (!isSafe(new URL(issuer))) {
-    warn(`the issuer ${issuer} is not https: tokens and keys go to other machines in the clear`)
+    warn(
+      'ISSUER_NOT_HTTPS',
+      `the issuer ${issuer} is not https: tokens and keys go to other machines in the clear`,
+    )
   }
   const url = issuerUri(issuer, '/.well-known/openid-configuration')
   const discovery = await loadJson(url)
   if (!discovery) return
   if (discovery.body.issuer !== issuer) {
     return warn(
+      'DISCOVERY_NOT_SERVED',
       `${url} answers ${discovery.status}, and not with the discovery document of this provider; mount the provider at the path of its issuer`,
     )
   }
@@ -185,6 +190,7 @@ export async function warnOfIssuer(
   const lists = await loadJson(listsUrl)
   if (!lists || Array.isArray(lists.body.status_lists)) return
   warn(
+    'STATUS_LISTS_NOT_SERVED',
     `${listsUrl} answers ${lists.status}, and not with the status lists of this provider; let the proxy pass on every path below the issuer, or APIs refuse impersonated tokens with 503`,
   )
 }
@@ -197,8 +203,4 @@ async function loadJson(
   if (!response || response.status >= 500) return undefined
   const body: unknown = await response.json().catch(() => {})
   return { status: response.status, body: body instanceof Object ? { ...body } : {} }
-}
-
-function warn(message: string): void {
-  process.emitWarning(message, 'ImpersonationWarning')
 }

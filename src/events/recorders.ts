@@ -10,6 +10,7 @@ import type {
 } from '../public/events.ts'
 import { NotRecorded, RecorderNotReady } from '../shared/errors.ts'
 import { limitTime } from '../shared/time.ts'
+import { warn } from '../shared/warn.ts'
 
 /** Records events, and how long it may take, in milliseconds. */
 interface Recorder {
@@ -114,7 +115,7 @@ async function record(
     )
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'no Error'
-    process.emitWarning(`${name} was not recorded in time: ${reason}`, 'ImpersonationWarning')
+    warn('NOT_RECORDED', `${name} was not recorded in time: ${reason}`)
     throw new NotRecorded({ cause })
   }
 }

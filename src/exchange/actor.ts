@@ -17,6 +17,7 @@ import type { ClientRule } from '../public/options.ts'
 import { parseAct } from '../shared/act.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
 import { unprovenBinding } from '../shared/sender.ts'
+import { warn } from '../shared/warn.ts'
 import {
   AccessTokenRejected,
   type VerifiedAccessToken,
@@ -205,6 +206,6 @@ export async function warnOfNamesakes(
   for (const id of clients) {
     if ((await findAccount(id))?.accountId !== id) continue
     const message = `${SOFTWARE_OPTION}: ${id} is the id of a client and of an account; give one of them another id`
-    process.emitWarning(message, 'ImpersonationWarning')
+    warn('NAMESAKE', message)
   }
 }

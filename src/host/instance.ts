@@ -15,6 +15,7 @@ import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js'
 import certificateThumbprint from 'oidc-provider/lib/helpers/certificate_thumbprint.js'
 import { sign } from 'oidc-provider/lib/helpers/jwt.js'
 import instance from 'oidc-provider/lib/helpers/weak_cache.js'
+import { warn } from '../shared/warn.ts'
 
 export { certificateThumbprint }
 
@@ -136,8 +137,8 @@ export function emitSafely(provider: Provider, name: string, ...args: unknown[])
 
 /** Says that a listener of the deployment failed. */
 export function warnOfListener(name: string, error: unknown): void {
-  process.emitWarning(
+  warn(
+    'LISTENER_FAILED',
     `a listener for ${name} failed: ${error instanceof Error ? error.message : 'no Error'}`,
-    'ImpersonationWarning',
   )
 }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { limitTime } from '../shared/time.ts'
+import { warn } from '../shared/warn.ts'
 
 /** The first pause, in milliseconds; each is twice as long as the one before. */
 const FIRST_PAUSE_MS = 250
@@ -49,10 +50,7 @@ export function keepTrying(
   let isWarned = false
 
   const giveUp = (reason: string) =>
-    process.emitWarning(
-      `${what} failed, and it is not tried again: ${reason}`,
-      'ImpersonationWarning',
-    )
+    warn('GIVEN_UP', `${what} failed, and it is not tried again: ${reason}`)
 
   /** Returns whether it succeeded. */
   async function attempt(key: string, thing: Thing): Promise<boolean> {

@@ -9,6 +9,7 @@ import { slot } from '../host/slot.ts'
 import { optionsOf } from '../options/defaults.ts'
 import { MAX_SUBJECT_TOKEN_TTL } from '../shared/constants.ts'
 import { issuerUri, STATUS_LISTS_PATH, statusListUri } from '../shared/uris.ts'
+import { warn } from '../shared/warn.ts'
 import { keptAfterRedemptionFor } from '../tokens/kept-until.ts'
 import { signingAlgorithm } from '../tokens/signing.ts'
 import { endingAdapterOf } from '../tokens/subject-token.ts'
@@ -77,9 +78,9 @@ export const statusListsOf = slot<StatusLists>('the status lists')
 export function assembleStatusLists(provider: Provider): void {
   const sign = statusListSigner(provider)
   if (!sign) {
-    process.emitWarning(
+    warn(
+      'STATUS_LISTS_NOT_SIGNED',
       'no key in jwks can sign status lists, so that impersonated JWTs tell no API when they have ended',
-      'ImpersonationWarning',
     )
     return
   }

@@ -9,6 +9,7 @@ import {
 } from '../adapters/contract.ts'
 import { isDevelopmentAdapter } from '../host/instance.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
+import { warn } from '../shared/warn.ts'
 
 /**
  * Consumes the record `id`, which expires at `expiresAt` (seconds since the epoch), and keeps the
@@ -100,10 +101,10 @@ export function chooseEnding(
         'use an adapter of this package, keep subject tokens beside yours with withSubjectTokens, or add the methods (node_modules/oidc-provider-impersonation/docs/adapters.md)',
     )
   }
-  process.emitWarning(
+  warn(
+    'CANNOT_END',
     `impersonations cannot be seen or ended: the storage adapter of SubjectToken lacks ${missing}. ` +
       'Say features.impersonation.lifecycle.enabled: false where that is meant',
-    'ImpersonationWarning',
   )
   return undefined
 }

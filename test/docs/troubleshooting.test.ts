@@ -46,6 +46,23 @@ describe('docs/troubleshooting.md', () => {
     }
   })
 
+  it('has every warning by its code', async () => {
+    const table = await readFile(new URL('src/shared/warn.ts', ROOT), 'utf8')
+    const codes = [...table.matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, code = '']) => code)
+    expect(codes).to.have.length.greaterThan(10)
+    for (const code of [...codes, 'USE_NOT_RECORDED', 'OUTSIDE_TESTS']) {
+      expect(told, code).to.include(code)
+      const isGiven = ours.some((source) =>
+        new RegExp(`(?:warn\\(|code:|return \\{ code:)\\s*'${code}'`).test(source),
+      )
+      expect(isGiven, code).to.equal(true)
+    }
+    const otherwise = ours.flatMap((source) => [
+      ...source.matchAll(/emitWarning\((?!message, \{)/g),
+    ])
+    expect(otherwise, 'warnings without a code').to.have.length(0)
+  })
+
   it('has every TypeError of the package that does not say what to do', () => {
     const thrown = ours.flatMap(typeErrorsIn)
     const places = ours.flatMap((source) => [...source.matchAll(/new TypeError\((?!message\))/g)])

@@ -98,7 +98,7 @@ describe("with a screen reader's eyes", function () {
       .click()
     await expectAnnounced(grace, 'Olivia Reyes no longer acts as Alice Ng.')
     await expectAnnounced(shop, 'Acting has ended. Another person ended it.')
-    await expectAnnounced(olivia, 'You no longer act as Alice Ng: another person ended it.')
+    await expectAnnounced(olivia, 'You no longer act as Alice Ng: Grace Okafor ended it.')
     await shop.getByRole('heading', { name: 'You no longer act for Alice Ng' }).waitFor()
     await expectReadable(shop, 'the application after the end')
     expect(await shop.getByText('A-1002').count()).to.equal(0)

@@ -173,7 +173,10 @@ export function settingsOf(provider: Provider, options: SupportConsoleOptions): 
     source === undefined ? undefined : { source, whole: new RegExp(`^(?:${source})$`, 'u') }
   checkAudit(settings)
   const languages = createLanguages(words ?? {}, language, (message) =>
-    process.emitWarning(`${OPTION_PATH}.words: ${message}`, 'ImpersonationWarning'),
+    process.emitWarning(`${OPTION_PATH}.words: ${message}`, {
+      type: 'ImpersonationWarning',
+      code: 'WORDS_INCOMPLETE',
+    }),
   )
   checkLanguages(settings, languages)
   checkExample(ticket.example, ticketPattern?.whole)

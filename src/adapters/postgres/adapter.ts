@@ -11,7 +11,7 @@ import {
   storableKey,
 } from '../record.ts'
 import type { PostgresResult } from './client.ts'
-import { type EndedPart, followEnded } from './follow-ended.ts'
+import { type EndedSince, followEnded } from './follow-ended.ts'
 import type { PostgresGroups } from './groups.ts'
 import { requireSchemaVersion } from './schema.ts'
 import { listStatement, type PostgresStatements } from './statements.ts'
@@ -111,24 +111,27 @@ export function postgresAdapter(model: string, store: PostgresStore): EndingAdap
     },
 
     followEnded: (list) =>
-      followEnded(async ({ xid, index }, limit) => {
-        const values = [storableKey(list), String(xid), index, limit]
-        const { rows } = await store.run('endedAfter', values)
-        return parsePart(rows[0])
+      followEnded(async (xid) => {
+        const { rows } = await store.run('endedSince', [storableKey(list), String(xid)])
+        return parseEnded(rows[0])
       }),
   }
 }
 
-/** @throws TypeError for what is no such row: a part that is missing would end nothing */
-function parsePart(row: PostgresResult['rows'][number] | undefined): EndedPart {
-  const { indices, found, xid, index, oldest, server } = row ?? {}
-  const read = typeof indices === 'string' ? indices.split(',').map(Number) : []
-  if (read.length !== found || typeof oldest !== 'string' || typeof server !== 'string') {
-    throw new TypeError('PostgreSQL answered with no part of a status list')
+/** @throws TypeError for what is no such row: an index that is missing would not be ended */
+function parseEnded(row: PostgresResult['rows'][number] | undefined): EndedSince {
+  const { indices, found, oldest, server } = row ?? {}
+  const bytes = Buffer.from(typeof indices === 'string' ? indices : '', 'base64')
+  if (
+    bytes.length !== 8 * Number(found) ||
+    typeof oldest !== 'string' ||
+    typeof server !== 'string'
+  ) {
+    throw new TypeError('PostgreSQL answered with no status list')
   }
+  const at = (n: number) => bytes.readUInt32BE(8 * n) * 2 ** 32 + bytes.readUInt32BE(8 * n + 4)
   return {
-    indices: read,
-    last: typeof xid === 'string' ? { xid: BigInt(xid), index: Number(index) } : undefined,
+    indices: Array.from({ length: bytes.length / 8 }, (_, n) => at(n)),
     oldest: BigInt(oldest),
     server,
   }

@@ -1,3 +1,4 @@
+import { warn } from '../../shared/warn.ts'
 import type { EndedFollower } from '../contract.ts'
 import { chunkNumber, readChunk } from './ended-bits.ts'
 
@@ -21,9 +22,9 @@ export function followEnded(
       return
     }
     isWarned = true
-    process.emitWarning(
+    warn(
+      'REDIS_LOST_ENDS',
       `Redis has lost ends of the status list ${list}: APIs accept what ended just before. Ask for these ends again`,
-      'ImpersonationWarning',
     )
   }
 

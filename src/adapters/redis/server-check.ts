@@ -1,3 +1,4 @@
+import { type WarningCode, warn } from '../../shared/warn.ts'
 import { StorageError } from '../storage-error.ts'
 import type { RedisClient } from './command.ts'
 import { connect, type RedisConnection } from './connection.ts'
@@ -19,7 +20,7 @@ const CRASH_ADVICE =
   'after a crash a subject token that was redeemed may be redeemed again, so set appendonly to yes and appendfsync to everysec or always'
 
 /**
- * Asks the server how it persists data, and warns by `process.emitWarning`: with the code
+ * Asks the server how it persists data, and warns: with the code
  * `REDIS_MAY_EVICT` when `maxmemory-policy` lets it throw records away before their time, with
  * `REDIS_MAY_FORGET` when it may come back from a crash without the last consumptions, and with
  * `REDIS_PERSISTENCE_UNKNOWN` when it does not tell (INFO or CONFIG forbidden, a proxy). On a
@@ -72,7 +73,7 @@ export function onceChecked(
 
 interface Problem {
   /** Of the warning; absent where there is none. */
-  readonly code?: 'REDIS_MAY_EVICT' | 'REDIS_MAY_FORGET' | 'REDIS_PERSISTENCE_UNKNOWN'
+  readonly code?: WarningCode
   readonly sentence: string
   /** Whether `requirePersistence` refuses it. */
   readonly refused: boolean
@@ -136,8 +137,4 @@ function fsyncPolicy(reply: unknown): string | undefined {
         ? reply
         : Object.entries(Object(reply)).flat()
   return words.map(String).find((word) => ['always', 'everysec', 'no'].includes(word))
-}
-
-function warn(code: string, sentence: string): void {
-  process.emitWarning(sentence, { type: 'OidcProviderImpersonationWarning', code })
 }

@@ -58,7 +58,7 @@ inEachBrowser('the main paths', (browser) => {
     await enter(grace, 'grace', '/console/running')
     const shop = await act(olivia, 'SUP-124')
     await grace.press('End: Olivia Reyes is acting as Alice Ng')
-    await grace.sees('Ended by support')
+    await grace.sees('Ended by Grace Okafor')
     const ended = Date.now()
     await shop.sees('You no longer act for Alice Ng')
     expect(Date.now() - ended).to.be.below(PROMISED_MS)

@@ -35,6 +35,7 @@ describe('verify of one impersonation', () => {
         granted('a', T + 3000, { names }),
         used('a', T + 4000, { method: 'PUT', path: '/email', status: 403, refused }),
         ended('a', T + 5000, {
+          names: { by: { name: 'Grace Gale' } },
           end: { at: T / 1000, cause: 'requested', by: { sub: 'grace' }, reason: 'done' },
         }),
         act('held', 'a', T + 6000, { by: 'ada', note: 'a case' }),
@@ -55,7 +56,7 @@ describe('verify of one impersonation', () => {
       `2026-01-01 00:00:02.000 UTC  Olivia Ortiz (olivia) continued the impersonation ${idOf('before')} with this one, as Alice Ng (alice), ticket SUP-1`,
       '2026-01-01 00:00:03.000 UTC  Olivia Ortiz (olivia) started to act as Alice Ng (alice) in shop, ticket SUP-1, with the rights "orders"',
       `2026-01-01 00:00:04.000 UTC  ${acting}: PUT /email, refused, "not while \\"acting\\""`,
-      `2026-01-01 00:00:05.000 UTC  grace ended it: ${acting}, "done"`,
+      `2026-01-01 00:00:05.000 UTC  Grace Gale (grace) ended it: ${acting}, "done"`,
       `2026-01-01 00:00:06.000 UTC  ada put it on hold: ${acting}, "a case"`,
       `2026-01-01 00:00:07.000 UTC  Alice Ng (alice) objected, as the customer: ${acting}`,
     ])

@@ -45,7 +45,7 @@ describe('what the deployment says of a request', () => {
       await using visit = await visitDeployment(deployment)
       const { page } = visit
       await enter(page, person, `/console/audit/${idOf(0)}`)
-      await page.getByText('Olivia Okafor ended it.').waitFor()
+      await page.getByText('Olivia Okafor, the operator, ended it.').waitFor()
       const lines = await timelineOf(page)
       const told = lines.map((each) => each.replaceAll(/\d\d:\d\d:\d\d ?/g, ''))
       expect(told.slice(2, 6)).to.deep.equal([

@@ -123,8 +123,12 @@ describe('permits', function () {
     await grace.page.getByRole('table').getByText('SUP-123').waitFor()
     await expectGoodLooks(grace.page, 'permits-page')
     await grace.page.getByRole('button', { name: /^Take back/ }).click()
-    await grace.page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
+    await dialog.getByLabel('Note (not required)').fill('Call them first')
+    await dialog.getByRole('button', { name: 'Take back' }).click()
     await grace.page.getByText(reads('Grace Lindqvist took it back')).waitFor()
+    const ended =
+      'You no longer act as Alice Ng: Grace Lindqvist ended it, and says: Call them first'
+    await olivia.page.getByText(reads(ended)).waitFor()
     await goTo(olivia.page, '/console/running')
     await olivia.page.getByRole('table').waitFor({ state: 'detached' })
     const { items } = await deployment.provider.impersonation.list({ state: 'active' })
