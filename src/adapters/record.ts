@@ -195,3 +195,16 @@ export async function deleteInBatches(
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
+
+/**
+ * The id of the record of a status list, in the model `SubjectToken`. Redis Cluster keeps what has the
+ * same text in braces in one slot: a list and the blocks leased of it are lost together, or not at all.
+ */
+export function statusListId(list: string): string {
+  return `status-list:{${list}}`
+}
+
+/** The id of the record of a block of a status list. */
+export function statusBlockId(list: string, block: number): string {
+  return `status-block:{${list}}:${block}`
+}

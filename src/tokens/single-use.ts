@@ -5,6 +5,7 @@ import {
   type EndingAdapter,
   hasConsumeOnce,
   hasEnding,
+  type KnownRecord,
   missingForEnding,
 } from '../adapters/contract.ts'
 import { isDevelopmentAdapter } from '../host/instance.ts'
@@ -21,6 +22,7 @@ export type ConsumeOnce = (
   id: string,
   expiresAt: number,
   note?: ConsumptionNote,
+  known?: KnownRecord,
 ) => Promise<boolean>
 
 /** An adapter's `consumeOnce` answered no boolean, so that it is not certain who won. */
@@ -37,8 +39,8 @@ export function createConsumer(
   singleUse: 'adapter' | 'per-process',
 ): ConsumeOnce {
   if (hasConsumeOnce(adapter)) {
-    return async (id, _expiresAt, note) => {
-      const won: unknown = await adapter.consumeOnce(id, note)
+    return async (id, _expiresAt, note, known) => {
+      const won: unknown = await adapter.consumeOnce(id, note, known)
       if (typeof won !== 'boolean') {
         throw new ConsumeOnceNotBoolean(
           'consumeOnce() of the storage adapter must resolve true or false',

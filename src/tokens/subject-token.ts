@@ -200,7 +200,8 @@ export function defineSubjectToken(provider: Provider): SubjectTokenModel {
     async redeem(redemption: Redemption): Promise<boolean> {
       // The token may have expired since it was found, and some storages do not check the expiry.
       if (this.isExpired) return false
-      const won = await consumeOnce(this.jti, this.exp ?? 0, redemption)
+      const known = { iat: this.iat, expiresIn: this.remainingTTL }
+      const won = await consumeOnce(this.jti, this.exp ?? 0, redemption, known)
       if (won) this.emit('consumed')
       return won
     }

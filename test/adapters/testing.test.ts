@@ -7,7 +7,7 @@ import {
   runAdapterContract,
 } from '../../packages/testing/src/adapters/index.ts'
 import { hasEnding, type SingleUseAdapter } from '../../src/adapters/contract.ts'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { endingMutants } from './ending-mutants.ts'
 import { type Mutation, mutants } from './mutants.ts'
 import { withMembers } from './with-members.ts'

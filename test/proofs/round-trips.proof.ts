@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { consumeWithNoteScript, upsertListedScript } from '../../src/adapters/redis/scripts.ts'
+import { consumeOnceScript, upsertScript } from '../../src/adapters/redis/scripts.ts'
 import { FaultProxy } from './fault-proxy.ts'
 import { type ProviderProcess, REFUSED, startProvider, succeeded } from './providers.ts'
 import { onStores } from './stores.ts'
 import { postgresCommands, redisCommands } from './wire.ts'
 
 const NAMES: Record<string, string> = {
-  [`EVALSHA ${upsertListedScript.sha}`]: 'write',
-  [`EVALSHA ${consumeWithNoteScript.sha}`]: 'claim',
+  [`EVALSHA ${upsertScript.sha}`]: 'write',
+  [`EVALSHA ${consumeOnceScript.sha}`]: 'claim',
   HMGET: 'read',
   _upsert: 'write',
   _find: 'read',

@@ -11,7 +11,7 @@ import {
   hasEnding,
   type SingleUseAdapter,
 } from '../../src/adapters/contract.ts'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
 import { warnOfIssuer } from '../../src/checklist.ts'
 import { isDevelopmentAdapter } from '../../src/host/instance.ts'

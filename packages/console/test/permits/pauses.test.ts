@@ -159,6 +159,8 @@ describe('an objection', () => {
       await ask('olivia', '/permits', { ...CHANGE, for: 600 }),
       await ask('olivia', '/permits/emergency', CHANGE),
     ]
+    const row = (await ask('olivia', `/audit/${id}`)).body
+    expect(row.objection).to.have.all.keys('at')
     for (const answer of answers) {
       expect(codeOf(answer), answer.text).to.deep.equal(PAUSED)
       expect(answer.body.error_description).to.match(/^the customer objected/)

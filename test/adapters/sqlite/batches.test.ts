@@ -6,13 +6,16 @@ import { mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { EndingAdapter } from '../../../src/adapters/contract.ts'
+import { MAX_BATCH } from '../../../src/adapters/sqlite/batches.ts'
 import {
   createSqliteAdapter,
   type SqliteAdapterFactory,
 } from '../../../src/adapters/sqlite/index.ts'
-import { MAX_GROUP } from '../../../src/adapters/sqlite/write-queue.ts'
 import { StorageError } from '../../../src/adapters/storage-error.ts'
 import { rejection } from '../servers.ts'
+
+/** SQLITE_BUSY */
+const LOCKED = 'SQLite failed: ERR_SQLITE_ERROR 5'
 
 describe('what is asked of SQLite in one turn of the event loop', () => {
   let folder: string
@@ -23,7 +26,7 @@ describe('what is asked of SQLite in one turn of the event loop', () => {
   let other: DatabaseSync
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'adapters-sqlite-write-queue-'))
+    folder = await mkdtemp(join(tmpdir(), 'adapters-sqlite-batches-'))
     file = join(folder, 'oidc.db')
     factory = createSqliteAdapter({ file, busyTimeoutMs: 50 })
     adapter = factory('SubjectToken')
@@ -108,7 +111,7 @@ describe('what is asked of SQLite in one turn of the event loop', () => {
   })
 
   it('finds each record, or fails for each, by itself', async () => {
-    const all = ids(2 * MAX_GROUP + 1)
+    const all = ids(2 * MAX_BATCH + 1)
     await Promise.all(all.map(write))
     other.exec("UPDATE oidc_records SET payload = 'no JSON' WHERE id = 'id-105'")
     const settled = await Promise.allSettled([...all, 'absent'].map((id) => adapter.find(id)))
@@ -158,7 +161,9 @@ describe('what is asked of SQLite in one turn of the event loop', () => {
 
     it('leaves nothing of itself where it is all that was asked for', async () => {
       refuse('bad')
-      expect((await rejection(write('bad'))).message).to.equal('refused')
+      expect((await rejection(write('bad'))).message).to.equal(
+        'SQLite failed: ERR_SQLITE_ERROR 1811',
+      )
       expect(stored()).to.deep.equal([])
     })
 
@@ -190,7 +195,7 @@ describe('what is asked of SQLite in one turn of the event loop', () => {
     )
     for (const error of errors) {
       expect(error).to.be.instanceOf(StorageError)
-      expect(error.message).to.equal('FOREIGN KEY constraint failed')
+      expect(error.message).to.equal('SQLite failed: ERR_SQLITE_ERROR 787')
     }
     expect(stored()).to.deep.equal(['ended', 'used'])
     // nothing is left open
@@ -205,15 +210,15 @@ describe('what is asked of SQLite in one turn of the event loop', () => {
     const errors = await Promise.all(ids(40).map((id) => rejection(write(id))))
     run.mock.restore()
     expect(run.mock.callCount(), 'BEGIN waits once').to.equal(1)
-    expect(errors.every(({ message }) => message === 'database is locked')).to.equal(true)
+    expect(errors.every(({ message }) => message === LOCKED)).to.equal(true)
     other.exec('ROLLBACK')
     await write('a')
     expect(stored()).to.deep.equal(['a'])
   })
 
-  it(`goes in groups of ${MAX_GROUP}, with other work of the process between them`, async () => {
+  it(`goes in groups of ${MAX_BATCH}, with other work of the process between them`, async () => {
     let done = false
-    const asked = Promise.all(ids(10 * MAX_GROUP + 1).map(write)).then(() => {
+    const asked = Promise.all(ids(10 * MAX_BATCH + 1).map(write)).then(() => {
       done = true
     })
     const steps: number[] = []
@@ -224,20 +229,20 @@ describe('what is asked of SQLite in one turn of the event loop', () => {
       before = stored().length
     }
     await asked
-    expect(Math.max(...steps)).to.equal(MAX_GROUP)
-    expect(before).to.equal(10 * MAX_GROUP + 1)
+    expect(Math.max(...steps)).to.equal(MAX_BATCH)
+    expect(before).to.equal(10 * MAX_BATCH + 1)
     expect(await commits(file)).to.equal(11)
   })
 
   it('is written before the file closes', async () => {
-    const asked = Promise.all([...ids(MAX_GROUP + 10), 'used'].map(write))
+    const asked = Promise.all([...ids(MAX_BATCH + 10), 'used'].map(write))
     const won = adapter.consumeOnce('used')
     const found = adapter.find('used')
     factory.close()
     await asked
     expect(await found).to.equal(undefined)
     expect(await won).to.equal(true)
-    expect(stored()).to.have.length(MAX_GROUP + 11)
+    expect(stored()).to.have.length(MAX_BATCH + 11)
     for (const late of [write('late'), adapter.find('used')]) {
       expect(await rejection(late)).to.be.instanceOf(StorageError)
     }
@@ -245,9 +250,9 @@ describe('what is asked of SQLite in one turn of the event loop', () => {
 
   it('fails when the file closes and cannot be written', async () => {
     other.exec('BEGIN IMMEDIATE')
-    const asked = Promise.all(ids(MAX_GROUP + 10).map((id) => rejection(write(id))))
+    const asked = Promise.all(ids(MAX_BATCH + 10).map((id) => rejection(write(id))))
     factory.close()
-    expect((await asked).map(({ message }) => message)).to.include('database is locked')
+    expect((await asked).map(({ message }) => message)).to.include(LOCKED)
     other.exec('ROLLBACK')
     expect(stored()).to.deep.equal([])
   })

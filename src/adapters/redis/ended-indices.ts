@@ -1,6 +1,39 @@
 import { warn } from '../../shared/warn.ts'
 import type { EndedFollower } from '../contract.ts'
-import { chunkNumber, readChunk } from './ended-bits.ts'
+
+/**
+ * How many indices are in one field. A list of 2^20 has 2,048 fields of 86 characters, whatever has ended
+ * in it: a whole read is 176 KB.
+ */
+export const CHUNK_SIZE = 512
+/** Of each character. Clients read replies as text, so each is an ASCII character from `0` to `o`. */
+export const BITS = 6
+export const ZERO = 48
+export const CHUNK_LENGTH = Math.ceil(CHUNK_SIZE / BITS)
+export const FIELD_PREFIX = 'ended:'
+
+/** The chunk that a field of the hash is; `undefined` for another field. */
+function chunkNumber(field: string): number | undefined {
+  return /^ended:\d+$/.test(field) ? Number(field.slice(FIELD_PREFIX.length)) : undefined
+}
+
+/**
+ * The indices of a chunk.
+ *
+ * @param known those of this text are left out
+ * @throws TypeError for what no script wrote
+ */
+function* readChunk(chunk: number, bits: string, known = ''): Generator<number> {
+  if (bits.length !== CHUNK_LENGTH)
+    throw new TypeError('Redis answered with no part of a status list')
+  for (let place = 0; place < CHUNK_LENGTH; place += 1) {
+    const before = known === '' ? 0 : known.charCodeAt(place) - ZERO
+    const value = (bits.charCodeAt(place) - ZERO) & ~before
+    for (let at = 0; at < BITS; at += 1) {
+      if (value & (1 << at)) yield chunk * CHUNK_SIZE + place * BITS + at
+    }
+  }
+}
 
 /**
  * Follows what ends by reading all chunks of a list, and looking into those that are not as they were. What

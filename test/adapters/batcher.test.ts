@@ -1,12 +1,12 @@
 import { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
-import { type Grouping, inGroups } from '../../src/adapters/grouping.ts'
+import { type Batching, batcher } from '../../src/adapters/batcher.ts'
 
 /** A storage that doubles numbers and keeps what it was asked for. */
-function doubling(options: Partial<Grouping<number, number>> = {}) {
+function doubling(options: Partial<Batching<number, number>> = {}) {
   const asked: (number | number[])[] = []
-  const run = inGroups<number, number>({
+  const { run } = batcher<number, number>({
     size: 64,
     async alone(call) {
       asked.push(call)
@@ -22,7 +22,7 @@ function doubling(options: Partial<Grouping<number, number>> = {}) {
   return { asked, run }
 }
 
-describe('calls in groups', () => {
+describe('calls in batches', () => {
   it('runs the calls of one turn together, and gives each its own result', async () => {
     const { asked, run } = doubling()
     expect(await Promise.all([1, 2, 3].map(run))).to.deep.equal([2, 4, 6])
@@ -36,7 +36,7 @@ describe('calls in groups', () => {
     expect(asked).to.deep.equal([1, 2])
   })
 
-  it('lets no call wait for a group that does not answer', async () => {
+  it('lets no call wait for a batch that does not answer', async () => {
     const { run } = doubling({ together: () => new Promise(() => {}) })
     for (const call of [1, 2]) void run(call)
     await turn()
@@ -53,13 +53,13 @@ describe('calls in groups', () => {
     }
   })
 
-  it('puts no more calls into a group than its size', async () => {
+  it('puts no more calls into a batch than its size', async () => {
     const { asked, run } = doubling({ size: 2 })
     expect(await Promise.all([1, 2, 3, 4, 5].map(run))).to.deep.equal([2, 4, 6, 8, 10])
     expect(asked).to.deep.equal([[1, 2], [3, 4], 5])
   })
 
-  it('puts calls of one key into one group after the other, in the order of the calls', async () => {
+  it('puts calls of one key into one batch after the other, in the order of the calls', async () => {
     const { asked, run } = doubling({ size: 3, key: (call) => String(call % 10) })
     await Promise.all([1, 11, 21, 2, 3, 4].map(run))
     expect(asked).to.deep.equal([[1, 2, 3], [11, 4], 21])
@@ -83,7 +83,7 @@ describe('calls in groups', () => {
     expect(results[1]).to.have.nested.property('reason.message', 'two is bad')
   })
 
-  it('fails exactly the calls of the group where anything else fails, and repeats none', async () => {
+  it('fails exactly the calls of the batch where anything else fails, and repeats none', async () => {
     const lost = new Error('connection lost')
     const { asked, run } = doubling({
       size: 2,
@@ -102,7 +102,7 @@ describe('calls in groups', () => {
     expect(asked, 'none was run alone').to.deep.equal([])
   })
 
-  it('fails a single call of a group where its own result fails', async () => {
+  it('fails a single call of a batch where its own result fails', async () => {
     const { run } = doubling({
       together: async () => async (call) => {
         if (call === 2) throw new Error('two is bad')
