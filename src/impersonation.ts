@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import type { Configuration, Provider } from 'oidc-provider'
 import { assemble } from './assemble.ts'
 import { checklist, warnOfIssuer } from './checklist.ts'
-import { AccessTokenClaims } from './claims/access-token-claims.ts'
+import { AccessTokenClaims } from './claims/claims.ts'
 import {
   type ConfigurationParts,
   isWired,
@@ -10,7 +10,7 @@ import {
   withoutImpersonation,
 } from './configuration.ts'
 import { addRecorder } from './events/recorders.ts'
-import { warnOfNamesakes } from './exchange/software.ts'
+import { warnOfNamesakes } from './exchange/actor.ts'
 import { configurationOf } from './host/instance.ts'
 import { checkClassNames } from './host/models.ts'
 import { findAccountById } from './host/request.ts'
@@ -89,7 +89,7 @@ export class Impersonation {
     this.#parts = {
       claims: new AccessTokenClaims(this.#options, {
         extraTokenClaims: plain.extraTokenClaims,
-        jwtCustomizer: plain.formats?.customizers?.jwt,
+        customizeJwt: plain.formats?.customizers?.jwt,
       }),
       getResourceServerInfo: withManagementApi(this.#options.managementApi, plain),
     }

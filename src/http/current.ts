@@ -8,8 +8,11 @@ import { limitInProcess } from '../policy/limits.ts'
 import type { ActClaim } from '../public/hooks.ts'
 import type { EndCause, ImpersonationObject } from '../public/objects.ts'
 import { MAX_CHAIN, parseAct, personAndSoftware } from '../shared/act.ts'
-import { verifierOf } from '../tokens/access-token.ts'
-import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/jwt-access-token.ts'
+import {
+  AccessTokenRejected,
+  type VerifiedAccessToken,
+  verifierOf,
+} from '../tokens/access-token.ts'
 import { presentedToken } from './bearer.ts'
 import { hasBody, readJson } from './body.ts'
 
