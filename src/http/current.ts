@@ -4,9 +4,10 @@ import { slot } from '../host/slot.ts'
 import { endImpersonation } from '../impersonations/end.ts'
 import { checkCurrentEnd } from '../impersonations/inputs.ts'
 import { getImpersonation } from '../impersonations/list.ts'
-import { limitInProcess } from '../policy/limit-in-process.ts'
+import { limit, limiterInProcess } from '../policy/rate-limit.ts'
 import type { ActClaim } from '../public/claims-hook.ts'
 import type { EndCause, ImpersonationObject } from '../public/list-and-end.ts'
+import type { RateLimiter } from '../public/rate-limiter.ts'
 import { MAX_CHAIN, parseAct, personAndSoftware } from '../shared/act.ts'
 import { verifierOf } from '../tokens/access-token.ts'
 import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/jwt-access-token.ts'
@@ -18,7 +19,7 @@ const MAX_BODY_BYTES = 1024
 /** A page asks every 5 seconds at most, and once more for each event of its own. */
 const MAX_REQUESTS = { requests: 20, seconds: 10 }
 
-const limitOf = slot<(id: string) => void>('the limit of what asks for its own state')
+const limiterOf = slot<RateLimiter>('the limiter of what asks for its own state')
 
 /** An impersonated access token that a request shows, with its proof. */
 export interface CurrentToken extends VerifiedAccessToken {
@@ -44,9 +45,10 @@ export function findCurrentTokenEvenEnded(
   ctx: KoaContextWithOIDC,
   trail: AuditTrail,
 ): Promise<CurrentToken> {
-  const limit = limitOf.find(provider) ?? limitOf.set(provider, limitInProcess(MAX_REQUESTS))
+  const limiter =
+    limiterOf.find(provider) ?? limiterOf.set(provider, limiterInProcess(MAX_REQUESTS))
   const { verifyUserTokenEvenEnded } = verifierOf.of(provider)
-  return readToken(provider, ctx, trail, verifyUserTokenEvenEnded, limit)
+  return readToken(provider, ctx, trail, verifyUserTokenEvenEnded, (id) => limit(limiter, id, 1))
 }
 
 /** @param admit called with the id, after the proof of the key and before it is stored as used */
@@ -55,7 +57,7 @@ async function readToken(
   ctx: KoaContextWithOIDC,
   trail: AuditTrail,
   verify: (value: string) => Promise<VerifiedAccessToken>,
-  admit?: (id: string) => void,
+  admit?: (id: string) => Promise<void>,
 ): Promise<CurrentToken> {
   const presented = await presentedToken(provider, ctx, trail)
   const token = await verify(presented.value)
@@ -66,7 +68,7 @@ async function readToken(
   presented.requireProof(token)
   // Asks clientBasedCORS, where the request comes from another origin.
   ctx.oidc.entity('Client', await verifierOf.of(provider).findClient(token.clientId))
-  admit?.(impersonationId)
+  await admit?.(impersonationId)
   await presented.useProof(token.clientId)
   return { ...token, impersonationId }
 }

@@ -1,7 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import type { Client } from 'oidc-provider'
 import type { RateLimiter } from '../public/rate-limiter.ts'
+import { BoundedMap } from '../shared/bounded-map.ts'
 import { TooManyRequests } from '../shared/errors.ts'
+
+/** How many keys a limiter of this process remembers. */
+const MAX_KEYS = 10_000
 
 /**
  * Takes `points` for a key; with 0, only looks whether any are left.
@@ -30,6 +34,27 @@ function isExhausted(rejection: unknown): rejection is { msBeforeNext: number } 
     'msBeforeNext' in rejection &&
     typeof rejection.msBeforeNext === 'number'
   )
+}
+
+/** A limiter for what protects this process and decides nothing: it counts in this process alone. */
+export function limiterInProcess(most: {
+  readonly requests: number
+  readonly seconds: number
+}): RateLimiter {
+  const windows = new BoundedMap<string, { readonly endsAt: number; left: number }>(MAX_KEYS)
+  return {
+    async consume(key) {
+      const now = performance.now()
+      const known = windows.get(key)
+      const window =
+        known && known.endsAt > now
+          ? known
+          : { endsAt: now + most.seconds * 1000, left: most.requests }
+      if (window !== known) windows.set(key, window)
+      if (window.left === 0) return Promise.reject({ msBeforeNext: window.endsAt - now })
+      window.left -= 1
+    },
+  }
 }
 
 /** Key of a client: its id where it authenticates, else its id and the caller's address. */
