@@ -1,5 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider'
-import { nonEmptyText } from '../shared/present.ts'
+import { nonEmptyText } from '../shared/text.ts'
 
 /** The members of a payload by which oidc-provider looks records up, besides the id. */
 export interface SecondaryKeys {
@@ -194,4 +194,17 @@ export async function deleteInBatches(
     // lets the process do other work between two batches
     await new Promise((resolve) => setImmediate(resolve))
   }
+}
+
+/**
+ * The id of the record of a status list, in the model `SubjectToken`. Redis Cluster keeps what has the
+ * same text in braces in one slot: a list and the blocks leased of it are lost together, or not at all.
+ */
+export function statusListId(list: string): string {
+  return `status-list:{${list}}`
+}
+
+/** The id of the record of a block of a status list. */
+export function statusBlockId(list: string, block: number): string {
+  return `status-block:{${list}}:${block}`
 }

@@ -1,8 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { AdapterPayload } from 'oidc-provider'
 import type { EndingAdapter } from '../adapters/contract.ts'
-import { statusBlockId, statusListId } from '../adapters/ending-contract.ts'
-import { epochSeconds } from '../adapters/record.ts'
+import { epochSeconds, statusBlockId, statusListId } from '../adapters/record.ts'
 import { MAX_RETENTION_SECONDS } from '../tokens/kept-until.ts'
 import { createConsumer } from '../tokens/single-use.ts'
 

@@ -4,9 +4,10 @@ import {
   type EndingAdapter,
   hasConsumeOnce,
   hasEnding,
+  type KnownRecord,
   missingForEnding,
 } from '../adapters/contract.ts'
-import { isDevelopmentAdapter } from '../host/provider-configuration.ts'
+import { isDevelopmentAdapter } from '../host/instance.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
 import { warn } from '../shared/warn.ts'
@@ -21,10 +22,8 @@ export type ConsumeOnce = (
   id: string,
   expiresAt: number,
   note?: ConsumptionNote,
+  known?: KnownRecord,
 ) => Promise<boolean>
-
-/** An adapter's `consumeOnce` answered no boolean, so that it is not certain who won. */
-export class ConsumeOnceNotBoolean extends TypeError {}
 
 /**
  * Picks how records of this adapter are consumed once: by its own `consumeOnce`, or by a guard in
@@ -37,12 +36,10 @@ export function createConsumer(
   singleUse: 'adapter' | 'per-process',
 ): ConsumeOnce {
   if (hasConsumeOnce(adapter)) {
-    return async (id, _expiresAt, note) => {
-      const won: unknown = await adapter.consumeOnce(id, note)
+    return async (id, _expiresAt, note, known) => {
+      const won: unknown = await adapter.consumeOnce(id, note, known)
       if (typeof won !== 'boolean') {
-        throw new ConsumeOnceNotBoolean(
-          'consumeOnce() of the storage adapter must resolve true or false',
-        )
+        throw new TypeError('consumeOnce() of the storage adapter must resolve true or false')
       }
       return won
     }

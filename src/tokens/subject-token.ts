@@ -1,7 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Adapter, AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
+import { checkStorage } from '../adapters/check.ts'
 import type { ConsumptionNote, EndingAdapter } from '../adapters/contract.ts'
-import { emitSafely } from '../host/emit.ts'
+import { emitSafely } from '../host/instance.ts'
 import { type TokenBase, tokenBaseOf } from '../host/models.ts'
 import { slot } from '../host/slot.ts'
 import { optionsOf } from '../options/defaults.ts'
@@ -13,7 +14,6 @@ import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { deepFreeze } from '../shared/json.ts'
 import { keptAfterRedemptionFor, lifeUnderRecord } from './kept-until.ts'
 import { type ConsumeOnce, chooseEnding, createConsumer } from './single-use.ts'
-import { checkStorage } from './storage-check/storage-check.ts'
 import { RECORD_MEMBERS, type SubjectTokenProperties } from './subject-token-properties.ts'
 import { type TokenStatus, tokenStatusOf } from './token-status.ts'
 
@@ -200,7 +200,8 @@ export function defineSubjectToken(provider: Provider): SubjectTokenModel {
     async redeem(note: Redeemed): Promise<boolean> {
       // The token may have expired since it was found, and some storages do not check the expiry.
       if (this.isExpired) return false
-      const won = await consumeOnce(this.jti, this.exp ?? 0, note)
+      const known = { iat: this.iat, expiresIn: this.remainingTTL }
+      const won = await consumeOnce(this.jti, this.exp ?? 0, note, known)
       if (won) this.emit('consumed')
       return won
     }

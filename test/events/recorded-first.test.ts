@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { expect } from 'chai'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { RecordEvent, RecordedEventName } from '../../src/index.ts'
 import { withMembers } from '../adapters/with-members.ts'
 import { isActive, until } from '../impersonations/recorded-endings.ts'

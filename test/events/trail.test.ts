@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { errors } from '../../src/index.ts'
 import { withMembers } from '../adapters/with-members.ts'
 import { recording } from '../support/audit.ts'

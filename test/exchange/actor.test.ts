@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { decodeJwt, importJWK, type JWTPayload, SignJWT } from 'jose'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { resigned } from '../advisories/attacks.ts'
 import { basic, type Deployment, deploy, signingKey } from '../support/deployment.ts'
 import { faultyAdapter } from '../support/faulty-adapter.ts'

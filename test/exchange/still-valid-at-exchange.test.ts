@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { deploy, REDIRECT_URI } from '../support/deployment.ts'
 import { REFUSED } from '../support/http.ts'

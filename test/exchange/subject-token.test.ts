@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { at } from '../support/clock.ts'
 import { deploy } from '../support/deployment.ts'
 import { REFUSED } from '../support/http.ts'

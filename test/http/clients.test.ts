@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type Client, type ClientMetadata, errors } from 'oidc-provider'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { ManagementApiOptions } from '../../src/index.ts'
 import { basic, type Deployment, deploy } from '../support/deployment.ts'
 import { REFUSED } from '../support/http.ts'

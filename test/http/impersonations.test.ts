@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { later } from '../support/clock.ts'
 import { type Managed, managing, RESOURCE, raw } from '../support/managing.ts'
 import { signIn } from '../support/sign-in.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { statusListId } from '../../src/adapters/ending-contract.ts'
+import { statusListId } from '../../src/adapters/record.ts'
 import { statusIndices } from '../../src/status-list/allocate.ts'
 import { Drawn, ISSUER, Store, settled, TOKEN_LIFE } from '../tokens/remembering-store.ts'
 

@@ -13,7 +13,9 @@ const [folder = fileURLToPath(new URL('dist', root))] = process.argv.slice(2)
 const target = ['chrome103', 'firefox102', 'safari16']
 
 await build({
-  entryPoints: ['index', 'react', 'ended'].map((name) => fileURLToPath(new URL(`src/${name}.ts`, root))),
+  entryPoints: ['index', 'react', 'ended'].map((name) =>
+    fileURLToPath(new URL(`src/${name}.ts`, root)),
+  ),
   outdir: folder,
   bundle: true,
   splitting: true,

@@ -91,6 +91,8 @@ export {
   type AlarmRank,
   type AuditPerson,
   type AuditRow,
+  type Ending,
+  endingOf,
   type Outcome,
   outcomeOf,
   type RowAlarm,

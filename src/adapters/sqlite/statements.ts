@@ -96,7 +96,7 @@ export function prepareList(
        ORDER BY issued_at DESC, id DESC LIMIT ?2`,
     )
   } catch (error) {
-    throw storageError(error, [])
+    throw storageError('SQLite', error)
   }
 }
 
@@ -107,7 +107,7 @@ export function write(statement: StatementSync, values: readonly SqliteValue[]):
   try {
     return Number(statement.run(...values).changes)
   } catch (error) {
-    throw storageError(error, values)
+    throw storageError('SQLite', error)
   }
 }
 
@@ -116,7 +116,7 @@ export function read(statement: StatementSync, values: readonly SqliteValue[]) {
   try {
     return statement.all(...values)
   } catch (error) {
-    throw storageError(error, values)
+    throw storageError('SQLite', error)
   }
 }
 
@@ -125,6 +125,6 @@ export function readFirst(statement: StatementSync, values: readonly SqliteValue
   try {
     return statement.get(...values)
   } catch (error) {
-    throw storageError(error, values)
+    throw storageError('SQLite', error)
   }
 }

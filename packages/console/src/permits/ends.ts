@@ -49,7 +49,7 @@ export async function endForCustomer(ending: CustomerEnding, mostMs: number): Pr
 async function endAllOf(ending: CustomerEnding): Promise<void> {
   const { provider, customer, before } = ending
   const goesOn = ending.isNever ? new Set<string>() : await emergenciesOf(ending)
-  const how = { cause: 'user', by: { sub: customer }, reason: 'the customer said no' } as const
+  const how = { cause: 'user', by: { sub: customer } } as const
   await endWhere(provider, { userId: customer }, how, ({ permit, issuedAt }) => {
     const permits = permit === undefined ? [] : [permit].flat()
     return issuedAt <= before / 1000 && !permits.some((each) => goesOn.has(each))
@@ -68,7 +68,7 @@ export async function endForObjection(
   before: number,
   mostMs: number,
 ): Promise<void> {
-  const how = { cause: 'user', by: { sub: customer }, reason: 'the customer objected' } as const
+  const how = { cause: 'user', by: { sub: customer } } as const
   const isConcerned = ({ issuedAt }: ImpersonationObject) => issuedAt <= before / 1000
   const filter = { userId: customer, actor: operator }
   const ended = endWhere(provider, filter, how, isConcerned)

@@ -17,7 +17,7 @@ import { pausesOf } from './pauses.ts'
 import { approvalIn, isOpenPermit, type Permit, permitAt } from './permit.ts'
 import { refusalIn } from './refusals.ts'
 import { finishRevocations } from './revocations.ts'
-import { DEFAULT_DURATIONS_S, PERMITS_SHAPE, STANDING_CHOICES } from './shape.ts'
+import { DEFAULT_DURATIONS_S, PERMITS_RULES, STANDING_CHOICES } from './shape.ts'
 import { standingAnswers } from './standing.ts'
 import { wrapRule } from './wrap.ts'
 
@@ -35,7 +35,7 @@ export function createPermits(options: PermitsOptions): Permits {
 
 /** @param now the clock, in milliseconds since the epoch */
 export function permitsWith(options: PermitsOptions, now: () => number): Permits {
-  const settings = resolve(PERMITS_SHAPE, options, 'options')
+  const settings = resolve(PERMITS_RULES, options, 'options')
   const { approvers, onPermit, ticketOf = ticketInContext, ...times } = settings
   const standing = settings.standing && standingOptionsOf(settings.standing)
   const durations = Object.freeze([...(settings.durations ?? DEFAULT_DURATIONS_S)])

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Provider } from 'oidc-provider-impersonation'
+import type { EndOptions, Provider } from 'oidc-provider-impersonation'
 import {
   BoundedMap,
   limitTime,
@@ -8,8 +8,10 @@ import {
 } from 'oidc-provider-impersonation/siblings'
 import {
   type AnyPermit,
+  type AuditPerson,
   type PermitRecord,
   parseAny,
+  present,
   reasonOf,
   type StoredPermit,
 } from 'oidc-provider-impersonation-verify/format'
@@ -38,9 +40,15 @@ export async function endUnder(
   { impersonation }: Provider,
   { id, customer, revoked }: Revoked,
 ): Promise<void> {
-  const by = revoked && { sub: revoked.by.id }
-  const how = { cause: 'policy', reason: 'the permit was revoked', ...(by ? { by } : {}) } as const
-  await impersonation.endAll({ userId: customer.id, permit: id }, how)
+  await impersonation.endAll({ userId: customer.id, permit: id }, endBy(customer, revoked))
+}
+
+/** Who took it back ended it, and what they said of it is why. */
+function endBy(customer: AuditPerson, revoked: Revoked['revoked']): EndOptions {
+  if (!revoked) return { cause: 'policy', reason: 'the permit was revoked' }
+  const { by, note } = revoked
+  const cause = by.id === customer.id ? 'user' : 'requested'
+  return { cause, by: { sub: by.id }, ...present({ reason: note }) }
 }
 
 /**

@@ -131,6 +131,42 @@ describe('permits in the console', () => {
     ])
   })
 
+  it('what a lead takes back, the lead ended, by name and with their note; what the customer does, the customer', async () => {
+    const changes = { access: 'change' } as const
+    await ask('grace', `/permits/${await asked()}/grant`, {})
+    const byLead = await deployment.impersonate({ ticket: 'SUP-123' })
+    const [granted] = (await ask('grace', '/permits?open=true')).body.permits
+    const note = 'Call the customer first'
+    await ask('grace', `/permits/${granted.id}/revoke`, { note })
+    const id = await asked({ userId: 'bob' })
+    await account('bob', '/permits/grant', { id })
+    const byCustomer = await deployment.impersonate({
+      customer: 'bob',
+      ticket: 'SUP-123',
+      ...changes,
+    })
+    await account('bob', '/permits/revoke', { id })
+    await deployment.settled()
+    const endOf = async (row: { id: string }) => (await ask('ada', `/audit/${row.id}`)).body.end
+    expect(await endOf(byLead)).to.deep.include({
+      ...{ cause: 'requested', by: 'grace', name: 'Grace Lindqvist', reason: note },
+    })
+    const customers = await endOf(byCustomer)
+    expect([customers.cause, customers.by, customers.reason]).to.deep.equal([
+      'user',
+      'bob',
+      undefined,
+    ])
+    const told = async (who: string) =>
+      (await account(who, '/impersonations')).body.impersonations[0]
+    const toAlice = await told('alice')
+    expect(toAlice).to.deep.include({
+      ...{ state: 'ended', endedBy: { id: 'grace', name: 'Grace Lindqvist' } },
+    })
+    expect(JSON.stringify(toAlice), 'what a lead writes is for the team').to.not.contain(note)
+    expect(await told('bob')).to.include({ state: 'ended_by_you' })
+  })
+
   it('the reason that was approved is the one that is written down', async () => {
     const start = { access: 'change', reason: 'Curious' } as const
     await ask('grace', `/permits/${await asked()}/grant`, {})
@@ -367,6 +403,9 @@ describe('permits in the console', () => {
     ahead = 600_000
     const next = await ask('olivia', '/permits/emergency', emergency)
     expect(codeOf(next)).to.deep.equal([409, 'review_due'])
+    const { approval } = (await ask('olivia', '/impersonations', ACT)).body
+    expect(approval, 'what is not possible is not offered').to.not.have.property('emergency')
+    expect(approval).to.include({ isReviewDue: true })
     const path = `/permits/${body.permit.id}/review`
     for (const note of [undefined, '\u200b', '\u2060 \ufeff']) {
       expect((await ask('grace', path, { note })).status, 'a note is needed').to.equal(400)

@@ -331,7 +331,9 @@ describe('permits', () => {
     expect((await act()).status).to.equal(403)
     expect(await deployment.exchange('olivia', handOver).catch(String)).to.include('not exchanged')
     const object = await deployment.provider.impersonation.get(running.id)
-    expect(object?.end).to.include({ cause: 'policy', reason: 'the permit was revoked' })
+    expect(object?.end).to.deep.include({
+      ...{ cause: 'requested', by: { sub: 'grace' }, reason: 'Wrong ticket' },
+    })
     const deadline = Date.now() + 8 * SECOND
     while ((await running.look()) !== 401) expect(Date.now()).to.be.below(deadline)
     expect(await codeOf(permits.revoke(id, { by: 'grace' })), 'once').to.equal('decided')

@@ -4,6 +4,7 @@ import { type Body, parseTextMember, readBody } from '../../http/json-body.ts'
 import { invalid, Problem } from '../../http/problem.ts'
 import type { Application } from '../../options.ts'
 import type { Call, Parts } from '../parts.ts'
+import { assertNotPaused } from '../pauses/pauses.ts'
 import type { Refusal } from '../refusals.ts'
 import type { ActBody, CustomerAnswer } from './answers.ts'
 
@@ -40,7 +41,7 @@ export interface AskedFor {
 /**
  * What is asked for, counted. A refusal is recorded.
  *
- * @throws Problem 404 for a customer that there is not, 403 for one who is protected, 429 where the operator
+ * @throws Problem 404 for a customer that there is not, 403 for one who is protected, or objected, 429 where the operator
  * asks too often
  */
 export async function askFor(call: Call, asked: ActBody): Promise<AskedFor> {
@@ -51,7 +52,7 @@ export async function askFor(call: Call, asked: ActBody): Promise<AskedFor> {
   return found
 }
 
-/** @throws Problem 404 for a customer that there is not, 403 for one who is protected */
+/** @throws Problem 404 for a customer that there is not, 403 for one who is protected, or objected */
 export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> {
   const { caller, directory, settings } = call
   const application = requireApplication(asked.application, settings)
@@ -60,6 +61,7 @@ export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> 
   if (customer.protected !== undefined) {
     throw new Problem(403, 'access_denied', customer.protected)
   }
+  await assertNotPaused(call, customer.id)
   const { ticketId, reason, access, duration } = asked
   const request = {
     userId: customer.id,
@@ -82,7 +84,7 @@ export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> 
 async function refuse(call: Call, asked: ActBody, problem: unknown): Promise<never> {
   const isRefusal = problem instanceof Problem && [403, 404].includes(problem.status)
   if (!isRefusal) throw problem
-  const protects = problem.status === 403 ? true : undefined
+  const protects = problem.error === 'access_denied' ? true : undefined
   const refusal: Refusal = {
     operator: call.caller.id,
     error: problem.error,

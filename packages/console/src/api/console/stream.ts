@@ -25,12 +25,13 @@ export function changeStream(heartbeat = HEARTBEAT_MS): (call: Call) => Promise<
   /** Which of the rows and permits are the caller's. The operator never changes once it is known. */
   async function findOwn(
     ids: ReadonlySet<string>,
-    { audit, caller, settings: { permits } }: Call,
+    { audit, caller, pauses, settings: { permits } }: Call,
   ): Promise<string[]> {
     const own: string[] = []
     for (const id of ids) {
       if (!operators.has(id)) {
-        const found = (await audit.store.row(id)) ?? (await permits?.get(id))
+        const found =
+          (await audit.store.row(id)) ?? (await permits?.get(id)) ?? (await pauses.get(id))
         const operator = found?.operator?.id
         if (operator === undefined) continue
         operators.set(id, operator)

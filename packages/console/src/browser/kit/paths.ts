@@ -7,6 +7,9 @@ export const auditPath = (id: string) => `/audit/${encodeURIComponent(id)}`
 /** The page of a permit. */
 export const permitPath = (id: string) => `/permits/${encodeURIComponent(id)}`
 
+/** The page of a pause. */
+export const pausePath = (id: string) => `/pauses/${encodeURIComponent(id)}`
+
 /** The form to act as a customer, and what stands in it. */
 export const actPath = (
   id: string,

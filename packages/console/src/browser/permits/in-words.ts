@@ -2,6 +2,7 @@ import type { DecidersAnswer, PermitAnswer } from '../../api/permits/answers.ts'
 import { durationText } from '../kit/duration.ts'
 import { counted, language, locale, text, words } from '../kit/text.tsx'
 import { nameOf } from '../running/names.ts'
+import { pausedInWords, pauseIn } from '../running/paused.ts'
 import { inWords } from '../session/problem.ts'
 import { ApiProblem } from '../session/session.ts'
 
@@ -64,6 +65,8 @@ export function relativeTime(milliseconds: number): string {
 export function problemInWords(error: unknown): string {
   if (!(error instanceof ApiProblem)) return inWords(error)
   const { problems } = labels
+  const pause = pauseIn(error)
+  if (pause) return pausedInWords(pause)
   switch (error.error) {
     case 'already_requested':
     case 'no_approver':

@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { later } from '../../support/clock.ts'
 import { type Deployment, deploy, type Running } from '../../support/deployment.ts'
 import { type FaultyAudit, faultyAudit } from '../../support/faulty-audit.ts'
+import { MACHINE } from '../../support/provider.ts'
 
 interface Row {
   readonly id: string
@@ -406,7 +407,18 @@ describe('an audit that cannot be opened at the start', () => {
     const error = await deployment.console.check().catch((why: unknown) => why)
     expect(String(error)).to.contain('the audit is out of order')
     const refused = await deployment.impersonate().catch(String)
-    expect(refused).to.contain('temporarily_unavailable')
+    expect(refused, 'whether the operator is paused is not known').to.contain(
+      'temporarily_unavailable',
+    )
+    const request = {
+      ...{ userId: 'alice', mayAct: { sub: 'olivia', clientId: 'shop' } },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read' },
+      context: { ticketId: 'SUP-1', reason: 'An order did not arrive', access: 'read' },
+    }
+    const issued = await deployment.provider.impersonation
+      .issue(request, { as: MACHINE.clientId })
+      .catch(String)
+    expect(issued, 'by another backend').to.contain('temporarily_unavailable')
     expect((await deployment.ask('olivia', '/audit')).status).to.equal(503)
     expect((await deployment.ask('olivia', '/running')).status).to.equal(200)
     audit.failing = []
