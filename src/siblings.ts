@@ -25,6 +25,6 @@ export {
   MAX_SUBJECT_TOKEN_TTL,
 } from './shared/constants.ts'
 export { requestListener } from './shared/request-listener.ts'
-export { endsWithin, limitTime } from './shared/time-limit.ts'
+export { endsWithin, limitTime } from './shared/time.ts'
 export { isSafe } from './shared/uris.ts'
-export { signCheckpoint } from './tokens/checkpoint.ts'
+export { signCheckpoint } from './tokens/signing.ts'

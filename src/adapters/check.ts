@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Adapter } from 'oidc-provider'
 import { isDevelopmentAdapter } from '../host/instance.ts'
-import { limitTime } from '../shared/time-limit.ts'
+import { limitTime } from '../shared/time.ts'
 import {
   CASE_LIFE_SECONDS,
   type CaseAdapter,

@@ -5,7 +5,7 @@ import { tokenEndpointCors } from '../host/request.ts'
 import { InvalidInput } from '../impersonations/inputs.ts'
 import { isChallenged, isPublic, NoCredentials, statusOf } from '../shared/errors.ts'
 import { printable } from '../shared/text.ts'
-import { AccessTokenRejected } from '../tokens/jwt-access-token.ts'
+import { AccessTokenRejected } from '../tokens/access-token.ts'
 
 /** What the caller gets of an error: which member is wrong, and never why a token is not accepted. */
 export function publicError(error: unknown): unknown {

@@ -5,12 +5,15 @@ import { endImpersonation } from '../impersonations/end.ts'
 import { checkCurrentEnd } from '../impersonations/inputs.ts'
 import { getImpersonation } from '../impersonations/list.ts'
 import { limit, limiterInProcess } from '../policy/limits.ts'
-import type { ActClaim } from '../public/claims-hook.ts'
-import type { EndCause, ImpersonationObject } from '../public/list-and-end.ts'
-import type { RateLimiter } from '../public/rate-limiter.ts'
+import type { ActClaim } from '../public/hooks.ts'
+import type { EndCause, ImpersonationObject } from '../public/objects.ts'
+import type { RateLimiter } from '../public/options.ts'
 import { MAX_CHAIN, parseAct, personAndSoftware } from '../shared/act.ts'
-import { verifierOf } from '../tokens/access-token.ts'
-import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/jwt-access-token.ts'
+import {
+  AccessTokenRejected,
+  type VerifiedAccessToken,
+  verifierOf,
+} from '../tokens/access-token.ts'
 import { presentedToken } from './bearer.ts'
 import { hasBody, readJson } from './body.ts'
 

@@ -1,7 +1,6 @@
 import { errors } from 'oidc-provider'
-import type { AuthorizationRequest, Authorize } from '../public/policy-hook.ts'
+import type { AuthorizationRequest, Authorize } from '../public/hooks.ts'
 import { ApprovalRequired, NotApproved } from '../shared/errors.ts'
-import { watchEventLoopTurn } from '../shared/event-loop-turn.ts'
 import { type Limits, parseVerdict } from './verdict.ts'
 
 const OPTION_PATH = 'features.impersonation.authorize'
@@ -9,11 +8,6 @@ const OPTION_PATH = 'features.impersonation.authorize'
 /** What the deployment's rule allows of a request: all that was asked for, or less. */
 export interface Permission extends Pick<Limits, 'accessTokenTtl' | 'permit' | 'review'> {
   readonly scope: string | undefined
-  /**
-   * Whether the rule took more than the turn of the event loop in which it was asked. Data that was
-   * looked up before may have changed since: a rule can wait for the decision of a person.
-   */
-  readonly tookTime: boolean
 }
 
 /**
@@ -29,7 +23,7 @@ export function permissionFor(
   request: AuthorizationRequest,
 ): Promise<Permission> | Permission {
   if (authorize) return askAuthorize(authorize, request)
-  return { scope: request.scope, tookTime: false }
+  return { scope: request.scope }
 }
 
 async function askAuthorize(
@@ -37,14 +31,12 @@ async function askAuthorize(
   request: AuthorizationRequest,
 ): Promise<Permission> {
   let verdict: unknown
-  const eventLoopTurnIsOver = watchEventLoopTurn()
   try {
     verdict = await authorize(Object.freeze(request))
   } catch (cause) {
     // If the rule throws, even an error of the protocol, the request is not permitted.
     throw new Error(`${OPTION_PATH} failed at the stage ${request.stage}`, { cause })
   }
-  const tookTime = eventLoopTurnIsOver()
   const limits = parseVerdict(verdict, request, OPTION_PATH)
   if (limits === false) throw new errors.AccessDenied('refused by policy')
   const { needs, emergency } = limits
@@ -53,5 +45,5 @@ async function askAuthorize(
   // At issue, the empty string means that no scope may ever be granted; `undefined` means no limit.
   const { scope = request.scope } = limits
   const left = request.stage === 'exchange' && scope === '' ? undefined : scope
-  return { ...limits, scope: left, tookTime }
+  return { ...limits, scope: left }
 }

@@ -6,10 +6,9 @@ import { emitSafely } from '../host/instance.ts'
 import { type TokenBase, tokenBaseOf } from '../host/models.ts'
 import { slot } from '../host/slot.ts'
 import { optionsOf } from '../options/defaults.ts'
-import type { Binding } from '../public/binding.ts'
-import type { ActClaim, SubjectTokenContext } from '../public/claims-hook.ts'
 import type { SubjectTokenRecord } from '../public/events.ts'
-import type { ImpersonationEnd } from '../public/list-and-end.ts'
+import type { ActClaim, Binding, SubjectTokenContext } from '../public/hooks.ts'
+import type { ImpersonationEnd } from '../public/objects.ts'
 import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { deepFreeze } from '../shared/json.ts'
 import { keptAfterRedemptionFor, lifeUnderRecord } from './kept-until.ts'
@@ -24,7 +23,7 @@ export interface StoredEnd extends ImpersonationEnd {
 }
 
 /** What an exchange led to, as it is stored with the redemption. */
-export interface Redeemed extends ConsumptionNote {
+export interface Redemption extends ConsumptionNote {
   /** The operator's account id. */
   readonly actor?: string | undefined
   readonly act?: ActClaim | undefined
@@ -52,7 +51,7 @@ export interface SubjectToken
   /** When it was redeemed, as the adapter has it; absent before. */
   readonly consumed?: unknown
   /** What the redemption led to, where the adapter keeps it. */
-  readonly note?: Redeemed | undefined
+  readonly note?: Redemption | undefined
   readonly end?: StoredEnd | undefined
   /** The issuer that the record belongs to. */
   readonly iss: string
@@ -84,7 +83,7 @@ export interface SubjectToken
    * where it has expired or ended as well.
    * @throws when the storage did not say who won.
    */
-  redeem(note: Redeemed): Promise<boolean>
+  redeem(redemption: Redemption): Promise<boolean>
 }
 
 /** The model: oidc-provider's own way to store a token, under the name `SubjectToken`. */
@@ -137,7 +136,7 @@ export function defineSubjectToken(provider: Provider): SubjectTokenModel {
     declare context: string
     declare binding: string
     declare consumed?: unknown
-    declare note?: Redeemed | undefined
+    declare note?: Redemption | undefined
     declare end?: StoredEnd | undefined
     declare statusList?: string | undefined
     declare statusIndex?: number | undefined
@@ -197,11 +196,11 @@ export function defineSubjectToken(provider: Provider): SubjectTokenModel {
       return super.remainingTTL + kept
     }
 
-    async redeem(note: Redeemed): Promise<boolean> {
+    async redeem(redemption: Redemption): Promise<boolean> {
       // The token may have expired since it was found, and some storages do not check the expiry.
       if (this.isExpired) return false
       const known = { iat: this.iat, expiresIn: this.remainingTTL }
-      const won = await consumeOnce(this.jti, this.exp ?? 0, note, known)
+      const won = await consumeOnce(this.jti, this.exp ?? 0, redemption, known)
       if (won) this.emit('consumed')
       return won
     }
