@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 import type { AdapterPayload } from 'oidc-provider'
-import { limitTime } from '../../shared/time.ts'
+import { epochSeconds, limitTime } from '../../shared/time.ts'
 
 /** How many calls consume or end the probe record at once. */
 export const CALLER_COUNT = 20
@@ -72,8 +72,4 @@ export function shown(value: unknown): string {
 
 export function randomId(): string {
   return randomBytes(32).toString('base64url')
-}
-
-export function epochSeconds(): number {
-  return Math.floor(Date.now() / 1000)
 }

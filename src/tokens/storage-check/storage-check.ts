@@ -3,13 +3,13 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Adapter } from 'oidc-provider'
 import { hasCheck, hasEnding } from '../../adapters/contract.ts'
 import { isDevelopmentAdapter } from '../../host/instance.ts'
+import { epochSeconds } from '../../shared/time.ts'
 import { type ConsumeOnce, ConsumeOnceNotBoolean } from '../single-use.ts'
 import { checkSeeingAndEnding } from './ending.ts'
 import {
   type Attempt,
   attempts,
   CALLER_COUNT,
-  epochSeconds,
   PROBE_LIFE,
   probe,
   randomId,
