@@ -22,21 +22,19 @@ import { endAll } from './impersonations/pending-ends.ts'
 import { issueInProcess, previewIssue } from './issue/in-process.ts'
 import { type ResolvedOptions, resolveOptions } from './options/defaults.ts'
 import { withManagementApi } from './policy/clients.ts'
-import type { ChecklistItem } from './public/checklist.ts'
 import type { RecordEvent, RecordFirstOptions } from './public/events.ts'
 import type {
-  IssuedSubjectToken,
-  IssueOptions,
-  Preview,
-  SubjectTokenRequest,
-} from './public/issue.ts'
-import type {
+  ChecklistItem,
   EndOptions,
   ImpersonationFilter,
   ImpersonationObject,
   ImpersonationPage,
   ImpersonationQuery,
-} from './public/list-and-end.ts'
+  IssuedSubjectToken,
+  IssueOptions,
+  Preview,
+  SubjectTokenRequest,
+} from './public/objects.ts'
 import type { ImpersonationOptions } from './public/options.ts'
 import { type RequestListener, requestListener } from './shared/request-listener.ts'
 import { statusIndicesOf } from './status-list/allocate.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AccessToken, Client, ClientCredentials, KoaContextWithOIDC } from 'oidc-provider'
 import type { ResolvedOptions } from '../options/defaults.ts'
-import type { ActClaim, Actor, SubjectTokenContext } from '../public/claims-hook.ts'
+import type { ActClaim, Actor, SubjectTokenContext } from '../public/hooks.ts'
 import { actClaim, softwareAct } from '../shared/act.ts'
 import {
   GRANT_ID_CLAIM,

@@ -9,11 +9,7 @@ import {
 import { settleStoredClaims } from '../host/models.ts'
 import { slot } from '../host/slot.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
-import type {
-  AccessTokenPayload,
-  ClientView,
-  CustomJwtClaimsContext,
-} from '../public/claims-hook.ts'
+import type { AccessTokenPayload, ClientView, CustomJwtClaimsContext } from '../public/hooks.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
 import { isPlainObject } from '../shared/json.ts'
 import { epochSeconds } from '../shared/time.ts'

@@ -8,8 +8,7 @@ import {
 import type { AuditTrail } from '../events/trail.ts'
 import { findAccount } from '../host/grants.ts'
 import { rightsOf } from '../policy/clients.ts'
-import type { Binding } from '../public/binding.ts'
-import type { Actor } from '../public/claims-hook.ts'
+import type { Actor, Binding } from '../public/hooks.ts'
 import { AccessTokenRejected, verifierOf } from '../tokens/access-token.ts'
 import { type Redemption, type SubjectToken, subjectTokensOf } from '../tokens/subject-token.ts'
 

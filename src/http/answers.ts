@@ -27,6 +27,8 @@ export async function answerErrors(
   try {
     await run()
   } catch (error) {
+    // Of what was issued, and could not be recorded.
+    ctx.remove('Location')
     if (!isPublic(error)) {
       ctx.status = 500
       ctx.body = { error: 'server_error', error_description: 'oops! something went wrong' }
@@ -95,12 +97,12 @@ export type Cors = (
 const PREFLIGHT_MAX_AGE = 3600
 
 /** As at the token endpoint, the deployment's `clientBasedCORS` included. */
-export const corsAsTokenEndpoint: Cors = async (provider, ctx, method, next) => {
+export const clientCors: Cors = async (provider, ctx, method, next) => {
   await tokenEndpointCors(provider, method)(ctx, next)
 }
 
 /** A host application that has answered for CORS already is left alone, as by the provider. */
-export const corsForEveryone: Cors = async (_provider, ctx, _method, next) => {
+export const openCors: Cors = async (_provider, ctx, _method, next) => {
   const names = Object.keys(ctx.response.headers)
   if (!names.some((name) => name.toLowerCase().startsWith('access-control-'))) {
     ctx.set('Access-Control-Allow-Origin', '*')

@@ -1,4 +1,4 @@
-import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { AuditTrail } from '../events/trail.ts'
 import { checkDpopReplayAt, validateDpopAt } from '../host/grants.ts'
 import { clientCertificateThumbprint, dpopAlgorithms } from '../host/instance.ts'
@@ -58,7 +58,7 @@ export async function presentedToken(
 }
 
 /**
- * Authenticates a machine-to-machine client that has the right by its access token.
+ * Authenticates a machine-to-machine client that has the right by its access token: `ctx.oidc.client`.
  *
  * @throws {@link NoCredentials}, AccessTokenRejected, errors.InvalidToken, errors.InsufficientScope,
  * errors.InvalidDpopProof, errors.UseDpopNonce
@@ -68,7 +68,7 @@ export async function authenticate(
   ctx: KoaContextWithOIDC,
   trail: AuditTrail,
   action: keyof ManagementRights,
-): Promise<Client> {
+): Promise<void> {
   const { scope, may } = rightsOf.of(provider)[action]
   const verifier = verifierOf.of(provider)
   const presented = await presentedToken(provider, ctx, trail)
@@ -90,7 +90,6 @@ export async function authenticate(
   }
   await presented.useProof(client.clientId)
   ctx.oidc.entity('Client', client)
-  return client
 }
 
 /** @throws {@link NoCredentials}, errors.InvalidToken */

@@ -5,11 +5,7 @@ import { emitEnd } from '../events/recorders.ts'
 import { slot } from '../host/slot.ts'
 import { optionsOf } from '../options/defaults.ts'
 import type { ImpersonationEvent } from '../public/events.ts'
-import type {
-  EndOptions,
-  ImpersonationFilter,
-  ImpersonationObject,
-} from '../public/list-and-end.ts'
+import type { EndOptions, ImpersonationFilter, ImpersonationObject } from '../public/objects.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
 import { MAX_ACCESS_TOKEN_TTL } from '../shared/constants.ts'
 import { epochSeconds } from '../shared/time.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { slot } from '../host/slot.ts'
-import type { EndOptions, ImpersonationFilter } from '../public/list-and-end.ts'
+import type { EndOptions, ImpersonationFilter } from '../public/objects.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
 import { MAX_ACCESS_TOKEN_TTL } from '../shared/constants.ts'
 import { epochSeconds } from '../shared/time.ts'

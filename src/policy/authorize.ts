@@ -1,5 +1,5 @@
 import { errors } from 'oidc-provider'
-import type { AuthorizationRequest, Authorize } from '../public/policy-hook.ts'
+import type { AuthorizationRequest, Authorize } from '../public/hooks.ts'
 import { ApprovalRequired, NotApproved } from '../shared/errors.ts'
 import { type Limits, parseVerdict } from './verdict.ts'
 

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import type { Client } from 'oidc-provider'
-import type { RateLimiter } from '../public/rate-limiter.ts'
+import type { RateLimiter } from '../public/options.ts'
 import { TooManyRequests } from '../shared/errors.ts'
 
 /**

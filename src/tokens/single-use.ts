@@ -25,9 +25,6 @@ export type ConsumeOnce = (
   known?: KnownRecord,
 ) => Promise<boolean>
 
-/** An adapter's `consumeOnce` answered no boolean, so that it is not certain who won. */
-export class ConsumeOnceNotBoolean extends TypeError {}
-
 /**
  * Picks how records of this adapter are consumed once: by its own `consumeOnce`, or by a guard in
  * this process for an adapter that works for one process only.
@@ -42,9 +39,7 @@ export function createConsumer(
     return async (id, _expiresAt, note, known) => {
       const won: unknown = await adapter.consumeOnce(id, note, known)
       if (typeof won !== 'boolean') {
-        throw new ConsumeOnceNotBoolean(
-          'consumeOnce() of the storage adapter must resolve true or false',
-        )
+        throw new TypeError('consumeOnce() of the storage adapter must resolve true or false')
       }
       return won
     }

@@ -86,7 +86,7 @@ const PAUSED = [403, 'paused']
 async function expectWhole({ ask, issuer }: Deployment): Promise<{ permits: number }> {
   const { text } = await ask('ada', '/audit/entries.jsonl')
   async function* read() {
-    yield text
+    yield Buffer.from(text)
   }
   return verify({ read, keys: createRemoteJWKSet(new URL(`${issuer}/jwks`)) })
 }

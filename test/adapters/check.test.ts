@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
+import { checkStorage } from '../../src/adapters/check.ts'
 import {
   type ConsumptionNote,
   type EndNote,
@@ -17,12 +18,11 @@ import { warnOfIssuer } from '../../src/checklist.ts'
 import { isDevelopmentAdapter } from '../../src/host/instance.ts'
 import { Impersonation, Provider, type ProviderConfiguration } from '../../src/index.ts'
 import { createConsumer } from '../../src/tokens/single-use.ts'
-import { checkStorage } from '../../src/tokens/storage-check/storage-check.ts'
-import { endingMutants } from '../adapters/ending-mutants.ts'
-import { mutants } from '../adapters/mutants.ts'
-import { freePort, rejection } from '../adapters/servers.ts'
-import { withMembers } from '../adapters/with-members.ts'
 import { configuration, enabled } from '../support/serving.ts'
+import { endingMutants } from './ending-mutants.ts'
+import { mutants } from './mutants.ts'
+import { freePort, rejection } from './servers.ts'
+import { withMembers } from './with-members.ts'
 
 const PREFIX = 'The storage adapter cannot keep subject tokens: '
 
@@ -208,7 +208,7 @@ describe('provider.impersonation.check()', function () {
   it('resolves with a sound adapter, and leaves nothing in the store', async () => {
     const { adapter, left, written } = storage(() => ({}))
     await providerOn(adapter).impersonation.check()
-    expect(written.size).to.equal(3)
+    expect(written.size, 'a record for each case').to.equal(6)
     expect(await left()).to.deep.equal([])
   })
 
@@ -242,7 +242,7 @@ describe('provider.impersonation.check()', function () {
     const adapter = createRedisAdapter({ client: () => Promise.reject(refused) })
     const error = await rejection(providerOn(adapter).impersonation.check())
     expect(error.message).to.equal(`${PREFIX}it cannot be reached (ECONNREFUSED).`)
-    expect(error.cause).to.have.property('message', refused.message)
+    expect(error.cause).to.include({ code: 'ECONNREFUSED' })
   })
 
   it('says that the storage does not answer, rather than to wait for ever', async () => {
