@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import type { Configuration, Provider } from 'oidc-provider'
 import { assemble } from './assemble.ts'
-import { checklist } from './checklist.ts'
+import { checklist, warnOfIssuer } from './checklist.ts'
 import { AccessTokenClaims } from './claims/access-token-claims.ts'
 import {
   type ConfigurationParts,
@@ -11,8 +11,8 @@ import {
 } from './configuration.ts'
 import { addRecorder, parseRecorder } from './events/recorders.ts'
 import { warnOfNamesakes } from './exchange/software.ts'
-import { checkClassNames } from './host/class-names.ts'
-import { configurationOf } from './host/provider-configuration.ts'
+import { configurationOf } from './host/instance.ts'
+import { checkClassNames } from './host/models.ts'
 import { findAccountById } from './host/request.ts'
 import { managementRoutes } from './http/routes.ts'
 import { endImpersonation } from './impersonations/end.ts'
@@ -39,7 +39,6 @@ import type {
 } from './public/list-and-end.ts'
 import type { ImpersonationOptions } from './public/options.ts'
 import { type RequestListener, requestListener } from './shared/request-listener.ts'
-import { warnOfIssuer } from './shared/warn-of-issuer.ts'
 import { statusIndicesOf } from './status-list/allocate.ts'
 import { endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
 

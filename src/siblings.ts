@@ -4,6 +4,7 @@ export { storageCases } from './adapters/cases.ts'
 export { statusListId } from './adapters/record.ts'
 export { isBusy, openFile, primaryCode, tune } from './adapters/sqlite/database.ts'
 export { findAccountById as findAccount } from './host/request.ts'
+export { readJsonBody } from './http/body.ts'
 export {
   aFunction,
   group,
@@ -23,8 +24,7 @@ export {
   MAX_ACCESS_TOKEN_TTL,
   MAX_SUBJECT_TOKEN_TTL,
 } from './shared/constants.ts'
-export { readJsonBody } from './shared/json-body.ts'
 export { requestListener } from './shared/request-listener.ts'
-export { isSafe } from './shared/safe-url.ts'
 export { endsWithin, limitTime } from './shared/time-limit.ts'
+export { isSafe } from './shared/uris.ts'
 export { signCheckpoint } from './tokens/checkpoint.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Adapter } from 'oidc-provider'
-import { isDevelopmentAdapter } from '../host/provider-configuration.ts'
+import { isDevelopmentAdapter } from '../host/instance.ts'
 import { limitTime } from '../shared/time-limit.ts'
 import { CASE_LIFE_SECONDS, StorageProblem, storageCases } from './cases.ts'
 import { hasCheck, hasConsumeOnce, hasEnding } from './contract.ts'

@@ -1,5 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider'
-import { nonEmptyText } from '../shared/present.ts'
+import { nonEmptyText } from '../shared/text.ts'
 
 /** The members of a payload by which oidc-provider looks records up, besides the id. */
 export interface SecondaryKeys {

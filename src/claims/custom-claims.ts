@@ -16,7 +16,7 @@ import type {
   SubjectTokenContext,
 } from '../public/claims-hook.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
-import { isPlainObject } from '../shared/plain-object.ts'
+import { isPlainObject } from '../shared/json.ts'
 import type { TokenStatus } from '../tokens/token-status.ts'
 
 /** What an exchange knows and its access token has to contain. */

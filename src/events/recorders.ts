@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { warnOfListener } from '../host/emit.ts'
+import { warnOfListener } from '../host/instance.ts'
 import { slot } from '../host/slot.ts'
 import { aFunction, resolve, valid } from '../options/rules.ts'
 import type {

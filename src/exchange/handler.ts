@@ -1,6 +1,6 @@
 import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
 import { AuditTrail } from '../events/trail.ts'
-import { failureKey, limit } from '../policy/rate-limit.ts'
+import { failureKey, limit } from '../policy/limits.ts'
 import { TooManyRequests } from '../shared/errors.ts'
 import { type ExchangeParts, exchanger } from './exchange.ts'
 

@@ -1,7 +1,7 @@
 import { errors, type TokenEndpointGrantContext } from 'oidc-provider'
 import { type Permission, permissionFor } from '../policy/authorize.ts'
 import type { Authorize } from '../public/policy-hook.ts'
-import { narrowScope } from '../shared/scope.ts'
+import { narrowScope } from '../shared/text.ts'
 import type { Redeemer, Subject } from './subject.ts'
 import type { Target } from './target.ts'
 

@@ -1,7 +1,7 @@
 import type { Provider, TokenEndpointGrantContext } from 'oidc-provider'
 import { checkDpopReplay, checkDpopRequired, checkMtlsCert, validateDpop } from '../host/grants.ts'
+import { certificateThumbprint } from '../host/instance.ts'
 import type { DraftAccessToken } from '../host/models.ts'
-import { certificateThumbprint } from '../host/provider-configuration.ts'
 import type { ProvenKeys } from './actor.ts'
 
 /** The keys that the client proves in this request. I10: as in the provider's own grants. */

@@ -5,7 +5,7 @@ import {
   type TokenEndpointGrantContext,
 } from 'oidc-provider'
 import { resolveRequestedResources } from '../host/grants.ts'
-import { joinScopes } from '../shared/scope.ts'
+import { joinScopes } from '../shared/text.ts'
 import type { ExchangeRequest } from './request.ts'
 
 /** The resource server that the access token is for, and its scopes. */

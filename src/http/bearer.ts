@@ -1,7 +1,7 @@
-import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { AuditTrail } from '../events/trail.ts'
 import { checkDpopReplayAt, validateDpopAt } from '../host/grants.ts'
-import { clientCertificateThumbprint, dpopAlgorithms } from '../host/provider-configuration.ts'
+import { clientCertificateThumbprint, dpopAlgorithms } from '../host/instance.ts'
 import { optionsOf } from '../options/defaults.ts'
 import { type ManagementRights, rightsOf } from '../policy/clients.ts'
 import { NoCredentials } from '../shared/errors.ts'
@@ -48,7 +48,7 @@ export async function presentedToken(
 }
 
 /**
- * Authenticates a machine-to-machine client that has the right by its access token.
+ * Authenticates a machine-to-machine client that has the right by its access token: `ctx.oidc.client`.
  *
  * @throws {@link NoCredentials}, AccessTokenRejected, errors.InvalidToken, errors.InsufficientScope,
  * errors.InvalidDpopProof, errors.UseDpopNonce
@@ -58,7 +58,7 @@ export async function authenticate(
   ctx: KoaContextWithOIDC,
   trail: AuditTrail,
   action: keyof ManagementRights,
-): Promise<Client> {
+): Promise<void> {
   const { scope, may } = rightsOf.of(provider)[action]
   const verifier = verifierOf.of(provider)
   const presented = await presentedToken(provider, ctx, trail)
@@ -80,7 +80,6 @@ export async function authenticate(
   }
   await presented.useProof(client.clientId)
   ctx.oidc.entity('Client', client)
-  return client
 }
 
 function requireProof(

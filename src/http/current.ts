@@ -4,7 +4,7 @@ import { slot } from '../host/slot.ts'
 import { endImpersonation } from '../impersonations/end.ts'
 import { checkCurrentEnd } from '../impersonations/inputs.ts'
 import { getImpersonation } from '../impersonations/list.ts'
-import { limitInProcess } from '../policy/limit-in-process.ts'
+import { limitInProcess } from '../policy/limits.ts'
 import type { ActClaim } from '../public/claims-hook.ts'
 import type { EndCause, ImpersonationObject } from '../public/list-and-end.ts'
 import { MAX_CHAIN, parseAct, personAndSoftware } from '../shared/act.ts'
@@ -21,35 +21,17 @@ const MAX_REQUESTS = { requests: 20, seconds: 10 }
 const limitOf = slot<(id: string) => void>('the limit of what asks for its own state')
 
 /** An impersonated access token that a request shows, with its proof. */
-export interface CurrentToken extends VerifiedAccessToken {
+interface CurrentToken extends VerifiedAccessToken {
   readonly impersonationId: string
 }
 
 /**
- * The impersonated access token of a request, as long as its impersonation lives.
+ * Reads the impersonated access token of a request.
  *
+ * @param verify takes one whose impersonation lives, or also one whose impersonation has ended
+ * @param admit called with the id, after the proof of the key and before it is stored as used
  * @throws AccessTokenRejected for every other token; errors of the proof and of CORS as they are
  */
-export function findCurrentToken(
-  provider: Provider,
-  ctx: KoaContextWithOIDC,
-  trail: AuditTrail,
-): Promise<CurrentToken> {
-  return readToken(provider, ctx, trail, verifierOf.of(provider).verifyUserToken)
-}
-
-/** The same, also of an impersonation that has ended, until the token expires; so many times alone. */
-export function findCurrentTokenEvenEnded(
-  provider: Provider,
-  ctx: KoaContextWithOIDC,
-  trail: AuditTrail,
-): Promise<CurrentToken> {
-  const limit = limitOf.find(provider) ?? limitOf.set(provider, limitInProcess(MAX_REQUESTS))
-  const { verifyUserTokenEvenEnded } = verifierOf.of(provider)
-  return readToken(provider, ctx, trail, verifyUserTokenEvenEnded, limit)
-}
-
-/** @param admit called with the id, after the proof of the key and before it is stored as used */
 async function readToken(
   provider: Provider,
   ctx: KoaContextWithOIDC,
@@ -75,9 +57,10 @@ async function readToken(
 export async function endCurrent(
   provider: Provider,
   ctx: KoaContextWithOIDC,
-  _trail: AuditTrail,
-  { impersonationId, act }: CurrentToken,
+  trail: AuditTrail,
 ): Promise<void> {
+  const { verifyUserToken } = verifierOf.of(provider)
+  const { impersonationId, act } = await readToken(provider, ctx, trail, verifyUserToken)
   const { reason } = hasBody(ctx) ? checkCurrentEnd(await readJson(ctx, MAX_BODY_BYTES)) : {}
   const { actor: by } = personAndSoftware(parseAct(act, MAX_CHAIN))
   const how = { ...(by ? { by: { sub: by.sub } } : {}), ...(reason ? { reason } : {}) }
@@ -110,9 +93,11 @@ interface CurrentImpersonation {
 export async function showCurrent(
   provider: Provider,
   ctx: KoaContextWithOIDC,
-  _trail: AuditTrail,
-  { impersonationId, expiresAt }: CurrentToken,
+  trail: AuditTrail,
 ): Promise<void> {
+  const { verifyUserTokenEvenEnded: verify } = verifierOf.of(provider)
+  const limit = limitOf.find(provider) ?? limitOf.set(provider, limitInProcess(MAX_REQUESTS))
+  const { impersonationId, expiresAt } = await readToken(provider, ctx, trail, verify, limit)
   const impersonation = await getImpersonation(provider, impersonationId)
   if (!impersonation || impersonation.state === 'expired') {
     throw new AccessTokenRejected('its impersonation is gone, or has expired')

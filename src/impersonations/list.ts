@@ -10,7 +10,7 @@ import type {
   ImpersonationState,
 } from '../public/list-and-end.ts'
 import { IMPERSONATION_ID } from '../shared/constants.ts'
-import { present } from '../shared/present.ts'
+import { present } from '../shared/json.ts'
 import { MAX_CLOCK_DIFFERENCE, MAX_CLOCK_TOLERANCE } from '../tokens/kept-until.ts'
 import {
   endingAdapterOf,

@@ -9,7 +9,7 @@ import {
   MAX_SUBJECT_TOKEN_TTL,
   READ_SCOPE,
 } from '../shared/constants.ts'
-import { isPlainObject } from '../shared/plain-object.ts'
+import { isPlainObject } from '../shared/json.ts'
 import {
   aFunction,
   boolean,

@@ -5,9 +5,8 @@ import type {
   ContextStandardSchema,
   ContextValidator,
 } from '../public/policy-hook.ts'
-import { isDeeperThan } from '../shared/json.ts'
-import { isPlainObject } from '../shared/plain-object.ts'
-import { printable } from '../shared/printable.ts'
+import { isDeeperThan, isPlainObject } from '../shared/json.ts'
+import { printable } from '../shared/text.ts'
 
 /**
  * The maximum nesting depth of a context: enough for every realistic context, and safe for

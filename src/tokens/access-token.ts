@@ -1,5 +1,5 @@
 import { type AccessToken, type Client, errors, type Provider } from 'oidc-provider'
-import { publicKeys } from '../host/provider-configuration.ts'
+import { publicKeys } from '../host/instance.ts'
 import { slot } from '../host/slot.ts'
 import { IMPERSONATION_ID_CLAIM } from '../shared/constants.ts'
 import {

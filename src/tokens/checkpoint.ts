@@ -1,7 +1,7 @@
 import type { Provider } from 'oidc-provider'
 import { epochSeconds } from '../adapters/record.ts'
-import { signJwt } from '../host/signing.ts'
-import { isPlainObject } from '../shared/plain-object.ts'
+import { signJwt } from '../host/instance.ts'
+import { isPlainObject } from '../shared/json.ts'
 import { signingAlgorithm } from './signing-algorithm.ts'
 
 /** `typ` of a checkpoint, and of nothing else that the provider signs (RFC 8725 §3.11). */

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import { createLocalJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import { BoundedMap } from '../shared/bounded-map.ts'
-import { GRANT_ID_CLAIM, IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
-import { SIGNING_ALGORITHMS } from '../shared/signing-algorithms.ts'
+import { GRANT_ID_CLAIM, IMPERSONATED_JTI_PREFIX, SIGNING_ALGORITHMS } from '../shared/constants.ts'
 
 /** An access token of this provider: authentic, in time, and not revoked as far as is known. */
 export interface VerifiedAccessToken {

@@ -1,6 +1,6 @@
 import type { AsymmetricSigningAlgorithm, Provider } from 'oidc-provider'
-import { canSign, configurationOf } from '../host/provider-configuration.ts'
-import { SIGNING_ALGORITHMS } from '../shared/signing-algorithms.ts'
+import { canSign, configurationOf } from '../host/instance.ts'
+import { SIGNING_ALGORITHMS } from '../shared/constants.ts'
 
 /**
  * By which algorithm, and so by which key, the plugin signs what is its own: machine-to-machine

@@ -7,7 +7,7 @@ import {
   type KnownRecord,
   missingForEnding,
 } from '../adapters/contract.ts'
-import { isDevelopmentAdapter } from '../host/provider-configuration.ts'
+import { isDevelopmentAdapter } from '../host/instance.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import { warn } from '../shared/warn.ts'
 

@@ -1,4 +1,4 @@
-import { statusListUri } from '../shared/status-uris.ts'
+import { statusListUri } from '../shared/uris.ts'
 
 /** The claim `status`: draft-ietf-oauth-status-list-21, section 6.2. */
 export interface TokenStatus {

@@ -90,7 +90,7 @@ describe("with a screen reader's eyes", function () {
     const olivia = await enter('olivia', '/console/act?user=alice')
     await heading(olivia, 'Act as Alice Ng').waitFor()
     const shop = await act(olivia, 'SUP-203')
-    await shop.getByRole('region', { name: reads('olivia acts as Alice Ng') }).waitFor()
+    await shop.getByRole('region', { name: reads('Olivia Reyes acts as Alice Ng') }).waitFor()
     await expectReadable(shop, 'the application')
     const grace = await enter('grace', '/console/running')
     await grace

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import OidcProvider, { type Configuration } from 'oidc-provider'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { withoutImpersonation } from '../../src/configuration.ts'
-import { configurationOf } from '../../src/host/provider-configuration.ts'
+import { configurationOf } from '../../src/host/instance.ts'
 import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import {
   type DeploymentOptions,

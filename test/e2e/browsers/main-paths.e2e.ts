@@ -38,7 +38,7 @@ inEachBrowser('the main paths', (browser) => {
     await using olivia = await sitDown(browser)
     await enter(olivia, 'olivia', '/console')
     const shop = await act(olivia, 'SUP-123')
-    await shop.sees('olivia acts as Alice Ng')
+    await shop.sees('Olivia Reyes acts as Alice Ng')
     await olivia.sees('Shop is open in a new tab, as Alice Ng.')
 
     await shop.tab.reload()

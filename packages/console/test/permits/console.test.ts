@@ -403,6 +403,9 @@ describe('permits in the console', () => {
     ahead = 600_000
     const next = await ask('olivia', '/permits/emergency', emergency)
     expect(codeOf(next)).to.deep.equal([409, 'review_due'])
+    const { approval } = (await ask('olivia', '/impersonations', ACT)).body
+    expect(approval, 'what is not possible is not offered').to.not.have.property('emergency')
+    expect(approval).to.include({ isReviewDue: true })
     const path = `/permits/${body.permit.id}/review`
     for (const note of [undefined, '\u200b', '\u2060 \ufeff']) {
       expect((await ask('grace', path, { note })).status, 'a note is needed').to.equal(400)

@@ -86,7 +86,7 @@ const PAUSED = [403, 'paused']
 async function expectWhole({ ask, issuer }: Deployment): Promise<{ permits: number }> {
   const { text } = await ask('ada', '/audit/entries.jsonl')
   async function* read() {
-    yield text
+    yield Buffer.from(text)
   }
   return verify({ read, keys: createRemoteJWKSet(new URL(`${issuer}/jwks`)) })
 }
@@ -159,6 +159,8 @@ describe('an objection', () => {
       await ask('olivia', '/permits', { ...CHANGE, for: 600 }),
       await ask('olivia', '/permits/emergency', CHANGE),
     ]
+    const row = (await ask('olivia', `/audit/${id}`)).body
+    expect(row.objection).to.have.all.keys('at')
     for (const answer of answers) {
       expect(codeOf(answer), answer.text).to.deep.equal(PAUSED)
       expect(answer.body.error_description).to.match(/^the customer objected/)

@@ -41,7 +41,7 @@ function sentenceOf(entry: AuditEntry, row: AuditRow): string {
       return `${operator} asked to act as ${customer}${about}${quoted(reason)}`
     }
     case 'impersonation.granted':
-      return `${operator} started to act as ${customer} in ${client ?? 'an unknown application'}${about}, with the rights ${JSON.stringify(scope ?? '')}`
+      return `${operator} started to act as ${customer} in ${client ?? 'an unknown application'}${about}, with the rights ${JSON.stringify(scope ?? '')}${allowedBy(entry)}`
     case 'impersonation.used': {
       const { method = 'a request', path = '', status, refused } = use ?? {}
       const answer = status === undefined ? 'without a known answer' : `answered ${status}`
@@ -79,6 +79,12 @@ function sentenceOf(entry: AuditEntry, row: AuditRow): string {
     default:
       return event
   }
+}
+
+/** The permit, and that a person has to look at it afterwards. */
+function allowedBy({ permit, review }: AuditEntry): string {
+  const permits = permit === undefined ? '' : `, by the permit ${[permit].flat().join(' and ')}`
+  return permits + (review === undefined ? '' : `, to be looked at afterwards${quoted(review)}`)
 }
 
 const DENIED_REQUESTS = {

@@ -85,6 +85,8 @@ export interface ApprovalAnswer {
     readonly by: readonly Need[]
     /** Whether `POST /permits/emergency` is possible. */
     readonly emergency?: true
+    /** Whether it would be, once the caller's last emergency is reviewed. */
+    readonly isReviewDue?: true
     /** In how many seconds a window can be asked for, the shortest first. */
     readonly durations: readonly number[]
     /** Where a second person is needed. */

@@ -8,7 +8,7 @@ import {
   SET_ASIDE,
 } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentChildren } from 'preact'
-import type { TimelineEntry } from '../../api/console/answers.ts'
+import type { RowAnswer, TimelineEntry } from '../../api/console/answers.ts'
 import { Badge } from '../kit/kit.tsx'
 import { auditPath } from '../kit/paths.ts'
 import { Link } from '../kit/router.tsx'
@@ -18,7 +18,7 @@ import { Moment, Named, Operator, personOf } from './in-words.tsx'
 const { timeline: labels } = words.impersonations.audit
 
 /** What an entry tells, in words. */
-export function EntryInWords({ entry, row }: { entry: TimelineEntry; row: AuditRow }) {
+export function EntryInWords({ entry, row }: { entry: TimelineEntry; row: RowAnswer }) {
   const { event, note, denial, end } = entry
   const isUse = event === 'impersonation.used'
   return (
@@ -94,7 +94,7 @@ function Answer({ use }: Pick<TimelineEntry, 'use'>) {
   )
 }
 
-function What({ entry, row }: { entry: TimelineEntry; row: AuditRow }): ComponentChildren {
+function What({ entry, row }: { entry: TimelineEntry; row: RowAnswer }): ComponentChildren {
   const { event, time, denial, end, expiresAt, scope } = entry
   const until = expiresAt === undefined ? undefined : expiresAt * 1000
   switch (event) {
@@ -114,7 +114,7 @@ function What({ entry, row }: { entry: TimelineEntry; row: AuditRow }): Componen
         <>
           <Text
             of={labels.started}
-            application={entry.client ?? words.impersonations.audit.unknownPerson}
+            application={applicationOf(entry, row) ?? words.impersonations.audit.unknownPerson}
           />{' '}
           {scope !== undefined && <Text of={labels.rights} rights={scope} />}
         </>
@@ -159,6 +159,11 @@ function What({ entry, row }: { entry: TimelineEntry; row: AuditRow }): Componen
     default:
       return <Moment of="{time}" at={time} />
   }
+}
+
+/** By name, where the console knows it. */
+function applicationOf({ client }: TimelineEntry, { application, applicationName }: RowAnswer) {
+  return client === application ? (applicationName ?? client) : client
 }
 
 /** How this entry ended it: another may have done so before. */

@@ -122,6 +122,7 @@ export function AskForApproval(props: {
           </Button>
         </div>
       )}
+      {approval.isReviewDue && <p class="note">{labels.problems.review_due}</p>}
       {isEmergency && (
         <NoteDialog
           title={labels.ask.emergencyTitle}

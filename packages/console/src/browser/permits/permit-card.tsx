@@ -20,15 +20,6 @@ export function PermitCard(props: {
 }) {
   const { session, permit, onChoose } = props
   const choices = choicesOf(permit)
-  // The keys count while the card itself has the focus, so that no stray key decides.
-  const press = (event: KeyboardEvent) => {
-    const { key, altKey, ctrlKey, metaKey } = event
-    if (event.target !== event.currentTarget || altKey || ctrlKey || metaKey) return
-    const what = key === 'a' ? 'grant' : key === 'r' ? 'refuse' : undefined
-    if (!what || !choices.includes(what)) return
-    event.preventDefault()
-    onChoose({ permit, what })
-  }
   const hasKeys = choices.includes('grant')
   const isRed = choices.includes('review')
   const { ticket, ticketUrl, reason, requestedAt, lapsesAt, until, state } = permit
@@ -36,7 +27,8 @@ export function PermitCard(props: {
     <li
       class={isRed ? 'card alarm' : 'card'}
       aria-label={actingOf(permit)}
-      {...(hasKeys ? { tabIndex: 0, onKeyDown: press, 'aria-keyshortcuts': 'A R' } : {})}
+      data-permit={permit.id}
+      {...(hasKeys ? { tabIndex: 0, 'aria-keyshortcuts': 'A R' } : {})}
     >
       <div class="section-head">
         <h3>
@@ -75,9 +67,12 @@ export function PermitCard(props: {
       </p>
       <div class="actions">
         <DecideButtons session={session} permit={permit} onChoose={onChoose} />
-        <Link to={permitPath(permit.id)} class="button quiet">
+        <Link
+          to={permitPath(permit.id)}
+          class="button quiet"
+          label={text(labels.openLabel, { acting: actingOf(permit) })}
+        >
           {labels.open}
-          <span class="unseen"> {text(labels.openLabel, { acting: actingOf(permit) })}</span>
         </Link>
       </div>
     </li>

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { PermitAnswer, PermitsAnswer } from '../../api/permits/answers.ts'
 import { Button, Page, Skeleton } from '../kit/kit.tsx'
 import { say } from '../kit/message.tsx'
+import { useShortcut } from '../kit/shortcuts.tsx'
 import { words } from '../kit/text.tsx'
 import { Problem } from '../session/load.tsx'
 import type { PageProps } from '../session/page-routes.ts'
@@ -20,12 +21,22 @@ export function PermitsPage({ session }: PageProps) {
   const [older, setOlder] = useState<{ shown: readonly PermitAnswer[]; next?: string }>()
   useEffect(() => watch.listen(() => redraw({})), [watch])
   const { dialog, choose } = useDeciding(session, () => watch.load())
+  // The keys count while a card itself has the focus, so that no stray key decides.
+  const decideBy = (what: 'grant' | 'refuse') => () => {
+    const focus = document.activeElement
+    const id = focus instanceof HTMLElement ? focus.dataset.permit : undefined
+    const permit = toDecide.find((each) => each.id === id)
+    if (permit) choose({ permit, what })
+  }
   const all = [...watch.permits, ...(older?.shown ?? [])]
   const toReview = all.filter(({ may }) => may.includes('review'))
   const toDecide = all.filter(({ may }) => may.includes('grant'))
   const rest = all.filter((permit) => !toReview.includes(permit) && !toDecide.includes(permit))
   const mine = rest.filter(({ isMine }) => isMine)
   const others = rest.filter(({ isMine }) => !isMine)
+  const keys = { isOff: toDecide.length === 0 }
+  useShortcut('a', labels.keyGrant, decideBy('grant'), keys)
+  useShortcut('r', labels.keyRefuse, decideBy('refuse'), keys)
   const next = older ? older.next : watch.next
   const showOlder = async () => {
     try {

@@ -100,7 +100,7 @@ export function verifiedLines(
   others: readonly JWK[] = [],
 ): Promise<Verification> {
   async function* read() {
-    for (const line of lines) yield `${line}\n`
+    for (const line of lines) yield Buffer.from(`${line}\n`)
   }
   return verify({ read, keys: createLocalJWKSet({ keys: [provider.jwk, ...others] }) })
 }

@@ -16,3 +16,10 @@ export function issuerUri(issuer: string, path: string): string {
 export function statusListUri(issuer: string, list: string): string {
   return issuerUri(issuer, `${STATUS_LISTS_PATH}/${list}`)
 }
+
+const LOOPBACK_HOSTNAME = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/
+
+/** Whether a token may be sent there: not in the clear, except on this machine. */
+export function isSafe({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK_HOSTNAME.test(hostname))
+}
