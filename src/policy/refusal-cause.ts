@@ -1,4 +1,4 @@
-import type { AuthorizationRequest } from '../public/policy-hook.ts'
+import type { AuthorizationRequest } from '../public/hooks.ts'
 
 type Asked = Pick<AuthorizationRequest, 'ctx'>
 
