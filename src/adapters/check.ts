@@ -70,7 +70,7 @@ function limitCalls(
       attempt('consumeOnce()', timeoutMs, () =>
         hasConsumeOnce(adapter)
           ? adapter.consumeOnce(...args)
-          : consumeInProcess(args[0], epochSeconds(Date.now()) + CASE_LIFE_SECONDS),
+          : consumeInProcess(args[0], epochSeconds() + CASE_LIFE_SECONDS),
       ),
   }
 }

@@ -1,6 +1,7 @@
 import { errors } from 'oidc-provider'
 import type { AuthorizationRequest, Authorize } from '../public/hooks.ts'
 import { ApprovalRequired, NotApproved } from '../shared/errors.ts'
+import { refusalCause } from './refusal-cause.ts'
 import { type Limits, parseVerdict } from './verdict.ts'
 
 const OPTION_PATH = 'features.impersonation.authorize'
@@ -38,10 +39,11 @@ async function askAuthorize(
     throw new Error(`${OPTION_PATH} failed at the stage ${request.stage}`, { cause })
   }
   const limits = parseVerdict(verdict, request, OPTION_PATH)
-  if (limits === false) throw new errors.AccessDenied('refused by policy')
+  const why = refusalCause(request)
+  if (limits === false) throw new errors.AccessDenied('refused by policy', why)
   const { needs, emergency } = limits
-  if (needs && request.stage === 'issue') throw new ApprovalRequired(needs, emergency)
-  if (needs) throw new NotApproved(needs)
+  if (needs && request.stage === 'issue') throw new ApprovalRequired(needs, emergency, why)
+  if (needs) throw new NotApproved(needs, why)
   // At issue, the empty string means that no scope may ever be granted; `undefined` means no limit.
   const { scope = request.scope } = limits
   const left = request.stage === 'exchange' && scope === '' ? undefined : scope
