@@ -89,7 +89,7 @@ export function storageCases({ callers, rounds }: CaseEffort) {
 
 /** A record in the form of a subject token's. No token value maps to it, so it can never be redeemed. */
 function record(id: string, expiresIn = CASE_LIFE_SECONDS): AdapterPayload {
-  const now = epochSeconds(Date.now())
+  const now = epochSeconds()
   return {
     iat: now,
     exp: now + expiresIn,
