@@ -38,12 +38,32 @@ async function askAuthorize(
     throw new Error(`${OPTION_PATH} failed at the stage ${request.stage}`, { cause })
   }
   const limits = parseVerdict(verdict, request, OPTION_PATH)
-  if (limits === false) throw new errors.AccessDenied('refused by policy')
+  const why = refusalCause(request)
+  if (limits === false) throw new errors.AccessDenied('refused by policy', why)
   const { needs, emergency } = limits
-  if (needs && request.stage === 'issue') throw new ApprovalRequired(needs, emergency)
-  if (needs) throw new NotApproved(needs)
+  if (needs && request.stage === 'issue') throw new ApprovalRequired(needs, emergency, why)
+  if (needs) throw new NotApproved(needs, why)
   // At issue, the empty string means that no scope may ever be granted; `undefined` means no limit.
   const { scope = request.scope } = limits
   const left = request.stage === 'exchange' && scope === '' ? undefined : scope
   return { ...limits, scope: left }
+}
+
+type Asked = Pick<AuthorizationRequest, 'ctx'>
+
+/** By the context of the request: a joined rule is asked with a request of its own. */
+const causes = new WeakMap<object, Error>()
+
+/**
+ * Says why a rule is about to refuse, or to need an approval: for the event and the log. The caller is
+ * told nothing of it.
+ */
+export function explainRefusal({ ctx }: Asked, why: string): void {
+  if (ctx) causes.set(ctx, new Error(why))
+}
+
+/** What {@link explainRefusal} said of this request, as the options of an error. */
+export function refusalCause({ ctx }: Asked): ErrorOptions {
+  const cause = ctx && causes.get(ctx)
+  return cause ? { cause } : {}
 }

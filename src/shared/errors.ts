@@ -86,8 +86,8 @@ export class ApprovalRequired extends errors.OIDCProviderError {
   readonly approval: { readonly by: readonly Need[]; readonly emergency?: true }
   readonly needs: readonly Need[]
 
-  constructor(needs: readonly Need[], emergency = false) {
-    super(403, 'approval_required')
+  constructor(needs: readonly Need[], emergency = false, options: ErrorOptions = {}) {
+    super(403, 'approval_required', options)
     this.needs = needs
     this.approval = Object.freeze({ by: needs, ...(emergency ? { emergency } : {}) })
     this.error_description = describe(needs)
@@ -98,8 +98,8 @@ export class ApprovalRequired extends errors.OIDCProviderError {
 export class NotApproved extends errors.AccessDenied {
   readonly needs: readonly Need[]
 
-  constructor(needs: readonly Need[]) {
-    super(describe(needs))
+  constructor(needs: readonly Need[], options: ErrorOptions = {}) {
+    super(describe(needs), options)
     this.needs = needs
   }
 }
