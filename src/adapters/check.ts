@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Adapter } from 'oidc-provider'
 import { isDevelopmentAdapter } from '../host/instance.ts'
-import { limitTime } from '../shared/time.ts'
+import { epochSeconds, limitTime } from '../shared/time.ts'
 import {
   CASE_LIFE_SECONDS,
   type CaseAdapter,
@@ -11,7 +11,6 @@ import {
   storageCases,
 } from './cases.ts'
 import { type EndingMethods, hasCheck, hasConsumeOnce, hasEnding } from './contract.ts'
-import { epochSeconds } from './record.ts'
 
 /** How long one call of the adapter may take, in milliseconds. */
 const CALL_TIMEOUT_MS = 10_000
@@ -71,7 +70,7 @@ function limitCalls(
       attempt('consumeOnce()', timeoutMs, () =>
         hasConsumeOnce(adapter)
           ? adapter.consumeOnce(...args)
-          : consumeInProcess(args[0], epochSeconds(Date.now()) + CASE_LIFE_SECONDS),
+          : consumeInProcess(args[0], epochSeconds() + CASE_LIFE_SECONDS),
       ),
   }
 }

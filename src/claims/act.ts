@@ -9,7 +9,7 @@ import {
   IMPERSONATION_ID_CLAIM,
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from '../shared/constants.ts'
-import type { TokenStatus } from '../tokens/token-status.ts'
+import type { TokenStatus } from '../tokens/subject-token.ts'
 
 export type Token = AccessToken | ClientCredentials
 /** Claims that may still be changed. */

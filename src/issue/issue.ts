@@ -111,7 +111,7 @@ export async function issue(
     scope,
     permit,
     review,
-    expiresAt: Math.floor(Date.now() / 1000) + subjectToken.expiration,
+    expiresAt: subjectToken.exp,
   })
   return { id: subjectToken.jti, value, expiresIn: subjectToken.expiration }
 }

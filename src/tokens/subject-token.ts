@@ -11,10 +11,58 @@ import type { ActClaim, Binding, SubjectTokenContext } from '../public/hooks.ts'
 import type { ImpersonationEnd } from '../public/objects.ts'
 import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { deepFreeze } from '../shared/json.ts'
+import { epochSeconds } from '../shared/time.ts'
+import { statusListUri } from '../shared/uris.ts'
 import { keptAfterRedemptionFor, lifeUnderRecord } from './kept-until.ts'
 import { type ConsumeOnce, chooseEnding, createConsumer } from './single-use.ts'
-import { RECORD_MEMBERS, type SubjectTokenProperties } from './subject-token-properties.ts'
-import { type TokenStatus, tokenStatusOf } from './token-status.ts'
+
+/** What a subject token stands for. */
+interface SubjectTokenProperties {
+  /** The user to be impersonated. */
+  accountId: string
+  /** The machine-to-machine client that asked for it. */
+  clientId: string
+  /** The `context` of the request, as JSON. Kept as text: not every store keeps every object. */
+  context: string
+  /**
+   * What it is bound to, as JSON; never absent: a token whose binding was lost does not count as
+   * unbound.
+   */
+  binding: string
+  /** The operator that it is bound to, by whom it is listed. */
+  actor?: string | undefined
+  /** The status list of the access token to come, and the index in it. */
+  statusList?: string | undefined
+  statusIndex?: number | undefined
+  /** The permit that allowed it, and why a person has to look at it afterwards. */
+  permit?: string | readonly string[] | undefined
+  review?: string | undefined
+  /** Seconds; absent means the full lifetime of subject tokens. */
+  expiresIn?: number | undefined
+}
+
+/** What a record holds beside the members of every token: those, and what happens to it. */
+const RECORD_MEMBERS = [
+  'iss',
+  'accountId',
+  'context',
+  'binding',
+  'actor',
+  'statusList',
+  'statusIndex',
+  'permit',
+  'review',
+  'keptUntil',
+  'chained',
+  'consumed',
+  'note',
+  'end',
+]
+
+/** The claim `status`: draft-ietf-oauth-status-list-21, section 6.2. */
+export interface TokenStatus {
+  readonly status_list: { readonly idx: number; readonly uri: string }
+}
 
 /** The end of an impersonation, as it is stored. */
 export interface StoredEnd extends ImpersonationEnd {
@@ -154,7 +202,9 @@ export function defineSubjectToken(provider: Provider): SubjectTokenModel {
     }
 
     get tokenStatus(): TokenStatus | undefined {
-      return tokenStatusOf(this)
+      const { iss, statusList, statusIndex: idx } = this
+      if (statusList === undefined || idx === undefined) return undefined
+      return { status_list: { idx, uri: statusListUri(iss, statusList) } }
     }
 
     get longestLife(): number {
@@ -186,6 +236,9 @@ export function defineSubjectToken(provider: Provider): SubjectTokenModel {
       if (this.#value === undefined) {
         throw new TypeError('the value of a stored subject token is not known')
       }
+      // One moment of issue, for the record and for whoever asks this token.
+      this.iat = epochSeconds()
+      this.exp = this.iat + this.expiration
       const { payload } = await super.getValueAndPayload()
       if (payload && kept > 0) payload.keptUntil = Number(payload.exp) + kept
       return { value: this.#value, ...(payload ? { payload } : {}) }

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { recording } from '../support/audit.ts'
-import { type Answer, type Deployment, deploy, type Form } from '../support/deployment.ts'
+import { deploy } from '../support/deployment.ts'
 import { claimsOf } from '../support/own-hooks.ts'
 
-/** Exchanges by a clock that moves on by a second whenever somebody looks at it. */
-async function exchangeWhileSecondsTurn(deployment: Deployment, form: Form): Promise<Answer> {
+/** Runs by a clock that moves on by a second whenever somebody looks at it. */
+async function whileSecondsTurn<T>(run: () => Promise<T>): Promise<T> {
   const { now } = Date
   let moment = now()
   Date.now = () => {
@@ -12,7 +12,7 @@ async function exchangeWhileSecondsTurn(deployment: Deployment, form: Form): Pro
     return moment
   }
   try {
-    return await deployment.exchange(form)
+    return await run()
   } finally {
     Date.now = now
   }
@@ -24,7 +24,9 @@ describe('the moment of an exchange', () => {
       const { deployment, recorded } = await recording({})
       const resource = format === 'jwt' ? deployment.orders : `${deployment.base}/opaque`
       const subject_token = await deployment.subjectToken()
-      const { body } = await exchangeWhileSecondsTurn(deployment, { subject_token, resource })
+      const { body } = await whileSecondsTurn(() =>
+        deployment.exchange({ subject_token, resource }),
+      )
       const { iat, exp } = await claimsOf(deployment, body.access_token)
       expect(Number(exp) - Number(iat)).to.equal(body.expires_in)
       const granted = (await recorded()).find(({ name }) => name === 'impersonation.granted')
@@ -45,8 +47,21 @@ describe('the moment of an exchange', () => {
       },
     })
     const subject_token = await deployment.subjectToken()
-    const { body } = await exchangeWhileSecondsTurn(deployment, { subject_token })
+    const { body } = await whileSecondsTurn(() => deployment.exchange({ subject_token }))
     const { iat, exp } = await claimsOf(deployment, body.access_token)
     expect(seen.at(-1)).to.deep.equal([iat, exp])
+  })
+})
+
+describe('the moment of an issue', () => {
+  it('is one: record and event have the same last moment of redemption while seconds turn', async () => {
+    const { deployment, recorded } = await recording({})
+    const token = await deployment.m2mToken()
+    const { body } = await whileSecondsTurn(() => deployment.issue({ userId: 'alice' }, { token }))
+    const [issued] = await recorded()
+    const object = await deployment.provider.impersonation.get(String(issued?.id))
+    expect(object?.redeemableUntil).to.equal(issued?.expiresAt)
+    expect(Number(object?.redeemableUntil) - Number(object?.issuedAt)).to.equal(body.expiresIn)
+    await deployment.close()
   })
 })
