@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { inspect, isDeepStrictEqual } from 'node:util'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
+import { epochSeconds } from '../shared/time.ts'
 import type { EndingMethods, SingleUseAdapter } from './contract.ts'
-import { epochSeconds } from './record.ts'
 
 /** How long a record of a case lives, in seconds, should it not be possible to remove it. */
 export const CASE_LIFE_SECONDS = 60
@@ -89,7 +89,7 @@ export function storageCases({ callers, rounds }: CaseEffort) {
 
 /** A record in the form of a subject token's. No token value maps to it, so it can never be redeemed. */
 function record(id: string, expiresIn = CASE_LIFE_SECONDS): AdapterPayload {
-  const now = epochSeconds(Date.now())
+  const now = epochSeconds()
   return {
     iat: now,
     exp: now + expiresIn,

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Adapter } from 'oidc-provider'
 import { isDevelopmentAdapter } from '../host/instance.ts'
-import { limitTime } from '../shared/time-limit.ts'
+import { epochSeconds, limitTime } from '../shared/time.ts'
 import { CASE_LIFE_SECONDS, StorageProblem, storageCases } from './cases.ts'
 import { hasCheck, hasConsumeOnce, hasEnding } from './contract.ts'
-import { epochSeconds } from './record.ts'
 
 /** How long one call of the adapter may take, in milliseconds. */
 const CALL_TIMEOUT_MS = 10_000

@@ -10,7 +10,7 @@ import type {
   RecordFirstOptions,
 } from '../public/events.ts'
 import { NotRecorded, RecorderNotReady } from '../shared/errors.ts'
-import { limitTime } from '../shared/time-limit.ts'
+import { limitTime } from '../shared/time.ts'
 import { warn } from '../shared/warn.ts'
 
 /** Records events, and how long it may take, in milliseconds. */

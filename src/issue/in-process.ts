@@ -10,11 +10,10 @@ import type {
   IssueOptions,
   Preview,
   SubjectTokenRequest,
-} from '../public/issue.ts'
+} from '../public/objects.ts'
 import { ApprovalRequired, ClientNotNamed, statusOf } from '../shared/errors.ts'
 import { present } from '../shared/json.ts'
-import { verifierOf } from '../tokens/access-token.ts'
-import { AccessTokenRejected } from '../tokens/jwt-access-token.ts'
+import { AccessTokenRejected, verifierOf } from '../tokens/access-token.ts'
 import { issue, parseRequest, permissionToIssue, userOf } from './issue.ts'
 
 /** The door inside the process: the client is named, not authenticated; all else is as over HTTP. */

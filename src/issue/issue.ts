@@ -5,8 +5,7 @@ import { optionsOf, type ResolvedOptions } from '../options/defaults.ts'
 import { type Permission, permissionFor } from '../policy/authorize.ts'
 import { validContext } from '../policy/context-schema.ts'
 import { limit } from '../policy/limits.ts'
-import type { SubjectTokenContext } from '../public/claims-hook.ts'
-import type { AuthorizationRequest } from '../public/policy-hook.ts'
+import type { AuthorizationRequest, SubjectTokenContext } from '../public/hooks.ts'
 import { UserNotFound } from '../shared/errors.ts'
 import { deepFreeze, present } from '../shared/json.ts'
 import { statusIndicesOf } from '../status-list/allocate.ts'
@@ -124,7 +123,7 @@ export async function issue(
     scope,
     permit,
     review,
-    expiresAt: Math.floor(Date.now() / 1000) + subjectToken.expiration,
+    expiresAt: subjectToken.exp,
   })
   return { id: subjectToken.jti, value, expiresIn: subjectToken.expiration }
 }

@@ -1,7 +1,7 @@
 import { errors } from 'oidc-provider'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import { MAX_CONTEXT_DEPTH } from '../policy/context-schema.ts'
-import type { Binding, MayAct } from '../public/binding.ts'
+import type { Binding, MayAct } from '../public/hooks.ts'
 import { isDeeperThan, isPlainObject, knownMembers, present } from '../shared/json.ts'
 import { boundedText } from '../shared/text.ts'
 
