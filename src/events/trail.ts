@@ -1,6 +1,6 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { Denial, ImpersonationEvent } from '../public/events.ts'
-import type { Need } from '../public/policy-hook.ts'
+import type { Need } from '../public/hooks.ts'
 import { publicCode } from '../shared/errors.ts'
 import { emitLater, emitRecorded, recordersReady } from './recorders.ts'
 

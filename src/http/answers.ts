@@ -4,8 +4,9 @@ import { dpopAlgorithms } from '../host/instance.ts'
 import { tokenEndpointCors } from '../host/request.ts'
 import { InvalidInput } from '../impersonations/inputs.ts'
 import { isChallenged, isPublic, NoCredentials, statusOf } from '../shared/errors.ts'
+import { parseAuthorization } from '../shared/sender.ts'
 import { printable } from '../shared/text.ts'
-import { AccessTokenRejected } from '../tokens/jwt-access-token.ts'
+import { AccessTokenRejected } from '../tokens/access-token.ts'
 
 /** What the caller gets of an error: which member is wrong, and never why a token is not accepted. */
 export function publicError(error: unknown): unknown {
@@ -61,7 +62,7 @@ function challenge(ctx: Context, provider: Provider, error: errors.OIDCProviderE
     if (algs) ctx.append('WWW-Authenticate', formatChallenge('DPoP', { realm, algs }))
     return
   }
-  const dpop = algs !== undefined && /^dpop /i.test(ctx.get('Authorization'))
+  const dpop = algs !== undefined && parseAuthorization(ctx.get('Authorization'))?.scheme === 'dpop'
   const fields = {
     realm,
     error: error.error,

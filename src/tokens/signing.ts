@@ -1,8 +1,20 @@
-import type { Provider } from 'oidc-provider'
-import { epochSeconds } from '../adapters/record.ts'
-import { signJwt } from '../host/instance.ts'
+import type { AsymmetricSigningAlgorithm, Provider } from 'oidc-provider'
+import { canSign, configurationOf, signJwt } from '../host/instance.ts'
+import { SIGNING_ALGORITHMS } from '../shared/constants.ts'
 import { isPlainObject } from '../shared/json.ts'
-import { signingAlgorithm } from './signing-algorithm.ts'
+import { epochSeconds } from '../shared/time.ts'
+
+/**
+ * By which algorithm, and so by which key, the plugin signs what is its own: machine-to-machine
+ * tokens and status lists. The one that signs ID tokens, else the first of the preference.
+ *
+ * @returns `undefined` where the provider has no key that could
+ */
+export function signingAlgorithm(provider: Provider): AsymmetricSigningAlgorithm | undefined {
+  const preferred = configurationOf(provider).clientDefaults?.id_token_signed_response_alg
+  const candidates = SIGNING_ALGORITHMS.filter((alg) => canSign(provider, alg))
+  return candidates.find((alg) => alg === preferred) ?? candidates[0]
+}
 
 /** `typ` of a checkpoint, and of nothing else that the provider signs (RFC 8725 §3.11). */
 const CHECKPOINT_TYPE = 'impersonation-audit-checkpoint+jwt'
@@ -24,7 +36,7 @@ export async function signCheckpoint(provider: Provider, claims: unknown): Promi
   if (!alg) throw new Error('no key in jwks can sign checkpoints')
   return signJwt(provider, alg, CHECKPOINT_TYPE, {
     iss: provider.issuer,
-    iat: epochSeconds(Date.now()),
+    iat: epochSeconds(),
     checkpoint,
   })
 }

@@ -1,5 +1,59 @@
-import type { MayAct } from './binding.ts'
-import type { ActClaim, SubjectTokenContext } from './claims-hook.ts'
+import type { Context } from 'koa'
+import type { ActClaim, MayAct, Need, SubjectTokenContext } from './hooks.ts'
+
+/** A request for a subject token: the body of `POST …/subject-tokens`. It is read as JSON has it. */
+export interface SubjectTokenRequest {
+  /** The user to be impersonated: 1 to 255 characters. */
+  readonly userId: string
+  /**
+   * Kept with the token: a plain object, at most 4 KiB as JSON.
+   * @defaultValue `{}`
+   */
+  readonly context?: SubjectTokenContext | undefined
+  /** Who may redeem it. */
+  readonly mayAct?: MayAct | undefined
+  /** The resources it may be exchanged for: absolute URIs without fragment, at most 16. */
+  readonly resource?: string | readonly string[] | undefined
+  /** The maximum scope of its access token. */
+  readonly scope?: string | undefined
+  /** Seconds, at most the lifetime of subject tokens, which is the default. */
+  readonly expiresIn?: number | undefined
+}
+
+/** For whom a subject token is issued in the process. */
+export interface IssueOptions {
+  /** The id of a client that `managementApi.clients.issue` names, and that authenticates. */
+  readonly as: string
+  /**
+   * The request that is answered: `authorize`, `findAccount` and listeners see it, so that `ctx.ip` is
+   * its sender's. Its response stays as it is.
+   * @defaultValue a context without a request
+   */
+  readonly ctx?: Context | undefined
+}
+
+/** A subject token, which is shown once. */
+export interface IssuedSubjectToken {
+  readonly subjectToken: string
+  /** Seconds. */
+  readonly expiresIn: number
+  /** The id of the impersonation: for `get(id)` and `end(id)`. It is no secret. */
+  readonly id: string
+}
+
+/** What the deployment's rule says of a request now. It is no promise: issue and exchange ask again. */
+export interface Preview {
+  /** `'needs'`: an approval is missing. */
+  readonly verdict: 'allowed' | 'needs' | 'refused'
+  /** With `'needs'`: whose approval. */
+  readonly needs?: readonly Need[]
+  /** With `'needs'`: the operator may act without them in an emergency. */
+  readonly emergency?: true
+  /** With `'allowed'`: the limit of the rule, in seconds. */
+  readonly accessTokenTtl?: number
+  /** With `'allowed'`: the ids of the permits that the rule names. */
+  readonly permit?: string | readonly string[]
+}
 
 /**
  * Where an impersonation stands. `issued`: its subject token can be redeemed. `active`: its access
@@ -119,4 +173,14 @@ export interface EndOptions {
   readonly cause?: EndCause | undefined
   /** What is to be kept about it: 1 to 1024 characters. */
   readonly reason?: string | undefined
+}
+
+/** One thing that a deployment in production has: a line of the list that `check()` resolves. */
+export interface ChecklistItem {
+  /** What a deployment in production has, in one sentence. */
+  readonly item: string
+  /** Whether this one has it, as far as the provider can tell. */
+  readonly ok: boolean
+  /** What to do where it has not; empty where `ok`. */
+  readonly todo: string
 }

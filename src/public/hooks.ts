@@ -1,6 +1,4 @@
-import type { Account, Client, KoaContextWithOIDC } from 'oidc-provider'
-import type { MayAct } from './binding.ts'
-import type { ActClaim, SubjectTokenContext } from './claims-hook.ts'
+import type { Account, Client, ClientMetadata, KoaContextWithOIDC } from 'oidc-provider'
 
 /** The question to the policy: is this request allowed? */
 export interface AuthorizationRequest {
@@ -111,3 +109,125 @@ export interface ContextStandardSchema {
     readonly validate: (value: unknown) => Promise<ContextResult> | ContextResult
   }
 }
+
+/** JSON as it came with `POST /api/subject-tokens`, frozen all the way down. */
+export type SubjectTokenContext = Readonly<Record<string, unknown>>
+
+/** The operator behind an exchange, as its actor token showed. */
+export interface Actor extends ActClaim {
+  /** The client that the actor token was issued to. */
+  readonly clientId: string
+}
+
+/**
+ * The payload of the access token being issued, without what the hook is about to add.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9068#section-2.2
+ */
+export interface AccessTokenPayload {
+  /** Absent for opaque tokens, whose id is their value. */
+  readonly jti?: string
+  /** The provider's Issuer Identifier. */
+  readonly iss: string
+  /** The user, or the client where no user takes part. Before any pairwise mapping. */
+  readonly sub: string
+  /** The resource that the token is for; absent where it is for none. */
+  readonly aud?: string | readonly string[]
+  /** The client that the token is issued to. */
+  readonly client_id: string
+  /** Space-separated scope tokens; absent where none is granted. */
+  readonly scope?: string
+  /** Seconds since the epoch. */
+  readonly iat: number
+  /** Seconds since the epoch. */
+  readonly exp: number
+  /** Who acts; absent without an actor token, and for other grants. */
+  readonly act?: ActClaim
+}
+
+/** A client as the hook sees it: to read, not to change. */
+export interface ClientView {
+  /** The client's id, as in its metadata. */
+  readonly clientId: string
+  /** A copy of its metadata, without the secret. */
+  readonly metadata: Readonly<ClientMetadata>
+}
+
+/** What is known about the request that issues the token. */
+export interface CustomJwtClaimsContext {
+  /** The grant that issues the token. */
+  readonly grant: {
+    /**
+     * The `grant_type` of the request, or the token's `gty` where the request has none. For an
+     * impersonation `urn:ietf:params:oauth:grant-type:token-exchange`.
+     */
+    readonly type: string
+    /** The `context` the subject token was issued with; `{}` if none, and for other grants. */
+    readonly subjectTokenContext: SubjectTokenContext
+  }
+  /** The operator who acts; absent without an actor token, and for other grants. */
+  readonly actor: Actor | undefined
+  /** The client that asks for the token. */
+  readonly client: ClientView | undefined
+}
+
+/** What the claims hook receives. */
+export interface CustomJwtClaimsInput {
+  /** The access token that is being issued. */
+  readonly token: AccessTokenPayload
+  /** The request that issues it. */
+  readonly context: CustomJwtClaimsContext
+  /** The option `environmentVariables`, frozen. */
+  readonly environmentVariables: Readonly<Record<string, string>>
+}
+
+/**
+ * Answers claims to add to the access token that is being issued. Names that the provider sets
+ * (`act`, `sub`, `aud`, `iss`, `exp` and the like) are ignored.
+ *
+ * @throws `errors.AccessDenied` of oidc-provider to refuse the request: 400 `access_denied`. Anything
+ * else that is thrown is 500.
+ */
+export type GetCustomJwtClaims = (
+  input: CustomJwtClaimsInput,
+) => Promise<object | undefined> | object | undefined
+
+/**
+ * The `act` claim: who acts. Software that acts has its client id in `sub` and in `client_id`, so that
+ * it is told apart from an account with the same id; the person for whom it acts is its `act`.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8693#section-4.1
+ */
+export interface ActClaim {
+  /** The operator's account id, or the client id of software. */
+  readonly sub: string
+  /** Of software alone: its client id. */
+  readonly client_id?: string | undefined
+  /** The prior actor: the person for whom software acts, or the one before in a chain. */
+  readonly act?: ActClaim | undefined
+}
+
+/**
+ * Who may redeem a subject token. In RFC 8693, `may_act` is a claim about a user; here it belongs
+ * to one subject token.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8693#section-4.4
+ */
+export interface MayAct {
+  /** The operator's account id: the exchange must carry an actor token of that account. */
+  readonly sub?: string | undefined
+  /** The client that must exchange. */
+  readonly clientId?: string | undefined
+}
+
+/** What a subject token was bound to when it was issued. An absent member means: no binding. */
+export interface Binding {
+  readonly mayAct?: MayAct | undefined
+  /** The resources it may be exchanged for. */
+  readonly resource?: readonly string[] | undefined
+  /** The maximum scope of its access token; the empty string means no scope. */
+  readonly scope?: string | undefined
+}
+
+/** A member of an issue request that restricts the token, and that a deployment can insist on. */
+export type BindingMember = 'mayAct' | 'resource' | 'scope' | 'expiresIn'

@@ -1,3 +1,8 @@
+/** Whole seconds since the epoch, as every time of OAuth has them. */
+export function epochSeconds(milliseconds = Date.now()): number {
+  return Math.floor(milliseconds / 1000)
+}
+
 /** Whether the work ends within that many milliseconds. If not, the work continues. */
 export function endsWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve, reject) => {
