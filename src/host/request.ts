@@ -1,9 +1,12 @@
 // lib/helpers/als: the provider's models and helpers find the request there, and nowhere else.
+// lib/shared/cors: the token endpoint's own answer to other origins, clientBasedCORS included.
 import { type IncomingMessage, ServerResponse } from 'node:http'
-import type { Context } from 'koa'
+import type { Context, Middleware } from 'koa'
 import type { Account, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import als from 'oidc-provider/lib/helpers/als.js'
+import cors from 'oidc-provider/lib/shared/cors.js'
 import { findAccount } from './grants.ts'
+import { configurationOf } from './instance.ts'
 
 /** The name of every route of this package, for `urlFor`. */
 const ROUTE_NAME = 'subject_tokens'
@@ -77,4 +80,19 @@ export function urlAt(base: string, ctx: Context): string {
   const path = 'originalUrl' in ctx.req ? String(ctx.req.originalUrl) : ctx.originalUrl
   const { origin } = new URL(base)
   return origin + new URL(path, origin).pathname
+}
+
+/**
+ * CORS as at the token endpoint. The deployment's `clientBasedCORS` is asked once the context has
+ * its `Client` entity.
+ */
+export function tokenEndpointCors(provider: Provider, allowMethods: 'GET' | 'POST'): Middleware {
+  const dPoP = configurationOf(provider).features?.dPoP
+  const hasNonces = dPoP?.enabled === true && dPoP.nonceSecret !== undefined
+  return cors({
+    allowMethods,
+    clientBased: true,
+    exposeHeaders: [...(hasNonces ? ['DPoP-Nonce'] : []), 'WWW-Authenticate'],
+    maxAge: 3600,
+  })
 }

@@ -1,10 +1,12 @@
 import type { Context } from 'koa'
 import { errors, type Provider } from 'oidc-provider'
-import { dpopAlgorithms } from '../host/provider-configuration.ts'
+import { dpopAlgorithms } from '../host/instance.ts'
+import { tokenEndpointCors } from '../host/request.ts'
 import { InvalidInput } from '../impersonations/inputs.ts'
-import { formatChallenge } from '../shared/challenge.ts'
 import { isChallenged, isPublic, NoCredentials, statusOf } from '../shared/errors.ts'
-import { AccessTokenRejected } from '../tokens/jwt-access-token.ts'
+import { parseAuthorization } from '../shared/sender.ts'
+import { printable } from '../shared/text.ts'
+import { AccessTokenRejected } from '../tokens/access-token.ts'
 
 /** What the caller gets of an error: which member is wrong, and never why a token is not accepted. */
 export function publicError(error: unknown): unknown {
@@ -25,6 +27,8 @@ export async function answerErrors(
   try {
     await run()
   } catch (error) {
+    // Of what was issued, and could not be recorded.
+    ctx.remove('Location')
     if (!isPublic(error)) {
       ctx.status = 500
       ctx.body = { error: 'server_error', error_description: 'oops! something went wrong' }
@@ -58,7 +62,7 @@ function challenge(ctx: Context, provider: Provider, error: errors.OIDCProviderE
     if (algs) ctx.append('WWW-Authenticate', formatChallenge('DPoP', { realm, algs }))
     return
   }
-  const dpop = algs !== undefined && /^dpop /i.test(ctx.get('Authorization'))
+  const dpop = algs !== undefined && parseAuthorization(ctx.get('Authorization'))?.scheme === 'dpop'
   const fields = {
     realm,
     error: error.error,
@@ -69,4 +73,48 @@ function challenge(ctx: Context, provider: Provider, error: errors.OIDCProviderE
     'WWW-Authenticate',
     dpop ? formatChallenge('DPoP', { ...fields, algs }) : formatChallenge('Bearer', fields),
   )
+}
+
+/** A challenge of `WWW-Authenticate`: RFC 6750 §3, RFC 9449 §7.1. What is `undefined` is left out. */
+function formatChallenge(
+  scheme: 'Bearer' | 'DPoP',
+  parameters: Readonly<Record<string, string | undefined>>,
+): string {
+  return `${scheme} ${Object.entries(parameters)
+    .flatMap(([name, value]) => (value === undefined ? [] : `${name}="${printable(value)}"`))
+    .join(', ')}`
+}
+
+/** Says which pages of other origins get the answer, and answers preflights. */
+export type Cors = (
+  provider: Provider,
+  ctx: Context,
+  method: 'GET' | 'POST',
+  next: () => Promise<void>,
+) => Promise<void>
+
+/** How long a browser may remember the answer to a preflight, in seconds: as the provider's own. */
+const PREFLIGHT_MAX_AGE = 3600
+
+/** As at the token endpoint, the deployment's `clientBasedCORS` included. */
+export const clientCors: Cors = async (provider, ctx, method, next) => {
+  await tokenEndpointCors(provider, method)(ctx, next)
+}
+
+/** A host application that has answered for CORS already is left alone, as by the provider. */
+export const openCors: Cors = async (_provider, ctx, _method, next) => {
+  const names = Object.keys(ctx.response.headers)
+  if (!names.some((name) => name.toLowerCase().startsWith('access-control-'))) {
+    ctx.set('Access-Control-Allow-Origin', '*')
+    ctx.set('Access-Control-Expose-Headers', 'ETag')
+  }
+  if (ctx.method !== 'OPTIONS') return next()
+  ctx.status = 204
+  ctx.remove('Cache-Control')
+  ctx.set('Allow', 'GET, HEAD, OPTIONS')
+  if (ctx.get('Access-Control-Request-Method') === '') return
+  ctx.remove('Access-Control-Expose-Headers')
+  ctx.set('Access-Control-Allow-Methods', 'GET, HEAD')
+  ctx.set('Access-Control-Allow-Headers', '*')
+  ctx.set('Access-Control-Max-Age', String(PREFLIGHT_MAX_AGE))
 }

@@ -4,9 +4,9 @@ import type {
   ImpersonationFilter,
   ImpersonationQuery,
   ImpersonationState,
-} from '../public/list-and-end.ts'
-import { boundedText } from '../shared/bounded-text.ts'
-import { knownMembers } from '../shared/members.ts'
+} from '../public/objects.ts'
+import { knownMembers } from '../shared/json.ts'
+import { boundedText } from '../shared/text.ts'
 
 /** What was asked cannot be understood. The message names the member. */
 export class InvalidInput extends TypeError {}

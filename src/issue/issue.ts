@@ -1,21 +1,13 @@
-import {
-  type Account,
-  type Client,
-  errors,
-  type KoaContextWithOIDC,
-  type Provider,
-} from 'oidc-provider'
+import { type Account, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { AuditTrail } from '../events/trail.ts'
 import { findAccount } from '../host/grants.ts'
 import { optionsOf, type ResolvedOptions } from '../options/defaults.ts'
 import { type Permission, permissionFor } from '../policy/authorize.ts'
 import { validContext } from '../policy/context-schema.ts'
-import { limit } from '../policy/rate-limit.ts'
-import type { SubjectTokenContext } from '../public/claims-hook.ts'
-import type { AuthorizationRequest } from '../public/policy-hook.ts'
+import { limit } from '../policy/limits.ts'
+import type { AuthorizationRequest, SubjectTokenContext } from '../public/hooks.ts'
 import { UserNotFound } from '../shared/errors.ts'
-import { deepFreeze } from '../shared/json.ts'
-import { present } from '../shared/present.ts'
+import { deepFreeze, present } from '../shared/json.ts'
 import { statusIndicesOf } from '../status-list/allocate.ts'
 import { subjectTokensOf } from '../tokens/subject-token.ts'
 import { type IssueRequest, parseIssueRequest, serialisedContext } from './request.ts'
@@ -84,17 +76,17 @@ export async function permissionToIssue(
 /**
  * The decision behind both doors: counts, validates, asks the deployment's rule, stores.
  *
- * @param client one that may issue
+ * @param ctx whose client may issue
  * @param read answers what is asked for, as JSON has it; called once the client is counted
  */
 export async function issue(
   provider: Provider,
   ctx: KoaContextWithOIDC,
   trail: AuditTrail,
-  client: Client,
   read: () => unknown,
 ): Promise<Issued> {
-  ctx.oidc.entity('Client', client)
+  const { client } = ctx.oidc
+  if (!client) throw new Error('no client asks')
   const options = optionsOf.of(provider)
   await limit(options.limits.issue, client.clientId, 1)
 
@@ -131,7 +123,7 @@ export async function issue(
     scope,
     permit,
     review,
-    expiresAt: Math.floor(Date.now() / 1000) + subjectToken.expiration,
+    expiresAt: subjectToken.exp,
   })
   return { id: subjectToken.jti, value, expiresIn: subjectToken.expiration }
 }

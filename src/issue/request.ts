@@ -1,11 +1,9 @@
 import { errors } from 'oidc-provider'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import { MAX_CONTEXT_DEPTH } from '../policy/context-schema.ts'
-import type { Binding } from '../public/binding.ts'
-import { isDeeperThan } from '../shared/json.ts'
-import { knownMembers } from '../shared/members.ts'
-import { isPlainObject } from '../shared/plain-object.ts'
-import { identifier, parseBinding } from './parse-binding.ts'
+import type { Binding, MayAct } from '../public/hooks.ts'
+import { isDeeperThan, isPlainObject, knownMembers, present } from '../shared/json.ts'
+import { boundedText } from '../shared/text.ts'
 
 /** A request for a subject token, every member of which is known to be well-formed. */
 export interface IssueRequest {
@@ -66,6 +64,77 @@ function parseExpiresIn(value: unknown): number | undefined {
   if (value === undefined) return undefined
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) {
     throw new errors.InvalidRequest('expiresIn must be a positive integer: seconds')
+  }
+  return value
+}
+
+/** RFC 6749 §3.3, and no more than a form field could carry. */
+const SCOPE_PATTERN = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/
+const MAX_SCOPE_LENGTH = 1024
+const MAX_RESOURCES = 16
+const MAX_RESOURCE_LENGTH = 2048
+
+/**
+ * Reads the members that bind the token.
+ *
+ * @throws errors.InvalidRequest naming the member.
+ */
+export function parseBinding(
+  body: { readonly mayAct?: unknown; readonly resource?: unknown; readonly scope?: unknown },
+  maxIdLength: number,
+): Binding {
+  const mayAct = body.mayAct === undefined ? undefined : parseMayAct(body.mayAct, maxIdLength)
+  const resource = body.resource === undefined ? undefined : parseResource(body.resource)
+  const scope = body.scope === undefined ? undefined : parseScope(body.scope)
+  return Object.freeze(present({ mayAct, resource, scope }))
+}
+
+/** An account's or a client's id, as it may come from outside. */
+export function identifier(name: string, value: unknown, maxLength: number): string {
+  return boundedText(name, value, maxLength, (message) => new errors.InvalidRequest(message))
+}
+
+function parseMayAct(value: unknown, maxLength: number): MayAct {
+  const refuse = (unknown?: string) =>
+    new errors.InvalidRequest(
+      unknown === undefined
+        ? 'mayAct must be a JSON object'
+        : 'mayAct must have sub, clientId or both, and nothing else',
+    )
+  const { sub, clientId } = knownMembers(value, ['sub', 'clientId'], refuse)
+  if (sub === undefined && clientId === undefined) throw refuse('')
+  return Object.freeze({
+    ...(sub === undefined ? {} : { sub: identifier('mayAct.sub', sub, maxLength) }),
+    ...(clientId === undefined
+      ? {}
+      : { clientId: identifier('mayAct.clientId', clientId, maxLength) }),
+  })
+}
+
+function parseResource(value: unknown): readonly string[] {
+  const resources: unknown[] = Array.isArray(value) ? value : [value]
+  if (resources.length < 1 || resources.length > MAX_RESOURCES) {
+    throw new errors.InvalidRequest(`resource must be one URI, or 1 to ${MAX_RESOURCES}`)
+  }
+  return Object.freeze(
+    resources.map((resource) => {
+      // RFC 8707 §2: "an absolute URI [...] MUST NOT include a fragment component".
+      if (
+        typeof resource !== 'string' ||
+        resource.length > MAX_RESOURCE_LENGTH ||
+        !URL.canParse(resource) ||
+        resource.includes('#')
+      ) {
+        throw new errors.InvalidRequest('resource must be an absolute URI without a fragment')
+      }
+      return resource
+    }),
+  )
+}
+
+function parseScope(value: unknown): string {
+  if (typeof value !== 'string' || value.length > MAX_SCOPE_LENGTH || !SCOPE_PATTERN.test(value)) {
+    throw new errors.InvalidRequest('scope must be scope tokens, separated by single spaces')
   }
   return value
 }

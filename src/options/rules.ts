@@ -1,5 +1,4 @@
-import { knownMembers } from '../shared/members.ts'
-import { isPlainObject } from '../shared/plain-object.ts'
+import { isPlainObject, knownMembers } from '../shared/json.ts'
 
 /** Anything but the absence of an option. */
 type Given = NonNullable<unknown>

@@ -3,6 +3,7 @@ import {
   type Client,
   type Configuration,
   errors,
+  type Grant,
   type KoaContextWithOIDC,
   type Provider,
   type ResourceServer,
@@ -11,7 +12,7 @@ import { slot } from '../host/slot.ts'
 import { optionsOf, type ResolvedOptions } from '../options/defaults.ts'
 import type { ClientRule } from '../public/options.ts'
 import { END_SCOPE, READ_SCOPE } from '../shared/constants.ts'
-import { signingAlgorithm } from '../tokens/signing-algorithm.ts'
+import { signingAlgorithm } from '../tokens/signing.ts'
 import { endingAdapterOf } from '../tokens/subject-token.ts'
 
 /**
@@ -183,4 +184,42 @@ function notNamed(client: Client): errors.InvalidTarget {
       ? 'a client that does not authenticate (token_endpoint_auth_method none) gets no token for the management API'
       : "this client is not one that the provider's option managementApi.clients names for the management API",
   )
+}
+
+export type LoadExistingGrant = NonNullable<Configuration['loadExistingGrant']>
+
+/**
+ * Gives the applications of operators `openid` without a question, beside what their grant has. An
+ * application that asks with `prompt=none` who is signed in would be answered `consent_required`.
+ *
+ * @param own the deployment's function
+ */
+export function withApplicationGrants(
+  applications: ClientRule,
+  own: LoadExistingGrant = existingGrant,
+): LoadExistingGrant {
+  const isApplication = asksClient(applications, 'features.impersonation.applications')
+
+  return async (ctx) => {
+    const { client, provider, session } = ctx.oidc
+    const existing = await own(ctx)
+    if (!client || !session?.accountId || !(await isApplication(client))) return existing
+    const { accountId } = session
+    const grant = existing ?? new provider.Grant({ clientId: client.clientId, accountId })
+    // The provider refuses another's grant. Nothing is written into it.
+    if (grant.accountId !== accountId || grant.clientId !== client.clientId) return grant
+    // A consent page that makes a grant of its own leaves out what it was not asked for.
+    if (grant.getOIDCScopeFiltered(new Set(['openid'])) !== 'openid') {
+      grant.addOIDCScope('openid')
+      await grant.save()
+    }
+    return grant
+  }
+}
+
+/** What oidc-provider does by default. */
+async function existingGrant({ oidc }: KoaContextWithOIDC): Promise<Grant | undefined> {
+  const { client, provider, result, session } = oidc
+  const id = result?.consent?.grantId ?? (client && session?.grantIdFor(client.clientId))
+  return id ? provider.Grant.find(id) : undefined
 }

@@ -1,6 +1,6 @@
-import type { AuthorizationRequest, Need } from '../public/policy-hook.ts'
-import { boundedText } from '../shared/bounded-text.ts'
-import { knownMembers } from '../shared/members.ts'
+import type { AuthorizationRequest, Need } from '../public/hooks.ts'
+import { knownMembers } from '../shared/json.ts'
+import { boundedText } from '../shared/text.ts'
 
 /** A verdict that does not refuse. A member that is absent limits nothing. */
 export interface Limits {

@@ -1,6 +1,6 @@
 // Every error of this package that a caller may get, and what of all errors the caller gets.
 import { errors } from 'oidc-provider'
-import type { Need } from '../public/policy-hook.ts'
+import type { Need } from '../public/hooks.ts'
 
 /** The request shows no credentials that are understood here. RFC 6750 §3.1. */
 export class NoCredentials extends errors.InvalidToken {
@@ -86,8 +86,8 @@ export class ApprovalRequired extends errors.OIDCProviderError {
   readonly approval: { readonly by: readonly Need[]; readonly emergency?: true }
   readonly needs: readonly Need[]
 
-  constructor(needs: readonly Need[], emergency = false) {
-    super(403, 'approval_required')
+  constructor(needs: readonly Need[], emergency = false, options: ErrorOptions = {}) {
+    super(403, 'approval_required', options)
     this.needs = needs
     this.approval = Object.freeze({ by: needs, ...(emergency ? { emergency } : {}) })
     this.error_description = describe(needs)
@@ -98,8 +98,8 @@ export class ApprovalRequired extends errors.OIDCProviderError {
 export class NotApproved extends errors.AccessDenied {
   readonly needs: readonly Need[]
 
-  constructor(needs: readonly Need[]) {
-    super(describe(needs))
+  constructor(needs: readonly Need[], options: ErrorOptions = {}) {
+    super(describe(needs), options)
     this.needs = needs
   }
 }

@@ -10,7 +10,7 @@ import { resourceServerShape } from '../../packages/resource-server/src/options.
 import { optionMistakes, optionsReference } from '../../scripts/options-reference.ts'
 import { Impersonation } from '../../src/index.ts'
 import { impersonationRules } from '../../src/options/defaults.ts'
-import { isPlainObject } from '../../src/shared/plain-object.ts'
+import { isPlainObject } from '../../src/shared/json.ts'
 
 const page = readFileSync(new URL('../../docs/options.md', import.meta.url), 'utf8')
 

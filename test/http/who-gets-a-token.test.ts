@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { errors } from 'oidc-provider'
-import { configurationOf } from '../../src/host/provider-configuration.ts'
+import { configurationOf } from '../../src/host/instance.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE as EXCHANGE } from '../../src/index.ts'
 import { REDIRECT_URI } from '../support/clients.ts'
 import { basic, deploy } from '../support/deployment.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { boundedText } from '../../src/shared/bounded-text.ts'
-import { knownMembers } from '../../src/shared/members.ts'
+import { knownMembers } from '../../src/shared/json.ts'
+import { boundedText } from '../../src/shared/text.ts'
 
 const refuse = (message: string) => new RangeError(message)
 

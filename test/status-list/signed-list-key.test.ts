@@ -8,7 +8,7 @@ import {
   jwtVerify,
 } from 'jose'
 import { ExternalSigningKey } from 'oidc-provider'
-import { publicKeys } from '../../src/host/provider-configuration.ts'
+import { publicKeys } from '../../src/host/instance.ts'
 import { statusListSigner } from '../../src/status-list/sign.ts'
 import { Store } from '../tokens/remembering-store.ts'
 import { providerWith, servingProcess, tokenOf } from '../tokens/serving-process.ts'

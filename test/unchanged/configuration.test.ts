@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import OidcProvider, { type Configuration } from 'oidc-provider'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { withoutImpersonation } from '../../src/configuration.ts'
-import { configurationOf } from '../../src/host/provider-configuration.ts'
+import { configurationOf } from '../../src/host/instance.ts'
 import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import {
   type DeploymentOptions,
@@ -63,6 +63,17 @@ describe('I12: what enabling impersonation changes in a provider', () => {
     const [before, alone] = both(quiet)
     expect(alone.eventNames()).to.deep.equal(before.eventNames())
     expect(Object.hasOwn(alone.Grant, 'adapter')).to.equal(false)
+  })
+
+  it('everywhere: one function of opaque tokens, which says what is stored', () => {
+    const [plain, ours] = both()
+    for (const model of ['AccessToken', 'ClientCredentials', 'RefreshToken', 'Grant'] as const) {
+      const [before, now] = [plain, ours].map(
+        (provider) => Object(provider[model].prototype).getValueAndPayload,
+      )
+      const isAround = String(now) !== String(before)
+      expect(isAround, model).to.equal(model === 'AccessToken' || model === 'ClientCredentials')
+    }
   })
 
   const cannot: Record<string, DeploymentOptions> = {

@@ -204,7 +204,9 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   const leads = deciders({ mayApprove: () => isLead, timeoutMs })
   const ownPauses = pausesOf(pausing.context, leads.assertMay)
   const resume: SupportConsole['resume'] = (id, saying) => (permits ?? ownPauses).resume(id, saying)
-  const outbox = startNotices({ provider, settings, audit, directory, sign })
+  const outbox = startNotices({
+    ...{ provider, settings, audit, directory, decide: pausing.context.decide },
+  })
   const parts: Parts = {
     provider,
     settings,

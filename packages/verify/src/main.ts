@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
 import { reasonOf } from './format/reason.ts'
@@ -42,7 +41,7 @@ elsewhere before, and by nothing else.
 const KEYS_TIMEOUT = 10_000
 
 /** How much of a file is read at once, in bytes. */
-const READ_AT_ONCE = 1_048_576
+const READ_AT_ONCE = 524_288
 
 /** The command was called in a wrong way, or something that it needs is not there. */
 class Unusable extends Error {}
@@ -113,8 +112,8 @@ async function textFrom(source: string): Promise<string> {
 /** The checkpoints in a file: one on each line, as itself or as an export has it. */
 async function checkpointsFrom(name: string) {
   const found: { jws: string; name: string }[] = []
-  for await (const lines of readLines(readParts(name, '\n'))) {
-    for (const { text, number } of lines) {
+  for await (const { lines } of readLines(readParts(name, '\n'))) {
+    for (const { utf8: text, number } of lines) {
       if (text.trim() === '') continue
       const value: unknown = text.startsWith('{') ? JSON.parse(text) : { checkpoint: text.trim() }
       if (typeof value !== 'object' || value === null || !('checkpoint' in value)) continue
@@ -125,11 +124,20 @@ async function checkpointsFrom(name: string) {
   return found
 }
 
-/** @param end is added: a file of one line may lack its line feed */
-async function* readParts(file: string, end = ''): AsyncGenerator<string> {
-  const options = { encoding: 'utf8', highWaterMark: READ_AT_ONCE } as const
-  for await (const part of createReadStream(file, options)) yield String(part)
-  yield end
+/**
+ * The parts of a file, each in the place of the one before.
+ *
+ * @param end is added: a file of one line may lack its line feed
+ */
+async function* readParts(name: string, end = ''): AsyncGenerator<Buffer> {
+  await using file = await open(name)
+  const buffer = Buffer.allocUnsafe(READ_AT_ONCE)
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, 0, READ_AT_ONCE)
+    if (bytesRead === 0) break
+    yield buffer.subarray(0, bytesRead)
+  }
+  yield Buffer.from(end)
 }
 
 /** How the exports of what is filtered begin: CSV and JSON Lines. */
@@ -137,7 +145,7 @@ const FILTERED_EXPORT = /^(?:\ufeffid,|\{"id":)/
 
 async function refuseFilteredExport(file: string): Promise<void> {
   for await (const part of readParts(file)) {
-    if (!FILTERED_EXPORT.test(part)) return
+    if (!FILTERED_EXPORT.test(part.toString())) return
     throw new Unusable(
       `${file}: this is not the export for verification. It is Export, Everything, for verification.`,
     )

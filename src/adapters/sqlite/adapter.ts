@@ -1,12 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as rest } from 'node:timers/promises'
 import type { AdapterPayload } from 'oidc-provider'
+import { epochSeconds } from '../../shared/time.ts'
 import type { EndedFollower, EndingAdapter } from '../contract.ts'
 import {
   consumedAt,
   decodePayload,
   encodePayload,
-  epochSeconds,
   keyColumns,
   LOOK_UPS,
   lifetime,

@@ -5,13 +5,14 @@ import {
   isNextAttempt,
   MAX_FAILURES,
   type NoticeKind,
-  parseAny,
+  type PermitRecord,
   pendingKindsIn,
-  type StoredPermit,
 } from 'oidc-provider-impersonation-verify/format'
 import type { PermitStore } from '../audit/permit-store.ts'
 import type { Notice } from '../notice.ts'
+import { findAsked, isTold } from '../permits/asked.ts'
 import type { Decisions } from '../permits/decisions.ts'
+import { allReadable } from '../permits/readable.ts'
 import type { DueNotice, NoticeSource } from './source.ts'
 
 /** Another process began the attempt. */
@@ -42,11 +43,12 @@ export function permitNotices(
         { noticeDueBefore: now },
         { limit, oldestFirst: true },
       )
-      return permits.flatMap(readableOf).map(dueOf)
+      return allReadable(permits).flatMap((each) => (each.kind === 'pause' ? [] : dueOf(each)))
     },
-    async begin({ id }, entry) {
+    async begin({ id, about }, entry) {
+      const asked = await findAsked(store, { customer: about.subject ?? '', now: entry.time })
       try {
-        const permit = await decide(id, (stored) => chooseEntry(stored, entry))
+        const permit = await decide(id, (stored) => chooseEntry(stored, entry, asked))
         if (!permit || permit.kind === 'pause') return undefined
         return isAnswerable(permit, entry.time) ? dueOf(permit) : undefined
       } catch (error) {
@@ -60,23 +62,29 @@ export function permitNotices(
   }
 }
 
-/** I17: one that cannot be read does not hold up the others. Of a pause, nothing is to be told. */
-function readableOf(stored: StoredPermit): GivenPermit[] {
-  try {
-    const permit = parseAny(stored)
-    return permit.kind === 'pause' ? [] : [permit]
-  } catch {
-    return []
-  }
-}
-
-/** @throws Taken */
-function chooseEntry(stored: AnyPermit | undefined, entry: AuditEntry): AuditEntry {
+/**
+ * @param asked the requests of which the customer is told in these days
+ * @throws Taken where another process began the attempt, or another request is told before
+ */
+function chooseEntry(
+  stored: AnyPermit | undefined,
+  entry: AuditEntry,
+  asked: readonly PermitRecord[],
+): AuditEntry {
   const { notice } = entry
   if (!stored || !notice || !isNextAttempt(stored, notice)) throw new Taken()
-  if (isAnswerable(stored, entry.time)) return entry
+  // Two processes can ask at once: the first request is told.
+  const others = stored.kind === 'approval' ? asked.filter((each) => isBefore(each, stored)) : []
+  if (others.length > 0 && !others.some(isTold)) throw new Taken()
+  if (others.length === 0 && isAnswerable(stored, entry.time)) return entry
   // What cannot be answered any more is not told.
   return { ...entry, event: 'support.unnotified', notice: { ...notice, failures: MAX_FAILURES } }
+}
+
+function isBefore(one: PermitRecord, other: PermitRecord): boolean {
+  return (
+    (one.requestedAt - other.requestedAt || (one.id < other.id ? -1 : 1)) < 0 && one.id !== other.id
+  )
 }
 
 function isAnswerable(permit: AnyPermit, now: number): boolean {

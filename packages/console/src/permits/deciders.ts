@@ -1,5 +1,5 @@
-import { limitTime } from 'oidc-provider-impersonation/siblings'
 import { log } from '../audit/log-line.ts'
+import { askDeployment } from './asking.ts'
 import { PermitError } from './errors.ts'
 import type { Approver, AttachOptions, PermitsOptions } from './options.ts'
 import type { Pause, Permit } from './permit.ts'
@@ -24,15 +24,7 @@ export interface DecidersOptions extends Pick<PermitsOptions, 'approvers'> {
 export function deciders({ approvers, mayApprove, timeoutMs }: DecidersOptions): Deciders {
   let isWarned = false
 
-  /** @throws PermitError where the deployment does not say it, or not in time */
-  async function asked<T>(ask: () => T | Promise<T>): Promise<T> {
-    const late = () => new Error('approvers do not answer')
-    const answer = async () => await ask()
-    return limitTime(timeoutMs, answer(), late).catch((cause: unknown) => {
-      const message = 'who may decide cannot be looked up now'
-      throw new PermitError('temporarily_unavailable', message, { cause })
-    })
-  }
+  const asked = <T>(ask: () => T | Promise<T>) => askDeployment('who may decide', timeoutMs, ask)
 
   async function find(about: Pause | Permit): Promise<readonly Approver[] | undefined> {
     if (!approvers) return undefined

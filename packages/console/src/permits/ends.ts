@@ -4,8 +4,9 @@ import type {
   Provider,
 } from 'oidc-provider-impersonation'
 import { limitTime } from 'oidc-provider-impersonation/siblings'
-import { parseAny, type StandingChoice } from 'oidc-provider-impersonation-verify/format'
+import type { StandingChoice } from 'oidc-provider-impersonation-verify/format'
 import type { PermitStore } from '../audit/permit-store.ts'
+import { allReadable } from './readable.ts'
 
 const PERMITS_PER_READ = 100
 
@@ -99,7 +100,7 @@ async function emergenciesOf({ store, customer, now }: CustomerEnding): Promise<
   for (let before: string | undefined; ; ) {
     const filter = { customer, state: 'granted', notOverAt: now } as const
     const { permits, next } = await store.permits(filter, { before, limit: PERMITS_PER_READ })
-    for (const stored of permits) if (parseAny(stored).kind === 'emergency') ids.add(stored.id)
+    for (const { id, kind } of allReadable(permits)) if (kind === 'emergency') ids.add(id)
     if (next === undefined) return ids
     before = next
   }

@@ -42,11 +42,17 @@ export class PermitError extends Error {
   constructor(
     error: Code,
     message: string,
-    more: { permit?: Permit | undefined; retryAfter?: number; cause?: unknown } = {},
+    more: {
+      permit?: Permit | undefined
+      retryAfter?: number
+      cause?: unknown
+      /** @defaultValue the one of the code */
+      statusCode?: 429
+    } = {},
   ) {
     super(message, { cause: more.cause })
     this.error = error
-    this.statusCode = STATUS_CODES[error]
+    this.statusCode = more.statusCode ?? STATUS_CODES[error]
     this.permit = more.permit
     this.retryAfter = more.retryAfter
   }

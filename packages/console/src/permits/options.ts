@@ -44,8 +44,14 @@ export interface PermitsOptions {
   /** What customers may answer for all requests. Without it, they are asked each time. */
   readonly standing?:
     | {
-        /** What a customer can choose, beside `ask`. @defaultValue all but `'never'` */
-        readonly offers?: readonly StandingChoice[] | undefined
+        /**
+         * What a customer can choose, beside `ask`: a list, or a function of the customer, so that staff, people
+         * who are protected, and accounts under investigation get less. It is asked when the page is read, and
+         * at a choice. What a customer chose before holds. What it throws refuses, and so does no answer within
+         * `timeout`: `ask` stays open.
+         * @defaultValue all but `'never'`
+         */
+        readonly offers?: Offers | undefined
         /**
          * What holds before the customer chose. `'rule'`: the rule alone decides. `'ask'`: each request
          * needs the customer, too. `'always'`: what the rule needs of the customer is met.
@@ -75,17 +81,16 @@ export type TicketOf = (
 
 export type { StandingChoice }
 
+/** What customers can choose; a function is given the account id. */
+export type Offers =
+  | readonly StandingChoice[]
+  | ((customer: string) => readonly StandingChoice[] | Promise<readonly StandingChoice[]>)
+
 /** One answer of a customer for all requests. Times are in milliseconds since the epoch. */
 export type StandingAnswer = Pick<
   StandingRecord,
   'choice' | 'customer' | 'id' | 'requestedAt' | 'revoked' | 'until'
 >
-
-/** The same with its defaults. */
-export interface StandingOptions {
-  readonly offers: readonly StandingChoice[]
-  readonly initially: 'always' | 'ask' | 'rule'
-}
 
 /** What holds for a customer now. */
 export interface Standing {
@@ -162,8 +167,10 @@ export interface Permits {
   readonly durations: readonly number[]
   /** Whether `approvers` are given: without them, there is no emergency. */
   readonly hasApprovers: boolean
-  /** What customers may answer for all requests; `undefined` where they are asked each time. */
-  readonly offers: readonly StandingChoice[] | undefined
+  /** Whether customers may answer for all requests. */
+  readonly hasStanding: boolean
+  /** What a customer can choose now for all requests: none without `standing`, else `ask` and more. */
+  findOffers(customer: string): Promise<readonly StandingChoice[]>
   /** Where permits are kept. */
   readonly audit: AuditStore
   /** Asks for the approvals that the rule needs: it is asked first. */

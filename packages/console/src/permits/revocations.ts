@@ -7,10 +7,8 @@ import {
   MAX_SUBJECT_TOKEN_TTL,
 } from 'oidc-provider-impersonation/siblings'
 import {
-  type AnyPermit,
   type AuditPerson,
   type PermitRecord,
-  parseAny,
   present,
   reasonOf,
   type StoredPermit,
@@ -18,6 +16,7 @@ import {
 import { log } from '../audit/log-line.ts'
 import type { PermitStore } from '../audit/permit-store.ts'
 import { endForCustomer, endForObjection, endingOf, isClosed } from './ends.ts'
+import { readable } from './readable.ts'
 
 /** How long between two looks, in milliseconds. */
 const INTERVAL_MS = 3000
@@ -33,7 +32,7 @@ const LONGEST_LIFE_MS = (MAX_SUBJECT_TOKEN_TTL + MAX_ACCESS_TOKEN_TTL) * 1000
 const RECENT_MS = 2 * UNDER_WAY_MS
 
 /** A permit that was revoked. */
-export type Revoked = Pick<PermitRecord, 'customer' | 'id' | 'revoked'>
+export type Revoked = Pick<PermitRecord, 'customer' | 'id'> & Partial<Pick<PermitRecord, 'revoked'>>
 
 /** Ends everything issued or active under a permit. */
 export async function endUnder(
@@ -94,21 +93,23 @@ export function finishRevocations(
   }
 
   async function finish(stored: StoredPermit): Promise<void> {
-    const record: AnyPermit = parseAny(stored)
-    if (record.kind === 'pause') {
+    const record = readable(stored)
+    if (record?.kind === 'pause') {
       // A lead's pause ends nothing.
       if (!record.customer) return
       const about = { operator: record.operator.id, customer: record.customer.id }
       await endForObjection(provider, about, record.lastAt, MAX_END_MS)
-    } else if (record.kind !== 'standing') {
-      if (record.state !== 'revoked') return
-      await limitTime(MAX_END_MS, endUnder(provider, record), () => new Error('it takes too long'))
+    } else if (record?.kind !== 'standing') {
+      if (stored.state !== 'revoked') return
+      // One that cannot be read ends, too.
+      const revoked = record ?? { id: stored.id, customer: { id: stored.customer ?? '' } }
+      await limitTime(MAX_END_MS, endUnder(provider, revoked), () => new Error('it takes too long'))
     } else if (isClosed(record.choice)) {
       const at = { provider, store, now: now(), before: record.lastAt }
       await endForCustomer(endingOf(record.customer.id, record.choice, at), MAX_END_MS)
     }
     // What was under way at the revocation comes a little later.
-    if (now() > record.lastAt + UNDER_WAY_MS) finished.set(stored.id, true)
+    if (record && now() > record.lastAt + UNDER_WAY_MS) finished.set(stored.id, true)
   }
 
   async function runByItself(): Promise<void> {

@@ -5,10 +5,11 @@ import {
   objectWith,
   oneOf,
   optionalGroup,
+  valid,
 } from 'oidc-provider-impersonation/siblings'
 import type { AuditStore } from '../audit/store.ts'
 import { secondsRule } from '../option-rules.ts'
-import type { PermitsOptions } from './options.ts'
+import type { Offers, PermitsOptions } from './options.ts'
 
 // Not in options.ts: the published types cannot have the imports of the siblings' entry.
 
@@ -17,13 +18,21 @@ const DAY_S = 86_400
 /** In the order in which pages show them. */
 export const STANDING_CHOICES = ['ask', 'day', 'week', 'always', 'never'] as const
 
+export function isListOfChoices(value: unknown): boolean {
+  const known: readonly unknown[] = STANDING_CHOICES
+  return Array.isArray(value) && value.every((each) => known.includes(each))
+}
+
 /** What `createPermits()` may be given. */
 export const PERMITS_RULES = {
   audit: objectWith<AuditStore>('open', 'decide', 'permits').required('the audit of the console'),
   approvers: aFunction<NonNullable<PermitsOptions['approvers']>>(),
   ticketOf: aFunction<NonNullable<PermitsOptions['ticketOf']>>(),
   standing: optionalGroup({
-    offers: list(oneOf(STANDING_CHOICES), 'choices: ask, day, week, always or never', 1),
+    offers: valid<Offers>(
+      (value) => typeof value === 'function' || isListOfChoices(value),
+      'a list of choices (day, week, always or never), or a function of the customer',
+    ),
     initially: oneOf(['rule', 'ask', 'always']).or('rule'),
   }),
   durations: list(integer(1, DAY_S), 'seconds, whole numbers', 1),

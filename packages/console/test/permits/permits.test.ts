@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Authorize, Verdict } from 'oidc-provider-impersonation'
+import type { ApprovalRequired, Authorize, Verdict } from 'oidc-provider-impersonation'
 import {
   createPermits,
   type Permit,
@@ -128,6 +128,29 @@ describe('permits', () => {
     await granted({ ticket: 'The address is wrong' })
     expect((await act({ ticketId: 'SUP-7' })).status).to.equal(201)
     expect((await act({ reason: 'Another' })).status).to.equal(403)
+  })
+
+  it('fit no start without a ticket, and the cause names the option', async () => {
+    for (const ticket of [undefined, '', ' ', 7]) {
+      await permits.close()
+      await deployment[Symbol.asyncDispose]()
+      await begin({ ticketOf: () => ticket as undefined })
+      await granted()
+      expect((await act()).body.error, String(ticket)).to.equal('approval_required')
+      const request = {
+        ...{ userId: 'alice', scope: CHANGE, resource: `${deployment.url}/orders` },
+        ...{ mayAct: { sub: 'olivia', clientId: 'shop' }, context: { ticketId: 'SUP-123' } },
+      }
+      const issue = deployment.provider.impersonation.issue(request, { as: MACHINE.clientId })
+      const { error, cause } = await issue.then(
+        () => expect.fail('it is allowed'),
+        (failure: ApprovalRequired) => failure,
+      )
+      expect([error, String(cause)]).to.deep.equal([
+        'approval_required',
+        'Error: options.ticketOf of createPermits answers no ticket: no permit fits',
+      ])
+    }
   })
 
   it('cap the time of the access token by the end of the window', async () => {
@@ -299,6 +322,31 @@ describe('permits', () => {
     expect((await permits.request(asked({ customer: 'bob' }))).state).to.equal('requested')
   })
 
+  it('are asked for 60 times in an hour, withdrawn ones counted, also at once and at two processes', async () => {
+    const other = createPermits({ audit, approvers: () => approvers })
+    other.attach(deployment.provider, AS)
+    const ask = async (at: Permits, ticket: string) => {
+      const { id } = await at.request(asked({ ticket }))
+      await at.revoke(id, { by: 'olivia' })
+    }
+    for (let times = 0; times < 29; times += 1) {
+      await ask(permits, `SUP-${times}`)
+      await ask(other, `SUP-${times}`)
+    }
+    const customers = ['alice', 'carla', 'paula', 'dora', 'hanna']
+    const atOnce = customers.map((customer) => permits.request(asked({ customer })))
+    const done = (await Promise.allSettled(atOnce)).filter(({ status }) => status === 'fulfilled')
+    expect(done).to.have.length(2)
+    const { error, statusCode, retryAfter } = await refusal(other.request(asked()))
+    expect([error, statusCode]).to.deep.equal(['temporarily_unavailable', 429])
+    expect(retryAfter).to.be.within(3500, 3600)
+    expect((await permits.request(asked({ operator: 'oscar' }))).state).to.equal('requested')
+    await later(HOUR, () => permits.request(asked({ ticket: 'SUP-99' }))).catch(
+      (failure: PermitError) => expect(failure.error).to.equal('already_requested'),
+    )
+    await other.close()
+  })
+
   it('are asked for once, and lapse where they are not decided', async () => {
     const { id } = await permits.request(asked())
     const { error, permit } = await refusal(permits.request(asked()))
@@ -466,6 +514,14 @@ describe('permits', () => {
     expect(reads).to.equal(0)
     expect(await ask(CHANGE)).to.have.property('permit')
     expect(reads).to.equal(1)
+  })
+
+  it('are of one provider, and keep the order of time where the clock was set back', async () => {
+    const other = await providerAt('https://other.example')
+    expect(() => permits.attach(other)).to.throw(TypeError, 'attached already')
+    const { id, requestedAt } = await later(HOUR, () => permits.request(asked()))
+    const { decisions, grantedAt } = await permits.grant(id, { by: 'grace' })
+    expect([decisions[0]?.at, grantedAt]).to.deep.equal([requestedAt, requestedAt])
   })
 
   it('throw before they are attached, and where impersonations cannot be ended', async () => {

@@ -16,7 +16,7 @@ describe('an export that was not touched, after retention with a hold', () => {
         const keys = createLocalJWKSet({ keys: [provider.jwk] })
         const read = (of: readonly string[]) =>
           async function* () {
-            for (const line of of) yield `${line}\n`
+            for (const line of of) yield Buffer.from(`${line}\n`)
           }
         const [jws = ''] = await store.checkpoints(1)
         const kept = [{ jws, name: 'kept' }]

@@ -39,7 +39,7 @@ describe('verify finds a file', () => {
     expect(await broken([])).to.deep.equal({ told, line: 0 })
     const text = lines.join('\n')
     async function* read() {
-      yield text.slice(0, -20)
+      yield Buffer.from(text.slice(0, -20))
     }
     const keys = createLocalJWKSet({ keys: [provider.jwk] })
     const error = await verify({ read, keys }).catch((thrown: unknown) => thrown)
@@ -121,7 +121,7 @@ describe('verify finds a file', () => {
   it('with a line of many megabytes, without reading it to the end', async () => {
     let read = 0
     async function* endless() {
-      for (; ; read += 1) yield 'x'.repeat(1_000_000)
+      for (; ; read += 1) yield Buffer.alloc(1_000_000, 'x')
     }
     const keys = createLocalJWKSet({ keys: [provider.jwk] })
     const error = await verify({ read: endless, keys }).catch((thrown: unknown) => thrown)

@@ -29,7 +29,7 @@ type Options = Partial<Omit<VerificationInput, 'read'>>
 export function verified(lines: readonly string[], options: Options = {}): Promise<Verification> {
   const keys = createLocalJWKSet({ keys: [provider.jwk] })
   async function* read() {
-    for (const line of lines) yield `${line}\n`
+    for (const line of lines) yield Buffer.from(`${line}\n`)
   }
   return verify({ read, keys, ...options })
 }

@@ -20,7 +20,7 @@ export function entryDigestOf(
   { time, event }: { readonly time?: unknown; readonly event?: unknown } = parseMembers(text),
 ): string {
   const at = typeof time === 'number' && Number.isFinite(time) ? Math.floor(time) : ''
-  return [digestOf(text), at, row ?? '', EVENT_MARKS.get(event) ?? ''].join('.')
+  return `${digestOf(text)}.${at}.${row ?? ''}.${EVENT_MARKS.get(event) ?? ''}`
 }
 
 const EVENT_MARKS: ReadonlyMap<unknown, 'held' | 'released'> = new Map([

@@ -22,42 +22,54 @@ export interface Happening {
  * @param row the row so far; `undefined` for the first happening
  */
 export function fold(row: AuditRow | undefined, id: string, happening: Happening): AuditRow {
-  const { entry, count, lastTime } = happening
+  return present(sumWith(row && { ...NOTHING_KNOWN, ...row }, id, happening))
+}
+
+/**
+ * The same, and what is not known is `undefined`: rows of one form are added up fast. The members of a row
+ * have one order, so that two rows can be compared as JSON.
+ *
+ * @param row one that this function made
+ */
+export function sumWith(
+  row: AuditRow | undefined,
+  id: string,
+  { entry, count, lastTime }: Happening,
+): AuditRow {
   const { time, event, context, client, resource, scope, jti, issuedTo } = entry
-  const { askedAt, startedAt, expiresAt, isStartInferred, ...before }: AuditRow = row ?? {
-    ...{ id, at: time, lastAt: time },
-    ...NOTHING_COUNTED,
-  }
+  const before: AuditRow = row ?? { ...NOTHING_KNOWN, id, at: time, lastAt: time }
+  const { askedAt, startedAt, expiresAt, isStartInferred } = lifeOf(before, entry)
   const granted = event === 'impersonation.granted'
   const target = typeof resource === 'string' ? resource : resource?.[0]
   return {
     ...before,
-    ...present({
-      customer: personOf(before.customer, entry.subject, entry.names?.subject),
-      operator: operatorOf(before, entry),
-      software: before.software ?? (isAttempt(entry) ? undefined : entry.software),
-      ticket: before.ticket ?? nonEmptyText(context?.ticketId),
-      reason: before.reason ?? nonEmptyText(context?.reason),
-      continues: before.continues ?? nonEmptyText(entry.continues),
-      permit: (granted ? permitsOf(entry) : undefined) ?? before.permit ?? permitsOf(entry),
-      review:
-        (granted ? nonEmptyText(entry.review) : undefined) ??
-        before.review ??
-        nonEmptyText(entry.review),
-      application: (granted ? client : undefined) ?? before.application ?? entry.mayAct?.clientId,
-      issuedTo: before.issuedTo ?? issuedTo,
-      resource: (granted ? target : undefined) ?? before.resource ?? target,
-      scope: granted ? (scope ?? before.scope) : (before.scope ?? scope),
-      jti: before.jti ?? (granted ? jti : undefined),
-      ...lifeOf({ askedAt, startedAt, expiresAt, isStartInferred }, entry),
-      end: endOf(before, entry),
-      refusal: refusalOf(before, entry),
-      alarm: foldAlarm(before.alarm, entry, count, lastTime),
-      acknowledged: foldAcknowledgement(before, entry),
-      hold: holdOf(before, entry),
-      objection: objectionOf(before, entry),
-      notice: foldNotice(before.notice, entry),
-    }),
+    customer: personOf(before.customer, entry.subject, entry.names?.subject),
+    operator: operatorOf(before, entry),
+    software: before.software ?? (isAttempt(entry) ? undefined : entry.software),
+    ticket: before.ticket ?? nonEmptyText(context?.ticketId),
+    reason: before.reason ?? nonEmptyText(context?.reason),
+    continues: before.continues ?? nonEmptyText(entry.continues),
+    permit: (granted ? permitsOf(entry) : undefined) ?? before.permit ?? permitsOf(entry),
+    review:
+      (granted ? nonEmptyText(entry.review) : undefined) ??
+      before.review ??
+      nonEmptyText(entry.review),
+    application: (granted ? client : undefined) ?? before.application ?? entry.mayAct?.clientId,
+    issuedTo: before.issuedTo ?? issuedTo,
+    resource: (granted ? target : undefined) ?? before.resource ?? target,
+    scope: granted ? (scope ?? before.scope) : (before.scope ?? scope),
+    jti: before.jti ?? (granted ? jti : undefined),
+    askedAt,
+    startedAt,
+    expiresAt,
+    isStartInferred,
+    end: endOf(before, entry),
+    refusal: refusalOf(before, entry),
+    alarm: foldAlarm(before.alarm, entry, count, lastTime),
+    acknowledged: foldAcknowledgement(before, entry),
+    hold: holdOf(before, entry),
+    objection: objectionOf(before, entry),
+    notice: foldNotice(before.notice, entry),
     at: Math.min(before.at, time),
     lastAt: Math.max(before.lastAt, lastTime),
     ...counted(before, entry, count),
@@ -78,7 +90,17 @@ export function foldRepetition(row: AuditRow, happening: Happening): AuditRow {
   }
 }
 
-const NOTHING_COUNTED = { reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 }
+const NOTHING_KNOWN: Required<AuditRow> = {
+  ...{ id: '', at: 0, lastAt: 0 },
+  ...{ reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 },
+  ...{ customer: undefined, operator: undefined, software: undefined },
+  ...{ ticket: undefined, reason: undefined, continues: undefined, permit: undefined },
+  ...{ review: undefined, application: undefined, issuedTo: undefined, resource: undefined },
+  ...{ scope: undefined, jti: undefined, askedAt: undefined, startedAt: undefined },
+  ...{ expiresAt: undefined, isStartInferred: undefined, end: undefined, refusal: undefined },
+  ...{ alarm: undefined, acknowledged: undefined, hold: undefined, objection: undefined },
+  notice: undefined,
+}
 const READING_METHODS: ReadonlySet<string | undefined> = new Set([
   'GET',
   'HEAD',
@@ -139,6 +161,7 @@ function personOf(
 ): AuditPerson | undefined {
   if (id === undefined || (person && person.id !== id)) return person
   const { name = named?.name, email = named?.email } = person ?? {}
+  if (person?.name === name && person?.email === email) return person ?? { id }
   return { id, ...present({ name, email }) }
 }
 

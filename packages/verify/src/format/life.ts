@@ -13,9 +13,10 @@ export function lifeOf(row: Life, { event, time, expiresAt }: AuditEntry): Life 
   switch (event) {
     case 'impersonation.issued':
       return {
-        ...row,
         askedAt: Math.min(row.askedAt ?? time, time),
+        startedAt: row.startedAt,
         expiresAt: isStartKnown(row) ? row.expiresAt : latest(row.expiresAt, expiry),
+        isStartInferred: row.isStartInferred,
       }
     case 'impersonation.granted':
       return {

@@ -7,10 +7,12 @@ export type Present<T> = {
 
 /** Without the members that are `undefined`. */
 export function present<T extends object>(members: T): Present<T> {
+  const found: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(members)) {
+    if (value !== undefined) found[name] = value
+  }
   // The compiler does not see that only the members without a value are missing.
-  return Object.fromEntries(
-    Object.entries(members).filter(([, value]) => value !== undefined),
-  ) as Present<T>
+  return found as Present<T>
 }
 
 /** A text that is not empty; `undefined` for anything else. */

@@ -1,5 +1,5 @@
 import type { JWTVerifyGetKey } from 'jose'
-import { digestParts, entryDigestOf, hashOf } from '../format/chain.ts'
+import { type DigestParts, digestParts, entryDigestOf, hashOf } from '../format/chain.ts'
 import { type AuditEntry, BEGUN_EVENT, decodeEntry } from '../format/entry.ts'
 import { rowOf } from '../format/row-of.ts'
 import { Broken } from './broken.ts'
@@ -11,6 +11,15 @@ export interface ChainsInput {
   readonly vouchers: Vouchers
   readonly keys: JWTVerifyGetKey
   readonly issuer: string
+}
+
+/** What an entry is, in its chain. */
+export interface Linked {
+  /** What the text says: `undefined` where it is removed, or of a newer version. */
+  readonly reported: AuditEntry | undefined
+  readonly parts: DigestParts | undefined
+  /** Of a beginning: it takes a while. */
+  readonly proof?: Promise<void>
 }
 
 /** The chains of all writers, as far as they are read. */
@@ -31,22 +40,19 @@ export class Chains {
     return this.#chains.get(writer)?.sequence ?? 0
   }
 
-  /**
-   * @returns what the text says: `undefined` where it is removed, or of a newer version; and the proof of a
-   * beginning, which takes a while
-   * @throws Broken
-   */
-  add(entry: Entry, line: number): { reported: AuditEntry | undefined; proof?: Promise<void> } {
+  /** @throws Broken */
+  add(entry: Entry, line: number): Linked {
     const { writer } = entry
     const chain = this.#chains.get(writer) ?? new Chain(writer)
     this.#chains.set(writer, chain)
     const reported = entry.text === undefined ? undefined : decodeEntry(entry.text)
-    chain.add(entry, reported, this.#input.vouchers, line)
+    const parts = digestParts(entry.digest)
+    chain.add(entry, { reported, parts }, this.#input.vouchers, line)
     if (reported && rowOf(reported, `${writer}.${entry.sequence}`) !== entry.row) {
       throw broken('it was moved to another impersonation', entry, line)
     }
-    if (entry.sequence > 1) return { reported }
-    return { reported, proof: this.#checkBeginning(entry, reported, line) }
+    if (entry.sequence > 1) return { reported, parts }
+    return { reported, parts, proof: this.#checkBeginning(entry, reported, line) }
   }
 
   /** Who can only write to the storage cannot make a chain. */
@@ -81,7 +87,7 @@ class Chain {
     this.#hash = writer
   }
 
-  add(entry: Entry, reported: AuditEntry | undefined, vouchers: Vouchers, line: number): void {
+  add(entry: Entry, { reported, parts }: Linked, vouchers: Vouchers, line: number): void {
     const { writer, sequence, digest, hash, text } = entry
     const expected = this.sequence + 1
     if (sequence < expected) {
@@ -93,7 +99,7 @@ class Chain {
     }
     // What this version cannot read is parsed for its time.
     if (text !== undefined && entryDigestOf(text, entry.row, reported) !== digest) {
-      const isMoved = entryDigestOf(text, digestParts(digest)?.row) === digest
+      const isMoved = entryDigestOf(text, parts?.row) === digest
       const isOther = 'its text is not the one that was recorded'
       throw broken(isMoved ? 'it was moved to another impersonation' : isOther, entry, line)
     }
@@ -109,7 +115,7 @@ class Chain {
       throw broken(reported, entry, line)
     }
     if (heads.length > 0) this.#agreed = sequence
-    const late = vouchers.delayProblem(writer, sequence, digestParts(digest)?.time)
+    const late = vouchers.delayProblem(writer, sequence, parts?.time)
     if (late !== undefined) throw broken(late, entry, line)
     this.sequence = sequence
     this.#hash = hash

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { JWTVerifyGetKey } from 'jose'
 import type { Erased } from '../format/entry.ts'
 import { Broken } from './broken.ts'
-import { erasedIn } from './erasures.ts'
+import { erasedIn, mayErase } from './erasures.ts'
 import { readLines } from './lines.ts'
 import { isCheckpoint, parse } from './parsed.ts'
 import { judge, type Vouched } from './signatures.ts'
@@ -14,7 +14,8 @@ export interface KeptCheckpoint {
 }
 
 export interface CheckpointsInput {
-  read(): AsyncIterable<string>
+  /** Reads the file from its beginning. It is called twice. */
+  read(): AsyncIterable<Buffer>
   readonly keys: JWTVerifyGetKey
   readonly issuer?: string | undefined
   readonly kept?: readonly KeptCheckpoint[] | undefined
@@ -85,20 +86,21 @@ async function checkpointLines({ read }: CheckpointsInput) {
   const erased: Erased[] = []
   const content = createHash('sha256')
   let lines = 0
-  for await (const some of readLines(read())) {
-    const others: string[] = []
+  for await (const { lines: some, bytes } of readLines(read())) {
+    const hasErasure = mayErase(bytes)
+    let signed = 0
     for (const line of some) {
       lines = line.number
       if (!isCheckpoint(line)) {
-        others.push(line.text, '\n')
-        const ids = erasedIn(line.text)
+        if (found.length === 0) signed += line.length
+        const ids = hasErasure ? erasedIn(line.text) : undefined
         if (ids) erased.push(ids)
         continue
       }
       const parsed = parse(line)
       if (parsed.kind === 'checkpoint') found.push({ jws: parsed.jws, line: line.number })
     }
-    content.update(others.join(''))
+    content.update(bytes.subarray(0, signed))
   }
   return { found, erased, lines, content: content.digest('base64url') }
 }

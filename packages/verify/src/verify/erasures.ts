@@ -33,10 +33,14 @@ export class Erasures {
   }
 }
 
+/** Whether one of these lines can say that something was erased. Most lines are not parsed twice. */
+export function mayErase(lines: Buffer | string): boolean {
+  return lines.includes(ERASED_EVENT)
+}
+
 /** What a line says was erased; `undefined` for any other line. */
 export function erasedIn(line: string): Erased | undefined {
-  // Most lines are not parsed twice.
-  if (!line.includes(ERASED_EVENT)) return undefined
+  if (!mayErase(line)) return undefined
   const entry: unknown = parseJson(line)
   const text: unknown = typeof entry === 'object' && entry !== null && Reflect.get(entry, 'text')
   const reported = typeof text === 'string' ? decodeEntry(text) : undefined

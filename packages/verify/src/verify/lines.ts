@@ -1,28 +1,110 @@
 import { Broken } from './broken.ts'
 
-export interface Line {
+/** The longest line, in bytes: a checkpoint is the longest that there is, under 2 MiB. */
+const MAX_LENGTH = 8_388_608
+const LINE_FEED = 10
+
+/** A line as it was read. Its text is made of the bytes each time: a line that waits takes no more than those. */
+export class Line {
   /** From 1. */
   readonly number: number
-  readonly text: string
+  readonly #bytes: Buffer
+  readonly #start: number
+  readonly #end: number
+
+  constructor(number: number, bytes: Buffer, start: number, end: number) {
+    this.number = number
+    this.#bytes = bytes
+    this.#start = start
+    this.#end = end
+  }
+
+  /** Exports are ASCII. A byte that is not is no character of them. */
+  get text(): string {
+    return this.#bytes.toString('latin1', this.#start, this.#end)
+  }
+
+  get utf8(): string {
+    return this.#bytes.toString('utf8', this.#start, this.#end)
+  }
+
+  /** In bytes, with its line feed. */
+  get length(): number {
+    return this.#end - this.#start + 1
+  }
+
+  copyTo(bytes: Buffer, start: number): Line {
+    this.#bytes.copy(bytes, start, this.#start, this.#end)
+    return new Line(this.number, bytes, start, start + this.#end - this.#start)
+  }
+
+  startsWith(ascii: Buffer): boolean {
+    return ascii.every((byte, index) => this.#bytes[this.#start + index] === byte)
+  }
 }
 
-/** The longest line, in UTF-16 units: a checkpoint is the longest that there is, under 2 MiB. */
-const MAX_LENGTH = 8_388_608
+/** How many bytes of kept lines are in one place. */
+const SLAB_LENGTH = 4_194_304
+
+/** Lines that are kept after the next ones are read, in few places: the garbage collector looks at each. */
+export class KeptLines {
+  #slab = Buffer.alloc(0)
+  #used = 0
+
+  keep(line: Line): Line {
+    if (this.#used + line.length > this.#slab.length) {
+      this.#slab = Buffer.allocUnsafe(Math.max(SLAB_LENGTH, line.length))
+      this.#used = 0
+    }
+    const kept = line.copyTo(this.#slab, this.#used)
+    this.#used += line.length
+    return kept
+  }
+}
+
+/** Whole lines that were read together. They can be used until the next ones are read. */
+export interface Lines {
+  readonly lines: readonly Line[]
+  /** The same with their line feeds. */
+  readonly bytes: Buffer
+}
 
 /**
- * The lines of a text that comes in parts, those of each part together: to wait for each line takes longer than
+ * The lines of a file that comes in parts, those of each part together: to wait for each line takes longer than
  * to verify it. The last line ends with a line feed, as all do.
+ *
+ * @param parts may be in the same place one after the other
  */
-export async function* readLines(parts: AsyncIterable<string>): AsyncGenerator<readonly Line[]> {
-  let [number, rest] = [0, '']
+export async function* readLines(parts: AsyncIterable<Buffer>): AsyncGenerator<Lines> {
+  let number = 0
+  let rest: readonly Buffer[] = []
+  let restLength = 0
   for await (const part of parts) {
-    const lines = (rest + part).split('\n')
-    rest = lines.pop() ?? ''
-    const first = number + 1
-    number += lines.length
-    if (lines.length > 0) yield lines.map((text, index) => ({ number: first + index, text }))
-    if (rest.length > MAX_LENGTH) throw new Broken('the line is too long', { line: number + 1 })
+    const end = part.lastIndexOf(LINE_FEED) + 1
+    let start = 0
+    if (end > 0 && restLength > 0) {
+      // The line that began in the part before. The others are not copied.
+      start = part.indexOf(LINE_FEED) + 1
+      yield linesOf(Buffer.concat([...rest, part.subarray(0, start)]))
+      ;[rest, restLength] = [[], 0]
+    }
+    if (end > start) yield linesOf(part.subarray(start, end))
+    if (end === part.length) continue
+    rest = [...rest, Buffer.from(part.subarray(end))]
+    restLength += part.length - end
+    if (restLength > MAX_LENGTH) throw new Broken('the line is too long', { line: number + 1 })
   }
-  if (rest !== '')
+  if (restLength > 0)
     throw new Broken('the line has no end: the file is cut off', { line: number + 1 })
+
+  function linesOf(bytes: Buffer): Lines {
+    const lines: Line[] = []
+    let start = 0
+    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
+      number += 1
+      lines.push(new Line(number, bytes, start, end))
+      start = end + 1
+    }
+    return { lines, bytes }
+  }
 }

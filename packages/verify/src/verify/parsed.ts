@@ -1,7 +1,7 @@
 import { asciiJson } from '../format/ascii-json.ts'
 import type { ChainHead } from '../format/checkpoint.ts'
-import { fits, objectOf, optional, text, wholeNumber } from '../format/parsers.ts'
 import { isPlainObject } from '../format/plain-object.ts'
+import { positiveInteger } from '../format/present.ts'
 import type { AuditRow } from '../format/row.ts'
 import type { NamedEntry } from '../format/row-line.ts'
 import { Broken } from './broken.ts'
@@ -32,38 +32,28 @@ export interface PermitPart {
   readonly entries: readonly NamedEntry[]
 }
 
+/** What the line of a row tells before it is looked into. */
+export interface RowStart {
+  /** `undefined`: the line has more entries of the row before. */
+  readonly id: string | undefined
+  readonly hasEntries: boolean
+  readonly isMisfiled: boolean
+}
+
 /** What a line is, in the order of a file. */
 export type Parsed =
   | { readonly kind: 'only'; readonly row: string }
   | { readonly kind: 'head'; readonly head: ChainHead }
-  | { readonly kind: 'row'; readonly part: RowPart }
+  | { readonly kind: 'row'; readonly start: RowStart }
   | { readonly kind: 'permit'; readonly part: PermitPart }
   | { readonly kind: 'entry'; readonly entry: Entry }
   | { readonly kind: 'checkpoint'; readonly jws: string }
 
-const anyText = text(0, Number.POSITIVE_INFINITY)
-const count = wholeNumber(1, Number.MAX_SAFE_INTEGER)
-
-const isHead = fits(objectOf<ChainHead>({ writer: anyText, sequence: count, hash: anyText }))
-const isEntry = fits(
-  objectOf<Entry>({
-    writer: anyText,
-    sequence: count,
-    hash: anyText,
-    digest: anyText,
-    text: optional(anyText),
-    row: optional(anyText),
-    count: optional(count),
-    lastTime: optional(count),
-  }),
-)
-const isCount = fits(count)
-
 /** How a line with a checkpoint begins, and no other. */
-const CHECKPOINT_FORMAT = '{"checkpoint":'
+const CHECKPOINT_FORMAT = Buffer.from('{"checkpoint":')
 
-export function isCheckpoint({ text }: Line): boolean {
-  return text.startsWith(CHECKPOINT_FORMAT)
+export function isCheckpoint(line: Line): boolean {
+  return line.startsWith(CHECKPOINT_FORMAT)
 }
 
 /**
@@ -74,14 +64,18 @@ export function isCheckpoint({ text }: Line): boolean {
  * @throws Broken
  */
 export function parse(line: Line, isSigned = false): Parsed {
-  const value = json(line.text)
+  const { text } = line
+  const start = isSigned ? rowStartIn(text) : undefined
+  if (start) return { kind: 'row', start }
+  const value = json(text)
   const parsed = parseKind(value, line)
-  if (isSigned || asciiJson(value) === line.text) return parsed
+  if (isSigned || asciiJson(value) === text) return parsed
   throw new Broken('this line is not as the export writes it', { line: line.number })
 }
 
 function parseKind(value: unknown, line: Line): Parsed {
   if (isPlainObject(value)) {
+    if (isEntry(value)) return { kind: 'entry', entry: value }
     const { checkpoint, head, only } = value
     const names = Object.keys(value)
     if (typeof checkpoint === 'string' && names.length === 1) {
@@ -92,11 +86,53 @@ function parseKind(value: unknown, line: Line): Parsed {
     }
     if (names.length === 1 && isHead(head)) return { kind: 'head', head }
     if (isPermitPart(value)) return { kind: 'permit', part: value }
-    if (isRowPart(value)) return { kind: 'row', part: value }
-    if (isEntry(value)) return { kind: 'entry', entry: value }
+    if (isRowPart(value)) return { kind: 'row', start: rowStartOf(value) }
   }
   const what = isCheckpoint(line) ? 'checkpoint' : 'entry'
   throw new Broken(`this is no ${what}`, { line: line.number })
+}
+
+/** How a line with a row begins, and how the entries in it do. */
+const ROW_FORMAT = '{"row":'
+const ID_FORMAT = `${ROW_FORMAT}{"id":"`
+const ENTRIES_FORMAT = '"entries":'
+
+/** Of a line that is as the export writes it; `undefined` where it has to be parsed. */
+function rowStartIn(text: string): RowStart | undefined {
+  // An entry is a list in the list, and nothing comes after it.
+  if (!text.startsWith(ID_FORMAT) || !text.endsWith(']]}')) return undefined
+  const id = text.slice(ID_FORMAT.length, text.indexOf('"', ID_FORMAT.length))
+  return id.includes('\\') ? undefined : { id, hasEntries: true, isMisfiled: false }
+}
+
+function rowStartOf({ row, entries, misfiled }: RowPart): RowStart {
+  return { id: row?.id, hasEntries: entries.length > 0, isMisfiled: misfiled === true }
+}
+
+/**
+ * @param line of a row, or with more of its entries
+ * @throws Broken
+ */
+export function namedEntriesIn(line: Line): readonly NamedEntry[] {
+  const { text } = line
+  const entries = json(text.slice(text.lastIndexOf(ENTRIES_FORMAT) + ENTRIES_FORMAT.length, -1))
+  if (Array.isArray(entries) && entries.every(isNamedEntry)) return entries
+  throw new Broken('this is no entry', { line: line.number })
+}
+
+/** Whether the row of a line is this one, to the letter. */
+export function hasRow({ text }: Line, row: AuditRow): boolean {
+  return text.startsWith(asciiJson(row), ROW_FORMAT.length)
+}
+
+/** The row or permit of a line. */
+export function rowIn(line: Line): object {
+  const value = json(line.text)
+  if (isPlainObject(value)) {
+    if (isPlainObject(value.row)) return value.row
+    if (isPlainObject(value.permit)) return value.permit
+  }
+  throw new Broken('this is no entry', { line: line.number })
 }
 
 function json(text: string): unknown {
@@ -106,6 +142,26 @@ function json(text: string): unknown {
     return undefined
   }
 }
+
+function isHead(value: unknown): value is ChainHead {
+  if (!isPlainObject(value)) return false
+  const { writer, sequence, hash } = value
+  return typeof writer === 'string' && isCount(sequence) && typeof hash === 'string'
+}
+
+function isEntry(value: object): value is Entry {
+  const { digest, text, row, count, lastTime }: Partial<Record<keyof Entry, unknown>> = value
+  return (
+    isHead(value) &&
+    typeof digest === 'string' &&
+    (text === undefined || typeof text === 'string') &&
+    (row === undefined || typeof row === 'string') &&
+    (count === undefined || isCount(count)) &&
+    (lastTime === undefined || isCount(lastTime))
+  )
+}
+
+const isCount = (value: unknown): value is number => positiveInteger(value) !== undefined
 
 function isRowPart(value: object): value is RowPart {
   const { row, entries, misfiled }: Partial<Record<keyof RowPart, unknown>> = value

@@ -81,6 +81,7 @@ export class Removals {
     }
     const before = isRemoved ? this.#requireBefore(entry, parts, line) : undefined
     if (parts === undefined || row === undefined) return
+    if (!this.#vouchers.haveRemoved) return
     const { time, mark } = parts
     const life = this.#lifeAt(row, time, entry)
     life.last = Math.max(life.last, time)

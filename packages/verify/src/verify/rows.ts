@@ -1,59 +1,59 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AuditEntry } from '../format/entry.ts'
-import { fold } from '../format/fold.ts'
+import { sumWith } from '../format/fold.ts'
 import type { AnyPermit } from '../format/permit.ts'
 import type { AuditRow } from '../format/row.ts'
 import type { NamedEntry } from '../format/row-line.ts'
 import { Broken } from './broken.ts'
 import { broken } from './chains.ts'
-import type { Entry, PermitPart, RowPart } from './parsed.ts'
+import { KeptLines, type Line } from './lines.ts'
+import {
+  type Entry,
+  hasRow,
+  namedEntriesIn,
+  type PermitPart,
+  type RowStart,
+  rowIn,
+} from './parsed.ts'
 import { addToPermit, rightPermit } from './permits.ts'
 
-/** A row that is not compared yet, as short as it can be: there may be very many. */
-interface Waiting {
-  /** Of the file. */
-  readonly line: number
-  /** The row, and the entries that it names, as JSON. */
-  readonly row: string
-  readonly parts: string[]
-}
-
-/** A row of which some entries are read. */
-interface Begun {
-  readonly line: number
-  readonly row: string
-  readonly named: readonly NamedEntry[]
+/** A row or permit. There may be very many that wait for their entries: these are no more than their lines. */
+interface State {
+  readonly isPermit: boolean
+  /** The first one, which has the row, and those with more of its entries. */
+  readonly lines: [Line, ...Line[]]
+  /** The entries that it names: `undefined` until the first of them is read. */
+  named: readonly NamedEntry[] | undefined
   /** How many of them are read. */
   read: number
   /** The sum of these. */
   sum: AuditRow | undefined
   /** The same of a permit. */
   permit: AnyPermit | undefined
+  /**
+   * - `done`: it is the sum of its entries.
+   * - `removed`: its entries were removed after it was read.
+   * - `unproved`: it has an entry that this version cannot read.
+   */
+  is: 'done' | 'open' | 'removed' | 'unproved'
 }
-
-/**
- * - `done`: it is the sum of its entries.
- * - `removed`: its entries were removed after it was read.
- * - `unproved`: it has an entry that this version cannot read.
- */
-type State = Waiting | Begun | 'done' | 'removed' | 'unproved'
 
 /** Compares the rows of an export, which come first, with the sums of the entries that they name. */
 export class Rows {
   readonly #states = new Map<string, State>()
   /** How far every row has its entries: the last sequence of each writer. */
   readonly #first = new Map<string, number>()
-  #last: Waiting | undefined
+  readonly #kept = new KeptLines()
+  #last: State | undefined
   #unproved = 0
-  /** The ids of those that are permits. */
-  readonly #permits = new Set<string>()
+  #permits = 0
 
   get size(): number {
-    return this.#states.size - this.#permits.size
+    return this.#states.size - this.#permits
   }
 
   get permits(): number {
-    return this.#permits.size
+    return this.#permits
   }
 
   /** How many rows and permits could not be compared. */
@@ -66,32 +66,41 @@ export class Rows {
   }
 
   /** @throws Broken */
-  addPart({ row, entries, misfiled }: RowPart, line: number): void {
-    if (!row) {
+  addPart({ id, hasEntries, isMisfiled }: RowStart, read: Line): void {
+    const line = read.number
+    if (id === undefined) {
       if (!this.#last) throw new Broken('this line is not in its place', { line })
-      this.#last.parts.push(JSON.stringify(entries))
+      this.#last.lines.push(this.#kept.keep(read))
       return
     }
-    if (misfiled) {
-      throw rowBroken(row.id, line, 'the storage does not find it by what it is, or cannot read it')
+    if (isMisfiled) {
+      throw rowBroken(id, line, 'the storage does not find it by what it is, or cannot read it')
     }
-    if (entries.length === 0) throw rowBroken(row.id, line, 'no entry tells of it')
-    if (this.#states.has(row.id)) throw rowBroken(row.id, line, 'it is there twice')
-    this.#last = { line, row: JSON.stringify(row), parts: [JSON.stringify(entries)] }
-    this.#states.set(row.id, this.#last)
+    if (!hasEntries) throw rowBroken(id, line, 'no entry tells of it')
+    if (this.#states.has(id)) throw rowBroken(id, line, 'it is there twice')
+    this.#last = this.#add(id, read, false)
   }
 
   /** @throws Broken */
-  addPermit({ permit, entries }: PermitPart, line: number): void {
+  addPermit({ permit, entries }: PermitPart, read: Line): void {
     const { id } = permit
+    const line = read.number
     if (entries.length === 0) throw permitBroken(id, line, 'no entry tells of it')
-    if (this.#states.has(id) && !this.#permits.has(id)) {
+    const before = this.#states.get(id)
+    if (before && !before.isPermit) {
       throw permitBroken(id, line, 'an impersonation has the same id')
     }
-    this.#permits.add(id)
-    this.#states.set(id, {
-      ...{ line, row: JSON.stringify(permit), parts: [JSON.stringify(entries)] },
-    })
+    if (!before) this.#permits += 1
+    this.#add(id, read, true)
+  }
+
+  #add(id: string, read: Line, isPermit: boolean): State {
+    const state: State = {
+      ...{ isPermit, lines: [this.#kept.keep(read)], named: undefined, read: 0 },
+      ...{ sum: undefined, permit: undefined, is: 'open' },
+    }
+    this.#states.set(id, state)
+    return state
   }
 
   /**
@@ -99,16 +108,18 @@ export class Rows {
    * @throws Broken
    */
   addEntry(entry: Entry, reported: AuditEntry | undefined, id: string, line: number): void {
-    const state = this.#begun(id)
-    const next = typeof state === 'object' ? state.named[state.read] : undefined
+    const state = this.#states.get(id)
+    const open = state?.is === 'open' ? state : undefined
+    if (open) open.named ??= open.lines.flatMap(namedEntriesIn)
+    const next = open?.named?.[open.read]
     const isNamed = next?.[0] === entry.writer && next[1] === entry.sequence
     if (entry.text === undefined) {
       // All entries of a row are removed at once.
-      if (isNamed) this.#states.set(id, 'removed')
-    } else if (typeof state === 'object' && isNamed) {
-      this.#add(state, next, reported, id)
-    } else if (state !== 'removed' && state !== 'unproved') {
-      if (typeof state === 'object') assertNotLater(state, entry, line)
+      if (open && isNamed) open.is = 'removed'
+    } else if (open && isNamed) {
+      this.#addNamed(open, next, reported, id)
+    } else if (state?.is !== 'removed' && state?.is !== 'unproved') {
+      if (open) assertNotLater(open, entry, line)
       const isDue = entry.sequence <= (this.#first.get(entry.writer) ?? 0)
       const why = state ? 'does not have it' : 'is missing'
       if (isDue) throw broken(`the row of its impersonation ${why}: ${id}`, entry, line)
@@ -118,50 +129,36 @@ export class Rows {
   /** @throws Broken */
   finish(): void {
     for (const [id, state] of this.#states) {
-      if (typeof state === 'object') {
-        throw this.#broken(id, state.line, 'it names an entry that is not there')
-      }
+      if (state.is === 'open') throw stateBroken(id, state, 'it names an entry that is not there')
     }
   }
 
-  #broken(id: string, line: number, message: string): Broken {
-    return (this.#permits.has(id) ? permitBroken : rowBroken)(id, line, message)
-  }
-
-  #begun(id: string): Exclude<State, Waiting> | undefined {
-    const state = this.#states.get(id)
-    if (typeof state !== 'object' || 'named' in state) return state
-    const named = state.parts.flatMap((part): NamedEntry[] => JSON.parse(part))
-    const { line, row } = state
-    const begun: Begun = { line, row, named, read: 0, sum: undefined, permit: undefined }
-    this.#states.set(id, begun)
-    return begun
-  }
-
-  #add(begun: Begun, named: NamedEntry, reported: AuditEntry | undefined, id: string): void {
+  #addNamed(state: State, named: NamedEntry, reported: AuditEntry | undefined, id: string): void {
     if (!reported) {
-      this.#states.set(id, 'unproved')
+      state.is = 'unproved'
       this.#unproved += 1
       return
     }
     const [, , count = 1, lastTime = reported.time] = named
-    const isPermit = this.#permits.has(id)
-    if (isPermit) begun.permit = addToPermit(begun.permit, id, reported)
-    else begun.sum = fold(begun.sum, id, { entry: reported, count, lastTime })
-    begun.read += 1
-    if (begun.read < begun.named.length) return
-    const row: object = JSON.parse(begun.row)
-    const sum = isPermit ? rightPermit(begun.permit, row) : begun.sum
-    const difference = differenceOf(JSON.parse(JSON.stringify(sum)), row)
-    if (difference !== undefined) {
-      throw this.#broken(id, begun.line, `its ${difference} is not what its entries say`)
-    }
-    this.#states.set(id, 'done')
+    if (state.isPermit) state.permit = addToPermit(state.permit, id, reported)
+    else state.sum = sumWith(state.sum, id, { entry: reported, count, lastTime })
+    state.read += 1
+    if (state.read === state.named?.length) finishState(state, id)
   }
 }
 
+function finishState(state: State, id: string): void {
+  const { sum, permit, isPermit, lines } = state
+  ;[state.is, state.named, state.sum] = ['done', undefined, undefined]
+  if (sum && hasRow(lines[0], sum)) return
+  const row = rowIn(lines[0])
+  const difference = differenceOf({ ...(isPermit ? rightPermit(permit, row) : sum) }, { ...row })
+  if (difference === undefined) return
+  throw stateBroken(id, state, `its ${difference} is not what its entries say`)
+}
+
 /** A row names its entries in the order of the file. */
-function assertNotLater({ named, read }: Begun, entry: Entry, line: number): void {
+function assertNotLater({ named = [], read }: State, entry: Entry, line: number): void {
   const isLater = named.some(
     ([writer, sequence], index) =>
       index > read && writer === entry.writer && sequence === entry.sequence,
@@ -173,12 +170,26 @@ function assertNotLater({ named, read }: Begun, entry: Entry, line: number): voi
   })
 }
 
-/** The first member in which they differ. */
-function differenceOf(sum: object, row: object): string | undefined {
-  const names = new Set([...Object.keys(sum), ...Object.keys(row)])
-  return [...names].find(
-    (name) => !isDeepStrictEqual(Reflect.get(sum, name), Reflect.get(row, name)),
+type Members = Readonly<Record<string, unknown>>
+
+/** The first member in which they differ. The row was read from JSON. */
+function differenceOf(sum: Members, row: Members): string | undefined {
+  const differs = (name: string) => !isSame(sum[name], row[name])
+  return (
+    Object.keys(sum).find(differs) ?? Object.keys(row).find((name) => !Object.hasOwn(sum, name))
   )
+}
+
+function isSame(right: unknown, stored: unknown): boolean {
+  if (right === stored) return true
+  const text: string | undefined = JSON.stringify(right)
+  if (text === JSON.stringify(stored)) return true
+  // The order of members may differ.
+  return text !== undefined && isDeepStrictEqual(JSON.parse(text), stored)
+}
+
+function stateBroken(id: string, { isPermit, lines }: State, message: string): Broken {
+  return (isPermit ? permitBroken : rowBroken)(id, lines[0].number, message)
 }
 
 function permitBroken(id: string, line: number, message: string): Broken {

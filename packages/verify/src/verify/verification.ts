@@ -1,7 +1,6 @@
-import { digestParts } from '../format/chain.ts'
-import { type AuditEntry, ERASED_EVENT } from '../format/entry.ts'
+import { ERASED_EVENT } from '../format/entry.ts'
 import { Broken } from './broken.ts'
-import { broken, Chains } from './chains.ts'
+import { broken, Chains, type Linked } from './chains.ts'
 import { type CheckpointsInput, readCheckpoints } from './checkpoints.ts'
 import { checkErasure, signedErasures } from './erasures.ts'
 import { type ImpersonationEntry, impersonationEntry } from './impersonation.ts'
@@ -42,8 +41,6 @@ export interface Verification {
 }
 
 export interface VerificationInput extends CheckpointsInput {
-  /** Reads the file from its beginning. It is called twice. */
-  read(): AsyncIterable<string>
   /** @defaultValue the one of the checkpoint at the end of the file */
   readonly issuer?: string | undefined
   /** The id of an impersonation (or of a refused request) whose entries are asked for. */
@@ -76,24 +73,24 @@ export async function verify(input: VerificationInput): Promise<Verification> {
 
   /** Waits for signatures alone: most entries have none. */
   function addEntry(entry: Entry, line: number): Promise<void> | undefined {
-    const { reported, proof } = chains.add(entry, line)
+    const linked = chains.add(entry, line)
+    const { reported, proof } = linked
     const isErasure = reported?.event === ERASED_EVENT
     if (!proof && !isErasure) {
-      addProved(entry, reported, line)
+      addProved(entry, linked, line)
       return undefined
     }
     return (async () => {
       await proof
       if (isErasure) await checkErasure(entry, reported, signed, line)
-      addProved(entry, reported, line)
+      addProved(entry, linked, line)
     })()
   }
 
-  function addProved(entry: Entry, reported: AuditEntry | undefined, line: number): void {
+  function addProved(entry: Entry, { reported, parts }: Linked, line: number): void {
     if (entry.sequence > (ends.get(entry.writer)?.sequence ?? 0)) {
       throw broken('no checkpoint of this file vouches for it', entry, line)
     }
-    const parts = digestParts(entry.digest)
     entries += 1
     if (only !== undefined && parts?.row !== only && entry.text === undefined) {
       leftOut += 1
@@ -110,7 +107,7 @@ export async function verify(input: VerificationInput): Promise<Verification> {
 
   const isSigned = end.content === content
   let stage = 0
-  for await (const lines of readLines(input.read())) {
+  for await (const { lines } of readLines(input.read())) {
     for (const line of lines) {
       const parsed = parse(line, isSigned && !isCheckpoint(line))
       const order = LINE_ORDER.indexOf(parsed.kind)
@@ -118,8 +115,8 @@ export async function verify(input: VerificationInput): Promise<Verification> {
       stage = order
       if (parsed.kind === 'only') only = parsed.row
       if (parsed.kind === 'head') rows.addHead(parsed.head)
-      if (parsed.kind === 'row') rows.addPart(parsed.part, line.number)
-      if (parsed.kind === 'permit') rows.addPermit(parsed.part, line.number)
+      if (parsed.kind === 'row') rows.addPart(parsed.start, line)
+      if (parsed.kind === 'permit') rows.addPermit(parsed.part, line)
       const waiting = parsed.kind === 'entry' && addEntry(parsed.entry, line.number)
       if (waiting) await waiting
     }

@@ -30,6 +30,8 @@ export interface Vouchers {
    * so last of those that say that the entry was removed; `undefined` where none does.
    */
   removedBefore(writer: string, sequence: number): number | undefined
+  /** Whether a checkpoint says that anything was removed. */
+  readonly haveRemoved: boolean
   /** Whether a checkpoint has both entries, and does not say that the first was removed. */
   haveBoth(first: Numbered, second: Numbered): boolean
   /** The shortest time for which rows were kept, in milliseconds. */
@@ -62,16 +64,29 @@ export function vouchersOf(checkpoints: readonly Vouched[]): Vouchers {
   }
 
   const whole = wholeOf(checkpoints)
-  /** For each writer, the last sequence that each whole checkpoint has, the latest first. */
+  /** For each writer, of each whole checkpoint, the latest first: see `lowestOf`. */
   const reached = new Map<string, readonly (readonly [time: number, sequence: number])[]>()
 
   /** The time of the latest checkpoint that does not have the entry. */
   function recordedAfter(writer: string, sequence: number): number {
-    const all =
-      reached.get(writer) ?? whole.map(({ time, heads }) => [time, heads.get(writer) ?? 0] as const)
+    const all = reached.get(writer) ?? lowestOf(writer)
     reached.set(writer, all)
-    const [time = 0] = all.find(([, head]) => head < sequence) ?? []
-    return time
+    let [low, high] = [0, all.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((all[middle]?.[1] ?? 0) < sequence) high = middle
+      else low = middle + 1
+    }
+    return all[low]?.[0] ?? 0
+  }
+
+  /** Of what each has, and all later ones: so it falls, whatever they say, and can be searched. */
+  function lowestOf(writer: string) {
+    let lowest = Number.POSITIVE_INFINITY
+    return whole.map(({ time, heads }) => {
+      lowest = Math.min(lowest, heads.get(writer) ?? 0)
+      return [time, lowest] as const
+    })
   }
 
   return {
@@ -81,6 +96,7 @@ export function vouchersOf(checkpoints: readonly Vouched[]): Vouchers {
       const named = (removals.get(writer) ?? []).filter((removal) => covers(removal, sequence))
       return named.length === 0 ? undefined : Math.max(...named.map(({ before }) => before))
     },
+    haveRemoved: removals.size > 0,
     haveBoth: (first, second) =>
       whole.some(({ heads, removed }) => {
         const hasBoth = [first, second].every(({ writer, sequence }) => {

@@ -96,8 +96,8 @@ export interface AccountEndBody {
 
 /**
  * The body of `POST /objection`: *I did not ask for this*. 200 {@link ObjectionAnswer}. 404 `not_found`
- * where it is not one of the caller, or was refused. 409 `already_objected`. 429 `too_many_requests` with
- * `Retry-After`. 503 where the operator could not be paused: the caller can say it again.
+ * where it is not one of the caller, or was refused. 409 `already_objected`. 429 `temporarily_unavailable`
+ * with `Retry-After`. 503 where the operator could not be paused: the caller can say it again.
  */
 export interface ObjectionBody {
   readonly id: string

@@ -12,10 +12,10 @@ import { Problem } from '../../http/problem.ts'
 import { endForObjection } from '../../permits/ends.ts'
 import { reading, settle } from '../audit-trouble.ts'
 import { waitForCapacity } from '../console/router.ts'
+import { operatorLimit } from '../operator-limit.ts'
 import { permittingCustomer } from '../permits/shown.ts'
 import type { ObjectionAnswer } from './answers.ts'
 import { type AccountCall, idIn, notYours } from './call.ts'
-import { hourlyLimit } from './hourly-limit.ts'
 
 /** Requests of a customer in an hour. Each objection is an alarm that people look at. */
 const MAX_IN_AN_HOUR = 20
@@ -29,7 +29,7 @@ const END_TIMEOUT_MS = 2000
  * then it is no second alarm.
  */
 export function objections(): (call: AccountCall) => Promise<void> {
-  const limit = hourlyLimit(MAX_IN_AN_HOUR)
+  const limit = operatorLimit(MAX_IN_AN_HOUR, 3600)
   /** Those that are not stored yet. */
   const pending = new Set<string>()
 
@@ -100,7 +100,7 @@ async function end(
 
 /** A convenience: where it cannot be looked up, it is not offered. */
 async function offersAsk({ caller, settings: { permits } }: AccountCall): Promise<boolean> {
-  if (!permits?.offers) return false
+  if (!permits?.hasStanding) return false
   const choice = await permits.standing(caller.id).then(
     (standing) => standing.choice,
     () => 'ask' as const,

@@ -49,7 +49,7 @@ export function takeUses(
 ): TakeUses {
   const { clients, path } = resolve(TAKE_USES_RULES, options, 'takeUses')
   const findSender = senderOf(provider, clients)
-  const take = usesTaker(audit.recorder)
+  const take = usesTaker(audit.recorder, audit.store)
   const problems = answerProblems('uses')
   const onlyPost = onlyMethods('POST')
   const readUses = bodyReader(MAX_BODY)

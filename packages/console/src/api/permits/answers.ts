@@ -99,7 +99,8 @@ export interface ApprovalAnswer {
 /**
  * The body of `POST /permits`: operator, lead. The rule says which approvals it needs. 201
  * {@link PermitCreated}. 403 `access_denied` where the rule refuses, 409 `not_needed` where it needs no
- * approval, `already_requested`, `refused_lately` (with `Retry-After`) or `no_approver`.
+ * approval, `already_requested`, `refused_lately` (with `Retry-After`) or `no_approver`. 429
+ * `temporarily_unavailable` with `Retry-After` after 60 requests in an hour, whatever became of them.
  */
 export interface AskBody extends ActBody {
   /** One of `approval.durations`, in seconds. */

@@ -67,20 +67,20 @@ export function problemInWords(error: unknown): string {
   const { problems } = labels
   const pause = pauseIn(error)
   if (pause) return pausedInWords(pause)
+  const again: unknown = Reflect.get(error.body, 'retryAfter')
+  const time = typeof again === 'number' ? relativeTime(again * 1000) : undefined
+  if (error.status === 429 && time) return text(problems.too_many, { time })
   switch (error.error) {
     case 'already_requested':
     case 'no_approver':
     case 'review_due':
       return problems[error.error]
-    case 'refused_lately': {
-      const until: unknown = Reflect.get(error.body, 'retryAfter')
-      const time = typeof until === 'number' ? relativeTime(until * 1000) : ''
-      return text(problems.refused_lately, { time })
-    }
+    case 'refused_lately':
+      return text(problems.refused_lately, { time: time ?? '' })
     case 'decided':
       return labels.decided
     case 'temporarily_unavailable':
-      return problems.unknown
+      return error.status === 429 ? inWords(error) : problems.unknown
     default:
       return inWords(error)
   }

@@ -15,6 +15,8 @@ export interface Gone {
   readonly end?: AuditRow['end']
   /** Whether the reader ended it: in this tab, or in another one. */
   readonly isByReader?: boolean | undefined
+  /** Whether the customer said that they did not ask for it. */
+  readonly isObjected?: boolean | undefined
 }
 
 /** What runs now, and what ran a moment ago. */
@@ -170,9 +172,10 @@ export class LiveRunning {
       const { outcome, end } = row
       if (outcome === 'running' || outcome === 'waiting') return
       const isByReader = end?.by === this.#session.me.id
+      const isObjected = row.objection !== undefined
       this.#change({
         gone: this.#state.gone.map((it) =>
-          it.impersonation.id === id ? { ...it, outcome, end, isByReader } : it,
+          it.impersonation.id === id ? { ...it, outcome, end, isByReader, isObjected } : it,
         ),
       })
     } catch {

@@ -219,7 +219,7 @@ function useEndsByOthers({ gone }: Live): void {
     seen.current = new Set(known.map(({ impersonation }) => impersonation.id))
     // What was over before the strip was shown is no news.
     if (!before) return
-    for (const { impersonation, end, isByReader } of known) {
+    for (const { impersonation, end, isByReader, isObjected } of known) {
       if (before.has(impersonation.id) || !impersonation.isMine) continue
       const customer = nameOf(impersonation.customer)
       const { application = '' } = impersonation
@@ -233,7 +233,8 @@ function useEndsByOthers({ gone }: Live): void {
       const known: Readonly<Record<string, string>> = overBy
       const ending = endingOf({ end, operator: impersonation.operator })
       const hasNote = ending === 'other' && end?.reason !== undefined
-      const template = known[hasNote ? 'otherWith' : (ending ?? '')]
+      const told = ending === 'user' && isObjected ? 'objected' : ending
+      const template = known[hasNote ? 'otherWith' : (told ?? '')]
       const slots = { customer, person: enderOf({ end }), note: end?.reason ?? '' }
       if (template) say('refused', text(template, slots))
     }

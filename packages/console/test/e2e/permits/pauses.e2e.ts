@@ -76,6 +76,11 @@ describe('an objection', function () {
       await page.getByText('From now on, support asks you each time.').waitFor()
       await page.getByRole('radio', { name: 'No, ask me each time', checked: true }).waitFor()
 
+      await olivia.page
+        .getByText(
+          reads('You no longer act as Alice Ng: the customer said that they did not ask for it.'),
+        )
+        .waitFor()
       await olivia.page.getByText(reads(OBJECTED)).waitFor()
       await expectGoodLooks(olivia.page, 'act-paused')
       await goTo(olivia.page, '/console/customers/alice')
