@@ -18,7 +18,7 @@ export {
   text,
   valid,
 } from './options/rules.ts'
-export { explainRefusal } from './policy/refusal-cause.ts'
+export { explainRefusal } from './policy/authorize.ts'
 export { BoundedMap } from './shared/bounded-map.ts'
 export {
   IMPERSONATED_JTI_PREFIX,

@@ -4,9 +4,10 @@ import { slot } from '../host/slot.ts'
 import { endImpersonation } from '../impersonations/end.ts'
 import { checkCurrentEnd } from '../impersonations/inputs.ts'
 import { getImpersonation } from '../impersonations/list.ts'
-import { limitInProcess } from '../policy/limits.ts'
+import { limit, limiterInProcess } from '../policy/limits.ts'
 import type { ActClaim } from '../public/hooks.ts'
 import type { EndCause, ImpersonationObject } from '../public/objects.ts'
+import type { RateLimiter } from '../public/options.ts'
 import { MAX_CHAIN, parseAct, personAndSoftware } from '../shared/act.ts'
 import {
   AccessTokenRejected,
@@ -21,7 +22,7 @@ const MAX_BODY_BYTES = 1024
 /** A page asks every 5 seconds at most, and once more for each event of its own. */
 const MAX_REQUESTS = { requests: 20, seconds: 10 }
 
-const limitOf = slot<(id: string) => void>('the limit of what asks for its own state')
+const limiterOf = slot<RateLimiter>('the limiter of what asks for its own state')
 
 /** An impersonated access token that a request shows, with its proof. */
 interface CurrentToken extends VerifiedAccessToken {
@@ -40,7 +41,7 @@ async function readToken(
   ctx: KoaContextWithOIDC,
   trail: AuditTrail,
   verify: (value: string) => Promise<VerifiedAccessToken>,
-  admit?: (id: string) => void,
+  admit?: (id: string) => Promise<void>,
 ): Promise<CurrentToken> {
   const presented = await presentedToken(provider, ctx, trail)
   const token = await verify(presented.value)
@@ -51,7 +52,7 @@ async function readToken(
   presented.requireProof(token)
   // Asks clientBasedCORS, where the request comes from another origin.
   ctx.oidc.entity('Client', await verifierOf.of(provider).findClient(token.clientId))
-  admit?.(impersonationId)
+  await admit?.(impersonationId)
   await presented.useProof(token.clientId)
   return { ...token, impersonationId }
 }
@@ -99,8 +100,10 @@ export async function showCurrent(
   trail: AuditTrail,
 ): Promise<void> {
   const { verifyUserTokenEvenEnded: verify } = verifierOf.of(provider)
-  const limit = limitOf.find(provider) ?? limitOf.set(provider, limitInProcess(MAX_REQUESTS))
-  const { impersonationId, expiresAt } = await readToken(provider, ctx, trail, verify, limit)
+  const limiter =
+    limiterOf.find(provider) ?? limiterOf.set(provider, limiterInProcess(MAX_REQUESTS))
+  const admit = (id: string) => limit(limiter, id, 1)
+  const { impersonationId, expiresAt } = await readToken(provider, ctx, trail, verify, admit)
   const impersonation = await getImpersonation(provider, impersonationId)
   if (!impersonation || impersonation.state === 'expired') {
     throw new AccessTokenRejected('its impersonation is gone, or has expired')

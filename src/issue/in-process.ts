@@ -14,7 +14,8 @@ import type {
 import { ApprovalRequired, ClientNotNamed, statusOf } from '../shared/errors.ts'
 import { present } from '../shared/json.ts'
 import { AccessTokenRejected, verifierOf } from '../tokens/access-token.ts'
-import { issue, parseRequest, permissionToIssue, userOf } from './issue.ts'
+import { issue, permissionToIssue, readContext, userOf } from './issue.ts'
+import { parseIssueRequest } from './request.ts'
 
 /** The door inside the process: the client is named, not authenticated; all else is as over HTTP. */
 export async function issueInProcess(
@@ -48,8 +49,8 @@ export async function previewIssue(
   const ctx = contextFor(provider, given)
   return runInRequest(ctx, async () => {
     const client = await requireNamed(provider, ctx, as)
-    const parsed = parseRequest(asked, optionsOf.of(provider))
-    const { context } = await parsed.readContext()
+    const parsed = parseIssueRequest(asked, optionsOf.of(provider))
+    const { context } = await readContext(provider, parsed)
     const account = await userOf(provider, ctx, parsed.userId)
     const question = { ctx, client, account, context, isPreview: true } as const
     // The rule alone is asked in here: what else refuses is no verdict.

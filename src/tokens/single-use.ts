@@ -10,6 +10,7 @@ import {
 } from '../adapters/contract.ts'
 import { isDevelopmentAdapter } from '../host/instance.ts'
 import type { ResolvedOptions } from '../options/defaults.ts'
+import { BoundedMap } from '../shared/bounded-map.ts'
 import { warn } from '../shared/warn.ts'
 
 /**
@@ -53,24 +54,17 @@ export function createConsumer(
   )
 }
 
-/** How often, in consumptions, entries of expired records are swept from the guard. */
-const SWEEP_EVERY = 1024
+/** Far more than can be under way at once: what was consumed before them says so in its record. */
+const MAX_REMEMBERED = 100_000
 
 /** Shared by all providers of this process: ids are hashes of random values and do not collide. */
-const consumed = new Map<string, number>()
-let untilSweep = SWEEP_EVERY
+const consumed = new BoundedMap<string, true>(MAX_REMEMBERED)
 
 function guardInProcess(adapter: Adapter): ConsumeOnce {
-  return async (id, expiresAt) => {
+  return async (id) => {
     // Look and mark without an await between them: nothing else runs in this process meanwhile.
     if (consumed.has(id)) return false
-    consumed.set(id, expiresAt)
-    untilSweep -= 1
-    if (untilSweep === 0) {
-      untilSweep = SWEEP_EVERY
-      const now = Date.now() / 1000
-      for (const [other, expiry] of consumed) if (expiry < now) consumed.delete(other)
-    }
+    consumed.set(id, true)
     // A failure after this line leaves the mark: the token is then unusable, and never redeemed
     // twice.
     const stored = await adapter.find(id)

@@ -1,3 +1,10 @@
+/** How an impersonation ended, as the provider tells. */
+export interface ImpersonationEnding {
+  /** `customer`: the user. `operator`: who acts. `other`: another person, a rule, or the provider. */
+  readonly by: 'customer' | 'operator' | 'other'
+  readonly cause: 'operator_signed_out' | 'policy' | 'replay' | 'requested' | 'user'
+}
+
 /** Every text of the cover: plain text, never HTML. The defaults are English. */
 export interface ImpersonationCoverTexts {
   /** The heading. `subject` is the user: `sub` of the token, or nothing where the token is opaque. */
@@ -20,8 +27,8 @@ export interface ImpersonationCoverTexts {
   readonly copyByHand: string
 }
 
-export const ENGLISH_COVER_TEXTS: ImpersonationCoverTexts = {
-  over: ({ subject }) => `You no longer act as ${subject ?? 'the customer'}`,
+/** Why it is over, as the cover and the banner say it. */
+export const ENGLISH_REASONS = {
   expired: 'The time is over.',
   byCustomer: 'The customer ended it.',
   byOperator: 'You ended it.',
@@ -30,8 +37,18 @@ export const ENGLISH_COVER_TEXTS: ImpersonationCoverTexts = {
   byPolicy: 'A rule ended it.',
   byOther: 'Another person ended it. Ask your lead before you start again.',
   unknown: 'It was ended. It is not known by whom.',
-  next: 'What you did not save is lost. Close this tab. To act again, start again from the back office.',
-  copy: 'Copy what I typed',
-  copied: 'Copied.',
-  copyByHand: 'The browser refuses. Select the text and copy it:',
+} satisfies Partial<ImpersonationCoverTexts>
+
+const REASON_NAMES: Readonly<Record<string, keyof typeof ENGLISH_REASONS>> = {
+  operator_signed_out: 'bySignOut',
+  replay: 'byReplay',
+  policy: 'byPolicy',
+  customer: 'byCustomer',
+  operator: 'byOperator',
+}
+
+/** The name of the text that says who ended it and why. The cause says more than the side. */
+export function reasonOf(ending: ImpersonationEnding | undefined): keyof typeof ENGLISH_REASONS {
+  if (!ending) return 'unknown'
+  return REASON_NAMES[ending.cause] ?? REASON_NAMES[ending.by] ?? 'byOther'
 }
