@@ -9,7 +9,7 @@ import {
   withImpersonation,
   withoutImpersonation,
 } from './configuration.ts'
-import { addRecorder } from './events/recorders.ts'
+import { addRecorder, parseRecorder } from './events/recorders.ts'
 import { warnOfNamesakes } from './exchange/actor.ts'
 import { configurationOf } from './host/instance.ts'
 import { checkClassNames } from './host/models.ts'
@@ -247,21 +247,13 @@ export class Impersonation {
    * @throws TypeError for a wrong argument, before {@link register}, and where {@link canEnd} is
    * `false`: what is not recorded could not be ended
    */
-  recordFirst(record: RecordEvent, { timeout = 2, ready }: RecordFirstOptions = {}): void {
-    if (typeof record !== 'function') {
-      throw new TypeError('recordFirst(record): record must be a function (name, event) => promise')
-    }
-    if (!(typeof timeout === 'number' && timeout > 0 && timeout <= 30)) {
-      throw new TypeError('recordFirst(record, { timeout }): more than 0 seconds, and at most 30')
-    }
-    if (ready !== undefined && typeof ready !== 'function') {
-      throw new TypeError('recordFirst(record, { ready }): ready must be a function () => boolean')
-    }
+  recordFirst(record: RecordEvent, options?: RecordFirstOptions): void {
+    const recorder = parseRecorder(record, options)
     const provider = this.#registered
     if (!this.canEnd) {
       throw new TypeError('recordFirst() needs impersonations that can be ended: see canEnd')
     }
-    addRecorder(provider, { record, ready, timeoutMs: timeout * 1000 })
+    addRecorder(provider, recorder)
   }
 
   /** @throws TypeError before {@link register} */

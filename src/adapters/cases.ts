@@ -32,13 +32,10 @@ export interface CaseTrial {
 }
 
 /** One thing that an adapter of the model `SubjectToken` has to do. `run` throws a StorageProblem. */
-export type StorageCase = {
+export interface StorageCase<A extends CaseAdapter> {
   readonly title: string
-  readonly isAboutExpiry?: true
-} & (
-  | { readonly ending?: undefined; run(adapter: CaseAdapter, trial: CaseTrial): Promise<void> }
-  | { readonly ending: true; run(adapter: EndingCaseAdapter, trial: CaseTrial): Promise<void> }
-)
+  run(adapter: A, trial: CaseTrial): Promise<void>
+}
 
 /** How hard a case tries. */
 export interface CaseEffort {
@@ -55,9 +52,13 @@ export class StorageProblem extends Error {
   }
 }
 
+function need(holds: unknown, sentence: string): asserts holds {
+  if (!holds) throw new StorageProblem(sentence)
+}
+
 /** What `provider.impersonation.check()` tests; the contract suite has these cases, too, and many more. */
-export function storageCases({ callers, rounds }: CaseEffort): readonly StorageCase[] {
-  return [
+export function storageCases({ callers, rounds }: CaseEffort) {
+  const single: StorageCase<CaseAdapter>[] = [
     { title: 'stores, finds and destroys', run: storeAndDestroy },
     {
       title: `gives a record to exactly one of ${callers} callers at once, for ever`,
@@ -65,19 +66,25 @@ export function storageCases({ callers, rounds }: CaseEffort): readonly StorageC
         for (let round = 0; round < rounds; round += 1) await consume(adapter, trial, callers)
       },
     },
-    { title: 'lists a record by the actor of its note', ending: true, run: listByActor },
+  ]
+  /** About `EndingMethods`. */
+  const ending: StorageCase<EndingCaseAdapter>[] = [
+    { title: 'lists a record by the actor of its note', run: listByActor },
     {
       title: `ends a record for exactly one of ${callers} callers at once, consumed or not`,
-      ending: true,
       async run(adapter, trial) {
         for (let round = 0; round < rounds; round += 1) {
           await end(adapter, trial, callers, round % 2 === 0)
         }
       },
     },
-    { title: 'never consumes a record that has ended', ending: true, run: endAndConsume },
-    { title: 'forgets a record once its time is over', isAboutExpiry: true, run: expire },
+    { title: 'never consumes a record that has ended', run: endAndConsume },
   ]
+  const expiry: StorageCase<CaseAdapter> = {
+    title: 'forgets a record once its time is over',
+    run: expire,
+  }
+  return { single, ending, expiry }
 }
 
 /** A record in the form of a subject token's. No token value maps to it, so it can never be redeemed. */
@@ -106,22 +113,19 @@ async function storeAndDestroy(adapter: CaseAdapter, { newId }: CaseTrial): Prom
   const stored = record(id)
   await adapter.upsert(id, stored, CASE_LIFE_SECONDS)
   const found = await adapter.find(id)
-  if (!found) {
-    throw new StorageProblem(
-      'find() does not find a SubjectToken record that upsert() has just stored: the adapter has to serve the model SubjectToken',
-    )
-  }
-  if (found.consumed) throw new StorageProblem('find() says of a new record that it is consumed')
+  need(
+    found,
+    'find() does not find a SubjectToken record that upsert() has just stored: the adapter has to serve the model SubjectToken',
+  )
+  need(!found.consumed, 'find() says of a new record that it is consumed')
   for (const [member, value] of Object.entries(stored)) {
-    if (isDeepStrictEqual(found[member], value)) continue
-    throw new StorageProblem(
+    need(
+      isDeepStrictEqual(found[member], value),
       `find() resolves ${member} as ${shown(found[member])} where upsert() was given ${shown(value)}`,
     )
   }
   await adapter.destroy(id)
-  if (await adapter.find(id)) {
-    throw new StorageProblem('destroy() leaves the record where find() finds it')
-  }
+  need(!(await adapter.find(id)), 'destroy() leaves the record where find() finds it')
 }
 
 async function consume(
@@ -133,23 +137,14 @@ async function consume(
   await adapter.upsert(id, record(id), CASE_LIFE_SECONDS)
   await requireOneWinner('consumeOnce', callers, () => factory('SubjectToken').consumeOnce(id))
   const consumed: unknown = (await adapter.find(id))?.consumed
-  if (!consumed) {
-    throw new StorageProblem(
-      'find() does not resolve consumed for a record that consumeOnce() has consumed',
-    )
-  }
-  if (typeof consumed !== 'number') {
-    throw new StorageProblem(
-      `find() resolves consumed as ${shown(consumed)}, and it has to be a number`,
-    )
-  }
-  if (await adapter.consumeOnce(id)) {
-    throw new StorageProblem('consumeOnce() resolved true again for a consumed record')
-  }
+  need(consumed, 'find() does not resolve consumed for a record that consumeOnce() has consumed')
+  need(
+    typeof consumed === 'number',
+    `find() resolves consumed as ${shown(consumed)}, and it has to be a number`,
+  )
+  need(!(await adapter.consumeOnce(id)), 'consumeOnce() resolved true again for a consumed record')
   await adapter.upsert(id, record(id), CASE_LIFE_SECONDS)
-  if (await adapter.consumeOnce(id)) {
-    throw new StorageProblem('upsert() brings a consumed record back')
-  }
+  need(!(await adapter.consumeOnce(id)), 'upsert() brings a consumed record back')
 }
 
 async function listByActor(adapter: EndingCaseAdapter, { newId }: CaseTrial): Promise<void> {
@@ -159,20 +154,21 @@ async function listByActor(adapter: EndingCaseAdapter, { newId }: CaseTrial): Pr
   await adapter.upsert(id, stored, CASE_LIFE_SECONDS)
   const isListedBy = async (actor: string) =>
     (await adapter.list({ accountId, actor }, 10)).filter(({ jti }) => jti === id).length === 1
-  if (!(await isListedBy(BOUND_ACTOR))) {
-    throw new StorageProblem('list() does not resolve a record once that upsert() has just stored')
-  }
+  need(
+    await isListedBy(BOUND_ACTOR),
+    'list() does not resolve a record once that upsert() has just stored',
+  )
   const note = { actor: operator }
   await adapter.consumeOnce(id, note)
   const noted: unknown = (await adapter.find(id))?.note
-  if (!isDeepStrictEqual(noted, note)) {
-    throw new StorageProblem(
-      `find() resolves note as ${shown(noted)} where consumeOnce() was given one`,
-    )
-  }
-  if (!(await isListedBy(operator)) || (await isListedBy(BOUND_ACTOR))) {
-    throw new StorageProblem('list() does not look up a consumed record by the actor of its note')
-  }
+  need(
+    isDeepStrictEqual(noted, note),
+    `find() resolves note as ${shown(noted)} where consumeOnce() was given one`,
+  )
+  need(
+    (await isListedBy(operator)) && !(await isListedBy(BOUND_ACTOR)),
+    'list() does not look up a consumed record by the actor of its note',
+  )
 }
 
 async function end(
@@ -187,20 +183,19 @@ async function end(
   await adapter.upsert(id, stored, CASE_LIFE_SECONDS)
   if (isConsumed) await adapter.consumeOnce(id, { actor: 'storage-check' })
   const winner = await requireOneWinner('endOnce', callers, (by) => adapter.endOnce(id, { by }))
-  if (await adapter.endOnce(id, { by: 'afterwards' })) {
-    throw new StorageProblem('endOnce() resolved true again for a record that has ended')
-  }
-  if (!isDeepStrictEqual((await adapter.find(id))?.end, { by: winner })) {
-    throw new StorageProblem(
-      'find() does not resolve the end of the caller to whom endOnce() resolved true',
-    )
-  }
+  need(
+    !(await adapter.endOnce(id, { by: 'afterwards' })),
+    'endOnce() resolved true again for a record that has ended',
+  )
+  need(
+    isDeepStrictEqual((await adapter.find(id))?.end, { by: winner }),
+    'find() does not resolve the end of the caller to whom endOnce() resolved true',
+  )
   const indices = await adapter.endedIndices(statusList)
-  if (!isDeepStrictEqual(indices, [STATUS_INDEX])) {
-    throw new StorageProblem(
-      `endedIndices() resolves ${shown(indices)} for a list in which ${STATUS_INDEX} has ended`,
-    )
-  }
+  need(
+    isDeepStrictEqual(indices, [STATUS_INDEX]),
+    `endedIndices() resolves ${shown(indices)} for a list in which ${STATUS_INDEX} has ended`,
+  )
 }
 
 /** A record that was never consumed: its end alone has to keep it from being so. */
@@ -208,9 +203,7 @@ async function endAndConsume(adapter: EndingCaseAdapter, { newId }: CaseTrial): 
   const id = newId()
   await adapter.upsert(id, record(id), CASE_LIFE_SECONDS)
   await adapter.endOnce(id, { by: 'storage-check' })
-  if (await adapter.consumeOnce(id)) {
-    throw new StorageProblem('consumeOnce() resolved true for a record that has ended')
-  }
+  need(!(await adapter.consumeOnce(id)), 'consumeOnce() resolved true for a record that has ended')
 }
 
 async function expire(adapter: CaseAdapter, { elapse, newId }: CaseTrial): Promise<void> {
@@ -219,14 +212,10 @@ async function expire(adapter: CaseAdapter, { elapse, newId }: CaseTrial): Promi
   await elapse(1)
   const deadline = performance.now() + EXPIRY_GRACE_MS
   while (await adapter.find(id)) {
-    if (performance.now() > deadline) {
-      throw new StorageProblem('find() ignores that a record has expired')
-    }
+    need(performance.now() <= deadline, 'find() ignores that a record has expired')
     await wait(POLL_MS)
   }
-  if (await adapter.consumeOnce(id)) {
-    throw new StorageProblem('consumeOnce() ignores that a record has expired')
-  }
+  need(!(await adapter.consumeOnce(id)), 'consumeOnce() ignores that a record has expired')
 }
 
 /** @returns the number of the caller that won */
@@ -236,16 +225,16 @@ async function requireOneWinner(
   call: (caller: number) => Promise<unknown>,
 ): Promise<number> {
   const outcomes = await Promise.all(Array.from({ length: callers }, (_, caller) => call(caller)))
-  if (!outcomes.every((outcome) => typeof outcome === 'boolean')) {
-    throw new StorageProblem(
-      `${method}() has to resolve true or false, and resolved something else`,
-    )
-  }
+  need(
+    outcomes.every((outcome) => typeof outcome === 'boolean'),
+    `${method}() has to resolve true or false, and resolved something else`,
+  )
   const winners = outcomes.filter(Boolean).length
-  if (winners === 1) return outcomes.indexOf(true)
-  throw new StorageProblem(
+  need(
+    winners === 1,
     `${method}() resolved true for ${winners} of ${callers} callers at once, and it has to for exactly one`,
   )
+  return outcomes.indexOf(true)
 }
 
 function shown(value: unknown): string {

@@ -3,36 +3,31 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Adapter } from 'oidc-provider'
 import { isDevelopmentAdapter } from '../host/instance.ts'
 import { epochSeconds, limitTime } from '../shared/time.ts'
-import {
-  CASE_LIFE_SECONDS,
-  type CaseAdapter,
-  type EndingCaseAdapter,
-  StorageProblem,
-  storageCases,
-} from './cases.ts'
-import { type EndingMethods, hasCheck, hasConsumeOnce, hasEnding } from './contract.ts'
+import { CASE_LIFE_SECONDS, StorageProblem, storageCases } from './cases.ts'
+import { hasCheck, hasConsumeOnce, hasEnding } from './contract.ts'
 
 /** How long one call of the adapter may take, in milliseconds. */
 const CALL_TIMEOUT_MS = 10_000
 
 const CASES = storageCases({ callers: 20, rounds: 1 })
 
-/** Consumes a record of an adapter that has no `consumeOnce`. */
-type ConsumeInProcess = (id: string, expiresAt: number) => Promise<boolean>
-
 /**
  * Tests the storage by each case that it has the methods for, on records of its own under random ids. It removes
  * the records in every case.
  *
+ * @param consumeInProcess consumes a record of an adapter that has no `consumeOnce`
  * @throws StorageProblem that says in one sentence what is wrong, with the storage's own error as `cause`
  */
 export async function checkStorage(
   adapter: Adapter,
-  consumeInProcess: ConsumeInProcess,
+  consumeInProcess: (id: string, expiresAt: number) => Promise<boolean>,
   timeoutMs = CALL_TIMEOUT_MS,
 ): Promise<void> {
-  const single = limitCalls(adapter, consumeInProcess, timeoutMs)
-  const ending = hasEnding(adapter) ? limitEnding(adapter, single, timeoutMs) : undefined
+  const limited = limitCalls(adapter, timeoutMs)
+  const { upsert, find, destroy } = limited
+  const consumeOnce = (id: string) =>
+    consumeInProcess(id, epochSeconds(Date.now()) + CASE_LIFE_SECONDS)
+  const single = hasConsumeOnce(limited) ? limited : { upsert, find, destroy, consumeOnce }
   const ids: string[] = []
   const trial = {
     factory: () => single,
@@ -45,47 +40,26 @@ export async function checkStorage(
   }
   try {
     if (hasCheck(adapter)) await attempt('check()', timeoutMs, () => adapter.check(), messageOf)
-    for (const each of CASES) {
-      // oidc-provider's own keeps records longer, by the clockTolerance.
-      if (each.isAboutExpiry && isDevelopmentAdapter(adapter)) continue
-      if (!each.ending) await each.run(single, trial)
-      else if (ending) await each.run(ending, trial)
-    }
+    for (const { run } of CASES.single) await run(single, trial)
+    if (hasEnding(limited)) for (const { run } of CASES.ending) await run(limited, trial)
+    // oidc-provider's own keeps records longer, by the clockTolerance.
+    if (!isDevelopmentAdapter(adapter)) await CASES.expiry.run(single, trial)
   } finally {
     // Ignore errors of the removal: the problem is already reported, and the records expire.
-    await Promise.allSettled(ids.map((id) => single.destroy(id)))
+    await Promise.allSettled(ids.map((id) => destroy(id)))
   }
 }
 
-function limitCalls(
-  adapter: Adapter,
-  consumeInProcess: ConsumeInProcess,
-  timeoutMs: number,
-): CaseAdapter {
-  return {
-    upsert: (...args) => attempt('upsert()', timeoutMs, () => adapter.upsert(...args)),
-    find: (id) => attempt('find()', timeoutMs, () => adapter.find(id)),
-    destroy: (id) => attempt('destroy()', timeoutMs, () => adapter.destroy(id)),
-    consumeOnce: (...args) =>
-      attempt('consumeOnce()', timeoutMs, () =>
-        hasConsumeOnce(adapter)
-          ? adapter.consumeOnce(...args)
-          : consumeInProcess(args[0], epochSeconds() + CASE_LIFE_SECONDS),
-      ),
-  }
-}
-
-function limitEnding(
-  adapter: EndingMethods,
-  single: CaseAdapter,
-  timeoutMs: number,
-): EndingCaseAdapter {
-  return {
-    ...single,
-    list: (...args) => attempt('list()', timeoutMs, () => adapter.list(...args)),
-    endOnce: (...args) => attempt('endOnce()', timeoutMs, () => adapter.endOnce(...args)),
-    endedIndices: (list) => attempt('endedIndices()', timeoutMs, () => adapter.endedIndices(list)),
-  }
+/** The adapter, each method of which may be called alone, and rejects with a sentence. */
+function limitCalls(adapter: Adapter, timeoutMs: number): Adapter {
+  return new Proxy(adapter, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name)
+      if (typeof method !== 'function') return method
+      return (...args: unknown[]) =>
+        attempt(`${String(name)}()`, timeoutMs, async () => method.apply(target, args))
+    },
+  })
 }
 
 /**
@@ -100,11 +74,9 @@ async function attempt<T>(
   explain?: (error: unknown) => string | undefined,
 ): Promise<T> {
   try {
-    // A method that is not async may throw.
-    const answer = (async () => call())()
     return await limitTime(
       timeoutMs,
-      answer,
+      call(),
       () => new StorageProblem(`${method} does not answer within ${timeoutMs} ms`),
     )
   } catch (cause) {

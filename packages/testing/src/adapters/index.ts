@@ -25,11 +25,14 @@ export type { ContractHooks, FactoryUnderTest } from './contract-case.ts'
 
 /** What `check()` of the plugin tests, with more callers and more often. */
 const checked = storageCases({ callers: CALLER_COUNT, rounds: 20 })
-const checkedCases = checked.flatMap((each) =>
-  each.ending
-    ? casesOfEnding({}, (it) => it(each.title, each.run))
-    : cases({}, (it) => it(each.title, each.run)),
-)
+const checkedCases = [
+  ...cases({}, (it) => {
+    for (const { title, run } of [...checked.single, checked.expiry]) it(title, run)
+  }),
+  ...casesOfEnding({}, (it) => {
+    for (const { title, run } of checked.ending) it(title, run)
+  }),
+]
 
 const groups: Readonly<Record<string, readonly ContractCase[]>> = {
   'in short': checkedCases,
