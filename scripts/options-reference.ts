@@ -12,7 +12,6 @@ import { exampleOf, expression, objectOf, withMember, wrongValueOf } from './opt
 
 const SOURCES = [
   'src/public/options',
-  'src/public/management-options',
   'packages/resource-server/src/options',
   'packages/resource-server/src/sender/dpop-options',
 ]

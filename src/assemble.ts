@@ -1,11 +1,10 @@
 import type { Provider } from 'oidc-provider'
 import type { ConfigurationParts } from './configuration.ts'
-import { tokenExchangeHandler } from './exchange/handler.ts'
+import { exchange } from './exchange/exchange.ts'
 import { EXCHANGE_PARAMETERS, REPEATABLE_PARAMETERS } from './exchange/request.ts'
 import { withholdFromSelfRegistered } from './host/instance.ts'
 import { revocationOfSubjectTokens } from './http/revocation.ts'
 import { announceRoutes, issuerRoutes } from './http/routes.ts'
-import { endLater, hasEnded, markChain } from './impersonations/end.ts'
 import { endWithOpaqueToken, judgeByEnds } from './impersonations/opaque-tokens.ts'
 import { lookForPendingEnds } from './impersonations/pending-ends.ts'
 import { endWithOperator } from './impersonations/sign-out.ts'
@@ -14,7 +13,7 @@ import { managementRights, requireMachineTokenKey, rightsOf } from './policy/cli
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
 import { assembleStatusLists } from './status-list/sign.ts'
 import { accessTokenVerifier, verifierOf } from './tokens/access-token.ts'
-import { makeReplayDetectionAtomic } from './tokens/replay-detection.ts'
+import { makeReplayDetectionAtomic } from './tokens/single-use.ts'
 import { defineSubjectToken, endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
 
 /** Wires impersonation into a provider: all that belongs to the provider is made here, once, in this order. */
@@ -24,39 +23,20 @@ export function assemble(
   { claims }: ConfigurationParts,
 ): void {
   const options = optionsOf.set(provider, resolved)
-  const rights = rightsOf.set(provider, managementRights(options.managementApi))
-  claims.issuer = provider.issuer
+  rightsOf.set(provider, managementRights(options.managementApi))
+  claims.use(provider)
   if (options.atomicReplayDetection) makeReplayDetectionAtomic(provider)
   if (!options.allowSelfRegisteredClients) {
     withholdFromSelfRegistered(provider, TOKEN_EXCHANGE_GRANT_TYPE)
   }
 
-  const subjectTokens = subjectTokensOf.set(provider, defineSubjectToken(provider))
+  subjectTokensOf.set(provider, defineSubjectToken(provider))
   requireMachineTokenKey(provider)
   const findEvenEnded = judgeByEnds(provider)
-  const verifier = verifierOf.set(
-    provider,
-    accessTokenVerifier(provider, TOKEN_EXCHANGE_GRANT_TYPE, findEvenEnded),
-  )
-
-  const exchanging = {
-    options,
-    subjectTokens,
-    verifier,
-    claims,
-    mayIssueSubjectTokens: rights.issue.may,
-    hasEnded: (id: string) => hasEnded(provider, id),
-    markChain: (id: string) => markChain(provider, id),
-    onNothingIssued: (id: string) => endLater(provider, id, 'nothingIssued'),
-  }
+  verifierOf.set(provider, accessTokenVerifier(provider, findEvenEnded))
   provider.registerGrantType(
     TOKEN_EXCHANGE_GRANT_TYPE,
-    tokenExchangeHandler(
-      provider,
-      exchanging,
-      (id) => endLater(provider, id, 'replay'),
-      (id) => endLater(provider, id, 'notRecorded'),
-    ),
+    (ctx) => exchange(provider, ctx),
     EXCHANGE_PARAMETERS,
     REPEATABLE_PARAMETERS,
   )

@@ -1,8 +1,7 @@
 import type { Configuration } from 'oidc-provider'
-import type { AccessTokenClaims } from './claims/access-token-claims.ts'
+import type { AccessTokenClaims } from './claims/claims.ts'
 import { DEFAULT_SUBJECT_TOKEN_TTL, type ResolvedOptions } from './options/defaults.ts'
-import type { GetResourceServerInfo } from './policy/clients.ts'
-import { withApplicationGrants } from './policy/clients.ts'
+import { type GetResourceServerInfo, withApplicationGrants } from './policy/clients.ts'
 import { MAX_SUBJECT_TOKEN_TTL } from './shared/constants.ts'
 
 /** What impersonation adds to a provider's configuration. */

@@ -2,15 +2,15 @@ import type { Middleware } from 'koa'
 import type { Configuration, Provider } from 'oidc-provider'
 import { assemble } from './assemble.ts'
 import { checklist, warnOfIssuer } from './checklist.ts'
-import { AccessTokenClaims } from './claims/access-token-claims.ts'
+import { AccessTokenClaims } from './claims/claims.ts'
 import {
   type ConfigurationParts,
   isWired,
   withImpersonation,
   withoutImpersonation,
 } from './configuration.ts'
-import { addRecorder } from './events/recorders.ts'
-import { warnOfNamesakes } from './exchange/software.ts'
+import { addRecorder, parseRecorder } from './events/recorders.ts'
+import { warnOfNamesakes } from './exchange/actor.ts'
 import { configurationOf } from './host/instance.ts'
 import { checkClassNames } from './host/models.ts'
 import { findAccountById } from './host/request.ts'
@@ -22,21 +22,19 @@ import { endAll } from './impersonations/pending-ends.ts'
 import { issueInProcess, previewIssue } from './issue/in-process.ts'
 import { type ResolvedOptions, resolveOptions } from './options/defaults.ts'
 import { withManagementApi } from './policy/clients.ts'
-import type { ChecklistItem } from './public/checklist.ts'
 import type { RecordEvent, RecordFirstOptions } from './public/events.ts'
 import type {
-  IssuedSubjectToken,
-  IssueOptions,
-  Preview,
-  SubjectTokenRequest,
-} from './public/issue.ts'
-import type {
+  ChecklistItem,
   EndOptions,
   ImpersonationFilter,
   ImpersonationObject,
   ImpersonationPage,
   ImpersonationQuery,
-} from './public/list-and-end.ts'
+  IssuedSubjectToken,
+  IssueOptions,
+  Preview,
+  SubjectTokenRequest,
+} from './public/objects.ts'
 import type { ImpersonationOptions } from './public/options.ts'
 import { type RequestListener, requestListener } from './shared/request-listener.ts'
 import { statusIndicesOf } from './status-list/allocate.ts'
@@ -91,7 +89,7 @@ export class Impersonation {
     this.#parts = {
       claims: new AccessTokenClaims(this.#options, {
         extraTokenClaims: plain.extraTokenClaims,
-        jwtCustomizer: plain.formats?.customizers?.jwt,
+        customizeJwt: plain.formats?.customizers?.jwt,
       }),
       getResourceServerInfo: withManagementApi(this.#options.managementApi, plain),
     }
@@ -249,21 +247,13 @@ export class Impersonation {
    * @throws TypeError for a wrong argument, before {@link register}, and where {@link canEnd} is
    * `false`: what is not recorded could not be ended
    */
-  recordFirst(record: RecordEvent, { timeout = 2, ready }: RecordFirstOptions = {}): void {
-    if (typeof record !== 'function') {
-      throw new TypeError('recordFirst(record): record must be a function (name, event) => promise')
-    }
-    if (!(typeof timeout === 'number' && timeout > 0 && timeout <= 30)) {
-      throw new TypeError('recordFirst(record, { timeout }): more than 0 seconds, and at most 30')
-    }
-    if (ready !== undefined && typeof ready !== 'function') {
-      throw new TypeError('recordFirst(record, { ready }): ready must be a function () => boolean')
-    }
+  recordFirst(record: RecordEvent, options?: RecordFirstOptions): void {
+    const recorder = parseRecorder(record, options)
     const provider = this.#registered
     if (!this.canEnd) {
       throw new TypeError('recordFirst() needs impersonations that can be ended: see canEnd')
     }
-    addRecorder(provider, { record, ready, timeoutMs: timeout * 1000 })
+    addRecorder(provider, recorder)
   }
 
   /** @throws TypeError before {@link register} */

@@ -9,18 +9,6 @@ export { Impersonation } from './impersonation.ts'
 export { allOf } from './policy/all-of.ts'
 export { normalisedAddress } from './policy/limits.ts'
 export { Provider, Provider as default, type ProviderConfiguration } from './provider.ts'
-export type { BindingMember, MayAct } from './public/binding.ts'
-export type { ChecklistItem } from './public/checklist.ts'
-export type {
-  AccessTokenPayload,
-  ActClaim,
-  Actor,
-  ClientView,
-  CustomJwtClaimsContext,
-  CustomJwtClaimsInput,
-  GetCustomJwtClaims,
-  SubjectTokenContext,
-} from './public/claims-hook.ts'
 export type {
   Denial,
   EndListener,
@@ -34,12 +22,27 @@ export type {
   SubjectTokenRecord,
 } from './public/events.ts'
 export type {
-  IssuedSubjectToken,
-  IssueOptions,
-  Preview,
-  SubjectTokenRequest,
-} from './public/issue.ts'
+  AccessTokenPayload,
+  ActClaim,
+  Actor,
+  AuthorizationRequest,
+  Authorize,
+  BindingMember,
+  ClientView,
+  ContextIssue,
+  ContextResult,
+  ContextStandardSchema,
+  ContextValidator,
+  CustomJwtClaimsContext,
+  CustomJwtClaimsInput,
+  GetCustomJwtClaims,
+  MayAct,
+  Need,
+  SubjectTokenContext,
+  Verdict,
+} from './public/hooks.ts'
 export type {
+  ChecklistItem,
   EndCause,
   EndOptions,
   ImpersonationEnd,
@@ -48,7 +51,11 @@ export type {
   ImpersonationPage,
   ImpersonationQuery,
   ImpersonationState,
-} from './public/list-and-end.ts'
+  IssuedSubjectToken,
+  IssueOptions,
+  Preview,
+  SubjectTokenRequest,
+} from './public/objects.ts'
 export type {
   AccessTokenOptions,
   ActorChainOptions,
@@ -59,19 +66,9 @@ export type {
   LimitOptions,
   ManagementApiOptions,
   ManagementClients,
+  RateLimiter,
   SubjectTokenOptions,
 } from './public/options.ts'
-export type {
-  AuthorizationRequest,
-  Authorize,
-  ContextIssue,
-  ContextResult,
-  ContextStandardSchema,
-  ContextValidator,
-  Need,
-  Verdict,
-} from './public/policy-hook.ts'
-export type { RateLimiter } from './public/rate-limiter.ts'
 export { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
 export {
   ApprovalRequired,

@@ -1,5 +1,6 @@
 // What the sibling packages of this repository share with the plugin. Semantic versioning does not cover
 // it: each sibling has the plugin of its own version as a peer.
+export { storageCases } from './adapters/cases.ts'
 export { statusListId } from './adapters/record.ts'
 export { isBusy, openFile, primaryCode, tune } from './adapters/sqlite/database.ts'
 export { findAccountById as findAccount } from './host/request.ts'
@@ -17,7 +18,7 @@ export {
   text,
   valid,
 } from './options/rules.ts'
-export { explainRefusal } from './policy/refusal-cause.ts'
+export { explainRefusal } from './policy/authorize.ts'
 export { BoundedMap } from './shared/bounded-map.ts'
 export {
   IMPERSONATED_JTI_PREFIX,
@@ -25,6 +26,6 @@ export {
   MAX_SUBJECT_TOKEN_TTL,
 } from './shared/constants.ts'
 export { requestListener } from './shared/request-listener.ts'
-export { endsWithin, limitTime } from './shared/time-limit.ts'
+export { endsWithin, limitTime } from './shared/time.ts'
 export { isSafe } from './shared/uris.ts'
-export { signCheckpoint } from './tokens/checkpoint.ts'
+export { signCheckpoint } from './tokens/signing.ts'

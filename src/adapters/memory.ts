@@ -1,10 +1,10 @@
 import type { AdapterPayload } from 'oidc-provider'
+import { epochSeconds } from '../shared/time.ts'
 import type { AdapterFactory, EndingAdapter, ListedBefore } from './contract.ts'
 import {
   consumedAt,
   decodePayload,
   encodePayload,
-  epochSeconds,
   type ListingKeys,
   LOOK_UPS,
   lifetime,

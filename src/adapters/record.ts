@@ -1,5 +1,6 @@
 import type { AdapterPayload } from 'oidc-provider'
 import { nonEmptyText } from '../shared/text.ts'
+import { epochSeconds } from '../shared/time.ts'
 
 /** The members of a payload by which oidc-provider looks records up, besides the id. */
 export interface SecondaryKeys {
@@ -110,11 +111,6 @@ export function consumedAt(payload: AdapterPayload, now: number): number {
   const consumed: unknown = payload.consumed
   if (!consumed) return 0
   return typeof consumed === 'number' && Number.isFinite(consumed) ? consumed : epochSeconds(now)
-}
-
-/** Milliseconds since the epoch as whole seconds. */
-export function epochSeconds(milliseconds: number): number {
-  return Math.floor(milliseconds / 1000)
 }
 
 /**

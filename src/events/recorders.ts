@@ -1,6 +1,7 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { warnOfListener } from '../host/instance.ts'
 import { slot } from '../host/slot.ts'
+import { aFunction, resolve, valid } from '../options/rules.ts'
 import type {
   ImpersonationEvent,
   ImpersonationEvents,
@@ -9,7 +10,7 @@ import type {
   RecordFirstOptions,
 } from '../public/events.ts'
 import { NotRecorded, RecorderNotReady } from '../shared/errors.ts'
-import { limitTime } from '../shared/time-limit.ts'
+import { limitTime } from '../shared/time.ts'
 import { warn } from '../shared/warn.ts'
 
 /** Records events, and how long it may take, in milliseconds. */
@@ -17,6 +18,22 @@ interface Recorder {
   readonly record: RecordEvent
   readonly timeoutMs: number
   readonly ready: RecordFirstOptions['ready']
+}
+
+const RULES = {
+  record: aFunction<RecordEvent>().required('(name, event) => promise'),
+  /** In seconds. */
+  timeout: valid<number>(
+    (value) => typeof value === 'number' && value > 0 && value <= 30,
+    'a number of seconds, more than 0 and at most 30',
+  ).or(2),
+  ready: aFunction<NonNullable<RecordFirstOptions['ready']>>(),
+}
+
+/** @throws TypeError that begins with the path of what is wrong */
+export function parseRecorder(record: RecordEvent, options?: RecordFirstOptions): Recorder {
+  const { timeout, ...recorder } = resolve(RULES, { ...options, record }, 'recordFirst')
+  return { ...recorder, timeoutMs: timeout * 1000 }
 }
 
 const recordersOf = slot<readonly Recorder[]>('the recorders')

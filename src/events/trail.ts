@@ -1,7 +1,8 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { Denial, ImpersonationEvent } from '../public/events.ts'
-import type { Need } from '../public/policy-hook.ts'
-import { emitLater, emitRecorded } from './recorders.ts'
+import type { Need } from '../public/hooks.ts'
+import { publicCode } from '../shared/errors.ts'
+import { emitLater, emitRecorded, recordersReady } from './recorders.ts'
 
 /** What comes of a request that succeeds. An end has an event of its own. */
 const SUCCESS_EVENTS = {
@@ -113,4 +114,36 @@ function joinMessages(error: unknown): string {
         : '',
   )
   return [...new Set(messages.filter((message) => message !== ''))].join(': ')
+}
+
+interface Audited<T> {
+  /** What an event of a refusal says; absent where a refusal raises none. */
+  readonly stage: Denial['stage'] | undefined
+  readonly run: (trail: AuditTrail) => Promise<T>
+  /** Takes back what was issued and could not be recorded, by its id; must return at once. */
+  readonly undo: (id: string) => void
+}
+
+/**
+ * Carries out one request, which raises its one event. I13: an issue begins when recorders are ready,
+ * and resolves when its event is recorded.
+ */
+export async function audited<T>(
+  provider: Provider,
+  ctx: KoaContextWithOIDC,
+  { stage, run, undo }: Audited<T>,
+): Promise<T> {
+  // Before there is anything to report: an event of this refusal would need capacity as well.
+  if (stage === 'issue') await recordersReady(provider)
+  const trail = new AuditTrail(provider, ctx, stage ?? 'end')
+  let result: T
+  try {
+    result = await run(trail)
+  } catch (error) {
+    // The client must retry with the DPoP nonce just sent (RFC 9449 §9): no failure, no event.
+    if (stage && !(error instanceof errors.UseDpopNonce)) trail.failed(error, publicCode(error))
+    throw error
+  }
+  if (stage) await trail.succeeded(undo)
+  return result
 }

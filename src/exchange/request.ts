@@ -1,4 +1,11 @@
-import { errors, type UnknownObject } from 'oidc-provider'
+import {
+  type Client,
+  errors,
+  type Provider,
+  type TokenEndpointGrantContext,
+  type UnknownObject,
+} from 'oidc-provider'
+import { checkDpopRequired, checkMtlsCert, validateDpop } from '../host/grants.ts'
 import { ACCESS_TOKEN_TYPE } from '../shared/constants.ts'
 
 /** The form fields of an exchange. RFC 8693 §2.1. `client_id` and the like are the provider's. */
@@ -18,18 +25,41 @@ export const REPEATABLE_PARAMETERS = ['resource', 'audience'] as const
 
 /** A token exchange request, every field of which is known to be well-formed. */
 export interface ExchangeRequest {
+  readonly client: Client
+  /** As it was at first: the deployment's code gets the client, and may write to it. */
+  readonly clientId: string
   readonly subjectToken: string
   readonly actorToken: string | undefined
   readonly audience: string | undefined
+  /** The key that the client proves by DPoP, as the provider's own grants have it (I10). */
+  readonly dPoP: Awaited<ReturnType<typeof validateDpop>>
+  /** The certificate that the client shows, where its access tokens are bound to one. */
+  readonly certificate: ReturnType<typeof checkMtlsCert>
 }
 
 /**
- * Reads the request's parameters once.
+ * Reads the request once: what the client proves, and its parameters.
  *
+ * @throws the provider's own errors where a proof or a certificate is missing or wrong
  * @throws errors.InvalidRequest naming the parameter.
  * @throws errors.InvalidTarget where several targets are named.
  */
-export function parseExchangeRequest(parameters: UnknownObject): ExchangeRequest {
+export async function parseExchangeRequest(
+  provider: Provider,
+  ctx: TokenEndpointGrantContext,
+): Promise<ExchangeRequest> {
+  const { client } = ctx.oidc
+  const { clientId } = client
+  const dPoP = await validateDpop(provider, ctx)
+  const certificate = checkMtlsCert(provider, ctx)
+  checkDpopRequired(provider, ctx, dPoP)
+  const parameters = parseParameters(ctx.oidc.params)
+  return Object.freeze({ client, clientId, ...parameters, dPoP, certificate })
+}
+
+function parseParameters(
+  parameters: UnknownObject,
+): Pick<ExchangeRequest, 'subjectToken' | 'actorToken' | 'audience'> {
   // §2.1: subject_token REQUIRED, subject_token_type REQUIRED.
   const subjectToken = required(parameters, 'subject_token')
   requireAccessTokenType('subject_token_type', required(parameters, 'subject_token_type'))
@@ -56,11 +86,7 @@ export function parseExchangeRequest(parameters: UnknownObject): ExchangeRequest
     throw new errors.InvalidTarget('only a single audience is supported')
   }
 
-  return Object.freeze({
-    subjectToken,
-    actorToken,
-    audience: optional(parameters, 'audience'),
-  })
+  return { subjectToken, actorToken, audience: optional(parameters, 'audience') }
 }
 
 function optional(parameters: UnknownObject, name: string): string | undefined {

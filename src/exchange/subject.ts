@@ -7,39 +7,10 @@ import {
 } from 'oidc-provider'
 import type { AuditTrail } from '../events/trail.ts'
 import { findAccount } from '../host/grants.ts'
-import type { MayClient } from '../policy/clients.ts'
-import type { Binding } from '../public/binding.ts'
-import type { Actor } from '../public/claims-hook.ts'
-import type { AccessTokenVerifier } from '../tokens/access-token.ts'
-import { AccessTokenRejected } from '../tokens/jwt-access-token.ts'
-import type { Redeemed, SubjectToken, SubjectTokenModel } from '../tokens/subject-token.ts'
-
-/** The user to be impersonated, and the subject token that allows it. */
-export interface Subject {
-  readonly token: SubjectToken
-  readonly account: Account
-  readonly binding: Binding
-}
-
-/** What finding a subject takes. */
-export interface SubjectParts {
-  readonly subjectTokens: SubjectTokenModel
-  readonly verifier: AccessTokenVerifier
-  /** Whether a client may issue subject tokens. */
-  readonly mayIssueSubjectTokens: MayClient
-}
-
-/**
- * RFC 8693 §2.2.2: "If the request itself is not valid or if either the subject_token or
- * actor_token are invalid for any reason, or are unacceptable based on policy, the authorization
- * server MUST construct an error response [...] The value of the error parameter MUST be the
- * invalid_request error code." I6: the message is the same for every reason.
- */
-function notRedeemable(reason: string): errors.InvalidRequest {
-  return new errors.InvalidRequest('subject token is invalid', undefined, {
-    cause: new Error(reason),
-  })
-}
+import { rightsOf } from '../policy/clients.ts'
+import type { Actor, Binding } from '../public/hooks.ts'
+import { AccessTokenRejected, verifierOf } from '../tokens/access-token.ts'
+import { type Redemption, type SubjectToken, subjectTokensOf } from '../tokens/subject-token.ts'
 
 /** Who wants to redeem: the client that exchanges, and the operator of its actor token. */
 export interface Redeemer {
@@ -49,36 +20,55 @@ export interface Redeemer {
   readonly software: string | undefined
 }
 
+/** The user to be impersonated, and the subject token that allows it. */
+export interface Subject {
+  readonly token: SubjectToken
+  readonly account: Account
+  readonly binding: Binding
+}
+
+/**
+ * RFC 8693 §2.2.2: "If the request itself is not valid or if either the subject_token or
+ * actor_token are invalid for any reason, or are unacceptable based on policy, the authorization
+ * server MUST construct an error response [...] The value of the error parameter MUST be the
+ * invalid_request error code." The message is the same for every reason: no client learns which (I6).
+ */
+function notRedeemable(reason: string): errors.InvalidRequest {
+  return new errors.InvalidRequest('subject token is invalid', undefined, {
+    cause: new Error(reason),
+  })
+}
+
 /**
  * Finds the subject of a presented subject token, if all of its data are still valid (I7).
  *
- * I6: what the token is bound to comes before everything that takes a look-up or has an error of
- * its own. For a holder that the token is not bound to, the answer and its timing are the same for
- * a live, a used and an unknown token.
+ * What the token is bound to comes before everything that takes a look-up or has an error of its own. For a
+ * holder that the token is not bound to, the answer and its timing are the same for a live, a used and an
+ * unknown token (I6).
  */
 export async function findSubject(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
   presented: string,
   redeemer: Redeemer,
-  parts: SubjectParts,
   trail: AuditTrail,
 ): Promise<Subject> {
-  const token = await findUnused(parts.subjectTokens, presented, trail)
+  const token = await findUnused(provider, presented, trail)
   const binding = token.bindingObject
   requireMayAct(binding, redeemer)
   ctx.oidc.entity('SubjectToken', token)
-  const account = await requireStillTrue(provider, ctx, token, parts)
+  const account = await requireStillTrue(provider, ctx, token)
   ctx.oidc.entity('Account', account)
-  return Object.freeze({ token, account, binding })
+  return { token, account, binding }
 }
 
-/** Finds a subject token that was not redeemed, and notes what is known of any that is found. */
+/** Finds a subject token that was not redeemed, and reports what is known of any that is found. */
 export async function findUnused(
-  subjectTokens: SubjectTokenModel,
+  provider: Provider,
   presented: string,
   trail: AuditTrail,
 ): Promise<SubjectToken> {
+  const subjectTokens = subjectTokensOf.of(provider)
   const id = subjectTokens.idOf(presented)
   trail.note({ id })
   const token = await subjectTokens.findById(id)
@@ -93,14 +83,13 @@ export async function findUnused(
   if (token.consumed) throw redeemedBefore(token, trail)
   if (token.end) throw notRedeemable('ended before it was redeemed')
   if (token.isExpired) throw notRedeemable('expired')
-  // I14: its access token could outlive the record by which it can be ended.
+  // Its access token could outlive the record by which it can be ended (I14).
   if (token.longestLife <= 0) throw notRedeemable('issued where impersonations could not be ended')
   return token
 }
 
 /**
- * I7: the client that asked for the subject token is still one that may, and the user is still
- * there.
+ * The client that asked for the subject token is still one that may, and the user is still there (I7).
  *
  * @returns the user's account
  */
@@ -108,9 +97,8 @@ export async function requireStillTrue(
   provider: Provider,
   ctx: TokenEndpointGrantContext,
   token: SubjectToken,
-  { verifier, mayIssueSubjectTokens }: SubjectParts,
 ): Promise<Account> {
-  await requireIssuer(verifier, token, mayIssueSubjectTokens)
+  await requireIssuer(provider, token)
   const account = await findAccount(provider, ctx, token.accountId)
   // An account with another id is another account, whatever the reason why `findAccount` returned
   // it.
@@ -119,26 +107,26 @@ export async function requireStillTrue(
 }
 
 /**
- * Redeems the subject token: at most one caller gets past here, ever. I1.
+ * Redeems the subject token: at most one caller gets past here, ever (one redemption, I1).
  *
  * @throws errors.InvalidRequest where another redemption or an end came first, or the record went
  * meanwhile
  */
-export async function redeem(
+export async function redeemSubjectToken(
+  provider: Provider,
   token: SubjectToken,
-  note: Redeemed,
-  subjectTokens: SubjectTokenModel,
+  redemption: Redemption,
   trail: AuditTrail,
 ): Promise<void> {
-  if (await token.redeem(note)) return
-  const found = await subjectTokens.findById(token.jti)
+  if (await token.redeem(redemption)) return
+  const found = await subjectTokensOf.of(provider).findById(token.jti)
   if (found?.consumed) throw redeemedBefore(found, trail)
   throw notRedeemable(found?.end ? 'ended meanwhile' : 'expired or revoked meanwhile')
 }
 
 /**
- * I11, for the time after the redemption: an end that came after the last moment of redemption, and
- * before the redemption, found an expired impersonation and ended nothing.
+ * For the time after the redemption: an end that came after the last moment of redemption, and before the
+ * redemption, found an expired impersonation and ended nothing (I11).
  *
  * @throws errors.InvalidRequest
  */
@@ -153,14 +141,10 @@ function redeemedBefore(token: SubjectToken, trail: AuditTrail): errors.InvalidR
 }
 
 /** The client that asked for the subject token must still be one that may. */
-async function requireIssuer(
-  verifier: AccessTokenVerifier,
-  token: SubjectToken,
-  mayIssueSubjectTokens: MayClient,
-): Promise<void> {
+async function requireIssuer(provider: Provider, token: SubjectToken): Promise<void> {
   try {
-    const issuer = await verifier.findClient(token.clientId)
-    if (await mayIssueSubjectTokens(issuer)) return
+    const issuer = await verifierOf.of(provider).findClient(token.clientId)
+    if (await rightsOf.of(provider).issue.may(issuer)) return
   } catch (cause) {
     if (cause instanceof AccessTokenRejected) {
       throw notRedeemable('the client it was issued to is gone')

@@ -4,12 +4,15 @@ import type {
   Adapter,
   AdapterPayload,
   Client,
+  ClientCredentials,
+  KoaContextWithOIDC,
   Provider,
   ResourceServerInstance,
   UnknownObject,
 } from 'oidc-provider'
-import { limitTime } from '../shared/time-limit.ts'
+import { limitTime } from '../shared/time.ts'
 import { emitSafely } from './instance.ts'
+import { currentRequest } from './request.ts'
 
 /** What every token model inherits, with the parts that the published types leave out. */
 export interface TokenBase {
@@ -45,40 +48,10 @@ export function tokenBaseOf(provider: Provider): TokenBaseConstructor {
   return provider.BaseToken as unknown as TokenBaseConstructor
 }
 
-/**
- * Does what `save()` does, in two steps: first everything that can refuse or fail (claims, hooks,
- * customizers, the signature), then, with the function that it resolves, what others can see (the
- * record, the event).
- *
- * Hooks get the token and may write to it: what is stored, and under which id, is settled before.
- *
- * @param recordOf what to store for the record that the model came up with; not called for JWTs
- */
-export async function prepareToSave(
-  provider: Provider,
-  token: AccessToken,
-  recordOf: (record: UnknownObject) => UnknownObject,
-): Promise<() => Promise<string>> {
-  // Every token model has these; the published types leave them out.
-  const model = token as AccessToken & Pick<TokenBase, 'getValueAndPayload'>
-  const { adapter, jti, remainingTTL } = model
-  const { value, payload } = await model.getValueAndPayload()
-  return async () => {
-    if (payload) await adapter.upsert(jti, recordOf(payload), remainingTTL)
-    // Does the same as emit() of the model, because a hook can replace emit().
-    emitSafely(provider, payload ? 'access_token.saved' : 'access_token.issued', token)
-    return payload ? jti : value
-  }
-}
-
-/** Draws the id of a token that has not been saved yet, in the format of its resource server. */
-export function generateTokenId(token: object): string {
-  // Every token model has this method; the published types leave it out.
-  return (token as Pick<TokenBase, 'generateTokenId'>).generateTokenId()
-}
-
-/** An access token that has not been saved: its lifetime can still be set. */
-export interface DraftAccessToken extends AccessToken {
+/** An access token that has not been saved, with the parts that the published types leave out. */
+export interface DraftAccessToken
+  extends AccessToken,
+    Pick<TokenBase, 'generateTokenId' | 'getValueAndPayload' | 'remainingTTL'> {
   /** Seconds. */
   expiresIn: number
   format: string
@@ -93,7 +66,6 @@ export function createAccessToken(
     gty: string
     resourceServer: ResourceServerInstance
     scope: string | undefined
-    expiresIn?: number
   },
 ): DraftAccessToken {
   const AccessTokenModel = provider.AccessToken as unknown as new (
@@ -101,6 +73,61 @@ export function createAccessToken(
   ) => DraftAccessToken
   // Assigned, because the constructors copy what they are given three times, member by member.
   return Object.assign(new AccessTokenModel({}), properties)
+}
+
+/**
+ * Does what `save()` does, in two steps: first everything that can refuse or fail (claims, hooks,
+ * customizers, the signature), then, with the function that it resolves, what others can see (the
+ * record, the event).
+ *
+ * @param record what the record of an opaque token says, and its id, whatever hooks wrote to the token
+ */
+export async function prepareToSave(
+  provider: Provider,
+  token: DraftAccessToken,
+  record: UnknownObject & { readonly jti: string },
+): Promise<() => Promise<string>> {
+  const { adapter, remainingTTL } = token
+  const { value, payload } = await token.getValueAndPayload()
+  return async () => {
+    if (payload) await adapter.upsert(record.jti, { ...payload, ...record }, remainingTTL)
+    // Does the same as emit() of the model, because a hook can replace emit().
+    emitSafely(provider, payload ? 'access_token.saved' : 'access_token.issued', token)
+    return payload ? record.jti : value
+  }
+}
+
+/**
+ * Gives `settle` the last word on the claims that are stored with an opaque token. It answers them in an
+ * object of its own, which nobody else holds.
+ */
+export function settleStoredClaims(
+  provider: Provider,
+  settle: (
+    ctx: KoaContextWithOIDC | undefined,
+    token: AccessToken | ClientCredentials,
+    extra: UnknownObject,
+  ) => UnknownObject,
+): void {
+  for (const { prototype } of [provider.AccessToken, provider.ClientCredentials]) {
+    // The published types leave the method out.
+    const { getValueAndPayload } = prototype as unknown as TokenBase
+    const value = async function (this: AccessToken | ClientCredentials) {
+      const saved: Awaited<ReturnType<TokenBase['getValueAndPayload']>> = await Reflect.apply(
+        getValueAndPayload,
+        this,
+        [],
+      )
+      const { payload } = saved
+      if (payload?.extra) payload.extra = settle(currentRequest(), this, Object(payload.extra))
+      return saved
+    }
+    Object.defineProperty(prototype, 'getValueAndPayload', {
+      value,
+      configurable: true,
+      writable: true,
+    })
+  }
 }
 
 /**

@@ -4,8 +4,9 @@ import { dpopAlgorithms } from '../host/instance.ts'
 import { tokenEndpointCors } from '../host/request.ts'
 import { InvalidInput } from '../impersonations/inputs.ts'
 import { isChallenged, isPublic, NoCredentials, statusOf } from '../shared/errors.ts'
+import { parseAuthorization } from '../shared/sender.ts'
 import { printable } from '../shared/text.ts'
-import { AccessTokenRejected } from '../tokens/jwt-access-token.ts'
+import { AccessTokenRejected } from '../tokens/access-token.ts'
 
 /** What the caller gets of an error: which member is wrong, and never why a token is not accepted. */
 export function publicError(error: unknown): unknown {
@@ -26,6 +27,8 @@ export async function answerErrors(
   try {
     await run()
   } catch (error) {
+    // Of what was issued, and could not be recorded.
+    ctx.remove('Location')
     if (!isPublic(error)) {
       ctx.status = 500
       ctx.body = { error: 'server_error', error_description: 'oops! something went wrong' }
@@ -59,7 +62,7 @@ function challenge(ctx: Context, provider: Provider, error: errors.OIDCProviderE
     if (algs) ctx.append('WWW-Authenticate', formatChallenge('DPoP', { realm, algs }))
     return
   }
-  const dpop = algs !== undefined && /^dpop /i.test(ctx.get('Authorization'))
+  const dpop = algs !== undefined && parseAuthorization(ctx.get('Authorization'))?.scheme === 'dpop'
   const fields = {
     realm,
     error: error.error,
@@ -94,12 +97,12 @@ export type Cors = (
 const PREFLIGHT_MAX_AGE = 3600
 
 /** As at the token endpoint, the deployment's `clientBasedCORS` included. */
-export const corsAsTokenEndpoint: Cors = async (provider, ctx, method, next) => {
+export const clientCors: Cors = async (provider, ctx, method, next) => {
   await tokenEndpointCors(provider, method)(ctx, next)
 }
 
 /** A host application that has answered for CORS already is left alone, as by the provider. */
-export const corsForEveryone: Cors = async (_provider, ctx, _method, next) => {
+export const openCors: Cors = async (_provider, ctx, _method, next) => {
   const names = Object.keys(ctx.response.headers)
   if (!names.some((name) => name.toLowerCase().startsWith('access-control-'))) {
     ctx.set('Access-Control-Allow-Origin', '*')

@@ -1,19 +1,23 @@
-import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { AuditTrail } from '../events/trail.ts'
 import { checkDpopReplayAt, validateDpopAt } from '../host/grants.ts'
 import { clientCertificateThumbprint, dpopAlgorithms } from '../host/instance.ts'
 import { optionsOf } from '../options/defaults.ts'
 import { type ManagementRights, rightsOf } from '../policy/clients.ts'
 import { NoCredentials } from '../shared/errors.ts'
-import { verifierOf } from '../tokens/access-token.ts'
-import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/jwt-access-token.ts'
+import { type Credentials, parseAuthorization, unprovenBinding } from '../shared/sender.ts'
+import {
+  AccessTokenRejected,
+  type VerifiedAccessToken,
+  verifierOf,
+} from '../tokens/access-token.ts'
 
 /** An access token that a request shows, not verified yet, and the proof that came with it. */
 export interface PresentedToken {
   readonly value: string
   /**
-   * I10: a token that is bound to a key is refused without proof of the key, and a token that is not
-   * bound is refused under the DPoP scheme.
+   * A token that is bound to a key is refused without proof of the key, and a token that is not bound is
+   * refused under the DPoP scheme (not downgraded, I10).
    *
    * @throws AccessTokenRejected
    */
@@ -39,16 +43,22 @@ export async function presentedToken(
   const dPoP = scheme === 'dpop' ? await validateDpopAt(provider, ctx, value) : undefined
   return {
     value,
-    requireProof: (token) =>
-      requireProof(token, scheme, dPoP?.thumbprint, () =>
-        clientCertificateThumbprint(provider, ctx),
-      ),
+    requireProof(token) {
+      const unproven = unprovenBinding(token, {
+        jkt: dPoP?.thumbprint,
+        x5t: () => clientCertificateThumbprint(provider, ctx),
+      })
+      if (unproven !== undefined) throw new AccessTokenRejected(unproven)
+      if (scheme === 'dpop' && token.jkt === undefined) {
+        throw new AccessTokenRejected('is presented with DPoP, and not bound to a key')
+      }
+    },
     useProof: (clientId) => checkDpopReplayAt(provider, ctx, dPoP, clientId),
   }
 }
 
 /**
- * Authenticates a machine-to-machine client that has the right by its access token.
+ * Authenticates a machine-to-machine client that has the right by its access token: `ctx.oidc.client`.
  *
  * @throws {@link NoCredentials}, AccessTokenRejected, errors.InvalidToken, errors.InsufficientScope,
  * errors.InvalidDpopProof, errors.UseDpopNonce
@@ -58,7 +68,7 @@ export async function authenticate(
   ctx: KoaContextWithOIDC,
   trail: AuditTrail,
   action: keyof ManagementRights,
-): Promise<Client> {
+): Promise<void> {
   const { scope, may } = rightsOf.of(provider)[action]
   const verifier = verifierOf.of(provider)
   const presented = await presentedToken(provider, ctx, trail)
@@ -80,41 +90,18 @@ export async function authenticate(
   }
   await presented.useProof(client.clientId)
   ctx.oidc.entity('Client', client)
-  return client
 }
 
-function requireProof(
-  token: VerifiedAccessToken,
-  scheme: Scheme,
-  jkt: string | undefined,
-  x5t: () => string | undefined,
-): void {
-  if (scheme === 'bearer' && token.jkt !== undefined) {
-    throw new AccessTokenRejected('sender-constrained, but presented as a bearer token')
-  }
-  if (scheme === 'dpop' && (jkt === undefined || token.jkt !== jkt)) {
-    throw new AccessTokenRejected('presented with DPoP, but not bound to the key of the proof')
-  }
-  if (token.x5t !== undefined && token.x5t !== x5t()) {
-    throw new AccessTokenRejected('bound to a certificate that the request does not show')
-  }
-}
-
-type Scheme = 'bearer' | 'dpop'
-
+/** @throws {@link NoCredentials}, errors.InvalidToken */
 function credentials(
   authorization: string,
   dpopEnabled: boolean,
-): { scheme: Scheme; value: string } {
-  const named = /^(bearer|dpop)(?: |$)/i.exec(authorization)?.[1]?.toLowerCase()
+): Credentials & { readonly value: string } {
+  const shown = parseAuthorization(authorization)
   // An unsupported scheme counts as no credentials: "the client [...] attempted using an
   // unsupported authentication method" (RFC 6750 §3.1).
-  const scheme = named === 'bearer' || (named === 'dpop' && dpopEnabled) ? named : undefined
-  if (!scheme) throw new NoCredentials()
-  // RFC 6750 §2.1: b64token; RFC 9449 §7.1: token68.
-  const value = /^[a-z]+ +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
-  if (value === undefined) {
-    throw new errors.InvalidToken({ cause: new Error('malformed Authorization header') })
-  }
-  return { scheme, value }
+  if (!shown || (shown.scheme === 'dpop' && !dpopEnabled)) throw new NoCredentials()
+  const { scheme, value } = shown
+  if (value !== undefined) return { scheme, value }
+  throw new errors.InvalidToken({ cause: new Error('malformed Authorization header') })
 }

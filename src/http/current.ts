@@ -4,12 +4,16 @@ import { slot } from '../host/slot.ts'
 import { endImpersonation } from '../impersonations/end.ts'
 import { checkCurrentEnd } from '../impersonations/inputs.ts'
 import { getImpersonation } from '../impersonations/list.ts'
-import { limitInProcess } from '../policy/limits.ts'
-import type { ActClaim } from '../public/claims-hook.ts'
-import type { EndCause, ImpersonationObject } from '../public/list-and-end.ts'
+import { limit, limiterInProcess } from '../policy/limits.ts'
+import type { ActClaim } from '../public/hooks.ts'
+import type { EndCause, ImpersonationObject } from '../public/objects.ts'
+import type { RateLimiter } from '../public/options.ts'
 import { MAX_CHAIN, parseAct, personAndSoftware } from '../shared/act.ts'
-import { verifierOf } from '../tokens/access-token.ts'
-import { AccessTokenRejected, type VerifiedAccessToken } from '../tokens/jwt-access-token.ts'
+import {
+  AccessTokenRejected,
+  type VerifiedAccessToken,
+  verifierOf,
+} from '../tokens/access-token.ts'
 import { presentedToken } from './bearer.ts'
 import { hasBody, readJson } from './body.ts'
 
@@ -18,44 +22,26 @@ const MAX_BODY_BYTES = 1024
 /** A page asks every 5 seconds at most, and once more for each event of its own. */
 const MAX_REQUESTS = { requests: 20, seconds: 10 }
 
-const limitOf = slot<(id: string) => void>('the limit of what asks for its own state')
+const limiterOf = slot<RateLimiter>('the limiter of what asks for its own state')
 
 /** An impersonated access token that a request shows, with its proof. */
-export interface CurrentToken extends VerifiedAccessToken {
+interface CurrentToken extends VerifiedAccessToken {
   readonly impersonationId: string
 }
 
 /**
- * The impersonated access token of a request, as long as its impersonation lives.
+ * Reads the impersonated access token of a request.
  *
+ * @param verify takes one whose impersonation lives, or also one whose impersonation has ended
+ * @param admit called with the id, after the proof of the key and before it is stored as used
  * @throws AccessTokenRejected for every other token; errors of the proof and of CORS as they are
  */
-export function findCurrentToken(
-  provider: Provider,
-  ctx: KoaContextWithOIDC,
-  trail: AuditTrail,
-): Promise<CurrentToken> {
-  return readToken(provider, ctx, trail, verifierOf.of(provider).verifyUserToken)
-}
-
-/** The same, also of an impersonation that has ended, until the token expires; so many times alone. */
-export function findCurrentTokenEvenEnded(
-  provider: Provider,
-  ctx: KoaContextWithOIDC,
-  trail: AuditTrail,
-): Promise<CurrentToken> {
-  const limit = limitOf.find(provider) ?? limitOf.set(provider, limitInProcess(MAX_REQUESTS))
-  const { verifyUserTokenEvenEnded } = verifierOf.of(provider)
-  return readToken(provider, ctx, trail, verifyUserTokenEvenEnded, limit)
-}
-
-/** @param admit called with the id, after the proof of the key and before it is stored as used */
 async function readToken(
   provider: Provider,
   ctx: KoaContextWithOIDC,
   trail: AuditTrail,
   verify: (value: string) => Promise<VerifiedAccessToken>,
-  admit?: (id: string) => void,
+  admit?: (id: string) => Promise<void>,
 ): Promise<CurrentToken> {
   const presented = await presentedToken(provider, ctx, trail)
   const token = await verify(presented.value)
@@ -66,7 +52,7 @@ async function readToken(
   presented.requireProof(token)
   // Asks clientBasedCORS, where the request comes from another origin.
   ctx.oidc.entity('Client', await verifierOf.of(provider).findClient(token.clientId))
-  admit?.(impersonationId)
+  await admit?.(impersonationId)
   await presented.useProof(token.clientId)
   return { ...token, impersonationId }
 }
@@ -75,9 +61,10 @@ async function readToken(
 export async function endCurrent(
   provider: Provider,
   ctx: KoaContextWithOIDC,
-  _trail: AuditTrail,
-  { impersonationId, act }: CurrentToken,
+  trail: AuditTrail,
 ): Promise<void> {
+  const { verifyUserToken } = verifierOf.of(provider)
+  const { impersonationId, act } = await readToken(provider, ctx, trail, verifyUserToken)
   const { reason } = hasBody(ctx) ? checkCurrentEnd(await readJson(ctx, MAX_BODY_BYTES)) : {}
   const { actor: by } = personAndSoftware(parseAct(act, MAX_CHAIN))
   const how = { ...(by ? { by: { sub: by.sub } } : {}), ...(reason ? { reason } : {}) }
@@ -110,9 +97,13 @@ interface CurrentImpersonation {
 export async function showCurrent(
   provider: Provider,
   ctx: KoaContextWithOIDC,
-  _trail: AuditTrail,
-  { impersonationId, expiresAt }: CurrentToken,
+  trail: AuditTrail,
 ): Promise<void> {
+  const { verifyUserTokenEvenEnded: verify } = verifierOf.of(provider)
+  const limiter =
+    limiterOf.find(provider) ?? limiterOf.set(provider, limiterInProcess(MAX_REQUESTS))
+  const admit = (id: string) => limit(limiter, id, 1)
+  const { impersonationId, expiresAt } = await readToken(provider, ctx, trail, verify, admit)
   const impersonation = await getImpersonation(provider, impersonationId)
   if (!impersonation || impersonation.state === 'expired') {
     throw new AccessTokenRejected('its impersonation is gone, or has expired')

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { AuditTrail } from '../events/trail.ts'
 import { urlAt } from '../host/request.ts'
 import { endImpersonation } from '../impersonations/end.ts'
@@ -8,7 +8,7 @@ import { getImpersonation, listImpersonations } from '../impersonations/list.ts'
 import * as pendingEnds from '../impersonations/pending-ends.ts'
 import { issue } from '../issue/issue.ts'
 import { optionsOf } from '../options/defaults.ts'
-import type { ImpersonationObject } from '../public/list-and-end.ts'
+import type { ImpersonationObject } from '../public/objects.ts'
 import { IMPERSONATION_ID } from '../shared/constants.ts'
 import { NotFound } from '../shared/errors.ts'
 import { printable } from '../shared/text.ts'
@@ -20,11 +20,8 @@ export async function issueSubjectToken(
   provider: Provider,
   ctx: KoaContextWithOIDC,
   trail: AuditTrail,
-  client: Client,
 ): Promise<void> {
-  const { id, value, expiresIn } = await issue(provider, ctx, trail, client, () =>
-    readBody(provider, ctx),
-  )
+  const { id, value, expiresIn } = await issue(provider, ctx, trail, () => readBody(provider, ctx))
   ctx.status = 201
   if (endingAdapterOf.find(provider)) ctx.set('Location', siblingUrl(ctx, `impersonations/${id}`))
   ctx.body = { subjectToken: value, expiresIn }

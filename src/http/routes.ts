@@ -1,130 +1,55 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
-import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import { audited } from '../events/audited.ts'
-import type { AuditTrail } from '../events/trail.ts'
+import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import { type AuditTrail, audited } from '../events/trail.ts'
 import { addToDiscovery } from '../host/instance.ts'
 import { runInRequest, withOidc } from '../host/request.ts'
-import type { Slot } from '../host/slot.ts'
 import { endLater } from '../impersonations/end.ts'
 import { optionsOf } from '../options/defaults.ts'
 import type { ManagementRights } from '../policy/clients.ts'
-import type { Denial } from '../public/events.ts'
 import { CURRENT_END_PATH, CURRENT_PATH, issuerUri, STATUS_LISTS_PATH } from '../shared/uris.ts'
 import { statusListsOf } from '../status-list/sign.ts'
 import { endingAdapterOf } from '../tokens/subject-token.ts'
-import {
-  answerErrors,
-  type Cors,
-  corsAsTokenEndpoint,
-  corsForEveryone,
-  publicError,
-} from './answers.ts'
+import { answerErrors, type Cors, clientCors, openCors, publicError } from './answers.ts'
 import { authenticate } from './bearer.ts'
-import {
-  type CurrentToken,
-  endCurrent,
-  findCurrentToken,
-  findCurrentTokenEvenEnded,
-  showCurrent,
-} from './current.ts'
+import { endCurrent, showCurrent } from './current.ts'
 import { end, endAll, issueSubjectToken, list, show } from './management.ts'
 import { sendAggregation, sendStatusList } from './status-lists.ts'
 
-/** Every route of this package: its path, what the caller shows, and what answers. */
+/** Every route of this package. */
 const ROUTES: readonly Route[] = [
-  management('POST', '/subject-tokens', 'issue', issueSubjectToken),
-  management('GET', '/impersonations', 'read', list),
-  management('POST', '/impersonations/end', 'end', endAll),
-  management('GET', '/impersonations/:id', 'read', show),
-  management('POST', '/impersonations/:id/end', 'end', end),
-  current('GET', CURRENT_PATH, findCurrentTokenEvenEnded, showCurrent),
-  current('POST', CURRENT_END_PATH, findCurrentToken, endCurrent),
-  statusList('GET', STATUS_LISTS_PATH, sendAggregation),
-  statusList('GET', `${STATUS_LISTS_PATH}/:list`, sendStatusList),
+  { method: 'POST', path: '/subject-tokens', credential: 'issue', handle: issueSubjectToken },
+  { method: 'GET', path: '/impersonations', credential: 'read', handle: list },
+  { method: 'POST', path: '/impersonations/end', credential: 'end', handle: endAll },
+  { method: 'GET', path: '/impersonations/:id', credential: 'read', handle: show },
+  { method: 'POST', path: '/impersonations/:id/end', credential: 'end', handle: end },
+  { method: 'GET', path: CURRENT_PATH, credential: 'token', cors: clientCors, handle: showCurrent },
+  {
+    method: 'POST',
+    path: CURRENT_END_PATH,
+    credential: 'token',
+    cors: clientCors,
+    handle: endCurrent,
+  },
+  { method: 'GET', path: STATUS_LISTS_PATH, cors: openCors, handle: sendAggregation },
+  { method: 'GET', path: `${STATUS_LISTS_PATH}/:list`, cors: openCors, handle: sendStatusList },
 ]
 
 interface Route {
   readonly method: 'GET' | 'POST'
-  /** Below the prefix of the management API, or below the issuer. */
+  /** Below the prefix of the management API where a machine has a right; else below the issuer. */
   readonly path: string
-  readonly isManagement: boolean
-  /** Without it the provider does not serve the route. */
-  readonly needs: Slot<unknown> | undefined
-  /** How pages of other origins may call it; `undefined` where they may not. */
-  readonly cors: Cors | undefined
-  /** What the event of a refusal says; `undefined` where a refusal raises none. */
-  readonly stage: Denial['stage'] | undefined
-  readonly run: (provider: Provider, ctx: KoaContextWithOIDC, trail: AuditTrail) => Promise<void>
-}
-
-/** Answers a request of a caller whose credential is verified. */
-type Handle<T> = (
-  provider: Provider,
-  ctx: KoaContextWithOIDC,
-  trail: AuditTrail,
-  shown: T,
-) => Promise<void>
-
-/** A route of the management API, for the clients that have the right. */
-function management(
-  method: Route['method'],
-  path: string,
-  right: keyof ManagementRights,
-  handle: Handle<Client>,
-): Route {
-  return {
-    method,
-    path,
-    isManagement: true,
-    needs: right === 'issue' ? undefined : endingAdapterOf,
-    cors: undefined,
-    stage: right === 'read' ? undefined : right,
-    run: async (provider, ctx, trail) =>
-      handle(provider, ctx, trail, await authenticate(provider, ctx, trail, right)),
-  }
-}
-
-/** A route for the impersonated access token itself: the operator's application has no other credential. */
-function current(
-  method: Route['method'],
-  path: string,
-  find: (provider: Provider, ctx: KoaContextWithOIDC, trail: AuditTrail) => Promise<CurrentToken>,
-  handle: Handle<CurrentToken>,
-): Route {
-  return {
-    method,
-    path,
-    isManagement: false,
-    needs: endingAdapterOf,
-    cors: corsAsTokenEndpoint,
-    stage: method === 'POST' ? 'end' : undefined,
-    run: async (provider, ctx, trail) =>
-      handle(provider, ctx, trail, await find(provider, ctx, trail)),
-  }
-}
-
-/** @see draft-ietf-oauth-status-list-21, sections 8 and 9 */
-function statusList(
-  method: Route['method'],
-  path: string,
-  send: (provider: Provider, ctx: Context) => Promise<void>,
-): Route {
-  return {
-    method,
-    path,
-    isManagement: false,
-    needs: statusListsOf,
-    cors: corsForEveryone,
-    stage: undefined,
-    run: send,
-  }
+  /** The right of a machine client, or the impersonated token itself, which the handler reads. */
+  readonly credential?: keyof ManagementRights | 'token'
+  /** How pages of other origins may call it; absent where they may not. */
+  readonly cors?: Cors
+  readonly handle: (provider: Provider, ctx: KoaContextWithOIDC, trail: AuditTrail) => Promise<void>
 }
 
 /** The management API, for a place beside the provider or in front of it. */
 export function managementRoutes(provider: Provider): Middleware {
   const { prefix } = optionsOf.of(provider).managementApi
-  const answer = middlewareOf(provider, prefix, ({ isManagement }) => isManagement)
+  const answer = middlewareOf(provider, prefix, ROUTES.filter(isManagement))
   // The provider's own, where both are below the same path. No id is so short.
   const ofProvider = [CURRENT_PATH, CURRENT_END_PATH].map((path) => `${prefix}${path}`)
   return (ctx, next) => (ofProvider.includes(ctx.path) ? next() : answer(ctx, next))
@@ -132,7 +57,8 @@ export function managementRoutes(provider: Provider): Middleware {
 
 /** The routes below the issuer, for `provider.use(…)`. */
 export function issuerRoutes(provider: Provider): Middleware {
-  return middlewareOf(provider, '', ({ isManagement }) => !isManagement)
+  const routes = ROUTES.filter((route) => !isManagement(route))
+  return middlewareOf(provider, '', routes)
 }
 
 /** Names the routes below the issuer in both discovery documents. */
@@ -147,15 +73,20 @@ export function announceRoutes(provider: Provider): void {
   })
 }
 
-function middlewareOf(
-  provider: Provider,
-  prefix: string,
-  isMeant: (route: Route) => boolean,
-): Middleware {
+function isManagement({ credential }: Route): boolean {
+  return credential !== undefined && credential !== 'token'
+}
+
+/** Whether the provider has what the route is about. */
+function isServed(provider: Provider, { credential }: Route): boolean {
+  if (credential === 'issue') return true
+  return (credential ? endingAdapterOf : statusListsOf).find(provider) !== undefined
+}
+
+function middlewareOf(provider: Provider, prefix: string, routes: readonly Route[]): Middleware {
   const router = new Router({ prefix, sensitive: true, strict: true })
-  for (const route of ROUTES) {
-    if (!isMeant(route) || (route.needs && !route.needs.find(provider))) continue
-    router.all(route.path, (ctx) => respond(provider, ctx, route))
+  for (const route of routes) {
+    if (isServed(provider, route)) router.all(route.path, (ctx) => respond(provider, ctx, route))
   }
   // The router itself adds the members that its context type has beyond a plain Koa context.
   const answer = router.routes() as Middleware
@@ -164,37 +95,25 @@ function middlewareOf(
 }
 
 async function respond(provider: Provider, plain: Context, route: Route): Promise<void> {
+  const { method, path, cors } = route
   plain.set('Cache-Control', 'no-store')
-  const { path, isManagement, stage, run } = route
-  const ctx = withOidc(
-    provider,
-    plain,
-    isManagement ? undefined : () => issuerUri(provider.issuer, path),
-  )
+  const ctx = isManagement(route)
+    ? withOidc(provider, plain)
+    : withOidc(provider, plain, () => issuerUri(provider.issuer, path))
   const answer = async () => {
     requireMethod(ctx, route)
-    await audited(provider, ctx, {
-      stage,
-      run: (trail) => run(provider, ctx, trail).catch(rethrowPublic),
-      undo(id) {
-        ctx.body = undefined
-        ctx.remove('Location')
-        endLater(provider, id, 'notRecorded')
-      },
-    })
+    await carryOut(provider, ctx, route)
   }
   await answerErrors(provider, ctx, () =>
-    runInRequest(ctx, () =>
-      route.cors ? route.cors(provider, ctx, route.method, answer) : answer(),
-    ),
+    runInRequest(ctx, () => (cors ? cors(provider, ctx, method, answer) : answer())),
   )
 }
 
 /** @throws errors.InvalidRequest with status 405 */
-function requireMethod(ctx: Context, { method, cors }: Route): void {
+function requireMethod(ctx: Context, { method, credential, cors }: Route): void {
   const allowed = [
     method,
-    ...(method === 'GET' && cors !== corsAsTokenEndpoint ? ['HEAD'] : []),
+    ...(method === 'GET' && credential !== 'token' ? ['HEAD'] : []),
     ...(cors ? ['OPTIONS'] : []),
   ]
   if (ctx.method !== 'OPTIONS' && allowed.includes(ctx.method)) return
@@ -202,6 +121,25 @@ function requireMethod(ctx: Context, { method, cors }: Route): void {
   throw new errors.InvalidRequest(`only ${method} is allowed here`, 405)
 }
 
-function rethrowPublic(error: unknown): never {
-  throw publicError(error)
+async function carryOut(
+  provider: Provider,
+  ctx: KoaContextWithOIDC,
+  { method, credential, handle }: Route,
+): Promise<void> {
+  // What is only looked at raises no event.
+  const stage = credential === 'issue' ? 'issue' : method === 'POST' ? 'end' : undefined
+  await audited(provider, ctx, {
+    stage,
+    async run(trail) {
+      try {
+        if (credential && credential !== 'token') {
+          await authenticate(provider, ctx, trail, credential)
+        }
+        await handle(provider, ctx, trail)
+      } catch (error) {
+        throw publicError(error)
+      }
+    },
+    undo: (id) => endLater(provider, id, 'notRecorded'),
+  })
 }

@@ -5,13 +5,10 @@ import { emitEnd } from '../events/recorders.ts'
 import { slot } from '../host/slot.ts'
 import { optionsOf } from '../options/defaults.ts'
 import type { ImpersonationEvent } from '../public/events.ts'
-import type {
-  EndOptions,
-  ImpersonationFilter,
-  ImpersonationObject,
-} from '../public/list-and-end.ts'
+import type { EndOptions, ImpersonationFilter, ImpersonationObject } from '../public/objects.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
 import { MAX_ACCESS_TOKEN_TTL } from '../shared/constants.ts'
+import { epochSeconds } from '../shared/time.ts'
 import {
   endingAdapterOf,
   type StoredEnd,
@@ -221,7 +218,7 @@ type EndAttempt = StoredEnd & { readonly attempt: string }
 /** What is stored of an end that is asked for now. */
 function newEnd({ by, cause = 'requested', reason }: EndOptions): EndAttempt {
   return {
-    at: Math.floor(Date.now() / 1000),
+    at: epochSeconds(),
     ...(by ? { by: { sub: by.sub } } : {}),
     cause,
     ...(reason === undefined ? {} : { reason }),
@@ -278,7 +275,7 @@ export async function markChain(provider: Provider, id: string): Promise<void> {
   // The adapter keeps these by itself, as they are in this moment.
   const { consumed: _, note: __, end: ___, ...payload } = record
   const keptUntil = Number(payload.keptUntil ?? payload.exp)
-  const expiresIn = keptUntil - Math.floor(Date.now() / 1000)
+  const expiresIn = keptUntil - epochSeconds()
   if (expiresIn > 0) await adapter.upsert(id, { ...payload, chained: true }, expiresIn)
 }
 

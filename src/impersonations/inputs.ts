@@ -4,7 +4,7 @@ import type {
   ImpersonationFilter,
   ImpersonationQuery,
   ImpersonationState,
-} from '../public/list-and-end.ts'
+} from '../public/objects.ts'
 import { knownMembers } from '../shared/json.ts'
 import { boundedText } from '../shared/text.ts'
 

@@ -8,7 +8,7 @@ import type {
   ImpersonationPage,
   ImpersonationQuery,
   ImpersonationState,
-} from '../public/list-and-end.ts'
+} from '../public/objects.ts'
 import { IMPERSONATION_ID } from '../shared/constants.ts'
 import { present } from '../shared/json.ts'
 import { MAX_CLOCK_DIFFERENCE, MAX_CLOCK_TOLERANCE } from '../tokens/kept-until.ts'

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { epochSeconds } from '../adapters/record.ts'
 import { slot } from '../host/slot.ts'
-import type { EndOptions, ImpersonationFilter } from '../public/list-and-end.ts'
+import type { EndOptions, ImpersonationFilter } from '../public/objects.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
 import { MAX_ACCESS_TOKEN_TTL } from '../shared/constants.ts'
+import { epochSeconds } from '../shared/time.ts'
 import { MAX_CLOCK_DIFFERENCE } from '../tokens/kept-until.ts'
 import { endingAdapterOf, type SubjectToken } from '../tokens/subject-token.ts'
 import { endMatching } from './end.ts'
@@ -64,7 +64,7 @@ export async function endAll(
   if ((filter.actor ?? filter.client ?? filter.permit) === undefined) {
     return endMatching(provider, filter, { how, ctx })
   }
-  const until = epochSeconds(Date.now()) + MAX_CLOCK_DIFFERENCE
+  const until = epochSeconds() + MAX_CLOCK_DIFFERENCE
   // A storage that takes no record may take ends. The caller learns of it afterwards.
   const [kept] = await Promise.allSettled([keepPendingEnd(provider, { filter, how, until })])
   const ended = await endMatching(provider, filter, { how, ctx })
@@ -122,7 +122,7 @@ async function look(provider: Provider): Promise<void> {
 export async function keepPendingEnd(provider: Provider, end: PendingEnd): Promise<void> {
   const id = `pending-end:${randomBytes(16).toString('base64url')}`
   makeSecondPass(provider, id, end, true)
-  const iat = epochSeconds(Date.now())
+  const iat = epochSeconds()
   const record = {
     jti: id,
     iat,

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { limitTime } from '../shared/time-limit.ts'
+import { limitTime } from '../shared/time.ts'
 import { warn } from '../shared/warn.ts'
 
 /** The first pause, in milliseconds; each is twice as long as the one before. */

@@ -1,5 +1,5 @@
 import { type Client, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import { audited } from '../events/audited.ts'
+import { audited } from '../events/trail.ts'
 import { requestless, runInRequest, withOidc } from '../host/request.ts'
 import { endLater } from '../impersonations/end.ts'
 import { optionsOf } from '../options/defaults.ts'
@@ -10,12 +10,12 @@ import type {
   IssueOptions,
   Preview,
   SubjectTokenRequest,
-} from '../public/issue.ts'
+} from '../public/objects.ts'
 import { ApprovalRequired, ClientNotNamed, statusOf } from '../shared/errors.ts'
 import { present } from '../shared/json.ts'
-import { verifierOf } from '../tokens/access-token.ts'
-import { AccessTokenRejected } from '../tokens/jwt-access-token.ts'
-import { issue, parseRequest, permissionToIssue, userOf } from './issue.ts'
+import { AccessTokenRejected, verifierOf } from '../tokens/access-token.ts'
+import { issue, permissionToIssue, readContext, userOf } from './issue.ts'
+import { parseIssueRequest } from './request.ts'
 
 /** The door inside the process: the client is named, not authenticated; all else is as over HTTP. */
 export async function issueInProcess(
@@ -31,7 +31,8 @@ export async function issueInProcess(
       undo: (issued) => endLater(provider, issued, 'notRecorded'),
       async run(trail) {
         trail.note({ issuedTo: as })
-        return issue(provider, ctx, trail, await namedClient(provider, as), () => asked)
+        await requireNamed(provider, ctx, as)
+        return issue(provider, ctx, trail, () => asked)
       },
     }),
   ).catch(rethrowWithWireStatus)
@@ -47,10 +48,9 @@ export async function previewIssue(
   const asked = copyOf(request)
   const ctx = contextFor(provider, given)
   return runInRequest(ctx, async () => {
-    const client = await namedClient(provider, as)
-    ctx.oidc.entity('Client', client)
-    const parsed = parseRequest(asked, optionsOf.of(provider))
-    const { context } = await parsed.readContext()
+    const client = await requireNamed(provider, ctx, as)
+    const parsed = parseIssueRequest(asked, optionsOf.of(provider))
+    const { context } = await readContext(provider, parsed)
     const account = await userOf(provider, ctx, parsed.userId)
     const question = { ctx, client, account, context, isPreview: true } as const
     // The rule alone is asked in here: what else refuses is no verdict.
@@ -73,10 +73,18 @@ function copyOf(request: SubjectTokenRequest): unknown {
   }
 }
 
-async function namedClient(provider: Provider, clientId: string): Promise<Client> {
+/** @throws ClientNotNamed */
+async function requireNamed(
+  provider: Provider,
+  ctx: KoaContextWithOIDC,
+  clientId: string,
+): Promise<Client> {
   try {
     const client = await verifierOf.of(provider).findClient(clientId)
-    if (await rightsOf.of(provider).issue.may(client)) return client
+    if (await rightsOf.of(provider).issue.may(client)) {
+      ctx.oidc.entity('Client', client)
+      return client
+    }
   } catch (cause) {
     if (!(cause instanceof AccessTokenRejected)) throw cause
   }

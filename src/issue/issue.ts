@@ -1,18 +1,11 @@
-import {
-  type Account,
-  type Client,
-  errors,
-  type KoaContextWithOIDC,
-  type Provider,
-} from 'oidc-provider'
+import { type Account, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { AuditTrail } from '../events/trail.ts'
 import { findAccount } from '../host/grants.ts'
-import { optionsOf, type ResolvedOptions } from '../options/defaults.ts'
+import { optionsOf } from '../options/defaults.ts'
 import { type Permission, permissionFor } from '../policy/authorize.ts'
 import { validContext } from '../policy/context-schema.ts'
 import { limit } from '../policy/limits.ts'
-import type { SubjectTokenContext } from '../public/claims-hook.ts'
-import type { AuthorizationRequest } from '../public/policy-hook.ts'
+import type { AuthorizationRequest, SubjectTokenContext } from '../public/hooks.ts'
 import { UserNotFound } from '../shared/errors.ts'
 import { deepFreeze, present } from '../shared/json.ts'
 import { statusIndicesOf } from '../status-list/allocate.ts'
@@ -27,26 +20,14 @@ export interface Issued {
   readonly expiresIn: number
 }
 
-/** What is asked for. */
-export interface ParsedRequest extends Pick<IssueRequest, 'binding' | 'expiresIn' | 'userId'> {
-  readonly actor: AuthorizationRequest['actor']
-  /** Validates `context`, which may ask the deployment. */
-  readContext(): Promise<{ readonly context: SubjectTokenContext; readonly json: string }>
-}
-
-export function parseRequest(body: unknown, options: ResolvedOptions): ParsedRequest {
-  const { userId, binding, expiresIn, context: given } = parseIssueRequest(body, options)
-  const sub = binding.mayAct?.sub
-  return {
-    userId,
-    binding,
-    expiresIn,
-    actor: sub === undefined ? undefined : Object.freeze({ sub }),
-    async readContext() {
-      const context = deepFreeze(await validContext(options.contextSchema, given))
-      return { context, json: serialisedContext(context, options.limits.contextBytes) }
-    },
-  }
+/** The context as the deployment's schema has it, and as it is stored. */
+export async function readContext(
+  provider: Provider,
+  { context: given }: IssueRequest,
+): Promise<{ readonly context: SubjectTokenContext; readonly json: string }> {
+  const { contextSchema, limits } = optionsOf.of(provider)
+  const context = deepFreeze(await validContext(contextSchema, given))
+  return { context, json: serialisedContext(context, limits.contextBytes) }
 }
 
 /** @throws UserNotFound */
@@ -66,7 +47,7 @@ export async function userOf(
 /** Asks the deployment's rule at issue. */
 export async function permissionToIssue(
   provider: Provider,
-  { actor, binding }: ParsedRequest,
+  { actor, binding }: IssueRequest,
   question: Pick<AuthorizationRequest, 'account' | 'client' | 'context' | 'ctx' | 'isPreview'>,
 ): Promise<Permission> {
   const { mayAct, resource, scope } = binding
@@ -83,27 +64,27 @@ export async function permissionToIssue(
 /**
  * The decision behind both doors: counts, validates, asks the deployment's rule, stores.
  *
- * @param client one that may issue
+ * @param ctx whose client may issue
  * @param read answers what is asked for, as JSON has it; called once the client is counted
  */
 export async function issue(
   provider: Provider,
   ctx: KoaContextWithOIDC,
   trail: AuditTrail,
-  client: Client,
   read: () => unknown,
 ): Promise<Issued> {
-  ctx.oidc.entity('Client', client)
+  const { client } = ctx.oidc
+  if (!client) throw new Error('no client asks')
   const options = optionsOf.of(provider)
   await limit(options.limits.issue, client.clientId, 1)
 
-  const request = parseRequest(await read(), options)
+  const request = parseIssueRequest(await read(), options)
   const { actor } = request
   const { mayAct, resource } = request.binding
   trail.note({ subject: request.userId, resource, actor })
   if (mayAct) trail.note({ mayAct })
   if (actor) await limit(options.limits.issuePerActor, actor.sub, 1)
-  const { context, json } = await request.readContext()
+  const { context, json } = await readContext(provider, request)
   trail.note({ context })
 
   const account = await userOf(provider, ctx, request.userId)
@@ -130,7 +111,7 @@ export async function issue(
     scope,
     permit,
     review,
-    expiresAt: Math.floor(Date.now() / 1000) + subjectToken.expiration,
+    expiresAt: subjectToken.exp,
   })
   return { id: subjectToken.jti, value, expiresIn: subjectToken.expiration }
 }

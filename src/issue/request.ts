@@ -1,7 +1,7 @@
 import { errors } from 'oidc-provider'
 import type { ResolvedOptions } from '../options/defaults.ts'
 import { MAX_CONTEXT_DEPTH } from '../policy/context-schema.ts'
-import type { Binding, MayAct } from '../public/binding.ts'
+import type { AuthorizationRequest, Binding, MayAct } from '../public/hooks.ts'
 import { isDeeperThan, isPlainObject, knownMembers, present } from '../shared/json.ts'
 import { boundedText } from '../shared/text.ts'
 
@@ -10,6 +10,8 @@ export interface IssueRequest {
   readonly userId: string
   readonly context: Record<string, unknown>
   readonly binding: Binding
+  /** The operator whom it is bound to. */
+  readonly actor: AuthorizationRequest['actor']
   /** Seconds; `undefined` means the full lifetime of subject tokens. */
   readonly expiresIn: number | undefined
 }
@@ -32,10 +34,15 @@ export function parseIssueRequest(
   })
   const missing = managementApi.requireBinding.find((member) => body[member] === undefined)
   if (missing !== undefined) throw new errors.InvalidRequest(`${missing} is required`)
+  const userId = identifier('userId', body.userId, limits.userIdLength)
+  const context = parseContext(body.context)
+  const binding = parseBinding(body, limits.userIdLength)
+  const sub = binding.mayAct?.sub
   return Object.freeze({
-    userId: identifier('userId', body.userId, limits.userIdLength),
-    context: parseContext(body.context),
-    binding: parseBinding(body, limits.userIdLength),
+    userId,
+    context,
+    binding,
+    actor: sub === undefined ? undefined : Object.freeze({ sub }),
     expiresIn: parseExpiresIn(body.expiresIn),
   })
 }

@@ -1,8 +1,11 @@
 import { slot } from '../host/slot.ts'
-import type { GetCustomJwtClaims } from '../public/claims-hook.ts'
-import type { ClientRule, ImpersonationOptions } from '../public/options.ts'
-import type { Authorize, ContextStandardSchema, ContextValidator } from '../public/policy-hook.ts'
-import type { RateLimiter } from '../public/rate-limiter.ts'
+import type {
+  Authorize,
+  ContextStandardSchema,
+  ContextValidator,
+  GetCustomJwtClaims,
+} from '../public/hooks.ts'
+import type { ClientRule, ImpersonationOptions, RateLimiter } from '../public/options.ts'
 import {
   END_SCOPE,
   MAX_ACCESS_TOKEN_TTL,

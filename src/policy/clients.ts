@@ -12,7 +12,7 @@ import { slot } from '../host/slot.ts'
 import { optionsOf, type ResolvedOptions } from '../options/defaults.ts'
 import type { ClientRule } from '../public/options.ts'
 import { END_SCOPE, READ_SCOPE } from '../shared/constants.ts'
-import { signingAlgorithm } from '../tokens/signing-algorithm.ts'
+import { signingAlgorithm } from '../tokens/signing.ts'
 import { endingAdapterOf } from '../tokens/subject-token.ts'
 
 /**

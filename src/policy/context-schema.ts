@@ -4,7 +4,7 @@ import type {
   ContextResult,
   ContextStandardSchema,
   ContextValidator,
-} from '../public/policy-hook.ts'
+} from '../public/hooks.ts'
 import { isDeeperThan, isPlainObject } from '../shared/json.ts'
 import { printable } from '../shared/text.ts'
 

@@ -1,7 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import type { Client } from 'oidc-provider'
-import type { RateLimiter } from '../public/rate-limiter.ts'
+import type { RateLimiter } from '../public/options.ts'
+import { BoundedMap } from '../shared/bounded-map.ts'
 import { TooManyRequests } from '../shared/errors.ts'
+
+/** How many keys a limiter of this process remembers. */
+const MAX_KEYS = 10_000
 
 /**
  * Takes `points` for a key; with 0, only looks whether any are left.
@@ -30,6 +34,27 @@ function isExhausted(rejection: unknown): rejection is { msBeforeNext: number } 
     'msBeforeNext' in rejection &&
     typeof rejection.msBeforeNext === 'number'
   )
+}
+
+/** A limiter for what protects this process and decides nothing: it counts in this process alone. */
+export function limiterInProcess(most: {
+  readonly requests: number
+  readonly seconds: number
+}): RateLimiter {
+  const windows = new BoundedMap<string, { readonly endsAt: number; left: number }>(MAX_KEYS)
+  return {
+    async consume(key) {
+      const now = performance.now()
+      const known = windows.get(key)
+      const window =
+        known && known.endsAt > now
+          ? known
+          : { endsAt: now + most.seconds * 1000, left: most.requests }
+      if (window !== known) windows.set(key, window)
+      if (window.left === 0) return Promise.reject({ msBeforeNext: window.endsAt - now })
+      window.left -= 1
+    },
+  }
 }
 
 /** Key of a client: its id where it authenticates, else its id and the caller's address. */
@@ -63,38 +88,4 @@ export function normalisedAddress(address: string): string {
     return [high >> 8, high & 255, low >> 8, low & 255].join('.')
   }
   return `${groups.slice(0, 4).join(':')}::/64`
-}
-
-/** How many keys are remembered. */
-const MAX_KEYS = 10_000
-
-/**
- * Counts requests by key, in this process alone: for what protects the process, and decides nothing.
- *
- * @returns what throws {@link TooManyRequests} for a key that had its requests in this window
- */
-export function limitInProcess({
-  requests,
-  seconds,
-}: {
-  readonly requests: number
-  readonly seconds: number
-}): (key: string) => void {
-  const windows = new Map<string, { readonly endsAt: number; left: number }>()
-
-  return (key) => {
-    const now = performance.now() / 1000
-    let window = windows.get(key)
-    if (!window || window.endsAt <= now) {
-      windows.delete(key)
-      for (const oldest of windows.keys()) {
-        if (windows.size < MAX_KEYS) break
-        windows.delete(oldest)
-      }
-      window = { endsAt: now + seconds, left: requests }
-      windows.set(key, window)
-    }
-    if (window.left === 0) throw new TooManyRequests(Math.ceil(window.endsAt - now))
-    window.left -= 1
-  }
 }

@@ -1,4 +1,4 @@
-import type { AuthorizationRequest, Need } from '../public/policy-hook.ts'
+import type { AuthorizationRequest, Need } from '../public/hooks.ts'
 import { knownMembers } from '../shared/json.ts'
 import { boundedText } from '../shared/text.ts'
 

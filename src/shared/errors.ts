@@ -1,6 +1,6 @@
 // Every error of this package that a caller may get, and what of all errors the caller gets.
 import { errors } from 'oidc-provider'
-import type { Need } from '../public/policy-hook.ts'
+import type { Need } from '../public/hooks.ts'
 
 /** The request shows no credentials that are understood here. RFC 6750 §3.1. */
 export class NoCredentials extends errors.InvalidToken {

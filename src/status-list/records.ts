@@ -1,7 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { AdapterPayload } from 'oidc-provider'
 import type { EndingAdapter } from '../adapters/contract.ts'
-import { epochSeconds, statusBlockId, statusListId } from '../adapters/record.ts'
+import { statusBlockId, statusListId } from '../adapters/record.ts'
+import { epochSeconds } from '../shared/time.ts'
 import { MAX_RETENTION_SECONDS } from '../tokens/kept-until.ts'
 import { createConsumer } from '../tokens/single-use.ts'
 

@@ -1,5 +1,5 @@
-import { epochSeconds } from '../adapters/record.ts'
 import { MAX_ACCESS_TOKEN_TTL, MAX_SUBJECT_TOKEN_TTL } from '../shared/constants.ts'
+import { epochSeconds } from '../shared/time.ts'
 
 /** How far the clocks of the provider's processes may differ, in seconds. */
 export const MAX_CLOCK_DIFFERENCE = 5
@@ -35,5 +35,5 @@ export const MAX_RETENTION_SECONDS =
 export function lifeUnderRecord(keptUntil: number): number {
   // A store may have made something else of it.
   if (!Number.isSafeInteger(keptUntil)) return 0
-  return keptUntil - RETENTION_MARGIN_SECONDS - epochSeconds(Date.now())
+  return keptUntil - RETENTION_MARGIN_SECONDS - epochSeconds()
 }

@@ -1,21 +1,68 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Adapter, AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
+import { checkStorage } from '../adapters/check.ts'
 import type { ConsumptionNote, EndingAdapter } from '../adapters/contract.ts'
 import { emitSafely } from '../host/instance.ts'
 import { type TokenBase, tokenBaseOf } from '../host/models.ts'
 import { slot } from '../host/slot.ts'
 import { optionsOf } from '../options/defaults.ts'
-import type { Binding } from '../public/binding.ts'
-import type { ActClaim, SubjectTokenContext } from '../public/claims-hook.ts'
 import type { SubjectTokenRecord } from '../public/events.ts'
-import type { ImpersonationEnd } from '../public/list-and-end.ts'
+import type { ActClaim, Binding, SubjectTokenContext } from '../public/hooks.ts'
+import type { ImpersonationEnd } from '../public/objects.ts'
 import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
 import { deepFreeze } from '../shared/json.ts'
+import { epochSeconds } from '../shared/time.ts'
+import { statusListUri } from '../shared/uris.ts'
 import { keptAfterRedemptionFor, lifeUnderRecord } from './kept-until.ts'
 import { type ConsumeOnce, chooseEnding, createConsumer } from './single-use.ts'
-import { checkStorage } from './storage-check/storage-check.ts'
-import { RECORD_MEMBERS, type SubjectTokenProperties } from './subject-token-properties.ts'
-import { type TokenStatus, tokenStatusOf } from './token-status.ts'
+
+/** What a subject token stands for. */
+interface SubjectTokenProperties {
+  /** The user to be impersonated. */
+  accountId: string
+  /** The machine-to-machine client that asked for it. */
+  clientId: string
+  /** The `context` of the request, as JSON. Kept as text: not every store keeps every object. */
+  context: string
+  /**
+   * What it is bound to, as JSON; never absent: a token whose binding was lost does not count as
+   * unbound.
+   */
+  binding: string
+  /** The operator that it is bound to, by whom it is listed. */
+  actor?: string | undefined
+  /** The status list of the access token to come, and the index in it. */
+  statusList?: string | undefined
+  statusIndex?: number | undefined
+  /** The permit that allowed it, and why a person has to look at it afterwards. */
+  permit?: string | readonly string[] | undefined
+  review?: string | undefined
+  /** Seconds; absent means the full lifetime of subject tokens. */
+  expiresIn?: number | undefined
+}
+
+/** What a record holds beside the members of every token: those, and what happens to it. */
+const RECORD_MEMBERS = [
+  'iss',
+  'accountId',
+  'context',
+  'binding',
+  'actor',
+  'statusList',
+  'statusIndex',
+  'permit',
+  'review',
+  'keptUntil',
+  'chained',
+  'consumed',
+  'note',
+  'end',
+]
+
+/** The claim `status`: draft-ietf-oauth-status-list-21, section 6.2. */
+export interface TokenStatus {
+  readonly status_list: { readonly idx: number; readonly uri: string }
+}
 
 /** The end of an impersonation, as it is stored. */
 export interface StoredEnd extends ImpersonationEnd {
@@ -24,7 +71,7 @@ export interface StoredEnd extends ImpersonationEnd {
 }
 
 /** What an exchange led to, as it is stored with the redemption. */
-export interface Redeemed extends ConsumptionNote {
+export interface Redemption extends ConsumptionNote {
   /** The operator's account id. */
   readonly actor?: string | undefined
   readonly act?: ActClaim | undefined
@@ -52,7 +99,7 @@ export interface SubjectToken
   /** When it was redeemed, as the adapter has it; absent before. */
   readonly consumed?: unknown
   /** What the redemption led to, where the adapter keeps it. */
-  readonly note?: Redeemed | undefined
+  readonly note?: Redemption | undefined
   readonly end?: StoredEnd | undefined
   /** The issuer that the record belongs to. */
   readonly iss: string
@@ -84,7 +131,7 @@ export interface SubjectToken
    * where it has expired or ended as well.
    * @throws when the storage did not say who won.
    */
-  redeem(note: Redeemed): Promise<boolean>
+  redeem(redemption: Redemption): Promise<boolean>
 }
 
 /** The model: oidc-provider's own way to store a token, under the name `SubjectToken`. */
@@ -137,7 +184,7 @@ export function defineSubjectToken(provider: Provider): SubjectTokenModel {
     declare context: string
     declare binding: string
     declare consumed?: unknown
-    declare note?: Redeemed | undefined
+    declare note?: Redemption | undefined
     declare end?: StoredEnd | undefined
     declare statusList?: string | undefined
     declare statusIndex?: number | undefined
@@ -155,7 +202,9 @@ export function defineSubjectToken(provider: Provider): SubjectTokenModel {
     }
 
     get tokenStatus(): TokenStatus | undefined {
-      return tokenStatusOf(this)
+      const { iss, statusList, statusIndex: idx } = this
+      if (statusList === undefined || idx === undefined) return undefined
+      return { status_list: { idx, uri: statusListUri(iss, statusList) } }
     }
 
     get longestLife(): number {
@@ -187,6 +236,9 @@ export function defineSubjectToken(provider: Provider): SubjectTokenModel {
       if (this.#value === undefined) {
         throw new TypeError('the value of a stored subject token is not known')
       }
+      // One moment of issue, for the record and for whoever asks this token.
+      this.iat = epochSeconds()
+      this.exp = this.iat + this.expiration
       const { payload } = await super.getValueAndPayload()
       if (payload && kept > 0) payload.keptUntil = Number(payload.exp) + kept
       return { value: this.#value, ...(payload ? { payload } : {}) }
@@ -197,11 +249,11 @@ export function defineSubjectToken(provider: Provider): SubjectTokenModel {
       return super.remainingTTL + kept
     }
 
-    async redeem(note: Redeemed): Promise<boolean> {
+    async redeem(redemption: Redemption): Promise<boolean> {
       // The token may have expired since it was found, and some storages do not check the expiry.
       if (this.isExpired) return false
       const known = { iat: this.iat, expiresIn: this.remainingTTL }
-      const won = await consumeOnce(this.jti, this.exp ?? 0, note, known)
+      const won = await consumeOnce(this.jti, this.exp ?? 0, redemption, known)
       if (won) this.emit('consumed')
       return won
     }

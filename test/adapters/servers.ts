@@ -112,8 +112,11 @@ export interface PrivateRedis {
 /** Starts redis-server on a free port; undefined where it is not installed. */
 export async function startRedis(...args: string[]): Promise<PrivateRedis | undefined> {
   const port = await freePort()
+  // Without it, it is the port and 10,000: one in five free ports is too high for that.
+  const bus = args.includes('--cluster-enabled') ? ['--cluster-port', `${await freePort()}`] : []
   const dir = await mkdtemp(join(tmpdir(), 'adapters-redis-'))
-  const line = ['--port', String(port), '--save', '', '--appendonly', 'no', '--dir', dir, ...args]
+  const options = ['--save', '', '--appendonly', 'no', '--dir', dir]
+  const line = ['--port', String(port), ...bus, ...options, ...args]
   let current = await spawnRedis(port, line)
   if (!current) {
     await rm(dir, { recursive: true, force: true })

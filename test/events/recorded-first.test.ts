@@ -346,6 +346,8 @@ describe('I13: nothing acts before it is recorded', () => {
       expect(() => impersonation.recordFirst(record, options)).to.throw(TypeError, 'timeout')
     }
     const none = undefined as unknown as RecordEvent
-    expect(() => impersonation.recordFirst(none)).to.throw(TypeError, 'must be a function')
+    expect(() => impersonation.recordFirst(none)).to.throw(TypeError, 'recordFirst.record is')
+    const unknown = { timeoutMs: 2 } as object
+    expect(() => impersonation.recordFirst(record, unknown)).to.throw(TypeError, 'timeoutMs is not')
   })
 })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
-import { deploy, REDIRECT_URI } from '../support/deployment.ts'
+import { type DeploymentOptions, deploy, REDIRECT_URI } from '../support/deployment.ts'
 import { REFUSED } from '../support/http.ts'
 import { signIn } from '../support/sign-in.ts'
 
@@ -186,25 +186,34 @@ describe('I7: what held at the issue holds no more while the exchange waits', ()
     }
   })
 
-  it('an answer within one turn of the event loop needs no second look', async () => {
-    const looked: string[] = []
-    await using deployment = await deploy({
-      configuration: {
-        findAccount: (_ctx, sub) => {
-          looked.push(sub)
-          return { accountId: sub, claims: () => ({ sub }) }
+  const hooks: Array<[what: string, options: DeploymentOptions, looks: number]> = [
+    ['no hook is set: once', {}, 1],
+    ['authorize is set: twice', { impersonation: { authorize: () => true } }, 2],
+    ['getCustomJwtClaims is set: twice', { impersonation: { getCustomJwtClaims: () => ({}) } }, 2],
+    ['extraTokenClaims is set: twice', { configuration: { extraTokenClaims: () => ({}) } }, 2],
+    [
+      'a JWT customizer is set: twice',
+      { configuration: { formats: { customizers: { jwt() {} } } } },
+      2,
+    ],
+  ]
+  for (const [what, options, looks] of hooks) {
+    it(`looks at the user where ${what}`, async () => {
+      const looked: string[] = []
+      await using deployment = await deploy({
+        ...options,
+        configuration: {
+          ...options.configuration,
+          findAccount: (_ctx, sub) => {
+            looked.push(sub)
+            return { accountId: sub, claims: () => ({ sub }) }
+          },
         },
-      },
-      impersonation: {
-        authorize: async () => {
-          for (let count = 0; count < 20; count += 1) await Promise.resolve()
-          return true
-        },
-      },
+      })
+      const subject_token = await deployment.subjectToken()
+      looked.length = 0
+      expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+      expect(looked).to.deep.equal(Array(looks).fill('alice'))
     })
-    const subject_token = await deployment.subjectToken()
-    looked.length = 0
-    expect((await deployment.exchange({ subject_token })).status).to.equal(200)
-    expect(looked).to.deep.equal(['alice'])
-  })
+  }
 })

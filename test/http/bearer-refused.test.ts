@@ -77,7 +77,11 @@ describe('what is no bearer token for the management API', () => {
       expectInvalidToken(await forge((claims) => ({ ...claims, cnf: { kid: 'x' } }))))
     it('I10: bound by a confirmation that is none, or of the wrong type', async () => {
       const good = 'x'.repeat(43)
-      for (const cnf of [null, 'x', 7, [], {}, { jkt: 7 }, { jkt: good, 'x5t#S256': 7 }]) {
+      const mixed = [
+        { jkt: good, 'x5t#S256': 7 },
+        { jkt: good, kid: 'x' },
+      ]
+      for (const cnf of [null, 'x', 7, [], {}, { jkt: 7 }, ...mixed]) {
         await expectInvalidToken(await forge((claims) => ({ ...claims, cnf })))
       }
     })

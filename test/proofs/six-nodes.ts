@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { freePort, type PrivateRedis, startRedis, until } from '../adapters/servers.ts'
+import { type PrivateRedis, startRedis, until } from '../adapters/servers.ts'
 
 interface Node {
   readonly server: PrivateRedis
@@ -64,7 +64,6 @@ export async function startSixNodes(): Promise<SixNodes | undefined> {
 async function startNode(): Promise<Node | undefined> {
   const options = {
     'cluster-enabled': 'yes',
-    'cluster-port': String(await freePort()),
     // The test says when there is a failover, also where the machine is slow.
     'cluster-node-timeout': '10000',
     'cluster-replica-no-failover': 'yes',

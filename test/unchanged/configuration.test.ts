@@ -65,6 +65,17 @@ describe('I12: what enabling impersonation changes in a provider', () => {
     expect(Object.hasOwn(alone.Grant, 'adapter')).to.equal(false)
   })
 
+  it('everywhere: one function of opaque tokens, which says what is stored', () => {
+    const [plain, ours] = both()
+    for (const model of ['AccessToken', 'ClientCredentials', 'RefreshToken', 'Grant'] as const) {
+      const [before, now] = [plain, ours].map(
+        (provider) => Object(provider[model].prototype).getValueAndPayload,
+      )
+      const isAround = String(now) !== String(before)
+      expect(isAround, model).to.equal(model === 'AccessToken' || model === 'ClientCredentials')
+    }
+  })
+
   const cannot: Record<string, DeploymentOptions> = {
     'the storage adapter cannot': { configuration: { adapter: undefined } },
     'it is switched off': { impersonation: { lifecycle: { enabled: false } } },

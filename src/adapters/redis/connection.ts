@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { limitTime } from '../../shared/time-limit.ts'
+import { limitTime } from '../../shared/time.ts'
 import { StorageError, storageError } from '../storage-error.ts'
 
 /** The part of an ioredis client (`Redis`, `Cluster`) that is used. */

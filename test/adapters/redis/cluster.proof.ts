@@ -6,11 +6,12 @@ import { ageKeys, type PrivateRedis, startRedis, suiteOn, until } from '../serve
 
 const suite = await suiteOn('redis-server')
 
-const running: PrivateRedis[] = []
+/** What was opened and has to be closed, also where the next step fails. */
+const closing: (() => unknown)[] = []
 async function start(...args: string[]): Promise<PrivateRedis> {
   const server = await startRedis(...args)
   if (!server) throw new Error('redis-server did not start')
-  running.push(server)
+  closing.push(() => server.stop())
   return server
 }
 
@@ -26,6 +27,7 @@ suite('createRedisAdapter on Redis Cluster', () => {
     // three primaries, so that a command over keys of different slots has to fail
     const nodes = await Promise.all([1, 2, 3].map(() => start('--cluster-enabled', 'yes')))
     admins = nodes.map(({ port }) => new Redis(port))
+    closing.push(() => admins.map((admin) => admin.disconnect()))
     const ranges = [
       [0, 5460],
       [5461, 10922],
@@ -35,7 +37,9 @@ suite('createRedisAdapter on Redis Cluster', () => {
       const [from = 0, to = 0] = ranges[i] ?? []
       await admin.call('CLUSTER', 'ADDSLOTSRANGE', String(from), String(to))
       await admin.call('CLUSTER', 'SET-CONFIG-EPOCH', String(i + 1))
-      await admins[0]?.call('CLUSTER', 'MEET', '127.0.0.1', String(nodes[i]?.port))
+      const [, busPort] = (await admin.config('GET', 'cluster-port')) as string[]
+      const address = ['127.0.0.1', String(nodes[i]?.port), String(busPort)]
+      await admins[0]?.call('CLUSTER', 'MEET', ...address)
     }
     for (const admin of admins) {
       await until(async () => {
@@ -45,16 +49,13 @@ suite('createRedisAdapter on Redis Cluster', () => {
     }
     const { port = 0 } = nodes[0] ?? {}
     ioredis = new Cluster([{ host: '127.0.0.1', port }])
+    closing.push(() => ioredis.disconnect())
     nodeRedis = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }] })
     await nodeRedis.connect()
+    closing.push(() => nodeRedis.destroy())
   })
 
-  after(() => {
-    ioredis.disconnect()
-    nodeRedis.destroy()
-    for (const admin of admins) admin.disconnect()
-    return Promise.all(running.map((server) => server.stop()))
-  })
+  after(() => Promise.all(closing.toReversed().map((close) => close())))
 
   describe('with ioredis', () => {
     adapterContract({
@@ -81,12 +82,12 @@ suite('createRedisAdapter on Redis Cluster', () => {
     let plain: Redis
     before(async () => {
       plain = new Redis((await start('--cluster-enabled', 'yes')).port)
+      closing.push(() => plain.disconnect())
       await plain.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
       await until(async () =>
         String(await plain.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
       )
     })
-    after(() => plain.disconnect())
 
     adapterContract({
       describe,

@@ -155,6 +155,15 @@ export interface AuditStore extends PermitStore {
   ): Promise<readonly StoredEntry[]>
 
   /**
+   * The entries of several rows, in one statement: one row after the other as they are given, each from its first
+   * entry on. Of the first row, those after the cursor.
+   */
+  timelines(
+    ids: readonly string[],
+    page: { after?: string | undefined; limit: number },
+  ): Promise<readonly StoredEntry[]>
+
+  /**
    * All entries in the order in which they became visible, after the cursor (or from the first). A
    * reader that goes on from the last cursor misses no entry of any process.
    */

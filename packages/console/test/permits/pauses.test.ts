@@ -27,9 +27,11 @@ import { storePause } from '../support/store-pause.ts'
 
 const DAY = 86_400_000
 
-/** A change needs a second person. */
-const rule: Authorize = ({ scope = '' }) =>
-  scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
+/** A change needs a second person; in Bob's account, Bob himself. */
+const rule: Authorize = ({ account, scope = '' }) => {
+  if (account.accountId === 'bob') return { needs: ['user'] }
+  return scope.includes('orders:write') ? { needs: ['second_person'], emergency: true } : true
+}
 
 /** Holds up what asked the rule, and has its answer. */
 let held: { stage: string; reach: () => void; released: Promise<void> } | undefined
@@ -77,8 +79,8 @@ async function account(at: Deployment, who: string, path: string, body?: object)
   return { status, headers, text, body: text === '' ? undefined : JSON.parse(text) }
 }
 
-const object = (at: Deployment, id: string, note?: string) =>
-  account(at, 'alice', '/objection', { id, note })
+const object = (at: Deployment, id: string, note?: string, who = 'alice') =>
+  account(at, who, '/objection', { id, note })
 const codeOf = ({ status, body }: Answer) => [status, body?.error]
 const PAUSED = [403, 'paused']
 
@@ -183,6 +185,18 @@ describe('an objection', () => {
     expect((await permits.get(id))?.state, 'it waits').to.equal('requested')
     await permits.resume(pause, { by: 'grace', note: 'Talked to both' })
     expect((await ask('grace', `/permits/${id}/grant`, {})).status).to.equal(200)
+  })
+
+  it('keeps a customer from approving what they were asked before', async () => {
+    const asked = await ask('olivia', '/permits', { ...ACT, userId: 'bob', for: 600 })
+    const { id } = asked.body.permit
+    await permits.setStanding('bob', 'always')
+    const running = await deployment.impersonate({ customer: 'bob', access: 'read' })
+    await deployment.settled()
+    await object(deployment, running.id, undefined, 'bob')
+    const granted = await account(deployment, 'bob', '/permits/grant', { id })
+    expect(codeOf(granted)).to.deep.equal(PAUSED)
+    expect((await account(deployment, 'bob', '/permits/refuse', { id })).status).to.equal(204)
   })
 
   it('I15: holds at issue and at the exchange for any backend that asks the provider', async () => {

@@ -38,6 +38,7 @@ export function openedStore(store: AuditStore): OpenedStore {
     row: (id) => use(() => store.row(id)),
     filedRows: (page) => use(() => store.filedRows(page)),
     timeline: (id, page) => use(() => store.timeline(id, page)),
+    timelines: (ids, page) => use(() => store.timelines(ids, page)),
     entries: (page) => use(() => store.entries(page)),
     newest: () => use(() => store.newest()),
     heads: () => use(() => store.heads()),

@@ -49,12 +49,12 @@ export function Pauses({ session }: { session: Session }) {
             <Begun of={pause} />
             <div class="actions">
               <PauseButtons session={session} pause={pause} onDone={page.reload} />
-              <Link to={pausePath(pause.id)} class="button quiet">
+              <Link
+                to={pausePath(pause.id)}
+                class="button quiet"
+                label={text(labels.openLabel, { acting: pausedActing(pause) })}
+              >
                 {labels.open}
-                <span class="unseen">
-                  {' '}
-                  {text(labels.openLabel, { acting: pausedActing(pause) })}
-                </span>
               </Link>
             </div>
           </li>
@@ -122,9 +122,12 @@ export function PauseButtons(props: {
         </Button>
       )}
       {impersonation !== undefined && (isMine || session.me.role !== 'operator') && (
-        <Link to={auditPath(impersonation)} class="button">
+        <Link
+          to={auditPath(impersonation)}
+          class="button"
+          label={text(labels.doneLabel, { acting })}
+        >
           {labels.done}
-          <span class="unseen"> {text(labels.doneLabel, { acting })}</span>
         </Link>
       )}
       {isAsked && (

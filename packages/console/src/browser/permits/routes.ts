@@ -8,7 +8,7 @@ const roles = ['operator', 'lead', 'auditor'] as const
 export const permitRoutes: readonly Route[] = [
   { path: '/pauses/:id', roles, page: PausePage },
   {
-    ...{ path: '/permits', roles, page: PermitsPage, needsPermits: true },
+    ...{ path: '/approvals', roles, page: PermitsPage, needsPermits: true },
     ...{ link: words.permits.link, shows: 'toDecide' },
   },
 ]

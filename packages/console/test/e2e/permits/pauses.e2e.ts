@@ -90,7 +90,7 @@ describe('an objection', function () {
       await olivia.page.getByText(reads('Alice Ng objected')).waitFor()
 
       await using grace = await visitDeployment(deployment)
-      await enter(grace.page, 'grace', '/console/permits')
+      await enter(grace.page, 'grace', '/console/approvals')
       await heading(grace.page, 'Approvals').waitFor()
       await grace.page.getByRole('list', { name: 'Paused' }).waitFor()
       await expectGoodLooks(grace.page, 'permits-paused')

@@ -75,6 +75,7 @@ function postgresDialect(pool: PostgresPool, prepare: boolean): SqlDialect {
     existing: `SELECT name FROM json_array_elements_text(CAST(? AS json)) AS name
       WHERE to_regclass(name) IS NOT NULL`,
     texts: 'SELECT json_array_elements_text(CAST(? AS json))',
+    wordsIn: (text) => `SELECT unnest(string_to_array(${text}, ' '))`,
     isIn: (column, query) => `${column} = ANY(ARRAY(${query}))`,
     recordsOf(columns) {
       const typed = columns.map((column) => column.join(' '))

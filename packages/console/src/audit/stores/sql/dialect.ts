@@ -39,6 +39,8 @@ export interface SqlDialect {
   readonly existing: string
   /** A query: the texts of a JSON array. */
   readonly texts: string
+  /** A query: the parts of a text that has a space before each. */
+  wordsIn(text: string): string
   /** A condition: the column is one of what the query finds, which are few. */
   isIn(column: string, query: string): string
   /** A table of what is in a JSON array of objects. */

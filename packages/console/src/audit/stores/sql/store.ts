@@ -176,15 +176,19 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
       if (only !== undefined && !isRowId(only)) return { rows: [], next: undefined }
       const id = only ?? (after === undefined ? '' : parseIdCursor(after))
       const comparison = only === undefined ? (after === undefined ? '>=' : '>') : '='
-      const found = await read(statements.filedRows(comparison), id, limit + 1)
-      const words = JSON.stringify(wordColumnsOf(found))
-      return filedPageOf(found, await read(statements.storedWords, words), limit)
+      return filedPageOf(await read(statements.filedRows(comparison), id, limit + 1), limit)
     },
 
     async timeline(id, { after, limit }) {
       const number = numberOf(after)
       if (!isRowId(id)) return []
       return (await read(statements.timeline, id, number, limit)).map(storedEntryOf)
+    },
+
+    async timelines(ids, { after, limit }) {
+      const rows = ids.map((id, place) => ({ place, wanted: isRowId(id) ? id : '' }))
+      const values = [JSON.stringify(rows), numberOf(after), limit]
+      return (await read(statements.timelines, ...values)).map(storedEntryOf)
     },
 
     async entries({ after, limit }) {

@@ -77,6 +77,11 @@ function sqliteDialect(file: string): SqlDialect {
     },
     existing: 'SELECT name FROM sqlite_schema WHERE name IN (SELECT value FROM json_each(?))',
     texts: 'SELECT value FROM json_each(?)',
+    // A text that somebody changed may be no JSON: then none is found.
+    wordsIn: (text) => {
+      const json = `'["' || replace(${text}, ' ', '","') || '"]'`
+      return `SELECT value FROM json_each(CASE WHEN json_valid(${json}) THEN ${json} ELSE '[]' END)`
+    },
     isIn: (column, query) => `${column} IN (${query})`,
     recordsOf(columns) {
       const values = columns.map(([name]) => `value ->> '${name}' AS ${name}`)
