@@ -1,5 +1,6 @@
 // The format of the audit: entries, rows and permits, and how entries are added up. It runs in browsers, too.
 export {
+  AFTER_REFUSAL,
   alarmKindOf,
   foldAcknowledgement,
   foldAlarm,

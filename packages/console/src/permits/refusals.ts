@@ -1,4 +1,8 @@
-import type { AnyPermit, PermitRecord } from 'oidc-provider-impersonation-verify/format'
+import {
+  AFTER_REFUSAL,
+  type AnyPermit,
+  type PermitRecord,
+} from 'oidc-provider-impersonation-verify/format'
 import type { PermitsContext } from './context.ts'
 import { PermitError } from './errors.ts'
 import { type Permit, type PermitRefusal, permitAt } from './permit.ts'
@@ -74,7 +78,7 @@ export function reviewAfter(
   const same = refusals.find((refusal) => isOfTicket(refusal, ticket))
   if (same) throw refusedLately(same, now)
   const [last] = refusals
-  return last && `after a refusal by ${last.by.name ?? last.by.id}`
+  return last && `${AFTER_REFUSAL}${last.by.name ?? last.by.id}`
 }
 
 function refusedLately({ permit, until }: PermitRefusal, now: number): PermitError {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { expect } from 'chai'
 import type { ApprovalRequired, Authorize, Verdict } from 'oidc-provider-impersonation'
 import {
@@ -278,6 +279,18 @@ describe('permits', () => {
       const permit = await emergency({ ticket: 'SUP-9' })
       expect(permit.review?.reason).to.equal('after a refusal by grace')
       expect(await permits.refusals(permit)).to.have.length(1)
+      await deployment.impersonate({ ticket: 'SUP-9' })
+      await deployment.settled()
+      const [row] = (await deployment.ask('grace', '/alarms')).body.urgent
+      expect(row.review).to.equal('after a refusal by grace')
+      expect(row.alarm).to.deep.include({ kinds: ['after_refusal'], urgent: 1 })
+    })
+
+    it('raise no alarm where an emergency comes after none', async () => {
+      await emergency()
+      await deployment.impersonate()
+      await deployment.settled()
+      expect((await deployment.ask('grace', '/alarms')).body.urgent).to.deep.equal([])
     })
 
     it('are lifted by an approver, once, and never by who asked or by the customer', async () => {
@@ -399,6 +412,52 @@ describe('permits', () => {
     void killed.revoke(id, { by: 'grace' })
     await until(async () => (await impersonation.get(running))?.end !== undefined)
     await Promise.race([killed.close(), Promise.resolve()])
+  })
+
+  it('I14: that are revoked end also what was under way, and is issued a little later', async () => {
+    await permits.close()
+    await deployment[Symbol.asyncDispose]()
+    audit = faultyAudit()
+    permits = createPermits({ audit, approvers: () => approvers })
+    const wrapped = permits.wrap(rule)
+    const [slow, asking] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let isSlow = false
+    deployment = await deploy({
+      audit,
+      async authorize(request) {
+        const verdict = await wrapped(request)
+        if (isSlow) {
+          asking.resolve()
+          await slow.promise
+        }
+        return verdict
+      },
+    })
+    permits.attach(deployment.provider, AS)
+    const { id } = await granted()
+    const { impersonation } = deployment.provider
+    const request = {
+      ...{ userId: 'alice', scope: CHANGE, resource: `${deployment.url}/orders` },
+      ...{ mayAct: { sub: 'olivia', clientId: 'shop' }, context: { ticketId: 'SUP-123' } },
+    }
+    const { endAll } = impersonation
+    let passes = 0
+    impersonation.endAll = async (...args) => {
+      const ended = await endAll.apply(impersonation, args)
+      passes += 1
+      return ended
+    }
+    isSlow = true
+    const issuing = impersonation.issue(request, { as: MACHINE.clientId })
+    await asking.promise
+    await permits.revoke(id, { by: 'grace' })
+    // The revocation itself, and a look afterwards.
+    await until(async () => passes >= 2)
+    slow.resolve()
+    const issued = hash('sha256', (await issuing).subjectToken, 'base64url')
+    await until(async () => (await impersonation.get(issued))?.state === 'ended')
+    // The plugin ends what comes within seconds. It is looked at for longer.
+    await until(async () => passes >= 3)
   })
 
   it('that expire while a subject token waits refuse the exchange, and burn nothing', async () => {

@@ -22,6 +22,8 @@ const ALARM_KINDS = [
   'objection',
   // The customer could not be told, three times one after the other.
   'not_notified',
+  // An operator acts without an approval, after somebody refused it under another ticket.
+  'after_refusal',
   // The storage has another customer than the entries: somebody changed it.
   'tampered',
 ] as const
