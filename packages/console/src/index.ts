@@ -161,6 +161,8 @@ export interface SupportConsole extends Middleware {
 
 /** How often one operator may ask to act, in a minute. People need fewer. */
 const MAX_ISSUES = 60
+/** How often one operator may ask what the rule says, in a minute. */
+const MAX_PREVIEWS = 60
 /** How long the directory may take for the names in an entry, in milliseconds. */
 const NAME_TIMEOUT_MS = 500
 
@@ -220,6 +222,12 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       60,
       (operator, seconds) =>
         `support console: ${operator} asked ${MAX_ISSUES} times in a minute to act; not again for ${seconds} s`,
+    ),
+    limitPreviews: operatorLimit(
+      MAX_PREVIEWS,
+      60,
+      (operator, seconds) =>
+        `support console: ${operator} asks the rule too often: the next question in ${seconds} s`,
     ),
     pauses: { ...ownPauses, resume },
     refusals: refusalRecorder(audit.record, accountLookUp(provider)),

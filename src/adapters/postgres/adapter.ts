@@ -6,11 +6,11 @@ import {
   decodePayload,
   encodePayload,
   keyColumns,
-  LOOK_UPS,
   lifetime,
   storable,
   storableKey,
 } from '../record.ts'
+import { lookUpSql } from '../sql.ts'
 import { errorOfItsOwn, StorageError } from '../storage-error.ts'
 import type { PostgresResult } from './client.ts'
 import { type EndedSince, followEnded } from './follow-ended.ts'
@@ -95,16 +95,10 @@ export function postgresAdapter(model: string, store: PostgresStore): EndingAdap
     },
 
     async list(lookUp, limit, before) {
-      const names = LOOK_UPS.filter((name) => lookUp[name] !== undefined)
-      const values = names.map((name) => storable(lookUp[name]))
-      const position = before ? [before.iat, storableKey(before.id)] : []
+      const { conditions, values } = lookUpSql(lookUp, before, (number) => `$${number}`)
       // not prepared: a plan for all values would not know how rare the given ones are
-      const { rows } = await store.send(listStatement(store.table, names, !!before), [
-        model,
-        limit,
-        ...values,
-        ...position,
-      ])
+      const statement = listStatement(store.table, conditions)
+      const { rows } = await store.send(statement, [model, limit, ...values])
       return rows.map(parseRow)
     },
 

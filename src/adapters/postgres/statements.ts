@@ -1,4 +1,4 @@
-import { replaceAssignments } from '../replace-sql.ts'
+import { replaceAssignments } from '../sql.ts'
 
 const live = '(expires_at IS NULL OR expires_at > now())'
 /** What of a record is read. */
@@ -149,20 +149,9 @@ export function statements(table: string) {
   }
 }
 
-const LOOK_UP_COLUMNS = { accountId: 'account_id', actor: 'actor', clientId: 'client_id' } as const
-
-/** `$1` the model, `$2` how many, `$3` on what is looked up by, then the position to go on from. */
-export function listStatement(
-  table: string,
-  lookUps: readonly (keyof typeof LOOK_UP_COLUMNS)[],
-  continued: boolean,
-): string {
-  const conditions = lookUps.map((name, i) => ` AND ${LOOK_UP_COLUMNS[name]} = $${i + 3}`)
-  if (continued) {
-    const at = lookUps.length + 3
-    conditions.push(` AND (issued_at, id) < ($${at}::bigint, $${at + 1})`)
-  }
+/** `$1` the model, `$2` how many, `$3` on the values of the conditions. */
+export function listStatement(table: string, conditions: string): string {
   return `SELECT ${FOUND_COLUMNS} FROM ${table}
-    WHERE model = $1 AND account_id IS NOT NULL AND ${live}${conditions.join('')}
+    WHERE model = $1 AND account_id IS NOT NULL AND ${live}${conditions}
     ORDER BY issued_at DESC, id DESC LIMIT $2`
 }

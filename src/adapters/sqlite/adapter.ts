@@ -8,11 +8,11 @@ import {
   decodePayload,
   encodePayload,
   keyColumns,
-  LOOK_UPS,
   lifetime,
   storable,
   storableKey,
 } from '../record.ts'
+import { lookUpSql } from '../sql.ts'
 import type { SqliteBatches } from './batches.ts'
 import {
   prepareList,
@@ -128,13 +128,11 @@ export function sqliteAdapter(
     },
 
     async list(lookUp, limit, before) {
-      const names = LOOK_UPS.filter((name) => lookUp[name] !== undefined)
-      const values = names.map((name) => storable(lookUp[name]))
-      const position = before ? [before.iat, storableKey(before.id)] : []
-      const kind = `${names.join()} ${before !== undefined}`
-      const statement = lists.get(kind) ?? prepareList(database, names, before !== undefined)
-      lists.set(kind, statement)
-      return read(statement, [now(), limit, ...values, ...position]).map(parseRow)
+      const { columns, conditions, values } = lookUpSql(lookUp, before, (number) => `?${number}`)
+      const statement =
+        lists.get(conditions) ?? prepareList(database, columns[0] ?? 'issued_at', conditions)
+      lists.set(conditions, statement)
+      return read(statement, [now(), limit, ...values]).map(parseRow)
     },
 
     async endedIndices(list) {

@@ -25,6 +25,8 @@ export interface Parts {
   readonly preview: PreviewIssue
   /** Comes before `issue`: each request makes an entry of the audit, also one that is never used. */
   readonly limitIssues: OperatorLimit
+  /** Comes before `preview`: the rule of the deployment may cost. */
+  readonly limitPreviews: OperatorLimit
   readonly refusals: Refusals
   /** Operators who may not start, with permits and without. */
   readonly pauses: Pauses

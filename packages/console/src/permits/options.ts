@@ -198,6 +198,8 @@ export interface Permits {
     readonly operator?: string
     /** Only what can still be decided, is in its window, is to be reviewed, or is a refusal that holds. */
     readonly isOpen?: true
+    /** Only requests that can still be decided. */
+    readonly isAwaited?: true
     /** Only emergencies that an approver has not looked at. */
     readonly isReviewDue?: true
     readonly before?: string

@@ -15,6 +15,7 @@ import { PermitError } from './errors.ts'
 import { MAX_ID_LENGTH, parseText } from './inputs.ts'
 import type { Resuming } from './options.ts'
 import { type Pause, pauseAt } from './permit.ts'
+import { allReadable } from './readable.ts'
 
 /** A customer says of an impersonation: I did not ask for this. */
 export interface Objection {
@@ -108,10 +109,9 @@ export function pausesOf(
       const held = { ...filter, state: 'paused', notOverAt: now() } as const
       const page = { before, limit: PAUSES_PER_READ }
       const { permits, next } = await reading(() => store.permits(held, page))
-      return {
-        pauses: permits.flatMap((each) => shown(readableIn(each)) ?? []),
-        ...present({ next }),
-      }
+      // I17: one that cannot be read is left out here. It holds, and keeps from starting.
+      const pauses = allReadable(permits).flatMap((each) => shown(pauseIn(each)) ?? [])
+      return { pauses, ...present({ next }) }
     },
     async resume(id, { by, note }) {
       attached()
@@ -155,15 +155,6 @@ class Held extends Error {
 
 function pauseIn(record: AnyPermit | undefined): PauseRecord | undefined {
   return record?.kind === 'pause' ? record : undefined
-}
-
-/** I17: one that cannot be read is left out of lists. It holds, and keeps from starting. */
-function readableIn(stored: Parameters<typeof parseAny>[0]): PauseRecord | undefined {
-  try {
-    return pauseIn(parseAny(stored))
-  } catch {
-    return undefined
-  }
 }
 
 function raise(error: Error): never {

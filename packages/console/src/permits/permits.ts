@@ -84,8 +84,9 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       if (durations.includes(request.for)) return asked.request(request, how)
       throw invalid(`for must be one of ${durations.join(', ')}`)
     },
-    async list({ before, isOpen, ...filter } = {}) {
-      const found = { ...filter, notOverAt: isOpen ? now() : undefined }
+    async list({ before, isOpen, isAwaited, ...filter } = {}) {
+      const state = isAwaited && ('requested' as const)
+      const found = { ...filter, state, notOverAt: isOpen || isAwaited ? now() : undefined }
       const { permits, next } = await reading(() =>
         store.permits(found, { before, limit: MAX_PERMITS_LISTED }),
       )

@@ -37,7 +37,10 @@ export function wrapRule(
     const ruled = await rule(request)
     // What is no verdict, the provider refuses.
     if (ruled === false || !isVerdict(ruled)) return ruled
-    if (await isPaused(request)) return false
+    if (await isPaused(request)) {
+      explainRefusal(request, 'the operator is paused: a customer objected, or a lead said so')
+      return false
+    }
     if (!standing && !hasNeeds(ruled)) return ruled
     assertUsable()
     const at = now()

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { createParser } from 'eventsource-parser'
 import type { Authorize } from 'oidc-provider-impersonation'
 import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
 import type { RowAnswer } from '../../src/api/console/answers.ts'
@@ -7,7 +8,7 @@ import { countToDecide } from '../../src/api/permits/waiting.ts'
 import { permitsWith } from '../../src/permits/permits.ts'
 import { settingsOf } from '../../src/settings.ts'
 import { expectWholeChains } from '../audit/stores/contract/support.ts'
-import { type Answer, type Deployment, deploy } from '../support/deployment.ts'
+import { type Answer, CUSTOMERS, type Deployment, deploy } from '../support/deployment.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 
 /** A change needs a second person; in Bob's account, Bob himself. */
@@ -285,6 +286,85 @@ describe('permits in the console', () => {
     }
     expect(calls).to.equal(1)
   })
+
+  it('what is to be reviewed is read by itself, and a count over 100 says that there are more', async () => {
+    await begunAnew({ approvers: () => [{ id: 'grace' }] })
+    const facts = {
+      ...{ application: 'shop', resource: `${deployment.url}/orders`, ticket: 'SUP-1' },
+      ...{ scope: 'orders:read orders:write', reason: 'The address is wrong', for: 600 },
+    }
+    const { for: _, ...emergency } = { ...facts, customer: 'alice', operator: 'olivia' }
+    const { id } = await permits.emergency(emergency)
+    const customers = CUSTOMERS.map((each) => each.id).filter(
+      (each) => !/alice|bob|carla|paula/.test(each),
+    )
+    for (const [application, most] of [
+      ['shop', 40],
+      ['other', 15],
+    ] as const) {
+      for (const customer of customers.slice(0, most)) {
+        const request = { ...facts, application, customer }
+        await permits.request({ ...request, operator: 'olivia' })
+        await permits.request({ ...request, operator: 'oscar' })
+      }
+    }
+    const first = await ask('grace', '/permits?open=true')
+    expect(first.body.permits.map((each: { id: string }) => each.id)).not.to.include(id)
+    const { body } = await ask('grace', '/permits?review=true')
+    expect(body.permits.map((each: { id: string }) => each.id)).to.deep.equal([id])
+    expect(body.permits[0].may).to.include('review')
+    expect(body).not.to.have.property('next')
+    expect(await countToDecide(permits, { id: 'grace', role: 'lead' } as Caller)).to.equal(101)
+    const stream = await firstOf('grace')
+    expect((await stream.next()).toDecide).to.equal(101)
+    await stream.stop()
+  })
+
+  it('who is slow to say who may decide changes the number on the page without another change', async () => {
+    let calls = 0
+    let answer = Promise.withResolvers<{ id: string }[]>()
+    await begunAnew({
+      approvers: () => {
+        calls += 1
+        return answer.promise
+      },
+      timeout: 20,
+    })
+    answer.resolve([{ id: 'grace' }])
+    await asked()
+    answer = Promise.withResolvers()
+    calls = 0
+    const [stream, other] = [await firstOf('grace'), await firstOf('ada')]
+    expect((await stream.next()).toDecide, 'it is not known yet').to.equal(0)
+    expect((await other.next()).toDecide).to.equal(0)
+    answer.resolve([{ id: 'grace' }])
+    expect((await stream.next()).toDecide).to.equal(1)
+    expect(calls, 'one question for all who follow').to.equal(1)
+    await Promise.all([stream.stop(), other.stop()])
+  })
+
+  /** The events of a stream of the console. */
+  async function firstOf(who: string) {
+    const token = await deployment.tokenOf(who)
+    const over = new AbortController()
+    const headers = { authorization: `Bearer ${token}` }
+    const path = `${deployment.consoleUrl}/api/stream`
+    const { body } = await fetch(path, { headers, signal: over.signal })
+    if (!body) return expect.fail('there is no stream')
+    const events: { toDecide: number }[] = []
+    const parser = createParser({ onEvent: ({ data }) => events.push(JSON.parse(data)) })
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+    return {
+      async next() {
+        while (events.length === 0) parser.feed((await reader.read()).value ?? '')
+        return events.shift() ?? expect.fail()
+      },
+      async stop() {
+        over.abort()
+        await reader.read().catch(() => {})
+      },
+    }
+  }
 
   it('say at once that there is no one, also before it is asked for', async () => {
     await begunAnew({ approvers: () => [] })

@@ -236,12 +236,16 @@ export interface AcknowledgedAnswer {
   readonly missing: readonly string[]
 }
 
+/** The greatest number that a count of {@link ChangedEvent} says exactly. */
+export type MaxCounted = 100
+
 /**
  * `GET /stream`: server-sent events. The first one comes at once, with no ids: what happened before it,
  * the page may have missed. `event: changed`, `data: {"ids": […], "alarms": number}`: rows
  * that the caller may see have changed (at most 100 ids; then `ids` is empty, which means any), and
  * how many alarms there are to look at now (0 for an operator), `toDecide`: on how many permits the caller may
- * decide, or has to review an emergency. Comments between show that it is alive.
+ * decide, or has to review an emergency. Comments between show that it is alive. A count is at most one more
+ * than {@link MaxCounted}: then there are more than these.
  */
 export interface ChangedEvent {
   readonly ids: readonly string[]

@@ -54,7 +54,7 @@ export const CONSOLE_ROUTES: readonly Route[] = [
   get('/customers', ACTING_ROLES, searchCustomers),
   get('/customers/:id', ACTING_ROLES, showCustomer),
   post('/impersonations', ACTING_ROLES, act, { isActing: true, writes: true }),
-  post('/impersonations/preview', ACTING_ROLES, preview()),
+  post('/impersonations/preview', ACTING_ROLES, preview),
   post('/impersonations/:id/continue', ACTING_ROLES, continueOne, { isActing: true, writes: true }),
   get('/running', ALL_ROLES, listRunning),
   post('/running/end', ACTING_ROLES, endAll),

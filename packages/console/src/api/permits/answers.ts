@@ -44,9 +44,9 @@ export interface DecidersAnswer {
 }
 
 /**
- * `GET /permits?open=true&before=`: every role. An operator is shown their own, and those on which they may
+ * `GET /permits?open=true&review=true&before=`: every role. An operator is shown their own, and those on which they may
  * decide; leads and auditors all. Newest first. `open`: only those that can be decided, are in their window,
- * or are to be reviewed.
+ * or are to be reviewed. `review`: only emergencies that nobody has looked at.
  */
 export interface PermitsAnswer {
   readonly permits: readonly PermitAnswer[]

@@ -28,10 +28,11 @@ export function PermitsPage({ session }: PageProps) {
     const permit = toDecide.find((each) => each.id === id)
     if (permit) choose({ permit, what })
   }
-  const all = [...watch.permits, ...(older?.shown ?? [])]
-  const toReview = all.filter(({ may }) => may.includes('review'))
+  const toReview = watch.toReview.filter(({ may }) => may.includes('review'))
+  const reviewed = new Set(toReview.map(({ id }) => id))
+  const all = [...watch.permits, ...(older?.shown ?? [])].filter(({ id }) => !reviewed.has(id))
   const toDecide = all.filter(({ may }) => may.includes('grant'))
-  const rest = all.filter((permit) => !toReview.includes(permit) && !toDecide.includes(permit))
+  const rest = all.filter((permit) => !toDecide.includes(permit))
   const mine = rest.filter(({ isMine }) => isMine)
   const others = rest.filter(({ isMine }) => !isMine)
   const keys = { isOff: toDecide.length === 0 }
@@ -59,7 +60,6 @@ export function PermitsPage({ session }: PageProps) {
     <Page title={labels.title} about={labels.about}>
       {watch.problem !== undefined && <Problem error={watch.problem} again={() => watch.load()} />}
       {watch.state === 'loading' && <Skeleton label={labels.loading} lines={6} />}
-      <Pauses session={session} />
       {toReview.length > 0 && (
         <section>
           <h2>{labels.review}</h2>
@@ -67,6 +67,7 @@ export function PermitsPage({ session }: PageProps) {
           {cards(toReview, labels.review)}
         </section>
       )}
+      <Pauses session={session} />
       {watch.state === 'ready' && (
         <section>
           <h2>{labels.decide}</h2>
