@@ -26,8 +26,8 @@ import type { RecordEvent, RecordFirstOptions } from './public/events.ts'
 import type {
   ChecklistItem,
   EndOptions,
+  Impersonation,
   ImpersonationFilter,
-  ImpersonationObject,
   ImpersonationPage,
   ImpersonationQuery,
   IssuedSubjectToken,
@@ -44,7 +44,7 @@ import { endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
  * The parts of impersonation, to build a provider by hand. In this order, for one provider:
  *
  * ```ts
- * const impersonation = new Impersonation({ enabled: true, managementApi: { resource, clients } })
+ * const impersonation = new ImpersonationFeature({ enabled: true, managementApi: { resource, clients } })
  * const provider = new Provider(issuer, impersonation.configure(configuration))
  * impersonation.register(provider)
  * app.use(impersonation.routes())
@@ -52,7 +52,7 @@ import { endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
  *
  * `Provider` of this package does all but the last line.
  */
-export class Impersonation {
+export class ImpersonationFeature {
   readonly #options: ResolvedOptions
   #parts: ConfigurationParts | undefined
   #wired: Provider | undefined
@@ -84,7 +84,7 @@ export class Impersonation {
     if (!this.enabled) return plain
     if (this.#parts)
       throw new TypeError(
-        'configure() was already called: create one Impersonation for each provider',
+        'configure() was already called: create one ImpersonationFeature for each provider',
       )
     this.#parts = {
       claims: new AccessTokenClaims(this.#options, {
@@ -109,12 +109,12 @@ export class Impersonation {
     checkClassNames(provider)
     if (!this.#parts || !isWired(configurationOf(provider), this.#parts)) {
       throw new TypeError(
-        'register(provider) needs a provider that was built from configure(configuration) of the same Impersonation, unchanged: otherwise it would issue impersonated tokens without act',
+        'register(provider) needs a provider that was built from configure(configuration) of the same ImpersonationFeature, unchanged: otherwise it would issue impersonated tokens without act',
       )
     }
     if (this.#wired)
       throw new TypeError(
-        'register() was already called: create one Impersonation for each provider',
+        'register() was already called: create one ImpersonationFeature for each provider',
       )
 
     assemble(provider, this.#options, this.#parts)
@@ -193,7 +193,7 @@ export class Impersonation {
    * @throws Error where {@link canEnd} is `false`
    * @throws the storage's error where it fails, as every method here
    */
-  async get(id: string): Promise<ImpersonationObject | undefined> {
+  async get(id: string): Promise<Impersonation | undefined> {
     return getImpersonation(this.#ending, id)
   }
 
@@ -215,7 +215,7 @@ export class Impersonation {
    * @returns the impersonation as it is then; `undefined` where there is none
    * @throws TypeError for a wrong member
    */
-  async end(id: string, how: EndOptions = {}): Promise<ImpersonationObject | undefined> {
+  async end(id: string, how: EndOptions = {}): Promise<Impersonation | undefined> {
     return endImpersonation(this.#ending, id, checkEnd(how, ALL_CAUSES))
   }
 

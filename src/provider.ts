@@ -1,5 +1,5 @@
 import { type Configuration, Provider as OidcProvider } from 'oidc-provider'
-import { Impersonation } from './impersonation.ts'
+import { ImpersonationFeature } from './impersonation.ts'
 import type { Listen } from './public/events.ts'
 import type { ImpersonationOptions } from './public/options.ts'
 
@@ -15,7 +15,7 @@ export type ProviderConfiguration = Configuration & {
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the interface below types listeners and adds no member.
 export class Provider extends OidcProvider {
   /** The management API: `routes()` for Koa, `callback()` for everything else. */
-  readonly impersonation: Impersonation
+  readonly impersonation: ImpersonationFeature
 
   /**
    * @param issuer the Issuer Identifier, as for oidc-provider
@@ -23,7 +23,7 @@ export class Provider extends OidcProvider {
    * cannot keep single use
    */
   constructor(issuer: string, configuration: ProviderConfiguration = {}) {
-    const impersonation = new Impersonation(configuration.features?.impersonation)
+    const impersonation = new ImpersonationFeature(configuration.features?.impersonation)
     super(issuer, impersonation.configure(configuration))
     this.impersonation = impersonation
     impersonation.register(this)

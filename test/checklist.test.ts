@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { exportJWK, generateKeyPair } from 'jose'
 import { createMemoryAdapter } from '../src/adapters/memory.ts'
-import { type ChecklistItem, Impersonation, Provider } from '../src/index.ts'
+import { type ChecklistItem, ImpersonationFeature, Provider } from '../src/index.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../src/shared/constants.ts'
 
 const machine = {
@@ -102,7 +102,7 @@ describe('the checklist of provider.impersonation.check()', function () {
   })
 
   it('is empty where impersonation is not enabled', async () => {
-    expect(await new Impersonation({ enabled: false }).check()).to.deep.equal([])
+    expect(await new ImpersonationFeature({ enabled: false }).check()).to.deep.equal([])
   })
 
   it('stands in docs/production.md, in the same words and order', async () => {

@@ -9,7 +9,7 @@ import { type Configuration, Provider as OidcProvider } from 'oidc-provider'
 import { createMemoryAdapter } from '../src/adapters/memory.ts'
 import {
   ACCESS_TOKEN_TYPE,
-  Impersonation,
+  ImpersonationFeature,
   Provider,
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from '../src/index.ts'
@@ -160,7 +160,7 @@ describe('provider.use() after provider.callback()', () => {
   })
 
   it('neither has a late register(): the status lists are 404, so APIs that check refuse every token', async () => {
-    const impersonation = new Impersonation({
+    const impersonation = new ImpersonationFeature({
       enabled: true,
       managementApi: { resource: 'https://id.example.com/api', clients: ['backend'] },
     })

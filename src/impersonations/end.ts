@@ -5,7 +5,7 @@ import { emitEnd } from '../events/recorders.ts'
 import { slot } from '../host/slot.ts'
 import { optionsOf } from '../options/defaults.ts'
 import type { ImpersonationEvent } from '../public/events.ts'
-import type { EndOptions, ImpersonationFilter, ImpersonationObject } from '../public/objects.ts'
+import type { EndOptions, Impersonation, ImpersonationFilter } from '../public/objects.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
 import { MAX_ACCESS_TOKEN_TTL } from '../shared/constants.ts'
 import { epochSeconds } from '../shared/time.ts'
@@ -68,7 +68,7 @@ export async function endImpersonation(
   id: string,
   how: EndOptions,
   ctx?: KoaContextWithOIDC,
-): Promise<ImpersonationObject | undefined> {
+): Promise<Impersonation | undefined> {
   endingAdapterOf.of(provider)
   const token = await subjectTokensOf.of(provider).findById(id)
   if (!token) return undefined

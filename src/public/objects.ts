@@ -84,7 +84,7 @@ export interface ImpersonationEnd {
  * An impersonation, from the issue of its subject token to the last moment at which its access
  * token can be valid. What is not known is absent; times are seconds since the epoch.
  */
-export interface ImpersonationObject {
+export interface Impersonation {
   /** One id from first to last: the SHA-256 of the subject token's value, base64url. */
   readonly id: string
   readonly state: ImpersonationState
@@ -154,7 +154,7 @@ export interface ImpersonationQuery extends ImpersonationFilter {
 
 /** A page of impersonations, the newest first. */
 export interface ImpersonationPage {
-  readonly items: readonly ImpersonationObject[]
+  readonly items: readonly Impersonation[]
   /**
    * The `cursor` of the next page; absent on the last one. With `state`, a page may have fewer items
    * than the limit, or none, and a next one all the same.

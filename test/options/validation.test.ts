@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Impersonation, type ImpersonationOptions, Provider } from '../../src/index.ts'
+import { ImpersonationFeature, type ImpersonationOptions, Provider } from '../../src/index.ts'
 import { resolveOptions } from '../../src/options/defaults.ts'
 
 /** With a hole, which `every` would skip. */
@@ -190,7 +190,7 @@ describe('options', () => {
   ]
   for (const [path, options] of wrong) {
     it(`refuses ${JSON.stringify(options)} by its dotted path`, () => {
-      expect(() => new Impersonation(options as ImpersonationOptions))
+      expect(() => new ImpersonationFeature(options as ImpersonationOptions))
         .to.throw(TypeError)
         .with.property('message')
         .that.satisfies((message: string) => message.startsWith(`${path} `))

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ImpersonationObject, ImpersonationPage, Provider } from 'oidc-provider-impersonation'
+import type { Impersonation, ImpersonationPage, Provider } from 'oidc-provider-impersonation'
 import { type AuditEntry, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { log } from '../log-line.ts'
 import { entriesFor, isMissing } from '../missing.ts'
@@ -55,7 +55,7 @@ export function startReconciliation(
   const over = new AbortController()
 
   /** Old enough to be missing, and young enough to be kept. */
-  function dueEntries(found: ImpersonationObject): readonly AuditEntry[] {
+  function dueEntries(found: Impersonation): readonly AuditEntry[] {
     const entries = entriesFor(found)
     const last = Math.max(...entries.map(({ time }) => time))
     // Its row was removed when its time was over, and is not missing.
@@ -63,7 +63,7 @@ export function startReconciliation(
     return entries.filter(({ time }) => time < now() - ON_ITS_WAY_MS)
   }
 
-  async function complete(found: ImpersonationObject): Promise<number> {
+  async function complete(found: Impersonation): Promise<number> {
     const due = dueEntries(found)
     if (due.length === 0) return 0
     const row = await store.row(found.id)
