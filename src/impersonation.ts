@@ -144,7 +144,7 @@ export class ImpersonationFeature {
       subjectTokensOf.of(provider).checkStorage(),
       warnOfIssuer(provider.issuer, { servesLists }),
     ])
-    await warnOfNamesakes(this.#options.actorToken.clients, (id) => findAccountById(provider, id))
+    await warnOfNamesakes(this.#options.softwareActors, (id) => findAccountById(provider, id))
     const opaqueResources = this.canEnd ? await findOpaqueResources(provider) : []
     const seen = { options: this.#options, canEnd: this.canEnd, opaqueResources }
     return await checklist(provider, seen)

@@ -120,9 +120,9 @@ export const impersonationRules = {
     maxAge: integer(1, 2592000),
     sameClient: boolean.or(false),
     grantClaim: boolean.or(true),
-    clients: clientRule.or([]),
     chain: group({ maxDepth: integer(0, 8).or(0) }),
   }),
+  softwareActors: clientRule.or([]),
   lifecycle: group({
     enabled: boolean,
     onReplay: oneOf(['end', 'report']).or('end'),

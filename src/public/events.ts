@@ -52,7 +52,7 @@ export interface ImpersonationEvent {
   readonly subject?: string | undefined
   /** The actor, with the prior actors of the chain. */
   readonly actor?: ActClaim | undefined
-  /** The software that acts, for `actor` or on its own: the id of a client of `actorToken.clients`. */
+  /** The software that acts, for `actor` or on its own: the id of a client of `softwareActors`. */
   readonly software?: string | undefined
   /** The operator and the client that the subject token is bound to, where it is bound to any. */
   readonly mayAct?: MayAct | undefined

@@ -98,7 +98,7 @@ export interface Impersonation {
   readonly issuedTo: string
   /** The client that redeemed it. */
   readonly client?: string | undefined
-  /** The software that acts, for `actor` or on its own: the client again, as `actorToken.clients` names it. */
+  /** The software that acts, for `actor` or on its own: the client again, as `softwareActors` names it. */
   readonly software?: string | undefined
   /** The resource of the access token; before, those that the subject token is bound to. */
   readonly resource?: string | readonly string[] | undefined

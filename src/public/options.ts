@@ -45,6 +45,16 @@ export interface ImpersonationOptions {
    * @see https://www.rfc-editor.org/rfc/rfc8693#section-2.1
    */
   actorToken?: ActorTokenOptions | undefined
+  /**
+   * Clients that are software which acts, such as a support copilot: their ids, or a function of the
+   * client. The client that authenticated at the exchange is then the outermost actor in `act`, for
+   * the person of the actor token, or on its own where no actor token is sent and none is required. A
+   * public client that is named is refused (`unauthorized_client`).
+   * @defaultValue `[]`: a client is not named in `act`
+   * @example
+   * softwareActors: ['copilot']
+   */
+  softwareActors?: ClientRule | undefined
   /** How an impersonation can be seen and ended after its subject token was issued. */
   lifecycle?: LifecycleOptions | undefined
   /** How much a request may carry, and how often a client may ask. */
@@ -174,16 +184,6 @@ export interface ActorTokenOptions {
    */
   grantClaim?: boolean | undefined
   /**
-   * Clients that are software which acts, such as a support copilot: their ids, or a function of the
-   * client. The client that authenticated at the exchange is then the outermost actor in `act`, for
-   * the person of the actor token, or on its own where none is `required`. A public client that is
-   * named is refused (`unauthorized_client`).
-   * @defaultValue `[]`: a client is not named in `act`
-   * @example
-   * clients: ['copilot']
-   */
-  clients?: ClientRule | undefined
-  /**
    * Actors that act through others.
    * @see https://www.rfc-editor.org/rfc/rfc8693#section-4.1
    */
@@ -194,9 +194,9 @@ export interface ActorTokenOptions {
 export interface ActorChainOptions {
   /**
    * How long the chain in the `act` of an actor token may be, in prior persons: 0 to 8. With 0, a
-   * token that is itself impersonated is no actor token. Software of `clients` is one level more for
-   * the person that it acts for, and is not counted: with 1, `olivia` and `copilot` for `olivia` may
-   * both stand in the `act` of the actor token.
+   * token that is itself impersonated is no actor token. Software of `softwareActors` is
+   * one level more for the person that it acts for, and is not counted: with 1, `olivia` and
+   * `copilot` for `olivia` may both stand in the `act` of the actor token.
    * @defaultValue `0`
    * @example
    * maxDepth: 1

@@ -29,9 +29,9 @@ describe('options', () => {
         maxAge: undefined,
         sameClient: false,
         grantClaim: true,
-        clients: [],
         chain: { maxDepth: 0 },
       },
+      softwareActors: [],
       lifecycle: { enabled: undefined, onReplay: 'end', endWithOperator: true },
       limits: {
         userIdLength: 255,
@@ -176,7 +176,7 @@ describe('options', () => {
     ['features.impersonation.actorToken.grantClaim', { actorToken: { grantClaim: 'yes' } }],
     ['features.impersonation.allowSelfRegisteredClients', { allowSelfRegisteredClients: ['a'] }],
     ['features.impersonation.atomicReplayDetection', { atomicReplayDetection: 'off' }],
-    ['features.impersonation.actorToken.clients', { actorToken: { clients: 'copilot' } }],
+    ['features.impersonation.softwareActors', { softwareActors: 'copilot' }],
     ['features.impersonation.actorToken.chain', { actorToken: { chain: true } }],
     [
       'features.impersonation.actorToken.chain.maxDepth',
