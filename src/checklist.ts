@@ -75,7 +75,7 @@ export async function checklist(
     line(
       'Impersonations can be seen and ended',
       canEnd,
-      'use an adapter with list and endOnce, and lifecycle.enabled: true',
+      'use an adapter with list and endOnce, and ending.enabled: true',
     ),
     line(
       'A policy says who may act as whom',

@@ -151,7 +151,7 @@ export class ImpersonationFeature {
   }
 
   /**
-   * Whether impersonations can be seen and ended: `features.impersonation.lifecycle.enabled` is not
+   * Whether impersonations can be seen and ended: `features.impersonation.ending.enabled` is not
    * `false`, and the storage adapter of `SubjectToken` can. `false` before {@link register}.
    */
   get canEnd(): boolean {
@@ -265,7 +265,7 @@ export class ImpersonationFeature {
   get #ending(): Provider {
     if (this.#wired && this.canEnd) return this.#wired
     throw new Error(
-      'impersonations cannot be seen or ended here: see canEnd, and features.impersonation.lifecycle',
+      'impersonations cannot be seen or ended here: see canEnd, and features.impersonation.ending',
     )
   }
 

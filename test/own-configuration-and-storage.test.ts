@@ -215,7 +215,7 @@ describe("the deployment's own storage", () => {
       }
       await using deployment = await deploy({
         configuration: { adapter: memoryAdapterWith({ consumeOnce: fail }) },
-        impersonation: { lifecycle: { enabled: false } },
+        impersonation: { ending: { enabled: false } },
       })
       const subject_token = await deployment.subjectToken()
       const { status, body } = await deployment.exchange({ subject_token })

@@ -123,7 +123,7 @@ export const impersonationRules = {
     chain: group({ maxDepth: integer(0, 8).or(0) }),
   }),
   softwareActors: clientRule.or([]),
-  lifecycle: group({
+  ending: group({
     enabled: boolean,
     onReplay: oneOf(['end', 'report']).or('end'),
     endWithOperator: boolean.or(true),

@@ -56,7 +56,7 @@ export interface ImpersonationOptions {
    */
   softwareActors?: ClientRule | undefined
   /** How an impersonation can be seen and ended after its subject token was issued. */
-  lifecycle?: LifecycleOptions | undefined
+  ending?: EndingOptions | undefined
   /** How much a request may carry, and how often a client may ask. */
   limits?: LimitOptions | undefined
   /**
@@ -204,8 +204,8 @@ export interface ActorChainOptions {
   maxDepth?: number | undefined
 }
 
-/** `lifecycle`: how an impersonation can be seen and ended. */
-export interface LifecycleOptions {
+/** `ending`: how an impersonation can be seen and ended. */
+export interface EndingOptions {
   /**
    * Whether impersonations can be seen and ended. `true`: a storage adapter that cannot is an error
    * at the start. `false`: no route, no status list, and no `status` in tokens. A subject token that

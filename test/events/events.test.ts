@@ -156,7 +156,7 @@ describe('audit events', () => {
     // An issue consumes as well, where it draws a status index.
     await deployRecording({
       configuration: { adapter: memoryAdapterWith({ consumeOnce: fail }) },
-      impersonation: { lifecycle: { enabled: false } },
+      impersonation: { ending: { enabled: false } },
     })
     await deployment.exchange({ subject_token: await deployment.subjectToken() })
     const [, denied] = await recorded()

@@ -337,7 +337,7 @@ describe('I13: nothing acts before it is recorded', () => {
   })
 
   it('recordFirst refuses what cannot be held', async () => {
-    deployment = await managing({ impersonation: { lifecycle: { enabled: false } } })
+    deployment = await managing({ impersonation: { ending: { enabled: false } } })
     const { impersonation } = deployment.provider
     const record = async () => {}
     expect(() => impersonation.recordFirst(record)).to.throw(TypeError, 'can be ended')

@@ -183,7 +183,7 @@ describe('the audit trail', () => {
     const down = new errors.OIDCProviderError(503, 'temporarily_unavailable')
     const { deployment, recorded } = await recording({
       configuration: { adapter: memoryAdapterWith({ consumeOnce: () => Promise.reject(down) }) },
-      impersonation: { lifecycle: { enabled: false } },
+      impersonation: { ending: { enabled: false } },
     })
     const subject_token = await deployment.subjectToken()
     const { body } = await deployment.exchange({ subject_token })

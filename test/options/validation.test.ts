@@ -32,7 +32,7 @@ describe('options', () => {
         chain: { maxDepth: 0 },
       },
       softwareActors: [],
-      lifecycle: { enabled: undefined, onReplay: 'end', endWithOperator: true },
+      ending: { enabled: undefined, onReplay: 'end', endWithOperator: true },
       limits: {
         userIdLength: 255,
         contextBytes: 4096,
