@@ -45,7 +45,7 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
           requireBinding,
         },
         softwareActors: [COPILOT_CLIENT_ID],
-        limits: createLimiters(config),
+        rateLimits: createLimiters(config),
         getCustomJwtClaims: contextClaims,
         // With STRICT=1, these replace what is above.
         ...stricter,

@@ -39,7 +39,7 @@ export async function checklist(
   provider: Provider,
   { options, canEnd, opaqueResources }: Seen,
 ): Promise<readonly ChecklistItem[]> {
-  const { managementApi, accessToken, actorToken, limits, subjectToken } = options
+  const { managementApi, accessToken, actorToken, rateLimits, subjectToken } = options
   const { cookies } = configurationOf(provider)
   const signing = publicKeys(provider).keys
   const cookieKeys = cookies?.keys ?? []
@@ -104,8 +104,8 @@ export async function checklist(
     ),
     line(
       'Requests are limited, for each client and each operator',
-      limits.issue !== undefined && limits.issuePerActor !== undefined,
-      'set limits.issue and limits.issuePerActor',
+      rateLimits.issue !== undefined && rateLimits.issuePerActor !== undefined,
+      'set rateLimits.issue and rateLimits.issuePerActor',
     ),
     line(
       'The clients that issue exist and authenticate',

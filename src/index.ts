@@ -67,6 +67,7 @@ export type {
   ManagementApiOptions,
   ManagementClients,
   RateLimiter,
+  RateLimitOptions,
   SubjectTokenOptions,
 } from './public/options.ts'
 export { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'

@@ -53,7 +53,7 @@ async function prepared(): Promise<Provider> {
         enabled: true,
         actorToken: { required: true },
         authorize: () => true,
-        limits: { issue: limiter, issuePerActor: limiter },
+        rateLimits: { issue: limiter, issuePerActor: limiter },
         managementApi: {
           resource: 'https://id.example.com/api',
           clients: ['backend'],

@@ -132,6 +132,8 @@ export const impersonationRules = {
     userIdLength: integer(1, 1024).or(255),
     contextBytes: integer(2, 65536).or(4096),
     bodyBytes: integer(64, 1048576).or(16384),
+  }),
+  rateLimits: group({
     issue: objectWith<RateLimiter>('consume'),
     issuePerActor: objectWith<RateLimiter>('consume'),
     failedExchanges: objectWith<RateLimiter>('consume'),

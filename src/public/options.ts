@@ -57,8 +57,10 @@ export interface ImpersonationOptions {
   softwareActors?: ClientRule | undefined
   /** How an impersonation can be seen and ended after its subject token was issued. */
   ending?: EndingOptions | undefined
-  /** How much a request may carry, and how often a client may ask. */
+  /** How much a request may carry. */
   limits?: LimitOptions | undefined
+  /** How often a client may ask. */
+  rateLimits?: RateLimitOptions | undefined
   /**
    * Whether the provider's replay detection, of DPoP proofs and client assertions in all grants, is
    * made atomic. oidc-provider looks for the record and then stores it, so two copies that arrive
@@ -232,7 +234,7 @@ export interface EndingOptions {
   endWithOperator?: boolean | undefined
 }
 
-/** `limits`: how much a request may carry, and how often a client may ask. */
+/** `limits`: how much a request may carry. */
 export interface LimitOptions {
   /**
    * Longest `userId`, in characters (code points): 1 to 1024.
@@ -249,6 +251,10 @@ export interface LimitOptions {
    * @defaultValue `16384`
    */
   bodyBytes?: number | undefined
+}
+
+/** `rateLimits`: how often a client may ask. */
+export interface RateLimitOptions {
   /**
    * Limits how often a client may ask for subject tokens: a limiter of rate-limiter-flexible, or
    * anything with its `consume`. The key is the client's id.

@@ -127,7 +127,7 @@ describe('the audit trail', () => {
   it('the challenge for a DPoP nonce is neither a failure nor an event', async () => {
     const failedExchanges = new RateLimiterMemory({ points: 1, duration: 60 })
     const { deployment, recorded } = await recording({
-      impersonation: { limits: { failedExchanges } },
+      impersonation: { rateLimits: { failedExchanges } },
       configuration: {
         features: {
           dPoP: { enabled: true, nonceSecret: Buffer.alloc(32, 2), requireNonce: () => true },
@@ -152,7 +152,7 @@ describe('the audit trail', () => {
   it('the replay that tips the limit is still a replay', async () => {
     const failedExchanges = new RateLimiterMemory({ points: 1, duration: 60 })
     const { deployment, recorded } = await recording({
-      impersonation: { limits: { failedExchanges } },
+      impersonation: { rateLimits: { failedExchanges } },
     })
     const subject_token = await deployment.subjectToken()
     const statuses: number[] = []

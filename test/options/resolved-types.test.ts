@@ -37,7 +37,7 @@ const derived: Record<string, true> = {
     ResolvedOptions['contextSchema'],
     ContextValidator | ContextStandardSchema | undefined
   >,
-  object: true satisfies Same<ResolvedOptions['limits']['issue'], RateLimiter | undefined>,
+  object: true satisfies Same<ResolvedOptions['rateLimits']['issue'], RateLimiter | undefined>,
   url: true satisfies Same<ResolvedDPoPOptions['baseUrl'], string | undefined>,
 }
 

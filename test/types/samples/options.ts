@@ -26,7 +26,7 @@ export const absent: ImpersonationOptions = {
   subjectToken: { ttl: undefined, singleUse: undefined },
   accessToken: undefined,
   actorToken: { chain: undefined },
-  limits: { issue: undefined },
+  rateLimits: { issue: undefined },
   authorize: undefined,
 }
 
@@ -43,7 +43,8 @@ export const full: ImpersonationOptions = {
   subjectToken: { ttl: 600, singleUse: 'per-process' },
   accessToken: { maxTtl: 3600 },
   actorToken: { required: true, maxAge: 3600, chain: { maxDepth: 1 } },
-  limits: { issue: limiter, contextBytes: 1024 },
+  limits: { contextBytes: 1024 },
+  rateLimits: { issue: limiter },
   contextSchema: z.object({ ticketId: z.string() }),
   environmentVariables: { REGION: 'eu' },
 }
