@@ -1,4 +1,8 @@
-import { type Configuration, Provider as OidcProvider } from 'oidc-provider'
+import {
+  type Configuration,
+  type KoaContextWithOIDC,
+  Provider as OidcProvider,
+} from 'oidc-provider'
 import { ImpersonationFeature } from './impersonation.ts'
 import type { Listen } from './public/events.ts'
 import type { ImpersonationOptions } from './public/options.ts'
@@ -6,6 +10,15 @@ import type { ImpersonationOptions } from './public/options.ts'
 /** oidc-provider's configuration with `features.impersonation`. */
 export type ProviderConfiguration = Configuration & {
   features?: { impersonation?: ImpersonationOptions | undefined } | undefined
+  ttl?:
+    | {
+        /**
+         * How long a subject token lives, in seconds: 1 to 3600, or a function whose answer is cut to 3600.
+         * @defaultValue `600`
+         */
+        SubjectToken?: number | ((ctx: KoaContextWithOIDC) => number) | undefined
+      }
+    | undefined
 }
 
 /**

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import express from 'express'
-import { type Configuration, Provider as OidcProvider } from 'oidc-provider'
+import { Provider as OidcProvider } from 'oidc-provider'
 import { createMemoryAdapter } from '../src/adapters/memory.ts'
 import {
   ACCESS_TOKEN_TYPE,
@@ -72,12 +72,18 @@ describe("the deployment's own configuration", () => {
     expect((await one.exchange({ subject_token })).status).to.equal(200)
   })
 
-  it('I8: ttl.SubjectToken keeps to the bound of subjectToken.ttl', async () => {
-    const ttl = (value: unknown) => ({ SubjectToken: value }) as NonNullable<Configuration['ttl']>
-    const failure = await deploy({ configuration: { ttl: ttl(31536000) } }).catch(String)
+  it('I8: ttl.SubjectToken says how long a subject token lives, an hour at most', async () => {
+    const failure = await deploy({ configuration: { ttl: { SubjectToken: 3601 } } }).catch(String)
     expect(failure).to.include('ttl.SubjectToken must be at most 3600')
-    await using deployment = await deploy({ configuration: { ttl: ttl(() => 31536000) } })
-    expect((await deployment.issue({ userId: 'alice' })).body.expiresIn).to.equal(3600)
+    for (const [given, lives] of [
+      [undefined, 600],
+      [30, 30],
+      [() => 30, 30],
+      [() => 31536000, 3600],
+    ] as const) {
+      await using deployment = await deploy({ configuration: { ttl: { SubjectToken: given } } })
+      expect((await deployment.issue({ userId: 'alice' })).body.expiresIn).to.equal(lives)
+    }
   })
 
   it('behind a proxy, callback() trusts what the provider trusts', async () => {

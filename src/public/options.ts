@@ -36,7 +36,10 @@ export interface ImpersonationOptions {
    * applications: ['shop', 'support-console']
    */
   applications?: ClientRule | undefined
-  /** The one-time tokens that an exchange redeems. */
+  /**
+   * The one-time tokens that an exchange redeems. How long they live, the provider's own
+   * `ttl.SubjectToken` says: a number of seconds or a function, 600 by default, 3600 at most.
+   */
   subjectToken?: SubjectTokenOptions | undefined
   /** The access tokens that an exchange issues. */
   accessToken?: AccessTokenOptions | undefined
@@ -117,14 +120,6 @@ export interface ImpersonationOptions {
 
 /** `subjectToken`: the one-time tokens that an exchange redeems. */
 export interface SubjectTokenOptions {
-  /**
-   * Lifetime of a subject token, in seconds: 1 to 3600. The provider's `ttl.SubjectToken` says
-   * the same thing; set one of the two.
-   * @defaultValue `600`
-   * @example
-   * ttl: 120
-   */
-  ttl?: number | undefined
   /**
    * How single use is kept. `'adapter'`: by the storage adapter's `consumeOnce`, across processes.
    * `'per-process'`: by a guard in this process, for a host that runs one process alone and whose

@@ -36,7 +36,7 @@ describe('an impersonation ends by itself', () => {
 
   it('after a replay that comes when the subject token has expired, too', async () => {
     using clock = stoppedClock()
-    const { deployment } = await endings({ impersonation: { subjectToken: { ttl: 1 } } })
+    const { deployment } = await endings({ configuration: { ttl: { SubjectToken: 1 } } })
     const subject_token = await deployment.subjectToken()
     await deployment.exchange({ subject_token })
     clock.pass(2)

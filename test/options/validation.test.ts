@@ -21,7 +21,7 @@ describe('options', () => {
       },
       allowSelfRegisteredClients: false,
       applications: [],
-      subjectToken: { ttl: undefined, singleUse: 'adapter' },
+      subjectToken: { singleUse: 'adapter' },
       accessToken: { maxTtl: 3600 },
       actorToken: {
         required: false,
@@ -153,9 +153,6 @@ describe('options', () => {
       'features.impersonation.managementApi.clients.delete',
       { managementApi: { clients: { issue: [], delete: [] } } },
     ],
-    ['features.impersonation.subjectToken.ttl', { subjectToken: { ttl: 3601 } }],
-    ['features.impersonation.subjectToken.ttl', { subjectToken: { ttl: 1.5 } }],
-    ['features.impersonation.subjectToken.ttl', { subjectToken: { ttl: Number.NaN } }],
     ['features.impersonation.subjectToken.singleUse', { subjectToken: { singleUse: false } }],
     ['features.impersonation.accessToken.maxTtl', { accessToken: { maxTtl: 86401 } }],
     ['features.impersonation.actorToken.required', { actorToken: { required: 1 } }],

@@ -23,7 +23,7 @@ export const none: ImpersonationOptions = {}
 export const absent: ImpersonationOptions = {
   enabled: undefined,
   managementApi: { resource: undefined, clients: undefined, requireBinding: undefined },
-  subjectToken: { ttl: undefined, singleUse: undefined },
+  subjectToken: { singleUse: undefined },
   accessToken: undefined,
   actorToken: { chain: undefined },
   rateLimits: { issue: undefined },
@@ -40,7 +40,7 @@ export const full: ImpersonationOptions = {
     clients: { issue: ['backend'], end: (client) => client.clientId === 'backend' },
     requireBinding: ['mayAct', 'resource', 'scope', 'expiresIn'],
   },
-  subjectToken: { ttl: 600, singleUse: 'per-process' },
+  subjectToken: { singleUse: 'per-process' },
   accessToken: { maxTtl: 3600 },
   actorToken: { required: true, maxAge: 3600, chain: { maxDepth: 1 } },
   limits: { contextBytes: 1024 },
@@ -51,7 +51,7 @@ export const full: ImpersonationOptions = {
 
 export const wrong: ImpersonationOptions[] = [
   // @ts-expect-error seconds are a number
-  { subjectToken: { ttl: '10 minutes' } },
+  { accessToken: { maxTtl: '10 minutes' } },
   // @ts-expect-error one of two words
   { subjectToken: { singleUse: 'process' } },
   // @ts-expect-error who issues has to be said
