@@ -7,7 +7,7 @@ export type { AdapterFactory, SingleUseAdapter } from './adapters/contract.ts'
 export { type SingleUseAdapterSource, withSubjectTokens } from './adapters/with-subject-tokens.ts'
 export { ImpersonationFeature } from './impersonation.ts'
 export { allOf } from './policy/all-of.ts'
-export { normalisedAddress } from './policy/limits.ts'
+export { ipKey } from './policy/limits.ts'
 export { Provider, Provider as default, type ProviderConfiguration } from './provider.ts'
 export type {
   Denial,

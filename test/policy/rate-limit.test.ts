@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
-import { normalisedAddress } from '../../src/policy/limits.ts'
+import { ipKey } from '../../src/policy/limits.ts'
 import { basic, deploy } from '../support/deployment.ts'
 
 describe('rateLimits.issue', () => {
@@ -153,7 +153,7 @@ describe('an address as a key', () => {
   ]
   for (const [key, addresses] of same) {
     it(`${key} for ${addresses.join(', ')}`, () => {
-      for (const address of addresses) expect(normalisedAddress(address), address).to.equal(key)
+      for (const address of addresses) expect(ipKey(address), address).to.equal(key)
     })
   }
 })

@@ -9,7 +9,7 @@ import type {
   Denial,
   GetCustomJwtClaims,
   ImpersonationOptions,
-  normalisedAddress,
+  ipKey,
   RateLimiter,
   SubjectTokenContext,
   Verdict,
@@ -102,4 +102,4 @@ export const validate: ContextValidator = (context) =>
 holds<Same<BindingMember, 'mayAct' | 'resource' | 'scope' | 'expiresIn'>>()
 holds<Same<Denial['stage'], 'end' | 'exchange' | 'issue'>>()
 holds<Same<typeof ACCESS_TOKEN_TYPE, 'urn:ietf:params:oauth:token-type:access_token'>>()
-holds<Same<ReturnType<typeof normalisedAddress>, string>>()
+holds<Same<ReturnType<typeof ipKey>, string>>()
