@@ -21,8 +21,8 @@ export class AuditTrail {
   readonly #ctx: KoaContextWithOIDC
   readonly #stage: Denial['stage']
   readonly #secrets: string[] = []
-  /** In the order they were noted. They are put together where there is a listener. */
-  readonly #notes: Partial<ImpersonationEvent>[] = []
+  /** In the order they were added. They are put together where there is a listener. */
+  readonly #parts: Partial<ImpersonationEvent>[] = []
 
   constructor(provider: Provider, ctx: KoaContextWithOIDC, stage: Denial['stage']) {
     this.#provider = provider
@@ -30,8 +30,8 @@ export class AuditTrail {
     this.#stage = stage
   }
 
-  note(facts: Partial<ImpersonationEvent>): void {
-    this.#notes.push(facts)
+  add(facts: Partial<ImpersonationEvent>): void {
+    this.#parts.push(facts)
   }
 
   /** I6: secret values. The event never contains them, also not inside an error message. */
@@ -74,8 +74,8 @@ export class AuditTrail {
       error: code,
       reason: this.#withoutSecrets(joinMessages(error)).slice(0, MAX_REASON_LENGTH),
     }
-    this.note({ denial: Object.freeze(denial) })
-    if (error instanceof Error && 'needs' in error) this.note({ needs: error.needs as Need[] })
+    this.add({ denial: Object.freeze(denial) })
+    if (error instanceof Error && 'needs' in error) this.add({ needs: error.needs as Need[] })
     this.#emit('impersonation.denied')
   }
 
@@ -88,7 +88,7 @@ export class AuditTrail {
   }
 
   #facts(): Partial<ImpersonationEvent> {
-    return Object.assign({}, ...this.#notes)
+    return Object.assign({}, ...this.#parts)
   }
 
   #emit(name: 'impersonation.denied' | 'impersonation.replayed'): void {

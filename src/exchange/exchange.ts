@@ -39,7 +39,7 @@ export async function exchange(provider: Provider, ctx: TokenEndpointGrantContex
   const { client } = ctx.oidc
   const { failedExchanges } = optionsOf.of(provider).limits
   const key = failedExchanges ? failureKey(client, ctx.ip) : ''
-  trail.note({ client: client.clientId })
+  trail.add({ client: client.clientId })
   let answer: object
   try {
     await limit(failedExchanges, key, 0)
@@ -89,7 +89,7 @@ async function find(
   const lookedAt = performance.now()
   const { client, subjectToken } = request
   const software = await findSoftware(provider, ctx, client)
-  if (software !== undefined) trail.note({ software })
+  if (software !== undefined) trail.add({ software })
   // The actor token first, so that its error is the same in every state of the subject token (I6).
   const operator = await findActor(provider, ctx, request).catch(async (refused) => {
     // For the audit alone. Storage that fails is no refusal (I5).
@@ -100,7 +100,7 @@ async function find(
     }
     throw refused
   })
-  if (operator) trail.note({ actor: actClaim(operator.actor) })
+  if (operator) trail.add({ actor: actClaim(operator.actor) })
   const redeemer = { client, actor: operator?.actor, software }
   const subject = await findSubject(provider, ctx, subjectToken, redeemer, trail)
   return { ...redeemer, ...subject, operator, lookedAt }
@@ -126,7 +126,7 @@ async function decide(
   const target = await resolveTarget(provider, ctx, request)
   const { resourceServer } = target
   const resource = resourceServer.identifier()
-  trail.note({ resource })
+  trail.add({ resource })
   const permission = await permissionToExchange(provider, ctx, found, target)
   const permittedAt = permission.permit === undefined ? undefined : performance.now()
   const { scope, permit = found.token.permit, review = found.token.review } = permission
@@ -182,7 +182,7 @@ async function redeem(
     requireRecentLook(since)
     if (through !== undefined) await requireThroughLives(provider, through)
     const accessToken = await issued.save()
-    trail.note({ scope, expiresAt, jti, permit, review })
+    trail.add({ scope, expiresAt, jti, permit, review })
     const issuedTokenType = ACCESS_TOKEN_TYPE
     return buildTokenResponse(provider, {
       accessToken,

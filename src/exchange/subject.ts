@@ -70,16 +70,16 @@ export async function findUnused(
 ): Promise<SubjectToken> {
   const subjectTokens = subjectTokensOf.of(provider)
   const id = subjectTokens.idOf(presented)
-  trail.note({ id })
+  trail.add({ id })
   const token = await subjectTokens.findById(id)
   if (!token) throw notRedeemable('unknown or expired')
-  trail.note({ subject: token.accountId, issuedTo: token.clientId })
+  trail.add({ subject: token.accountId, issuedTo: token.clientId })
   const { mayAct } = token.bindingObject
-  if (mayAct) trail.note({ mayAct })
+  if (mayAct) trail.add({ mayAct })
   // Read the record here: if it is unreadable, the request fails before the token is redeemed.
-  trail.note({ context: token.contextObject })
+  trail.add({ context: token.contextObject })
   const { permit, review } = token
-  if ((permit ?? review) !== undefined) trail.note({ permit, review })
+  if ((permit ?? review) !== undefined) trail.add({ permit, review })
   if (token.consumed) throw redeemedBefore(token, trail)
   if (token.end) throw notRedeemable('ended before it was redeemed')
   if (token.isExpired) throw notRedeemable('expired')
@@ -136,7 +136,7 @@ export function requireNotExpired(token: SubjectToken): void {
 
 function redeemedBefore(token: SubjectToken, trail: AuditTrail): errors.InvalidRequest {
   const at = typeof token.consumed === 'number' ? token.consumed : undefined
-  trail.note({ redemption: { at, jti: token.accessTokenId } })
+  trail.add({ redemption: { at, jti: token.accessTokenId } })
   return notRedeemable('redeemed before')
 }
 

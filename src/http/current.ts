@@ -45,10 +45,10 @@ async function readToken(
 ): Promise<CurrentToken> {
   const presented = await presentedToken(provider, ctx, trail)
   const token = await verify(presented.value)
-  trail.note({ subject: token.accountId, client: token.clientId })
+  trail.add({ subject: token.accountId, client: token.clientId })
   const { impersonationId } = token
   if (impersonationId === undefined) throw new AccessTokenRejected('not of an impersonation')
-  trail.note({ id: impersonationId })
+  trail.add({ id: impersonationId })
   presented.requireProof(token)
   // Asks clientBasedCORS, where the request comes from another origin.
   ctx.oidc.entity('Client', await verifierOf.of(provider).findClient(token.clientId))

@@ -50,7 +50,7 @@ export async function end(
   trail: AuditTrail,
 ): Promise<void> {
   const id = idIn(ctx)
-  trail.note({ id })
+  trail.add({ id })
   // The body is optional.
   const body = hasBody(ctx) ? await readBody(provider, ctx) : {}
   ctx.body = found(await endImpersonation(provider, id, checkEnd(body), ctx))

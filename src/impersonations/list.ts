@@ -11,9 +11,10 @@ import type {
 } from '../public/objects.ts'
 import { IMPERSONATION_ID } from '../shared/constants.ts'
 import { present } from '../shared/json.ts'
-import { MAX_CLOCK_DIFFERENCE, MAX_CLOCK_TOLERANCE } from '../tokens/kept-until.ts'
 import {
   endingAdapterOf,
+  MAX_CLOCK_DIFFERENCE,
+  MAX_CLOCK_TOLERANCE,
   type StoredEnd,
   type SubjectToken,
   subjectTokensOf,

@@ -5,8 +5,11 @@ import type { EndOptions, ImpersonationFilter } from '../public/objects.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
 import { MAX_ACCESS_TOKEN_TTL } from '../shared/constants.ts'
 import { epochSeconds } from '../shared/time.ts'
-import { MAX_CLOCK_DIFFERENCE } from '../tokens/kept-until.ts'
-import { endingAdapterOf, type SubjectToken } from '../tokens/subject-token.ts'
+import {
+  endingAdapterOf,
+  MAX_CLOCK_DIFFERENCE,
+  type SubjectToken,
+} from '../tokens/subject-token.ts'
 import { endMatching } from './end.ts'
 import { ALL_CAUSES, checkEnd, checkFilter } from './inputs.ts'
 import { listPages } from './list.ts'

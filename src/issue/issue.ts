@@ -81,11 +81,11 @@ export async function issue(
   const request = parseIssueRequest(await read(), options)
   const { actor } = request
   const { mayAct, resource } = request.binding
-  trail.note({ subject: request.userId, resource, actor })
-  if (mayAct) trail.note({ mayAct })
+  trail.add({ subject: request.userId, resource, actor })
+  if (mayAct) trail.add({ mayAct })
   if (actor) await limit(options.limits.issuePerActor, actor.sub, 1)
   const { context, json } = await readContext(provider, request)
-  trail.note({ context })
+  trail.add({ context })
 
   const account = await userOf(provider, ctx, request.userId)
   const question = { ctx, client, account, context }
@@ -106,7 +106,7 @@ export async function issue(
   shorten(subjectToken, request.expiresIn)
   ctx.oidc.entity('SubjectToken', subjectToken)
   const value = await subjectToken.save()
-  trail.note({
+  trail.add({
     id: subjectToken.jti,
     scope,
     permit,

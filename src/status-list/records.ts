@@ -3,8 +3,8 @@ import type { AdapterPayload } from 'oidc-provider'
 import type { EndingAdapter } from '../adapters/contract.ts'
 import { statusBlockId, statusListId } from '../adapters/record.ts'
 import { epochSeconds } from '../shared/time.ts'
-import { MAX_RETENTION_SECONDS } from '../tokens/kept-until.ts'
 import { createConsumer } from '../tokens/single-use.ts'
+import { MAX_RETENTION_SECONDS } from '../tokens/subject-token.ts'
 
 /** Entries of a status list. Every list has all of them: its size tells nothing. */
 export const LIST_SIZE = 2 ** 20
