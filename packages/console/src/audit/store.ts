@@ -132,6 +132,9 @@ export interface AuditStore extends PermitStore {
 
   row(id: string): Promise<AuditRow | undefined>
 
+  /** Those of the rows that are there, in any order, by one statement. */
+  rows(ids: readonly string[]): Promise<readonly AuditRow[]>
+
   /**
    * All rows, each once, in any order, with their entries: none that is there all the time is left out.
    * `next` is the cursor of the next page; `undefined` at the end. How many statements a page takes does
@@ -151,6 +154,15 @@ export interface AuditStore extends PermitStore {
   /** The entries of a row in the order in which they were stored, after the cursor (or from the first). */
   timeline(
     id: string,
+    page: { after?: string | undefined; limit: number },
+  ): Promise<readonly StoredEntry[]>
+
+  /**
+   * The entries of several rows, in one statement: one row after the other as they are given, each from its first
+   * entry on. Of the first row, those after the cursor.
+   */
+  timelines(
+    ids: readonly string[],
     page: { after?: string | undefined; limit: number },
   ): Promise<readonly StoredEntry[]>
 

@@ -15,8 +15,8 @@ import {
   permitInForce,
   rowInForce,
 } from './in-force.ts'
-import { isOfCustomer } from './is-of-customer.ts'
 import { permitsOfCustomer, rowsOfCustomer } from './of-customer.ts'
+import { findProved } from './prove-customer.ts'
 
 /** Who answers the request of a customer, and why. */
 export interface DataRequest {
@@ -121,9 +121,12 @@ async function findAll(parts: ErasureParts, customer: string, hasAccount: boolea
   const { store, now, isKept } = parts
   const items: Item[] = []
   const inForce: InForce[] = []
-  async function add(item: Item, whyInForce: InForceReason | undefined): Promise<void> {
+  async function add(
+    item: Item,
+    isProved: boolean,
+    whyInForce: InForceReason | undefined,
+  ): Promise<void> {
     const { kind, id } = item
-    const isProved = await isOfCustomer(store, id, customer)
     // Another call, or retention, may have removed it meanwhile.
     if (!isProved && !(await (kind === 'permit' ? store.permit(id) : store.row(id)))) return
     const why = isProved ? whyInForce : 'tampered'
@@ -132,23 +135,29 @@ async function findAll(parts: ErasureParts, customer: string, hasAccount: boolea
   }
   for await (const rows of rowsOfCustomer(store, customer, now())) {
     const kept = await Promise.all(rows.map(({ id }) => isKept(id)))
+    const proved = await findProved(store, idsOf(rows), customer)
     for (const [index, row] of rows.entries()) {
       const why = rowInForce(row, now()) ?? (kept[index] ? 'kept' : undefined)
-      await add({ kind: 'impersonation', id: row.id, lastAt: row.lastAt }, why)
+      const { id, lastAt } = row
+      await add({ kind: 'impersonation', id, lastAt }, proved.has(id), why)
     }
   }
   for await (const permits of permitsOfCustomer(store, customer)) {
+    const proved = await findProved(store, idsOf(permits), customer)
     for (const permit of permits) {
       const { id, lastAt } = parseAny(permit)
-      await add({ kind: 'permit', id, lastAt }, permitInForce(permit, now(), hasAccount))
+      const why = permitInForce(permit, now(), hasAccount)
+      await add({ kind: 'permit', id, lastAt }, proved.has(id), why)
     }
   }
   return { items, inForce }
 }
 
+const idsOf = (items: readonly { readonly id: string }[]) => items.map(({ id }) => id)
+
 /** The alarm of a permit has a row of its own. */
-async function raiseAlarms(
-  { record, now }: ErasureParts,
+export async function raiseAlarms(
+  { record, now }: Pick<ErasureParts, 'now' | 'record'>,
   found: readonly InForce[],
   { by, note }: DataRequest,
 ): Promise<void> {
@@ -165,9 +174,9 @@ async function erasedEntry(
   until: number,
   { by, note }: DataRequest,
 ): Promise<AuditEntry> {
-  const idsOf = (kind: Item['kind']) =>
-    items.flatMap((item) => (item.kind === kind ? item.id : [])).toSorted()
-  const ids = { impersonations: idsOf('impersonation'), permits: idsOf('permit') }
+  const idsOfKind = (kind: Item['kind']) =>
+    idsOf(items.filter((item) => item.kind === kind)).toSorted()
+  const ids = { impersonations: idsOfKind('impersonation'), permits: idsOfKind('permit') }
   const claims: SignedErasure = { version: 1, erases: erasureDigestOf(ids), until }
   const erased = { ...ids, signed: await sign({ ...claims }) }
   return { event: ERASED_EVENT, time: now(), ...present({ by, note }), erased }

@@ -1,26 +1,55 @@
 import { asciiJson, parseAny } from 'oidc-provider-impersonation-verify/format'
-import type { AuditStore } from '../store.ts'
-import { entriesAsJson, rowAsJson } from './export.ts'
+import { type DataRequest, type ErasureParts, raiseAlarms } from './erase.ts'
+import { type LineStart, linesWithEntries, rowStart } from './export.ts'
+import { type InForce, InForceError } from './in-force.ts'
 import { permitsOfCustomer, rowsOfCustomer } from './of-customer.ts'
+import { findProved } from './prove-customer.ts'
 
 /**
  * All that the audit has of a customer, as JSON Lines in ASCII: each impersonation and refused request as
  * `exportJsonLines` has it, newest first; then each permit about them, `{"permit": …, "entries": […]}`.
  * Text comes in parts: a line may be longer than what fits in memory.
+ *
+ * What is another customer's by its entries is left out, and an alarm is raised.
+ *
+ * @throws InForceError after the last line, where something was left out
  */
 export async function* exportCustomer(
-  store: AuditStore,
+  parts: Pick<ErasureParts, 'now' | 'record' | 'store'>,
   customer: string,
-  now: number,
+  request: DataRequest,
 ): AsyncGenerator<string> {
-  for await (const rows of rowsOfCustomer(store, customer, now)) {
-    for (const row of rows) yield* rowAsJson(store, row, now)
+  const { store, now } = parts
+  const others: InForce[] = []
+  async function* lines(kind: InForce['kind'], starts: readonly LineStart[]) {
+    const proved = await findProved(
+      store,
+      starts.map(({ id }) => id),
+      customer,
+    )
+    const isProved = ({ id }: LineStart) => proved.has(id)
+    for (const { id } of starts.filter((start) => !isProved(start))) {
+      // Another call, or retention, may have removed it meanwhile.
+      const isThere = await (kind === 'permit' ? store.permit(id) : store.row(id))
+      if (isThere) others.push({ kind, id, why: 'tampered' })
+    }
+    yield* linesWithEntries(store, starts.filter(isProved))
+  }
+  for await (const rows of rowsOfCustomer(store, customer, now())) {
+    yield* lines(
+      'impersonation',
+      rows.map((row) => rowStart(row, now())),
+    )
   }
   for await (const permits of permitsOfCustomer(store, customer)) {
-    for (const permit of permits) {
-      yield `{"permit":${asciiJson(parseAny(permit))},"entries":[`
-      yield* entriesAsJson(store, permit.id)
-      yield ']}\n'
-    }
+    yield* lines(
+      'permit',
+      permits.map((permit) => ({
+        id: permit.id,
+        text: `{"permit":${asciiJson(parseAny(permit))}`,
+      })),
+    )
   }
+  await raiseAlarms(parts, others, request)
+  if (others.length > 0) throw new InForceError(others, 'this is left out of the export')
 }

@@ -7,8 +7,9 @@ import {
   outcomeOf,
 } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore, RowFilter, StoredEntry } from '../store.ts'
+import { readTimelines } from './timelines.ts'
 
-/** How many rows, or entries, are read at once. */
+/** How many rows are read at once. */
 const ROWS_PER_READ = 200
 
 export interface ExportedRows {
@@ -41,31 +42,50 @@ export async function* exportJsonLines(
   rows: ExportedRows,
 ): AsyncGenerator<string> {
   for await (const page of readPages(store, rows)) {
-    for (const row of page) yield* rowAsJson(store, row, rows.now)
+    yield* linesWithEntries(
+      store,
+      page.map((row) => rowStart(row, rows.now)),
+    )
   }
 }
 
-/** One line, in parts. */
-export async function* rowAsJson(
-  store: AuditStore,
-  row: AuditRow,
-  now: number,
-): AsyncGenerator<string> {
+/** A line without the entries at its end. */
+export interface LineStart {
+  /** Of the row or permit. */
+  readonly id: string
+  /** JSON, without the brace at the end. */
+  readonly text: string
+}
+
+export function rowStart(row: AuditRow, now: number): LineStart {
   const derived = { outcome: outcomeOf(row, now), isAlarmOpen: isAlarmOpen(row) }
-  yield `${asciiJson({ ...row, ...derived }).slice(0, -1)},"entries":[`
-  yield* entriesAsJson(store, row.id)
-  yield ']}\n'
+  return { id: row.id, text: asciiJson({ ...row, ...derived }).slice(0, -1) }
 }
 
-/** The entries of a row or a permit, with a comma between them. */
-export async function* entriesAsJson(store: AuditStore, id: string): AsyncGenerator<string> {
-  let separator = ''
-  for await (const entries of readTimeline(store, id)) {
-    for (const entry of entries) {
-      yield separator + asciiJson(entryOf(entry))
-      separator = ','
-    }
+/** The lines with all entries, in parts: entries are read by the page, whatever row they are of. */
+export async function* linesWithEntries(
+  store: Pick<AuditStore, 'timelines'>,
+  starts: readonly LineStart[],
+): AsyncGenerator<string> {
+  let next = 0
+  const beginLine = () => {
+    const end = next > 0 ? ']}\n' : ''
+    next += 1
+    return `${end}${starts[next - 1]?.text},"entries":[`
   }
+  const ids = starts.map(({ id }) => id)
+  for await (const entries of readTimelines(store, ids)) {
+    let text = ''
+    for (const entry of entries) {
+      const isFirst = starts[next - 1]?.id !== entry.row
+      while (next < starts.length && starts[next - 1]?.id !== entry.row) text += beginLine()
+      text += `${isFirst ? '' : ','}${asciiJson(entryOf(entry))}`
+    }
+    yield text
+  }
+  let rest = ''
+  while (next < starts.length) rest += beginLine()
+  yield next > 0 ? `${rest}]}\n` : ''
 }
 
 async function* readPages(store: AuditStore, { filter, now }: ExportedRows) {
@@ -74,15 +94,6 @@ async function* readPages(store: AuditStore, { filter, now }: ExportedRows) {
     yield rows
     if (next === undefined) return
     before = next
-  }
-}
-
-async function* readTimeline(store: AuditStore, id: string) {
-  for (let after: string | undefined; ; ) {
-    const entries = await store.timeline(id, { after, limit: ROWS_PER_READ })
-    yield entries
-    after = entries.at(-1)?.cursor
-    if (after === undefined) return
   }
 }
 

@@ -48,17 +48,23 @@ export function permitInForce(
 /** How many ids the message names. */
 const MAX_NAMED = 10
 
-/** {@link SupportConsole.erase} was refused: something of the customer is in force, or is another customer's. */
+/**
+ * {@link SupportConsole.erase} was refused: something of the customer is in force, or is another customer's.
+ * {@link SupportConsole.exportOf} rejects with it after its last line, where it left out what is another customer's.
+ */
 export class InForceError extends Error {
   override readonly name = 'InForceError'
   readonly code = 'ERR_IN_FORCE'
   /** All that may not be erased. */
   readonly inForce: readonly InForce[]
 
-  constructor(inForce: readonly InForce[]) {
+  constructor(
+    inForce: readonly InForce[],
+    what = 'nothing is erased while this is in force, or in question',
+  ) {
     const named = inForce.slice(0, MAX_NAMED).map(({ kind, id, why }) => `${kind} ${id} (${why})`)
     const more = inForce.length > MAX_NAMED ? `, and ${inForce.length - MAX_NAMED} more` : ''
-    super(`nothing is erased while this is in force, or in question: ${named.join(', ')}${more}`)
+    super(`${what}: ${named.join(', ')}${more}`)
     this.inForce = inForce
   }
 }

@@ -29,12 +29,12 @@ export function personalData(
     return {}
   }
 
-  async function* exportRecorded(customer: string, { by, note }: DataRequest) {
+  async function* exportRecorded(customer: string, request: DataRequest) {
     await audit.settled()
     const context = { format: 'person', ...(await findFirst(customer)) }
-    const about = present({ by, note })
+    const about = present({ by: request.by, note: request.note })
     await record({ event: 'support.exported', time: parts.now(), ...about, context })
-    yield* exportCustomer(store, customer, parts.now())
+    yield* exportCustomer({ store, record, now: parts.now }, customer, request)
   }
 
   return {

@@ -8,7 +8,7 @@ import {
 import type { FiledRow, RowFilter } from '../store.ts'
 import { idCursor } from './cursor.ts'
 import { rowWordsOf, searchable, searchTextOf, wordsOf } from './filter.ts'
-import { namedEntriesIn, numberIn, type ResultRow, textIn } from './stored-columns.ts'
+import { namedEntriesIn, type ResultRow, textIn } from './stored-columns.ts'
 
 /**
  * A row as the tables of SQL databases keep it: itself as JSON (`data`), and what is searched. Names,
@@ -104,11 +104,11 @@ export function wordsBeside(some: readonly WordColumns[], others: readonly WordC
 }
 
 /** Whether the columns of a stored row are those that it has to have, and all its words are stored. */
-function isMisfiled(columns: ResultRow, storedWords: number): boolean {
+function isMisfiled(columns: ResultRow): boolean {
   try {
     const row = parseRow(columns.data)
     const right = columnsOf(row)
-    if (storedWords !== rowWordsOf(row).length) return true
+    if (columns.stored_words !== rowWordsOf(row).length) return true
     return ROW_COLUMNS.some(([name]) => name !== 'data' && columns[name] !== right[name])
   } catch {
     return true
@@ -116,22 +116,15 @@ function isMisfiled(columns: ResultRow, storedWords: number): boolean {
 }
 
 /**
- * A page of `filedRows`, of rows with all their columns and entries, read by their ids: one more than
- * `limit`.
- *
- * @param words how many of the words of each row are stored: `id` and `count`
+ * A page of `filedRows`, of rows with all their columns, their entries, and how many of their words are
+ * stored, all as they are at one moment, read by their ids: one more than `limit`.
  */
-export function filedPageOf(
-  found: readonly ResultRow[],
-  words: readonly ResultRow[],
-  limit: number,
-) {
-  const counts = new Map(words.map((each) => [each.id, numberIn(each, 'count')]))
+export function filedPageOf(found: readonly ResultRow[], limit: number) {
   const rows = found.slice(0, limit).map((columns): FiledRow => {
     const id = textIn(columns, 'id')
     return {
       ...{ id, row: readableOf(columns), entries: namedEntriesIn(columns) },
-      isMisfiled: isMisfiled(columns, counts.get(id) ?? 0),
+      isMisfiled: isMisfiled(columns),
     }
   })
   const last = rows.at(-1)

@@ -35,7 +35,7 @@ const IN_RANGE = 'word >= ? AND word < ?'
 /** At most so many are counted. */
 const MAX_COUNTED = 100
 
-export function statementsOf({ functions, texts, isIn, recordsOf }: SqlDialect) {
+export function statementsOf({ functions, texts, wordsIn, isIn, locked, recordsOf }: SqlDialect) {
   const { greater, jsonArray, jsonTuple } = functions
   const edges = `${recordsOf([
     ['writer', 'text'],
@@ -65,10 +65,14 @@ ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch,
 RETURNING writer`,
 
     /** Repeat keys. */
-    storedKeys: `SELECT repeat_key FROM ${ENTRY_TABLE} WHERE ${isIn('repeat_key', texts)}`,
+    storedKeys: `
+SELECT repeat_key FROM ${ENTRY_TABLE} WHERE ${isIn('repeat_key', texts)} ${locked.wait}`,
 
     /** Ids. */
     storedRows: `SELECT data FROM ${ROW_TABLE} WHERE ${isIn('id', texts)}`,
+
+    /** Ids. */
+    lockedRows: `SELECT data FROM ${ROW_TABLE} WHERE ${isIn('id', texts)} ${locked.wait}`,
 
     /** Writer, entries. */
     writeEntries: `
@@ -126,9 +130,12 @@ SELECT CAST(count(*) AS float8) AS count
 FROM (SELECT 1 FROM ${from} WHERE ${where} ORDER BY at, id LIMIT ${MAX_COUNTED}) AS newer`,
 
     // As a derived table, so that the entries are read of those rows alone that are found.
-    /** Rows from an id on, after it, or with it. Id, limit. */
+    /** Rows from an id on, after it, or with it; and how many of their words are stored. Id, limit. */
     filedRows: (comparison: '=' | '>' | '>=') => `
-SELECT filed.*, ${namedEntries} FROM (
+SELECT filed.*, ${namedEntries}, CAST((
+  SELECT count(*) FROM ${WORD_TABLE} AS stored
+  WHERE stored.id = filed.id AND ${isIn('stored.word', wordsIn('filed.search'))}
+) AS float8) AS stored_words FROM (
   SELECT ${READ_ROW.join(', ')} FROM ${ROW_TABLE} WHERE id ${comparison} ? ORDER BY id LIMIT ?
 ) AS filed ORDER BY filed.id`,
 
@@ -138,11 +145,6 @@ SELECT filed.data, ${namedEntries} FROM (
   SELECT id, at, data FROM ${PERMIT_TABLE} WHERE ${where} ORDER BY ${order} LIMIT ?
 ) AS filed ORDER BY filed.at DESC, filed.id DESC`,
 
-    /** How many of the words are stored, by id. Words. */
-    storedWords: `
-SELECT id, CAST(count(*) AS float8) AS count FROM ${WORD_TABLE}
-WHERE (word, id) IN (SELECT word, id FROM ${recordsOf(WORD_COLUMNS)} AS right_words) GROUP BY id`,
-
     /** Id, limit. */
     entries: `SELECT ${READ_ENTRY} FROM ${ENTRY_TABLE} WHERE id > ? ORDER BY id LIMIT ?`,
 
@@ -150,6 +152,14 @@ WHERE (word, id) IN (SELECT word, id FROM ${recordsOf(WORD_COLUMNS)} AS right_wo
     /** Row, id, limit. */
     timeline: `
 SELECT ${READ_ENTRY} FROM ${ENTRY_TABLE} WHERE row_id = ? AND id > ? ORDER BY row_id, id LIMIT ?`,
+
+    /** Rows with their places, id, limit. */
+    timelines: `
+SELECT ${READ_ENTRY} FROM ${recordsOf([
+      ['place', 'bigint'],
+      ['wanted', 'text'],
+    ])} AS rows JOIN ${ENTRY_TABLE} ON row_id = wanted
+WHERE place > 0 OR id > ? ORDER BY place, id LIMIT ?`,
 
     newest: `SELECT CAST(id AS text) AS cursor FROM ${ENTRY_TABLE} ORDER BY id DESC LIMIT 1`,
 
@@ -159,16 +169,21 @@ ORDER BY writer`,
 
     /** Time, limit. */
     oldRows: `
-SELECT id, search FROM ${ROW_TABLE} WHERE held_at IS NULL AND last_at < ? ORDER BY last_at LIMIT ?`,
+SELECT id, search FROM ${ROW_TABLE} WHERE held_at IS NULL AND last_at < ? ORDER BY last_at LIMIT ?
+${locked.skip}`,
 
     /** Id. */
-    searchedRow: `SELECT id, search, data FROM ${ROW_TABLE} WHERE id = ?`,
+    searchedRow: `SELECT id, search, data FROM ${ROW_TABLE} WHERE id = ? ${locked.wait}`,
 
     /** Ids. */
     removeRows: `DELETE FROM ${ROW_TABLE} WHERE ${isIn('id', texts)} RETURNING id`,
 
     /** Time, limit. */
-    overPermits: `SELECT id FROM ${PERMIT_TABLE} WHERE over_at < ? ORDER BY over_at LIMIT ?`,
+    overPermits: `
+SELECT id FROM ${PERMIT_TABLE} WHERE over_at < ? ORDER BY over_at LIMIT ? ${locked.skip}`,
+
+    /** Id. */
+    lockedPermit: `SELECT data FROM ${PERMIT_TABLE} WHERE id = ? ${locked.wait}`,
 
     /** Ids. */
     removePermits: `DELETE FROM ${PERMIT_TABLE} WHERE ${isIn('id', texts)} RETURNING id`,
@@ -184,7 +199,7 @@ RETURNING writer, ${asNumber('sequence')}`,
 UPDATE ${ENTRY_TABLE} SET text = NULL, repeat_key = NULL WHERE id IN (
   SELECT id FROM ${ENTRY_TABLE} WHERE row_id IS NULL AND text IS NOT NULL AND sequence > 1 AND time < ?
     AND coalesce(last_time, time) < ? AND text NOT LIKE '%"event":"${ERASED_EVENT}"%'
-  ORDER BY time LIMIT ?)
+  ORDER BY time LIMIT ? ${locked.skip})
 RETURNING writer, ${asNumber('sequence')}`,
 
     /** The runs that end before one, or begin after it. Edges, edges. */

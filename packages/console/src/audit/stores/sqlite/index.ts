@@ -77,7 +77,13 @@ function sqliteDialect(file: string): SqlDialect {
     },
     existing: 'SELECT name FROM sqlite_schema WHERE name IN (SELECT value FROM json_each(?))',
     texts: 'SELECT value FROM json_each(?)',
+    // A text that somebody changed may be no JSON: then none is found.
+    wordsIn: (text) => {
+      const json = `'["' || replace(${text}, ' ', '","') || '"]'`
+      return `SELECT value FROM json_each(CASE WHEN json_valid(${json}) THEN ${json} ELSE '[]' END)`
+    },
     isIn: (column, query) => `${column} IN (${query})`,
+    locked: { wait: '', skip: '' },
     recordsOf(columns) {
       const values = columns.map(([name]) => `value ->> '${name}' AS ${name}`)
       return `(SELECT ${values.join(', ')} FROM json_each(?))`
@@ -98,7 +104,8 @@ function sqliteDialect(file: string): SqlDialect {
     },
 
     read: async (query) => read(opened(), query),
-    inTransaction: async (steps) => inTransaction(opened(), steps),
+    // There is one writer at a time, whatever it does.
+    inTransaction: async (_kind, steps) => inTransaction(opened(), steps),
     overwriteRemoved: () => emptyLog(opened()),
     refusalOf: (error) => (isBadData(error) ? 'SQLite refuses what is in the entry' : undefined),
   }
