@@ -1,3 +1,4 @@
+import { AFTER_REFUSAL } from 'oidc-provider-impersonation-verify/format'
 import type { PermitAnswer } from '../../api/permits/answers.ts'
 import { durationText } from '../kit/duration.ts'
 import { Badge, Time } from '../kit/kit.tsx'
@@ -94,11 +95,12 @@ export function Refusals({ of: { refusals = [] } }: { of: PermitAnswer }) {
   ))
 }
 
-export function StateBadge({ permit: { kind, state, may } }: { permit: PermitAnswer }) {
+export function StateBadge({ permit: { kind, state, may, review } }: { permit: PermitAnswer }) {
   if (kind === 'emergency' && state === 'granted') {
     return <Badge tone="alarm">{labels.emergency}</Badge>
   }
-  if (may.includes('review')) return <Badge tone="alarm">{labels.emergency}</Badge>
+  if (may.includes('review') || review?.reason.includes(AFTER_REFUSAL))
+    return <Badge tone="alarm">{labels.emergency}</Badge>
   const tone = state === 'granted' ? 'good' : state === 'requested' ? 'warning' : 'plain'
   return <Badge tone={tone}>{labels.states[state]}</Badge>
 }

@@ -194,6 +194,31 @@ describe('the export as JSON Lines', () => {
     )
   })
 
+  it('reads rows and entries by the page, and none by itself, and so does CSV', async () => {
+    async function callsFor(count: number) {
+      const store = memoryAudit()
+      for (let index = 0; index < count; index += 1) {
+        await put(store, granted(`${index}`, T + index), used(`${index}`, T + index))
+      }
+      const calls: Record<string, number> = {}
+      const counting = new Proxy(store, {
+        get(of, name) {
+          calls[String(name)] = (calls[String(name)] ?? 0) + 1
+          return Reflect.get(of, name)
+        },
+      })
+      const filter = { customer: 'alice' }
+      const lines = await whole(exportJsonLines(counting, { filter, now: T }))
+      expect(lines.trimEnd().split('\n')).to.have.length(count)
+      await whole(exportCsv(counting, { filter, now: T }))
+      return calls
+    }
+    expect(await callsFor(3)).to.deep.equal({ find: 2, timelines: 1 })
+    expect(await callsFor(150)).to.deep.equal({ find: 2, timelines: 1 })
+    // Pages of 200 rows, and of 1,000 entries.
+    expect(await callsFor(450)).to.deep.equal({ find: 6, timelines: 3 })
+  })
+
   it('has no line without rows', async () => {
     expect(await whole(exportJsonLines(memoryAudit(), ROWS))).to.equal('')
   })

@@ -119,11 +119,45 @@ describe('I13: what the provider knows and the audit does not', () => {
         if (id === idOf('damaged')) throw new Error('a row that cannot be read')
         return store.row(id)
       },
+      async rows(ids) {
+        if (ids.includes(idOf('damaged'))) throw new Error('a row that cannot be read')
+        return store.rows(ids)
+      },
     }
     const names = Array.from({ length: 20 }, (_, n) => `${n}`)
     const items = ['damaged', ...names].map((name) => kept(name))
     expect(await rejection(reconcile(damaged, items))).to.match(/a row that cannot be read/)
     for (const name of names) expect(await store.row(idOf(name))).to.include({ askedAt: T })
+  })
+
+  it('is sought by the page, and not for each record', async () => {
+    const store = memoryAudit()
+    const names = Array.from({ length: 250 }, (_, n) => `${n}`)
+    const pages = [names.slice(0, 100), names.slice(100, 200), names.slice(200)]
+    for (const name of names) await put(store, issued(name, T), granted(name, T + 5000))
+    const calls: string[] = []
+    const counting = new Proxy(store, {
+      get(of, name) {
+        calls.push(String(name))
+        return Reflect.get(of, name)
+      },
+    })
+    const { run } = startReconciliation(
+      {
+        impersonation: {
+          async list({ cursor = '0' } = {}) {
+            const next = Number(cursor) + 1
+            const items = (pages[next - 1] ?? []).map((name) => kept(name, { end: undefined }))
+            return { items, next: next < pages.length ? String(next) : undefined }
+          },
+        },
+      },
+      counting,
+      recorder(store),
+      { now: () => T + 10 * MINUTE, isTimed: false },
+    )
+    expect(await run()).to.equal(0)
+    expect(calls.filter((name) => name !== 'keepFor')).to.deep.equal(['rows', 'rows', 'rows'])
   })
 
   it('is not what retention removed', async () => {

@@ -29,7 +29,8 @@ const HOLDER_QUERY = `SELECT data FROM ${PERMIT_TABLE} WHERE slot = ? ORDER BY p
 /** Permits in a SQL database. */
 export function sqlPermits(dialect: SqlDialect): PermitStore {
   const statements = statementsOf(dialect)
-  const { writeBatch, writeEntries, removePermits, removeEntries, filedPermits } = statements
+  const { writeBatch, writeEntries, removePermits, removeEntries } = statements
+  const { filedPermits, lockedPermit } = statements
   // The clocks of two processes differ: the order in which they were stored decides.
   /** Slot, permit. */
   const writePermit = `
@@ -46,7 +47,7 @@ ON CONFLICT (id) DO UPDATE SET ${REPLACED_COLUMNS.join(', ')}`
     const { writer, number, records } = batch
     const written = yield [query(WRITTEN_QUERY, writer, number)]
     if (written.length > 0) return true
-    const [stored] = yield [query(PERMIT_QUERY, permit.id)]
+    const [stored] = yield [query(lockedPermit, permit.id)]
     // A slot that is null is none.
     const [holder] = yield [query(HOLDER_QUERY, replaces === 0 ? (permit.slot ?? null) : null)]
     if (!isUpToDate(decision, stored && permitIn(stored), holder && permitIn(holder))) return false
@@ -59,7 +60,7 @@ ON CONFLICT (id) DO UPDATE SET ${REPLACED_COLUMNS.join(', ')}`
   }
 
   function* remove(id: string, mayGo: (permit: StoredPermit) => boolean): Steps<boolean> {
-    const [stored] = yield [query(PERMIT_QUERY, id)]
+    const [stored] = yield [query(lockedPermit, id)]
     if (!stored || !mayGo(permitIn(stored))) return false
     const ids = JSON.stringify([id])
     yield [query(removePermits, ids)]
@@ -70,7 +71,7 @@ ON CONFLICT (id) DO UPDATE SET ${REPLACED_COLUMNS.join(', ')}`
   return {
     async decide(decision) {
       try {
-        return await dialect.inTransaction(() => decide(decision))
+        return await dialect.inTransaction('add', () => decide(decision))
       } catch (error) {
         const refusal = dialect.refusalOf(error)
         throw refusal === undefined ? error : new UnstorableError(refusal, { cause: error })
@@ -78,7 +79,7 @@ ON CONFLICT (id) DO UPDATE SET ${REPLACED_COLUMNS.join(', ')}`
     },
 
     async removePermit(id, mayGo) {
-      return isRowId(id) && dialect.inTransaction(() => remove(id, mayGo))
+      return isRowId(id) && dialect.inTransaction('remove', () => remove(id, mayGo))
     },
 
     async permit(id) {

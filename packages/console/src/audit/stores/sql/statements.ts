@@ -35,7 +35,7 @@ const IN_RANGE = 'word >= ? AND word < ?'
 /** At most so many are counted. */
 const MAX_COUNTED = 100
 
-export function statementsOf({ functions, texts, wordsIn, isIn, recordsOf }: SqlDialect) {
+export function statementsOf({ functions, texts, wordsIn, isIn, locked, recordsOf }: SqlDialect) {
   const { greater, jsonArray, jsonTuple } = functions
   const edges = `${recordsOf([
     ['writer', 'text'],
@@ -65,10 +65,14 @@ ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch,
 RETURNING writer`,
 
     /** Repeat keys. */
-    storedKeys: `SELECT repeat_key FROM ${ENTRY_TABLE} WHERE ${isIn('repeat_key', texts)}`,
+    storedKeys: `
+SELECT repeat_key FROM ${ENTRY_TABLE} WHERE ${isIn('repeat_key', texts)} ${locked.wait}`,
 
     /** Ids. */
     storedRows: `SELECT data FROM ${ROW_TABLE} WHERE ${isIn('id', texts)}`,
+
+    /** Ids. */
+    lockedRows: `SELECT data FROM ${ROW_TABLE} WHERE ${isIn('id', texts)} ${locked.wait}`,
 
     /** Writer, entries. */
     writeEntries: `
@@ -165,16 +169,21 @@ ORDER BY writer`,
 
     /** Time, limit. */
     oldRows: `
-SELECT id, search FROM ${ROW_TABLE} WHERE held_at IS NULL AND last_at < ? ORDER BY last_at LIMIT ?`,
+SELECT id, search FROM ${ROW_TABLE} WHERE held_at IS NULL AND last_at < ? ORDER BY last_at LIMIT ?
+${locked.skip}`,
 
     /** Id. */
-    searchedRow: `SELECT id, search, data FROM ${ROW_TABLE} WHERE id = ?`,
+    searchedRow: `SELECT id, search, data FROM ${ROW_TABLE} WHERE id = ? ${locked.wait}`,
 
     /** Ids. */
     removeRows: `DELETE FROM ${ROW_TABLE} WHERE ${isIn('id', texts)} RETURNING id`,
 
     /** Time, limit. */
-    overPermits: `SELECT id FROM ${PERMIT_TABLE} WHERE over_at < ? ORDER BY over_at LIMIT ?`,
+    overPermits: `
+SELECT id FROM ${PERMIT_TABLE} WHERE over_at < ? ORDER BY over_at LIMIT ? ${locked.skip}`,
+
+    /** Id. */
+    lockedPermit: `SELECT data FROM ${PERMIT_TABLE} WHERE id = ? ${locked.wait}`,
 
     /** Ids. */
     removePermits: `DELETE FROM ${PERMIT_TABLE} WHERE ${isIn('id', texts)} RETURNING id`,
@@ -190,7 +199,7 @@ RETURNING writer, ${asNumber('sequence')}`,
 UPDATE ${ENTRY_TABLE} SET text = NULL, repeat_key = NULL WHERE id IN (
   SELECT id FROM ${ENTRY_TABLE} WHERE row_id IS NULL AND text IS NOT NULL AND sequence > 1 AND time < ?
     AND coalesce(last_time, time) < ? AND text NOT LIKE '%"event":"${ERASED_EVENT}"%'
-  ORDER BY time LIMIT ?)
+  ORDER BY time LIMIT ? ${locked.skip})
 RETURNING writer, ${asNumber('sequence')}`,
 
     /** The runs that end before one, or begin after it. Edges, edges. */
