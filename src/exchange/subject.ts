@@ -73,7 +73,7 @@ export async function findUnused(
   trail.add({ id })
   const token = await subjectTokens.findById(id)
   if (!token) throw notRedeemable('unknown or expired')
-  trail.add({ subject: token.accountId, issuedTo: token.clientId })
+  trail.add({ subject: token.accountId, requestedBy: token.clientId })
   const { mayAct } = token.bindingObject
   if (mayAct) trail.add({ mayAct })
   // Read the record here: if it is unreadable, the request fails before the token is redeemed.

@@ -111,8 +111,8 @@ export async function findOpaqueResources(provider: Provider): Promise<readonly 
   return [...new Set(resources)].sort()
 }
 
-export function lookUpOf({ userId, actor, issuedTo }: ImpersonationFilter): LookUp {
-  return { accountId: userId, actor, clientId: issuedTo }
+export function lookUpOf({ userId, actor, requestedBy }: ImpersonationFilter): LookUp {
+  return { accountId: userId, actor, clientId: requestedBy }
 }
 
 /** What no storage looks up by: who runs it, or is the only one that may; and by which permit. */
@@ -185,7 +185,7 @@ function describeParties(token: SubjectToken) {
   const { note, bindingObject: binding } = token
   return {
     mayAct: binding.mayAct,
-    issuedTo: token.clientId,
+    requestedBy: token.clientId,
     client: note?.client,
     software: note?.software,
     resource: note?.resource ?? binding.resource,

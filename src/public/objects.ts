@@ -95,7 +95,7 @@ export interface Impersonation {
   /** The operator and the client that the subject token is bound to. */
   readonly mayAct?: MayAct | undefined
   /** The client that asked for the subject token. */
-  readonly issuedTo: string
+  readonly requestedBy: string
   /** The client that redeemed it. */
   readonly client?: string | undefined
   /** The software that acts, for `actor` or on its own: the client again, as `softwareActors` names it. */
@@ -130,7 +130,7 @@ export interface ImpersonationFilter {
   /** The account id of the operator who redeemed the subject token, or whom it is bound to. */
   readonly actor?: string | undefined
   /** The client that asked for the subject token. */
-  readonly issuedTo?: string | undefined
+  readonly requestedBy?: string | undefined
   /**
    * The client that redeemed the subject token, or that it is bound to before. No storage looks up by
    * it: all that match the rest are read, page by page.

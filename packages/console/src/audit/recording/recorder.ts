@@ -248,9 +248,9 @@ function isKept(entry: AuditEntry): boolean {
  * no credential: garbage at the exchange of a public client makes one. Many of them would hide the
  * real events.
  */
-function isNamed({ event, subject, actor, software, issuedTo, by }: AuditEntry): boolean {
+function isNamed({ event, subject, actor, software, requestedBy, by }: AuditEntry): boolean {
   return (
     ALWAYS_STORED.has(event) ||
-    [subject, actor, software, issuedTo, by].some((member) => member !== undefined)
+    [subject, actor, software, requestedBy, by].some((member) => member !== undefined)
   )
 }
