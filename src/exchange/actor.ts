@@ -188,24 +188,28 @@ export async function findSoftware(
     lookedUpOf.find(provider) ?? lookedUpOf.set(provider, new BoundedMap(MAX_CLIENTS_LOOKED_UP))
   if (!lookedUp.get(clientId)) {
     lookedUp.set(clientId, true)
-    // For the warning alone.
-    warnOfNamesakes([clientId], (id) => findAccount(provider, ctx, id)).catch(() => {})
+    warnOfNamesake(clientId, (id) => findAccount(provider, ctx, id)).catch(() => {})
   }
   return clientId
 }
 
+async function warnOfNamesake(clientId: string, findAccount: FindAccount): Promise<void> {
+  const [id] = await findNamesakes([clientId], findAccount)
+  if (id === undefined) return
+  const message = `${SOFTWARE_OPTION}: ${id} is the id of a client and of an account; give one of them another id`
+  warn('NAMESAKE', message)
+}
+
 /**
- * Warns of clients whose id is an account's as well: `act` tells them apart by `client_id`, people may
- * not.
+ * The clients whose id is an account's as well: `act` tells them apart by `client_id`, people may not.
+ *
+ * @returns their ids; none where the rule is a function
  */
-export async function warnOfNamesakes(
+export async function findNamesakes(
   clients: ClientRule,
   findAccount: FindAccount,
-): Promise<void> {
-  if (typeof clients === 'function') return
-  for (const id of clients) {
-    if ((await findAccount(id))?.accountId !== id) continue
-    const message = `${SOFTWARE_OPTION}: ${id} is the id of a client and of an account; give one of them another id`
-    warn('NAMESAKE', message)
-  }
+): Promise<readonly string[]> {
+  if (typeof clients === 'function') return []
+  const accounts = await Promise.all(clients.map(findAccount))
+  return clients.filter((id, index) => accounts[index]?.accountId === id)
 }

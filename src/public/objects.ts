@@ -177,10 +177,27 @@ export interface EndOptions {
 
 /** One thing that a deployment in production has: a line of the list that `check()` resolves. */
 export interface ChecklistItem {
-  /** What a deployment in production has, in one sentence. */
-  readonly item: string
-  /** Whether this one has it, as far as the provider can tell. */
+  /** What it is about: a row of the table in docs/production.md. */
+  readonly id:
+    | 'actor_token'
+    | 'binding'
+    | 'clients'
+    | 'discovery'
+    | 'dpop'
+    | 'ending'
+    | 'errors'
+    | 'events'
+    | 'issuer'
+    | 'keys'
+    | 'lifetime'
+    | 'namesakes'
+    | 'policy'
+    | 'rate_limits'
+    | 'single_use'
+    | 'status_lists'
+    | 'token_format'
+  /** Whether this deployment has it, as far as the provider can tell. */
   readonly ok: boolean
-  /** What to do where it has not; empty where `ok`. */
-  readonly todo: string
+  /** In one sentence: what it has, where `ok`; else what to do. For people: the words may change. */
+  readonly message: string
 }
