@@ -1,9 +1,4 @@
-import {
-  ENGLISH_REASONS,
-  type ImpersonationCoverTexts,
-  type ImpersonationEnding,
-  reasonOf,
-} from './ended.ts'
+import { ENGLISH_REASONS, type ImpersonationCoverTexts, reasonOf } from './ended.ts'
 
 /** The dialog fills the window, in the top layer: above what the page itself has there. */
 const COVER_CSS = `
@@ -41,7 +36,7 @@ const ENGLISH_TEXTS: ImpersonationCoverTexts = {
 export interface Covered {
   /** Why the session is over. */
   readonly state: 'ended' | 'expired'
-  readonly ending: ImpersonationEnding | undefined
+  readonly ending: ImpersonationSession['ending']
   readonly subject: string | undefined
   /** What the operator typed and did not save. */
   readonly drafts: string

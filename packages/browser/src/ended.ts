@@ -1,9 +1,4 @@
-/** How an impersonation ended, as the provider tells. */
-export interface ImpersonationEnding {
-  /** `customer`: the user. `operator`: who acts. `other`: another person, a rule, or the provider. */
-  readonly by: 'customer' | 'operator' | 'other'
-  readonly cause: 'operator_signed_out' | 'policy' | 'replay' | 'requested' | 'user'
-}
+import type { ImpersonationSession } from './session.ts'
 
 /** Every text of the cover: plain text, never HTML. The defaults are English. */
 export interface ImpersonationCoverTexts {
@@ -48,7 +43,7 @@ const REASON_NAMES: Readonly<Record<string, keyof typeof ENGLISH_REASONS>> = {
 }
 
 /** The name of the text that says who ended it and why. The cause says more than the side. */
-export function reasonOf(ending: ImpersonationEnding | undefined): keyof typeof ENGLISH_REASONS {
+export function reasonOf(ending: ImpersonationSession['ending']): keyof typeof ENGLISH_REASONS {
   if (!ending) return 'unknown'
   return REASON_NAMES[ending.cause] ?? REASON_NAMES[ending.by] ?? 'byOther'
 }

@@ -1,5 +1,3 @@
-import type { ImpersonationEnding } from './ended.ts'
-
 /** The claims of the access token that a page may show. They are not verified: APIs do that. */
 export interface TokenContext {
   readonly [claim: string]: unknown
@@ -18,9 +16,6 @@ export interface ImpersonationSessionEvents {
    */
   ended: Event
 }
-
-/** Why a session is over, or that it is not. */
-export type ImpersonationState = 'active' | 'expired' | 'ended'
 
 /** An operator who acts as a user in this page, until it expires or is ended. */
 export interface ImpersonationSession {
@@ -41,9 +36,16 @@ export interface ImpersonationSession {
   readonly expiresAt: number
   /** The claims of a JWT access token, with what `getCustomJwtClaims` added; `{}` where it is opaque. */
   readonly context: TokenContext
-  readonly state: ImpersonationState
-  /** How it ended; `undefined` where it has not, or where the provider did not tell. */
-  readonly ending: ImpersonationEnding | undefined
+  /** Why it is over, or that it is not. */
+  readonly state: 'active' | 'ended' | 'expired'
+  /** How it ended, as the provider tells; `undefined` where it has not, or where the provider did not tell. */
+  readonly ending:
+    | {
+        /** `customer`: the user. `operator`: who acts. `other`: another person, a rule, or the provider. */
+        readonly by: 'customer' | 'operator' | 'other'
+        readonly cause: 'operator_signed_out' | 'policy' | 'replay' | 'requested' | 'user'
+      }
+    | undefined
 
   /**
    * Sends a request with the access token, and with a proof of the key where the token is bound to
