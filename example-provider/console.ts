@@ -8,6 +8,7 @@ import type {
   Role,
   UseInWords,
 } from 'oidc-provider-impersonation-console'
+import { escapeControls } from 'oidc-provider-impersonation-verify/format'
 import { type Person, people } from './accounts.ts'
 import { REQUEST_WORDS } from './demo/words.ts'
 
@@ -61,6 +62,6 @@ export const describe: UseInWords = ({ method, path, status = 500, refused }, la
 /** Yours sends a message to a chat, or pages the lead on duty: for what has to be looked at now. */
 export function onAlarm({ kind, rank, impersonation, url }: Alarm): void {
   const who = `${impersonation.operator?.id ?? 'no operator'} as ${impersonation.customer?.id}`
-  // An id may have characters that a terminal obeys.
-  if (rank === 'urgent') console.log(JSON.stringify(`alarm: ${kind}, ${who}: ${url}`).slice(1, -1))
+  // An id may have characters that a terminal obeys, or that turn the direction of writing.
+  if (rank === 'urgent') console.log(escapeControls(`alarm: ${kind}, ${who}: ${url}`))
 }

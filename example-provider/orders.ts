@@ -80,7 +80,7 @@ function ordersApi(options: OrdersOptions): Router<{ caller: Caller }> {
     const email = emails.get(subject) ?? person?.email
     const { name, givenName, possessive } = person ?? {}
     const customer = name === undefined ? undefined : { name, givenName, possessive }
-    ctx.body = { subject, actor: actor?.sub, customer, email, orders }
+    ctx.body = { subject, actor: actor?.sub, actorName: nameOf(actor), customer, email, orders }
   })
 
   // Only the customer in person: that is checked before the scope, because no scope would help.
@@ -99,7 +99,9 @@ function ordersApi(options: OrdersOptions): Router<{ caller: Caller }> {
     if (order.status === 'delivered') {
       return ctx.throw(409, 'the order is delivered already', { error: 'conflict' })
     }
-    const changedBy = isImpersonated ? { subject, actor: actor?.sub ?? null } : { subject }
+    const changedBy = isImpersonated
+      ? { subject, actor: actor?.sub ?? null, actorName: nameOf(actor) }
+      : { subject }
     const changed = { ...order, deliveryNote: deliveryNote || undefined, changedBy }
     const replaced = orders.map((one) => (one === order ? changed : one))
     ordersOf.set(subject, replaced)
@@ -108,6 +110,9 @@ function ordersApi(options: OrdersOptions): Router<{ caller: Caller }> {
 
   return router
 }
+
+/** Who acts, as people read it. */
+const nameOf = (actor: Caller['actor']) => actor && people.find(actor.sub)?.name
 
 /** What the guards of both APIs are given, but for their audience. */
 function guardOptions(options: OrdersOptions): Omit<ResourceServerOptions, 'audience'> {

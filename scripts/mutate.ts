@@ -1,6 +1,6 @@
 // Changes a source file in many small ways, one at a time and only in memory. Prints the changes
 // that the named tests do not detect. Write a test for each of these that matters.
-//   node scripts/mutate.ts src/claims/access-token-claims.ts test/claims/access-token-claims.test.ts test/claims/claims-hook.test.ts
+//   node scripts/mutate.ts src/claims/claims.ts test/claims/access-token-claims.test.ts test/claims/claims-hook.test.ts
 import { readFile } from 'node:fs/promises'
 import { registerHooks, stripTypeScriptTypes } from 'node:module'
 import { resolve } from 'node:path'

@@ -1,14 +1,14 @@
 import { inspect } from 'node:util'
 import { runInThisContext } from 'node:vm'
-import type { Rule } from '../src/options/option-rules.ts'
+import type { RuleFacts } from '../src/options/rules.ts'
 
 /** A value that the rule refuses, as a typical mistake. */
-export function wrongValueOf(rule: Rule): unknown {
+export function wrongValueOf(rule: RuleFacts): unknown {
   switch (rule.type) {
     case 'boolean':
       return 'true'
     case 'integer':
-      return rule.max + 1
+      return Number(rule.max) + 1
     case 'scope':
       return 'two scopes'
     case 'path':
@@ -33,24 +33,24 @@ export function wrongValueOf(rule: Rule): unknown {
     case 'schema':
     case 'object':
       return {}
-    case 'valid':
-    case 'list':
-    case 'group':
+    default:
       return 'other'
   }
 }
 
 /** An example for a docstring without one. */
-export function exampleOf(name: string | undefined, rule: Rule): string {
+export function exampleOf(name: string | undefined, rule: RuleFacts): string {
   switch (rule.type) {
     case 'boolean':
       return `${name}: ${!rule.default}`
     case 'oneOf':
-      return `${name}: ${expression(rule.values.find((value) => value !== rule.default))}`
+      return `${name}: ${expression(rule.values?.find((value) => value !== rule.default))}`
     case 'someOf':
-      return `${name}: ${expression(rule.values.slice(0, 1))}`
+      return `${name}: ${expression(rule.values?.slice(0, 1))}`
     case 'integer':
-      if (rule.default) return `${name}: ${Math.max(rule.min, Math.floor(rule.default / 2))}`
+      if (rule.default) {
+        return `${name}: ${Math.max(Number(rule.min), Math.floor(Number(rule.default) / 2))}`
+      }
   }
   throw new Error(`the docstring of ${name} needs an @example`)
 }

@@ -5,14 +5,13 @@ import {
   resolveOptions as resolveGuardOptions,
   resourceServerShape,
 } from '../packages/resource-server/src/options.ts'
-import { impersonationShape, resolveOptions } from '../src/options/defaults.ts'
-import { isRule, type Rule, type Shape } from '../src/options/option-rules.ts'
+import { impersonationRules, resolveOptions } from '../src/options/defaults.ts'
+import type { RuleFacts } from '../src/options/rules.ts'
 import { interfacesOf, type Member } from './docstrings.ts'
 import { exampleOf, expression, objectOf, withMember, wrongValueOf } from './option-samples.ts'
 
 const SOURCES = [
   'src/public/options',
-  'src/public/management-options',
   'packages/resource-server/src/options',
   'packages/resource-server/src/sender/dpop-options',
 ]
@@ -23,6 +22,11 @@ const interfaces = new Map(
     ...interfacesOf(readFileSync(new URL(`../${name}.ts`, import.meta.url), 'utf8')),
   ]),
 )
+
+/** What the page says of each rule. The guard has rules of its own, with the same facts. */
+interface Shape {
+  readonly [name: string]: RuleFacts
+}
 
 /** The options of one entry point. */
 interface Section {
@@ -35,14 +39,14 @@ interface Section {
 
 interface Option extends Member {
   readonly path: readonly string[]
-  /** `undefined` for a group of options. */
-  readonly rule: Rule | undefined
+  /** `undefined` for a section of options. */
+  readonly rule: RuleFacts | undefined
 }
 
 const SECTIONS: readonly [Section, Section] = [
   {
     root: 'ImpersonationOptions',
-    shape: impersonationShape,
+    shape: impersonationRules,
     required: `enabled: true,
 managementApi: {
   resource: 'https://id.example.com/api',
@@ -72,19 +76,10 @@ function optionsOf(root: string, shape: Shape, above: readonly string[] = []): O
     const member = members.get(name)
     if (!member?.text) throw new Error(`${root}.${name} has no docstring`)
     const path = [...above, name]
-    const rule = isRule(node) ? node : undefined
-    const inner = isRule(node) ? memberShape(node) : node
-    const below = inner && member.type.split(' | ').find((type) => interfaces.has(type))
-    return [{ ...member, path, rule }, ...(below ? optionsOf(below, inner, path) : [])]
+    const rule = node.type === 'section' ? undefined : node
+    const below = node.of && member.type.split(' | ').find((type) => interfaces.has(type))
+    return [{ ...member, path, rule }, ...(below && node.of ? optionsOf(below, node.of, path) : [])]
   })
-}
-
-/** The rules `group` and `clients` have members of their own. */
-function memberShape(rule: Rule): Shape | undefined {
-  if (rule.type === 'group') return rule.of
-  if (rule.type !== 'clients') return undefined
-  const actions = Object.keys(rule.default)
-  return Object.fromEntries(actions.map((name) => [name, { type: 'clientRule', default: [] }]))
 }
 
 function messageOf(section: Section, options: object): string {
@@ -126,7 +121,7 @@ function values(option: Option): string[] {
   const { rule } = option
   if (rule?.type === 'integer') unitOf(option)
   if (rule?.type !== 'someOf') return []
-  return [`**Values:** ${rule.values.map((value) => `\`'${value}'\``).join(', ')}`]
+  return [`**Values:** ${(rule.values ?? []).map((value) => `\`'${value}'\``).join(', ')}`]
 }
 
 /** A mistake in one option, and what it throws. */

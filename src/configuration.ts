@@ -1,14 +1,13 @@
 import type { Configuration } from 'oidc-provider'
-import type { AccessTokenClaims } from './claims/access-token-claims.ts'
-import type { ManagementResourceServer } from './management/machine-tokens.ts'
+import type { AccessTokenClaims } from './claims/claims.ts'
 import { DEFAULT_SUBJECT_TOKEN_TTL, type ResolvedOptions } from './options/defaults.ts'
-import { withApplicationGrants } from './policy/application-grants.ts'
+import { type GetResourceServerInfo, withApplicationGrants } from './policy/clients.ts'
 import { MAX_SUBJECT_TOKEN_TTL } from './shared/constants.ts'
 
 /** What impersonation adds to a provider's configuration. */
 export interface ConfigurationParts {
   readonly claims: AccessTokenClaims
-  readonly resourceServer: ManagementResourceServer
+  readonly getResourceServerInfo: GetResourceServerInfo
 }
 
 /** A copy of the configuration without `features.impersonation`, which the provider rejects. */
@@ -26,7 +25,7 @@ export function withoutImpersonation(configuration: Configuration): Configuratio
 export function withImpersonation(
   configuration: Configuration,
   options: ResolvedOptions,
-  { claims, resourceServer }: ConfigurationParts,
+  { claims, getResourceServerInfo }: ConfigurationParts,
 ): Configuration {
   const { features, formats, ttl } = configuration
   // This package does not switch the feature on: every client that lists the grant could then use
@@ -59,7 +58,7 @@ export function withImpersonation(
       ...features,
       resourceIndicators: {
         ...features.resourceIndicators,
-        getResourceServerInfo: resourceServer.getResourceServerInfo,
+        getResourceServerInfo,
       },
     },
   }
@@ -68,13 +67,13 @@ export function withImpersonation(
 /** Marks a configuration that {@link withImpersonation} returned. */
 export function isWired(
   configuration: Configuration,
-  { claims, resourceServer }: ConfigurationParts,
+  { claims, getResourceServerInfo }: ConfigurationParts,
 ): boolean {
   const { extraTokenClaims, formats, features } = configuration
   return (
     extraTokenClaims === claims.extraTokenClaims &&
     formats?.customizers?.jwt === claims.customizeJwt &&
-    features?.resourceIndicators?.getResourceServerInfo === resourceServer.getResourceServerInfo
+    features?.resourceIndicators?.getResourceServerInfo === getResourceServerInfo
   )
 }
 

@@ -1,61 +1,44 @@
-// Over 250 lines by its docstrings: the one class of the package that deployments call.
-
 import type { Middleware } from 'koa'
 import type { Configuration, Provider } from 'oidc-provider'
-import { addRecorder, endsRecorded } from './audit/recorders.ts'
-import { checklist } from './checklist.ts'
-import { AccessTokenClaims } from './claims/access-token-claims.ts'
+import { assemble } from './assemble.ts'
+import { checklist, warnOfIssuer } from './checklist.ts'
+import { AccessTokenClaims } from './claims/claims.ts'
 import {
   type ConfigurationParts,
   isWired,
   withImpersonation,
   withoutImpersonation,
 } from './configuration.ts'
-import { checkClassNames } from './host/class-names.ts'
-import { configurationOf } from './host/provider-configuration.ts'
-import { withholdFromSelfRegistered } from './host/registration.ts'
-import type { Impersonations } from './impersonations/impersonations.ts'
+import { addRecorder, parseRecorder } from './events/recorders.ts'
+import { warnOfNamesakes } from './exchange/actor.ts'
+import { configurationOf } from './host/instance.ts'
+import { checkClassNames } from './host/models.ts'
+import { findAccountById } from './host/request.ts'
+import { managementRoutes } from './http/routes.ts'
+import { endImpersonation } from './impersonations/end.ts'
 import { ALL_CAUSES, checkEnd, checkFilter, checkQuery } from './impersonations/inputs.ts'
-import { chainMarker } from './impersonations/mark-chain.ts'
-import { judgeByEnds } from './impersonations/opaque-tokens.ts'
-import {
-  keptAfterRedemption,
-  type WiredImpersonations,
-  wireImpersonations,
-} from './impersonations/wiring.ts'
-import { currentRoutes } from './management/current/routes.ts'
-import { findAccount } from './management/find-account.ts'
-import { type IssueInProcess, inProcessIssuer } from './management/issue-in-process.ts'
-import { ManagementResourceServer } from './management/machine-tokens.ts'
-import { issuePreviewer, type PreviewIssue } from './management/preview.ts'
-import { subjectTokenRevocation } from './management/revocation.ts'
-import { managementRouter } from './management/router.ts'
+import { findOpaqueResources, getImpersonation, listImpersonations } from './impersonations/list.ts'
+import { endAll } from './impersonations/pending-ends.ts'
+import { issueInProcess, previewIssue } from './issue/in-process.ts'
 import { type ResolvedOptions, resolveOptions } from './options/defaults.ts'
-import type { ChecklistItem } from './public/checklist.ts'
+import { withManagementApi } from './policy/clients.ts'
 import type { RecordEvent, RecordFirstOptions } from './public/events.ts'
 import type {
-  IssuedSubjectToken,
-  IssueOptions,
-  Preview,
-  SubjectTokenRequest,
-} from './public/issue.ts'
-import type {
+  ChecklistItem,
   EndOptions,
   ImpersonationFilter,
   ImpersonationObject,
   ImpersonationPage,
   ImpersonationQuery,
-} from './public/list-and-end.ts'
+  IssuedSubjectToken,
+  IssueOptions,
+  Preview,
+  SubjectTokenRequest,
+} from './public/objects.ts'
 import type { ImpersonationOptions } from './public/options.ts'
-import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
 import { type RequestListener, requestListener } from './shared/request-listener.ts'
-import { warnOfIssuer } from './shared/warn-of-issuer.ts'
-import { tokenExchangeHandler } from './token-exchange/handler.ts'
-import { EXCHANGE_PARAMETERS, REPEATABLE_PARAMETERS } from './token-exchange/request.ts'
-import { warnOfNamesakes } from './token-exchange/software.ts'
-import { accessTokenVerifier } from './tokens/access-token.ts'
-import { makeReplayDetectionAtomic } from './tokens/replay-detection.ts'
-import { defineSubjectToken } from './tokens/subject-token.ts'
+import { statusIndicesOf } from './status-list/allocate.ts'
+import { endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
 
 /**
  * The parts of impersonation, to build a provider by hand. In this order, for one provider:
@@ -72,12 +55,7 @@ import { defineSubjectToken } from './tokens/subject-token.ts'
 export class Impersonation {
   readonly #options: ResolvedOptions
   #parts: ConfigurationParts | undefined
-  #provider: Provider | undefined
-  #routes: Middleware | undefined
-  #issue: IssueInProcess | undefined
-  #preview: PreviewIssue | undefined
-  #checkStorage: (() => Promise<void>) | undefined
-  #ending: WiredImpersonations | undefined
+  #wired: Provider | undefined
 
   /**
    * @param options the value of `features.impersonation`
@@ -111,9 +89,9 @@ export class Impersonation {
     this.#parts = {
       claims: new AccessTokenClaims(this.#options, {
         extraTokenClaims: plain.extraTokenClaims,
-        jwtCustomizer: plain.formats?.customizers?.jwt,
+        customizeJwt: plain.formats?.customizers?.jwt,
       }),
-      resourceServer: new ManagementResourceServer(this.#options.managementApi, plain),
+      getResourceServerInfo: withManagementApi(this.#options.managementApi, plain),
     }
     return withImpersonation(plain, this.#options, this.#parts)
   }
@@ -134,75 +112,13 @@ export class Impersonation {
         'register(provider) needs a provider that was built from configure(configuration) of the same Impersonation, unchanged: otherwise it would issue impersonated tokens without act',
       )
     }
-    if (this.#routes)
+    if (this.#wired)
       throw new TypeError(
         'register() was already called: create one Impersonation for each provider',
       )
 
-    const { claims, resourceServer } = this.#parts
-    const { rights } = resourceServer
-    const mayIssueSubjectTokens = rights.issue.may
-    const options = this.#options
-    const subjectTokens = defineSubjectToken(provider, options.subjectToken.singleUse, (adapter) =>
-      keptAfterRedemption(adapter, options),
-    )
-    const ending = wireImpersonations(provider, subjectTokens, options)
-    const { hasEnded, findEvenEnded } = judgeByEnds(provider, subjectTokens, ending !== undefined)
-    this.#ending = ending
-    const verifier = accessTokenVerifier(provider, TOKEN_EXCHANGE_GRANT_TYPE, findEvenEnded)
-    claims.issuer = provider.issuer
-    this.#provider = provider
-    this.#checkStorage = async () => {
-      const servesLists = ending?.drawStatusIndex !== undefined
-      await Promise.all([
-        subjectTokens.checkStorage(),
-        warnOfIssuer(provider.issuer, { servesLists }),
-      ])
-    }
-    resourceServer.use(provider, { canEnd: ending !== undefined })
-    if (options.atomicReplayDetection) makeReplayDetectionAtomic(provider)
-    provider.registerGrantType(
-      TOKEN_EXCHANGE_GRANT_TYPE,
-      tokenExchangeHandler(
-        provider,
-        {
-          options,
-          subjectTokens,
-          verifier,
-          claims,
-          mayIssueSubjectTokens,
-          hasEnded,
-          markChain: chainMarker(subjectTokens.adapter),
-          onNothingIssued: ending?.onNothingIssued ?? (() => {}),
-        },
-        ending?.onReplay,
-        ending?.endUnrecorded,
-      ),
-      EXCHANGE_PARAMETERS,
-      REPEATABLE_PARAMETERS,
-    )
-    if (ending) {
-      const { impersonations } = ending
-      provider.use(currentRoutes(provider, { verifier, impersonations }))
-      provider.use(subjectTokenRevocation(provider, subjectTokens, impersonations))
-    }
-    if (!options.allowSelfRegisteredClients) {
-      withholdFromSelfRegistered(provider, TOKEN_EXCHANGE_GRANT_TYPE)
-    }
-    const issuing = {
-      options,
-      subjectTokens,
-      verifier,
-      endUnrecorded: ending?.endUnrecorded ?? (() => {}),
-      drawStatusIndex: ending?.drawStatusIndex,
-    }
-    this.#issue = inProcessIssuer(provider, { ...issuing, right: rights.issue })
-    this.#preview = issuePreviewer(provider, { ...issuing, right: rights.issue })
-    this.#routes = managementRouter(provider, {
-      ...issuing,
-      rights,
-      impersonations: ending?.impersonations,
-    })
+    assemble(provider, this.#options, this.#parts)
+    this.#wired = provider
   }
 
   /**
@@ -222,15 +138,16 @@ export class Impersonation {
    */
   async check(): Promise<readonly ChecklistItem[]> {
     if (!this.enabled) return []
-    if (!this.#checkStorage || !this.#provider) {
-      throw new TypeError('check() comes after register(provider)')
-    }
-    await this.#checkStorage()
-    const provider = this.#provider
-    await warnOfNamesakes(this.#options.actorToken.clients, (id) => findAccount(provider, id))
-    const opaqueResources = (await this.#ending?.findOpaqueResources()) ?? []
+    const provider = this.#registered
+    const servesLists = statusIndicesOf.find(provider) !== undefined
+    await Promise.all([
+      subjectTokensOf.of(provider).checkStorage(),
+      warnOfIssuer(provider.issuer, { servesLists }),
+    ])
+    await warnOfNamesakes(this.#options.actorToken.clients, (id) => findAccountById(provider, id))
+    const opaqueResources = this.canEnd ? await findOpaqueResources(provider) : []
     const seen = { options: this.#options, canEnd: this.canEnd, opaqueResources }
-    return await checklist(this.#provider, seen)
+    return await checklist(provider, seen)
   }
 
   /**
@@ -238,7 +155,7 @@ export class Impersonation {
    * `false`, and the storage adapter of `SubjectToken` can. `false` before {@link register}.
    */
   get canEnd(): boolean {
-    return this.#ending !== undefined
+    return this.#wired !== undefined && endingAdapterOf.find(this.#wired) !== undefined
   }
 
   /**
@@ -254,8 +171,7 @@ export class Impersonation {
    * @throws the storage's error, or a hook's, where one fails: nothing is issued
    */
   async issue(request: SubjectTokenRequest, options: IssueOptions): Promise<IssuedSubjectToken> {
-    if (!this.#issue) throw new TypeError('issue() comes after register(provider)')
-    return this.#issue(request, issueOptionsOf('issue', options))
+    return issueInProcess(this.#registered, request, issueOptionsOf('issue', options))
   }
 
   /**
@@ -268,8 +184,7 @@ export class Impersonation {
    * @throws the error of a hook that fails
    */
   async preview(request: SubjectTokenRequest, options: IssueOptions): Promise<Preview> {
-    if (!this.#preview) throw new TypeError('preview() comes after register(provider)')
-    return this.#preview(request, issueOptionsOf('preview', options))
+    return previewIssue(this.#registered, request, issueOptionsOf('preview', options))
   }
 
   /**
@@ -278,8 +193,8 @@ export class Impersonation {
    * @throws Error where {@link canEnd} is `false`
    * @throws the storage's error where it fails, as every method here
    */
-  get(id: string): Promise<ImpersonationObject | undefined> {
-    return this.#impersonations.get(id)
+  async get(id: string): Promise<ImpersonationObject | undefined> {
+    return getImpersonation(this.#ending, id)
   }
 
   /**
@@ -288,7 +203,7 @@ export class Impersonation {
    * @throws TypeError for a query with a member that is unknown or wrong
    */
   async list(query: ImpersonationQuery = {}): Promise<ImpersonationPage> {
-    return this.#impersonations.list(checkQuery(query))
+    return listImpersonations(this.#ending, checkQuery(query))
   }
 
   /**
@@ -301,7 +216,7 @@ export class Impersonation {
    * @throws TypeError for a wrong member
    */
   async end(id: string, how: EndOptions = {}): Promise<ImpersonationObject | undefined> {
-    return this.#recorded((all) => all.end(id, checkEnd(how, ALL_CAUSES)))
+    return endImpersonation(this.#ending, id, checkEnd(how, ALL_CAUSES))
   }
 
   /**
@@ -313,7 +228,7 @@ export class Impersonation {
    * @throws TypeError for a filter without a member, or a wrong one
    */
   async endAll(filter: ImpersonationFilter, how: EndOptions = {}): Promise<number> {
-    return this.#recorded((all) => all.endAll(checkFilter(filter), checkEnd(how, ALL_CAUSES)))
+    return endAll(this.#ending, checkFilter(filter), checkEnd(how, ALL_CAUSES))
   }
 
   /**
@@ -332,34 +247,23 @@ export class Impersonation {
    * @throws TypeError for a wrong argument, before {@link register}, and where {@link canEnd} is
    * `false`: what is not recorded could not be ended
    */
-  recordFirst(record: RecordEvent, { timeout = 2, ready }: RecordFirstOptions = {}): void {
-    if (typeof record !== 'function') {
-      throw new TypeError('recordFirst(record): record must be a function (name, event) => promise')
-    }
-    if (!(typeof timeout === 'number' && timeout > 0 && timeout <= 30)) {
-      throw new TypeError('recordFirst(record, { timeout }): more than 0 seconds, and at most 30')
-    }
-    if (ready !== undefined && typeof ready !== 'function') {
-      throw new TypeError('recordFirst(record, { ready }): ready must be a function () => boolean')
-    }
-    if (!this.#provider) throw new TypeError('recordFirst() comes after register(provider)')
+  recordFirst(record: RecordEvent, options?: RecordFirstOptions): void {
+    const recorder = parseRecorder(record, options)
+    const provider = this.#registered
     if (!this.canEnd) {
       throw new TypeError('recordFirst() needs impersonations that can be ended: see canEnd')
     }
-    addRecorder(this.#provider, { record, ready, timeoutMs: timeout * 1000 })
+    addRecorder(provider, recorder)
   }
 
-  /** Ends, and waits for what records the ends. */
-  async #recorded<T>(end: (all: Impersonations) => Promise<T>): Promise<T> {
-    try {
-      return await end(this.#impersonations)
-    } finally {
-      if (this.#provider) await endsRecorded(this.#provider)
-    }
+  /** @throws TypeError before {@link register} */
+  get #registered(): Provider {
+    if (this.#wired) return this.#wired
+    throw new TypeError('this comes after register(provider), where impersonation is enabled')
   }
 
-  get #impersonations(): Impersonations {
-    if (this.#ending) return this.#ending.impersonations
+  get #ending(): Provider {
+    if (this.#wired && this.canEnd) return this.#wired
     throw new Error(
       'impersonations cannot be seen or ended here: see canEnd, and features.impersonation.lifecycle',
     )
@@ -373,8 +277,7 @@ export class Impersonation {
    */
   routes(): Middleware {
     if (!this.enabled) return (_ctx, next) => next()
-    if (!this.#routes) throw new TypeError('routes() comes after register(provider)')
-    return this.#routes
+    return managementRoutes(this.#registered)
   }
 
   /**
@@ -383,7 +286,7 @@ export class Impersonation {
    * @throws TypeError before {@link register}
    */
   callback(): RequestListener {
-    return requestListener(this.routes(), this.#provider)
+    return requestListener(this.routes(), this.#wired)
   }
 }
 

@@ -5,25 +5,10 @@ import './host/needs-node.ts'
 export { type Configuration, ExternalSigningKey, errors, interactionPolicy } from 'oidc-provider'
 export type { AdapterFactory, SingleUseAdapter } from './adapters/contract.ts'
 export { type SingleUseAdapterSource, withSubjectTokens } from './adapters/with-subject-tokens.ts'
-export { NotRecorded, RecorderNotReady } from './audit/recorders.ts'
 export { Impersonation } from './impersonation.ts'
-export { ClientNotNamed, UserNotFound } from './management/answer-errors.ts'
 export { allOf } from './policy/all-of.ts'
-export { ApprovalRequired } from './policy/approval.ts'
-export { normalisedAddress, TooManyRequests } from './policy/rate-limit.ts'
+export { normalisedAddress } from './policy/limits.ts'
 export { Provider, Provider as default, type ProviderConfiguration } from './provider.ts'
-export type { BindingMember, MayAct } from './public/binding.ts'
-export type { ChecklistItem } from './public/checklist.ts'
-export type {
-  AccessTokenPayload,
-  ActClaim,
-  Actor,
-  ClientView,
-  CustomJwtClaimsContext,
-  CustomJwtClaimsInput,
-  GetCustomJwtClaims,
-  SubjectTokenContext,
-} from './public/claims-hook.ts'
 export type {
   Denial,
   EndListener,
@@ -37,12 +22,27 @@ export type {
   SubjectTokenRecord,
 } from './public/events.ts'
 export type {
-  IssuedSubjectToken,
-  IssueOptions,
-  Preview,
-  SubjectTokenRequest,
-} from './public/issue.ts'
+  AccessTokenPayload,
+  ActClaim,
+  Actor,
+  AuthorizationRequest,
+  Authorize,
+  BindingMember,
+  ClientView,
+  ContextIssue,
+  ContextResult,
+  ContextStandardSchema,
+  ContextValidator,
+  CustomJwtClaimsContext,
+  CustomJwtClaimsInput,
+  GetCustomJwtClaims,
+  MayAct,
+  Need,
+  SubjectTokenContext,
+  Verdict,
+} from './public/hooks.ts'
 export type {
+  ChecklistItem,
   EndCause,
   EndOptions,
   ImpersonationEnd,
@@ -51,7 +51,11 @@ export type {
   ImpersonationPage,
   ImpersonationQuery,
   ImpersonationState,
-} from './public/list-and-end.ts'
+  IssuedSubjectToken,
+  IssueOptions,
+  Preview,
+  SubjectTokenRequest,
+} from './public/objects.ts'
 export type {
   AccessTokenOptions,
   ActorChainOptions,
@@ -62,18 +66,16 @@ export type {
   LimitOptions,
   ManagementApiOptions,
   ManagementClients,
+  RateLimiter,
   SubjectTokenOptions,
 } from './public/options.ts'
-export type {
-  AuthorizationRequest,
-  Authorize,
-  ContextIssue,
-  ContextResult,
-  ContextStandardSchema,
-  ContextValidator,
-  Need,
-  Verdict,
-} from './public/policy-hook.ts'
-export type { RateLimiter } from './public/rate-limiter.ts'
 export { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
+export {
+  ApprovalRequired,
+  ClientNotNamed,
+  NotRecorded,
+  RecorderNotReady,
+  TooManyRequests,
+  UserNotFound,
+} from './shared/errors.ts'
 export type { RequestListener } from './shared/request-listener.ts'

@@ -1,24 +1,31 @@
 // What the sibling packages of this repository share with the plugin. Semantic versioning does not cover
 // it: each sibling has the plugin of its own version as a peer.
-export { statusListId } from './adapters/ending-contract.ts'
-export { isBusy, openFile, primaryCode, tune } from './adapters/sqlite/open.ts'
-export { findAccount } from './management/find-account.ts'
+export { storageCases } from './adapters/cases.ts'
+export { statusListId } from './adapters/record.ts'
+export { isBusy, openFile, primaryCode, tune } from './adapters/sqlite/database.ts'
+export { findAccountById as findAccount } from './host/request.ts'
+export { readJsonBody } from './http/body.ts'
 export {
-  functionRule,
-  objectRule,
-  type Resolved,
-  type Shape,
-  validRule,
-} from './options/option-rules.ts'
-export { resolve } from './options/resolve-options.ts'
+  aFunction,
+  group,
+  integer,
+  list,
+  objectWith,
+  oneOf,
+  optionalGroup,
+  resolve,
+  someOf,
+  text,
+  valid,
+} from './options/rules.ts'
+export { explainRefusal } from './policy/authorize.ts'
 export { BoundedMap } from './shared/bounded-map.ts'
 export {
   IMPERSONATED_JTI_PREFIX,
   MAX_ACCESS_TOKEN_TTL,
   MAX_SUBJECT_TOKEN_TTL,
 } from './shared/constants.ts'
-export { jsonReader } from './shared/json-body.ts'
 export { requestListener } from './shared/request-listener.ts'
-export { isSafe } from './shared/safe-url.ts'
-export { endsWithin, limitTime } from './shared/time-limit.ts'
-export { signCheckpoint } from './tokens/checkpoint.ts'
+export { endsWithin, limitTime } from './shared/time.ts'
+export { isSafe } from './shared/uris.ts'
+export { signCheckpoint } from './tokens/signing.ts'

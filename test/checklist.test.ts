@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { exportJWK, generateKeyPair } from 'jose'
-import { createMemoryAdapter } from '../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../src/adapters/memory.ts'
 import { type ChecklistItem, Impersonation, Provider } from '../src/index.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../src/shared/constants.ts'
 

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import express from 'express'
 import { type Configuration, Provider as OidcProvider } from 'oidc-provider'
-import { createMemoryAdapter } from '../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../src/adapters/memory.ts'
 import {
   ACCESS_TOKEN_TYPE,
   Impersonation,

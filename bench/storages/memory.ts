@@ -3,7 +3,7 @@ import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { fillThrough } from '../fill.ts'
 import type { Storage, StorageOptions } from './storage.ts'
 

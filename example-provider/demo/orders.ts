@@ -8,7 +8,11 @@ export interface Order {
   readonly status: 'paid' | 'shipped' | 'delivered'
   readonly deliveryNote?: string | undefined
   /** The last change. It shows an impersonation for as long as the order exists. */
-  readonly changedBy?: { readonly subject: string; readonly actor?: string | null }
+  readonly changedBy?: {
+    readonly subject: string
+    readonly actor?: string | null
+    readonly actorName?: string | undefined
+  }
 }
 
 export const DEMO_ORDERS: Readonly<Record<string, readonly Order[]>> = {

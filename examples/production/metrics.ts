@@ -32,7 +32,7 @@ export function impersonationMetrics(provider: Provider): () => string {
   )
   provider.on('impersonation.ended', (_ctx, { end }) => count('ended', `{cause="${end?.cause}"}`))
   process.on('warning', ({ name }) => {
-    if (name.endsWith('ImpersonationWarning')) count('warnings')
+    if (name === 'ImpersonationWarning') count('warnings')
   })
 
   return () => {

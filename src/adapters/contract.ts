@@ -1,5 +1,4 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
-import type { ConsumptionNote, EndingMethods } from './ending-contract.ts'
 
 /**
  * What a storage adapter has to do so that a subject token is redeemed at most once, across all
@@ -55,11 +54,12 @@ export interface SingleUseAdapter extends Adapter {
    * record back or lengthen its life.
    *
    * With a `note`, and an adapter that has {@link EndingAdapter}, the note is kept in the same
-   * step; without that, it is ignored.
+   * step; without that, it is ignored. `known` is what the caller knows of the record: an adapter that lists the
+   * record by the actor of its note may write that at the same time, and need not read the record. It may be ignored.
    *
    * @throws when the storage did not say who won. The caller then issues nothing.
    */
-  consumeOnce(id: string, note?: ConsumptionNote): Promise<boolean>
+  consumeOnce(id: string, note?: ConsumptionNote, known?: KnownRecord): Promise<boolean>
 
   /**
    * Says that `consumeOnce` works for records of every model, `ReplayDetection` among them, and that
@@ -80,6 +80,109 @@ export interface SingleUseAdapter extends Adapter {
   revokeByGrantId(grantId: string): Promise<void>
 }
 
+/**
+ * What is kept with the consumption of a subject token: what the exchange led to. A plain JSON
+ * object. The adapter keeps it as it is, and knows one member.
+ */
+export interface ConsumptionNote {
+  /** The account id of the operator. Where it is there, it replaces `payload.actor` for {@link LookUp}. */
+  readonly actor?: string | undefined
+  readonly [member: string]: unknown
+}
+
+/** What the caller of `consumeOnce` knows of the record. */
+export interface KnownRecord {
+  /** Its `payload.iat`: seconds since the epoch. */
+  readonly iat: number
+  /** How long it still lives, in seconds. */
+  readonly expiresIn: number
+}
+
+/** What is kept with the end of an impersonation: when, by whom, why. A plain JSON object. */
+export type EndNote = Readonly<Record<string, unknown>>
+
+/** By what records are looked up. Several members are joined by *and*; none matches every record. */
+export interface LookUp {
+  /** The user: `payload.accountId`. */
+  readonly accountId?: string | undefined
+  /** The operator: `actor` of the note, or `payload.actor` as long as there is none. */
+  readonly actor?: string | undefined
+  /** The client that asked for the subject token: `payload.clientId`. */
+  readonly clientId?: string | undefined
+}
+
+/** The last record of the page before: the next page starts after it. */
+export interface ListedBefore {
+  /** Its `payload.iat`. */
+  readonly iat: number
+  readonly id: string
+}
+
+/**
+ * What an adapter of the model `SubjectToken` offers beside `SingleUseAdapter` so that
+ * impersonations can be seen and ended. All of it, or none: a part counts as none.
+ *
+ * - `find` and `list` resolve payloads with `note` and `end` in them once there are any, as they
+ *   were given, beside `consumed`.
+ * - A record that has ended is never consumed: `consumeOnce` resolves `false` for it. `upsert`
+ *   brings neither a consumption nor its note nor an end back to nothing while the record lives.
+ * - Records without `payload.accountId` are never listed: the plugin keeps its own there.
+ */
+export interface EndingMethods {
+  /**
+   * Ends the record, consumed or not. Resolves `true` for exactly one caller, ever, whose `end` is
+   * kept; `false` for all others and for records that are gone. The expiry stays as it is.
+   *
+   * It is called for a record that has ended, too, and **repairs** then: what {@link EndingMethods.endedIndices}
+   * needs is written again, in case the storage lost it, before it resolves `false`. An adapter that
+   * reads the indices from the records has nothing to do for that.
+   *
+   * The check and the write are one atomic step, and one and the same order holds for it and
+   * `consumeOnce`: where both are called at once, either the consumption comes first, or it
+   * resolves `false`.
+   *
+   * @throws when the storage did not say who won
+   */
+  endOnce(id: string, end: EndNote): Promise<boolean>
+
+  /**
+   * Resolves at most `limit` (1 to 100) live records that match, the newest first: by `payload.iat`,
+   * then by id, both descending. Ids of base64url compare by code unit; others in an order that is
+   * always the same. With `before`, those that come after it in this order, whether or not that
+   * record still exists.
+   *
+   * Fewer than `limit` means that there are no more.
+   */
+  list(lookUp: LookUp, limit: number, before?: ListedBefore): Promise<AdapterPayload[]>
+
+  /**
+   * Resolves `payload.statusIndex` of every live record that has ended and whose
+   * `payload.statusList` is `list`, in any order, without repetition. It sees every end whose
+   * `endOnce` has resolved. Those of records that have expired may be among them.
+   */
+  endedIndices(list: string): Promise<number[]>
+
+  /**
+   * The same, for a provider that asks again and again and forgets nothing: by it a list costs by what is
+   * new. Leave it out where the storage cannot tell what is new. A list is then read as a whole, each
+   * second in each process.
+   */
+  followEnded?(list: string): EndedFollower
+}
+
+/** Reads the ended indices of one status list, each time those that are new. */
+export interface EndedFollower {
+  /**
+   * Resolves at least the indices of ends whose `endOnce` has resolved before the call, and that no
+   * earlier call of this follower has resolved; all of them at the first call. Some may come again, and
+   * those of records that have expired may be among them.
+   *
+   * An end that is asked for again comes again where the storage had lost it. Calls may run at once. A
+   * call that rejects has told nothing: what it would have told comes with the next one.
+   */
+  next(): Promise<Iterable<number>>
+}
+
 /** An adapter by which impersonations can be seen and ended as well. */
 export interface EndingAdapter extends SingleUseAdapter, EndingMethods {}
 
@@ -90,14 +193,6 @@ export interface EndingAdapter extends SingleUseAdapter, EndingMethods {}
  */
 export type AdapterFactory = (model: string) => SingleUseAdapter
 
-export type {
-  ConsumptionNote,
-  EndedFollower,
-  EndingMethods,
-  EndNote,
-  ListedBefore,
-  LookUp,
-} from './ending-contract.ts'
 export { StorageError } from './storage-error.ts'
 
 /** Whether an adapter offers {@link SingleUseAdapter.check}. */

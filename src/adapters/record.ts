@@ -1,5 +1,6 @@
 import type { AdapterPayload } from 'oidc-provider'
-import { nonEmptyText } from '../shared/present.ts'
+import { nonEmptyText } from '../shared/text.ts'
+import { epochSeconds } from '../shared/time.ts'
 
 /** The members of a payload by which oidc-provider looks records up, besides the id. */
 export interface SecondaryKeys {
@@ -112,11 +113,6 @@ export function consumedAt(payload: AdapterPayload, now: number): number {
   return typeof consumed === 'number' && Number.isFinite(consumed) ? consumed : epochSeconds(now)
 }
 
-/** Milliseconds since the epoch as whole seconds. */
-export function epochSeconds(milliseconds: number): number {
-  return Math.floor(milliseconds / 1000)
-}
-
 /**
  * The text a payload is stored as. JSON escapes NUL characters and lone surrogates, so the text
  * is valid UTF-8 without NUL whatever the payload holds, and it keeps an own `__proto__`.
@@ -194,4 +190,17 @@ export async function deleteInBatches(
     // lets the process do other work between two batches
     await new Promise((resolve) => setImmediate(resolve))
   }
+}
+
+/**
+ * The id of the record of a status list, in the model `SubjectToken`. Redis Cluster keeps what has the
+ * same text in braces in one slot: a list and the blocks leased of it are lost together, or not at all.
+ */
+export function statusListId(list: string): string {
+  return `status-list:{${list}}`
+}
+
+/** The id of the record of a block of a status list. */
+export function statusBlockId(list: string, block: number): string {
+  return `status-block:{${list}}:${block}`
 }

@@ -4,11 +4,15 @@ import type {
   Adapter,
   AdapterPayload,
   Client,
+  ClientCredentials,
+  KoaContextWithOIDC,
   Provider,
   ResourceServerInstance,
   UnknownObject,
 } from 'oidc-provider'
-import { emitSafely } from './emit.ts'
+import { limitTime } from '../shared/time.ts'
+import { emitSafely } from './instance.ts'
+import { currentRequest } from './request.ts'
 
 /** What every token model inherits, with the parts that the published types leave out. */
 export interface TokenBase {
@@ -44,40 +48,10 @@ export function tokenBaseOf(provider: Provider): TokenBaseConstructor {
   return provider.BaseToken as unknown as TokenBaseConstructor
 }
 
-/**
- * Does what `save()` does, in two steps: first everything that can refuse or fail (claims, hooks,
- * customizers, the signature), then, with the function that it resolves, what others can see (the
- * record, the event).
- *
- * Hooks get the token and may write to it: what is stored, and under which id, is settled before.
- *
- * @param recordOf what to store for the record that the model came up with; not called for JWTs
- */
-export async function prepareToSave(
-  provider: Provider,
-  token: AccessToken,
-  recordOf: (record: UnknownObject) => UnknownObject,
-): Promise<() => Promise<string>> {
-  // Every token model has these; the published types leave them out.
-  const model = token as AccessToken & Pick<TokenBase, 'getValueAndPayload'>
-  const { adapter, jti, remainingTTL } = model
-  const { value, payload } = await model.getValueAndPayload()
-  return async () => {
-    if (payload) await adapter.upsert(jti, recordOf(payload), remainingTTL)
-    // Does the same as emit() of the model, because a hook can replace emit().
-    emitSafely(provider, payload ? 'access_token.saved' : 'access_token.issued', token)
-    return payload ? jti : value
-  }
-}
-
-/** Draws the id of a token that has not been saved yet, in the format of its resource server. */
-export function generateTokenId(token: object): string {
-  // Every token model has this method; the published types leave it out.
-  return (token as Pick<TokenBase, 'generateTokenId'>).generateTokenId()
-}
-
-/** An access token that has not been saved: its lifetime can still be set. */
-export interface DraftAccessToken extends AccessToken {
+/** An access token that has not been saved, with the parts that the published types leave out. */
+export interface DraftAccessToken
+  extends AccessToken,
+    Pick<TokenBase, 'generateTokenId' | 'getValueAndPayload' | 'remainingTTL'> {
   /** Seconds. */
   expiresIn: number
   format: string
@@ -92,7 +66,6 @@ export function createAccessToken(
     gty: string
     resourceServer: ResourceServerInstance
     scope: string | undefined
-    expiresIn?: number
   },
 ): DraftAccessToken {
   const AccessTokenModel = provider.AccessToken as unknown as new (
@@ -102,23 +75,58 @@ export function createAccessToken(
   return Object.assign(new AccessTokenModel({}), properties)
 }
 
-/** A model of the provider that is found by its id. */
-interface FoundById<T> {
-  find(...args: never[]): Promise<T | undefined>
+/**
+ * Does what `save()` does, in two steps: first everything that can refuse or fail (claims, hooks,
+ * customizers, the signature), then, with the function that it resolves, what others can see (the
+ * record, the event).
+ *
+ * @param record what the record of an opaque token says, and its id, whatever hooks wrote to the token
+ */
+export async function prepareToSave(
+  provider: Provider,
+  token: DraftAccessToken,
+  record: UnknownObject & { readonly jti: string },
+): Promise<() => Promise<string>> {
+  const { adapter, remainingTTL } = token
+  const { value, payload } = await token.getValueAndPayload()
+  return async () => {
+    if (payload) await adapter.upsert(record.jti, { ...payload, ...record }, remainingTTL)
+    // Does the same as emit() of the model, because a hook can replace emit().
+    emitSafely(provider, payload ? 'access_token.saved' : 'access_token.issued', token)
+    return payload ? record.jti : value
+  }
 }
 
 /**
- * Lets `judge` have a look at what a model's `find` answers, and answer something else: everything
- * in the provider finds its records that way.
+ * Gives `settle` the last word on the claims that are stored with an opaque token. It answers them in an
+ * object of its own, which nobody else holds.
  */
-export function judgeFound<T extends object>(
-  model: FoundById<T>,
-  judge: (found: T) => Promise<T | undefined> | T | undefined,
+export function settleStoredClaims(
+  provider: Provider,
+  settle: (
+    ctx: KoaContextWithOIDC | undefined,
+    token: AccessToken | ClientCredentials,
+    extra: UnknownObject,
+  ) => UnknownObject,
 ): void {
-  const { find } = model
-  model.find = async (...args) => {
-    const found: T | undefined = await Reflect.apply(find, model, args)
-    return found && judge(found)
+  for (const { prototype } of [provider.AccessToken, provider.ClientCredentials]) {
+    // The published types leave the method out.
+    const { getValueAndPayload } = prototype as unknown as TokenBase
+    const value = async function (this: AccessToken | ClientCredentials) {
+      const saved: Awaited<ReturnType<TokenBase['getValueAndPayload']>> = await Reflect.apply(
+        getValueAndPayload,
+        this,
+        [],
+      )
+      const { payload } = saved
+      if (payload?.extra) payload.extra = settle(currentRequest(), this, Object(payload.extra))
+      return saved
+    }
+    Object.defineProperty(prototype, 'getValueAndPayload', {
+      value,
+      configurable: true,
+      writable: true,
+    })
   }
 }
 
@@ -137,4 +145,89 @@ export function beforeDestroy<T extends { destroy(): Promise<void> }>(
     await Reflect.apply(destroy, this, [])
   }
   Object.defineProperty(prototype, 'destroy', { value, configurable: true, writable: true })
+}
+
+/** A grant that is no more. */
+export interface DestroyedGrant {
+  readonly id: string
+  readonly accountId: string | undefined
+}
+
+/** How long a look at a grant may hold up that it is destroyed, in milliseconds. */
+const MAX_LOOK_MS = 2_000
+
+/**
+ * Calls `then` after a grant was destroyed: by its `destroy()`, by whatever revokes it at the provider, or by
+ * the adapter that the provider has of it. The look at the grant, whose record is gone afterwards, never stops
+ * that it is destroyed.
+ *
+ * Both getters of the adapter answer one that has another `destroy`, and leaves the deployment's own as it is:
+ * other providers may use it, it may be frozen, and its methods may insist on their own `this`.
+ */
+export function afterGrantDestroyed(
+  provider: Provider,
+  then: (grant: DestroyedGrant) => void,
+): void {
+  const views = new WeakMap<Adapter, Adapter>()
+  const { Grant } = provider
+  for (const holder of [Grant, Grant.prototype]) {
+    const inherited: object = Object.getPrototypeOf(holder)
+    Object.defineProperty(holder, 'adapter', {
+      configurable: true,
+      get(): Adapter {
+        const adapter: Adapter = Reflect.get(inherited, 'adapter', this)
+        const view = views.get(adapter) ?? watchDestroy(adapter, then)
+        views.set(adapter, view)
+        return view
+      },
+    })
+  }
+}
+
+function watchDestroy(adapter: Adapter, then: (grant: DestroyedGrant) => void): Adapter {
+  const destroy = async (id: string): Promise<void> => {
+    const look = (async () => adapter.find(id))()
+    const record = await limitTime(MAX_LOOK_MS, look, () => new Error('too late')).catch(
+      () => undefined,
+    )
+    await adapter.destroy(id)
+    // Another model's record may have been found: an adapter may use one table for all of them.
+    if (record?.kind === 'Grant') then({ id, accountId: record.accountId })
+  }
+  // A target of its own: a frozen adapter as the target would have to answer its own methods.
+  return new Proxy<Adapter>(Object.create(adapter), {
+    get(_target, name) {
+      if (name === 'destroy') return destroy
+      const member: unknown = Reflect.get(adapter, name)
+      return typeof member === 'function' && name !== 'constructor' ? member.bind(adapter) : member
+    },
+    set: (_target, name, value) => Reflect.set(adapter, name, value),
+  })
+}
+
+/** Models whose records decide about an impersonation. Records, lifetimes and events have the names of the classes. */
+const MODEL_NAMES = [
+  'AccessToken',
+  'Client',
+  'ClientCredentials',
+  'Grant',
+  'ReplayDetection',
+  'Session',
+] as const
+
+/**
+ * Checks that a bundler left oidc-provider's class names alone. With other names it stores tokens
+ * under a wrong kind and does not find them again.
+ *
+ * @throws TypeError naming the first class that was renamed, and the setting that keeps names
+ */
+export function checkClassNames(provider: Provider): void {
+  const renamed = MODEL_NAMES.find((model) => provider[model].name !== model)
+  if (renamed === undefined) return
+  throw new TypeError(
+    `A minifier renamed the classes of oidc-provider: ${renamed} is called '${provider[renamed].name}'. ` +
+      'oidc-provider stores and finds its records by these names. ' +
+      'Keep them when you bundle (esbuild: keepNames: true, terser: keep_classnames: true), ' +
+      'or leave oidc-provider out of the bundle (external)',
+  )
 }

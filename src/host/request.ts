@@ -1,6 +1,15 @@
 // lib/helpers/als: the provider's models and helpers find the request there, and nowhere else.
-import type { KoaContextWithOIDC } from 'oidc-provider'
+// lib/shared/cors: the token endpoint's own answer to other origins, clientBasedCORS included.
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Context, Middleware } from 'koa'
+import type { Account, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import als from 'oidc-provider/lib/helpers/als.js'
+import cors from 'oidc-provider/lib/shared/cors.js'
+import { findAccount } from './grants.ts'
+import { configurationOf } from './instance.ts'
+
+/** The name of every route of this package, for `urlFor`. */
+const ROUTE_NAME = 'subject_tokens'
 
 /** Runs `callback` as oidc-provider runs its own routes: `Provider.ctx` is `ctx` inside. */
 export function runInRequest<T>(ctx: object, callback: () => T): T {
@@ -15,4 +24,75 @@ export function currentRequest(): KoaContextWithOIDC | undefined {
 
 function isRequest(ctx: unknown): ctx is KoaContextWithOIDC {
   return typeof ctx === 'object' && ctx !== null && 'oidc' in ctx
+}
+
+/**
+ * Gives the context what oidc-provider's own routes have, for `findAccount` and listeners.
+ *
+ * @param url the address of the route, which the `htu` of a DPoP proof is compared with (RFC 9449
+ * §4.3). By default, the path that the caller used at the issuer's origin: who sends `Host` may have
+ * the proof from a server of that name
+ */
+export function withOidc(
+  provider: Provider,
+  ctx: Context,
+  url = () => urlAt(provider.issuer, ctx),
+): KoaContextWithOIDC {
+  const oidc = Object.assign(new provider.OIDCContext(ctx), {
+    params: {},
+    route: ROUTE_NAME,
+  })
+  const { urlFor } = oidc
+  oidc.urlFor = (name, options) =>
+    name === ROUTE_NAME ? url() : Reflect.apply(urlFor, oidc, [name, options])
+  return Object.assign(ctx, { oidc })
+}
+
+/** A context for what happens outside a request: no header, no address of a caller. */
+export function requestless(provider: Provider): Context {
+  // All that Koa reads of a request.
+  const request = { headers: {}, method: 'GET', socket: {}, url: '/' } as IncomingMessage
+  return provider.createContext(request, new ServerResponse(request))
+}
+
+/**
+ * The account with this id, by `findAccount` of the provider's configuration; `undefined` where the
+ * provider knows no such account.
+ *
+ * @param ctx the request that is answered, for a `findAccount` that reads it
+ */
+export async function findAccountById(
+  provider: Provider,
+  accountId: string,
+  ctx?: Context,
+): Promise<Account | undefined> {
+  const oidcCtx = withOidc(provider, ctx ?? requestless(provider))
+  return runInRequest(oidcCtx, () => findAccount(provider, oidcCtx, accountId))
+}
+
+/**
+ * The path that the caller used, before any mount changed it, at the origin of `base`.
+ *
+ * @param base where `Host` must not count: the issuer
+ */
+export function urlAt(base: string, ctx: Context): string {
+  // Express and its like keep the path before their mounts here, Koa in its own context.
+  const path = 'originalUrl' in ctx.req ? String(ctx.req.originalUrl) : ctx.originalUrl
+  const { origin } = new URL(base)
+  return origin + new URL(path, origin).pathname
+}
+
+/**
+ * CORS as at the token endpoint. The deployment's `clientBasedCORS` is asked once the context has
+ * its `Client` entity.
+ */
+export function tokenEndpointCors(provider: Provider, allowMethods: 'GET' | 'POST'): Middleware {
+  const dPoP = configurationOf(provider).features?.dPoP
+  const hasNonces = dPoP?.enabled === true && dPoP.nonceSecret !== undefined
+  return cors({
+    allowMethods,
+    clientBased: true,
+    exposeHeaders: [...(hasNonces ? ['DPoP-Nonce'] : []), 'WWW-Authenticate'],
+    maxAge: 3600,
+  })
 }

@@ -4,9 +4,9 @@ import type {
   ImpersonationFilter,
   ImpersonationQuery,
   ImpersonationState,
-} from '../public/list-and-end.ts'
-import { isPlainObject } from '../shared/plain-object.ts'
-import { printable } from '../shared/printable.ts'
+} from '../public/objects.ts'
+import { knownMembers } from '../shared/json.ts'
+import { boundedText } from '../shared/text.ts'
 
 /** What was asked cannot be understood. The message names the member. */
 export class InvalidInput extends TypeError {}
@@ -61,7 +61,9 @@ export function checkEnd(input: unknown, causes: readonly EndCause[] = HTTP_CAUS
   return {
     ...(by === undefined ? {} : { by: { sub: parseBy(by) } }),
     cause: cause as EndCause | undefined,
-    ...(reason === undefined ? {} : { reason: text('reason', reason, MAX_REASON_LENGTH) }),
+    ...(reason === undefined
+      ? {}
+      : { reason: boundedText('reason', reason, MAX_REASON_LENGTH, refuse, true) }),
   }
 }
 
@@ -86,41 +88,29 @@ function members<Name extends string>(
   input: unknown,
   names: readonly Name[],
 ): { readonly [Member in Name]?: unknown } {
-  if (!isPlainObject(input)) throw new InvalidInput('a JSON object is expected')
-  const known: readonly string[] = names
-  const unknown = Object.keys(input).find((name) => !known.includes(name))
-  if (unknown !== undefined) {
-    throw new InvalidInput(`${printable(unknown, 64)} is not known; known are: ${names.join(', ')}`)
-  }
-  return input as { readonly [Member in Name]?: unknown }
+  return knownMembers(input, names, (unknown) => {
+    if (unknown === undefined) return new InvalidInput('a JSON object is expected')
+    return new InvalidInput(`${unknown} is not known; known are: ${names.join(', ')}`)
+  })
 }
 
 function filterIn(given: { readonly [name: string]: unknown }): ImpersonationFilter {
   const entries = FILTER_NAMES.flatMap((name) => {
     const value = given[name]
-    return value === undefined ? [] : [[name, text(name, value, MAX_ID_LENGTH)]]
+    return value === undefined ? [] : [[name, boundedText(name, value, MAX_ID_LENGTH, refuse)]]
   })
   return Object.fromEntries(entries)
 }
 
 function parseBy(by: unknown): string {
-  if (!isPlainObject(by) || Object.keys(by).join() !== 'sub') {
-    throw new InvalidInput('by must be an object with sub and nothing else')
-  }
-  const sub = text('by.sub', by.sub, MAX_SUB_LENGTH)
-  if (/\p{Cc}/u.test(sub)) throw new InvalidInput('by.sub must not contain control characters')
-  return sub
+  const { sub } = knownMembers(by, ['sub'], () =>
+    refuse('by must be an object with sub and nothing else'),
+  )
+  return boundedText('by.sub', sub, MAX_SUB_LENGTH, refuse)
 }
 
-function text(name: string, value: unknown, longest: number): string {
-  const length = typeof value === 'string' ? [...value].length : 0
-  if (typeof value !== 'string' || length < 1 || length > longest) {
-    throw new InvalidInput(`${name} must be a string of 1 to ${longest} characters`)
-  }
-  if (!value.isWellFormed() || /\0/.test(value)) {
-    throw new InvalidInput(`${name} must be well-formed text without NUL`)
-  }
-  return value
+function refuse(message: string): InvalidInput {
+  return new InvalidInput(message)
 }
 
 function isInteger(value: unknown): value is number {

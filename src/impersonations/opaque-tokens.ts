@@ -1,51 +1,34 @@
 import type { AccessToken, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { hasEnding } from '../adapters/contract.ts'
-import { endsRecorded } from '../audit/recorders.ts'
-import { beforeDestroy, judgeFound } from '../host/models.ts'
+import { beforeDestroy } from '../host/models.ts'
 import { currentRequest } from '../host/request.ts'
-import type { EndOptions } from '../public/list-and-end.ts'
+import type { EndOptions } from '../public/objects.ts'
 import { MAX_CHAIN, parseAct, personAndSoftware } from '../shared/act.ts'
 import { IMPERSONATION_ID_CLAIM, TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
-import type { SubjectTokenModel } from '../tokens/subject-token.ts'
-import type { Impersonations } from './impersonations.ts'
-
-/** What {@link judgeByEnds} answers. */
-interface JudgedByEnds {
-  /** Whether the impersonation of this id has ended. */
-  readonly hasEnded: (id: string) => Promise<boolean>
-  /** An opaque access token by its value, whether its impersonation has ended or not. */
-  readonly findEvenEnded: (value: string) => Promise<AccessToken | undefined>
-}
+import { subjectTokensOf } from '../tokens/subject-token.ts'
+import { endImpersonation, hasEnded } from './end.ts'
 
 /**
- * Says whether an impersonation has ended, and lets the provider find an opaque impersonated token
- * only as long as it has not, at introspection and everywhere else.
+ * Lets the provider find an opaque impersonated token only as long as its impersonation has not ended, at
+ * introspection and everywhere else. I14: also where no impersonation can be ended here.
  *
- * I14: also with `lifecycle.enabled: false`, wherever the storage can have an end. Another process on
- * the same store may end impersonations, or this one may have done so before.
- *
- * @param isOn whether impersonations can be ended here: then one whose record is gone has ended, too,
- * because the storage has forgotten something
+ * @returns finds an opaque access token by its value, whether its impersonation has ended or not
  */
 export function judgeByEnds(
   provider: Provider,
-  subjectTokens: SubjectTokenModel,
-  isOn: boolean,
-): JudgedByEnds {
+): (value: string) => Promise<AccessToken | undefined> {
   const { AccessToken: model } = provider
   const { find } = model
   const findEvenEnded = (value: string): Promise<AccessToken | undefined> =>
     Reflect.apply(find, model, [value])
-  if (!hasEnding(subjectTokens.adapter)) return { hasEnded: async () => false, findEvenEnded }
-  const hasEnded = async (id: string) => {
-    const impersonation = await subjectTokens.findById(id)
-    return impersonation ? impersonation.end !== undefined : isOn
+  if (!hasEnding(subjectTokensOf.of(provider).adapter)) return findEvenEnded
+  const findLiving = async (...args: unknown[]) => {
+    const token: AccessToken | undefined = await Reflect.apply(find, model, args)
+    const id = token && findImpersonationId(token)
+    return id !== undefined && (await hasEnded(provider, id)) ? undefined : token
   }
-  judgeFound<AccessToken>(model, async (token) => {
-    const id = findImpersonationId(token)
-    return id !== undefined && (await hasEnded(id)) ? undefined : token
-  })
-  return { hasEnded, findEvenEnded }
+  Object.assign(model, { find: findLiving })
+  return findEvenEnded
 }
 
 /**
@@ -53,13 +36,12 @@ export function judgeByEnds(
  * (RFC 7009), or by code of the deployment. The end comes first, so that what fails in between can be
  * asked for again.
  */
-export function endWithOpaqueToken(provider: Provider, impersonations: Impersonations): void {
+export function endWithOpaqueToken(provider: Provider): void {
   beforeDestroy(provider.AccessToken, async (token) => {
     const id = findImpersonationId(token)
     if (id === undefined) return
     const ctx = currentRequest()
-    await impersonations.end(id, deriveEndOptions(token, ctx), ctx)
-    await endsRecorded(provider)
+    await endImpersonation(provider, id, deriveEndOptions(token, ctx), ctx)
   })
 }
 

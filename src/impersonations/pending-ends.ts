@@ -1,13 +1,25 @@
 import { randomBytes } from 'node:crypto'
-import type { AdapterPayload } from 'oidc-provider'
-import type { EndingAdapter, ListedBefore } from '../adapters/contract.ts'
-import { epochSeconds } from '../adapters/record.ts'
-import type { EndOptions, ImpersonationFilter } from '../public/list-and-end.ts'
+import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { slot } from '../host/slot.ts'
+import type { EndOptions, ImpersonationFilter } from '../public/objects.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
-import type { SubjectToken } from '../tokens/subject-token.ts'
-import type { Impersonations } from './impersonations.ts'
+import { MAX_ACCESS_TOKEN_TTL } from '../shared/constants.ts'
+import { epochSeconds } from '../shared/time.ts'
+import {
+  endingAdapterOf,
+  MAX_CLOCK_DIFFERENCE,
+  type SubjectToken,
+} from '../tokens/subject-token.ts'
+import { endMatching } from './end.ts'
 import { ALL_CAUSES, checkEnd, checkFilter } from './inputs.ts'
-import { keepTrying } from './keep-trying.ts'
+import { listPages } from './list.ts'
+import { type KeepTrying, keepTrying } from './retry.ts'
+
+/**
+ * How long after an exchange looked at the operator its redemption counts, in milliseconds, by the
+ * monotonic clock. An exchange that is later issues nothing.
+ */
+export const REDEEMED_WITHIN_MS = 8_000
 
 /** How long after an end its second pass comes, in milliseconds: exchanges under way are over then. */
 const SECOND_PASS_MS = 10_000
@@ -33,14 +45,34 @@ export interface PendingEnd {
   readonly grants?: readonly string[] | undefined
 }
 
-/** Ends that have a second pass, whichever process is still there for it. */
-export interface PendingEnds {
-  /**
-   * Resolves when the storage has it. Its second pass comes in any case as long as this process runs.
-   *
-   * @throws the storage's error
-   */
-  keep(end: PendingEnd): Promise<void>
+/** What this process does about pending ends. */
+interface SecondPasses {
+  readonly endAgain: KeepTrying
+  /** Those that this process knows: the second pass is on its way, or done. */
+  readonly known: BoundedMap<string, true>
+}
+
+const secondPassesOf = slot<SecondPasses>('the second passes of ends')
+
+/**
+ * Ends all that match at this moment, as {@link endMatching}. An end of all that an operator or a client
+ * runs, or that a permit allowed, has its second pass. What was issued after the end goes on.
+ */
+export async function endAll(
+  provider: Provider,
+  filter: ImpersonationFilter,
+  how: EndOptions,
+  ctx?: KoaContextWithOIDC,
+): Promise<number> {
+  if ((filter.actor ?? filter.client ?? filter.permit) === undefined) {
+    return endMatching(provider, filter, { how, ctx })
+  }
+  const until = epochSeconds() + MAX_CLOCK_DIFFERENCE
+  // A storage that takes no record may take ends. The caller learns of it afterwards.
+  const [kept] = await Promise.allSettled([keepPendingEnd(provider, { filter, how, until })])
+  const ended = await endMatching(provider, filter, { how, ctx })
+  if (kept.status === 'rejected') throw kept.reason
+  return ended
 }
 
 /** Which impersonations a pending end means, beside its filter. */
@@ -51,81 +83,77 @@ function isMeantBy({ until, grants }: PendingEnd): (token: SubjectToken) => bool
 }
 
 /**
- * The second pass of an end that finds impersonations by their operator, client or permit: a record may
+ * Looks for pending ends now and then, which keeps neither the process alive nor the provider. A look that
+ * fails is made again.
+ *
+ * The second pass is of an end that finds impersonations by their operator, client or permit: a record may
  * have none of them before it is redeemed, so that the first pass misses one whose exchange looked at the
  * operator before the end and redeems after it. No exchange looks here.
  *
  * I11: a pending end is a record, so that every process finds it, and makes the pass for one that was
  * killed. It is a record of the model `SubjectToken` and no token, because it has no `exp`.
- *
- * @param tokenLife how long an access token can live, in seconds
  */
-export function pendingEnds(
-  issuer: string,
-  adapter: EndingAdapter,
-  all: Impersonations,
-  tokenLife: number,
-): PendingEnds {
-  const endAgain = keepTrying(WORK_NAME, tokenLife)
-  /** Those that this process knows: the second pass is on its way, or done. */
-  const known = new BoundedMap<string, true>(MAX_REMEMBERED)
-
-  /** @param isOwn whether this process began it: another one may have made the pass of what was found */
-  function makeSecondPass(id: string, end: PendingEnd, isOwn: boolean): void {
-    known.set(id, true)
-    const isMeant = isMeantBy(end)
-    // What has ended needs nothing; what runs through it may.
-    const isLeft = (token: SubjectToken) =>
-      isMeant(token) && (token.end === undefined || token.chained === true)
-    let isBegun = isOwn
-    const run = async () => {
-      isBegun ||= (await adapter.find(id)) !== undefined
-      if (!isBegun) return
-      await all.endAll(end.filter, end.how, undefined, isLeft)
-      await adapter.destroy(id)
-    }
-    const pause = isOwn ? SECOND_PASS_MS : SECOND_PASS_AFTER_LOOK_MS
-    setTimeout(() => endAgain(id, run), pause).unref()
-  }
-
-  async function look(): Promise<void> {
-    for (let before: ListedBefore | undefined; ; ) {
-      const records = await adapter.list({ accountId: ACCOUNT_ID }, RECORDS_PER_READ, before)
-      for (const record of records) {
-        const end = parseRecord(record, issuer)
-        const id = String(record.jti)
-        if (end && !known.get(id)) makeSecondPass(id, end, false)
-      }
-      const last = records.at(-1)
-      if (records.length < RECORDS_PER_READ || !last) return
-      before = { iat: Number(last.iat), id: String(last.jti) }
-    }
-  }
-
-  const ends = {
-    async keep(end: PendingEnd) {
-      const id = `pending-end:${randomBytes(16).toString('base64url')}`
-      makeSecondPass(id, end, true)
-      const iat = epochSeconds(Date.now())
-      const record = { jti: id, iat, iss: issuer, accountId: ACCOUNT_ID }
-      await adapter.upsert(id, { ...record, pendingEnd: JSON.stringify(end) }, KEPT_SECONDS)
-    },
-    look,
-  }
-  lookNowAndThen(ends)
-  return ends
-}
-
-/** Keeps neither the process alive nor the provider that looks. A look that fails is made again. */
-function lookNowAndThen(ends: { look(): Promise<void> }): void {
-  const looking = new WeakRef(ends)
-  const look = () => {
+export function lookForPendingEnds(provider: Provider): void {
+  const endAgain = keepTrying(WORK_NAME, MAX_ACCESS_TOKEN_TTL)
+  secondPassesOf.set(provider, { endAgain, known: new BoundedMap(MAX_REMEMBERED) })
+  const looking = new WeakRef(provider)
+  const lookAgain = () => {
     const there = looking.deref()
     if (!there) return
-    void there.look().catch(() => {})
-    setTimeout(look, LOOK_INTERVAL_MS).unref()
+    void look(there).catch(() => {})
+    setTimeout(lookAgain, LOOK_INTERVAL_MS).unref()
   }
-  setImmediate(look)
+  setImmediate(lookAgain)
+}
+
+async function look(provider: Provider): Promise<void> {
+  const { known } = secondPassesOf.of(provider)
+  for await (const records of listPages(provider, { accountId: ACCOUNT_ID }, RECORDS_PER_READ)) {
+    for (const record of records) {
+      const end = parseRecord(record, provider.issuer)
+      const id = String(record.jti)
+      if (end && !known.get(id)) makeSecondPass(provider, id, end, false)
+    }
+  }
+}
+
+/**
+ * Resolves when the storage has it. Its second pass comes in any case as long as this process runs.
+ *
+ * @throws the storage's error
+ */
+export async function keepPendingEnd(provider: Provider, end: PendingEnd): Promise<void> {
+  const id = `pending-end:${randomBytes(16).toString('base64url')}`
+  makeSecondPass(provider, id, end, true)
+  const iat = epochSeconds()
+  const record = {
+    jti: id,
+    iat,
+    iss: provider.issuer,
+    accountId: ACCOUNT_ID,
+    pendingEnd: JSON.stringify(end),
+  }
+  await endingAdapterOf.of(provider).upsert(id, record, KEPT_SECONDS)
+}
+
+/** @param isOwn whether this process began it: another one may have made the pass of what was found */
+function makeSecondPass(provider: Provider, id: string, end: PendingEnd, isOwn: boolean): void {
+  const { endAgain, known } = secondPassesOf.of(provider)
+  const adapter = endingAdapterOf.of(provider)
+  known.set(id, true)
+  const isMeant = isMeantBy(end)
+  // What has ended needs nothing; what runs through it may.
+  const only = (token: SubjectToken) =>
+    isMeant(token) && (token.end === undefined || token.chained === true)
+  let isBegun = isOwn
+  const run = async () => {
+    isBegun ||= (await adapter.find(id)) !== undefined
+    if (!isBegun) return
+    await endMatching(provider, end.filter, { how: end.how, only })
+    await adapter.destroy(id)
+  }
+  const pause = isOwn ? SECOND_PASS_MS : SECOND_PASS_AFTER_LOOK_MS
+  setTimeout(() => endAgain(id, run), pause).unref()
 }
 
 /** `undefined` for one of another provider, and for what cannot be read. */

@@ -1,83 +1,153 @@
-import type { GetCustomJwtClaims } from '../public/claims-hook.ts'
-import type { ClientRule, ImpersonationOptions, ManagementClients } from '../public/options.ts'
-import type { Authorize, ContextStandardSchema, ContextValidator } from '../public/policy-hook.ts'
-import type { RateLimiter } from '../public/rate-limiter.ts'
+import { slot } from '../host/slot.ts'
+import type {
+  Authorize,
+  ContextStandardSchema,
+  ContextValidator,
+  GetCustomJwtClaims,
+} from '../public/hooks.ts'
+import type { ClientRule, ImpersonationOptions, RateLimiter } from '../public/options.ts'
 import {
   END_SCOPE,
   MAX_ACCESS_TOKEN_TTL,
   MAX_SUBJECT_TOKEN_TTL,
   READ_SCOPE,
 } from '../shared/constants.ts'
+import { isPlainObject } from '../shared/json.ts'
 import {
-  clientRule,
-  clientsRule,
-  functionRule,
-  objectRule,
+  aFunction,
+  boolean,
+  group,
+  hasMethod,
+  integer,
+  isStringMap,
+  isTextList,
+  objectWith,
+  oneOf,
   type Resolved,
-  type Shape,
-  schemaRule,
-} from './option-rules.ts'
-import { resolve } from './resolve-options.ts'
+  resolve,
+  rule,
+  someOf,
+  valid,
+} from './rules.ts'
 
 /** Lifetime of a subject token where neither option says otherwise, in seconds. */
 export const DEFAULT_SUBJECT_TOKEN_TTL = 600
 
-type Clients = { readonly [Action in keyof Required<ManagementClients>]: ClientRule }
+/** One scope token, RFC 6749 §3.3. */
+const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/
+/** Literal path segments: a router reads no character of them as a pattern. */
+const PATH_PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)*$/
+
+const scope = valid<string>(
+  (value) => typeof value === 'string' && SCOPE_TOKEN.test(value),
+  'one scope token: printable ASCII without space, quote or backslash',
+  { type: 'scope' },
+)
+
+const path = valid<string>(
+  (value) => typeof value === 'string' && PATH_PREFIX.test(value),
+  "'' or a path such as '/api': plain segments, no slash at the end",
+  { type: 'path' },
+)
+
+const resource = valid<string>(
+  (value) => typeof value === 'string' && URL.canParse(value) && !/[#\s]/.test(value),
+  'an absolute URI without a fragment',
+  { type: 'resource' },
+)
+
+const clientRule = rule<ClientRule>({ type: 'clientRule' }, (value, path) => {
+  if (isTextList(value)) return Object.freeze([...value])
+  if (isFunction<ClientRule>(value)) return value
+  throw new TypeError(
+    `${path} must be an array of client ids, or a function that tells of a client whether it may`,
+  )
+})
+
+const actions = { issue: clientRule.or([]), read: clientRule.or([]), end: clientRule.or([]) }
+
+/** One rule for each action. A list alone is the short form of the first rule. */
+const managementClients = rule<Resolved<typeof actions>>(
+  { type: 'clients', of: actions },
+  (value, path) => {
+    const given = Array.isArray(value) ? { issue: value } : value
+    if (!isPlainObject(given) || given.issue === undefined) {
+      throw new TypeError(
+        `${path} must be an array of client ids, or { issue, read?, end? }, each an array of client ids or a function`,
+      )
+    }
+    return resolve(actions, given, path)
+  },
+)
+
+const stringMap = rule<Readonly<Record<string, string>>>({ type: 'stringMap' }, (value, path) => {
+  if (isStringMap(value)) return Object.freeze({ ...value })
+  throw new TypeError(`${path} must be an object whose values are strings`)
+})
+
+const contextSchema = valid<ContextValidator | ContextStandardSchema>(
+  (value) => typeof value === 'function' || hasMethod(Object(value)['~standard'], 'validate'),
+  'a function or a Standard Schema',
+  { type: 'schema' },
+)
+
+function isFunction<T>(value: unknown): value is T & (() => unknown) {
+  return typeof value === 'function'
+}
 
 /** What `features.impersonation` may hold: types, bounds and defaults. */
-export const impersonationShape = {
-  enabled: { type: 'boolean', default: false },
-  managementApi: {
-    resource: { type: 'resource', default: '' },
-    scope: { type: 'scope', default: 'impersonate' },
-    prefix: { type: 'path', default: '/api' },
-    tokenTtl: { type: 'integer', min: 1, max: 86400, default: 600 },
-    tokenFormat: { type: 'oneOf', values: ['jwt', 'opaque'], default: 'jwt' },
-    clients: clientsRule<Clients>({ issue: [], read: [], end: [] }),
-    requireBinding: {
-      type: 'someOf',
-      values: ['mayAct', 'resource', 'scope', 'expiresIn'],
-      default: [],
-    },
-  },
-  allowSelfRegisteredClients: { type: 'boolean', default: false },
-  applications: clientRule<ClientRule>([]),
-  subjectToken: {
-    ttl: { type: 'integer', min: 1, max: MAX_SUBJECT_TOKEN_TTL, default: undefined },
-    singleUse: { type: 'oneOf', values: ['adapter', 'per-process'], default: 'adapter' },
-  },
-  accessToken: { maxTtl: { type: 'integer', min: 1, max: MAX_ACCESS_TOKEN_TTL, default: 3600 } },
-  actorToken: {
-    required: { type: 'boolean', default: false },
-    scope: { type: 'scope', default: 'openid' },
-    maxAge: { type: 'integer', min: 1, max: 2592000, default: undefined },
-    sameClient: { type: 'boolean', default: false },
-    grantClaim: { type: 'boolean', default: true },
-    clients: clientRule<ClientRule>([]),
-    chain: { maxDepth: { type: 'integer', min: 0, max: 8, default: 0 } },
-  },
-  lifecycle: {
-    enabled: { type: 'boolean', default: undefined },
-    onReplay: { type: 'oneOf', values: ['end', 'report'], default: 'end' },
-    endWithOperator: { type: 'boolean', default: true },
-  },
-  limits: {
-    userIdLength: { type: 'integer', min: 1, max: 1024, default: 255 },
-    contextBytes: { type: 'integer', min: 2, max: 65536, default: 4096 },
-    bodyBytes: { type: 'integer', min: 64, max: 1048576, default: 16384 },
-    issue: objectRule<RateLimiter>('consume'),
-    issuePerActor: objectRule<RateLimiter>('consume'),
-    failedExchanges: objectRule<RateLimiter>('consume'),
-  },
-  atomicReplayDetection: { type: 'boolean', default: true },
-  authorize: functionRule<Authorize>(),
-  contextSchema: schemaRule<ContextValidator | ContextStandardSchema>(),
-  getCustomJwtClaims: functionRule<GetCustomJwtClaims>(),
-  environmentVariables: { type: 'stringMap', default: {} },
-} as const satisfies Shape
+export const impersonationRules = {
+  enabled: boolean.or(false),
+  managementApi: group({
+    resource: resource.or(''),
+    scope: scope.or('impersonate'),
+    prefix: path.or('/api'),
+    tokenTtl: integer(1, 86400).or(600),
+    tokenFormat: oneOf(['jwt', 'opaque']).or('jwt'),
+    clients: managementClients.or({ issue: [], read: [], end: [] }),
+    requireBinding: someOf(['mayAct', 'resource', 'scope', 'expiresIn']).or([]),
+  }),
+  allowSelfRegisteredClients: boolean.or(false),
+  applications: clientRule.or([]),
+  subjectToken: group({
+    ttl: integer(1, MAX_SUBJECT_TOKEN_TTL),
+    singleUse: oneOf(['adapter', 'per-process']).or('adapter'),
+  }),
+  accessToken: group({ maxTtl: integer(1, MAX_ACCESS_TOKEN_TTL).or(3600) }),
+  actorToken: group({
+    required: boolean.or(false),
+    scope: scope.or('openid'),
+    maxAge: integer(1, 2592000),
+    sameClient: boolean.or(false),
+    grantClaim: boolean.or(true),
+    clients: clientRule.or([]),
+    chain: group({ maxDepth: integer(0, 8).or(0) }),
+  }),
+  lifecycle: group({
+    enabled: boolean,
+    onReplay: oneOf(['end', 'report']).or('end'),
+    endWithOperator: boolean.or(true),
+  }),
+  limits: group({
+    userIdLength: integer(1, 1024).or(255),
+    contextBytes: integer(2, 65536).or(4096),
+    bodyBytes: integer(64, 1048576).or(16384),
+    issue: objectWith<RateLimiter>('consume'),
+    issuePerActor: objectWith<RateLimiter>('consume'),
+    failedExchanges: objectWith<RateLimiter>('consume'),
+  }),
+  atomicReplayDetection: boolean.or(true),
+  authorize: aFunction<Authorize>(),
+  contextSchema,
+  getCustomJwtClaims: aFunction<GetCustomJwtClaims>(),
+  environmentVariables: stringMap.or({}),
+}
 
 /** The options with every default filled in, frozen. */
-export type ResolvedOptions = Resolved<typeof impersonationShape>
+export type ResolvedOptions = Resolved<typeof impersonationRules>
+
+/** The options of a provider's impersonation. */
+export const optionsOf = slot<ResolvedOptions>('the options of impersonation')
 
 const OPTIONS_PATH = 'features.impersonation'
 
@@ -87,7 +157,7 @@ const OPTIONS_PATH = 'features.impersonation'
  * @throws TypeError naming the dotted path of the first option that is unknown or wrong.
  */
 export function resolveOptions(options: ImpersonationOptions): ResolvedOptions {
-  const resolved = resolve(impersonationShape, options, OPTIONS_PATH)
+  const resolved = resolve(impersonationRules, options, OPTIONS_PATH)
   if (resolved.enabled && resolved.managementApi.resource === '') {
     throw new TypeError(
       `${OPTIONS_PATH}.managementApi.resource is required: the absolute URI that names the management API, for example 'https://id.example.com/api'`,

@@ -1,4 +1,4 @@
-import type { Authorize, Verdict } from '../public/policy-hook.ts'
+import type { Authorize, Verdict } from '../public/hooks.ts'
 import { joinPermits, type Limits, parseVerdict } from './verdict.ts'
 
 /**

@@ -1,5 +1,19 @@
-import type { Client } from 'oidc-provider'
+import {
+  type AsymmetricSigningAlgorithm,
+  type Client,
+  type Configuration,
+  errors,
+  type Grant,
+  type KoaContextWithOIDC,
+  type Provider,
+  type ResourceServer,
+} from 'oidc-provider'
+import { slot } from '../host/slot.ts'
+import { optionsOf, type ResolvedOptions } from '../options/defaults.ts'
 import type { ClientRule } from '../public/options.ts'
+import { END_SCOPE, READ_SCOPE } from '../shared/constants.ts'
+import { signingAlgorithm } from '../tokens/signing.ts'
+import { endingAdapterOf } from '../tokens/subject-token.ts'
 
 /**
  * Whether a client may do one thing at the management API: it is named for it, it has the
@@ -46,4 +60,166 @@ async function ask(
   }
   if (typeof answer === 'boolean') return answer
   throw new Error(`${path} must answer true or false, or a promise of one`)
+}
+
+/** One thing that can be done at the management API. */
+export interface Right {
+  /** The scope that a machine-to-machine token needs for it. */
+  readonly scope: string
+  /** Whether a client is named for it. */
+  readonly may: MayClient
+}
+
+/** Everything that can be done at the management API. */
+export interface ManagementRights {
+  readonly issue: Right
+  readonly read: Right
+  readonly end: Right
+}
+
+/** What can be done at the management API of a provider. */
+export const rightsOf = slot<ManagementRights>('the rights of machine clients')
+
+export function managementRights({
+  clients,
+  scope,
+}: ResolvedOptions['managementApi']): ManagementRights {
+  const path = 'features.impersonation.managementApi.clients'
+  return {
+    issue: { scope, may: mayClient(clients.issue, `${path}.issue`) },
+    read: { scope: READ_SCOPE, may: mayClient(clients.read, `${path}.read`) },
+    end: { scope: END_SCOPE, may: mayClient(clients.end, `${path}.end`) },
+  }
+}
+
+/** Which of the provider's keys signs machine-to-machine tokens; `undefined` where they are opaque. */
+const algorithmOf = slot<AsymmetricSigningAlgorithm | undefined>('the key of machine tokens')
+
+/** @throws TypeError where machine-to-machine tokens are JWTs and no key can sign one */
+export function requireMachineTokenKey(provider: Provider): void {
+  const isJwt = optionsOf.of(provider).managementApi.tokenFormat === 'jwt'
+  const algorithm = algorithmOf.set(provider, isJwt ? signingAlgorithm(provider) : undefined)
+  if (isJwt && !algorithm) {
+    throw new TypeError(
+      "no key in jwks can sign tokens for the management API; add one, or set features.impersonation.managementApi.tokenFormat to 'opaque'",
+    )
+  }
+}
+
+/** oidc-provider's `features.resourceIndicators.getResourceServerInfo`. */
+export type GetResourceServerInfo = (
+  ctx: KoaContextWithOIDC,
+  resourceIndicator: string,
+  client: Client,
+) => Promise<ResourceServer> | ResourceServer
+
+/** The deployment's own `getResourceServerInfo`, with the management API added. */
+export function withManagementApi(
+  { resource, tokenTtl, tokenFormat }: ResolvedOptions['managementApi'],
+  { features }: Configuration,
+): GetResourceServerInfo {
+  const own = features?.resourceIndicators?.getResourceServerInfo
+
+  return async (ctx, asked, client) => {
+    if (asked !== resource) {
+      // As the provider's own default does.
+      if (!own) throw new errors.InvalidTarget()
+      const info = await own(ctx, asked, client)
+      // Another resource must not be taken for the management API.
+      if (info?.audience === resource) throw new errors.InvalidTarget()
+      return info
+    }
+    // Never a user's token: only a client's own, and only through client_credentials.
+    const { provider, route, params } = ctx.oidc
+    if (route !== 'token' || params?.grant_type !== 'client_credentials') {
+      throw new errors.InvalidTarget()
+    }
+    const scopes = await machineScopes(provider, client, params.scope)
+    if (scopes.length === 0) throw notNamed(client)
+    const alg = algorithmOf.of(provider)
+    return {
+      scope: scopes.join(' '),
+      audience: resource,
+      accessTokenTTL: tokenTtl,
+      accessTokenFormat: tokenFormat,
+      ...(alg ? { jwt: { sign: { alg } } } : {}),
+    }
+  }
+}
+
+/**
+ * The scopes of what a client is named for. What it asks for comes first, and is enough: a
+ * function of the deployment that fails then concerns no client that asks for something else.
+ */
+async function machineScopes(
+  provider: Provider,
+  client: Client,
+  asked: unknown,
+): Promise<string[]> {
+  const { issue, read, end } = rightsOf.of(provider)
+  const offered = endingAdapterOf.find(provider) ? [issue, read, end] : [issue]
+  const names = String(asked ?? '').split(' ')
+  const wanted = offered.filter(({ scope }) => names.includes(scope))
+  const scopes = await scopesNamed(wanted, client)
+  if (scopes.length > 0) return scopes
+  return scopesNamed(
+    offered.filter((right) => !wanted.includes(right)),
+    client,
+  )
+}
+
+async function scopesNamed(rights: readonly Right[], client: Client): Promise<string[]> {
+  const scopes = await Promise.all(
+    rights.map(async ({ scope, may }) => ((await may(client)) ? [scope] : [])),
+  )
+  return scopes.flat()
+}
+
+/**
+ * The client gets this message about itself. The message does not reveal the answer of a function.
+ */
+function notNamed(client: Client): errors.InvalidTarget {
+  return new errors.InvalidTarget(
+    isPublic(client)
+      ? 'a client that does not authenticate (token_endpoint_auth_method none) gets no token for the management API'
+      : "this client is not one that the provider's option managementApi.clients names for the management API",
+  )
+}
+
+export type LoadExistingGrant = NonNullable<Configuration['loadExistingGrant']>
+
+/**
+ * Gives the applications of operators `openid` without a question, beside what their grant has. An
+ * application that asks with `prompt=none` who is signed in would be answered `consent_required`.
+ *
+ * @param own the deployment's function
+ */
+export function withApplicationGrants(
+  applications: ClientRule,
+  own: LoadExistingGrant = existingGrant,
+): LoadExistingGrant {
+  const isApplication = asksClient(applications, 'features.impersonation.applications')
+
+  return async (ctx) => {
+    const { client, provider, session } = ctx.oidc
+    const existing = await own(ctx)
+    if (!client || !session?.accountId || !(await isApplication(client))) return existing
+    const { accountId } = session
+    const grant = existing ?? new provider.Grant({ clientId: client.clientId, accountId })
+    // The provider refuses another's grant. Nothing is written into it.
+    if (grant.accountId !== accountId || grant.clientId !== client.clientId) return grant
+    // A consent page that makes a grant of its own leaves out what it was not asked for.
+    if (grant.getOIDCScopeFiltered(new Set(['openid'])) !== 'openid') {
+      grant.addOIDCScope('openid')
+      await grant.save()
+    }
+    return grant
+  }
+}
+
+/** What oidc-provider does by default. */
+async function existingGrant({ oidc }: KoaContextWithOIDC): Promise<Grant | undefined> {
+  const { client, provider, result, session } = oidc
+  const id = result?.consent?.grantId ?? (client && session?.grantIdFor(client.clientId))
+  return id ? provider.Grant.find(id) : undefined
 }

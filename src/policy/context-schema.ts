@@ -4,10 +4,9 @@ import type {
   ContextResult,
   ContextStandardSchema,
   ContextValidator,
-} from '../public/policy-hook.ts'
-import { isDeeperThan } from '../shared/json.ts'
-import { isPlainObject } from '../shared/plain-object.ts'
-import { printable } from '../shared/printable.ts'
+} from '../public/hooks.ts'
+import { isDeeperThan, isPlainObject } from '../shared/json.ts'
+import { printable } from '../shared/text.ts'
 
 /**
  * The maximum nesting depth of a context: enough for every realistic context, and safe for

@@ -1,5 +1,6 @@
-import type { AuthorizationRequest, Need } from '../public/policy-hook.ts'
-import { isPlainObject } from '../shared/plain-object.ts'
+import type { AuthorizationRequest, Need } from '../public/hooks.ts'
+import { knownMembers } from '../shared/json.ts'
+import { boundedText } from '../shared/text.ts'
 
 /** A verdict that does not refuse. A member that is absent limits nothing. */
 export interface Limits {
@@ -45,11 +46,11 @@ const MEMBER_PARSERS: {
 export function parseVerdict(verdict: unknown, asked: Asked, path: string): Limits | false {
   if (verdict === true) return {}
   if (verdict === false) return false
-  const given = isPlainObject(verdict) ? Object.entries(verdict) : []
-  if (given.length === 0 || given.some(([name]) => !Object.hasOwn(MEMBER_PARSERS, name))) {
-    const names = Object.keys(MEMBER_PARSERS).join(', ')
-    throw new TypeError(`${path} must answer true, false or an object of nothing but ${names}`)
-  }
+  const names = Object.keys(MEMBER_PARSERS)
+  const refuse = () =>
+    new TypeError(`${path} must answer true, false or an object of nothing but ${names.join(', ')}`)
+  const given = Object.entries(knownMembers(verdict, names, refuse))
+  if (given.length === 0) throw refuse()
   const limits: Limits = Object.fromEntries(
     given.map(([name, value]) => [name, MEMBER_PARSERS[name as keyof Limits](value, asked, path)]),
   )
@@ -116,17 +117,5 @@ export function joinPermits(permits: readonly string[], path: string): string | 
 }
 
 function parseText(value: unknown, path: string): string {
-  const length = typeof value === 'string' ? [...value].length : 0
-  if (
-    typeof value === 'string' &&
-    length > 0 &&
-    length <= MAX_TEXT_LENGTH &&
-    value.isWellFormed() &&
-    !/\p{Cc}/u.test(value)
-  ) {
-    return value
-  }
-  throw new TypeError(
-    `${path} must have 1 to ${MAX_TEXT_LENGTH} characters, be well-formed text, and have no control characters`,
-  )
+  return boundedText(path, value, MAX_TEXT_LENGTH, (message) => new TypeError(message))
 }

@@ -1,8 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
-import type { MayAct } from './binding.ts'
-import type { ActClaim, SubjectTokenContext } from './claims-hook.ts'
-import type { ImpersonationEnd } from './list-and-end.ts'
-import type { Need } from './policy-hook.ts'
+import type { ActClaim, MayAct, Need, SubjectTokenContext } from './hooks.ts'
+import type { ImpersonationEnd } from './objects.ts'
 
 /** What a listener learns of a subject token: everything but its value, which is stored nowhere. */
 export interface SubjectTokenRecord {

@@ -1,4 +1,4 @@
-import type { ActClaim } from '../public/act-claim.ts'
+import type { ActClaim } from '../public/hooks.ts'
 
 /** The `act` claim of an actor: RFC 8693 §4.1, "only the subject and its prior actors". */
 export function actClaim({ sub, client_id, act }: ActClaim): ActClaim {

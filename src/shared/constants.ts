@@ -1,3 +1,5 @@
+import type { AsymmetricSigningAlgorithm } from 'oidc-provider'
+
 /** The grant type this package adds to the provider. RFC 8693 §2.1. */
 export const TOKEN_EXCHANGE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
@@ -30,3 +32,24 @@ export const MAX_SUBJECT_TOKEN_TTL = 3600
 
 /** The largest `accessToken.maxTtl`, in seconds. */
 export const MAX_ACCESS_TOKEN_TTL = 86_400
+
+/**
+ * The algorithms that may sign an access token here, in order of preference (RFC 9068 §2.1).
+ * Neither `none` nor a shared secret (RFC 8725 §3.1, §3.2).
+ */
+export const SIGNING_ALGORITHMS: AsymmetricSigningAlgorithm[] = [
+  'RS256',
+  'ES256',
+  'EdDSA',
+  'Ed25519',
+  'PS256',
+  'ES384',
+  'ES512',
+  'RS384',
+  'RS512',
+  'PS384',
+  'PS512',
+  'ML-DSA-44',
+  'ML-DSA-65',
+  'ML-DSA-87',
+]

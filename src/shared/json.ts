@@ -1,3 +1,5 @@
+import { printable } from './text.ts'
+
 /** Freezes a tree of JSON at every level, and returns it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
@@ -11,4 +13,44 @@ export function deepFreeze<T>(value: T): T {
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1))
+}
+
+/** Whether a value is an object literal, a JSON object, or an object without prototype. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
+
+/** The members that are not `undefined`: those that may be are optional. */
+export type Present<T> = {
+  [K in keyof T as undefined extends T[K] ? never : K]: T[K]
+} & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
+}
+
+/** Without the members that are `undefined`. */
+export function present<T extends object>(members: T): Present<T> {
+  // The compiler does not see that only the members without a value are missing.
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined),
+  ) as Present<T>
+}
+
+/**
+ * The members of an object that has no others: a mistyped one would otherwise be ignored silently.
+ *
+ * @param refuse makes the error: of the first member that is not known, or of a value that is no object
+ */
+export function knownMembers<Name extends string>(
+  value: unknown,
+  names: readonly Name[],
+  refuse: (unknown?: string) => Error,
+): { readonly [Member in Name]?: unknown } {
+  if (!isPlainObject(value)) throw refuse()
+  const known: readonly string[] = names
+  const unknown = Object.keys(value).find((name) => !known.includes(name))
+  if (unknown !== undefined) throw refuse(printable(unknown, 64))
+  // `names` may name no member that every object inherits.
+  return value as { readonly [Member in Name]?: unknown }
 }

@@ -1,13 +1,44 @@
+import { hash } from 'node:crypto'
+import { createLocalJWKSet, type JWTPayload, errors as joseErrors, jwtVerify } from 'jose'
 import { type AccessToken, type Client, errors, type Provider } from 'oidc-provider'
-import { publicKeys } from '../host/provider-configuration.ts'
-import { IMPERSONATION_ID_CLAIM } from '../shared/constants.ts'
+import { publicKeys } from '../host/instance.ts'
+import { slot } from '../host/slot.ts'
+import { BoundedMap } from '../shared/bounded-map.ts'
 import {
-  AccessTokenRejected,
-  jwtAccessTokenVerifier,
-  seconds,
-  single,
-  type VerifiedAccessToken,
-} from './jwt-access-token.ts'
+  GRANT_ID_CLAIM,
+  IMPERSONATED_JTI_PREFIX,
+  IMPERSONATION_ID_CLAIM,
+  SIGNING_ALGORITHMS,
+  TOKEN_EXCHANGE_GRANT_TYPE,
+} from '../shared/constants.ts'
+import { type Binding, parseConfirmation } from '../shared/sender.ts'
+import { epochSeconds } from '../shared/time.ts'
+
+/** An access token of this provider: authentic, in time, and not revoked as far as is known. */
+export interface VerifiedAccessToken extends Binding {
+  /** The user; `undefined` for a token that stands for a client. */
+  readonly accountId: string | undefined
+  readonly clientId: string
+  readonly audience: string | undefined
+  readonly scopes: ReadonlySet<string>
+  /** Whether it came out of an impersonation. */
+  readonly impersonated: boolean
+  /** Of which, where it tells: its id. */
+  readonly impersonationId: string | undefined
+  /** The `act` claim, as it stands there. */
+  readonly act: unknown
+  /** When the user signed in, in seconds since the epoch, where that is known. */
+  readonly authTime: number | undefined
+  /** When it expires, in seconds since the epoch. */
+  readonly expiresAt: number
+  /** The id of its grant, if the token names a grant. */
+  readonly grantId: string | undefined
+}
+
+/** The token is not accepted. The message says why; the client does not get it. */
+export class AccessTokenRejected extends Error {
+  override name = 'AccessTokenRejected'
+}
 
 /** Verifies access tokens that this provider issued, opaque or JWT. */
 export interface AccessTokenVerifier {
@@ -30,9 +61,11 @@ export interface AccessTokenVerifier {
   findClient(clientId: string): Promise<Client>
 }
 
+/** What verifies the access tokens of a provider. */
+export const verifierOf = slot<AccessTokenVerifier>('the verification of access tokens')
+
 export function accessTokenVerifier(
   provider: Provider,
-  impersonationGrantType: string,
   findEvenEnded: (value: string) => Promise<AccessToken | undefined>,
 ): AccessTokenVerifier {
   const verifyJwt = jwtAccessTokenVerifier(provider.issuer, publicKeys(provider).keys)
@@ -56,9 +89,9 @@ export function accessTokenVerifier(
       clientId: token.clientId,
       audience: single(token.aud),
       scopes: token.scopes,
-      impersonated: token.gty === impersonationGrantType || token.extra?.act !== undefined,
+      impersonated: token.gty === TOKEN_EXCHANGE_GRANT_TYPE || token.extra?.act !== undefined,
       impersonationId:
-        token.gty === impersonationGrantType
+        token.gty === TOKEN_EXCHANGE_GRANT_TYPE
           ? text(token.extra?.[IMPERSONATION_ID_CLAIM])
           : undefined,
       act: token.extra?.act,
@@ -121,4 +154,96 @@ function text(value: unknown): string | undefined {
 /** Opaque tokens are base64url and have no dots. */
 function isJwt(value: string): boolean {
   return value.includes('.')
+}
+
+/** How many verified tokens are remembered. */
+const JWT_CACHE_SIZE = 256
+
+/**
+ * Verifies JWT access tokens by the provider's own keys.
+ *
+ * A machine uses one token for many requests, and a valid signature stays valid: verified tokens
+ * are cached by their SHA-256. Expiry is checked every time.
+ *
+ * @returns a function that throws {@link AccessTokenRejected} for a token that is not accepted
+ */
+function jwtAccessTokenVerifier(
+  issuer: string,
+  publicKeys: ReadonlyArray<Record<string, unknown>>,
+): (value: string) => Promise<VerifiedAccessToken> {
+  const keys = createLocalJWKSet({ keys: publicKeys.map(asJwk) })
+  const remembered = new BoundedMap<string, { token: VerifiedAccessToken; expiresAt: number }>(
+    JWT_CACHE_SIZE,
+  )
+
+  return async (value) => {
+    const id = hash('sha256', value, 'base64url')
+    const known = remembered.get(id)
+    // The provider's clockTolerance is for clocks of other servers. This time is our own.
+    if (known && known.expiresAt > epochSeconds()) return known.token
+    try {
+      // RFC 9068 §4: typ, iss, signature, exp; the audience is for the caller to judge. The other
+      // required claims have to be texts: below.
+      const { payload } = await jwtVerify(value, keys, {
+        algorithms: SIGNING_ALGORITHMS,
+        typ: 'at+jwt',
+        issuer,
+        requiredClaims: ['aud', 'exp', 'iat'],
+      })
+      const token = fromPayload(payload)
+      remembered.set(id, { token, expiresAt: payload.exp ?? 0 })
+      return token
+    } catch (cause) {
+      if (cause instanceof joseErrors.JOSEError) {
+        throw new AccessTokenRejected(`JWT access token: ${cause.message}`, { cause })
+      }
+      throw cause
+    }
+  }
+}
+
+function fromPayload(payload: JWTPayload): VerifiedAccessToken {
+  const { sub, jti, client_id: clientId, scope, cnf, act } = payload
+  if (typeof sub !== 'string' || typeof jti !== 'string' || typeof clientId !== 'string') {
+    throw new AccessTokenRejected('a claim has the wrong type')
+  }
+  const binding = parseConfirmation(cnf)
+  if (!binding) throw new AccessTokenRejected('bound in a way that is not known here')
+  return {
+    // RFC 9068 §2.2: where no resource owner takes part, sub is the client.
+    accountId: sub === clientId ? undefined : sub,
+    clientId,
+    audience: single(payload.aud),
+    scopes: new Set(typeof scope === 'string' ? scope.split(' ') : []),
+    impersonated: act !== undefined || jti.startsWith(IMPERSONATED_JTI_PREFIX),
+    impersonationId: jti.startsWith(IMPERSONATED_JTI_PREFIX)
+      ? jti.slice(IMPERSONATED_JTI_PREFIX.length)
+      : undefined,
+    act,
+    authTime: seconds(payload.auth_time),
+    expiresAt: payload.exp ?? 0,
+    // In a client's own token a claim of that name comes from the deployment.
+    grantId: sub === clientId ? undefined : textOrNone(payload[GRANT_ID_CLAIM]),
+    ...binding,
+  }
+}
+
+/** A point in time; `undefined` for any other value. */
+function seconds(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+function textOrNone(value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value
+  throw new AccessTokenRejected('a claim has the wrong type')
+}
+
+/** The audience, if there is exactly one. */
+function single(audience: string | readonly string[] | undefined): string | undefined {
+  if (audience === undefined || typeof audience === 'string') return audience
+  return audience.length === 1 ? audience[0] : undefined
+}
+
+function asJwk(key: Record<string, unknown>): Record<string, unknown> & { kty: string } {
+  return { ...key, kty: String(key.kty) }
 }

@@ -1,6 +1,17 @@
-import type { Adapter } from 'oidc-provider'
-import { type ConsumptionNote, hasConsumeOnce } from '../adapters/contract.ts'
-import { isDevelopmentAdapter } from '../host/provider-configuration.ts'
+import { hash } from 'node:crypto'
+import type { Adapter, Provider } from 'oidc-provider'
+import {
+  type ConsumptionNote,
+  type EndingAdapter,
+  hasConsumeOnce,
+  hasEnding,
+  type KnownRecord,
+  missingForEnding,
+} from '../adapters/contract.ts'
+import { isDevelopmentAdapter } from '../host/instance.ts'
+import type { ResolvedOptions } from '../options/defaults.ts'
+import { BoundedMap } from '../shared/bounded-map.ts'
+import { warn } from '../shared/warn.ts'
 
 /**
  * Consumes the record `id`, which expires at `expiresAt` (seconds since the epoch), and keeps the
@@ -12,10 +23,8 @@ export type ConsumeOnce = (
   id: string,
   expiresAt: number,
   note?: ConsumptionNote,
+  known?: KnownRecord,
 ) => Promise<boolean>
-
-/** An adapter's `consumeOnce` answered no boolean, so that it is not certain who won. */
-export class ConsumeOnceNotBoolean extends TypeError {}
 
 /**
  * Picks how records of this adapter are consumed once: by its own `consumeOnce`, or by a guard in
@@ -28,12 +37,10 @@ export function createConsumer(
   singleUse: 'adapter' | 'per-process',
 ): ConsumeOnce {
   if (hasConsumeOnce(adapter)) {
-    return async (id, _expiresAt, note) => {
-      const won: unknown = await adapter.consumeOnce(id, note)
+    return async (id, _expiresAt, note, known) => {
+      const won: unknown = await adapter.consumeOnce(id, note, known)
       if (typeof won !== 'boolean') {
-        throw new ConsumeOnceNotBoolean(
-          'consumeOnce() of the storage adapter must resolve true or false',
-        )
+        throw new TypeError('consumeOnce() of the storage adapter must resolve true or false')
       }
       return won
     }
@@ -47,24 +54,17 @@ export function createConsumer(
   )
 }
 
-/** How often, in consumptions, entries of expired records are swept from the guard. */
-const SWEEP_EVERY = 1024
+/** Far more than can be under way at once: what was consumed before them says so in its record. */
+const MAX_REMEMBERED = 100_000
 
 /** Shared by all providers of this process: ids are hashes of random values and do not collide. */
-const consumed = new Map<string, number>()
-let untilSweep = SWEEP_EVERY
+const consumed = new BoundedMap<string, true>(MAX_REMEMBERED)
 
 function guardInProcess(adapter: Adapter): ConsumeOnce {
-  return async (id, expiresAt) => {
+  return async (id) => {
     // Look and mark without an await between them: nothing else runs in this process meanwhile.
     if (consumed.has(id)) return false
-    consumed.set(id, expiresAt)
-    untilSweep -= 1
-    if (untilSweep === 0) {
-      untilSweep = SWEEP_EVERY
-      const now = Date.now() / 1000
-      for (const [other, expiry] of consumed) if (expiry < now) consumed.delete(other)
-    }
+    consumed.set(id, true)
     // A failure after this line leaves the mark: the token is then unusable, and never redeemed
     // twice.
     const stored = await adapter.find(id)
@@ -72,4 +72,55 @@ function guardInProcess(adapter: Adapter): ConsumeOnce {
     await adapter.consume(id)
     return true
   }
+}
+
+/**
+ * The storage adapter, where it can see and end impersonations, and that is not switched off.
+ *
+ * @throws TypeError where `lifecycle.enabled` is `true` and the adapter cannot
+ */
+export function chooseEnding(
+  adapter: Adapter,
+  { enabled }: ResolvedOptions['lifecycle'],
+): EndingAdapter | undefined {
+  if (enabled === false) return undefined
+  if (hasEnding(adapter)) return adapter
+  const missing = missingForEnding(adapter).join(', ')
+  if (enabled === true) {
+    throw new TypeError(
+      `features.impersonation.lifecycle.enabled is true, but the storage adapter of SubjectToken lacks ${missing}: ` +
+        'use an adapter of this package, keep subject tokens beside yours with withSubjectTokens, or add the methods (node_modules/oidc-provider-impersonation/docs/adapters.md)',
+    )
+  }
+  warn(
+    'CANNOT_END',
+    `impersonations cannot be seen or ended: the storage adapter of SubjectToken lacks ${missing}. ` +
+      'Say features.impersonation.lifecycle.enabled: false where that is meant',
+  )
+  return undefined
+}
+
+/**
+ * The provider's replay detection (of DPoP proofs and client assertions) looks for the record and
+ * then stores it, so that two copies that arrive together both pass. Where the adapter has an
+ * atomic `consumeOnce` for every model, that decides: all of them store the record, one gets it.
+ */
+export function makeReplayDetectionAtomic(provider: Provider): void {
+  const { ReplayDetection } = provider
+  const findAndStore = ReplayDetection.unique
+  let consume: ConsumeOnce | undefined
+  ReplayDetection.unique = async (iss, jti, exp) => {
+    if (!(await Reflect.apply(findAndStore, ReplayDetection, [iss, jti, exp]))) return false
+    // Looked at on first use: a deployment that detects no replays may have no storage for them.
+    consume ??= chooseConsumer(ReplayDetection.adapter)
+    // The id under which it has just been stored.
+    return consume(hash('sha256', `${iss}${jti}`, 'base64url'), exp)
+  }
+}
+
+function chooseConsumer(adapter: Adapter): ConsumeOnce {
+  const consumes = hasConsumeOnce(adapter) && 'consumesEveryModel' in adapter
+  return consumes && adapter.consumesEveryModel
+    ? createConsumer(adapter, 'adapter')
+    : async () => true
 }

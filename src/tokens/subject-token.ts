@@ -1,19 +1,108 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Adapter, AdapterPayload, Provider, UnknownObject } from 'oidc-provider'
-import type { ConsumptionNote } from '../adapters/contract.ts'
-import { emitSafely } from '../host/emit.ts'
+import { checkStorage } from '../adapters/check.ts'
+import type { ConsumptionNote, EndingAdapter } from '../adapters/contract.ts'
+import { emitSafely } from '../host/instance.ts'
 import { type TokenBase, tokenBaseOf } from '../host/models.ts'
-import type { Binding } from '../public/binding.ts'
-import type { ActClaim, SubjectTokenContext } from '../public/claims-hook.ts'
+import { slot } from '../host/slot.ts'
+import { optionsOf } from '../options/defaults.ts'
 import type { SubjectTokenRecord } from '../public/events.ts'
-import type { ImpersonationEnd } from '../public/list-and-end.ts'
-import { IMPERSONATED_JTI_PREFIX } from '../shared/constants.ts'
+import type { ActClaim, Binding, SubjectTokenContext } from '../public/hooks.ts'
+import type { ImpersonationEnd } from '../public/objects.ts'
+import {
+  IMPERSONATED_JTI_PREFIX,
+  MAX_ACCESS_TOKEN_TTL,
+  MAX_SUBJECT_TOKEN_TTL,
+} from '../shared/constants.ts'
 import { deepFreeze } from '../shared/json.ts'
-import { lifeUnderRecord } from './kept-until.ts'
-import { type ConsumeOnce, createConsumer } from './single-use.ts'
-import { checkStorage } from './storage-check/storage-check.ts'
-import { RECORD_MEMBERS, type SubjectTokenProperties } from './subject-token-properties.ts'
-import { type TokenStatus, tokenStatusOf } from './token-status.ts'
+import { epochSeconds } from '../shared/time.ts'
+import { statusListUri } from '../shared/uris.ts'
+import { type ConsumeOnce, chooseEnding, createConsumer } from './single-use.ts'
+
+/** How far the clocks of the provider's processes may differ, in seconds. */
+export const MAX_CLOCK_DIFFERENCE = 5
+
+/** The largest difference of clocks that the guard of a resource server forgives, in seconds. */
+export const MAX_CLOCK_TOLERANCE = 300
+
+/** How long the record of an impersonation outlives its access token at least, in seconds. */
+const RETENTION_MARGIN_SECONDS = MAX_CLOCK_TOLERANCE + 30
+
+/**
+ * How long after the last moment of redemption an access token can be valid anywhere, in seconds,
+ * where it lives for `maxTtl` at most. For so long its record is kept.
+ */
+export function keptAfterRedemptionFor(maxTtl: number): number {
+  return maxTtl + RETENTION_MARGIN_SECONDS
+}
+
+/**
+ * The longest that a record is kept by any process, whatever its options, in seconds: for what one
+ * process has to know of the others.
+ */
+export const MAX_RETENTION_SECONDS =
+  MAX_SUBJECT_TOKEN_TTL + keptAfterRedemptionFor(MAX_ACCESS_TOKEN_TTL)
+
+/**
+ * I14: the longest that an access token may live that comes of a record now, in seconds, so that the
+ * record, by which it can be ended, outlives it. The process that issued the subject token has
+ * settled that, whatever the options of the one that exchanges it.
+ *
+ * @param keptUntil until when the record is kept, as it says: in seconds since the epoch
+ */
+function lifeUnderRecord(keptUntil: number): number {
+  // A store may have made something else of it.
+  if (!Number.isSafeInteger(keptUntil)) return 0
+  return keptUntil - RETENTION_MARGIN_SECONDS - epochSeconds()
+}
+
+/** What a subject token stands for. */
+interface SubjectTokenProperties {
+  /** The user to be impersonated. */
+  accountId: string
+  /** The machine-to-machine client that asked for it. */
+  clientId: string
+  /** The `context` of the request, as JSON. Kept as text: not every store keeps every object. */
+  context: string
+  /**
+   * What it is bound to, as JSON; never absent: a token whose binding was lost does not count as
+   * unbound.
+   */
+  binding: string
+  /** The operator that it is bound to, by whom it is listed. */
+  actor?: string | undefined
+  /** The status list of the access token to come, and the index in it. */
+  statusList?: string | undefined
+  statusIndex?: number | undefined
+  /** The permit that allowed it, and why a person has to look at it afterwards. */
+  permit?: string | readonly string[] | undefined
+  review?: string | undefined
+  /** Seconds; absent means the full lifetime of subject tokens. */
+  expiresIn?: number | undefined
+}
+
+/** What a record holds beside the members of every token: those, and what happens to it. */
+const RECORD_MEMBERS = [
+  'iss',
+  'accountId',
+  'context',
+  'binding',
+  'actor',
+  'statusList',
+  'statusIndex',
+  'permit',
+  'review',
+  'keptUntil',
+  'chained',
+  'consumed',
+  'note',
+  'end',
+]
+
+/** The claim `status`: draft-ietf-oauth-status-list-21, section 6.2. */
+export interface TokenStatus {
+  readonly status_list: { readonly idx: number; readonly uri: string }
+}
 
 /** The end of an impersonation, as it is stored. */
 export interface StoredEnd extends ImpersonationEnd {
@@ -22,7 +111,7 @@ export interface StoredEnd extends ImpersonationEnd {
 }
 
 /** What an exchange led to, as it is stored with the redemption. */
-export interface Redeemed extends ConsumptionNote {
+export interface Redemption extends ConsumptionNote {
   /** The operator's account id. */
   readonly actor?: string | undefined
   readonly act?: ActClaim | undefined
@@ -50,7 +139,7 @@ export interface SubjectToken
   /** When it was redeemed, as the adapter has it; absent before. */
   readonly consumed?: unknown
   /** What the redemption led to, where the adapter keeps it. */
-  readonly note?: Redeemed | undefined
+  readonly note?: Redemption | undefined
   readonly end?: StoredEnd | undefined
   /** The issuer that the record belongs to. */
   readonly iss: string
@@ -82,7 +171,7 @@ export interface SubjectToken
    * where it has expired or ended as well.
    * @throws when the storage did not say who won.
    */
-  redeem(note: Redeemed): Promise<boolean>
+  redeem(redemption: Redemption): Promise<boolean>
 }
 
 /** The model: oidc-provider's own way to store a token, under the name `SubjectToken`. */
@@ -101,17 +190,20 @@ export interface SubjectTokenModel {
   checkStorage(): Promise<void>
 }
 
+/** The subject tokens of a provider. */
+export const subjectTokensOf = slot<SubjectTokenModel>('the subject tokens')
+
+/** Set where impersonations can be seen and ended: the adapter by which they are. */
+export const endingAdapterOf = slot<EndingAdapter>('impersonations that can be seen and ended')
+
 /**
- * Defines the model for a provider and settles how its adapter keeps single use.
+ * Defines the model for a provider, and settles how its adapter keeps single use, and whether it can see and end
+ * impersonations.
  *
- * @param keptFor how long the storage keeps a record after the last moment of redemption, in seconds
- * @throws TypeError for a custom adapter without `consumeOnce`.
+ * @throws TypeError for a custom adapter without `consumeOnce`, and where `lifecycle.enabled` is `true` and the
+ * adapter cannot
  */
-export function defineSubjectToken(
-  provider: Provider,
-  singleUse: 'adapter' | 'per-process',
-  keptFor: (adapter: Adapter) => number,
-): SubjectTokenModel {
+export function defineSubjectToken(provider: Provider): SubjectTokenModel {
   const BaseToken = tokenBaseOf(provider)
 
   class SubjectToken extends BaseToken {
@@ -132,7 +224,7 @@ export function defineSubjectToken(
     declare context: string
     declare binding: string
     declare consumed?: unknown
-    declare note?: Redeemed | undefined
+    declare note?: Redemption | undefined
     declare end?: StoredEnd | undefined
     declare statusList?: string | undefined
     declare statusIndex?: number | undefined
@@ -150,7 +242,9 @@ export function defineSubjectToken(
     }
 
     get tokenStatus(): TokenStatus | undefined {
-      return tokenStatusOf(this)
+      const { iss, statusList, statusIndex: idx } = this
+      if (statusList === undefined || idx === undefined) return undefined
+      return { status_list: { idx, uri: statusListUri(iss, statusList) } }
     }
 
     get longestLife(): number {
@@ -182,6 +276,9 @@ export function defineSubjectToken(
       if (this.#value === undefined) {
         throw new TypeError('the value of a stored subject token is not known')
       }
+      // One moment of issue, for the record and for whoever asks this token.
+      this.iat = epochSeconds()
+      this.exp = this.iat + this.expiration
       const { payload } = await super.getValueAndPayload()
       if (payload && kept > 0) payload.keptUntil = Number(payload.exp) + kept
       return { value: this.#value, ...(payload ? { payload } : {}) }
@@ -192,18 +289,23 @@ export function defineSubjectToken(
       return super.remainingTTL + kept
     }
 
-    async redeem(note: Redeemed): Promise<boolean> {
+    async redeem(redemption: Redemption): Promise<boolean> {
       // The token may have expired since it was found, and some storages do not check the expiry.
       if (this.isExpired) return false
-      const won = await consumeOnce(this.jti, this.exp ?? 0, note)
+      const known = { iat: this.iat, expiresIn: this.remainingTTL }
+      const won = await consumeOnce(this.jti, this.exp ?? 0, redemption, known)
       if (won) this.emit('consumed')
       return won
     }
   }
 
   const { adapter } = SubjectToken
-  const consumeOnce: ConsumeOnce = createConsumer(adapter, singleUse)
-  const kept = keptFor(adapter)
+  const { accessToken, lifecycle, subjectToken } = optionsOf.of(provider)
+  const consumeOnce: ConsumeOnce = createConsumer(adapter, subjectToken.singleUse)
+  const ending = chooseEnding(adapter, lifecycle)
+  if (ending) endingAdapterOf.set(provider, ending)
+  /** How long the storage keeps a record after the last moment of redemption, in seconds. */
+  const kept = ending ? keptAfterRedemptionFor(accessToken.maxTtl) : 0
 
   function ours(found: TokenBase | undefined): SubjectToken | undefined {
     if (!(found instanceof SubjectToken)) return undefined

@@ -8,7 +8,7 @@ export interface Won {
 
 /**
  * Consumes and ends each record at once. An end may take a round trip more than a consumption, so
- * that every second consumption starts as much later.
+ * that two of three consumptions start one or two round trips later.
  */
 export async function consumeAndEnd(
   adapter: EndingAdapter,
@@ -17,7 +17,7 @@ export async function consumeAndEnd(
 ): Promise<Won> {
   const won: Won = { consumed: [], ended: [] }
   const consume = async (id: string, i: number) => {
-    if (i % 2) await adapter.find(id)
+    for (let roundTrips = i % 3; roundTrips > 0; roundTrips -= 1) await adapter.find(id)
     if (await adapter.consumeOnce(id, { actor: by })) won.consumed.push(id)
   }
   const end = async (id: string) => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { AdapterPayload } from 'oidc-provider'
 import type { ConsumptionNote, EndingAdapter, ListedBefore } from '../../src/adapters/contract.ts'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 
 /**
  * Calls an adapter and the memory adapter alike, at random: what the one answers, the other does.

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { SingleUseAdapter } from '../../src/adapters/contract.ts'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { withSubjectTokens } from '../../src/index.ts'
 import { deploy } from '../support/deployment.ts'
 import { REFUSED } from '../support/http.ts'

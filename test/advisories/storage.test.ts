@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { at } from '../support/clock.ts'
 import { basic, deploy } from '../support/deployment.ts'
 import { dpopKey } from '../support/dpop.ts'

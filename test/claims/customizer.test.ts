@@ -55,6 +55,24 @@ describe('I4: a JWT customizer cannot forge act', () => {
       },
     ],
     [
+      'making jwt.payload an accessor for good',
+      (_ctx, _token, jwt) => {
+        const { payload } = jwt
+        Object.defineProperty(jwt, 'payload', {
+          configurable: false,
+          get: () => ({ ...payload, act: forged }),
+          set: () => {},
+        })
+      },
+    ],
+    [
+      'freezing jwt with a forged payload',
+      (_ctx, _token, jwt) => {
+        jwt.payload = { ...jwt.payload, act: forged, jti: 'x', status: 1 }
+        Object.freeze(jwt)
+      },
+    ],
+    [
       'toJSON in the payload',
       (_ctx, _token, jwt) => {
         const { payload } = jwt
@@ -127,36 +145,6 @@ describe('I4: a JWT customizer cannot forge act', () => {
     expect(decodeJwt(access_token).jti).to.equal('eu-1')
   })
 
-  const impossible: Array<[what: string, customize: Customizer]> = [
-    [
-      'makes jwt.payload an accessor for good',
-      (_ctx, _token, jwt) => {
-        const { payload } = jwt
-        Object.defineProperty(jwt, 'payload', {
-          configurable: false,
-          get: () => ({ ...payload, act: forged }),
-          set: () => {},
-        })
-      },
-    ],
-    ['freezes jwt', (_ctx, _token, jwt) => Object.freeze(jwt)],
-  ]
-  for (const [what, customize] of impossible) {
-    it(`I9: one that ${what} fails the request: 500, and the subject token stays`, async () => {
-      let active = true
-      await using deployment = await deploy(
-        customizing((ctx, token, jwt) => {
-          if (active) customize(ctx, token, jwt)
-        }),
-      )
-      const subject_token = await deployment.subjectToken()
-      const { status, body } = await deployment.exchange({ subject_token })
-      expect([status, body.error]).to.deep.equal([500, 'server_error'])
-      active = false
-      expect((await deployment.exchange({ subject_token })).status).to.equal(200)
-    })
-  }
-
   for (const own of [{ region: 'eu' }, undefined]) {
     it(`nor can extraTokenClaims that answers ${JSON.stringify(own)}, late, in an opaque token of the user; nor auth_time, where maxAge relies on it`, async () => {
       await using deployment = await deploy({
@@ -165,7 +153,8 @@ describe('I4: a JWT customizer cannot forge act', () => {
             for (let count = 0; count < 50; count += 1) {
               await Promise.resolve()
               const extra = Object('extra' in token ? token.extra : undefined)
-              Object.assign(extra, { act: forged, auth_time: 4e9, late: true })
+              const claims = { act: forged, auth_time: 4e9, late: true }
+              Object.assign(extra, claims, { toJSON: () => ({ ...own, ...claims }) })
             }
           }
           void later()

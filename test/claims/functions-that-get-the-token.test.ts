@@ -11,6 +11,14 @@ describe("the deployment's functions that get the token, or the account", () => 
       (token) => Object.defineProperty(token, 'jti', { get: () => 'forged', set: () => {} }),
     ],
     [
+      'makes token.gty and token.exp accessors',
+      (token) =>
+        Object.defineProperties(token, {
+          gty: { enumerable: true, get: () => 'refresh_token', set: () => {} },
+          exp: { enumerable: true, get: () => 4e9, set: () => {} },
+        }),
+    ],
+    [
       'writes what the record says',
       (token) => Object.assign(token, { gty: 'refresh_token', exp: 4e9, accountId: 'bob' }),
     ],

@@ -1,5 +1,5 @@
 import type { Configuration } from 'oidc-provider'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import {
   ACCESS_TOKEN_TYPE,
   type ImpersonationOptions,

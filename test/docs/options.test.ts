@@ -9,8 +9,8 @@ import {
 import { resourceServerShape } from '../../packages/resource-server/src/options.ts'
 import { optionMistakes, optionsReference } from '../../scripts/options-reference.ts'
 import { Impersonation } from '../../src/index.ts'
-import { impersonationShape } from '../../src/options/defaults.ts'
-import { isPlainObject } from '../../src/shared/plain-object.ts'
+import { impersonationRules } from '../../src/options/defaults.ts'
+import { isPlainObject } from '../../src/shared/json.ts'
 
 const page = readFileSync(new URL('../../docs/options.md', import.meta.url), 'utf8')
 
@@ -22,7 +22,7 @@ describe('docs/options.md', () => {
   section(
     'features.impersonation',
     'ImpersonationOptions',
-    impersonationShape,
+    impersonationRules,
     (options) => new Impersonation(options),
   )
   section('resourceServer', 'ResourceServerOptions', resourceServerShape, (options) =>
@@ -105,7 +105,7 @@ function exampleOf(text: string): object | undefined {
 
 function pathsOf(shape: object, above = ''): string[] {
   return Object.entries(shape).flatMap(([name, node]) => {
-    return typeof node.type === 'string' ? [above + name] : pathsOf(node, `${above}${name}.`)
+    return node.type === 'section' ? pathsOf(node.of, `${above}${name}.`) : [above + name]
   })
 }
 

@@ -39,11 +39,28 @@ describe('docs/troubleshooting.md', () => {
   it('quotes messages that are in the source of the package or of oidc-provider', () => {
     expect(told).to.have.length.greaterThan(70)
     for (const message of told.filter((each) => !OF_OTHERS.includes(each))) {
-      // `must()` of src/options/resolve-options.ts puts the first words before the others.
+      // `must()` of src/options/rules.ts puts the first words before the others.
       const own = message.replace(/^… must be /, '')
       const found = [...ours, ...hosts].some((source) => says(source, own))
       expect(found, message).to.equal(true)
     }
+  })
+
+  it('has every warning by its code', async () => {
+    const table = await readFile(new URL('src/shared/warn.ts', ROOT), 'utf8')
+    const codes = [...table.matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, code = '']) => code)
+    expect(codes).to.have.length.greaterThan(10)
+    for (const code of [...codes, 'USE_NOT_RECORDED', 'OUTSIDE_TESTS']) {
+      expect(told, code).to.include(code)
+      const isGiven = ours.some((source) =>
+        new RegExp(`(?:warn\\(|code:|return \\{ code:)\\s*'${code}'`).test(source),
+      )
+      expect(isGiven, code).to.equal(true)
+    }
+    const otherwise = ours.flatMap((source) => [
+      ...source.matchAll(/emitWarning\((?!message, \{)/g),
+    ])
+    expect(otherwise, 'warnings without a code').to.have.length(0)
   })
 
   it('has every TypeError of the package that does not say what to do', () => {
@@ -157,7 +174,7 @@ function says(text: string, message: string): boolean {
 
 /** The text of each `new TypeError(…)`, and of each rule for options. */
 function typeErrorsIn(source: string): string[] {
-  const thrown = /(?:TypeError|NotBoolean)\(\s*(['"`])(.*?)['"`],?\s*\)/gs
+  const thrown = /TypeError\(\s*(['"`])(.*?)['"`],?\s*\)/gs
   const ruled = /(['"`])(… must [^\n]*?)\1,?\n\s*\)/g
   const single = /must\([^\n]*(['"`])(… must [^\n]*?)\1\)/g
   return [thrown, ruled, single].flatMap((pattern) =>

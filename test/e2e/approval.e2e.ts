@@ -47,7 +47,7 @@ describe('an approval in the example', function () {
   it('grace approves in another browser, olivia acts, grace takes it back, and the shop is covered', async () => {
     await using olivia = await sitDown()
     await using grace = await sitDown()
-    await enter(grace, 'grace', '/console/permits')
+    await enter(grace, 'grace', '/console/approvals')
     await enter(
       olivia,
       'olivia',

@@ -73,7 +73,7 @@ describe('nine tabs of one operator', function () {
 
     expect(ends, 'requests for an end').to.deep.equal([])
     await shop.getByText('A-1002').first().waitFor()
-    await shop.getByRole('region', { name: reads('olivia acts as Alice Ng') }).waitFor()
+    await shop.getByRole('region', { name: reads('Olivia Reyes acts as Alice Ng') }).waitFor()
     await first.bringToFront()
     await strip(first).getByText(reads("You're acting as Alice Ng")).waitFor()
     await strip(first).getByText('SUP-301').waitFor()

@@ -90,7 +90,7 @@ describe("with a screen reader's eyes", function () {
     const olivia = await enter('olivia', '/console/act?user=alice')
     await heading(olivia, 'Act as Alice Ng').waitFor()
     const shop = await act(olivia, 'SUP-203')
-    await shop.getByRole('region', { name: reads('olivia acts as Alice Ng') }).waitFor()
+    await shop.getByRole('region', { name: reads('Olivia Reyes acts as Alice Ng') }).waitFor()
     await expectReadable(shop, 'the application')
     const grace = await enter('grace', '/console/running')
     await grace
@@ -98,7 +98,7 @@ describe("with a screen reader's eyes", function () {
       .click()
     await expectAnnounced(grace, 'Olivia Reyes no longer acts as Alice Ng.')
     await expectAnnounced(shop, 'Acting has ended. Another person ended it.')
-    await expectAnnounced(olivia, 'You no longer act as Alice Ng: another person ended it.')
+    await expectAnnounced(olivia, 'You no longer act as Alice Ng: Grace Okafor ended it.')
     await shop.getByRole('heading', { name: 'You no longer act for Alice Ng' }).waitFor()
     await expectReadable(shop, 'the application after the end')
     expect(await shop.getByText('A-1002').count()).to.equal(0)

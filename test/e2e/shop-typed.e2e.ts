@@ -83,7 +83,7 @@ describe('what an operator has typed in the shop', () => {
 
     const card = next.locator('[data-order="A-1002"]')
     await card.getByRole('button', { name: 'Save note' }).click()
-    await card.getByText('Changed by support (olivia).').waitFor()
+    await card.getByText('Changed by support (Olivia Reyes).').waitFor()
     expect(await address(next).inputValue(), 'the rest stays').to.equal(ADDRESS)
     await next.getByRole('button', { name: 'Save address' }).click()
     await message(next).getByText('Only Alice can change her e-mail address.').waitFor()

@@ -93,7 +93,7 @@ describe('the shop, as a customer and as an operator who acts', () => {
     await card(shop, 'A-1002').getByLabel(NOTE).fill('Ring twice')
     await card(shop, 'A-1002').getByRole('button', { name: 'Save note' }).click()
     await message(shop).getByText('The note is saved.').waitFor()
-    await card(shop, 'A-1002').getByText('Changed by support (olivia).').waitFor()
+    await card(shop, 'A-1002').getByText('Changed by support (Olivia Reyes).').waitFor()
     await shop.getByLabel('E-mail address').fill('olivia@example.org')
     await shop.getByRole('button', { name: 'Save address' }).click()
     await message(shop).getByText('Only Alice can change her e-mail address.').waitFor()

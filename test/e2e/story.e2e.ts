@@ -122,7 +122,7 @@ describe('the story', function () {
       .getByRole('button', { name: reads('End: Olivia Reyes is acting as Alice Ng') })
       .click()
     await runs(/SUP-123/)
-      .getByText('Ended by support', { exact: true })
+      .getByText(reads('Ended by Grace Okafor', 'exact'))
       .waitFor()
     // The orders API looks at the status list again after some seconds.
     for (let status = 200; status !== 401; ) {

@@ -9,8 +9,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Both endpoints, what the plugin adds to claims, and what it leaves alone. */
 const TESTS = [
-  'test/token-exchange/*.test.ts',
-  'test/management/*.test.ts',
+  'test/exchange/*.test.ts',
+  'test/http/*.test.ts',
   'test/unchanged/*.test.ts',
   'test/claims/access-token-claims.test.ts',
 ]

@@ -1,12 +1,12 @@
 // Run in a process of its own for each supported version: prints what the seam offers there.
 import { readFileSync } from 'node:fs'
-import * as discovery from '../../src/host/discovery.ts'
 import * as grants from '../../src/host/grants.ts'
+import * as discovery from '../../src/host/instance.ts'
+import * as configuration from '../../src/host/instance.ts'
+import * as registration from '../../src/host/instance.ts'
+import * as signing from '../../src/host/instance.ts'
 import * as models from '../../src/host/models.ts'
-import * as configuration from '../../src/host/provider-configuration.ts'
-import * as registration from '../../src/host/registration.ts'
 import * as request from '../../src/host/request.ts'
-import * as signing from '../../src/host/signing.ts'
 
 const manifest = new URL('../package.json', import.meta.resolve('oidc-provider'))
 const { version } = JSON.parse(readFileSync(manifest, 'utf8'))

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 import type { EndingAdapter } from '../../src/adapters/contract.ts'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { ImpersonationOptions } from '../../src/index.ts'
 import { deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'

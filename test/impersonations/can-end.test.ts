@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { deploy } from '../support/deployment.ts'
 
 describe('canEnd', () => {

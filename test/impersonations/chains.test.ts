@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { EndingAdapter } from '../../src/adapters/contract.ts'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { ImpersonationEvent } from '../../src/index.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'

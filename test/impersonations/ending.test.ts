@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { recording } from '../support/audit.ts'
 import { later } from '../support/clock.ts'
 import { basic, deploy } from '../support/deployment.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { recording } from '../support/audit.ts'
 import { REFUSED } from '../support/http.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'

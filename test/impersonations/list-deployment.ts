@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import Koa, { type Middleware } from 'koa'
 import mount from 'koa-mount'
 import { type Configuration, Provider } from 'oidc-provider'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
-import { statusListUri } from '../../src/shared/status-uris.ts'
-import { announceStatusLists, statusListRoutes } from '../../src/status-list/routes.ts'
-import { statusListSigner, statusLists } from '../../src/status-list/signed-list.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { announceRoutes, issuerRoutes } from '../../src/http/routes.ts'
+import { statusListUri } from '../../src/shared/uris.ts'
+import { statusListSigner, statusLists, statusListsOf } from '../../src/status-list/sign.ts'
 import { signingKey } from '../support/deployment.ts'
 import { Store } from '../tokens/remembering-store.ts'
 
@@ -66,8 +66,9 @@ export async function deployLists({
   const sign = statusListSigner(provider)
   if (!sign) throw new Error('the provider has no key')
   const parts = { issuer, adapter: store.adapter, indices, sign, now: () => store.time }
-  announceStatusLists(provider)
-  provider.use(statusListRoutes(provider, statusLists(parts)))
+  statusListsOf.set(provider, statusLists(parts))
+  announceRoutes(provider)
+  provider.use(issuerRoutes(provider))
   const app = new Koa()
   if (before) app.use(before)
   app.use(mount('/oidc', provider))

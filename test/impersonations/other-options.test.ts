@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { resourceServer } from '../../packages/resource-server/src/index.ts'
 import { ENDED, verdict } from '../../packages/resource-server/test/status/status-provider.ts'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { ImpersonationEvent, ImpersonationOptions } from '../../src/index.ts'
 import { at } from '../support/clock.ts'
 import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { ImpersonationEvent } from '../../src/index.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { type SignedIn, signIn } from '../support/sign-in.ts'
@@ -133,16 +133,16 @@ describe('a pending end', () => {
     await other.provider.impersonation.endAll({ actor: 'olivia' })
     expect(await pendingIn(memory)).to.have.length(1)
     const { impersonation } = one.provider
-    for (const filter of [{}, { userId: '\u0001pending-ends' }]) {
-      const users: string[] = []
-      for (let cursor: string | undefined; ; ) {
-        const { items, next } = await impersonation.list({ ...filter, limit: 1, cursor })
-        users.push(...items.map(({ userId }) => userId))
-        cursor = next
-        if (cursor === undefined) break
-      }
-      expect(users).to.deep.equal(Object.keys(filter).length === 0 ? ['alice'] : [])
+    const users: string[] = []
+    for (let cursor: string | undefined; ; ) {
+      const { items, next } = await impersonation.list({ limit: 1, cursor })
+      users.push(...items.map(({ userId }) => userId))
+      cursor = next
+      if (cursor === undefined) break
     }
+    expect(users).to.deep.equal(['alice'])
+    const asked = await impersonation.list({ userId: '\u0001pending-ends' }).catch(String)
+    expect(asked).to.contain('userId must not contain control characters')
     expect(await impersonation.get(String((await pendingIn(memory))[0]?.jti))).to.equal(undefined)
     clock.pass(10)
     await until(

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { at } from '../support/clock.ts'
 import { basic, type Deployment, type DeploymentOptions } from '../support/deployment.ts'
 import { dpopKey } from '../support/dpop.ts'

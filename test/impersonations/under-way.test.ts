@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { Deployment } from '../support/deployment.ts'
 import { type SignedIn, signIn } from '../support/sign-in.ts'
 import { stoppedClock } from '../support/stopped-clock.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { ImpersonationEvent } from '../../src/index.ts'
 import { deploy } from '../support/deployment.ts'
 import { bearer, end } from '../support/ending-current.ts'

@@ -1,14 +1,13 @@
 import { expect } from 'chai'
 import type { ResolvedDPoPOptions } from '../../packages/resource-server/src/sender/dpop-options.ts'
 import { type ResolvedOptions, resolveOptions } from '../../src/options/defaults.ts'
-import type { BindingMember } from '../../src/public/binding.ts'
-import type { ClientRule } from '../../src/public/options.ts'
 import type {
   Authorize,
+  BindingMember,
   ContextStandardSchema,
   ContextValidator,
-} from '../../src/public/policy-hook.ts'
-import type { RateLimiter } from '../../src/public/rate-limiter.ts'
+} from '../../src/public/hooks.ts'
+import type { ClientRule, RateLimiter } from '../../src/public/options.ts'
 
 /** `true` where two types are the same: neither wider, nor `any`, nor `never`. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
-import { normalisedAddress } from '../../src/policy/rate-limit.ts'
+import { normalisedAddress } from '../../src/policy/limits.ts'
 import { basic, deploy } from '../support/deployment.ts'
 
 describe('limits.issue', () => {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
-import { consumeWithNoteScript, upsertListedScript } from '../../src/adapters/redis/scripts.ts'
+import { consumeOnceScript, upsertScript } from '../../src/adapters/redis/scripts.ts'
 import { type FaultKind, FaultProxy } from './fault-proxy.ts'
 import {
   type Answer,
@@ -16,7 +16,7 @@ const KINDS: readonly FaultKind[] = ['reset in mid-command', 'stall', 'reply los
 
 /** What the three commands look like on the wire. */
 const COMMANDS = {
-  redis: { write: upsertListedScript.sha, read: 'HMGET', claim: consumeWithNoteScript.sha },
+  redis: { write: upsertScript.sha, read: 'HMGET', claim: consumeOnceScript.sha },
   pg: { write: '_upsert', read: '_find', claim: '_consumeOnce' },
 }
 

@@ -158,6 +158,6 @@ describe('RFC 8693: what an authorization server must do', () => {
       }
     })
 
-    // Bindings and targets that are refused: ../policy/binding.test.ts, ../token-exchange/target.test.ts.
+    // Bindings and targets that are refused: ../policy/binding.test.ts, ../exchange/target.test.ts.
   })
 })

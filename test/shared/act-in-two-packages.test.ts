@@ -2,8 +2,7 @@ import { expect } from 'chai'
 import * as guard from '../../packages/resource-server/src/act.ts'
 import { SIGNING_ALGORITHMS as ALGORITHMS_OF_GUARD } from '../../packages/resource-server/src/signing-algorithms.ts'
 import * as plugin from '../../src/shared/act.ts'
-import { IMPERSONATED_JTI_PREFIX } from '../../src/shared/constants.ts'
-import { SIGNING_ALGORITHMS } from '../../src/shared/signing-algorithms.ts'
+import { IMPERSONATED_JTI_PREFIX, SIGNING_ALGORITHMS } from '../../src/shared/constants.ts'
 
 /** A chain of so many persons. */
 function chainOf(persons: number): object {

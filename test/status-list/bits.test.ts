@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib'
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
-import { StatusBits } from '../../src/status-list/bits.ts'
+import { StatusBits } from '../../src/status-list/sign.ts'
 import {
   type Claims,
   endedAt,

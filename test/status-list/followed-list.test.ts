@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
-import { statusLists } from '../../src/status-list/signed-list.ts'
+import { statusLists } from '../../src/status-list/sign.ts'
 import { type Claims, setBits } from '../tokens/serving-process.ts'
 
 const LIST = 'abcdefghijklmnopqrstuv'

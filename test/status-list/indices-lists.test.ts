@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { statusListId } from '../../src/adapters/ending-contract.ts'
-import { statusIndices } from '../../src/status-list/indices.ts'
+import { statusListId } from '../../src/adapters/record.ts'
+import { statusIndices } from '../../src/status-list/allocate.ts'
 import { Drawn, ISSUER, Store, settled, TOKEN_LIFE } from '../tokens/remembering-store.ts'
 
 const LOOK = 5000

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { statusIndices } from '../../src/status-list/indices.ts'
+import { statusIndices } from '../../src/status-list/allocate.ts'
 import {
   Drawn,
   expectRejected,

@@ -8,8 +8,8 @@ import {
   jwtVerify,
 } from 'jose'
 import { ExternalSigningKey } from 'oidc-provider'
-import { publicKeys } from '../../src/host/provider-configuration.ts'
-import { statusListSigner } from '../../src/status-list/signed-list.ts'
+import { publicKeys } from '../../src/host/instance.ts'
+import { statusListSigner } from '../../src/status-list/sign.ts'
 import { Store } from '../tokens/remembering-store.ts'
 import { providerWith, servingProcess, tokenOf } from '../tokens/serving-process.ts'
 

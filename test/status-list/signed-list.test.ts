@@ -3,8 +3,8 @@ import { getListFromStatusListJWT as readByOwf } from '@owf/token-status-list'
 import { getListFromStatusListJWT as readBySdJwt } from '@sd-jwt/jwt-status-list'
 import { expect } from 'chai'
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
-import { publicKeys } from '../../src/host/provider-configuration.ts'
-import { StatusBits } from '../../src/status-list/bits.ts'
+import { publicKeys } from '../../src/host/instance.ts'
+import { StatusBits } from '../../src/status-list/sign.ts'
 import { Drawn, expectRejected, HOUR, ISSUER, Store, settled } from '../tokens/remembering-store.ts'
 import {
   bitsOf,

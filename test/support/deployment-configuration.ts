@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import { type ClientMetadata, type Configuration, errors } from 'oidc-provider'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { ImpersonationOptions, ProviderConfiguration } from '../../src/index.ts'
 import { CLIENTS } from './clients.ts'
 

@@ -1,5 +1,5 @@
 import type { Adapter } from 'oidc-provider'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 
 /** Which adapter calls fail: `Model.method`, for example `SubjectToken.find`. */
 export type Faults = Set<string>

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Configuration } from 'oidc-provider'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { basic, CLIENTS, signingKey } from './deployment.ts'
 

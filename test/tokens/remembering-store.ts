@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { AdapterPayload } from 'oidc-provider'
 import type { EndingAdapter, EndNote } from '../../src/adapters/contract.ts'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
-import { type StatusIndices, statusIndices } from '../../src/status-list/indices.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { type StatusIndices, statusIndices } from '../../src/status-list/allocate.ts'
 
 export const ISSUER = 'https://id.example.com/oidc'
 /** Seconds: a redemption time of ten minutes, an hour of access. */

@@ -1,12 +1,8 @@
 import { inflateSync } from 'node:zlib'
 import { decodeJwt, type JWTPayload } from 'jose'
 import { type Configuration, Provider } from 'oidc-provider'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
-import {
-  type StatusLists,
-  statusListSigner,
-  statusLists,
-} from '../../src/status-list/signed-list.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { type StatusLists, statusListSigner, statusLists } from '../../src/status-list/sign.ts'
 import { signingKey } from '../support/deployment.ts'
 import { ISSUER, Store, settled } from './remembering-store.ts'
 

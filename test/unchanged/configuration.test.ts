@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import OidcProvider, { type Configuration } from 'oidc-provider'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { withoutImpersonation } from '../../src/configuration.ts'
-import { configurationOf } from '../../src/host/provider-configuration.ts'
+import { configurationOf } from '../../src/host/instance.ts'
 import { Provider, TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import {
   type DeploymentOptions,
@@ -50,17 +50,30 @@ describe('I12: what enabling impersonation changes in a provider', () => {
     expect(given).to.deep.equal(before)
   })
 
-  it('where impersonations can end: four middlewares of the provider, and these listeners', () => {
+  it('where impersonations can end: three middlewares of the provider, and a listener', () => {
     const [plain, ours] = both()
-    expect(ours.middleware).to.have.lengthOf(plain.middleware.length + 4)
+    expect(ours.middleware).to.have.lengthOf(plain.middleware.length + 3)
     // The provider's own comes last, as before.
     expect(ours.middleware.at(-1)?.name).to.equal(plain.middleware.at(-1)?.name)
     const added = ours.eventNames().filter((name) => !plain.eventNames().includes(name))
-    expect(added).to.have.members(['end_session.success', 'grant.destroyed', 'grant.revoked'])
-    expect(added.map((name) => ours.listenerCount(name))).to.deep.equal([1, 1, 1])
+    expect(added).to.deep.equal(['end_session.success'])
+    expect(ours.listenerCount('end_session.success')).to.equal(1)
+    expect(Object.hasOwn(ours.Grant, 'adapter')).to.equal(true)
     const quiet = { impersonation: { lifecycle: { endWithOperator: false } } }
     const [before, alone] = both(quiet)
     expect(alone.eventNames()).to.deep.equal(before.eventNames())
+    expect(Object.hasOwn(alone.Grant, 'adapter')).to.equal(false)
+  })
+
+  it('everywhere: one function of opaque tokens, which says what is stored', () => {
+    const [plain, ours] = both()
+    for (const model of ['AccessToken', 'ClientCredentials', 'RefreshToken', 'Grant'] as const) {
+      const [before, now] = [plain, ours].map(
+        (provider) => Object(provider[model].prototype).getValueAndPayload,
+      )
+      const isAround = String(now) !== String(before)
+      expect(isAround, model).to.equal(model === 'AccessToken' || model === 'ClientCredentials')
+    }
   })
 
   const cannot: Record<string, DeploymentOptions> = {
@@ -74,6 +87,7 @@ describe('I12: what enabling impersonation changes in a provider', () => {
         .empty
       expect(ours.middleware).to.have.lengthOf(plain.middleware.length)
       expect(ours.eventNames()).to.deep.equal(plain.eventNames())
+      expect(Object.hasOwn(ours.Grant, 'adapter')).to.equal(false)
       // Every provider has models of its own: the same function has the same text.
       const [before, now] = [plain.AccessToken, ours.AccessToken]
       expect(String(now.prototype.destroy)).to.equal(String(before.prototype.destroy))

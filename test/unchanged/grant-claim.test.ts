@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import type { ActorTokenOptions } from '../../src/index.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { signIn } from '../support/sign-in.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE as EXCHANGE } from '../../src/index.ts'
 import { REDIRECT_URI } from '../support/clients.ts'
 import type { DeploymentOptions } from '../support/deployment.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Adapter } from 'oidc-provider'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { basic, deploy } from '../support/deployment.ts'
 import { dpopKey } from '../support/dpop.ts'
 

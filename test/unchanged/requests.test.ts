@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
-import { createMemoryAdapter } from '../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
 import { basic } from '../support/deployment.ts'
 import type { DeploymentOptions } from '../support/deployment-configuration.ts'

@@ -54,7 +54,8 @@ function buildCard(order, actions) {
   slot('note-text').textContent = deliveryNote ?? ''
   if (changedBy?.actor !== undefined) {
     slot('changed').hidden = false
-    slot('changed').textContent = `Changed by support (${changedBy.actor ?? 'an operator'}).`
+    slot('changed').textContent =
+      `Changed by support (${changedBy.actorName ?? changedBy.actor ?? 'an operator'}).`
   }
   if (status === 'delivered' || !actions.canChange) return card
 

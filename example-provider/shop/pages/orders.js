@@ -21,7 +21,7 @@ export class OrdersProblem extends Error {
  * @property {number} total in euros
  * @property {string} status
  * @property {string} [deliveryNote]
- * @property {{ subject: string, actor?: string | null }} [changedBy]
+ * @property {{ subject: string, actor?: string | null, actorName?: string }} [changedBy]
  */
 
 /**
@@ -83,7 +83,7 @@ export function ordersApi(url, send) {
   }
 
   return {
-    /** @returns {Promise<{ orders: Order[], customer?: Customer, email?: string }>} */
+    /** @returns {Promise<{ orders: Order[], customer?: Customer, actorName?: string, email?: string }>} */
     async list() {
       const answer = await ask('GET', '')
       customer = answer.customer

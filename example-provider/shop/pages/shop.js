@@ -63,7 +63,7 @@ function sayProblem(error) {
  * @param {object} [how]
  * @param {boolean} [how.canChange] whether the token may write
  * @param {() => boolean} [how.isOver] whether the answers must not be shown any more
- * @param {(customer: Customer | undefined) => void} [how.opened] the orders are shown
+ * @param {(customer: Customer | undefined, actorName: string | undefined) => void} [how.opened] the orders are shown
  */
 async function open(send, { canChange = true, isOver = () => false, opened = () => {} } = {}) {
   const api = ordersApi(ordersUrl, send)
@@ -76,7 +76,7 @@ async function open(send, { canChange = true, isOver = () => false, opened = () 
   say('')
   show('waiting')
   try {
-    const { orders, customer, email } = await api.list()
+    const { orders, customer, actorName, email } = await api.list()
     if (isOver()) return
     showOrders(orders, {
       email,
@@ -87,7 +87,7 @@ async function open(send, { canChange = true, isOver = () => false, opened = () 
       failed,
     })
     show('account')
-    opened(customer)
+    opened(customer, actorName)
   } catch (error) {
     if (!isOver()) show('trouble')
     failed(error)
@@ -156,9 +156,10 @@ async function openForOperator() {
   await open((url, init) => session.fetch(url, init), {
     canChange: banner.changes,
     isOver,
-    opened(customer) {
+    opened(customer, actorName) {
       const name = customer?.name ?? session.subject ?? ''
       banner.subjectName = name
+      banner.actorName = actorName
       byId('over-name').textContent = name
       typed.ask()
     },

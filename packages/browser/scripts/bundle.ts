@@ -13,7 +13,9 @@ const [folder = fileURLToPath(new URL('dist', root))] = process.argv.slice(2)
 const target = ['chrome103', 'firefox102', 'safari16']
 
 await build({
-  entryPoints: ['index', 'react'].map((name) => fileURLToPath(new URL(`src/${name}.ts`, root))),
+  entryPoints: ['index', 'react', 'ended'].map((name) =>
+    fileURLToPath(new URL(`src/${name}.ts`, root)),
+  ),
   outdir: folder,
   bundle: true,
   splitting: true,
@@ -25,9 +27,16 @@ await build({
   logLevel: 'warning',
   plugins: [
     {
+      name: 'a module with its own name for what acting and the banner share',
+      setup: ({ onResolve }) =>
+        onResolve({ filter: /\/ended\.ts$/ }, ({ kind }) =>
+          kind === 'entry-point' ? undefined : { path: './ended.js', external: true },
+        ),
+    },
+    {
       name: 'css in templates',
       setup: ({ onLoad }) =>
-        onLoad({ filter: /src\/(?:cover|banner\/style)\.ts$/ }, async ({ path }) => {
+        onLoad({ filter: /src\/(?:cover|banner\/view)\.ts$/ }, async ({ path }) => {
           const source = await readFile(path, 'utf8')
           const [, css = ''] = /_CSS = `([^`]*)`/.exec(source) ?? []
           const { code } = await transform(css, { loader: 'css', minify: true, target })

@@ -1,7 +1,7 @@
-import type { ImpersonationCoverTexts } from './cover-texts.ts'
+import type { ImpersonationCoverTexts } from './ended.ts'
 import type { ImpersonationTexts } from './errors.ts'
-import { parseSafe } from './safe-url.ts'
-import { parseUrl } from './url.ts'
+import { parseSafe } from './link.ts'
+import { parseUrl } from './quietly.ts'
 
 /** What `acceptImpersonation` has to know. */
 export interface AcceptImpersonationOptions {

@@ -3,9 +3,8 @@ import {
   type CheckedOptions,
   checkOptions,
 } from './accept-options.ts'
-import { type Arrival, takeArrival } from './arrival.ts'
+import { type Arrival, newHandOver, storeHandOver, takeArrival, takeHandOver } from './arrival.ts'
 import { describeCause, ImpersonationError, type ImpersonationErrorCode } from './errors.ts'
-import { newHandOver, storeHandOver, takeHandOver } from './hand-over.ts'
 import type { Link } from './link.ts'
 import type { ImpersonationSession } from './session.ts'
 

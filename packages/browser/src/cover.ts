@@ -1,5 +1,9 @@
-import { ENGLISH_COVER_TEXTS, type ImpersonationCoverTexts } from './cover-texts.ts'
-import type { ImpersonationEnding } from './ending.ts'
+import {
+  ENGLISH_REASONS,
+  type ImpersonationCoverTexts,
+  type ImpersonationEnding,
+  reasonOf,
+} from './ended.ts'
 
 /** The dialog fills the window, in the top layer: above what the page itself has there. */
 const COVER_CSS = `
@@ -24,6 +28,15 @@ button { font: inherit; padding: .5em 1.25em }
 /** Also where a page is printed, or puts something above the dialog. */
 const HIDING_CSS = 'body > :not([data-impersonation-cover]) { display: none !important }'
 
+const ENGLISH_TEXTS: ImpersonationCoverTexts = {
+  ...ENGLISH_REASONS,
+  over: ({ subject }) => `You no longer act as ${subject ?? 'the customer'}`,
+  next: 'What you did not save is lost. Close this tab. To act again, start again from the back office.',
+  copy: 'Copy what I typed',
+  copied: 'Copied.',
+  copyByHand: 'The browser refuses. Select the text and copy it:',
+}
+
 /** What the cover tells. */
 export interface Covered {
   /** Why the session is over. */
@@ -36,8 +49,8 @@ export interface Covered {
 }
 
 /** Covers the page for good: what it shows is out of sight, and out of the accessibility tree. */
-export function coverPage({ drafts, subject, texts: own, ...how }: Covered): void {
-  const texts = { ...ENGLISH_COVER_TEXTS, ...own }
+export function coverPage({ state, ending, drafts, subject, texts: own }: Covered): void {
+  const texts = { ...ENGLISH_TEXTS, ...own }
   const host = document.createElement('div')
   host.setAttribute('data-impersonation-cover', '')
   const root = host.attachShadow({ mode: 'open' })
@@ -50,7 +63,7 @@ export function coverPage({ drafts, subject, texts: own, ...how }: Covered): voi
   const heading = add(dialog, 'h1', texts.over({ subject }))
   heading.id = 'over'
   heading.tabIndex = -1
-  add(dialog, 'p', why(how, texts)).id = 'why'
+  add(dialog, 'p', texts[state === 'expired' ? state : reasonOf(ending)]).id = 'why'
   add(dialog, 'p', texts.next)
   if (drafts) offerCopy(dialog, drafts, texts)
   // The Escape key closes a dialog.
@@ -58,24 +71,6 @@ export function coverPage({ drafts, subject, texts: own, ...how }: Covered): voi
   document.body.append(host)
   dialog.showModal()
   heading.focus()
-}
-
-/** The cause says more than the side. */
-const TEXT_NAMES = {
-  operator_signed_out: 'bySignOut',
-  replay: 'byReplay',
-  policy: 'byPolicy',
-  requested: undefined,
-  user: 'byCustomer',
-  customer: 'byCustomer',
-  operator: 'byOperator',
-  other: 'byOther',
-} as const
-
-function why({ state, ending }: Pick<Covered, 'state' | 'ending'>, texts: ImpersonationCoverTexts) {
-  if (state === 'expired') return texts.expired
-  if (!ending) return texts.unknown
-  return texts[TEXT_NAMES[ending.cause] ?? TEXT_NAMES[ending.by] ?? 'byOther']
 }
 
 function offerCopy(dialog: Node, drafts: string, texts: ImpersonationCoverTexts): void {

@@ -3,8 +3,7 @@ export type { AcceptImpersonationOptions } from './accept-options.ts'
 export type { ImpersonationBannerElement } from './banner/banner-element.ts'
 export { defineImpersonationBanner } from './banner/define.ts'
 export type { BannerNames, ImpersonationBannerTexts } from './banner/texts.ts'
-export type { ImpersonationCoverTexts } from './cover-texts.ts'
-export type { ImpersonationEnding } from './ending.ts'
+export type { ImpersonationCoverTexts, ImpersonationEnding } from './ended.ts'
 export {
   ImpersonationError,
   type ImpersonationErrorCode,
@@ -12,7 +11,7 @@ export {
   type ImpersonationTexts,
   type LeftValues,
 } from './errors.ts'
-export { type ImpersonationUrlParameters, impersonationUrl } from './impersonation-url.ts'
+export { type ImpersonationUrlParameters, impersonationUrl } from './link.ts'
 export type {
   ImpersonationSession,
   ImpersonationSessionEvents,

@@ -1,4 +1,4 @@
-import { quietly } from './quietly.ts'
+import { parseUrl, quietly } from './quietly.ts'
 
 /** The names of the parameters in the fragment. */
 export const SUBJECT_TOKEN_PARAMETER = 'impersonation'
@@ -71,4 +71,61 @@ function valuesOf(taken: Split['taken'], name: string): Array<string | undefined
 
 function decoded(text: string): string | undefined {
   return quietly(() => decodeURIComponent(text))
+}
+
+const LOOPBACK_HOSTNAME = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/
+
+/** Whether a token may be sent there: not in the clear, except on this machine. */
+function isSafe({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK_HOSTNAME.test(hostname))
+}
+
+/** @throws TypeError that names what the address is */
+export function parseSafe(address: string | URL, name: string): URL {
+  const url = parseUrl(address)
+  if (url && isSafe(url)) return url
+  throw new TypeError(`${name} must be an absolute https URL, or an http URL of this machine`)
+}
+
+export interface ImpersonationUrlParameters {
+  /** The subject token that the management API issued. Bind it with `mayAct`. */
+  readonly subjectToken: string
+  /** `sub` of the operator who is meant to act: a hint, for messages alone. */
+  readonly actor?: string | undefined
+  /**
+   * Until when the subject token can be exchanged, in milliseconds since the epoch: a hint, for
+   * messages alone.
+   */
+  readonly expiresAt?: number | undefined
+}
+
+/**
+ * The address at which an application accepts an impersonation: the subject token is in the
+ * fragment, which browsers do not send to servers. A fragment of the application's own stays.
+ *
+ * @param applicationUrl a page of the application that calls `acceptImpersonation`: https, or http on this
+ * machine
+ * @throws TypeError where a parameter is not what it has to be
+ */
+export function impersonationUrl(
+  applicationUrl: string | URL,
+  { subjectToken, actor, expiresAt }: ImpersonationUrlParameters,
+): string {
+  const url = parseSafe(applicationUrl, 'applicationUrl')
+  if (!isSubjectToken(subjectToken)) {
+    throw new TypeError('subjectToken must be the string that the management API answered')
+  }
+  if (actor !== undefined && !isSubject(actor)) {
+    throw new TypeError('actor must be a string of 1 to 255 characters')
+  }
+  if (expiresAt !== undefined && !(Number.isFinite(expiresAt) && expiresAt > 0)) {
+    throw new TypeError('expiresAt must be milliseconds since the epoch')
+  }
+  const { rest, taken } = takeParts(url.hash.slice(1), LINK_NAMES)
+  if (taken.length > 0) throw new TypeError('applicationUrl must not carry an impersonation yet')
+  const parts = [`${SUBJECT_TOKEN_PARAMETER}=${encodeURIComponent(subjectToken)}`]
+  if (actor !== undefined) parts.push(`${ACTOR_PARAMETER}=${encodeURIComponent(actor)}`)
+  if (expiresAt !== undefined) parts.push(`${EXPIRES_PARAMETER}=${Math.floor(expiresAt / 1000)}`)
+  url.hash = [...(rest === '' ? [] : [rest]), ...parts].join('&')
+  return url.href
 }

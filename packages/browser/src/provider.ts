@@ -1,10 +1,10 @@
 import type { CheckedOptions } from './accept-options.ts'
-import { parseClaims } from './claims.ts'
+import type { HandOver } from './arrival.ts'
+import type { ImpersonationErrorCode } from './errors.ts'
 import { ImpersonationError } from './errors.ts'
-import type { HandOver } from './hand-over.ts'
-import { oauth } from './oauth.ts'
-import { generateProofKey, type ProofKey } from './proof-key.ts'
-import { parseUrl } from './url.ts'
+import type { Link } from './link.ts'
+import { parseUrl } from './quietly.ts'
+import { generateProofKey, oauth, type ProofKey, parseClaims } from './token-request.ts'
 
 const TIMEOUT_MS = 10_000
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
@@ -181,4 +181,73 @@ async function readTime(response: Response): Promise<number> {
     .catch(() => {})
   const { iat } = parseClaims(String(answer?.id_token))
   return typeof iat === 'number' ? iat : Math.floor(Date.now() / 1000)
+}
+
+/** OpenID Connect Core §3.1.2.6. */
+const SIGN_IN_ERRORS: Readonly<Record<string, ImpersonationErrorCode>> = {
+  access_denied: 'denied',
+  account_selection_required: 'not_signed_in',
+  consent_required: 'consent_required',
+  interaction_required: 'consent_required',
+  login_required: 'not_signed_in',
+  server_error: 'unreachable',
+  temporarily_unavailable: 'unreachable',
+}
+
+/** An answer that is not one to the request of this tab. */
+const FOREIGN_ANSWER_CODES: readonly string[] = [
+  oauth.INVALID_RESPONSE,
+  oauth.JWT_CLAIM_COMPARISON,
+  oauth.JWT_TIMESTAMP_CHECK,
+]
+
+/** Why the provider did not tell who the operator is. */
+export function signInFailure(error: unknown): ImpersonationErrorCode {
+  if (error instanceof oauth.AuthorizationResponseError) {
+    return SIGN_IN_ERRORS[error.error] ?? 'misconfigured'
+  }
+  if (error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant') {
+    return 'interrupted'
+  }
+  if (
+    error instanceof oauth.OperationProcessingError &&
+    FOREIGN_ANSWER_CODES.includes(String(error.code))
+  ) {
+    return 'foreign_answer'
+  }
+  return failure(error)
+}
+
+/**
+ * Why the exchange was refused. The provider does not tell the reasons apart. The hints of the link
+ * do, as far as they are true: they choose the message, after the provider has refused.
+ */
+export function exchangeFailure(
+  error: unknown,
+  { actor, expires }: Link,
+  operator: Operator,
+): ImpersonationErrorCode {
+  if (!(error instanceof oauth.ResponseBodyError) || isForLater(error)) return failure(error)
+  if (actor !== undefined && actor !== operator.subject) return 'other_operator'
+  if (expires !== undefined && expires <= operator.time) return 'link_expired'
+  if (error.error === 'access_denied') return 'denied'
+  return error.error === 'invalid_request' ? 'refused' : failure(error)
+}
+
+/** Of a request that says nothing about the operator. */
+export function failure(error: unknown): ImpersonationErrorCode {
+  if (error instanceof oauth.ResponseBodyError) {
+    return isForLater(error) ? 'unreachable' : 'misconfigured'
+  }
+  if (error instanceof oauth.WWWAuthenticateChallengeError) return 'misconfigured'
+  // The discovery document of another issuer.
+  const isOther =
+    error instanceof oauth.OperationProcessingError &&
+    error.code === oauth.JSON_ATTRIBUTE_COMPARISON
+  return isOther ? 'misconfigured' : 'unreachable'
+}
+
+/** The provider has judged nothing: it fails, or had too many requests (RFC 6585 §4). */
+function isForLater({ status }: oauth.ResponseBodyError): boolean {
+  return status >= 500 || status === 429
 }

@@ -6,3 +6,11 @@ export function quietly<T>(read: () => T): T | undefined {
     return undefined
   }
 }
+
+/** `URL.parse`, which browsers have only since 2024. */
+export function parseUrl(address: string | URL): URL | undefined {
+  return quietly(() => new URL(address))
+}
+
+/** What an impersonation that ended in this tab has left for the next one. */
+export const LEFT_KEY = 'oidc-provider-impersonation.left'

@@ -1,4 +1,4 @@
-import type { ImpersonationEnding } from './ending.ts'
+import type { ImpersonationEnding } from './ended.ts'
 
 /** The claims of the access token that a page may show. They are not verified: APIs do that. */
 export interface TokenContext {

@@ -1,5 +1,8 @@
-import { oauth } from './oauth.ts'
-import type { ProofKey } from './proof-key.ts'
+import * as oauth from 'oauth4webapi'
+import { quietly } from './quietly.ts'
+
+/** From one module: each import of a namespace has a name of its own in the bundle. */
+export { oauth }
 
 /** An access token, with the key that it is bound to. */
 export interface Credential {
@@ -90,4 +93,60 @@ export function isTokenRefused({ status, headers }: Response, hidden: boolean): 
 function asksForNonce({ status, headers }: Response): boolean {
   if (status !== 401 || !headers.has('dpop-nonce')) return false
   return headers.get('www-authenticate')?.includes('use_dpop_nonce') !== false
+}
+
+/** A key that tokens are bound to: RFC 9449. The page can sign with it, and cannot read it. */
+export interface ProofKey {
+  /** For requests to the token endpoint. */
+  readonly handle: oauth.DPoPHandle
+  /**
+   * Uses the clock of the provider from now on: a proof with a wrong time is refused.
+   *
+   * @param time in seconds since the epoch
+   */
+  setClock(time: number): void
+}
+
+export async function generateProofKey(): Promise<ProofKey> {
+  let now = () => Date.now() / 1000
+  const keyPair = await oauth.generateKeyPair('ES256', { extractable: false })
+  return {
+    handle: oauth.DPoP({}, keyPair, {
+      [oauth.modifyAssertion]: (_header, payload) => {
+        payload.iat = Math.floor(now())
+      },
+    }),
+    setClock(time) {
+      const passed = startStopwatch()
+      now = () => time + passed() / 1000
+    },
+  }
+}
+
+/**
+ * The milliseconds since now. A clock that is set back adds no time, and neither does a machine
+ * that sleeps, in which the second clock may stand still.
+ */
+export function startStopwatch(): () => number {
+  const date = Date.now()
+  const monotonic = performance.now()
+  return () => Math.max(Date.now() - date, performance.now() - monotonic)
+}
+
+/**
+ * The payload of a JWT, not verified.
+ *
+ * @returns `{}` where the token is opaque
+ */
+export function parseClaims(token: string): Readonly<Record<string, unknown>> {
+  const [, payload = '', ...more] = token.split('.')
+  const claims: unknown =
+    more.length === 1 &&
+    quietly(() => JSON.parse(new TextDecoder().decode(decodeBase64Url(payload))))
+  return Object.freeze(claims instanceof Object && !Array.isArray(claims) ? { ...claims } : {})
+}
+
+export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
 }

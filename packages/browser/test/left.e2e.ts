@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { impersonationUrl } from '../src/impersonation-url.ts'
+import { impersonationUrl } from '../src/link.ts'
 import { optionsOf, said, scriptOf } from './support/page.ts'
 import { type Sites, startSites } from './support/sites.ts'
 import { type Visit, visit } from './support/visit.ts'

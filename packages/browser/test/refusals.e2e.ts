@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { movedClock } from '../../console/test/e2e/support/moved-clock.ts'
-import { impersonationUrl } from '../src/impersonation-url.ts'
+import { impersonationUrl } from '../src/link.ts'
 import { optionsOf, said, scriptOf } from './support/page.ts'
 import { CLIENT, type Sites, startSites } from './support/sites.ts'
 import { visit } from './support/visit.ts'

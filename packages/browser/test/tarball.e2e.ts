@@ -104,7 +104,7 @@ describe('the shop with the kit from the packed tarball', function () {
     const order = shop.locator('[data-order="A-1002"]')
     await order.getByLabel('Delivery note').fill('Ring twice')
     await order.getByRole('button', { name: 'Save note' }).click()
-    await order.getByText('Changed by support (olivia).').waitFor()
+    await order.getByText('Changed by support (Olivia Reyes).').waitFor()
     await banner.getByRole('button', { name: 'End' }).click()
     await shop.getByRole('heading', { name: 'You no longer act for Alice Ng' }).waitFor()
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../../src/index.ts'
-import { impersonationUrl } from '../src/impersonation-url.ts'
+import { impersonationUrl } from '../src/link.ts'
 import { heard, optionsOf, said, scriptOf } from './support/page.ts'
 import { CLIENT, type Sites, startSites } from './support/sites.ts'
 import { type Visit, visit } from './support/visit.ts'

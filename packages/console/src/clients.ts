@@ -1,5 +1,5 @@
 import type { ClientMetadata } from 'oidc-provider'
-import { resolve, type Shape } from 'oidc-provider-impersonation/siblings'
+import { resolve, text } from 'oidc-provider-impersonation/siblings'
 import { originRule, pathRule } from './option-rules.ts'
 
 /** Where a page is, and the client that it is. */
@@ -34,12 +34,12 @@ function client(
   usualId: string,
   usualPath: string,
 ): ClientMetadata {
-  const shape = {
-    url: { ...originRule, required: 'the public origin of the console' },
-    clientId: { type: 'text', default: usualId },
-    path: { ...pathRule, default: usualPath },
-  } as const satisfies Shape
-  const { url, clientId, path } = resolve(shape, options, caller)
+  const rules = {
+    url: originRule.required('the public origin of the console'),
+    clientId: text.or(usualId),
+    path: pathRule.or(usualPath),
+  }
+  const { url, clientId, path } = resolve(rules, options, caller)
   const page = `${new URL(url).origin}${path}`
   return {
     client_id: clientId,

@@ -33,6 +33,11 @@ import { answerProblems } from './http/problem.ts'
 import { backPressurePaths, below, clientChecks, inOrder, pages } from './middleware.ts'
 import { noticeMark, startNotices } from './notices/start.ts'
 import type { SupportConsoleOptions } from './options.ts'
+import { permitsContext } from './permits/context.ts'
+import { deciders } from './permits/deciders.ts'
+import type { Resuming } from './permits/options.ts'
+import { type PauseFilter, pausesOf } from './permits/pauses.ts'
+import type { Pause } from './permits/permit.ts'
 import { settingsOf } from './settings.ts'
 import { checkSetUp } from './sign-in/check-set-up.ts'
 import { findRole } from './sign-in/roles.ts'
@@ -73,12 +78,13 @@ export type {
   PermitRequest,
   Permits,
   PermitsOptions,
+  Resuming,
   Saying,
   Standing,
   StandingAnswer,
   StandingChoice,
 } from './permits/options.ts'
-export type { Permit, PermitRefusal } from './permits/permit.ts'
+export type { Pause, Permit, PermitRefusal } from './permits/permit.ts'
 export { createPermits } from './permits/permits.ts'
 export type { Sentences } from './words/sentence.ts'
 
@@ -121,6 +127,23 @@ export interface SupportConsole extends Middleware {
    * @throws Error where the entry is not stored, or the storage fails: call it again
    */
   erase(customerId: string, request?: DataRequest): Promise<ErasedCounts>
+  /**
+   * Operators who may not start now, because a customer objected to what they did. The newest first, at most
+   * 100; `next` is the `before` of the next page.
+   */
+  pauses(filter?: {
+    readonly customer?: string
+    readonly operator?: string
+    readonly before?: string
+  }): Promise<{ readonly pauses: readonly Pause[]; readonly next?: string }>
+  /**
+   * Lifts a pause: a lead who is not the operator, or with permits an approver. Without `by`, the deployment
+   * itself, because there is no person who may. Who calls has authenticated the person.
+   *
+   * @throws PermitError 403 `access_denied` for a person who may not, 404 `not_found`, 409 `decided` where it
+   * is lifted already, 503 where the storage fails
+   */
+  resume(id: string, saying: Resuming): Promise<Pause>
   /** Resolves when all entries so far are stored, or are known to be lost. */
   settled(): Promise<void>
   /**
@@ -139,6 +162,8 @@ export interface SupportConsole extends Middleware {
 
 /** How often one operator may ask to act, in a minute. People need fewer. */
 const MAX_ISSUES = 60
+/** How often one operator may ask what the rule says, in a minute. */
+const MAX_PREVIEWS = 60
 /** How long the directory may take for the names in an entry, in milliseconds. */
 const NAME_TIMEOUT_MS = 500
 
@@ -169,16 +194,22 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
   recordEvents(provider, audit, settings.auditTimeout)
   const retention = startRetention(store, { sign })
   const reconciliation = startReconciliation(provider, store, audit)
-  settings.permits?.attach(provider, {
-    nameOf,
-    issueAs: settings.issueAs,
-    notify: notices?.when,
-    mayApprove: async (accountId) => {
-      const account = await findAccount(provider, accountId)
-      return account !== undefined && (await findRole(account, settings)) === 'lead'
-    },
+  const isLead = async (accountId: string) => {
+    const account = await findAccount(provider, accountId)
+    return account !== undefined && (await findRole(account, settings)) === 'lead'
+  }
+  const { permits } = settings
+  permits?.attach(provider, {
+    ...{ nameOf, issueAs: settings.issueAs, notify: notices?.when, mayApprove: isLead },
   })
-  const outbox = startNotices({ provider, settings, audit, directory, sign })
+  const pausing = permitsContext({ store, now: () => Date.now(), timeoutMs })
+  pausing.attach(provider, { nameOf })
+  const leads = deciders({ mayApprove: () => isLead, timeoutMs })
+  const ownPauses = pausesOf(pausing.context, leads.assertMay)
+  const resume: SupportConsole['resume'] = (id, saying) => (permits ?? ownPauses).resume(id, saying)
+  const outbox = startNotices({
+    ...{ provider, settings, audit, directory, decide: pausing.context.decide },
+  })
   const parts: Parts = {
     provider,
     settings,
@@ -193,6 +224,13 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       (operator, seconds) =>
         `support console: ${operator} asked ${MAX_ISSUES} times in a minute to act; not again for ${seconds} s`,
     ),
+    limitPreviews: operatorLimit(
+      MAX_PREVIEWS,
+      60,
+      (operator, seconds) =>
+        `support console: ${operator} asks the rule too often: the next question in ${seconds} s`,
+    ),
+    pauses: { ...ownPauses, resume },
     refusals: refusalRecorder(audit.record, accountLookUp(provider)),
     closing: closing.signal,
     now: () => Date.now(),
@@ -224,6 +262,8 @@ export function supportConsole(provider: Provider, options: SupportConsoleOption
       hasAccount: async (id) => (await findAccount(provider, id)) !== undefined,
       now: parts.now,
     }),
+    resume,
+    pauses: (filter: PauseFilter = {}) => ownPauses.list(filter),
     callback: () => requestListener(middleware, provider),
     onImpersonatedRequest: useRecorder(audit),
     takeUses: (senders: TakeUsesOptions) => takeUses(provider, parts, senders),

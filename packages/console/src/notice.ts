@@ -18,13 +18,14 @@ export interface Notice {
   readonly customer: {
     /** The account id. */
     readonly id: string
+    /** Without line breaks. */
     readonly name?: string | undefined
     /** Absent where directory and account have none: to be sent in another way. */
     readonly email?: string | undefined
     /** A BCP 47 tag, by the claim `locale` of the account. Without one, the language of the console. */
     readonly language: string
   }
-  /** The name of the operator, or of the team: see `by` of the options. Absent with `'opened'`. */
+  /** The name of the operator, or of the team: see `by` of the options. Without line breaks. Absent with `'opened'`. */
   readonly by?: string | undefined
   /** Where, as the console names it. */
   readonly application?: string | undefined

@@ -1,5 +1,16 @@
 import type { Provider } from 'oidc-provider-impersonation'
-import { functionRule, objectRule, resolve, type Shape } from 'oidc-provider-impersonation/siblings'
+import {
+  aFunction,
+  group,
+  integer,
+  list,
+  objectWith,
+  oneOf,
+  optionalGroup,
+  resolve,
+  someOf,
+  text,
+} from 'oidc-provider-impersonation/siblings'
 import { NOTICE_KINDS } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from './audit/store.ts'
 import type { NoticesOptions } from './notice.ts'
@@ -19,92 +30,63 @@ import type { Permits } from './permits/options.ts'
 import { createLanguages, type Languages } from './words/languages.ts'
 import { lookUp } from './words/look-up.ts'
 
-const APPLICATION_SHAPE = {
+const APPLICATION_RULES = {
   name: textRule('how the console names the application'),
   names: namesRule,
-  url: { ...pageRule, required: 'the page that accepts the impersonation' },
+  url: pageRule.required('the page that accepts the impersonation'),
   clientId: textRule('the client of the application'),
   resource: textRule('the resource indicator of its API'),
-  scopes: {
-    read: textRule('the scope to look at data'),
-    change: { type: 'text', default: undefined },
-  },
-  handOver: { type: 'oneOf', values: ['fragment', 'form'], default: 'fragment' },
-} as const satisfies Shape
+  scopes: group({ read: textRule('the scope to look at data'), change: text }),
+  handOver: oneOf(['fragment', 'form']).or('fragment'),
+}
 
 /** What `supportConsole()` may be given. */
-const CONSOLE_SHAPE = {
+const CONSOLE_RULES = {
   clientId: textRule('the public client of the console'),
   issueAs: textRule('a client that managementApi.clients names for issue'),
-  role: {
-    ...functionRule<SupportConsoleOptions['role']>(),
-    required: '(account) => role or undefined',
-  },
-  customers: {
-    ...objectRule<Customers>('search', 'get'),
-    required: 'search(text, page) and get(id)',
-  },
-  applications: {
-    type: 'list',
-    of: APPLICATION_SHAPE,
-    atLeast: 1,
-    default: undefined,
-    what: 'applications: { name, url, clientId, resource, scopes }',
-    required: 'where operators can act: a list of { name, url, clientId, resource, scopes }',
-  },
-  audit: {
-    ...objectRule<AuditStore>('open', 'append', 'find'),
-    required:
-      'an audit, such as createSqliteAudit() of oidc-provider-impersonation-console/audit/sqlite',
-  },
-  path: { ...pathRule, default: '/console' },
+  role: aFunction<SupportConsoleOptions['role']>().required('(account) => role or undefined'),
+  customers: objectWith<Customers>('search', 'get').required('search(text, page) and get(id)'),
+  applications: list(
+    group(APPLICATION_RULES),
+    'applications: { name, url, clientId, resource, scopes }',
+    1,
+  ).required('where operators can act: a list of { name, url, clientId, resource, scopes }'),
+  audit: objectWith<AuditStore>('open', 'append', 'find').required(
+    'an audit, such as createSqliteAudit() of oidc-provider-impersonation-console/audit/sqlite',
+  ),
+  path: pathRule.or('/console'),
   url: originRule,
   /** In seconds. */
-  durations: {
-    type: 'list',
-    of: { type: 'integer', min: 1, max: 86_400, default: undefined },
-    what: 'seconds, whole numbers, or absent for no choice',
-    atLeast: 1,
-    default: [],
-  },
-  ticket: {
+  durations: list(integer(1, 86_400), 'seconds, whole numbers, or absent for no choice', 1).or([]),
+  ticket: group({
     pattern: patternRule,
-    example: { type: 'text', default: undefined },
-    url: functionRule<(ticket: string) => string>(),
-  },
-  account: {
-    type: 'group',
-    default: undefined,
-    of: {
-      clientId: textRule('the public client of the page'),
-      path: { ...pathRule, default: '/account' },
-      describe: functionRule<UseInWords>(),
-    },
-  },
-  permits: objectRule<Permits>('wrap', 'attach', 'request'),
-  notices: {
-    type: 'group',
-    default: undefined,
-    of: {
-      send: {
-        ...functionRule<NoticesOptions['send']>(),
-        required: '(notice, { signal }) => sends it to notice.customer',
-      },
-      when: { type: 'someOf', values: NOTICE_KINDS, default: NOTICE_KINDS },
-      atOnce: { type: 'integer', min: 1, max: 1000, default: 16 },
-      /** In seconds. */
-      digest: { type: 'integer', min: 0, max: 86_400, default: 600 },
-      by: { type: 'text', default: 'name' },
-      timeZone: { ...timeZoneRule, default: 'UTC' },
-    },
-  },
-  onAlarm: functionRule<NonNullable<SupportConsoleOptions['onAlarm']>>(),
+    example: text,
+    url: aFunction<(ticket: string) => string>(),
+  }),
+  account: optionalGroup({
+    clientId: textRule('the public client of the page'),
+    path: pathRule.or('/account'),
+    describe: aFunction<UseInWords>(),
+  }),
+  permits: objectWith<Permits>('wrap', 'attach', 'request'),
+  notices: optionalGroup({
+    send: aFunction<NoticesOptions['send']>().required(
+      '(notice, { signal }) => sends it to notice.customer',
+    ),
+    when: someOf(NOTICE_KINDS).or(NOTICE_KINDS),
+    atOnce: integer(1, 1000).or(16),
+    /** In seconds. */
+    digest: integer(0, 86_400).or(600),
+    by: text.or('name'),
+    timeZone: timeZoneRule.or('UTC'),
+  }),
+  onAlarm: aFunction<NonNullable<SupportConsoleOptions['onAlarm']>>(),
   /** In seconds. */
-  auditTimeout: { ...secondsRule(3), default: 2 },
-  apis: { type: 'list', of: pathRule, what: "paths, such as ['/orders']", atLeast: 0, default: [] },
-  language: { type: 'text', default: 'en' },
+  auditTimeout: secondsRule(3).or(2),
+  apis: list(pathRule, "paths, such as ['/orders']", 0).or([]),
+  language: text.or('en'),
   words: wordsRule,
-} as const satisfies Shape
+}
 
 /**
  * The options, checked and with the defaults. It does not name the shape: the published types cannot
@@ -158,7 +140,7 @@ const OPTION_PATH = 'options'
  */
 export function settingsOf(provider: Provider, options: SupportConsoleOptions): Settings {
   checkProvider(provider)
-  const { ticket, url, language, words, ...settings } = resolve(CONSOLE_SHAPE, options, OPTION_PATH)
+  const { ticket, url, language, words, ...settings } = resolve(CONSOLE_RULES, options, OPTION_PATH)
   const { origin, pathname } = new URL(provider.issuer)
   checkNotices(settings)
   checkPaths(settings.path, settings.account?.path, pathname)
@@ -173,7 +155,10 @@ export function settingsOf(provider: Provider, options: SupportConsoleOptions): 
     source === undefined ? undefined : { source, whole: new RegExp(`^(?:${source})$`, 'u') }
   checkAudit(settings)
   const languages = createLanguages(words ?? {}, language, (message) =>
-    process.emitWarning(`${OPTION_PATH}.words: ${message}`, 'ImpersonationWarning'),
+    process.emitWarning(`${OPTION_PATH}.words: ${message}`, {
+      type: 'ImpersonationWarning',
+      code: 'WORDS_INCOMPLETE',
+    }),
   )
   checkLanguages(settings, languages)
   checkExample(ticket.example, ticketPattern?.whole)

@@ -1,5 +1,13 @@
 import { formatChallenge } from './challenge.ts'
 
+/** What the guard knows of a refusal, and its reader does not see. */
+interface Marks {
+  refuser?: Refuser
+  offer?: Offer
+}
+
+let marksOf: (refused: RequestRefused) => Marks
+
 /** A request that is refused, as the caller sees it: RFC 6750 §3, RFC 9449 §7.1. */
 export class RequestRefused extends Error {
   override name = 'RequestRefused'
@@ -8,6 +16,11 @@ export class RequestRefused extends Error {
   readonly error: string | undefined
   /** The scope that would have been needed. */
   readonly scope: string | undefined
+  readonly #marks: Marks = {}
+
+  static {
+    marksOf = (refused) => refused.#marks
+  }
 
   constructor(
     status: 401 | 403,
@@ -25,7 +38,7 @@ export class RequestRefused extends Error {
       this.error === undefined
         ? {}
         : { error: this.error, error_description: this.message, scope: this.scope }
-    const { algs, scheme, resourceMetadata: resource_metadata } = offers.get(this) ?? {}
+    const { algs, scheme, resourceMetadata: resource_metadata } = this.#marks.offer ?? {}
     // RFC 9449 §7.2: where the mechanism is known, "the corresponding challenge SHOULD be used to
     // deliver error information".
     if (scheme === 'DPoP' && algs !== undefined) {
@@ -66,22 +79,19 @@ interface Offer {
 
 /** What refused, also inside a requirement of the deployment's own. */
 type Refuser = 'impersonation' | 'person' | 'replay' | 'scope'
-const refusers = new WeakMap<RequestRefused, Refuser>()
 
 /** Marks a refusal with what it comes from. */
 export function refusedBy(refuser: Refuser, refused: RequestRefused): RequestRefused {
-  refusers.set(refused, refuser)
+  marksOf(refused).refuser = refuser
   return refused
 }
 
 /** `undefined` for what no requirement of this package refused. */
 export function refuserOf(refused: RequestRefused): Refuser | undefined {
-  return refusers.get(refused)
+  return marksOf(refused).refuser
 }
-
-const offers = new WeakMap<RequestRefused, Offer>()
 
 /** Lets the challenge of a refusal, a requirement's too, say what the guard takes. */
 export function setOffer(refused: RequestRefused, offer: Offer): void {
-  offers.set(refused, offer)
+  marksOf(refused).offer = offer
 }

@@ -17,7 +17,7 @@ export function warnOutsideTests(): void {
   if (NODE_ENV === 'test' || NODE_TEST_CONTEXT || VITEST || JEST_WORKER_ID) return
   // Mocha sets no variable.
   if ('describe' in globalThis && 'it' in globalThis) return
-  process.emitWarning(
-    'startTestProvider() runs outside a test: every user exists, and whoever reaches its port acts as any of them. Set NODE_ENV to test where that is meant.',
-  )
+  const message =
+    'startTestProvider() runs outside a test: every user exists, and whoever reaches its port acts as any of them. Set NODE_ENV to test where that is meant.'
+  process.emitWarning(message, { type: 'ImpersonationWarning', code: 'OUTSIDE_TESTS' })
 }

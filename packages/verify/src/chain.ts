@@ -9,4 +9,4 @@ export {
 } from './format/erasure.ts'
 export { COUNTED_FOR_MS, likenessOf } from './format/likeness.ts'
 export { rowOf } from './format/row-of.ts'
-export { emergencySlot, requestSlot, slotOf, standingSlot } from './format/slots.ts'
+export { emergencySlot, pauseSlot, requestSlot, slotOf, standingSlot } from './format/slots.ts'

@@ -1,5 +1,6 @@
 // The format of the audit: entries, rows and permits, and how entries are added up. It runs in browsers, too.
 export {
+  AFTER_REFUSAL,
   alarmKindOf,
   foldAcknowledgement,
   foldAlarm,
@@ -70,10 +71,12 @@ export {
   unlessWrong,
   wholeNumber,
 } from './format/parsers.ts'
+export { isPausedAt, type PauseRecord } from './format/pause.ts'
 export {
   type AnyPermit,
   foldAny,
   foldPermit,
+  type GivenPermit,
   isReviewDue,
   type PermitDecision,
   type PermitRecord,
@@ -89,6 +92,8 @@ export {
   type AlarmRank,
   type AuditPerson,
   type AuditRow,
+  type Ending,
+  endingOf,
   type Outcome,
   outcomeOf,
   type RowAlarm,
@@ -110,5 +115,14 @@ export {
   storedStandingOf,
 } from './format/standing.ts'
 export type { StoredPermit, StoredPermitState } from './format/stored-permit.ts'
-export { asEscape, escapeControls, isPlain, isSeen, NO_CONTROLS } from './format/text.ts'
+export {
+  asEscape,
+  escapeControls,
+  isPlain,
+  isSeen,
+  MAX_NOTE_LENGTH,
+  MAX_REASON_LENGTH,
+  NO_CONTROLS,
+  saysSomething,
+} from './format/text.ts'
 export type { EndCause, Need, ToldActor, ToldEvent, ToldRequest, ToldUse } from './format/told.ts'

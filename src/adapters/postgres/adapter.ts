@@ -1,20 +1,23 @@
 import type { AdapterPayload } from 'oidc-provider'
+import { type Batching, batcher } from '../batcher.ts'
 import type { EndingAdapter } from '../contract.ts'
 import {
   consumedAt,
   decodePayload,
   encodePayload,
   keyColumns,
-  LOOK_UPS,
   lifetime,
   storable,
   storableKey,
 } from '../record.ts'
+import { lookUpSql } from '../sql.ts'
+import { errorOfItsOwn, StorageError } from '../storage-error.ts'
 import type { PostgresResult } from './client.ts'
-import { type EndedPart, followEnded } from './follow-ended.ts'
-import type { PostgresGroups } from './groups.ts'
+import { type EndedSince, followEnded } from './follow-ended.ts'
 import { requireSchemaVersion } from './schema.ts'
 import { listStatement, type PostgresStatements } from './statements.ts'
+
+type Row = PostgresResult['rows'][number]
 
 /** What all models of one table share. */
 export interface PostgresStore {
@@ -25,7 +28,7 @@ export interface PostgresStore {
   /** Runs a statement that is never prepared. */
   send(text: string, values: unknown[]): Promise<PostgresResult>
   /** Runs a call together with others of its kind. */
-  readonly groups: PostgresGroups
+  readonly batches: PostgresBatches
 }
 
 export function postgresAdapter(model: string, store: PostgresStore): EndingAdapter {
@@ -46,7 +49,7 @@ export function postgresAdapter(model: string, store: PostgresStore): EndingAdap
     async upsert(id, payload, expiresIn) {
       const { secondary, listed } = keyColumns(model, payload)
       const consumed = consumedAt(payload, Date.now())
-      await store.groups.upsert([
+      await store.batches.upsert([
         model,
         storableKey(id),
         encodePayload(payload),
@@ -58,7 +61,7 @@ export function postgresAdapter(model: string, store: PostgresStore): EndingAdap
     },
 
     async find(id) {
-      const row = await store.groups.find({ model, id: storableKey(id) })
+      const row = await store.batches.find({ model, id: storableKey(id) })
       return row && parseRow(row)
     },
 
@@ -69,7 +72,7 @@ export function postgresAdapter(model: string, store: PostgresStore): EndingAdap
     },
 
     async consumeOnce(id, note) {
-      return store.groups.consumeOnce({
+      return store.batches.consumeOnce({
         model,
         id: storableKey(id),
         note: note && JSON.stringify(note),
@@ -92,16 +95,10 @@ export function postgresAdapter(model: string, store: PostgresStore): EndingAdap
     },
 
     async list(lookUp, limit, before) {
-      const names = LOOK_UPS.filter((name) => lookUp[name] !== undefined)
-      const values = names.map((name) => storable(lookUp[name]))
-      const position = before ? [before.iat, storableKey(before.id)] : []
+      const { conditions, values } = lookUpSql(lookUp, before, (number) => `$${number}`)
       // not prepared: a plan for all values would not know how rare the given ones are
-      const { rows } = await store.send(listStatement(store.table, names, !!before), [
-        model,
-        limit,
-        ...values,
-        ...position,
-      ])
+      const statement = listStatement(store.table, conditions)
+      const { rows } = await store.send(statement, [model, limit, ...values])
       return rows.map(parseRow)
     },
 
@@ -111,30 +108,146 @@ export function postgresAdapter(model: string, store: PostgresStore): EndingAdap
     },
 
     followEnded: (list) =>
-      followEnded(async ({ xid, index }, limit) => {
-        const values = [storableKey(list), String(xid), index, limit]
-        const { rows } = await store.run('endedAfter', values)
-        return parsePart(rows[0])
+      followEnded(async (xid) => {
+        const { rows } = await store.run('endedSince', [storableKey(list), String(xid)])
+        return parseEnded(rows[0])
       }),
   }
 }
 
-/** @throws TypeError for what is no such row: a part that is missing would end nothing */
-function parsePart(row: PostgresResult['rows'][number] | undefined): EndedPart {
-  const { indices, found, xid, index, oldest, server } = row ?? {}
-  const read = typeof indices === 'string' ? indices.split(',').map(Number) : []
-  if (read.length !== found || typeof oldest !== 'string' || typeof server !== 'string') {
-    throw new TypeError('PostgreSQL answered with no part of a status list')
+/** @throws TypeError for what is no such row: an index that is missing would not be ended */
+function parseEnded(row: Row | undefined): EndedSince {
+  const { indices, found, oldest, server } = row ?? {}
+  const bytes = Buffer.from(typeof indices === 'string' ? indices : '', 'base64')
+  if (
+    bytes.length !== 8 * Number(found) ||
+    typeof oldest !== 'string' ||
+    typeof server !== 'string'
+  ) {
+    throw new TypeError('PostgreSQL answered with no status list')
   }
+  const at = (n: number) => bytes.readUInt32BE(8 * n) * 2 ** 32 + bytes.readUInt32BE(8 * n + 4)
   return {
-    indices: read,
-    last: typeof xid === 'string' ? { xid: BigInt(xid), index: Number(index) } : undefined,
+    indices: Array.from({ length: bytes.length / 8 }, (_, n) => at(n)),
     oldest: BigInt(oldest),
     server,
   }
 }
 
-function parseRow(row: PostgresResult['rows'][number]): AdapterPayload {
+function parseRow(row: Row): AdapterPayload {
   const { payload, consumed, note, ended } = row
   return decodePayload(payload, { consumed: Number(consumed ?? 0), note, end: ended })
+}
+
+/** The statements that serve many calls at once. */
+export interface PostgresBatches {
+  find(call: { readonly model: string; readonly id: string }): Promise<Row | undefined>
+  /** The values of the statement of that name. */
+  upsert(values: readonly unknown[]): Promise<void>
+  consumeOnce(call: Consumption): Promise<boolean>
+}
+
+interface Consumption {
+  readonly model: string
+  readonly id: string
+  /** As text: a note that is no JSON must fail before it is in a batch. */
+  readonly note: string | undefined
+  readonly actor: string | null
+}
+
+/** The model of which writes go in batches. */
+const BATCHED_MODEL = 'SubjectToken'
+/** Beyond this the cost of a call hardly falls, and a trouble would fail more of them. */
+const MAX_BATCH_SIZE = 64
+/** The values of `upsert`, without the model. */
+const UPSERT_VALUES = 13
+
+/** @param grouped whether calls go in batches; else each is a statement of its own */
+export function postgresBatches(run: PostgresStore['run'], grouped: boolean): PostgresBatches {
+  const inBatches = <Call, Result>(
+    batching: Omit<Batching<Call, Result>, 'size' | 'tookNoEffect'>,
+  ): ((call: Call) => Promise<Result>) =>
+    grouped ? batcher({ ...batching, size: MAX_BATCH_SIZE, tookNoEffect }).run : batching.alone
+
+  const upsertAlone: PostgresBatches['upsert'] = async (values) => {
+    await run('upsert', [...values])
+  }
+  const consumeAlone: PostgresBatches['consumeOnce'] = async (call) => {
+    const { rows } = await run('consumeOnce', [call.model, ...consumption(call)])
+    return rows.length === 1
+  }
+
+  const upsertInBatch = inBatches<readonly unknown[], void>({
+    // one statement cannot write a row twice
+    key: ([, id]) => String(id),
+    alone: upsertAlone,
+    async together(calls) {
+      const rows = calls.map(([, ...values]) => values)
+      await run('upsertAll', [BATCHED_MODEL, ...columns(rows, UPSERT_VALUES)])
+      return () => {}
+    },
+  })
+
+  const consumeInBatch = inBatches<Consumption, boolean>({
+    alone: consumeAlone,
+    async together(calls) {
+      const first = new Map(calls.toReversed().map((call) => [call.id, call]))
+      const asked = [...first.values()].map(consumption)
+      const { rows } = await run('consumeOnceAll', [BATCHED_MODEL, ...columns(asked, 3)])
+      const won = new Set(rows.map((row) => row.id))
+      // the batch passes over rows that other transactions hold; a call alone waits for its row
+      const outcomes = new Map(
+        [...first].map(([id, call]) => [id, won.has(id) || consumeAlone(call)]),
+      )
+      // of those that ask for one id the first may win, and the others fail where it fails
+      return async (call) => {
+        try {
+          return (await outcomes.get(call.id)) === true && first.get(call.id) === call
+        } catch (error) {
+          throw errorOfItsOwn(error)
+        }
+      }
+    },
+  })
+
+  return {
+    find: inBatches({
+      async alone({ model, id }) {
+        return (await run('find', [model, id])).rows[0]
+      },
+      async together(calls) {
+        const { rows } = await run('findAll', [
+          calls.map(({ model }) => model),
+          calls.map(({ id }) => id),
+        ])
+        const found = new Map(rows.map((row) => [calls[Number(row.position) - 1], row]))
+        return (call) => found.get(call)
+      },
+    }),
+    upsert: (values) => (values[0] === BATCHED_MODEL ? upsertInBatch : upsertAlone)(values),
+    consumeOnce: (call) => (call.model === BATCHED_MODEL ? consumeInBatch : consumeAlone)(call),
+  }
+}
+
+function consumption({ id, note, actor }: Consumption) {
+  return [id, note, actor]
+}
+
+/** The rows as one array for each column; `null` for a column that is empty. */
+function columns(rows: readonly (readonly unknown[])[], count: number): unknown[] {
+  return Array.from({ length: count }, (_, at) => {
+    const column = rows.map((row) => row[at] ?? null)
+    return column.some((value) => value !== null) ? column : null
+  })
+}
+
+/**
+ * By SQLSTATE: the data (22), a constraint (23), a conflict of transactions (40), a limit (54) or
+ * the `lock_timeout` of a row (55P03) was the matter, and the statement was rolled back. It is unknown
+ * whether 40003 was. A `statement_timeout` (57014) was rolled back as well, but a server that is
+ * too slow for one statement gets no 64 more.
+ */
+function tookNoEffect(error: unknown): boolean {
+  const code = error instanceof StorageError ? error.code : undefined
+  return code !== undefined && /^((22|23|40|54)...|55P03)$/.test(code) && code !== '40003'
 }

@@ -54,18 +54,8 @@ export async function runQuery(
     const { rows, rowCount } = await send(client, query)
     return { rows: rows.filter(isRow), count: rowCount ?? 0 }
   } catch (error) {
-    // skips the first value: the model's name is no secret, and a message may contain it
-    const [, ...sent] = query.values ?? []
-    throw storageError(error, sent.flatMap(asSent), (code) => remedies(table)[code ?? ''])
+    throw storageError('PostgreSQL', error, (code) => remedies(table)[code ?? ''])
   }
-}
-
-/** A value in the forms in which a message may quote it: an array's texts have their quotes escaped. */
-function asSent(value: unknown): unknown[] {
-  if (!Array.isArray(value)) return [value]
-  return value.flatMap((item: unknown) =>
-    typeof item === 'string' ? [item, item.replaceAll(/["\\]/g, '\\$&')] : [],
-  )
 }
 
 export function isRow(row: unknown): row is Readonly<Record<string, unknown>> {

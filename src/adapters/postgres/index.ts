@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto'
+import { boolean, objectWith, resolve } from '../../options/rules.ts'
 import type { AdapterFactory, EndingAdapter } from '../contract.ts'
 import { type DeleteExpiredOptions, deleteInBatches } from '../record.ts'
-import { type PostgresStore, postgresAdapter } from './adapter.ts'
+import { type PostgresStore, postgresAdapter, postgresBatches } from './adapter.ts'
 import { type PostgresClient, runQuery } from './client.ts'
-import { postgresGroups } from './groups.ts'
-import { type PostgresTable, tableNames } from './schema.ts'
+import { type PostgresTable, TABLE_RULES, tableNames } from './schema.ts'
 import { statements } from './statements.ts'
 
 export type { DeleteExpiredOptions } from '../record.ts'
 export type { PostgresClient, PostgresQuery } from './client.ts'
-export { migrate } from './migration.ts'
-export { migrationSql, type PostgresTable } from './schema.ts'
+export { migrate, migrationSql, type PostgresTable } from './schema.ts'
 
 /** Options of {@link createPostgresAdapter}. */
 export interface PostgresAdapterOptions extends PostgresTable {
@@ -40,6 +39,13 @@ export interface PostgresAdapterOptions extends PostgresTable {
    * @defaultValue `true`
    */
   group?: boolean
+}
+
+const RULES = {
+  ...TABLE_RULES,
+  pool: objectWith<PostgresClient>('query').required('a Pool or Client of pg'),
+  prepare: boolean.or(true),
+  group: boolean.or(true),
 }
 
 /** The factory that {@link createPostgresAdapter} returns. */
@@ -73,11 +79,8 @@ export interface PostgresAdapterFactory extends AdapterFactory {
  * @throws TypeError when an option is wrong.
  */
 export function createPostgresAdapter(options: PostgresAdapterOptions): PostgresAdapterFactory {
-  const { pool, prepare = true, group = true } = options
-  if (typeof pool?.query !== 'function') {
-    throw new TypeError('createPostgresAdapter: pool must be a Pool or Client of pg')
-  }
-  const { table } = tableNames(options)
+  const { pool, prepare, group, ...names } = resolve(RULES, options, 'createPostgresAdapter')
+  const { table } = tableNames(names)
   const texts = statements(table)
   // one name means one text on a connection, also when adapters of two tables share it
   const tag = createHash('sha256').update(table).digest('hex').slice(0, 8)
@@ -92,7 +95,7 @@ export function createPostgresAdapter(options: PostgresAdapterOptions): Postgres
     table,
     run,
     send: (text, values) => runQuery(pool, table, { text, values }),
-    groups: postgresGroups(run, group),
+    batches: postgresBatches(run, group),
   }
 
   const factory = (model: string): EndingAdapter => postgresAdapter(model, store)

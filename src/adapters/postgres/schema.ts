@@ -1,3 +1,6 @@
+import { type Resolved, resolve, valid } from '../../options/rules.ts'
+import { isRow, type PostgresClient, send } from './client.ts'
+
 /** Where the records are. */
 export interface PostgresTable {
   /**
@@ -42,24 +45,26 @@ const INDEX_COLUMNS: Readonly<Record<string, string>> = {
     '(status_list, ended_xid, status_index) WHERE ended_xid IS NOT NULL AND status_list IS NOT NULL',
 }
 
-/** @throws TypeError when a name has other characters or is too long. */
-export function tableNames({ schema, table = 'oidc_records' }: PostgresTable) {
+/** @param longest the name, in characters */
+function identifier(longest: number) {
+  return valid<string>(
+    (value) =>
+      typeof value === 'string' && /^[a-z_][a-z0-9_]*$/i.test(value) && value.length <= longest,
+    `letters, digits and underscores, not starting with a digit, at most ${longest} of them`,
+  )
+}
+
+export const TABLE_RULES = {
+  schema: identifier(63),
   // the longest name made of it is that of an index, and PostgreSQL cuts off what exceeds 63
-  identifier('table', table, 45)
-  if (schema !== undefined) identifier('schema', schema, 63)
+  table: identifier(45).or('oidc_records'),
+}
+
+export function tableNames({ schema, table }: Resolved<typeof TABLE_RULES>) {
   return {
     schema: schema === undefined ? undefined : `"${schema}"`,
     table: schema === undefined ? `"${table}"` : `"${schema}"."${table}"`,
     index: (column: string) => `"${table}_${column}_idx"`,
-  }
-}
-
-function identifier(option: string, name: unknown, longest: number): void {
-  if (typeof name !== 'string' || !/^[a-z_][a-z0-9_]*$/i.test(name) || name.length > longest) {
-    throw new TypeError(
-      `${option} must be letters, digits and underscores, not starting with a digit, ` +
-        `at most ${longest} of them`,
-    )
   }
 }
 
@@ -91,7 +96,7 @@ export function requireSchemaVersion(table: string, comment: unknown): void {
  * @throws TypeError when a name has characters that would need quoting.
  */
 export function migrationSql(options: PostgresTable = {}): string {
-  const { schema, table, index } = tableNames(options)
+  const { schema, table, index } = tableNames(resolve(TABLE_RULES, options, 'migrationSql'))
   const indices = Object.entries(INDEX_COLUMNS).map(
     ([name, on]) => `CREATE INDEX IF NOT EXISTS ${index(name)} ON ${table} ${on};\n`,
   )
@@ -136,4 +141,32 @@ DO $$ BEGIN
   THEN COMMENT ON TABLE ${table} IS '${SCHEMA_COMMENT}'; END IF;
 END $$;
 `
+}
+
+const COMMENT_QUERY = `
+  SELECT obj_description(oid, 'pg_class') AS comment FROM pg_class WHERE oid = to_regclass($1)`
+
+/**
+ * Creates the table and its indices where there is no table of that name, and looks at the
+ * `schema_version` of the one that is there. Several processes may call it at the same moment: one
+ * creates, the others wait. Where the table is there it only reads, and needs no right to create
+ * anything, so it may run at every start.
+ *
+ * @throws TypeError when an option is wrong, Error when the table is another program's or of another
+ * schema version, and the database's error when it refuses. It can be called again in every case.
+ */
+export async function migrate(client: PostgresClient, options: PostgresTable = {}): Promise<void> {
+  const { table } = tableNames(resolve(TABLE_RULES, options, 'migrate'))
+  if (await checkVersion(client, table)) return
+  await send(client, { text: migrationSql(options) })
+  // another process may have been first, and of another version
+  await checkVersion(client, table)
+}
+
+/** @returns false where there is no such table */
+async function checkVersion(client: PostgresClient, table: string): Promise<boolean> {
+  const { rows } = await send(client, { text: COMMENT_QUERY, values: [table] })
+  const row = rows.find(isRow)
+  if (row) requireSchemaVersion(table, row.comment)
+  return row !== undefined
 }

@@ -1,4 +1,4 @@
-import { replaceAssignments } from '../replace-sql.ts'
+import { replaceAssignments } from '../sql.ts'
 
 const live = '(expires_at IS NULL OR expires_at > now())'
 /** What of a record is read. */
@@ -129,24 +129,17 @@ export function statements(table: string) {
         AND ${live}`,
 
     /**
-     * A part of what has ended in a list, in the order of transactions. `$1` the list, `$2` and `$3`
-     * transaction and index after which it begins, `$4` how many at most. The index is enough: subject
-     * tokens alone are in a list. `xid` and `index` are of the last one. `oldest` is the oldest
-     * transaction that is under way: those before it are over, and this sees what they did.
+     * What has ended in a list, from a transaction on. `$1` the list, `$2` the transaction. The index is
+     * enough: subject tokens alone are in a list. A whole list is 2^20 indices, read after a start, while
+     * guards wait: in no order, and in 8 bytes each. `oldest` is the oldest transaction that is under
+     * way: those before it are over, and this sees what they did.
      */
-    endedAfter: `
-      WITH part AS (
-        SELECT ended_xid, status_index FROM ${table}
-        WHERE status_list = $1 AND ended_xid IS NOT NULL
-          AND (ended_xid, status_index) > ($2::bigint, $3::bigint)
-        ORDER BY ended_xid, status_index LIMIT $4)
-      SELECT string_agg(status_index::text, ',') AS indices, count(*)::int AS found,
-        max(ended_xid)::text AS xid,
-        (SELECT max(status_index)::text FROM part
-          WHERE ended_xid = (SELECT max(ended_xid) FROM part)) AS index,
+    endedSince: `
+      SELECT encode(string_agg(int8send(status_index), ''::bytea), 'base64') AS indices,
+        count(status_index)::int AS found,
         txid_snapshot_xmin(txid_current_snapshot())::text AS oldest,
         extract(epoch FROM pg_postmaster_start_time())::text AS server
-      FROM part`,
+      FROM ${table} WHERE status_list = $1 AND ended_xid >= $2::bigint`,
 
     /** `$1` is how many at most. */
     deleteExpired: `
@@ -156,20 +149,9 @@ export function statements(table: string) {
   }
 }
 
-const LOOK_UP_COLUMNS = { accountId: 'account_id', actor: 'actor', clientId: 'client_id' } as const
-
-/** `$1` the model, `$2` how many, `$3` on what is looked up by, then the position to go on from. */
-export function listStatement(
-  table: string,
-  lookUps: readonly (keyof typeof LOOK_UP_COLUMNS)[],
-  continued: boolean,
-): string {
-  const conditions = lookUps.map((name, i) => ` AND ${LOOK_UP_COLUMNS[name]} = $${i + 3}`)
-  if (continued) {
-    const at = lookUps.length + 3
-    conditions.push(` AND (issued_at, id) < ($${at}::bigint, $${at + 1})`)
-  }
+/** `$1` the model, `$2` how many, `$3` on the values of the conditions. */
+export function listStatement(table: string, conditions: string): string {
   return `SELECT ${FOUND_COLUMNS} FROM ${table}
-    WHERE model = $1 AND account_id IS NOT NULL AND ${live}${conditions.join('')}
+    WHERE model = $1 AND account_id IS NOT NULL AND ${live}${conditions}
     ORDER BY issued_at DESC, id DESC LIMIT $2`
 }

@@ -1,23 +1,52 @@
-import { storageError } from '../storage-error.ts'
-import {
-  commandSender,
-  hasCode,
-  type RedisClient,
-  type RedisCommand,
-  type RedisScript,
-  runScript,
-} from './command.ts'
+import { createHash } from 'node:crypto'
+import { limitTime } from '../../shared/time.ts'
+import { StorageError, storageError } from '../storage-error.ts'
+
+/** The part of an ioredis client (`Redis`, `Cluster`) that is used. */
+export interface IoredisLike {
+  call(command: string, ...args: string[]): Promise<unknown>
+}
+
+/** The part of a node-redis client (`createClient`, version 4 and later) that is used. */
+export interface NodeRedisLike {
+  sendCommand(args: string[]): Promise<unknown>
+}
+
+/**
+ * Sends one command, for clients of another shape. `key` is the only key the command touches, if
+ * any: what a cluster client needs to know. Rejects with the server's error.
+ */
+export type RedisCommand = (args: string[], key: string | undefined) => Promise<unknown>
+
+/** A connected client of the user's. */
+export type RedisClient = IoredisLike | NodeRedisLike | RedisCommand
+
+/** A Lua script. */
+export interface RedisScript {
+  readonly source: string
+  /** Its SHA-1, for EVALSHA. */
+  readonly sha: string
+}
 
 /** How the adapter talks to Redis, the same for every driver. It rejects with a StorageError. */
 export interface RedisConnection {
   readonly send: RedisCommand
-  /** Runs a script over one key, or over several that {@link RedisConnection.together} allows. */
-  run(script: RedisScript, keys: string | readonly string[], ...args: string[]): Promise<unknown>
+  /** Runs a script over one key. */
+  run(script: RedisScript, key: string, ...args: string[]): Promise<unknown>
   /**
-   * Does a thing by one script over several keys; or, where they may live on several servers
-   * (Redis Cluster, a function that routes by key), step by step.
+   * Runs a script that does the same to each of its keys: once for all of them; or for each, where they may be on
+   * several servers (Redis Cluster, a function that routes by key).
    */
-  together<T>(atOnce: () => Promise<T>, stepByStep: () => Promise<T>): Promise<T>
+  runForEach(script: RedisScript, keys: readonly string[], ...args: string[]): Promise<void>
+  /**
+   * Does one thing after the other. One server gets both at once, and does them in this order. Where they may be
+   * for several servers, the second one waits for the first.
+   */
+  inOrder<T>(first: () => Promise<unknown>, second: () => Promise<T>): Promise<T>
+}
+
+export function script(source: string): RedisScript {
+  return { source, sha: createHash('sha1').update(source).digest('hex') }
 }
 
 /**
@@ -25,34 +54,135 @@ export interface RedisConnection {
  * @throws TypeError when the client is of no known shape.
  */
 export function connect(client: RedisClient, timeoutMs?: number): RedisConnection {
-  const sendCommand = commandSender(client, timeoutMs)
+  const sendUnlimited = senderOf(client)
+  let apart = routesByKey(client)
+
   const send: RedisCommand = async (args, key) => {
     try {
-      return await sendCommand(args, key)
+      const reply = sendUnlimited(args, key)
+      return timeoutMs === undefined ? await reply : await limitTime(timeoutMs, reply, tooLate)
     } catch (error) {
-      throw storageError(error, args.slice(1))
+      throw storageError('Redis', error)
     }
   }
-  let apart = routesByKey(client)
+  const tooLate = () =>
+    new StorageError(`Redis did not answer within ${timeoutMs} ms`, { driverError: 'Error' })
+
+  /** EVALSHA, and EVAL where the server does not know the script yet. All keys are of one slot. */
+  async function run({ sha, source }: RedisScript, keys: readonly string[], args: string[]) {
+    const rest = [String(keys.length), ...keys, ...args]
+    try {
+      return await send(['EVALSHA', sha, ...rest], keys[0])
+    } catch (error) {
+      if (!hasCode(error, 'NOSCRIPT')) throw error
+      return send(['EVAL', source, ...rest], keys[0])
+    }
+  }
+
   return {
     send,
-    run: (script, keys, ...args) =>
-      runScript(send, script, typeof keys === 'string' ? [keys] : keys, args),
-    async together(atOnce, stepByStep) {
-      if (apart) return stepByStep()
-      try {
-        return await atOnce()
-      } catch (error) {
-        // a single connection to a server in cluster mode, which has done nothing then
-        if (!hasCode(error, 'CROSSSLOT')) throw error
-        apart = true
-        return stepByStep()
+    run: (script, key, ...args) => run(script, [key], args),
+    async runForEach(script, keys, ...args) {
+      if (!apart) {
+        try {
+          await run(script, keys, args)
+          return
+        } catch (error) {
+          // a single connection to a server in cluster mode, which has done nothing then
+          if (!hasCode(error, 'CROSSSLOT')) throw error
+          apart = true
+        }
       }
+      await Promise.all(keys.map((key) => run(script, [key], args)))
+    },
+    async inOrder(first, second) {
+      if (apart) {
+        await first()
+        return second()
+      }
+      const [, result] = await Promise.all([first(), second()])
+      return result
     },
   }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof StorageError && error.code === code
 }
 
 /** Whether commands may go to several servers. Of a function it is not known. */
 function routesByKey(client: RedisClient): boolean {
   return typeof client === 'function' || Reflect.get(client, 'isCluster') === true
+}
+
+/** @throws TypeError when the client is of no known shape */
+function senderOf(client: RedisClient): RedisCommand {
+  if (typeof client === 'function') return client
+  // ioredis has a sendCommand too, of another kind, so `call` decides.
+  if ('call' in client && typeof client.call === 'function') {
+    return ([command = '', ...args]) => client.call(command, ...args)
+  }
+  refuseSeveralServers(client)
+  if ('sendCommand' in client && typeof client.sendCommand === 'function') {
+    return (args) => client.sendCommand(args)
+  }
+  throw new TypeError(
+    'createRedisAdapter.client must be a node-redis client, an ioredis client or a function ' +
+      '(args, key) => Promise that sends one command',
+  )
+}
+
+/**
+ * Their `sendCommand` takes other arguments than that of a single connection, and fails on them at the
+ * first command.
+ *
+ * @throws TypeError for what createSentinel() or createCluster() of node-redis made
+ */
+function refuseSeveralServers(client: object): void {
+  const refuse = (maker: string, ownFunction: string) => {
+    throw new TypeError(
+      `createRedisAdapter.client is what ${maker} of node-redis made: give a function instead, ${ownFunction}`,
+    )
+  }
+  if ('getRandomNode' in client) {
+    refuse('createCluster()', '(args, key) => cluster.sendCommand(key, false, args)')
+  }
+  if ('getSentinelNode' in client) {
+    refuse('createSentinel()', '(args) => sentinel.sendCommand(false, args)')
+  }
+}
+
+export function isThere(reply: unknown): boolean {
+  return reply !== null && reply !== undefined
+}
+
+/** @throws when the reply is neither 1 nor 0: it is not known then who won. */
+export function yes(reply: unknown): boolean {
+  const number = Number(reply)
+  if (reply === null || reply === '' || (number !== 0 && number !== 1)) {
+    throw new TypeError('Redis answered with neither 1 nor 0 where one caller wins')
+  }
+  return number === 1
+}
+
+/** @throws when the reply is no array. */
+export function parseArray(reply: unknown): readonly unknown[] {
+  if (!Array.isArray(reply)) throw new TypeError('Redis answered with no array')
+  return reply
+}
+
+/**
+ * The fields of a hash, from an array of names and values, or the object or Map that RESP3 makes of it.
+ *
+ * @throws when the reply is none of them
+ */
+export function parsePairs(reply: unknown): [string, string][] {
+  if (Array.isArray(reply)) {
+    return reply.flatMap((name, at) => (at % 2 ? [] : [[String(name), String(reply[at + 1])]]))
+  }
+  if (typeof reply !== 'object' || reply === null)
+    throw new TypeError('Redis answered with no hash')
+  const pairs: Iterable<[unknown, unknown]> =
+    reply instanceof Map ? reply.entries() : Object.entries(reply)
+  return [...pairs].map(([name, value]) => [String(name), String(value)])
 }

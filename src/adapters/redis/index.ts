@@ -1,26 +1,74 @@
-import type { AdapterPayload } from 'oidc-provider'
+import { integer, optionalGroup, resolve, valid } from '../../options/rules.ts'
 import type { AdapterFactory, EndingAdapter } from '../contract.ts'
+import { redisAdapter } from './adapter.ts'
+import { connect, type RedisClient } from './connection.ts'
 import {
-  consumedAt,
-  encodePayload,
-  lifetime,
-  listingKeys,
-  secondaryKeys,
-  storableKey,
-} from '../record.ts'
-import { connect, type RedisConnection } from './connection.ts'
-import { redisEnding } from './ending.ts'
-import { RedisKeys } from './keys.ts'
-import { type RedisAdapterOptions, resolveRedisOptions } from './options.ts'
-import { type Confirm, confirmReplicas, unconfirmed } from './replicas.ts'
-import { attempt, parseArray, yes } from './replies.ts'
-import * as scripts from './scripts.ts'
-import { checkServer, onceChecked } from './server-check.ts'
+  confirmReplicas,
+  MAX_TIMEOUT_MS,
+  REPLICA_RULES,
+  unconfirmed,
+  type WaitForReplicas,
+} from './replicas.ts'
+import {
+  checkServer,
+  onceChecked,
+  REQUIREMENT_RULES,
+  type RedisRequirements,
+} from './server-check.ts'
 
-export type { IoredisLike, NodeRedisLike, RedisClient, RedisCommand } from './command.ts'
-export type { RedisAdapterOptions } from './options.ts'
+export type { IoredisLike, NodeRedisLike, RedisClient, RedisCommand } from './connection.ts'
 export type { WaitForReplicas } from './replicas.ts'
 export { checkRedis, type RedisRequirements } from './server-check.ts'
+
+/** Options of {@link createRedisAdapter}. */
+export interface RedisAdapterOptions extends RedisRequirements {
+  /**
+   * A connected client: node-redis (`createClient`), ioredis (`Redis` or `Cluster`), or a function
+   * that sends one command. For node-redis' `createCluster`:
+   * `(args, key) => cluster.sendCommand(key, false, args)`; for its `createSentinel`:
+   * `(args) => sentinel.sendCommand(false, args)`.
+   *
+   * Let it fail while it is not connected (node-redis `disableOfflineQueue`, ioredis
+   * `enableOfflineQueue: false`) rather than wait.
+   */
+  client: RedisClient
+
+  /**
+   * How long a reply may take, in milliseconds: at least 1. Then the method rejects, and what the
+   * command did is not known. A consumption whose reply is late is lost rather than repeated.
+   *
+   * @defaultValue `2000`
+   */
+  commandTimeoutMs?: number
+
+  /**
+   * The prefix of all keys. Deployments that share a Redis need different prefixes.
+   *
+   * @defaultValue `'oidc:'`
+   */
+  keyPrefix?: string
+
+  /**
+   * Makes `consumeOnce` and `endOnce` wait until that many replicas have the consumption or the end,
+   * and reject when too few answered in time. On Cluster an end waits on the server of its status list
+   * first, then on that of its record. Look-ups are not waited for. Narrows the gap at a failover, and
+   * does not close it: another replica may be promoted.
+   *
+   * @defaultValue none: a consumption counts once the primary has it
+   */
+  waitForReplicas?: WaitForReplicas
+}
+
+const RULES = {
+  ...REQUIREMENT_RULES,
+  client: valid<RedisClient>(
+    (value) => typeof value === 'function' || (typeof value === 'object' && value !== null),
+    'a node-redis client, an ioredis client or a function (args, key) => Promise that sends one command',
+  ).required('a connected client of Redis'),
+  commandTimeoutMs: integer(1, MAX_TIMEOUT_MS).or(2000),
+  keyPrefix: valid<string>((value) => typeof value === 'string', 'a string').or('oidc:'),
+  waitForReplicas: optionalGroup(REPLICA_RULES),
+}
 
 /** The factory that {@link createRedisAdapter} returns. */
 export interface RedisAdapterFactory extends AdapterFactory {
@@ -34,9 +82,6 @@ export interface RedisAdapterFactory extends AdapterFactory {
    */
   check(): Promise<void>
 }
-
-/** How many records of a grant are revoked at once. */
-const REVOKE_BATCH = 100
 
 /**
  * An adapter for Redis 6.2 and later and Valkey. A record's payload, its consumption and its end are one
@@ -53,11 +98,10 @@ const REVOKE_BATCH = 100
  * primary without having heard of a consumption lets the token be redeemed again, and one that has
  * not heard of an end lets it go on. `waitForReplicas` makes that less likely; PostgreSQL avoids it.
  *
- * **Cluster:** every command and script touches a single key, so all methods work. With a client of a single server, what belongs together is one script over several keys; on
- * Cluster, and with a function as the client, look-ups come before the record, the index of an end
- * before its mark, and a method resolves after all of them. `upsert` of a record with a uid, user code or grant writes up to four keys, each
- * atomically but not together: it rejects unless all of them were written, and a stale index
- * entry is harmless, since each look-up compares the record with what it was looked up by.
+ * **Cluster:** a script that decides something touches a single key, so all methods work. Look-ups are written before
+ * their record, and the index of an end before its mark. A single server gets both at once, in this order. On Cluster,
+ * and with a function as the client, the second one waits for the first. A method rejects unless all was written. A
+ * look-up that was written alone is harmless, since each listing compares the record with what it was looked up by.
  *
  * @example
  * const client = await createClient({ url, disableOfflineQueue: true }).connect()
@@ -66,8 +110,11 @@ const REVOKE_BATCH = 100
  * @throws TypeError when an option is wrong.
  */
 export function createRedisAdapter(options: RedisAdapterOptions): RedisAdapterFactory {
-  const { client, keyPrefix, waitForReplicas, commandTimeoutMs, requirePersistence } =
-    resolveRedisOptions(options)
+  const { client, keyPrefix, waitForReplicas, commandTimeoutMs, requirePersistence } = resolve(
+    RULES,
+    options,
+    'createRedisAdapter',
+  )
   const connection = connect(client, commandTimeoutMs + (waitForReplicas?.timeoutMs ?? 0))
   const confirm = waitForReplicas
     ? confirmReplicas(connection, client, waitForReplicas)
@@ -83,130 +130,10 @@ export function createRedisAdapter(options: RedisAdapterOptions): RedisAdapterFa
     return asked
   }
   const checkOnce = () => checked ?? check()
-  const guarded = requirePersistence ? onceChecked(checkOnce, connection) : connection
-  const factory = (model: string): EndingAdapter => {
-    const keys = new RedisKeys(`${keyPrefix}${model}:`)
-    return redisAdapter(guarded, keys, model, { check, checkOnce }, confirm)
-  }
+  const redis = requirePersistence ? onceChecked(checkOnce, connection) : connection
+  const store = { redis, confirm, check, checkOnce }
+  const factory = (model: string): EndingAdapter =>
+    redisAdapter(store, `${keyPrefix}${model}:`, model)
 
   return Object.assign(factory, { check })
-}
-
-/** `check` always asks the server; `checkOnce` only if no check has succeeded yet. */
-type Checks = Readonly<Record<'check' | 'checkOnce', () => Promise<void>>>
-
-function redisAdapter(
-  redis: RedisConnection,
-  keys: RedisKeys,
-  model: string,
-  checks: Checks,
-  confirm: Confirm,
-): EndingAdapter {
-  const ending = redisEnding(redis, keys, model)
-
-  function point(key: string, id: string, life: string): Promise<unknown> {
-    const expiry = life === '' ? [] : ['PX', life]
-    return redis.send(['SET', key, storableKey(id), ...expiry], key)
-  }
-
-  async function follow(key: string): Promise<AdapterPayload | undefined> {
-    const id = await redis.send(['GET', key], key)
-    if (id === null || id === undefined) return undefined
-    return ending.read(keys.to('id', String(id)))
-  }
-
-  return {
-    consumesEveryModel: true,
-
-    async upsert(id, payload, expiresIn) {
-      // Ignore errors of this check. If Redis is down, the write rejects by itself.
-      checks.checkOnce().catch(() => {})
-      const milliseconds = lifetime(expiresIn)
-      const life = milliseconds === undefined ? '' : String(milliseconds)
-      const { uid, userCode, grantId } = secondaryKeys(payload)
-      const consumed = consumedAt(payload, Date.now())
-
-      const fields = [
-        life,
-        encodePayload(payload),
-        consumed > 0 ? String(consumed) : '',
-        grantId ? storableKey(grantId) : '',
-      ] as const
-      const listed = milliseconds === 0 ? undefined : listingKeys(model, payload)
-
-      const writes: Promise<unknown>[] = [
-        listed
-          ? ending.write(id, listed, fields)
-          : redis.run(scripts.upsertScript, keys.of('id', id), ...fields),
-      ]
-      if (milliseconds !== 0) {
-        if (uid) writes.push(point(keys.of('uid', uid), id, life))
-        if (userCode) writes.push(point(keys.of('userCode', userCode), id, life))
-        if (grantId) {
-          const key = keys.of('grant', grantId)
-          writes.push(redis.run(scripts.keepScript, key, storableKey(id), life))
-        }
-      }
-      await Promise.all(writes)
-    },
-
-    check: checks.check,
-
-    find: async (id) => ending.read(keys.of('id', id)),
-    async findByUid(uid) {
-      const payload = await follow(keys.of('uid', uid))
-      return payload?.uid === uid ? payload : undefined
-    },
-
-    async findByUserCode(userCode) {
-      const payload = await follow(keys.of('userCode', userCode))
-      return payload?.userCode === userCode ? payload : undefined
-    },
-
-    async consume(id) {
-      await redis.run(scripts.consumeScript, keys.of('id', id))
-    },
-
-    async consumeOnce(id, note) {
-      const key = keys.of('id', id)
-      const consume = async () =>
-        note
-          ? ending.consumeOnce(id, note)
-          : yes(await redis.run(scripts.consumeOnceScript, key, attempt()))
-      return confirm(key, consume, Boolean)
-    },
-
-    endOnce: (id, end) => ending.endOnce(id, end, confirm),
-
-    list: ending.list,
-
-    endedIndices: ending.endedIndices,
-
-    followEnded: ending.followEnded,
-
-    async destroy(id) {
-      const reply = await redis.run(scripts.destroyScript, keys.of('id', id))
-      const [grant, ended] = parseArray(reply)
-      if (typeof ended === 'string') await ending.gone(ended)
-      if (grant === null || grant === undefined) return
-      const key = keys.to('grant', String(grant))
-      await redis.send(['ZREM', key, storableKey(id)], key)
-    },
-
-    async revokeByGrantId(grantId) {
-      const key = keys.of('grant', grantId)
-      const grant = storableKey(grantId)
-      for (;;) {
-        const command = ['ZRANGE', key, '0', String(REVOKE_BATCH - 1)]
-        const members = parseArray(await redis.send(command, key))
-        if (members.length === 0) return
-        // records first, index last: what is interrupted here can be done again
-        const ids = members.map(String)
-        await Promise.all(
-          ids.map((id) => redis.run(scripts.revokeScript, keys.to('id', id), grant)),
-        )
-        await redis.send(['ZREM', key, ...ids], key)
-      }
-    },
-  }
 }

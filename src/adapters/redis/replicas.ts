@@ -1,5 +1,8 @@
-import type { RedisClient } from './command.ts'
-import type { RedisConnection } from './connection.ts'
+import { integer } from '../../options/rules.ts'
+import type { RedisClient, RedisConnection } from './connection.ts'
+
+/** The longest time-out that a timer of Node can have: 24.8 days. */
+export const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
 /** How many replicas have to know of a consumption, and how long they may take. */
 export interface WaitForReplicas {
@@ -11,6 +14,11 @@ export interface WaitForReplicas {
    * be short, or the connection one that nothing else uses.
    */
   timeoutMs: number
+}
+
+export const REPLICA_RULES = {
+  replicas: integer(1, 1000).required('how many replicas have to know of a consumption'),
+  timeoutMs: integer(1, MAX_TIMEOUT_MS).required('milliseconds'),
 }
 
 /**
@@ -36,24 +44,19 @@ export const unconfirmed: Confirm = (_key, write) => write()
  * from a pool, it would find nothing to wait for and answer with all replicas there are, so the
  * connection is asked for its id before the write and after the waiting.
  *
- * @throws TypeError when an option is out of bounds, or the client has several connections.
+ * @throws TypeError when the client has several connections.
  */
 export function confirmReplicas(
   redis: RedisConnection,
   client: RedisClient,
   { replicas, timeoutMs }: WaitForReplicas,
 ): Confirm {
-  for (const [name, value] of Object.entries({ replicas, timeoutMs })) {
-    if (!Number.isSafeInteger(value) || value < 1) {
-      throw new TypeError(`createRedisAdapter: waitForReplicas.${name} must be an integer over 0`)
-    }
-  }
   if (typeof client === 'object' && 'totalClients' in client) {
-    throw new TypeError('createRedisAdapter: waitForReplicas needs a single connection, not a pool')
+    throw new TypeError('createRedisAdapter.waitForReplicas needs a single connection, not a pool')
   }
   if (Reflect.get(client, 'isCluster') === true) {
     throw new TypeError(
-      "createRedisAdapter: waitForReplicas does not work with ioredis' Cluster, which sends WAIT to any server: give the function of docs/adapters.md, that sends it to the server of the key",
+      "createRedisAdapter.waitForReplicas does not work with ioredis' Cluster, which sends WAIT to any server: give the function of docs/adapters.md, that sends it to the server of the key",
     )
   }
 

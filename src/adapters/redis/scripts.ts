@@ -1,7 +1,5 @@
-// All keys of a script but the first may be left out, so that it runs on Redis Cluster as well.
-
-import { script } from './command.ts'
-import { ENDED_BITS_LUA } from './ended-bits.ts'
+import { script } from './connection.ts'
+import { BITS, CHUNK_LENGTH, CHUNK_SIZE, FIELD_PREFIX, ZERO } from './ended-indices.ts'
 
 /** The server's clock, in milliseconds. */
 const CLOCK_LUA = `
@@ -21,6 +19,29 @@ local function keep(key, member, life)
   local last = redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2]
   if last == 'inf' then return redis.call('PERSIST', key) end
   return redis.call('PEXPIREAT', key, string.format('%.0f', last))
+end
+`
+
+/** Lua functions that set and clear the bit of an index in its chunk. An empty chunk is no field. */
+const ENDED_BITS_LUA = `
+local function chunkOf(key, index)
+  local field = '${FIELD_PREFIX}' .. math.floor(index / ${CHUNK_SIZE})
+  local at = index % ${CHUNK_SIZE}
+  local bits = redis.call('HGET', key, field) or string.rep('0', ${CHUNK_LENGTH})
+  return field, bits, math.floor(at / ${BITS}) + 1, bit.lshift(1, at % ${BITS})
+end
+local function replaced(bits, place, value)
+  return bits:sub(1, place - 1) .. string.char(${ZERO} + value) .. bits:sub(place + 1)
+end
+local function setBit(key, index)
+  local field, bits, place, mask = chunkOf(key, index)
+  redis.call('HSET', key, field, replaced(bits, place, bit.bor(bits:byte(place) - ${ZERO}, mask)))
+end
+local function clearBit(key, index)
+  local field, bits, place, mask = chunkOf(key, index)
+  local value = bit.band(bits:byte(place) - ${ZERO}, bit.bnot(mask))
+  local left = replaced(bits, place, value)
+  if left:find('[^0]') then redis.call('HSET', key, field, left) else redis.call('HDEL', key, field) end
 end
 `
 
@@ -75,19 +96,11 @@ local function join(key, member, iat, life)
 end
 `
 
-/** The rest of a record's life, as `upsert` takes it. */
-const LEFT_LUA = `
-local function left(key)
-  local milliseconds = redis.call('PTTL', key)
-  return milliseconds < 0 and '' or tostring(milliseconds)
-end
-`
-
 /**
  * `consumeOnce`: exists, unset, set. HSETNX alone would bring a key that has just expired back, as a
  * key without a TTL; inside a script the clock does not advance, so an existing key cannot expire
  * while the script runs. ARGV[1] names the attempt: a driver that sends a command again after a
- * lost reply gets the answer that was lost.
+ * lost reply gets the answer that was lost. ARGV[2] is the note, if there is one.
  */
 export const consumeOnceScript = script(`
 if redis.call('HEXISTS', KEYS[1], 'payload') == 0 then return 0 end
@@ -96,36 +109,17 @@ if fate[1] == ARGV[1] then return 1 end
 if fate[2] then return 0 end
 if redis.call('HSETNX', KEYS[1], 'consumed', redis.call('TIME')[1]) == 0 then return 0 end
 redis.call('HSET', KEYS[1], 'consuming', ARGV[1])
+if ARGV[2] then redis.call('HSET', KEYS[1], 'note', ARGV[2]) end
 return 1
 `)
 
 /**
- * The same with a note. ARGV: attempt, note, member. KEYS[2]: the look-up of the note's actor. The
- * reply holds what the look-up needs where it is of another server: second of issue, or nil for a
- * record that is not listed, and life.
+ * `endOnce`: exists, unset, set, with the name of the attempt as above. ARGV: attempt, end. Where the record has
+ * ended, its end is written again: that gives a caller that waits for replicas a write to wait for.
  */
-export const consumeWithNoteScript = script(`${JOIN_LUA}${LEFT_LUA}
-if redis.call('HEXISTS', KEYS[1], 'payload') == 0 then return { 0 } end
-local fate = redis.call('HMGET', KEYS[1], 'consuming', 'end', 'iat')
-local iat, life = fate[3], left(KEYS[1])
-if fate[1] ~= ARGV[1] then
-  if fate[2] then return { 0 } end
-  if redis.call('HSETNX', KEYS[1], 'consumed', time[1]) == 0 then return { 0 } end
-  redis.call('HSET', KEYS[1], 'consuming', ARGV[1], 'note', ARGV[2])
-  if KEYS[2] and iat then join(KEYS[2], ARGV[3], iat, life) end
-end
-return { 1, iat or '', life }
-`)
-
-/**
- * `endOnce`: exists, unset, set, with the name of the attempt as above. ARGV: attempt, end, status
- * index. KEYS[2]: the hash of the record's status list. Where the record has ended, index and end are
- * written again: that repairs, and gives a caller that waits for replicas a write to wait for.
- */
-export const endScript = script(`${ADD_INDEX}${LEFT_LUA}
+export const endScript = script(`
 if redis.call('HEXISTS', KEYS[1], 'payload') == 0 then return 0 end
 local fate = redis.call('HMGET', KEYS[1], 'ending', 'end')
-if KEYS[2] then addIndex(KEYS[2], ARGV[3], left(KEYS[1])) end
 redis.call('HSET', KEYS[1], 'end', fate[2] or ARGV[2])
 if fate[2] then return fate[1] == ARGV[1] and 1 or 0 end
 redis.call('HSET', KEYS[1], 'ending', ARGV[1])
@@ -139,41 +133,30 @@ redis.call('HSET', KEYS[1], 'consumed', redis.call('TIME')[1])
 return 1
 `)
 
-const REPLACE_LUA = `
+/**
+ * Replaces a record. ARGV: life in milliseconds or '', payload, consumed or '', grantId or '', and the second of
+ * issue of a record that is listed or ''. HSET comes first: out of memory, Redis refuses a script's first write and
+ * none after it. What was consumed or ended stays so: neither a second caller nor a driver that sends this again
+ * after a lost reply undoes it. An expired key does not exist, so none of its fields remain.
+ *
+ * The reply is the note and the end that a listed record has kept, or 0 for neither.
+ */
+export const upsertScript = script(`
+if ARGV[1] == '0' then redis.call('DEL', KEYS[1]) return 0 end
+redis.call('HSET', KEYS[1], 'payload', ARGV[2])
 redis.call('HDEL', KEYS[1], 'grantId')
 if ARGV[3] ~= '' then redis.call('HSETNX', KEYS[1], 'consumed', ARGV[3]) end
 if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'grantId', ARGV[4]) end
 if ARGV[1] == '' then redis.call('PERSIST', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
-`
-
-/**
- * Replaces a record. ARGV: life in milliseconds or '', payload, consumed or '', grantId or ''.
- * HSET comes first: out of memory, Redis refuses a script's first write and none after it. What
- * was consumed or ended stays so: neither a second caller nor a driver that sends this again after
- * a lost reply undoes it. An expired key does not exist, so none of its fields remain.
- */
-export const upsertScript = script(`
-if ARGV[1] == '0' then return redis.call('DEL', KEYS[1]) end
-redis.call('HSET', KEYS[1], 'payload', ARGV[2])
-${REPLACE_LUA}
-return 1
-`)
-
-/**
- * The same for a record that is listed, with a life over 0. ARGV also: second of issue, member. KEYS after the first:
- * its look-ups. The reply is the note and the end that the record has kept, or 0 for neither.
- */
-export const upsertListedScript = script(`${JOIN_LUA}
-for i = 2, #KEYS do join(KEYS[i], ARGV[6], ARGV[5], ARGV[1]) end
-redis.call('HSET', KEYS[1], 'payload', ARGV[2], 'iat', ARGV[5])
-${REPLACE_LUA}
+if ARGV[5] == '' then return 0 end
+redis.call('HSET', KEYS[1], 'iat', ARGV[5])
 local kept = redis.call('HMGET', KEYS[1], 'note', 'end')
 return (kept[1] or kept[2]) and kept or 0
 `)
 
-/** Adds a record to one look-up. ARGV: member, second of issue, life in milliseconds or ''. */
-export const joinLookUpScript = script(`${JOIN_LUA}
-join(KEYS[1], ARGV[1], ARGV[2], ARGV[3])
+/** Adds a record to look-ups, the keys. ARGV: member, second of issue, life in milliseconds or ''. */
+export const joinLookUpsScript = script(`${JOIN_LUA}
+for i = 1, #KEYS do join(KEYS[i], ARGV[1], ARGV[2], ARGV[3]) end
 return 1
 `)
 

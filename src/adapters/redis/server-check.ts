@@ -1,6 +1,7 @@
+import { boolean, resolve } from '../../options/rules.ts'
+import { type WarningCode, warn } from '../../shared/warn.ts'
 import { StorageError } from '../storage-error.ts'
-import type { RedisClient } from './command.ts'
-import { connect, type RedisConnection } from './connection.ts'
+import { connect, type RedisClient, type RedisConnection } from './connection.ts'
 
 /** What the check asks of the server, in addition to a reply. */
 export interface RedisRequirements {
@@ -15,11 +16,13 @@ export interface RedisRequirements {
   requirePersistence?: boolean
 }
 
+export const REQUIREMENT_RULES = { requirePersistence: boolean.or(false) }
+
 const CRASH_ADVICE =
   'after a crash a subject token that was redeemed may be redeemed again, so set appendonly to yes and appendfsync to everysec or always'
 
 /**
- * Asks the server how it persists data, and warns by `process.emitWarning`: with the code
+ * Asks the server how it persists data, and warns: with the code
  * `REDIS_MAY_EVICT` when `maxmemory-policy` lets it throw records away before their time, with
  * `REDIS_MAY_FORGET` when it may come back from a crash without the last consumptions, and with
  * `REDIS_PERSISTENCE_UNKNOWN` when it does not tell (INFO or CONFIG forbidden, a proxy). On a
@@ -28,14 +31,17 @@ const CRASH_ADVICE =
  * @throws StorageError when the server cannot be reached.
  * @throws Error with `requirePersistence` when the server may forget or evict, in one sentence.
  */
-export function checkRedis(client: RedisClient, requirements?: RedisRequirements): Promise<void> {
-  return checkServer(connect(client), requirements)
+export async function checkRedis(
+  client: RedisClient,
+  requirements?: RedisRequirements,
+): Promise<void> {
+  return checkServer(connect(client), resolve(REQUIREMENT_RULES, requirements, 'checkRedis'))
 }
 
 /** The same over a connection whose replies have a time-out. */
 export async function checkServer(
   redis: RedisConnection,
-  { requirePersistence = false }: RedisRequirements = {},
+  { requirePersistence }: Required<RedisRequirements>,
 ): Promise<void> {
   const info = await ask(redis, ['INFO'])
   const aof = field(info, 'aof_enabled')
@@ -55,7 +61,7 @@ export async function checkServer(
 /** The connection on which nothing is sent before `check` has resolved. */
 export function onceChecked(
   check: () => Promise<void>,
-  { send, run, together }: RedisConnection,
+  { send, run, runForEach, inOrder }: RedisConnection,
 ): RedisConnection {
   return {
     send: async (...args) => {
@@ -66,13 +72,17 @@ export function onceChecked(
       await check()
       return run(...args)
     },
-    together,
+    runForEach: async (...args) => {
+      await check()
+      return runForEach(...args)
+    },
+    inOrder,
   }
 }
 
 interface Problem {
   /** Of the warning; absent where there is none. */
-  readonly code?: 'REDIS_MAY_EVICT' | 'REDIS_MAY_FORGET' | 'REDIS_PERSISTENCE_UNKNOWN'
+  readonly code?: WarningCode
   readonly sentence: string
   /** Whether `requirePersistence` refuses it. */
   readonly refused: boolean
@@ -136,8 +146,4 @@ function fsyncPolicy(reply: unknown): string | undefined {
         ? reply
         : Object.entries(Object(reply)).flat()
   return words.map(String).find((word) => ['always', 'everysec', 'no'].includes(word))
-}
-
-function warn(code: string, sentence: string): void {
-  process.emitWarning(sentence, { type: 'OidcProviderImpersonationWarning', code })
 }

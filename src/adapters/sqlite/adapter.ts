@@ -1,18 +1,19 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { setImmediate as rest } from 'node:timers/promises'
 import type { AdapterPayload } from 'oidc-provider'
-import type { EndingAdapter } from '../contract.ts'
+import { epochSeconds } from '../../shared/time.ts'
+import type { EndedFollower, EndingAdapter } from '../contract.ts'
 import {
   consumedAt,
   decodePayload,
   encodePayload,
-  epochSeconds,
   keyColumns,
-  LOOK_UPS,
   lifetime,
   storable,
   storableKey,
 } from '../record.ts'
-import { followEnded } from './follow-ended.ts'
+import { lookUpSql } from '../sql.ts'
+import type { SqliteBatches } from './batches.ts'
 import {
   prepareList,
   read,
@@ -21,14 +22,13 @@ import {
   type SqliteValue,
   write,
 } from './statements.ts'
-import type { SqliteWriteQueue } from './write-queue.ts'
 
 /** What all models of one file share. */
 export interface SqliteStore {
   readonly database: DatabaseSync
   readonly statements: SqliteStatements
   /** Where every write and every find goes. */
-  readonly writeQueue: SqliteWriteQueue
+  readonly batches: SqliteBatches
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Removes a few expired records now and then. */
@@ -38,7 +38,7 @@ export interface SqliteStore {
 /** Its methods are async so that what they throw before the turn becomes a rejection. */
 export function sqliteAdapter(
   model: string,
-  { database, statements, writeQueue, now, sweep }: SqliteStore,
+  { database, statements, batches, now, sweep }: SqliteStore,
 ): EndingAdapter {
   const lists = new Map<string, StatementSync>()
 
@@ -67,7 +67,7 @@ export function sqliteAdapter(
     text: string,
   ): Promise<AdapterPayload | undefined> {
     const key = storableKey(text)
-    return writeQueue.read(() => {
+    return batches.read(() => {
       const row = readFirst(statements[statement], [model, key, now()])
       return row && parseRow(row)
     })
@@ -79,7 +79,7 @@ export function sqliteAdapter(
     kept: SqliteValue[] = [],
   ): Promise<number> {
     const key = storableKey(id)
-    return writeQueue.write(() => {
+    return batches.write(() => {
       const at = now()
       return write(statements[statement], [model, key, at, epochSeconds(at), ...kept])
     })
@@ -87,7 +87,7 @@ export function sqliteAdapter(
 
   function remove(statement: 'destroy' | 'revokeByGrantId', text: string): Promise<number> {
     const key = storableKey(text)
-    return writeQueue.write(() => write(statements[statement], [model, key]))
+    return batches.write(() => write(statements[statement], [model, key]))
   }
 
   return {
@@ -96,7 +96,7 @@ export function sqliteAdapter(
     async upsert(id, payload, expiresIn) {
       // encoded now: the caller may change the payload before it is written
       const values = encode(id, payload, expiresIn, now())
-      return writeQueue.write(() => {
+      return batches.write(() => {
         sweep()
         write(statements.upsert, values)
       })
@@ -116,7 +116,7 @@ export function sqliteAdapter(
 
     async endOnce(id, end) {
       const [key, text] = [storableKey(id), JSON.stringify(end)]
-      return writeQueue.write(() => write(statements.endOnce, [model, key, now(), text]) === 1)
+      return batches.write(() => write(statements.endOnce, [model, key, now(), text]) === 1)
     },
 
     async destroy(id) {
@@ -128,13 +128,11 @@ export function sqliteAdapter(
     },
 
     async list(lookUp, limit, before) {
-      const names = LOOK_UPS.filter((name) => lookUp[name] !== undefined)
-      const values = names.map((name) => storable(lookUp[name]))
-      const position = before ? [before.iat, storableKey(before.id)] : []
-      const kind = `${names.join()} ${before !== undefined}`
-      const statement = lists.get(kind) ?? prepareList(database, names, before !== undefined)
-      lists.set(kind, statement)
-      return read(statement, [now(), limit, ...values, ...position]).map(parseRow)
+      const { columns, conditions, values } = lookUpSql(lookUp, before, (number) => `?${number}`)
+      const statement =
+        lists.get(conditions) ?? prepareList(database, columns[0] ?? 'issued_at', conditions)
+      lists.set(conditions, statement)
+      return read(statement, [now(), limit, ...values]).map(parseRow)
     },
 
     async endedIndices(list) {
@@ -157,4 +155,40 @@ export function sqliteAdapter(
 function parseRow(row: Record<string, unknown>): AdapterPayload {
   const { payload, consumed_at, note, ended } = row
   return decodePayload(payload, { consumed: Number(consumed_at ?? 0), note, end: ended })
+}
+
+/** How many indices are read while the process does nothing else. */
+const PART_SIZE = 10_000
+
+/** An ended index, and the number of its end. */
+interface EndedRow {
+  readonly index: number
+  readonly turn: number
+}
+
+/**
+ * Follows what ends by the number of each end. One process writes at a time, so that an end that is
+ * committed later has a higher number.
+ *
+ * @param readPart the ends after a number, in order, so many at most
+ */
+export function followEnded(
+  readPart: (after: number, limit: number) => readonly EndedRow[],
+): EndedFollower {
+  let known = 0
+  return {
+    async next() {
+      const indices: number[] = []
+      for (let after = known; ; await rest()) {
+        const rows = readPart(after, PART_SIZE)
+        for (const { index } of rows) indices.push(index)
+        after = rows.at(-1)?.turn ?? after
+        if (rows.length < PART_SIZE) {
+          // Calls may run at once: what is known does not become less.
+          known = Math.max(known, after)
+          return indices
+        }
+      }
+    },
+  }
 }

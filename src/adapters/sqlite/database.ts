@@ -1,6 +1,6 @@
+import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { isBusy, openFile, tune } from './open.ts'
-import { createSchema } from './schema.ts'
+import { integer, oneOf, type Resolved, text } from '../../options/rules.ts'
 
 /** What the adapter opens its file with. */
 export interface SqliteFile {
@@ -26,6 +26,18 @@ export interface SqliteFile {
   busyTimeoutMs?: number
 }
 
+export const FILE_RULES = {
+  file: text.required("a path, or ':memory:'"),
+  synchronous: oneOf(['NORMAL', 'FULL']).or('NORMAL'),
+  busyTimeoutMs: integer(0, 2 ** 31 - 1).or(2000),
+}
+
+/**
+ * Memory for pages at most, in KiB; SQLite's own default is 2000. Reads from a large file cost less
+ * with more of it, and writes cost more: a commit goes through the pages in memory.
+ */
+const CACHE_KIB = 8000
+
 /**
  * With that many pages in the WAL file (16 MB), they are written into the database. SQLite's own
  * default is 1000; a page that several commits change is then written more often. With more than
@@ -38,20 +50,9 @@ const CHECKPOINT_PAGES = 4000
  * Opens the file, readable by its owner alone if it is new, and creates what is missing in it.
  * Several processes may do so at once.
  *
- * @throws TypeError when an option is wrong, Error when the file cannot be opened or is no database,
- * or this Node is too old.
+ * @throws Error when the file cannot be opened or is no database, or this Node is too old.
  */
-export function openDatabase(options: SqliteFile): DatabaseSync {
-  const { file, synchronous = 'NORMAL', busyTimeoutMs = 2000 } = options
-  if (typeof file !== 'string' || file === '') {
-    throw new TypeError('createSqliteAdapter: file must be a path or ":memory:"')
-  }
-  if (synchronous !== 'NORMAL' && synchronous !== 'FULL') {
-    throw new TypeError("createSqliteAdapter: synchronous must be 'NORMAL' or 'FULL'")
-  }
-  if (!Number.isInteger(busyTimeoutMs) || busyTimeoutMs < 0 || busyTimeoutMs > 2 ** 31 - 1) {
-    throw new TypeError('createSqliteAdapter: busyTimeoutMs must be an integer, 0 or more')
-  }
+export function openDatabase({ file, synchronous, busyTimeoutMs }: Resolved<typeof FILE_RULES>) {
   requireNumberedParameters()
   let database: DatabaseSync | undefined
   try {
@@ -69,6 +70,37 @@ export function openDatabase(options: SqliteFile): DatabaseSync {
       { cause: error },
     )
   }
+}
+
+/**
+ * Opens the file, readable by its owner alone if it is new.
+ *
+ * @param busyTimeoutMs how long a statement waits for the lock of another process, in milliseconds
+ * @throws Error when the file cannot be opened
+ */
+export function openFile(file: string, busyTimeoutMs: number): DatabaseSync {
+  // SQLite would let everyone read it. Its -wal and -shm files take their mode from it.
+  if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600))
+  const database = new DatabaseSync(file)
+  // Comes first: the next statements then wait for other processes that are starting.
+  database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+  return database
+}
+
+/** @param synchronous `'FULL'`: each commit survives a loss of power */
+export function tune(database: DatabaseSync, synchronous: 'NORMAL' | 'FULL'): void {
+  database.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA cache_size = -${CACHE_KIB}`)
+}
+
+/** Whether another process has the lock: SQLITE_BUSY or SQLITE_LOCKED. */
+export function isBusy(error: unknown): boolean {
+  const code = primaryCode(error)
+  return code === 5 || code === 6
+}
+
+/** The result code of an error of SQLite: of an extended code, its last byte. */
+export function primaryCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined
 }
 
 /**
@@ -106,4 +138,91 @@ function prepareFile(database: DatabaseSync, deadline: number): void {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
     }
   }
+}
+
+/**
+ * The `schema_version`, kept as `user_version` of the file. It is raised by a change that an older
+ * version of this package cannot work with; docs/upgrading.md says how.
+ */
+const SCHEMA_VERSION = 1
+
+// With a rowid, although WITHOUT ROWID saves a tree: ids are random, but records of the same hour
+// stay on the same pages, and `consumeOnce` costs half with a million of them. STRICT refuses non-text.
+// Only subject tokens have an account. `note_actor` is `actor` of the note. `ended_index` is the status
+// index of what has ended: the indices of a list come from one index alone. `ended_turn` counts ends: one
+// process writes at a time, so that no end with a lower number comes later. The last number is kept apart,
+// because records are removed, and a number never comes again.
+const SCHEMA_SQL = `
+CREATE TABLE oidc_records (
+  model        TEXT NOT NULL,
+  id           TEXT NOT NULL,
+  payload      TEXT NOT NULL,
+  uid          TEXT,
+  user_code    TEXT,
+  grant_id     TEXT,
+  consumed_at  INTEGER,
+  expires_at   INTEGER,
+  account_id   TEXT,
+  client_id    TEXT,
+  actor        TEXT,
+  issued_at    INTEGER,
+  status_list  TEXT,
+  status_index INTEGER,
+  note         TEXT,
+  note_actor   TEXT,
+  ended        TEXT,
+  ended_index  INTEGER,
+  ended_turn   INTEGER,
+  PRIMARY KEY (model, id)
+) STRICT;
+CREATE INDEX oidc_records_uid ON oidc_records (model, uid) WHERE uid IS NOT NULL;
+CREATE INDEX oidc_records_user_code ON oidc_records (model, user_code)
+  WHERE user_code IS NOT NULL;
+CREATE INDEX oidc_records_grant_id ON oidc_records (model, grant_id)
+  WHERE grant_id IS NOT NULL;
+CREATE INDEX oidc_records_expires_at ON oidc_records (expires_at)
+  WHERE expires_at IS NOT NULL;
+CREATE INDEX oidc_records_account_id
+  ON oidc_records (account_id, issued_at, id) WHERE account_id IS NOT NULL;
+CREATE INDEX oidc_records_actor
+  ON oidc_records (actor, issued_at, id) WHERE actor IS NOT NULL;
+CREATE INDEX oidc_records_client_id
+  ON oidc_records (client_id, issued_at, id) WHERE client_id IS NOT NULL;
+CREATE INDEX oidc_records_issued_at
+  ON oidc_records (issued_at, id) WHERE account_id IS NOT NULL;
+CREATE INDEX oidc_records_ended
+  ON oidc_records (status_list, ended_turn, ended_index, expires_at) WHERE ended_index IS NOT NULL;
+CREATE TABLE oidc_turns (last INTEGER NOT NULL) STRICT;
+INSERT INTO oidc_turns VALUES (0);
+CREATE TRIGGER oidc_records_turn AFTER UPDATE OF ended_turn ON oidc_records
+  WHEN new.ended_turn IS NOT NULL
+  BEGIN UPDATE oidc_turns SET last = new.ended_turn; END;
+PRAGMA user_version = ${SCHEMA_VERSION};
+`
+
+/**
+ * Creates the table in a new file. In any other it only reads.
+ *
+ * @throws Error when the file belongs to another version, or the database is busy.
+ */
+function createSchema(database: DatabaseSync): void {
+  if (hasSchema(database)) return
+  // takes the lock for writing at once: a transaction that reads first may not get it later
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    // another process may have been first, and of another version
+    if (!hasSchema(database)) database.exec(SCHEMA_SQL)
+    database.exec('COMMIT')
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function hasSchema(database: DatabaseSync): boolean {
+  const version = database.prepare('PRAGMA user_version').get()?.user_version
+  if (version === 0 || version === SCHEMA_VERSION) return version !== 0
+  throw new Error(
+    `its user_version is ${String(version)}, and this version of the package needs ${SCHEMA_VERSION} (see docs/upgrading.md)`,
+  )
 }

@@ -1,9 +1,10 @@
+import { aFunction, resolve } from '../../options/rules.ts'
 import type { AdapterFactory, EndingAdapter } from '../contract.ts'
 import { type DeleteExpiredOptions, deleteInBatches } from '../record.ts'
 import { type SqliteStore, sqliteAdapter } from './adapter.ts'
-import { openDatabase, type SqliteFile } from './database.ts'
+import { sqliteBatches } from './batches.ts'
+import { FILE_RULES, openDatabase, type SqliteFile } from './database.ts'
 import { prepareAll, write } from './statements.ts'
-import { sqliteWriteQueue } from './write-queue.ts'
 
 export type { DeleteExpiredOptions } from '../record.ts'
 
@@ -33,6 +34,8 @@ export interface SqliteAdapterFactory extends AdapterFactory {
   close(): void
 }
 
+const RULES = { ...FILE_RULES, now: aFunction<() => number>() }
+
 /** After that many writes, twice as many expired records are removed at most. */
 const SWEEP_EVERY = 16
 
@@ -52,8 +55,8 @@ const SWEEP_EVERY = 16
  * @throws TypeError when an option is wrong, Error when the file cannot be used.
  */
 export function createSqliteAdapter(options: SqliteAdapterOptions): SqliteAdapterFactory {
-  const { now = Date.now } = options
-  const database = openDatabase(options)
+  const { now = Date.now, ...file } = resolve(RULES, options, 'createSqliteAdapter')
+  const database = openDatabase(file)
   const statements = prepareAll(database)
   let writes = 0
 
@@ -62,15 +65,15 @@ export function createSqliteAdapter(options: SqliteAdapterOptions): SqliteAdapte
     writes += 1
     if (writes % SWEEP_EVERY === 0) removeExpired(2 * SWEEP_EVERY)
   }
-  const writeQueue = sqliteWriteQueue(database)
-  const store: SqliteStore = { database, statements, writeQueue, now, sweep }
+  const batches = sqliteBatches(database)
+  const store: SqliteStore = { database, statements, batches, now, sweep }
   const factory = (model: string): EndingAdapter => sqliteAdapter(model, store)
 
   return Object.assign(factory, {
     deleteExpired: (options?: DeleteExpiredOptions) => deleteInBatches(options, removeExpired),
     close: () => {
       if (!database.isOpen) return
-      writeQueue.finish()
+      batches.flush()
       database.close()
     },
   })

@@ -1,13 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { LookUp } from '../contract.ts'
-import { replaceAssignments } from '../replace-sql.ts'
+import { replaceAssignments } from '../sql.ts'
 import { storageError } from '../storage-error.ts'
 
 /** What of a record is read. */
 const FOUND_COLUMNS = 'payload, consumed_at, note, ended'
-
-/** The columns of look-ups. */
-const LOOK_UP_COLUMNS = { accountId: 'account_id', actor: 'actor', clientId: 'client_id' } as const
 
 export type SqliteStatements = ReturnType<typeof prepareAll>
 
@@ -75,28 +71,25 @@ export function prepareAll(database: DatabaseSync) {
   }
 }
 
-/** `?1` the time, `?2` how many, `?3` on what is looked up by, then the position to go on from. */
+/**
+ * `?1` the time, `?2` how many, `?3` on the values of the conditions.
+ *
+ * @param index of the column that is looked up by
+ */
 export function prepareList(
   database: DatabaseSync,
-  lookUps: readonly (keyof LookUp)[],
-  continued: boolean,
+  index: string,
+  conditions: string,
 ): StatementSync {
-  const [first] = lookUps
-  const conditions = lookUps.map((name, i) => ` AND ${LOOK_UP_COLUMNS[name]} = ?${i + 3}`)
-  if (continued) {
-    const at = lookUps.length + 3
-    conditions.push(` AND (issued_at, id) < (?${at}, ?${at + 1})`)
-  }
   try {
     // INDEXED BY: without statistics SQLite may take another
     return database.prepare(
-      `SELECT ${FOUND_COLUMNS} FROM oidc_records
-       INDEXED BY oidc_records_${first ? LOOK_UP_COLUMNS[first] : 'issued_at'}
-       WHERE account_id IS NOT NULL AND (expires_at IS NULL OR expires_at > ?1)${conditions.join('')}
+      `SELECT ${FOUND_COLUMNS} FROM oidc_records INDEXED BY oidc_records_${index}
+       WHERE account_id IS NOT NULL AND (expires_at IS NULL OR expires_at > ?1)${conditions}
        ORDER BY issued_at DESC, id DESC LIMIT ?2`,
     )
   } catch (error) {
-    throw storageError(error, [])
+    throw storageError('SQLite', error)
   }
 }
 
@@ -107,7 +100,7 @@ export function write(statement: StatementSync, values: readonly SqliteValue[]):
   try {
     return Number(statement.run(...values).changes)
   } catch (error) {
-    throw storageError(error, values)
+    throw storageError('SQLite', error)
   }
 }
 
@@ -116,7 +109,7 @@ export function read(statement: StatementSync, values: readonly SqliteValue[]) {
   try {
     return statement.all(...values)
   } catch (error) {
-    throw storageError(error, values)
+    throw storageError('SQLite', error)
   }
 }
 
@@ -125,6 +118,6 @@ export function readFirst(statement: StatementSync, values: readonly SqliteValue
   try {
     return statement.get(...values)
   } catch (error) {
-    throw storageError(error, values)
+    throw storageError('SQLite', error)
   }
 }

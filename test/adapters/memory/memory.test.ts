@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Provider } from 'oidc-provider'
 import { adapterContract } from '../../../packages/testing/src/adapters/index.ts'
-import { createMemoryAdapter } from '../../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../../src/adapters/memory.ts'
 
 describe('createMemoryAdapter', () => {
   let clock = 1_700_000_000_000

@@ -369,7 +369,7 @@ suite('calls of one turn on PostgreSQL', () => {
       expect(new Set(errors).size).to.equal(6)
       for (const error of errors) {
         expect(error).to.be.instanceOf(StorageError)
-        expect(error).to.include({ message: 'terminating connection', code: '57P01' })
+        expect(error).to.include({ message: 'PostgreSQL failed: 57P01', code: '57P01' })
         expect(error.stack).to.contain('postgres/client.ts')
       }
     })
@@ -383,8 +383,7 @@ suite('calls of one turn on PostgreSQL', () => {
       const adapter = create({ pool: quoting })('SubjectToken')
       const calls = ['"sub":"olivia"', '"sub":"oscar"'].map((id) => rejection(adapter.find(id)))
       for (const error of await Promise.all(calls)) {
-        expect(error.message).to.contain('malformed array literal')
-        expect(error.message).to.not.match(/olivia|oscar/)
+        expect(error.message).to.equal('PostgreSQL failed: Error')
       }
     })
   })

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { createCluster, createSentinel } from 'redis'
-import { statusListId } from '../../../src/adapters/ending-contract.ts'
+import { statusListId } from '../../../src/adapters/record.ts'
 import { createRedisAdapter } from '../../../src/adapters/redis/index.ts'
 import { ageKeys, REDIS_URL, rejection, suiteOn, until } from '../servers.ts'
 import { openIoredis } from './clients.ts'
@@ -174,23 +174,51 @@ suite('createRedisAdapter', () => {
       expect((await keys()).length).to.equal(before + 2)
     })
 
-    it('writes what is listed in one step, so that a process that ends leaves no half of it', async () => {
-      const sent: string[][] = []
+    it('sends a record after its look-ups, and an end after its index, in one round trip', async () => {
+      const wire: string[] = []
       const watching = {
-        call(command: string, ...rest: string[]) {
-          sent.push([command, rest[1] ?? ''])
-          return admin.call(command, ...rest)
+        async call(command: string, ...rest: string[]) {
+          const keys = /^EVAL/.test(command) ? rest.slice(2, 2 + Number(rest[1])) : [rest[0] ?? '']
+          wire.push(...keys.map((key) => key.slice(key.indexOf('SubjectToken:') + 13)))
+          const reply = await admin.call(command, ...rest)
+          if (wire.at(-1) !== '') wire.push('')
+          return reply
         },
       }
       const factory = createRedisAdapter({ client: watching, keyPrefix })
       await factory.check()
-      sent.length = 0
-      const keysOf = { accountId: 'a', clientId: 'c', actor: 'o', statusList: 'l', statusIndex: 2 }
-      await factory('SubjectToken').upsert('together', keysOf, 100)
-      await factory('SubjectToken').consumeOnce('together', { actor: 'p' })
-      await factory('SubjectToken').endOnce('together', { at: 1 })
-      const scripts = sent.filter(([command]) => command === 'EVALSHA')
-      expect(scripts.map(([, numberOfKeys]) => numberOfKeys)).to.deep.equal(['5', '2', '2'])
+      const tokens = factory('SubjectToken')
+      const keysOf = { accountId: 'a', clientId: 'c', statusList: 'l', statusIndex: 2 }
+      const run = async (id: string) => {
+        wire.length = 0
+        await tokens.upsert(id, keysOf, 100)
+        await tokens.consumeOnce(id, { actor: 'p' }, { iat: 0, expiresIn: 100 })
+        await tokens.endOnce(id, { at: 1 })
+      }
+      // the first of each kind loads its script
+      await run('first')
+      await run('second')
+      expect(wire).to.deep.equal([
+        ...['all', 'account:a', 'client:c', 'id:second', ''],
+        ...['actor:p', 'id:second', ''],
+        ...['id:second', 'id:second', ''],
+        ...['id:status-list:{l}', 'id:second', ''],
+      ])
+    })
+
+    it('lists a record by the actor of its note where the caller says nothing of the record', async () => {
+      const tokens = adapter('SubjectToken')
+      for (const known of [undefined, { iat: 7, expiresIn: 100 }]) {
+        const actor = `actor-${known?.iat}`
+        await tokens.upsert(actor, { accountId: 'a', iat: 7 }, 100)
+        expect(await tokens.consumeOnce(actor, { actor }, known)).to.equal(true)
+        const found = await tokens.list({ actor }, 10)
+        expect(found.map(({ iat }) => iat)).to.deep.equal([7])
+        const key = `${keyPrefix}SubjectToken:actor:${actor}`
+        expect(await admin.pttl(key)).to.be.within(90_000, 250_000)
+        expect(await tokens.consumeOnce(actor, { actor: 'loser' }, known)).to.equal(false)
+        expect(await tokens.list({ actor: 'loser' }, 10)).to.deep.equal([])
+      }
     })
 
     it('leaves nothing that reads as success where a step fails that a cluster takes apart', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { EndedFollower } from '../../../src/adapters/contract.ts'
-import { followEnded } from '../../../src/adapters/sqlite/follow-ended.ts'
+import { followEnded } from '../../../src/adapters/sqlite/adapter.ts'
 import { createSqliteAdapter } from '../../../src/adapters/sqlite/index.ts'
 
 const told = async (follower: EndedFollower | undefined) => [

@@ -6,11 +6,12 @@ import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { mock } from 'node:test'
 import { expect } from 'chai'
 import { adapterContract } from '../../../packages/testing/src/adapters/index.ts'
-import { openDatabase } from '../../../src/adapters/sqlite/database.ts'
+import { FILE_RULES, openDatabase } from '../../../src/adapters/sqlite/database.ts'
 import {
   createSqliteAdapter,
   type SqliteAdapterFactory,
 } from '../../../src/adapters/sqlite/index.ts'
+import { resolve } from '../../../src/options/rules.ts'
 import { sameAsMemory } from '../same-as-memory.ts'
 import { rejection } from '../servers.ts'
 
@@ -123,7 +124,9 @@ describe('createSqliteAdapter', () => {
       ['NORMAL', 1],
       ['FULL', 2],
     ] as const) {
-      const database = openDatabase({ file: newFile(), ...(synchronous && { synchronous }) })
+      const database = openDatabase(
+        resolve(FILE_RULES, { file: newFile(), synchronous }, 'options'),
+      )
       expect(database.prepare('PRAGMA synchronous').get()).to.include({ synchronous: level })
       database.close()
     }

@@ -1,4 +1,4 @@
-import { createMemoryAdapter } from '../../../src/adapters/memory/index.ts'
+import { createMemoryAdapter } from '../../../src/adapters/memory.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE, ACCESS_TOKEN_TYPE as TYPE } from '../../../src/index.ts'
 import { REDIRECT_URI } from '../../support/clients.ts'
 import { type DeploymentOptions, deploy } from '../../support/deployment.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { impersonationUrl } from '../../../packages/browser/src/impersonation-url.ts'
+import { impersonationUrl } from '../../../packages/browser/src/link.ts'
 import { scriptOf } from '../../../packages/browser/test/support/page.ts'
 import { CLIENT, type Sites, startSites } from '../../../packages/browser/test/support/sites.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../../src/index.ts'

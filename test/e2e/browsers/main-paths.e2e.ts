@@ -38,7 +38,7 @@ inEachBrowser('the main paths', (browser) => {
     await using olivia = await sitDown(browser)
     await enter(olivia, 'olivia', '/console')
     const shop = await act(olivia, 'SUP-123')
-    await shop.sees('olivia acts as Alice Ng')
+    await shop.sees('Olivia Reyes acts as Alice Ng')
     await olivia.sees('Shop is open in a new tab, as Alice Ng.')
 
     await shop.tab.reload()
@@ -58,7 +58,7 @@ inEachBrowser('the main paths', (browser) => {
     await enter(grace, 'grace', '/console/running')
     const shop = await act(olivia, 'SUP-124')
     await grace.press('End: Olivia Reyes is acting as Alice Ng')
-    await grace.sees('Ended by support')
+    await grace.sees('Ended by Grace Okafor')
     const ended = Date.now()
     await shop.sees('You no longer act for Alice Ng')
     expect(Date.now() - ended).to.be.below(PROMISED_MS)

@@ -1,5 +1,4 @@
-import { type BannerSettings, type ShownSession, show, shownSession } from './shown.ts'
-import { markTitle } from './title.ts'
+import { type BannerSettings, markTitle, type ShownSession, show, shownSession } from './shown.ts'
 import { bannerView } from './view.ts'
 
 /**

@@ -1,9 +1,6 @@
 import type { ImpersonationSession } from '../session.ts'
-import { announcements, countdown } from './countdown.ts'
-import { isolated, plain } from './names.ts'
 import { ENGLISH_TEXTS, type ImpersonationBannerTexts } from './texts.ts'
-import { markTitle } from './title.ts'
-import { type BannerView, write } from './view.ts'
+import { type BannerView, isolated, plain, write } from './view.ts'
 
 /** What the application says about an impersonation. */
 export interface BannerSettings {
@@ -102,4 +99,51 @@ export function show(
 /** From the claim of the README's hook. */
 function ticketIn({ context }: ImpersonationSession): unknown {
   return Object(context.impersonation_context).ticket_id
+}
+
+/** Seconds before the end at which screen readers say the time. */
+const ANNOUNCED_SECONDS = [60, 10]
+
+/**
+ * Tells how many milliseconds are left. Two clocks count, and the one with less time left is right:
+ * the time of day, because the other can stand still while the machine sleeps; and the clock of the
+ * page, because the time of day can be put back. It is no stopwatch of `../stopwatch.ts`: what the banner shares
+ * with the sign-in is one more file that each page loads.
+ *
+ * @param expiresAt milliseconds since the epoch
+ */
+export function countdown(expiresAt: number): () => number {
+  const limit = performance.now() + expiresAt - Date.now()
+  return () => Math.min(expiresAt - Date.now(), limit - performance.now())
+}
+
+/** Whether to say these seconds now. Each announcement is made once, and late rather than never. */
+export function announcements(): (seconds: number) => boolean {
+  let last = Infinity
+  return (seconds) => {
+    const reached = ANNOUNCED_SECONDS.filter((mark) => seconds <= mark).at(-1)
+    if (reached === undefined || reached >= last) return false
+    last = reached
+    return true
+  }
+}
+
+/** The banner that marks the title of the page: one at a time, so that two do not mark it in turns. */
+let marked: { by: object; own: string; shown: string } | undefined
+
+/**
+ * Marks the title of the page, or gives it back what it was. What the application makes of it meanwhile
+ * is kept.
+ *
+ * @param mark makes the title of the application's own; without it, the title is no longer marked
+ */
+export function markTitle(by: object, mark?: (own: string) => string): void {
+  if (marked && marked.by !== by) return
+  const { title } = document
+  const isOurs = title === marked?.shown
+  const own = isOurs && marked ? marked.own : title
+  if (mark) document.title = mark(own)
+  else if (isOurs) document.title = own
+  // Browsers leave out white space: what they made of it is what is found the next time.
+  marked = mark && { by, own, shown: document.title }
 }

@@ -1,4 +1,4 @@
-import type { ImpersonationEnding } from '../ending.ts'
+import { ENGLISH_REASONS, type ImpersonationEnding, reasonOf } from '../ended.ts'
 
 /** The names in the banner. Each is isolated: it does not change the direction of other text. */
 export interface BannerNames {
@@ -35,15 +35,6 @@ export interface ImpersonationBannerTexts {
   readonly next: string
 }
 
-/** The cause says more than the side. Nothing is said of an end by the operator's own button. */
-const ENDED_TEXTS: Readonly<Record<string, string>> = {
-  customer: 'The customer ended it.',
-  other: 'Another person ended it.',
-  operator_signed_out: 'You signed out.',
-  policy: 'A rule ended it.',
-  replay: 'Its link was used again: tell your security team.',
-}
-
 export const ENGLISH_TEXTS: ImpersonationBannerTexts = {
   who: ({ actor, subject }) => `${actor} acts as ${subject}`,
   title: ({ subject, title }) => `Acting as ${subject} · ${title}`,
@@ -59,8 +50,7 @@ export const ENGLISH_TEXTS: ImpersonationBannerTexts = {
   ending: 'Ending…',
   endFailed:
     'Not ended: the request to the provider failed. Acting goes on. Check the connection, then press End again.',
-  ended: (ending) =>
-    `Acting has ended. ${(ending && (ENDED_TEXTS[ending.cause] ?? ENDED_TEXTS[ending.by])) ?? ''}`.trim(),
-  expired: 'The time is over.',
+  ended: (ending) => `Acting has ended. ${ending ? ENGLISH_REASONS[reasonOf(ending)] : ''}`.trim(),
+  expired: ENGLISH_REASONS.expired,
   next: 'This page can still show data of the user: close it. To act again, start again where you started.',
 }

@@ -5,7 +5,7 @@ import { ENGLISH_TEXTS } from '../../src/banner/texts.ts'
 import { banner, bannerPage, seen, showBanner, visitBanner } from '../support/banner-page.ts'
 
 const DOCUMENT = await readFile(new URL('../../../../docs/browser.md', import.meta.url), 'utf8')
-const STYLE = await readFile(new URL('../../src/banner/style.ts', import.meta.url), 'utf8')
+const STYLE = await readFile(new URL('../../src/banner/view.ts', import.meta.url), 'utf8')
 
 /** The blocks that have a name in their first line, as files. */
 const FILES = new Map(

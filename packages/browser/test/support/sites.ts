@@ -11,7 +11,7 @@ import {
 import { basic } from '../../../../test/support/http.ts'
 import { signInRoutes } from '../../../../test/support/sign-in.ts'
 import { resourceServer } from '../../../resource-server/src/index.ts'
-import { impersonationUrl } from '../../src/impersonation-url.ts'
+import { impersonationUrl } from '../../src/link.ts'
 import { type Application, startApplication } from './application.ts'
 import { listening } from './site.ts'
 

@@ -8,13 +8,13 @@ export type OperatorLimit = (operator: string) => Promise<void>
 /**
  * @param most how much one account may do in the window
  * @param window in seconds
- * @param describeExcess what stderr says of an account that does more, once in a window
+ * @param describeExcess what stderr says of an account that does more, once in a window. Without it, nothing
  * @returns a function that throws Problem 429 for more than that
  */
 export function operatorLimit(
   most: number,
   window: number,
-  describeExcess: (operator: string, seconds: number) => string,
+  describeExcess?: (operator: string, seconds: number) => string,
 ): OperatorLimit {
   const limiter = new RateLimiterMemory({ points: most, duration: window })
   return async (operator) => {
@@ -23,7 +23,7 @@ export function operatorLimit(
     } catch (rejection) {
       if (!(rejection instanceof RateLimiterRes)) throw rejection
       const seconds = Math.max(1, Math.ceil(rejection.msBeforeNext / 1000))
-      if (rejection.consumedPoints === most + 1) {
+      if (describeExcess && rejection.consumedPoints === most + 1) {
         console.error(escapeControls(describeExcess(operator, seconds)))
       }
       throw new Problem(429, 'temporarily_unavailable', 'too many requests: try again later', {

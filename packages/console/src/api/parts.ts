@@ -4,6 +4,7 @@ import type { Changes } from '../audit/recording/changes.ts'
 import type { Recorder } from '../audit/recording/recorder.ts'
 import type { AuditStore } from '../audit/store.ts'
 import type { Role } from '../options.ts'
+import type { Pauses } from '../permits/pauses.ts'
 import type { Settings } from '../settings.ts'
 import type { SignedIn } from '../sign-in/signed-in.ts'
 import type { CustomerDirectory } from './customer-directory.ts'
@@ -24,7 +25,11 @@ export interface Parts {
   readonly preview: PreviewIssue
   /** Comes before `issue`: each request makes an entry of the audit, also one that is never used. */
   readonly limitIssues: OperatorLimit
+  /** Comes before `preview`: the rule of the deployment may cost. */
+  readonly limitPreviews: OperatorLimit
   readonly refusals: Refusals
+  /** Operators who may not start, with permits and without. */
+  readonly pauses: Pauses
   /** Aborts when the console closes: streams end, and no new ones begin. */
   readonly closing: AbortSignal
   /** The clock, in milliseconds since the epoch. */

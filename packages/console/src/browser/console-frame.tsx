@@ -1,17 +1,20 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import type { MaxCounted } from '../api/console/answers.ts'
 import { AlarmNotice } from './audit/alarm-notice.tsx'
 import { Frame } from './kit/frame.tsx'
 import { Badge, Button, Page } from './kit/kit.tsx'
 import { clearMessage, say } from './kit/message.tsx'
 import { go, goBack, Link, usePageLocation } from './kit/router.tsx'
 import { Shortcuts, useShortcut } from './kit/shortcuts.tsx'
-import { counted, Text, words } from './kit/text.tsx'
+import { counted, Text, text, words } from './kit/text.tsx'
 import { PermitNotice } from './permits/permit-notice.tsx'
 import { MyRunning } from './running/my-running.tsx'
 import type { ConsoleSession } from './session/console-session.ts'
 import { paramsOf, type Route } from './session/page-routes.ts'
 import { inWords } from './session/problem.ts'
+
+const MAX_COUNTED: MaxCounted = 100
 
 /** The frame of a signed-in person, with the page that the address names. */
 export function ConsoleFrame(props: {
@@ -164,10 +167,16 @@ function Count({ session, of }: { session: ConsoleSession; of: NonNullable<Route
     return session.onChange((change) => setCount(change[of] ?? 0))
   }, [session])
   if (count === 0) return null
-  const label = counted(of === 'alarms' ? words.alarms.toLookAt : words.permits.toDecide, count)
+  const { alarms, permits } = words
+  const [exact, more] =
+    of === 'alarms'
+      ? [alarms.toLookAt, alarms.toLookAtMore]
+      : [permits.toDecide, permits.toDecideMore]
+  const isMore = count > MAX_COUNTED
+  const label = isMore ? text(more, { count: MAX_COUNTED }) : counted(exact, count)
   return (
     <span class="count" title={label}>
-      <span aria-hidden="true">{count}</span>
+      <span aria-hidden="true">{isMore ? `>${MAX_COUNTED}` : count}</span>
       <span class="unseen">{label}</span>
     </span>
   )

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import { jsonReader } from 'oidc-provider-impersonation/siblings'
-import { isPlain, NO_CONTROLS } from 'oidc-provider-impersonation-verify/format'
+import { readJsonBody } from 'oidc-provider-impersonation/siblings'
+import { isPlain, NO_CONTROLS, saysSomething } from 'oidc-provider-impersonation-verify/format'
 import { invalid, Problem } from './problem.ts'
 
 /** The largest body of a form, in bytes. */
@@ -32,14 +32,15 @@ export async function readBody(ctx: Context, ...members: readonly string[]): Pro
 
 /** @throws Problem 400, 413 or 415 where the body cannot be read */
 export function bodyReader(maxBytes: number): (ctx: Context) => Promise<unknown> {
-  const read = jsonReader(
-    maxBytes,
-    (status, description, cause) => new Problem(status, 'invalid_request', description, { cause }),
-  )
   return (ctx) => {
     // RFC 9110 §15.5.16: what "would have been accepted in the request".
     if (ctx.get('Content-Encoding') !== '') ctx.set('Accept-Encoding', 'identity')
-    return read(ctx)
+    return readJsonBody(
+      ctx,
+      maxBytes,
+      (status, description, cause) =>
+        new Problem(status, 'invalid_request', description, { cause }),
+    )
   }
 }
 
@@ -54,7 +55,7 @@ export function parseTextMember(body: Body, name: string, most: number): string 
   return text
 }
 
-/** As {@link parseTextMember}; `undefined` where it is absent or empty. */
+/** As {@link parseTextMember}; `undefined` where it is absent, or there is nothing to read in it. */
 export function parseOptionalText(body: Body, name: string, most: number): string | undefined {
   const value = body[name]
   if (value === undefined) return undefined
@@ -62,5 +63,5 @@ export function parseOptionalText(body: Body, name: string, most: number): strin
   const text = value.trim()
   if ([...text].length > most) throw invalid(`${name} must not exceed ${most} characters`)
   if (!isPlain(text)) throw invalid(`${name} ${NO_CONTROLS}`)
-  return text || undefined
+  return saysSomething(text) ? text : undefined
 }

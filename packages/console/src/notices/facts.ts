@@ -1,8 +1,7 @@
 import {
-  type AnyPermit,
   type AuditPerson,
   type AuditRow,
-  type PermitRecord,
+  type GivenPermit,
   present,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Notice, NoticeKind } from '../notice.ts'
@@ -41,22 +40,15 @@ export function factsOfRow(row: AuditRow, kinds: readonly NoticeKind[]): Facts {
   }
 }
 
-export function factsOfPermit(permit: AnyPermit, kind: NoticeKind): Facts {
+export function factsOfPermit(permit: GivenPermit, kind: NoticeKind): Facts {
   const { id, customer, requestedAt: at } = permit
-  const about = { kind, permit: id, customer, at }
+  const about = { kind, permit: id, customer, at, identity: [id] }
   if (permit.kind === 'standing') {
-    return { ...about, identity: [id], isBySupport: false, ...present({ expiresAt: permit.until }) }
+    return { ...about, isBySupport: false, ...present({ expiresAt: permit.until }) }
   }
   const { operator, application, scope, ticket } = permit
   return {
-    ...{ ...about, operator, application, scope, isBySupport: true, identity: identityOf(permit) },
+    ...{ ...about, operator, application, scope, isBySupport: true },
     ...present({ ticket, expiresAt: kind === 'asked' ? permit.lapsesAt : permit.until }),
   }
-}
-
-/** Two that ask in the same moment are told with one id: of that customer, and that day. */
-function identityOf({ kind, id, customer, requestedAt }: PermitRecord): readonly string[] {
-  return kind === 'approval'
-    ? [customer.id, new Date(requestedAt).toISOString().slice(0, 10)]
-    : [id]
 }

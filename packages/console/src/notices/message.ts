@@ -4,7 +4,7 @@ import type { Notice } from '../notice.ts'
 import { html } from '../page/html.ts'
 import { fill, formOf, type Plural } from '../words/sentence.ts'
 import type { Words } from '../words/words.ts'
-import { plain } from './plain.ts'
+import { plain, withoutAddresses } from './plain.ts'
 
 /** What a notice says, before it is written. */
 export interface MessageFacts
@@ -72,7 +72,7 @@ function factLines(facts: MessageFacts, reader: Reader): string[] {
     [account.application, application && plain(application)],
     ...timesOf(facts, reader).map(([label, time]) => [label, at(time)] as const),
     [account.could, canChange === undefined ? undefined : allowed],
-    [account.ticket, ticket && plain(ticket)],
+    [account.ticket, ticket && withoutAddresses(ticket)],
   ] as const
   return pairs.flatMap(([label, value]) => (value ? fill(words.fact, { label, value }) : []))
 }

@@ -1,16 +1,18 @@
 import {
   type AnyPermit,
   type AuditEntry,
+  type GivenPermit,
   isNextAttempt,
   MAX_FAILURES,
   type NoticeKind,
-  parseAny,
+  type PermitRecord,
   pendingKindsIn,
-  type StoredPermit,
 } from 'oidc-provider-impersonation-verify/format'
 import type { PermitStore } from '../audit/permit-store.ts'
 import type { Notice } from '../notice.ts'
+import { findAsked, isTold } from '../permits/asked.ts'
 import type { Decisions } from '../permits/decisions.ts'
+import { allReadable } from '../permits/readable.ts'
 import type { DueNotice, NoticeSource } from './source.ts'
 
 /** Another process began the attempt. */
@@ -22,9 +24,9 @@ class Taken extends Error {
 export function permitNotices(
   store: Pick<PermitStore, 'permits'>,
   { decide }: Pick<Decisions, 'decide'>,
-  write: (permit: AnyPermit, kind: NoticeKind) => Promise<Notice>,
+  write: (permit: GivenPermit, kind: NoticeKind) => Promise<Notice>,
 ): NoticeSource {
-  const dueOf = (permit: AnyPermit): DueNotice => {
+  const dueOf = (permit: GivenPermit): DueNotice => {
     const kinds = pendingKindsIn(permit.notice)
     return {
       ...{ id: permit.id, last: permit.notice?.last },
@@ -41,12 +43,14 @@ export function permitNotices(
         { noticeDueBefore: now },
         { limit, oldestFirst: true },
       )
-      return permits.flatMap(readableOf).map(dueOf)
+      return allReadable(permits).flatMap((each) => (each.kind === 'pause' ? [] : dueOf(each)))
     },
-    async begin({ id }, entry) {
+    async begin({ id, about }, entry) {
+      const asked = await findAsked(store, { customer: about.subject ?? '', now: entry.time })
       try {
-        const permit = await decide(id, (stored) => chooseEntry(stored, entry))
-        return permit && isAnswerable(permit, entry.time) ? dueOf(permit) : undefined
+        const permit = await decide(id, (stored) => chooseEntry(stored, entry, asked))
+        if (!permit || permit.kind === 'pause') return undefined
+        return isAnswerable(permit, entry.time) ? dueOf(permit) : undefined
       } catch (error) {
         if (error instanceof Taken) return undefined
         throw error
@@ -58,22 +62,29 @@ export function permitNotices(
   }
 }
 
-/** I17: one that cannot be read does not hold up the others. */
-function readableOf(stored: StoredPermit): AnyPermit[] {
-  try {
-    return [parseAny(stored)]
-  } catch {
-    return []
-  }
-}
-
-/** @throws Taken */
-function chooseEntry(stored: AnyPermit | undefined, entry: AuditEntry): AuditEntry {
+/**
+ * @param asked the requests of which the customer is told in these days
+ * @throws Taken where another process began the attempt, or another request is told before
+ */
+function chooseEntry(
+  stored: AnyPermit | undefined,
+  entry: AuditEntry,
+  asked: readonly PermitRecord[],
+): AuditEntry {
   const { notice } = entry
   if (!stored || !notice || !isNextAttempt(stored, notice)) throw new Taken()
-  if (isAnswerable(stored, entry.time)) return entry
+  // Two processes can ask at once: the first request is told.
+  const others = stored.kind === 'approval' ? asked.filter((each) => isBefore(each, stored)) : []
+  if (others.length > 0 && !others.some(isTold)) throw new Taken()
+  if (others.length === 0 && isAnswerable(stored, entry.time)) return entry
   // What cannot be answered any more is not told.
   return { ...entry, event: 'support.unnotified', notice: { ...notice, failures: MAX_FAILURES } }
+}
+
+function isBefore(one: PermitRecord, other: PermitRecord): boolean {
+  return (
+    (one.requestedAt - other.requestedAt || (one.id < other.id ? -1 : 1)) < 0 && one.id !== other.id
+  )
 }
 
 function isAnswerable(permit: AnyPermit, now: number): boolean {

@@ -5,6 +5,7 @@ import type { CustomerDirectory } from '../api/customer-directory.ts'
 import type { Notice } from '../notice.ts'
 import type { Languages } from '../words/languages.ts'
 import { lookUp } from '../words/look-up.ts'
+import { asLine } from './plain.ts'
 
 /**
  * Whom a notice goes to: as the directory names the customer now, else the account, else the audit.
@@ -27,5 +28,5 @@ export async function findRecipient(
   // Some directories write `de_AT`.
   const locale = nonEmptyText(claims?.locale)?.replaceAll('_', '-')
   const language = lookUp(locale ?? '', tags) ?? preferred
-  return { id, ...present({ name, email }), language }
+  return { id, ...present({ name: nonEmptyText(name && asLine(name)), email }), language }
 }

@@ -1,7 +1,6 @@
 import type { NoticeMark } from 'oidc-provider-impersonation-verify/format'
-import type { SignCheckpoint } from '../audit/keeping/checkpoint.ts'
 import type { Audit } from '../audit/recording/audit.ts'
-import { decisions } from '../permits/decisions.ts'
+import type { Decisions } from '../permits/decisions.ts'
 import type { Settings } from '../settings.ts'
 import { factsOfPermit, factsOfRow } from './facts.ts'
 import { type Outbox, startOutbox } from './outbox.ts'
@@ -11,15 +10,14 @@ import { type NoticeParts, writeNotice } from './write-notice.ts'
 
 interface Parts extends Omit<NoticeParts, 'store'> {
   readonly audit: Audit
-  readonly sign: SignCheckpoint
+  readonly decide: Decisions
 }
 
 /** Begins to tell customers, where the deployment wants it. */
-export function startNotices({ audit, sign, ...parts }: Parts): Outbox | undefined {
-  const { notices, auditTimeout } = parts.settings
+export function startNotices({ audit, decide, ...parts }: Parts): Outbox | undefined {
+  const { notices } = parts.settings
   const { store } = audit
   if (!notices) return undefined
-  const decide = decisions(store, { sign, timeoutMs: auditTimeout * 1000 })
   const all = { ...parts, store }
   return startOutbox({
     send: notices.send,

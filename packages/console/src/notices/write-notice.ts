@@ -9,6 +9,7 @@ import type { Notice } from '../notice.ts'
 import { inLanguage, type Settings } from '../settings.ts'
 import type { Facts } from './facts.ts'
 import { writeMessage } from './message.ts'
+import { asLine } from './plain.ts'
 import { findRecipient } from './recipient.ts'
 
 export interface NoticeParts {
@@ -42,7 +43,7 @@ export async function writeNotice(
     ...rest,
     url: `${url}${account.path}`,
     ...present({
-      by: isBySupport ? by : undefined,
+      by: isBySupport ? asLine(by) : undefined,
       application: applicationName(applications, facts.application),
       ticket: isTicket ? ticket : undefined,
     }),

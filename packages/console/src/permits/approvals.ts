@@ -2,25 +2,21 @@ import { randomBytes } from 'node:crypto'
 import type { Need } from 'oidc-provider-impersonation'
 import { emergencySlot, requestSlot } from 'oidc-provider-impersonation-verify/chain'
 import {
-  type AnyPermit,
   type AuditEntry,
   foldPermit,
+  MAX_NOTE_LENGTH,
   type PermitRecord,
-  parseAny,
+  type StoredPermit,
 } from 'oidc-provider-impersonation-verify/format'
+import { findAsked } from './asked.ts'
 import type { PermitsContext } from './context.ts'
 import type { Deciders } from './deciders.ts'
 import { PermitError } from './errors.ts'
-import {
-  durationOf,
-  MAX_ID_LENGTH,
-  MAX_NOTE_LENGTH,
-  noteOf,
-  parseFacts,
-  parseText,
-} from './inputs.ts'
+import { durationOf, MAX_ID_LENGTH, noteOf, parseFacts, parseText } from './inputs.ts'
 import type { AskHow, PermitRequest, Permits, Saying } from './options.ts'
-import { needsReview, type Permit, permitAt } from './permit.ts'
+import { findPause, pausedError } from './pauses.ts'
+import { approvalIn, needsReview, type Permit, permitAt } from './permit.ts'
+import { readable } from './readable.ts'
 import { assertNotRefused, findRefusals, refusalIn, reviewAfter } from './refusals.ts'
 import { askRule } from './rule.ts'
 import { aboutOf, assertMayRequest, assertUndecided } from './rules.ts'
@@ -40,8 +36,9 @@ export interface ApprovalsOptions {
   readonly emergency: number
 }
 
-const DAY_MS = 86_400_000
-const PERMITS_PER_READ = 100
+/** Requests of one operator in an hour, whatever became of them. */
+const MAX_REQUESTS = 60
+const HOUR_MS = 3_600_000
 
 const notFound = () => new PermitError('not_found', 'there is no such permit')
 
@@ -52,7 +49,7 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
 
   async function find(id: string): Promise<PermitRecord> {
     const stored = await reading(() => store.permit(id))
-    return approvalIn(stored && parseAny(stored)) ?? Promise.reject(notFound())
+    return approvalIn(readable(stored)) ?? Promise.reject(notFound())
   }
 
   /** After the last entry, also where the clock was set back. */
@@ -84,10 +81,17 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
       parseText('by', by, MAX_ID_LENGTH) === before.customer.id ? 'user' : 'second_person'
     // Approvers are asked in this moment: what was granted before stays.
     if (need === 'second_person') await deciders.assertMay(before, by)
+    if (isGranted) await assertNotPaused(before.operator.id, before.customer.id)
     return change(before, by, (record, time) => {
       assertUndecided(record, need, time)
       return { event: isGranted ? 'support.granted' : 'support.declined', need, ...noteOf(note) }
     })
+  }
+
+  /** @throws PermitError */
+  async function assertNotPaused(operator: string, customer: string): Promise<void> {
+    const pause = await reading(() => findPause(store, { operator, customer }, now()))
+    if (pause) throw pausedError(pause)
   }
 
   async function open(
@@ -105,6 +109,8 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
       ...durationOf(request.duration),
     }
     const isEmergency = event === 'support.emergency'
+    if (!isEmergency) await assertNotTooMany(operator)
+    await assertNotPaused(operator, customer)
     const { needs, emergency } = await askRule(context, { ...request, ...facts }, how)
     if (isEmergency && !emergency) {
       throw new PermitError('access_denied', 'the rule allows no emergency here')
@@ -133,19 +139,21 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
     const { ticketId } = written
     const review = isEmergency ? reviewAfter(refusals, ticketId, now()) : undefined
     if (!isEmergency) assertNotRefused(refusals, ticketId, now())
-    const mark = isEmergency ? context.markFor('emergency') : await markAsked(customer, needs)
     const slot = isEmergency ? emergencySlot(operator) : requestSlot(facts)
-    const record = await decide.open(slot, (stored) => {
-      const holder = approvalIn(stored)
+    const record = await decide.open(slot, async (newest, stored) => {
+      const holder = approvalIn(newest)
       const time = holder ? timeAfter(holder) : now()
-      if (isEmergency) assertReviewed(holder, time)
+      if (isEmergency) assertReviewed(holder, stored, time)
       else {
+        // In here, requests of this process come one after the other.
+        await assertNotTooMany(operator)
         assertMayRequest(holder, time)
         // It may have been refused a moment ago.
         const latest = holder && refusalIn(permitAt(holder, time), time, pauseMs)
         const others = refusals.filter((each) => each.permit.id !== latest?.permit.id)
         if (latest) assertNotRefused([latest, ...others], ticketId, time)
       }
+      const mark = isEmergency ? context.markFor('emergency') : await markAsked(customer, needs)
       return { ...entryAt(time, review), ...names, ...mark }
     })
     return announce(approvalIn(record) ?? (await Promise.reject(notFound())))
@@ -158,15 +166,18 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
   ): Promise<Pick<AuditEntry, 'notify'>> {
     const mark = needs.includes('user') ? context.markFor('asked') : {}
     if (!mark.notify) return {}
-    const page = { limit: PERMITS_PER_READ }
-    const { permits } = await reading(() => store.permits({ customer }, page))
-    const time = now()
-    const isNotifiedLately = permits.map(parseAny).some((each) => {
-      if (each.requestedAt <= time - DAY_MS || !each.notice?.when.includes('asked')) return false
-      const isNotified = each.notice.settled.includes('asked')
-      return isNotified || (each.kind === 'approval' && permitAt(each, time).state === 'requested')
-    })
-    return isNotifiedLately ? {} : mark
+    const [before] = await reading(() => findAsked(store, { customer, now: now() }))
+    return before ? {} : mark
+  }
+
+  async function assertNotTooMany(operator: string): Promise<void> {
+    const page = { limit: MAX_REQUESTS }
+    const { permits } = await reading(() => store.permits({ operator }, page))
+    const { at } = permits[MAX_REQUESTS - 1] ?? { at: 0 }
+    const retryAfter = Math.ceil((at + HOUR_MS - now()) / 1000)
+    if (retryAfter <= 0) return
+    const message = `you have asked ${MAX_REQUESTS} times in an hour`
+    throw new PermitError('temporarily_unavailable', message, { statusCode: 429, retryAfter })
   }
 
   return {
@@ -225,20 +236,20 @@ export function approvals(context: PermitsContext, options: ApprovalsOptions): A
     },
     async get(id) {
       const stored = await reading(() => store.permit(id))
-      const found = approvalIn(stored && parseAny(stored))
+      const found = approvalIn(readable(stored))
       return found && permitAt(found, now())
     },
   }
 }
 
-/** What a customer said for all requests is none of these. */
-export function approvalIn(record: AnyPermit | undefined): PermitRecord | undefined {
-  return record?.kind === 'standing' ? undefined : record
-}
-
-function assertReviewed(holder: PermitRecord | undefined, time: number): void {
+/** What cannot be read is no: also an emergency that may have been looked at. */
+function assertReviewed(
+  holder: PermitRecord | undefined,
+  stored: StoredPermit | undefined,
+  time: number,
+): void {
   const permit = holder && permitAt(holder, time)
-  if (permit && needsReview(permit)) {
+  if (permit ? needsReview(permit) : stored?.isReviewDue) {
     throw new PermitError('review_due', 'your last emergency has to be reviewed first', { permit })
   }
 }

@@ -1,11 +1,11 @@
 import type { Provider } from 'oidc-provider-impersonation'
 import { limitTime, signCheckpoint } from 'oidc-provider-impersonation/siblings'
 import {
-  type AnyPermit,
   type AuditEntry,
   type NoticeKind,
   type PermitRecord,
   reasonOf,
+  type StandingChoice,
 } from 'oidc-provider-impersonation-verify/format'
 import { log } from '../audit/log-line.ts'
 import type { PermitStore } from '../audit/permit-store.ts'
@@ -39,7 +39,7 @@ export interface PermitsContext {
   /** Tells `onPermit` of a change. */
   announce(record: PermitRecord): Permit
   /** What is to end by an answer of a customer that says no. */
-  endingOf(closed: AnyPermit, before: number): CustomerEnding
+  endingOf(customer: string, choice: StandingChoice, before: number): CustomerEnding
   /** Ends what runs under a permit that was revoked. What fails, is tried again later. */
   end(record: Parameters<typeof endUnder>[1]): Promise<void>
 }
@@ -97,8 +97,8 @@ export function permitsContext({ store, now, timeoutMs, onPermit }: ContextOptio
       call().catch((error: unknown) => log(`onPermit failed: ${reasonOf(error)}`))
       return permit
     },
-    endingOf: (closed, before) =>
-      endingOf(closed, { provider: attached(), store, now: now(), before }),
+    endingOf: (customer, choice, before) =>
+      endingOf(customer, choice, { provider: attached(), store, now: now(), before }),
     async end(record) {
       await endUnder(attached(), record).catch((error: unknown) =>
         log(`what a revoked permit allowed is not ended yet: ${reasonOf(error)}`),

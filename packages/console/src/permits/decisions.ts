@@ -15,6 +15,7 @@ import type { PermitStore } from '../audit/permit-store.ts'
 import { type Batches, batches } from '../audit/recording/batches.ts'
 import { beginningOfChain } from '../audit/recording/beginning.ts'
 import { PermitError } from './errors.ts'
+import { readable } from './readable.ts'
 
 /** How often a decision is made again where another one came first. */
 const MAX_ATTEMPTS = 5
@@ -22,14 +23,21 @@ const MAX_ATTEMPTS = 5
 /** Makes an entry from what is stored, or throws. It is called again where that has changed. */
 export type Decide = (stored: AnyPermit | undefined) => AuditEntry
 
+/**
+ * The same for a new permit.
+ *
+ * @param holder the newest permit with the slot; `undefined` for one that cannot be read
+ * @param stored the same, as it is stored
+ */
+export type DecideNew = (
+  holder: AnyPermit | undefined,
+  stored: StoredPermit | undefined,
+) => AuditEntry | Promise<AuditEntry>
+
 /** Stores decisions, each as one step that happens or does not. */
 export interface Decisions {
-  /**
-   * A new permit.
-   *
-   * @param decide is given the newest permit with the slot
-   */
-  open(slot: string, decide: Decide): Promise<AnyPermit>
+  /** A new permit. */
+  open(slot: string, decide: DecideNew): Promise<AnyPermit>
   /** A decision on a permit that there is; `undefined` where there is none. */
   decide(id: string, decide: Decide): Promise<AnyPermit | undefined>
 }
@@ -116,7 +124,7 @@ export function decisions(store: PermitStore, { sign, timeoutMs }: DecisionsOpti
     open: (slot, decide) =>
       repeatedly(async () => {
         const holder = await read(() => store.slotHolder(slot))
-        const entry = decide(holder && parseAny(holder))
+        const entry = await decide(readable(holder), holder)
         return write(entry, undefined, holder)
       }),
     async decide(id, decide) {

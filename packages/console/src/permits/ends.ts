@@ -1,11 +1,12 @@
-import type { Provider } from 'oidc-provider-impersonation'
+import type {
+  ImpersonationFilter,
+  ImpersonationObject,
+  Provider,
+} from 'oidc-provider-impersonation'
 import { limitTime } from 'oidc-provider-impersonation/siblings'
-import {
-  type AnyPermit,
-  parseAny,
-  type StandingChoice,
-} from 'oidc-provider-impersonation-verify/format'
+import type { StandingChoice } from 'oidc-provider-impersonation-verify/format'
 import type { PermitStore } from '../audit/permit-store.ts'
+import { allReadable } from './readable.ts'
 
 const PERMITS_PER_READ = 100
 
@@ -29,11 +30,11 @@ export interface CustomerEnding {
 
 /** By the answer of a customer that says no. */
 export function endingOf(
-  closed: AnyPermit,
+  customer: string,
+  choice: StandingChoice,
   { provider, store, now, before }: Pick<CustomerEnding, 'before' | 'now' | 'provider' | 'store'>,
 ): CustomerEnding {
-  const isNever = closed.kind === 'standing' && closed.choice === 'never'
-  return { provider, store, now, before, isNever, customer: closed.customer.id }
+  return { provider, store, now, before, customer, isNever: choice === 'never' }
 }
 
 /**
@@ -49,16 +50,43 @@ export async function endForCustomer(ending: CustomerEnding, mostMs: number): Pr
 async function endAllOf(ending: CustomerEnding): Promise<void> {
   const { provider, customer, before } = ending
   const goesOn = ending.isNever ? new Set<string>() : await emergenciesOf(ending)
-  const how = { cause: 'user', by: { sub: customer }, reason: 'the customer said no' } as const
+  const how = { cause: 'user', by: { sub: customer } } as const
+  await endWhere(provider, { userId: customer }, how, ({ permit, issuedAt }) => {
+    const permits = permit === undefined ? [] : [permit].flat()
+    return issuedAt <= before / 1000 && !permits.some((each) => goesOn.has(each))
+  })
+}
+
+/**
+ * Ends all that an operator runs for a customer who objected.
+ *
+ * @param before as {@link CustomerEnding} has it
+ * @param mostMs how long it may take, in milliseconds: it goes on after that
+ */
+export async function endForObjection(
+  provider: Provider,
+  { operator, customer }: { readonly operator: string; readonly customer: string },
+  before: number,
+  mostMs: number,
+): Promise<void> {
+  const how = { cause: 'user', by: { sub: customer } } as const
+  const isConcerned = ({ issuedAt }: ImpersonationObject) => issuedAt <= before / 1000
+  const filter = { userId: customer, actor: operator }
+  const ended = endWhere(provider, filter, how, isConcerned)
+  await limitTime(mostMs, ended, () => new Error('it takes too long'))
+}
+
+async function endWhere(
+  { impersonation }: Provider,
+  filter: ImpersonationFilter,
+  how: Parameters<Provider['impersonation']['end']>[1],
+  isConcerned: (found: ImpersonationObject) => boolean,
+): Promise<void> {
   for (const state of ['issued', 'active'] as const) {
     for (let cursor: string | undefined; ; ) {
-      const query = { userId: customer, state, limit: 100, cursor }
-      const { items, next } = await provider.impersonation.list(query)
-      for (const { id, permit, issuedAt } of items) {
-        const isLater = issuedAt > before / 1000
-        const permits = permit === undefined ? [] : [permit].flat()
-        if (isLater || permits.some((each) => goesOn.has(each))) continue
-        await provider.impersonation.end(id, how)
+      const { items, next } = await impersonation.list({ ...filter, state, limit: 100, cursor })
+      for (const found of items) {
+        if (isConcerned(found)) await impersonation.end(found.id, how)
       }
       if (next === undefined) break
       cursor = next
@@ -72,7 +100,7 @@ async function emergenciesOf({ store, customer, now }: CustomerEnding): Promise<
   for (let before: string | undefined; ; ) {
     const filter = { customer, state: 'granted', notOverAt: now } as const
     const { permits, next } = await store.permits(filter, { before, limit: PERMITS_PER_READ })
-    for (const stored of permits) if (parseAny(stored).kind === 'emergency') ids.add(stored.id)
+    for (const { id, kind } of allReadable(permits)) if (kind === 'emergency') ids.add(id)
     if (next === undefined) return ids
     before = next
   }

@@ -8,6 +8,7 @@ type Code =
   | 'no_approver'
   | 'not_found'
   | 'not_needed'
+  | 'paused'
   | 'refused_lately'
   | 'review_due'
   | 'temporarily_unavailable'
@@ -20,6 +21,7 @@ const STATUS_CODES: Readonly<Record<Code, number>> = {
   no_approver: 409,
   not_found: 404,
   not_needed: 409,
+  paused: 403,
   refused_lately: 409,
   review_due: 409,
   temporarily_unavailable: 503,
@@ -40,11 +42,17 @@ export class PermitError extends Error {
   constructor(
     error: Code,
     message: string,
-    more: { permit?: Permit | undefined; retryAfter?: number; cause?: unknown } = {},
+    more: {
+      permit?: Permit | undefined
+      retryAfter?: number
+      cause?: unknown
+      /** @defaultValue the one of the code */
+      statusCode?: 429
+    } = {},
   ) {
     super(message, { cause: more.cause })
     this.error = error
-    this.statusCode = STATUS_CODES[error]
+    this.statusCode = more.statusCode ?? STATUS_CODES[error]
     this.permit = more.permit
     this.retryAfter = more.retryAfter
   }

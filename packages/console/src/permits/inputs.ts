@@ -1,8 +1,8 @@
+import { MAX_NOTE_LENGTH, saysSomething } from 'oidc-provider-impersonation-verify/format'
 import { PermitError } from './errors.ts'
 import type { Facts } from './rules.ts'
 
 export const MAX_ID_LENGTH = 255
-export const MAX_NOTE_LENGTH = 1000
 
 export const invalid = (message: string) => new PermitError('invalid_request', message)
 
@@ -11,7 +11,7 @@ export function noteOf(note: string | undefined): { readonly note?: string } {
 }
 
 export function parseText(name: string, value: unknown, most: number): string {
-  const isText = typeof value === 'string' && value.isWellFormed() && value.trim() !== ''
+  const isText = typeof value === 'string' && value.isWellFormed() && saysSomething(value)
   if (isText && [...value].length <= most) return value
   throw invalid(`${name} must be a text of 1 to ${most} characters`)
 }

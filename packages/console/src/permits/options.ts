@@ -12,7 +12,7 @@ import type {
   StandingRecord,
 } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../audit/store.ts'
-import type { Permit, PermitRefusal } from './permit.ts'
+import type { Pause, Permit, PermitRefusal } from './permit.ts'
 import type { Facts } from './rules.ts'
 
 /** A person who may decide. */
@@ -28,11 +28,12 @@ export interface PermitsOptions {
    * Who may decide on a permit for the second person, asked at each decision, and when a page of requests is
    * read; there is no one where it answers an empty list, or anything that is no list. Who asks, and the
    * customer, are left out in any case. What it throws refuses, and so does no answer within `timeout`.
-   * Without it, there is no emergency.
+   * Without it, there is no emergency. Who may decide may lift a pause: then it is asked with the pause, whose
+   * `kind` is `'pause'`.
    * Without it, `attach` must say who may approve; the console says: leads.
    */
   readonly approvers?:
-    | ((permit: Permit) => readonly Approver[] | Promise<readonly Approver[]>)
+    | ((about: Pause | Permit) => readonly Approver[] | Promise<readonly Approver[]>)
     | undefined
   /**
    * The ticket of a start: a permit is good for the ticket that it was asked for. Where it answers
@@ -43,8 +44,14 @@ export interface PermitsOptions {
   /** What customers may answer for all requests. Without it, they are asked each time. */
   readonly standing?:
     | {
-        /** What a customer can choose, beside `ask`. @defaultValue all but `'never'` */
-        readonly offers?: readonly StandingChoice[] | undefined
+        /**
+         * What a customer can choose, beside `ask`: a list, or a function of the customer, so that staff, people
+         * who are protected, and accounts under investigation get less. It is asked when the page is read, and
+         * at a choice. What a customer chose before holds. What it throws refuses, and so does no answer within
+         * `timeout`: `ask` stays open.
+         * @defaultValue all but `'never'`
+         */
+        readonly offers?: Offers | undefined
         /**
          * What holds before the customer chose. `'rule'`: the rule alone decides. `'ask'`: each request
          * needs the customer, too. `'always'`: what the rule needs of the customer is met.
@@ -74,17 +81,16 @@ export type TicketOf = (
 
 export type { StandingChoice }
 
+/** What customers can choose; a function is given the account id. */
+export type Offers =
+  | readonly StandingChoice[]
+  | ((customer: string) => readonly StandingChoice[] | Promise<readonly StandingChoice[]>)
+
 /** One answer of a customer for all requests. Times are in milliseconds since the epoch. */
 export type StandingAnswer = Pick<
   StandingRecord,
   'choice' | 'customer' | 'id' | 'requestedAt' | 'revoked' | 'until'
 >
-
-/** The same with its defaults. */
-export interface StandingOptions {
-  readonly offers: readonly StandingChoice[]
-  readonly initially: 'always' | 'ask' | 'rule'
-}
 
 /** What holds for a customer now. */
 export interface Standing {
@@ -135,6 +141,14 @@ export interface Saying {
   readonly note?: string | undefined
 }
 
+/** Who lifts a pause, and what they found. */
+export interface Resuming {
+  /** The account id. Absent where the deployment lifts it itself, because there is no person who may. */
+  readonly by?: string | undefined
+  /** 1 to 1,000 characters. */
+  readonly note: string
+}
+
 /**
  * Permits: an approval by a second person, or by the customer, before an impersonation. Every method
  * rejects with a {@link PermitError}: nothing was changed then.
@@ -153,8 +167,10 @@ export interface Permits {
   readonly durations: readonly number[]
   /** Whether `approvers` are given: without them, there is no emergency. */
   readonly hasApprovers: boolean
-  /** What customers may answer for all requests; `undefined` where they are asked each time. */
-  readonly offers: readonly StandingChoice[] | undefined
+  /** Whether customers may answer for all requests. */
+  readonly hasStanding: boolean
+  /** What a customer can choose now for all requests: none without `standing`, else `ask` and more. */
+  findOffers(customer: string): Promise<readonly StandingChoice[]>
   /** Where permits are kept. */
   readonly audit: AuditStore
   /** Asks for the approvals that the rule needs: it is asked first. */
@@ -182,6 +198,8 @@ export interface Permits {
     readonly operator?: string
     /** Only what can still be decided, is in its window, is to be reviewed, or is a refusal that holds. */
     readonly isOpen?: true
+    /** Only requests that can still be decided. */
+    readonly isAwaited?: true
     /** Only emergencies that an approver has not looked at. */
     readonly isReviewDue?: true
     readonly before?: string
@@ -190,7 +208,15 @@ export interface Permits {
    * Who could decide now: without who asks and the customer. `undefined` where there are no `approvers`:
    * `mayApprove` says who may.
    */
-  findApprovers(permit: Permit): Promise<readonly Approver[] | undefined>
+  findApprovers(about: Pause | Permit): Promise<readonly Approver[] | undefined>
+  /** Operators who may not start now. The newest first, at most 100; `next` is the `before` of the next page. */
+  pauses(filter?: {
+    readonly customer?: string
+    readonly operator?: string
+    readonly before?: string
+  }): Promise<{ readonly pauses: readonly Pause[]; readonly next?: string }>
+  /** Lifts a pause: an approver who is not the operator. Without `by`, the deployment itself. */
+  resume(id: string, saying: Resuming): Promise<Pause>
   /** An answer of a customer for all requests, by its id: impersonations that it allowed have it. */
   getAnswer(id: string): Promise<StandingAnswer | undefined>
   /** What the customer answered for all requests. */

@@ -1,6 +1,9 @@
 import {
+  type AnyPermit,
   type AuditPerson,
+  isPausedAt,
   isReviewDue,
+  type PauseRecord,
   type PermitRecord,
 } from 'oidc-provider-impersonation-verify/format'
 
@@ -13,6 +16,22 @@ export interface Permit extends Omit<PermitRecord, 'lastAt' | 'notice' | 'state'
   readonly state: PermitRecord['state'] | 'expired' | 'lapsed'
 }
 
+/**
+ * An operator who may not start: as the customer who objected, or as any. All times are in milliseconds since
+ * the epoch. What is not known is absent.
+ */
+export interface Pause extends Omit<PauseRecord, 'lastAt' | 'notice' | 'state' | 'version'> {
+  /** As of now: `'expired'` had an end, and it has come. */
+  readonly state: PauseRecord['state'] | 'expired'
+}
+
+/** A pause as it is at a time. */
+export function pauseAt(record: PauseRecord, now: number): Pause {
+  const { version: _, lastAt: __, notice: ___, ...pause } = record
+  const isOver = record.state === 'paused' && !isPausedAt(record, now)
+  return { ...pause, state: isOver ? 'expired' : record.state }
+}
+
 /** A request that was refused, and still stands in the way of others. */
 export interface PermitRefusal {
   readonly permit: Permit
@@ -22,6 +41,11 @@ export interface PermitRefusal {
   readonly until: number
   /** Whether the customer refused: then it holds for every ticket. */
   readonly isByCustomer: boolean
+}
+
+/** What a customer said for all requests is none of these, nor is a pause. */
+export function approvalIn(record: AnyPermit | undefined): PermitRecord | undefined {
+  return record?.kind === 'standing' || record?.kind === 'pause' ? undefined : record
 }
 
 /** A permit as it is at a time. */

@@ -1,22 +1,19 @@
 import type { Provider } from 'oidc-provider-impersonation'
 import { resolve } from 'oidc-provider-impersonation/siblings'
-import { parseAny, present } from 'oidc-provider-impersonation-verify/format'
+import { present } from 'oidc-provider-impersonation-verify/format'
 import { openedStore } from '../audit/stores/opened-store.ts'
-import { approvalIn, approvals } from './approvals.ts'
+import { approvals } from './approvals.ts'
 import { permitsContext } from './context.ts'
 import { deciders } from './deciders.ts'
 import { invalid } from './inputs.ts'
-import type {
-  AttachOptions,
-  Permits,
-  PermitsOptions,
-  StandingOptions,
-  TicketOf,
-} from './options.ts'
-import { isOpenPermit, type Permit, permitAt } from './permit.ts'
+import { offersOf } from './offers.ts'
+import type { AttachOptions, Permits, PermitsOptions, TicketOf } from './options.ts'
+import { pausesOf } from './pauses.ts'
+import { approvalIn, isOpenPermit, type Permit, permitAt } from './permit.ts'
+import { allReadable } from './readable.ts'
 import { refusalIn } from './refusals.ts'
 import { finishRevocations } from './revocations.ts'
-import { DEFAULT_DURATIONS_S, PERMITS_SHAPE, STANDING_CHOICES } from './shape.ts'
+import { DEFAULT_DURATIONS_S, PERMITS_RULES } from './shape.ts'
 import { standingAnswers } from './standing.ts'
 import { wrapRule } from './wrap.ts'
 
@@ -34,12 +31,15 @@ export function createPermits(options: PermitsOptions): Permits {
 
 /** @param now the clock, in milliseconds since the epoch */
 export function permitsWith(options: PermitsOptions, now: () => number): Permits {
-  const settings = resolve(PERMITS_SHAPE, options, 'options')
+  const settings = resolve(PERMITS_RULES, options, 'options')
   const { approvers, onPermit, ticketOf = ticketInContext, ...times } = settings
-  const standing = settings.standing && standingOptionsOf(settings.standing)
   const durations = Object.freeze([...(settings.durations ?? DEFAULT_DURATIONS_S)])
   const store = openedStore(settings.audit)
   const timeoutMs = settings.timeout * 1000
+  const standing = settings.standing && {
+    initially: settings.standing.initially,
+    findOffers: offersOf(settings.standing.offers, timeoutMs),
+  }
   const { context, isAttached, attach } = permitsContext({ store, now, timeoutMs, onPermit })
   const { attached, reading } = context
   const isRefusal = (permit: Permit) =>
@@ -49,11 +49,13 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
   const mayApprove = () => given.mayApprove
   const decided = deciders({ approvers, mayApprove, timeoutMs })
   const hasApprovers = approvers !== undefined
+  const held = pausesOf(context, decided.assertMay)
   const asked = approvals(context, { deciders: decided, hasApprovers, ...times })
-  const answers = standingAnswers(context, standing ?? { offers: [], initially: 'rule' })
+  const answers = standingAnswers(context, standing)
 
   return {
-    ...{ durations, offers: standing?.offers, audit: settings.audit, hasApprovers },
+    ...{ durations, audit: settings.audit, hasApprovers },
+    hasStanding: standing !== undefined,
     wrap: (rule) =>
       wrapRule(rule, {
         store: {
@@ -82,13 +84,14 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       if (durations.includes(request.for)) return asked.request(request, how)
       throw invalid(`for must be one of ${durations.join(', ')}`)
     },
-    async list({ before, isOpen, ...filter } = {}) {
-      const found = { ...filter, notOverAt: isOpen ? now() : undefined }
+    async list({ before, isOpen, isAwaited, ...filter } = {}) {
+      const state = isAwaited && ('requested' as const)
+      const found = { ...filter, state, notOverAt: isOpen || isAwaited ? now() : undefined }
       const { permits, next } = await reading(() =>
         store.permits(found, { before, limit: MAX_PERMITS_LISTED }),
       )
-      const all = permits.flatMap((stored) => {
-        const record = approvalIn(parseAny(stored))
+      const all = allReadable(permits).flatMap((each) => {
+        const record = approvalIn(each)
         const permit = record && permitAt(record, now())
         const isShown = !isOpen || (permit && (isOpenPermit(permit) || isRefusal(permit)))
         return permit && isShown ? permit : []
@@ -96,6 +99,9 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
       return { permits: all, ...present({ next }) }
     },
     findApprovers: decided.find,
+    findOffers: async (customer) => standing?.findOffers(customer) ?? [],
+    pauses: held.list,
+    resume: held.resume,
     getAnswer: answers.find,
     standing: answers.get,
     setStanding: answers.choose,
@@ -107,13 +113,3 @@ export function permitsWith(options: PermitsOptions, now: () => number): Permits
 
 const ticketInContext: TicketOf = ({ context: { ticketId } }) =>
   typeof ticketId === 'string' ? ticketId : undefined
-
-/** A customer can always say that support is to ask. */
-function standingOptionsOf({
-  offers,
-  initially,
-}: NonNullable<PermitsOptions['standing']>): StandingOptions {
-  const offered = offers ?? ['day', 'week', 'always']
-  const chosen = STANDING_CHOICES.filter((each) => each === 'ask' || offered.includes(each))
-  return { offers: Object.freeze(chosen), initially: initially ?? 'rule' }
-}

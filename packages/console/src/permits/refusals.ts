@@ -1,11 +1,12 @@
 import {
+  AFTER_REFUSAL,
+  type AnyPermit,
   type PermitRecord,
-  parseAny,
-  type StoredPermit,
 } from 'oidc-provider-impersonation-verify/format'
 import type { PermitsContext } from './context.ts'
 import { PermitError } from './errors.ts'
 import { type Permit, type PermitRefusal, permitAt } from './permit.ts'
+import { allReadable } from './readable.ts'
 import { type Facts, ticketKey } from './rules.ts'
 
 /** So many refusals hold for every ticket. */
@@ -31,7 +32,7 @@ export async function findRefusals(
   for (let before: string | undefined; ; ) {
     const filter = { customer, operator, state: 'refused', notOverAt: now() } as const
     const page = await reading(() => store.permits(filter, { before, limit: PERMITS_PER_READ }))
-    for (const permit of page.permits.flatMap(approvalOf)) {
+    for (const permit of allReadable(page.permits).flatMap(approvalOf)) {
       const refusal = refusalIn(permitAt(permit, now()), now(), pauseMs)
       if (refusal && permit.application === application) found.push(refusal)
     }
@@ -40,8 +41,7 @@ export async function findRefusals(
   }
 }
 
-function approvalOf(stored: StoredPermit): PermitRecord[] {
-  const record = parseAny(stored)
+function approvalOf(record: AnyPermit): PermitRecord[] {
   return record.kind === 'approval' ? [record] : []
 }
 
@@ -78,7 +78,7 @@ export function reviewAfter(
   const same = refusals.find((refusal) => isOfTicket(refusal, ticket))
   if (same) throw refusedLately(same, now)
   const [last] = refusals
-  return last && `after a refusal by ${last.by.name ?? last.by.id}`
+  return last && `${AFTER_REFUSAL}${last.by.name ?? last.by.id}`
 }
 
 function refusedLately({ permit, until }: PermitRefusal, now: number): PermitError {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Provider } from 'oidc-provider-impersonation'
+import type { EndOptions, Provider } from 'oidc-provider-impersonation'
 import {
   BoundedMap,
   limitTime,
@@ -7,15 +7,16 @@ import {
   MAX_SUBJECT_TOKEN_TTL,
 } from 'oidc-provider-impersonation/siblings'
 import {
-  type AnyPermit,
+  type AuditPerson,
   type PermitRecord,
-  parseAny,
+  present,
   reasonOf,
   type StoredPermit,
 } from 'oidc-provider-impersonation-verify/format'
 import { log } from '../audit/log-line.ts'
 import type { PermitStore } from '../audit/permit-store.ts'
-import { endForCustomer, endingOf, isClosed } from './ends.ts'
+import { endForCustomer, endForObjection, endingOf, isClosed } from './ends.ts'
+import { readable } from './readable.ts'
 
 /** How long between two looks, in milliseconds. */
 const INTERVAL_MS = 3000
@@ -31,21 +32,27 @@ const LONGEST_LIFE_MS = (MAX_SUBJECT_TOKEN_TTL + MAX_ACCESS_TOKEN_TTL) * 1000
 const RECENT_MS = 2 * UNDER_WAY_MS
 
 /** A permit that was revoked. */
-export type Revoked = Pick<PermitRecord, 'customer' | 'id' | 'revoked'>
+export type Revoked = Pick<PermitRecord, 'customer' | 'id'> & Partial<Pick<PermitRecord, 'revoked'>>
 
 /** Ends everything issued or active under a permit. */
 export async function endUnder(
   { impersonation }: Provider,
   { id, customer, revoked }: Revoked,
 ): Promise<void> {
-  const by = revoked && { sub: revoked.by.id }
-  const how = { cause: 'policy', reason: 'the permit was revoked', ...(by ? { by } : {}) } as const
-  await impersonation.endAll({ userId: customer.id, permit: id }, how)
+  await impersonation.endAll({ userId: customer.id, permit: id }, endBy(customer, revoked))
+}
+
+/** Who took it back ended it, and what they said of it is why. */
+function endBy(customer: AuditPerson, revoked: Revoked['revoked']): EndOptions {
+  if (!revoked) return { cause: 'policy', reason: 'the permit was revoked' }
+  const { by, note } = revoked
+  const cause = by.id === customer.id ? 'user' : 'requested'
+  return { cause, by: { sub: by.id }, ...present({ reason: note }) }
 }
 
 /**
- * Ends what runs under permits that were revoked, and what customers said no to, whichever process stored it:
- * a process may be killed between that and the end.
+ * Ends what runs under permits that were revoked, what customers said no to, and what they objected to,
+ * whichever process stored it: a process may be killed between that and the end.
  *
  * @returns a function that stops it
  */
@@ -62,7 +69,7 @@ export function finishRevocations(
 
   async function run(): Promise<void> {
     let failure: { readonly error: unknown } | undefined
-    const finishAll = async (state: 'refused' | 'revoked', since: number) => {
+    const finishAll = async (state: 'paused' | 'refused' | 'revoked', since: number) => {
       for (let before: string | undefined; !over.signal.aborted; ) {
         const filter = { state, notOverAt: now() } as const
         const { permits, next } = await store.permits(filter, { before, limit: PERMITS_PER_READ })
@@ -80,21 +87,29 @@ export function finishRevocations(
     await finishAll('revoked', 0)
     // A no of a customer holds for good. What may live after it was issued before it.
     await finishAll('refused', now() - lookBack)
+    await finishAll('paused', now() - lookBack)
     lookBack = failure ? LONGEST_LIFE_MS : RECENT_MS
     if (failure) throw failure.error
   }
 
   async function finish(stored: StoredPermit): Promise<void> {
-    const record: AnyPermit = parseAny(stored)
-    if (record.kind !== 'standing') {
-      if (record.state !== 'revoked') return
-      await limitTime(MAX_END_MS, endUnder(provider, record), () => new Error('it takes too long'))
+    const record = readable(stored)
+    if (record?.kind === 'pause') {
+      // A lead's pause ends nothing.
+      if (!record.customer) return
+      const about = { operator: record.operator.id, customer: record.customer.id }
+      await endForObjection(provider, about, record.lastAt, MAX_END_MS)
+    } else if (record?.kind !== 'standing') {
+      if (stored.state !== 'revoked') return
+      // One that cannot be read ends, too.
+      const revoked = record ?? { id: stored.id, customer: { id: stored.customer ?? '' } }
+      await limitTime(MAX_END_MS, endUnder(provider, revoked), () => new Error('it takes too long'))
     } else if (isClosed(record.choice)) {
       const at = { provider, store, now: now(), before: record.lastAt }
-      await endForCustomer(endingOf(record, at), MAX_END_MS)
+      await endForCustomer(endingOf(record.customer.id, record.choice, at), MAX_END_MS)
     }
     // What was under way at the revocation comes a little later.
-    if (now() > record.lastAt + UNDER_WAY_MS) finished.set(stored.id, true)
+    if (record && now() > record.lastAt + UNDER_WAY_MS) finished.set(stored.id, true)
   }
 
   async function runByItself(): Promise<void> {

@@ -17,7 +17,7 @@ export interface Facts {
 
 /** What a start asks for, with the ticket for which it is. */
 export interface StartFacts extends Facts {
-  readonly ticket: string | undefined
+  readonly ticket: string
 }
 
 /** A ticket as people mean it: `sup-1` is `SUP-1`. */
@@ -40,7 +40,6 @@ export function isAllowedBy(record: PermitRecord, facts: StartFacts, now: number
     resource === facts.resource &&
     // An approval is for its ticket, and no other reason to look.
     record.ticket !== undefined &&
-    facts.ticket !== undefined &&
     ticketKey(record.ticket) === ticketKey(facts.ticket) &&
     facts.scope.split(' ').every((name) => permitted.has(name))
   )

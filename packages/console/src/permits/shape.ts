@@ -1,7 +1,15 @@
-import { functionRule, objectRule, type Shape } from 'oidc-provider-impersonation/siblings'
+import {
+  aFunction,
+  integer,
+  list,
+  objectWith,
+  oneOf,
+  optionalGroup,
+  valid,
+} from 'oidc-provider-impersonation/siblings'
 import type { AuditStore } from '../audit/store.ts'
 import { secondsRule } from '../option-rules.ts'
-import type { PermitsOptions } from './options.ts'
+import type { Offers, PermitsOptions } from './options.ts'
 
 // Not in options.ts: the published types cannot have the imports of the siblings' entry.
 
@@ -10,40 +18,29 @@ const DAY_S = 86_400
 /** In the order in which pages show them. */
 export const STANDING_CHOICES = ['ask', 'day', 'week', 'always', 'never'] as const
 
+export function isListOfChoices(value: unknown): boolean {
+  const known: readonly unknown[] = STANDING_CHOICES
+  return Array.isArray(value) && value.every((each) => known.includes(each))
+}
+
 /** What `createPermits()` may be given. */
-export const PERMITS_SHAPE = {
-  audit: {
-    ...objectRule<AuditStore>('open', 'decide', 'permits'),
-    required: 'the audit of the console',
-  },
-  approvers: functionRule<NonNullable<PermitsOptions['approvers']>>(),
-  ticketOf: functionRule<NonNullable<PermitsOptions['ticketOf']>>(),
-  standing: {
-    type: 'group',
-    default: undefined,
-    of: {
-      offers: {
-        type: 'list',
-        of: { type: 'oneOf', values: STANDING_CHOICES, default: 'ask' },
-        what: 'choices: ask, day, week, always or never',
-        atLeast: 1,
-        default: undefined,
-      },
-      initially: { type: 'oneOf', values: ['rule', 'ask', 'always'], default: 'rule' },
-    },
-  },
-  durations: {
-    type: 'list',
-    of: { type: 'integer', min: 1, max: DAY_S, default: undefined },
-    what: 'seconds, whole numbers',
-    atLeast: 1,
-    default: undefined,
-  },
-  lapse: { ...secondsRule(7 * DAY_S), default: DAY_S },
-  pause: { ...secondsRule(7 * DAY_S), default: DAY_S },
-  emergency: { ...secondsRule(DAY_S), default: 600 },
-  timeout: { ...secondsRule(60), default: 2 },
-  onPermit: functionRule<NonNullable<PermitsOptions['onPermit']>>(),
-} as const satisfies Shape
+export const PERMITS_RULES = {
+  audit: objectWith<AuditStore>('open', 'decide', 'permits').required('the audit of the console'),
+  approvers: aFunction<NonNullable<PermitsOptions['approvers']>>(),
+  ticketOf: aFunction<NonNullable<PermitsOptions['ticketOf']>>(),
+  standing: optionalGroup({
+    offers: valid<Offers>(
+      (value) => typeof value === 'function' || isListOfChoices(value),
+      'a list of choices (day, week, always or never), or a function of the customer',
+    ),
+    initially: oneOf(['rule', 'ask', 'always']).or('rule'),
+  }),
+  durations: list(integer(1, DAY_S), 'seconds, whole numbers', 1),
+  lapse: secondsRule(7 * DAY_S).or(DAY_S),
+  pause: secondsRule(7 * DAY_S).or(DAY_S),
+  emergency: secondsRule(DAY_S).or(600),
+  timeout: secondsRule(60).or(2),
+  onPermit: aFunction<NonNullable<PermitsOptions['onPermit']>>(),
+}
 
 export const DEFAULT_DURATIONS_S: readonly number[] = [600, 3600, 14_400]

@@ -3,15 +3,19 @@ import { standingSlot } from 'oidc-provider-impersonation-verify/chain'
 import {
   type AnyPermit,
   type AuditEntry,
-  parseAny,
+  type GivenPermit,
   present,
   type StandingTerm,
+  type StoredPermit,
 } from 'oidc-provider-impersonation-verify/format'
 import type { PermitsContext } from './context.ts'
 import { endForCustomer, isClosed } from './ends.ts'
 import { PermitError } from './errors.ts'
 import { invalid, MAX_ID_LENGTH, parseText } from './inputs.ts'
-import type { Standing, StandingAnswer, StandingChoice, StandingOptions } from './options.ts'
+import type { FindOffers } from './offers.ts'
+import type { PermitsOptions, Standing, StandingAnswer, StandingChoice } from './options.ts'
+import { approvalIn } from './permit.ts'
+import { allReadable, readable } from './readable.ts'
 
 const DAY_S = 86_400
 /** Length of each choice, in seconds; `undefined` for one without an end. */
@@ -24,6 +28,12 @@ const LENGTHS_S: Readonly<Record<StandingChoice, number | undefined>> = {
 }
 
 const PERMITS_PER_READ = 100
+
+/** The options of the switch, with their defaults. */
+export interface StandingOptions {
+  readonly findOffers: FindOffers
+  readonly initially: NonNullable<NonNullable<PermitsOptions['standing']>['initially']>
+}
 
 /** What holds for a customer. */
 export interface StandingNow extends Standing {
@@ -39,8 +49,18 @@ export interface StandingAnswers {
   choose(customer: string, choice: StandingChoice): Promise<Standing>
 }
 
-/** @param holder the newest answer of the customer */
-export function standingNow(
+/** @param stored the newest answer of the customer. What cannot be read is no */
+export function standingIn(
+  stored: StoredPermit | undefined,
+  initially: StandingOptions['initially'],
+  now: number,
+): StandingNow {
+  const holder = readable(stored)
+  if (stored && !holder) return { id: stored.id, choice: 'never' }
+  return standingNow(holder, initially, now)
+}
+
+function standingNow(
   holder: AnyPermit | undefined,
   initially: StandingOptions['initially'],
   now: number,
@@ -61,16 +81,13 @@ function termsAt(holder: AnyPermit | undefined, now: number): readonly StandingT
 
 export function standingAnswers(
   { decide, store, now, attached, reading, ...context }: PermitsContext,
-  { offers, initially }: StandingOptions,
+  standing: StandingOptions | undefined,
 ): StandingAnswers {
-  const read = async (customer: string) => {
-    const holder = await reading(() => store.slotHolder(standingSlot(customer)))
-    return holder && parseAny(holder)
-  }
-  const nowOf = (holder: AnyPermit | undefined): Standing => {
-    const { id: _, ...standing } = standingNow(holder, initially, now())
-    return standing
-  }
+  const { initially = 'rule' } = standing ?? {}
+  const read = (customer: string) => reading(() => store.slotHolder(standingSlot(customer)))
+  const shown = ({ id: _, ...standing }: StandingNow): Standing => standing
+  const standingOf = async (customer: string) =>
+    shown(standingIn(await read(customer), initially, now()))
   const aboutOf = (customer: string) => ({ subject: customer, by: customer })
 
   async function write(customer: string, choice: StandingChoice): Promise<AnyPermit> {
@@ -96,15 +113,15 @@ export function standingAnswers(
   }
 
   /** What the customer allowed before, and is not over: also what a second person has still to decide on. */
-  async function allowed(customer: string, before: number): Promise<AnyPermit[]> {
-    const found: AnyPermit[] = []
+  async function allowed(customer: string, before: number): Promise<GivenPermit[]> {
+    const found: GivenPermit[] = []
     for (const state of ['granted', 'requested'] as const) {
       for (let cursor: string | undefined; ; ) {
         const filter = { customer, state, notOverAt: now() } as const
         const page = await reading(() =>
           store.permits(filter, { before: cursor, limit: PERMITS_PER_READ }),
         )
-        found.push(...page.permits.map(parseAny).filter(isByCustomer))
+        found.push(...allReadable(page.permits).filter(isByCustomer))
         cursor = page.next
         if (cursor === undefined) break
       }
@@ -112,7 +129,7 @@ export function standingAnswers(
     return found.filter((each) => each.kind !== 'standing' || each.requestedAt < before)
   }
 
-  async function revoke(customer: string, permit: AnyPermit): Promise<void> {
+  async function revoke(customer: string, permit: GivenPermit): Promise<void> {
     const about = {
       ...{ permit: permit.id, ...aboutOf(customer) },
       ...(permit.kind === 'standing'
@@ -135,17 +152,19 @@ export function standingAnswers(
         if (error instanceof AlreadyOver) return undefined
         throw error
       })
-    if (record && record.kind !== 'standing') context.announce(record)
+    const revoked = approvalIn(record)
+    if (revoked) context.announce(revoked)
   }
 
   /** I15: stored first, so that nothing starts any more. A second No ends what is still alive. */
   async function close(customer: string, choice: 'ask' | 'never'): Promise<Standing> {
-    const before = await read(customer)
-    const isSaid = before?.kind === 'standing' && nowOf(before).choice === choice
-    const hasEnd = isSaid && nowOf(before).until !== undefined
-    const closed = isSaid && !hasEnd ? before : await write(customer, choice)
+    const holder = await read(customer)
+    const before = readable(holder)
+    const held = standingIn(holder, initially, now())
+    const isSaid = before?.kind === 'standing' && held.choice === choice && held.until === undefined
+    const closed = isSaid ? before : await write(customer, choice)
     for (const permit of await allowed(customer, closed.requestedAt)) await revoke(customer, permit)
-    const ending = context.endingOf(closed, now())
+    const ending = context.endingOf(customer, choice, now())
     await endForCustomer(ending, context.timeoutMs).catch((cause: unknown) => {
       throw new PermitError(
         'temporarily_unavailable',
@@ -153,14 +172,13 @@ export function standingAnswers(
         { cause },
       )
     })
-    return nowOf(await read(customer))
+    return standingOf(customer)
   }
 
   return {
-    get: async (customer) => nowOf(await read(customer)),
+    get: standingOf,
     async find(id) {
-      const stored = await reading(() => store.permit(id))
-      const found = stored && parseAny(stored)
+      const found = readable(await reading(() => store.permit(id)))
       if (found?.kind !== 'standing') return undefined
       const { customer, choice, requestedAt, until, revoked } = found
       return { id, customer, choice, requestedAt, ...present({ until, revoked }) }
@@ -168,9 +186,12 @@ export function standingAnswers(
     async choose(given, choice) {
       attached()
       const customer = parseText('customer', given, MAX_ID_LENGTH)
+      if (!standing) throw new PermitError('not_found', 'customers are asked each time')
+      // A customer can always say that support is to ask, whatever the deployment says.
+      const offers = choice === 'ask' ? [choice] : await standing.findOffers(customer)
       if (!offers.includes(choice)) throw invalid(`choice must be one of: ${offers.join(', ')}`)
       if (isClosed(choice)) return close(customer, choice)
-      return nowOf(await write(customer, choice))
+      return shown(standingNow(await write(customer, choice), initially, now()))
     },
   }
 }
@@ -179,7 +200,8 @@ class AlreadyOver extends Error {}
 
 const newId = () => randomBytes(32).toString('base64url')
 
-function isByCustomer(permit: AnyPermit): boolean {
+function isByCustomer(permit: AnyPermit): permit is GivenPermit {
+  if (permit.kind === 'pause') return false
   if (permit.kind === 'standing') return permit.state === 'granted'
   const isAllowed = permit.decisions.some(({ need, isGranted }) => need === 'user' && isGranted)
   return permit.kind === 'approval' && isAllowed

@@ -1,11 +1,14 @@
 import type { AuthorizationRequest, Authorize, Need, Verdict } from 'oidc-provider-impersonation'
+import { explainRefusal } from 'oidc-provider-impersonation/siblings'
 import { standingSlot } from 'oidc-provider-impersonation-verify/chain'
-import { type PermitRecord, parseAny } from 'oidc-provider-impersonation-verify/format'
+import type { PermitRecord } from 'oidc-provider-impersonation-verify/format'
 import type { PermitStore } from '../audit/permit-store.ts'
-import { approvalIn } from './approvals.ts'
-import type { StandingOptions, TicketOf } from './options.ts'
-import { isAllowedBy, meetsNeeds, type StartFacts } from './rules.ts'
-import { type StandingNow, standingNow } from './standing.ts'
+import type { TicketOf } from './options.ts'
+import { findPause } from './pauses.ts'
+import { approvalIn } from './permit.ts'
+import { allReadable } from './readable.ts'
+import { type Facts, isAllowedBy, meetsNeeds, type StartFacts } from './rules.ts'
+import { type StandingNow, type StandingOptions, standingIn } from './standing.ts'
 
 /** Permits that are read at once. A customer has few that are in force. */
 const PERMITS_PER_READ = 100
@@ -13,7 +16,7 @@ const PERMITS_PER_READ = 100
 export interface WrapOptions {
   readonly store: Pick<PermitStore, 'permits' | 'slotHolder'>
   /** What customers may answer for all requests; `undefined` where they may not. */
-  readonly standing: StandingOptions | undefined
+  readonly standing: Pick<StandingOptions, 'initially'> | undefined
   /** The ticket that a start is for. */
   readonly ticketOf: TicketOf
   /** @throws Error where permits cannot be used: nothing is issued then (I9) */
@@ -33,33 +36,56 @@ export function wrapRule(
   return async (request) => {
     const ruled = await rule(request)
     // What is no verdict, the provider refuses.
-    if (ruled === false || (!standing && !hasNeeds(ruled)) || !isVerdict(ruled)) return ruled
+    if (ruled === false || !isVerdict(ruled)) return ruled
+    if (await isPaused(request)) {
+      explainRefusal(request, 'the operator is paused: a customer objected, or a lead said so')
+      return false
+    }
+    if (!standing && !hasNeeds(ruled)) return ruled
     assertUsable()
     const at = now()
     const answer = await findStanding(request.account.accountId, at)
-    if (answer?.choice === 'never') return false
-    const verdict = answer?.choice === 'ask' ? needingUser(ruled) : ruled
+    if (answer?.choice === 'never') {
+      explainRefusal(request, 'the customer wants no support to act')
+      return false
+    }
+    const isAsking = answer?.choice === 'ask'
+    const verdict = isAsking ? needingUser(ruled) : ruled
     if (!hasNeeds(verdict)) return verdict
     const { needs, emergency, ...limits } = verdict
-    const found = factsOf(request, limits.scope)
-    // The customer wants to be asked, and no permit can fit.
-    if (!found) return answer?.choice === 'ask' ? false : verdict
-    const facts = { ...found, ticket: ticketOf(request) }
+    const facts = factsOf(request, limits.scope)
+    if (!facts) {
+      explainRefusal(request, isAsking ? `${CANNOT_ASK}: ${FITTING}` : FITTING)
+      return isAsking ? false : verdict
+    }
     const open = needs.includes('user') && answer && isOpen(answer) ? answer : undefined
     const left = open ? needs.filter((need) => need !== 'user') : needs
     if (open && left.length === 0) return permitted(limits, open, at) ?? verdict
-    const permit = await findPermit(facts, left, emergency === true, at)
+    const ticket = ticketIn(ticketOf(request))
+    if (ticket === undefined) {
+      explainRefusal(request, NO_TICKET)
+      return { ...verdict, needs: left }
+    }
+    const permit = await findPermit({ ...facts, ticket }, left, emergency === true, at)
     const until = shortest(permit?.until, open?.until)
     const { id, review } = permit ?? {}
     const given = id === undefined ? undefined : permitted(limits, { id, until, review }, at)
     return given ?? { ...verdict, needs: left }
   }
 
+  async function isPaused(request: AuthorizationRequest): Promise<boolean> {
+    const customer = request.account.accountId
+    const found = await Promise.all(
+      operatorsIn(request).map((operator) => findPause(store, { operator, customer }, now())),
+    )
+    return found.some((pause) => pause !== undefined)
+  }
+
   /** What the customer said for all requests. */
   async function findStanding(customer: string, at: number): Promise<StandingNow | undefined> {
     if (!standing) return undefined
     const holder = await store.slotHolder(standingSlot(customer))
-    return standingNow(holder && parseAny(holder), standing.initially, at)
+    return standingIn(holder, standing.initially, at)
   }
 
   async function findPermit(
@@ -73,7 +99,7 @@ export function wrapRule(
     for (let before: string | undefined; ; ) {
       const filter = { customer, operator, state: 'granted', notOverAt: at } as const
       const { permits, next } = await store.permits(filter, { before, limit: PERMITS_PER_READ })
-      const records = permits.flatMap((stored) => approvalIn(parseAny(stored)) ?? [])
+      const records = allReadable(permits).flatMap((each) => approvalIn(each) ?? [])
       fitting.push(
         ...records.filter(
           (record) => isAllowedBy(record, facts, at) && meetsNeeds(record, needs, allowsEmergency),
@@ -84,6 +110,24 @@ export function wrapRule(
     }
     return fitting.toSorted((a, b) => (b.until ?? 0) - (a.until ?? 0))[0]
   }
+}
+
+/** Why nothing that a person allows can help. */
+const FITTING =
+  'a permit fits one operator (mayAct), one application, one resource and scopes, and no software'
+const CANNOT_ASK = 'the customer is to be asked, and cannot be asked for this'
+const NO_TICKET = 'options.ticketOf of createPermits answers no ticket: no permit fits'
+
+/** `undefined` for what is no text, or has nothing to see. */
+const ticketIn = (answered: unknown) =>
+  typeof answered === 'string' && answered.trim() !== '' ? answered : undefined
+/** The people who act: the operator, and whoever stands behind them in a chain. */
+function operatorsIn({ mayAct, actor }: AuthorizationRequest): readonly string[] {
+  const people = new Set(mayAct?.sub === undefined ? [] : [mayAct.sub])
+  for (let each: AuthorizationRequest['actor'] = actor; each; each = each.act) {
+    if (each.client_id === undefined) people.add(each.sub)
+  }
+  return [...people]
 }
 
 const isOpen = ({ choice }: StandingNow) => !['ask', 'never', 'rule'].includes(choice)
@@ -147,7 +191,7 @@ function hasNeeds(verdict: Verdict): verdict is VerdictWithNeeds {
 function factsOf(
   { account, mayAct, actor, software, resource, scope: asked }: AuthorizationRequest,
   left: string | undefined,
-): Omit<StartFacts, 'ticket'> | undefined {
+): Facts | undefined {
   const { sub: operator, clientId: application } = mayAct ?? {}
   const [first, ...others] = [resource].flat()
   const scope = left ?? asked

@@ -59,12 +59,12 @@ describe('what runs now', () => {
     await grace.page.keyboard.press('Enter')
     const word = grace.page
       .getByRole('row', { name: /SUP-1/ })
-      .getByText('Ended by support', { exact: true })
+      .getByText(reads('Ended by Grace Lindqvist', 'exact'))
     await word.waitFor()
     await expectFocus(word)
     equal((await deployment.provider.impersonation.get(first.id))?.state, 'ended')
     await olivia.page
-      .getByText(reads('You no longer act as Alice Ng: another person ended it.'))
+      .getByText(reads('You no longer act as Alice Ng: Grace Lindqvist ended it.'))
       .waitFor()
     await strip(olivia.page).waitFor({ state: 'hidden' })
     await ada.page.getByRole('row', { name: /SUP-1.*Ended/ }).waitFor()

@@ -107,12 +107,13 @@ describe('notices to customers', function () {
   })
 
   it('make no markup and no link of what people are called', async () => {
-    await using deployment = await telling({ by: 'evil.example/login' })
+    await using deployment = await telling({ by: 'evil.example/login\r\nBcc: all' })
     for (const customer of ['hostile-script', 'hostile-html', 'hostile-lines']) {
       await deployment.impersonate({ customer })
     }
     await until(() => deployment.sent.length === 3)
-    for (const { html, text, customer } of deployment.sent) {
+    for (const { html, text, customer, by } of deployment.sent) {
+      expect(`${by}${customer.name}`).to.not.match(/[\r\n]/)
       expect(html).to.not.match(/<(?:script|img)/)
       expect(html.match(/<a /g)).to.have.length(1)
       expect(`${text}${html}`).to.not.contain('evil.example')

@@ -12,6 +12,7 @@ import { expectWholeChains, readOn } from '../audit/stores/contract/support.ts'
 import { later } from '../support/clock.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
+import { MACHINE } from '../support/provider.ts'
 import { until } from './until.ts'
 
 const HOUR = 3_600_000
@@ -83,6 +84,44 @@ describe('notices to customers about permits', function () {
     expect((await stored()).map(({ event }) => event.slice(8))).to.deep.equal(
       [1, 2, 3].flatMap(() => ['notifying', 'notified']),
     )
+  })
+
+  it('ask once a day also where the first request is decided, however many there were since', async () => {
+    await begin()
+    const first = await permits.request(asked())
+    await until(async () => (await stored()).length === 2)
+    await permits.revoke(first.id, { by: 'olivia' })
+    for (const operator of ['olivia', 'oscar', 'ada']) {
+      for (let times = 0; times < 40; times += 1) {
+        const { id } = await permits.request(asked({ operator, ticket: `SUP-${times}` }))
+        await permits.revoke(id, { by: operator })
+      }
+    }
+    await permits.request(asked())
+    await permits.request(asked({ customer: 'carla', operator: 'oscar' })).catch(() => {})
+    const { permits: all } = await deployment.audit.permits({ customer: 'bob' }, { limit: 200 })
+    expect(all.filter(({ noticeDueAt }) => noticeDueAt !== undefined)).to.deep.equal([])
+    expect(sent.filter(({ customer }) => customer.id === 'bob')).to.have.length(1)
+  })
+
+  it('of two requests at two processes at once one is told, with the id of its request', async () => {
+    await begin()
+    const other = createPermits({ audit: deployment.audit, approvers: () => [{ id: 'grace' }] })
+    other.attach(deployment.provider, { issueAs: MACHINE.clientId, notify: ['asked'] })
+    const both = await Promise.all([
+      permits.request(asked()),
+      other.request(asked({ operator: 'oscar' })),
+    ])
+    await until(async () => {
+      const { permits: due } = await deployment.audit.permits(
+        { noticeDueBefore: Date.now() + 25 * HOUR },
+        { limit: 10 },
+      )
+      return sent.length > 0 && due.length === 0
+    })
+    expect(sent).to.have.length(1)
+    expect(both.map(({ id }) => id)).to.include(sent[0]?.permit)
+    await other.close()
   })
 
   it('ask for nothing that is decided already, or cannot be answered any more', async () => {

@@ -1,12 +1,14 @@
 import { expect } from 'chai'
+import { createParser } from 'eventsource-parser'
 import type { Authorize } from 'oidc-provider-impersonation'
 import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
+import type { RowAnswer } from '../../src/api/console/answers.ts'
 import type { Caller } from '../../src/api/parts.ts'
 import { countToDecide } from '../../src/api/permits/waiting.ts'
 import { permitsWith } from '../../src/permits/permits.ts'
 import { settingsOf } from '../../src/settings.ts'
 import { expectWholeChains } from '../audit/stores/contract/support.ts'
-import { type Answer, type Deployment, deploy } from '../support/deployment.ts'
+import { type Answer, CUSTOMERS, type Deployment, deploy } from '../support/deployment.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 
 /** A change needs a second person; in Bob's account, Bob himself. */
@@ -89,6 +91,18 @@ describe('permits in the console', () => {
     expect([...body.urgent, ...body.notable]).to.deep.equal([])
   })
 
+  it('a start that needs an approval first is no refusal: not in the audit, not on the customer’s page', async () => {
+    const refused = await ask('olivia', '/impersonations', { ...ACT, userId: 'bob' })
+    expect(codeOf(refused)).to.deep.equal([403, 'approval_required'])
+    const closed = await ask('olivia', '/impersonations', { ...ACT, userId: 'carla' })
+    expect(codeOf(closed)).to.deep.equal([403, 'access_denied'])
+    await deployment.settled()
+    const { body } = await ask('grace', '/audit')
+    const told = body.rows.map(({ customer, outcome }: RowAnswer) => [customer?.id, outcome])
+    expect(told).to.deep.equal([['carla', 'refused']])
+    expect((await account('bob', '/impersonations')).body.impersonations).to.deep.equal([])
+  })
+
   it('an operator asks, a lead grants, the operator acts, the lead revokes', async () => {
     const { body: created } = await ask('olivia', '/permits', ASK)
     expect(created.permit).to.deep.include({
@@ -116,6 +130,42 @@ describe('permits in the console', () => {
     expect(codeOf(await ask('olivia', '/impersonations', ACT))).to.deep.equal([
       ...[403, 'approval_required'],
     ])
+  })
+
+  it('what a lead takes back, the lead ended, by name and with their note; what the customer does, the customer', async () => {
+    const changes = { access: 'change' } as const
+    await ask('grace', `/permits/${await asked()}/grant`, {})
+    const byLead = await deployment.impersonate({ ticket: 'SUP-123' })
+    const [granted] = (await ask('grace', '/permits?open=true')).body.permits
+    const note = 'Call the customer first'
+    await ask('grace', `/permits/${granted.id}/revoke`, { note })
+    const id = await asked({ userId: 'bob' })
+    await account('bob', '/permits/grant', { id })
+    const byCustomer = await deployment.impersonate({
+      customer: 'bob',
+      ticket: 'SUP-123',
+      ...changes,
+    })
+    await account('bob', '/permits/revoke', { id })
+    await deployment.settled()
+    const endOf = async (row: { id: string }) => (await ask('ada', `/audit/${row.id}`)).body.end
+    expect(await endOf(byLead)).to.deep.include({
+      ...{ cause: 'requested', by: 'grace', name: 'Grace Lindqvist', reason: note },
+    })
+    const customers = await endOf(byCustomer)
+    expect([customers.cause, customers.by, customers.reason]).to.deep.equal([
+      'user',
+      'bob',
+      undefined,
+    ])
+    const told = async (who: string) =>
+      (await account(who, '/impersonations')).body.impersonations[0]
+    const toAlice = await told('alice')
+    expect(toAlice).to.deep.include({
+      ...{ state: 'ended', endedBy: { id: 'grace', name: 'Grace Lindqvist' } },
+    })
+    expect(JSON.stringify(toAlice), 'what a lead writes is for the team').to.not.contain(note)
+    expect(await told('bob')).to.include({ state: 'ended_by_you' })
   })
 
   it('the reason that was approved is the one that is written down', async () => {
@@ -237,6 +287,85 @@ describe('permits in the console', () => {
     expect(calls).to.equal(1)
   })
 
+  it('what is to be reviewed is read by itself, and a count over 100 says that there are more', async () => {
+    await begunAnew({ approvers: () => [{ id: 'grace' }] })
+    const facts = {
+      ...{ application: 'shop', resource: `${deployment.url}/orders`, ticket: 'SUP-1' },
+      ...{ scope: 'orders:read orders:write', reason: 'The address is wrong', for: 600 },
+    }
+    const { for: _, ...emergency } = { ...facts, customer: 'alice', operator: 'olivia' }
+    const { id } = await permits.emergency(emergency)
+    const customers = CUSTOMERS.map((each) => each.id).filter(
+      (each) => !/alice|bob|carla|paula/.test(each),
+    )
+    for (const [application, most] of [
+      ['shop', 40],
+      ['other', 15],
+    ] as const) {
+      for (const customer of customers.slice(0, most)) {
+        const request = { ...facts, application, customer }
+        await permits.request({ ...request, operator: 'olivia' })
+        await permits.request({ ...request, operator: 'oscar' })
+      }
+    }
+    const first = await ask('grace', '/permits?open=true')
+    expect(first.body.permits.map((each: { id: string }) => each.id)).not.to.include(id)
+    const { body } = await ask('grace', '/permits?review=true')
+    expect(body.permits.map((each: { id: string }) => each.id)).to.deep.equal([id])
+    expect(body.permits[0].may).to.include('review')
+    expect(body).not.to.have.property('next')
+    expect(await countToDecide(permits, { id: 'grace', role: 'lead' } as Caller)).to.equal(101)
+    const stream = await firstOf('grace')
+    expect((await stream.next()).toDecide).to.equal(101)
+    await stream.stop()
+  })
+
+  it('who is slow to say who may decide changes the number on the page without another change', async () => {
+    let calls = 0
+    let answer = Promise.withResolvers<{ id: string }[]>()
+    await begunAnew({
+      approvers: () => {
+        calls += 1
+        return answer.promise
+      },
+      timeout: 20,
+    })
+    answer.resolve([{ id: 'grace' }])
+    await asked()
+    answer = Promise.withResolvers()
+    calls = 0
+    const [stream, other] = [await firstOf('grace'), await firstOf('ada')]
+    expect((await stream.next()).toDecide, 'it is not known yet').to.equal(0)
+    expect((await other.next()).toDecide).to.equal(0)
+    answer.resolve([{ id: 'grace' }])
+    expect((await stream.next()).toDecide).to.equal(1)
+    expect(calls, 'one question for all who follow').to.equal(1)
+    await Promise.all([stream.stop(), other.stop()])
+  })
+
+  /** The events of a stream of the console. */
+  async function firstOf(who: string) {
+    const token = await deployment.tokenOf(who)
+    const over = new AbortController()
+    const headers = { authorization: `Bearer ${token}` }
+    const path = `${deployment.consoleUrl}/api/stream`
+    const { body } = await fetch(path, { headers, signal: over.signal })
+    if (!body) return expect.fail('there is no stream')
+    const events: { toDecide: number }[] = []
+    const parser = createParser({ onEvent: ({ data }) => events.push(JSON.parse(data)) })
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+    return {
+      async next() {
+        while (events.length === 0) parser.feed((await reader.read()).value ?? '')
+        return events.shift() ?? expect.fail()
+      },
+      async stop() {
+        over.abort()
+        await reader.read().catch(() => {})
+      },
+    }
+  }
+
   it('say at once that there is no one, also before it is asked for', async () => {
     await begunAnew({ approvers: () => [] })
     const { body } = await ask('olivia', '/impersonations', ACT)
@@ -354,8 +483,16 @@ describe('permits in the console', () => {
     ahead = 600_000
     const next = await ask('olivia', '/permits/emergency', emergency)
     expect(codeOf(next)).to.deep.equal([409, 'review_due'])
+    const { approval } = (await ask('olivia', '/impersonations', ACT)).body
+    expect(approval, 'what is not possible is not offered').to.not.have.property('emergency')
+    expect(approval).to.include({ isReviewDue: true })
     const path = `/permits/${body.permit.id}/review`
-    expect((await ask('grace', path, {})).status, 'a note is needed').to.equal(400)
+    for (const note of [undefined, '\u200b', '\u2060 \ufeff']) {
+      expect((await ask('grace', path, { note })).status, 'a note is needed').to.equal(400)
+      const inCode = permits.review(body.permit.id, { by: 'grace', note: note ?? '' })
+      const said = await inCode.catch((error: unknown) => error)
+      expect(said).to.include({ error: 'invalid_request' })
+    }
     expect((await ask('grace', path, { note: 'Was right' })).status).to.equal(200)
     expect((await ask('olivia', '/permits/emergency', emergency)).status).to.equal(201)
   })

@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto'
 import { expect } from 'chai'
-import type { Authorize, Verdict } from 'oidc-provider-impersonation'
+import type { ApprovalRequired, Authorize, Verdict } from 'oidc-provider-impersonation'
 import {
   createPermits,
   type Permit,
@@ -130,6 +131,29 @@ describe('permits', () => {
     expect((await act({ reason: 'Another' })).status).to.equal(403)
   })
 
+  it('fit no start without a ticket, and the cause names the option', async () => {
+    for (const ticket of [undefined, '', ' ', 7]) {
+      await permits.close()
+      await deployment[Symbol.asyncDispose]()
+      await begin({ ticketOf: () => ticket as undefined })
+      await granted()
+      expect((await act()).body.error, String(ticket)).to.equal('approval_required')
+      const request = {
+        ...{ userId: 'alice', scope: CHANGE, resource: `${deployment.url}/orders` },
+        ...{ mayAct: { sub: 'olivia', clientId: 'shop' }, context: { ticketId: 'SUP-123' } },
+      }
+      const issue = deployment.provider.impersonation.issue(request, { as: MACHINE.clientId })
+      const { error, cause } = await issue.then(
+        () => expect.fail('it is allowed'),
+        (failure: ApprovalRequired) => failure,
+      )
+      expect([error, String(cause)]).to.deep.equal([
+        'approval_required',
+        'Error: options.ticketOf of createPermits answers no ticket: no permit fits',
+      ])
+    }
+  })
+
   it('cap the time of the access token by the end of the window', async () => {
     const { until = 0 } = await granted({ for: 600 })
     const { id } = await deployment.impersonate({ duration: 600 })
@@ -255,6 +279,18 @@ describe('permits', () => {
       const permit = await emergency({ ticket: 'SUP-9' })
       expect(permit.review?.reason).to.equal('after a refusal by grace')
       expect(await permits.refusals(permit)).to.have.length(1)
+      await deployment.impersonate({ ticket: 'SUP-9' })
+      await deployment.settled()
+      const [row] = (await deployment.ask('grace', '/alarms')).body.urgent
+      expect(row.review).to.equal('after a refusal by grace')
+      expect(row.alarm).to.deep.include({ kinds: ['after_refusal'], urgent: 1 })
+    })
+
+    it('raise no alarm where an emergency comes after none', async () => {
+      await emergency()
+      await deployment.impersonate()
+      await deployment.settled()
+      expect((await deployment.ask('grace', '/alarms')).body.urgent).to.deep.equal([])
     })
 
     it('are lifted by an approver, once, and never by who asked or by the customer', async () => {
@@ -299,6 +335,31 @@ describe('permits', () => {
     expect((await permits.request(asked({ customer: 'bob' }))).state).to.equal('requested')
   })
 
+  it('are asked for 60 times in an hour, withdrawn ones counted, also at once and at two processes', async () => {
+    const other = createPermits({ audit, approvers: () => approvers })
+    other.attach(deployment.provider, AS)
+    const ask = async (at: Permits, ticket: string) => {
+      const { id } = await at.request(asked({ ticket }))
+      await at.revoke(id, { by: 'olivia' })
+    }
+    for (let times = 0; times < 29; times += 1) {
+      await ask(permits, `SUP-${times}`)
+      await ask(other, `SUP-${times}`)
+    }
+    const customers = ['alice', 'carla', 'amir.ng', 'amir.okoye', 'amir.quist']
+    const atOnce = customers.map((customer) => permits.request(asked({ customer })))
+    const done = (await Promise.allSettled(atOnce)).filter(({ status }) => status === 'fulfilled')
+    expect(done).to.have.length(2)
+    const { error, statusCode, retryAfter } = await refusal(other.request(asked()))
+    expect([error, statusCode]).to.deep.equal(['temporarily_unavailable', 429])
+    expect(retryAfter).to.be.within(3500, 3600)
+    expect((await permits.request(asked({ operator: 'oscar' }))).state).to.equal('requested')
+    await later(HOUR, () => permits.request(asked({ ticket: 'SUP-99' }))).catch(
+      (failure: PermitError) => expect(failure.error).to.equal('already_requested'),
+    )
+    await other.close()
+  })
+
   it('are asked for once, and lapse where they are not decided', async () => {
     const { id } = await permits.request(asked())
     const { error, permit } = await refusal(permits.request(asked()))
@@ -331,7 +392,9 @@ describe('permits', () => {
     expect((await act()).status).to.equal(403)
     expect(await deployment.exchange('olivia', handOver).catch(String)).to.include('not exchanged')
     const object = await deployment.provider.impersonation.get(running.id)
-    expect(object?.end).to.include({ cause: 'policy', reason: 'the permit was revoked' })
+    expect(object?.end).to.deep.include({
+      ...{ cause: 'requested', by: { sub: 'grace' }, reason: 'Wrong ticket' },
+    })
     const deadline = Date.now() + 8 * SECOND
     while ((await running.look()) !== 401) expect(Date.now()).to.be.below(deadline)
     expect(await codeOf(permits.revoke(id, { by: 'grace' })), 'once').to.equal('decided')
@@ -349,6 +412,52 @@ describe('permits', () => {
     void killed.revoke(id, { by: 'grace' })
     await until(async () => (await impersonation.get(running))?.end !== undefined)
     await Promise.race([killed.close(), Promise.resolve()])
+  })
+
+  it('I14: that are revoked end also what was under way, and is issued a little later', async () => {
+    await permits.close()
+    await deployment[Symbol.asyncDispose]()
+    audit = faultyAudit()
+    permits = createPermits({ audit, approvers: () => approvers })
+    const wrapped = permits.wrap(rule)
+    const [slow, asking] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let isSlow = false
+    deployment = await deploy({
+      audit,
+      async authorize(request) {
+        const verdict = await wrapped(request)
+        if (isSlow) {
+          asking.resolve()
+          await slow.promise
+        }
+        return verdict
+      },
+    })
+    permits.attach(deployment.provider, AS)
+    const { id } = await granted()
+    const { impersonation } = deployment.provider
+    const request = {
+      ...{ userId: 'alice', scope: CHANGE, resource: `${deployment.url}/orders` },
+      ...{ mayAct: { sub: 'olivia', clientId: 'shop' }, context: { ticketId: 'SUP-123' } },
+    }
+    const { endAll } = impersonation
+    let passes = 0
+    impersonation.endAll = async (...args) => {
+      const ended = await endAll.apply(impersonation, args)
+      passes += 1
+      return ended
+    }
+    isSlow = true
+    const issuing = impersonation.issue(request, { as: MACHINE.clientId })
+    await asking.promise
+    await permits.revoke(id, { by: 'grace' })
+    // The revocation itself, and a look afterwards.
+    await until(async () => passes >= 2)
+    slow.resolve()
+    const issued = hash('sha256', (await issuing).subjectToken, 'base64url')
+    await until(async () => (await impersonation.get(issued))?.state === 'ended')
+    // The plugin ends what comes within seconds. It is looked at for longer.
+    await until(async () => passes >= 3)
   })
 
   it('that expire while a subject token waits refuse the exchange, and burn nothing', async () => {
@@ -464,6 +573,14 @@ describe('permits', () => {
     expect(reads).to.equal(0)
     expect(await ask(CHANGE)).to.have.property('permit')
     expect(reads).to.equal(1)
+  })
+
+  it('are of one provider, and keep the order of time where the clock was set back', async () => {
+    const other = await providerAt('https://other.example')
+    expect(() => permits.attach(other)).to.throw(TypeError, 'attached already')
+    const { id, requestedAt } = await later(HOUR, () => permits.request(asked()))
+    const { decisions, grantedAt } = await permits.grant(id, { by: 'grace' })
+    expect([decisions[0]?.at, grantedAt]).to.deep.equal([requestedAt, requestedAt])
   })
 
   it('throw before they are attached, and where impersonations cannot be ended', async () => {

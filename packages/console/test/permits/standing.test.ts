@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Authorize, Verdict } from 'oidc-provider-impersonation'
-import type { Permits, PermitsOptions } from 'oidc-provider-impersonation-console'
+import type { Permits, PermitsOptions, StandingChoice } from 'oidc-provider-impersonation-console'
 import { permitsWith } from '../../src/permits/permits.ts'
 import { expectWholeChains } from '../audit/stores/contract/support.ts'
 import { until } from '../notices/until.ts'
@@ -161,7 +161,7 @@ describe('what a customer answers for all requests', () => {
 
   it('may be open before the customer said anything: no ends what runs, and is kept', async () => {
     await begunAnew({ standing: { initially: 'always', offers: ['always'] } })
-    expect(permits.offers).to.deep.equal(['ask', 'always'])
+    expect(await permits.findOffers('bob')).to.deep.equal(['ask', 'always'])
     expect(await permits.standing('bob')).to.deep.equal({ choice: 'always', isInitial: true })
     const running = await look()
     await permits.setStanding('bob', 'ask')
@@ -253,7 +253,16 @@ describe('what a customer answers for all requests', () => {
         },
         { as: MACHINE.clientId },
       )
-      expect(await issue.catch(({ error }) => error)).to.equal('access_denied')
+      const refusal = await issue.catch((error: unknown) => error)
+      expect(refusal).to.include({ error: 'access_denied' })
+      // The caller is told nothing more: the cause is in the event, and so in the audit.
+      expect(refusal).to.include({ error_description: 'refused by policy' })
+      expect(String((refusal as Error).cause)).to.include(
+        'the customer is to be asked, and cannot be',
+      )
+      await deployment.settled()
+      const [row] = (await deployment.ask('ada', '/audit')).body.rows
+      expect(row.refusal.reason).to.include('one resource')
     })
 
     it('a day that is over gives back what the customer had chosen before', async () => {
@@ -340,11 +349,38 @@ describe('what a customer answers for all requests', () => {
     ).to.deep.equal([...['support.opened bob', 'support.closed bob', 'support.revoked bob']])
   })
 
+  it('is offered as the deployment says of the customer, and ask is always open', async () => {
+    let offers: (customer: string) => unknown = (customer) =>
+      customer === 'bob' ? ['always', 'never'] : []
+    await begunAnew({ standing: { offers: (customer) => offers(customer) as [] }, timeout: 0.2 })
+    expect(await permits.findOffers('bob')).to.deep.equal(['ask', 'always', 'never'])
+    expect(await permits.findOffers('carla')).to.deep.equal(['ask'])
+    const codeOf = (customer: string, choice: StandingChoice) =>
+      permits.setStanding(customer, choice).then(
+        () => 'done',
+        ({ error }) => error,
+      )
+    expect(await codeOf('carla', 'never')).to.equal('invalid_request')
+    expect(await codeOf('bob', 'never')).to.equal('done')
+    for (const answer of [undefined, 'never', { never: true }]) {
+      offers = () => answer
+      expect(await codeOf('bob', 'never'), String(answer)).to.equal('invalid_request')
+      expect(await codeOf('bob', 'ask')).to.equal('done')
+    }
+    for (const fails of [() => Promise.reject(new Error('away')), () => new Promise(() => {})]) {
+      offers = fails
+      expect(await codeOf('bob', 'always')).to.equal('temporarily_unavailable')
+      expect(await codeOf('bob', 'ask')).to.equal('done')
+    }
+  })
+
   it('is refused where it is not offered, or there is none', async () => {
     await begunAnew({ standing: { offers: ['day'] } })
     const refused = await permits.setStanding('bob', 'always').catch((error: unknown) => error)
     expect(refused).to.include({ error: 'invalid_request' })
     await begunAnew({ standing: undefined })
-    expect(permits.offers).to.equal(undefined)
+    expect([permits.hasStanding, await permits.findOffers('bob')]).to.deep.equal([false, []])
+    const none = await permits.setStanding('bob', 'ask').catch((error: unknown) => error)
+    expect(none).to.include({ error: 'not_found' })
   })
 })

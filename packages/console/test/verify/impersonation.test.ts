@@ -32,9 +32,10 @@ describe('verify of one impersonation', () => {
     // Another process stores what happened earlier later.
     await store.append(
       one.next([
-        granted('a', T + 3000, { names }),
+        granted('a', T + 3000, { names, permit: 'p1', review: 'emergency' }),
         used('a', T + 4000, { method: 'PUT', path: '/email', status: 403, refused }),
         ended('a', T + 5000, {
+          names: { by: { name: 'Grace Gale' } },
           end: { at: T / 1000, cause: 'requested', by: { sub: 'grace' }, reason: 'done' },
         }),
         act('held', 'a', T + 6000, { by: 'ada', note: 'a case' }),
@@ -53,9 +54,9 @@ describe('verify of one impersonation', () => {
     expect(lines.slice(first, lines.indexOf('', first))).to.deep.equal([
       '2026-01-01 00:00:01.000 UTC  Olivia Ortiz (olivia) asked to act as Alice Ng (alice), ticket SUP-1, "Order lost"',
       `2026-01-01 00:00:02.000 UTC  Olivia Ortiz (olivia) continued the impersonation ${idOf('before')} with this one, as Alice Ng (alice), ticket SUP-1`,
-      '2026-01-01 00:00:03.000 UTC  Olivia Ortiz (olivia) started to act as Alice Ng (alice) in shop, ticket SUP-1, with the rights "orders"',
+      '2026-01-01 00:00:03.000 UTC  Olivia Ortiz (olivia) started to act as Alice Ng (alice) in shop, ticket SUP-1, with the rights "orders", by the permit p1, to be looked at afterwards, "emergency"',
       `2026-01-01 00:00:04.000 UTC  ${acting}: PUT /email, refused, "not while \\"acting\\""`,
-      `2026-01-01 00:00:05.000 UTC  grace ended it: ${acting}, "done"`,
+      `2026-01-01 00:00:05.000 UTC  Grace Gale (grace) ended it: ${acting}, "done"`,
       `2026-01-01 00:00:06.000 UTC  ada put it on hold: ${acting}, "a case"`,
       `2026-01-01 00:00:07.000 UTC  Alice Ng (alice) objected, as the customer: ${acting}`,
     ])

@@ -52,10 +52,52 @@ async function audit(store = memoryAudit({ keepFor: KEEP_FOR })) {
   return store
 }
 
+const paused = (name: string, time: number, more: Partial<AuditEntry>): AuditEntry => ({
+  ...{ event: 'support.paused', time, permit: idOf(name), mayAct: { sub: 'olivia' }, ...more },
+})
+
+const resumed = (name: string, time: number): AuditEntry => ({
+  ...{ event: 'support.resumed', time, permit: idOf(name), mayAct: { sub: 'olivia' } },
+  ...{ by: 'grace', note: 'Talked to both' },
+})
+
 const isOf = (name: string) => (line: string) => line.startsWith(`{"permit":{"id":"${idOf(name)}"`)
 
 describe('the verification of an audit with permits', () => {
   for (const { name, create, test } of storages) {
+    test(`finds pauses whole, and keeps them while they hold: ${name}`, async () => {
+      const storage = await create()
+      try {
+        const { store } = storage
+        const at = END - 45 * DAY
+        await decide(store, paused('held', at, { subject: 'alice', by: 'alice' }))
+        await decide(store, paused('any', at, { by: 'grace' }))
+        const ends = { by: 'grace', mayAct: { sub: 'oscar' }, terms: { needs: [], until: at + 1 } }
+        await decide(store, paused('over', at, ends))
+        const lifted = await decide(store, paused('lifted', at, { subject: 'bob', by: 'bob' }))
+        await decide(store, { ...resumed('lifted', at + 1), subject: 'bob' }, lifted)
+        const before = await linesOfExport(store, provider.sign, at + DAY)
+        expect(await verified(before)).to.include({ permits: 4, unprovedRows: 0 })
+        const place = before.findIndex(isOf('held'))
+        for (const [is, other] of [
+          ['"state":"paused"', '"state":"resumed"'],
+          ['"customer":"alice"', '"customer":"bob"'],
+          ['"operator":"olivia"', '"operator":"oscar"'],
+        ] as const) {
+          const line = before[place]?.replace(is, other) ?? ''
+          expect(line, is).not.to.equal(before[place])
+          const { told } = await broken(await resigned(before.toSpliced(place, 1, line)))
+          expect(told).to.match(/^the permit \S+: its \S+ is not what its entries say$/)
+        }
+        await store.remove(END - KEEP_FOR * 1000, 99)
+        const after = await linesOfExport(store, provider.sign)
+        expect(await verified(after)).to.include({ permits: 2, unprovedRows: 0 })
+        expect(after.filter((line) => isOf('held')(line) || isOf('any')(line))).to.have.length(2)
+      } finally {
+        await storage.dispose()
+      }
+    })
+
     test(`finds it whole, after permits that are over were removed: ${name}`, async () => {
       const storage = await create()
       try {

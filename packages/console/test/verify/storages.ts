@@ -71,7 +71,7 @@ function bySql(run: Run): Omit<Storage, 'dispose' | 'store'> {
     putPermit: (permit) =>
       run(
         'UPDATE impersonation_audit_permit SET customer = ?, data = ? WHERE id = ?',
-        ...[permit.customer, encodePermit(permit), permit.id],
+        ...[permit.customer ?? null, encodePermit(permit), permit.id],
       ),
     moveEntries: (from, to) => run(`UPDATE ${ENTRY} SET row_id = ? WHERE row_id = ?`, to, from),
     rewrite: (id, from, to) =>

@@ -106,7 +106,8 @@ function parsePath(target: string): string {
 
 function notify(listener: OnImpersonatedRequest, use: ImpersonationUse): void {
   const { useId } = use
-  const warn = (message: string) => process.emitWarning(message, 'ImpersonationWarning')
+  const warn = (message: string) =>
+    process.emitWarning(message, { type: 'ImpersonationWarning', code: 'USE_NOT_RECORDED' })
   const failed = (error: unknown) => {
     const reason = error instanceof Error ? error.message : 'no Error'
     warn(`onImpersonatedRequest failed (${reason}): the use ${useId} may not be recorded`)

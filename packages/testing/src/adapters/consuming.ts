@@ -18,17 +18,6 @@ export function tally(outcomes: readonly unknown[]): Record<string, number> {
 }
 
 const ofAnyModel = cases({}, (it) => {
-  it(`gives a record to exactly one of ${CALLER_COUNT} callers at once, twenty times over`, async (_, trial) => {
-    for (let round = 0; round < 20; round += 1) {
-      const id = await trial.store()
-      const outcomes = await atOnce(CALLER_COUNT, () =>
-        trial.factory('SubjectToken').consumeOnce(id),
-      )
-      assert.deepEqual(tally(outcomes), { true: 1, false: CALLER_COUNT - 1 })
-      assert.equal(await trial.factory('SubjectToken').consumeOnce(id), false, 'afterwards')
-    }
-  })
-
   it('gives each of twenty records to exactly one when all are consumed at once', async (adapter, trial) => {
     const ids = await atOnce(20, () => trial.store())
     const claims = Array.from({ length: CALLER_COUNT }, () => ids).flat()

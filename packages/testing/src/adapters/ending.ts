@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { CALLER_COUNT, tally } from './consuming.ts'
+import { CALLER_COUNT } from './consuming.ts'
 import { casesOfEnding } from './contract-case.ts'
 import { issued, listed, record, subjectTokens } from './impersonation-case.ts'
 import { contexts } from './payloads.ts'
@@ -40,20 +40,6 @@ export const endingCases = casesOfEnding({}, (it) => {
       ids,
     )
     for (const { id, actor } of won) assert.deepEqual((await adapter.find(id))?.note, { actor })
-  })
-
-  it(`ends a record for exactly one of ${CALLER_COUNT} callers at once, consumed or not`, async (adapter, trial) => {
-    for (let round = 0; round < 10; round += 1) {
-      const id = await trial.store(issued())
-      if (round % 2) await adapter.consumeOnce(id, { actor: 'olivia' })
-      const ended = await atOnce(CALLER_COUNT, (by) =>
-        subjectTokens(trial.factory).endOnce(id, { by }),
-      )
-      assert.deepEqual(tally(ended), { true: 1, false: CALLER_COUNT - 1 })
-      assert.deepEqual((await adapter.find(id))?.end, { by: ended.indexOf(true) }, 'the first')
-      assert.equal(await adapter.endOnce(id, { by: 'afterwards' }), false)
-      assert.deepEqual((await adapter.find(id))?.end, { by: ended.indexOf(true) }, 'it stays')
-    }
   })
 
   it('never consumes a record that has ended; one that was consumed keeps its note', async (adapter, trial) => {

@@ -1,5 +1,13 @@
-import { consumingCases } from './consuming.ts'
-import { type ContractCase, type ContractHooks, concerns, runCase } from './contract-case.ts'
+import { storageCases } from 'oidc-provider-impersonation/siblings'
+import { CALLER_COUNT, consumingCases } from './consuming.ts'
+import {
+  type ContractCase,
+  type ContractHooks,
+  cases,
+  casesOfEnding,
+  concerns,
+  runCase,
+} from './contract-case.ts'
 import { endedIndicesCases } from './ended-indices.ts'
 import { endingCases } from './ending.ts'
 import { expiringCases } from './expiring.ts'
@@ -15,7 +23,19 @@ import { storingCases } from './storing.ts'
 
 export type { ContractHooks, FactoryUnderTest } from './contract-case.ts'
 
+/** What `check()` of the plugin tests, with more callers and more often. */
+const checked = storageCases({ callers: CALLER_COUNT, rounds: 20 })
+const checkedCases = [
+  ...cases({}, (it) => {
+    for (const { title, run } of [...checked.single, checked.expiry]) it(title, run)
+  }),
+  ...casesOfEnding({}, (it) => {
+    for (const { title, run } of checked.ending) it(title, run)
+  }),
+]
+
 const groups: Readonly<Record<string, readonly ContractCase[]>> = {
+  'in short': checkedCases,
   storing: storingCases,
   'looking up': lookingUpCases,
   expiring: expiringCases,
@@ -52,8 +72,8 @@ export interface AdapterContractOptions extends ContractHooks {
  * })
  */
 export function adapterContract({ describe, it, ...hooks }: AdapterContractOptions): void {
-  for (const [group, cases] of Object.entries(groups)) {
-    const runnable = cases.filter(
+  for (const [group, members] of Object.entries(groups)) {
+    const runnable = members.filter(
       (each) => concerns(each, hooks) && (!each.needs || hooks[each.needs]),
     )
     if (runnable.length === 0) continue
@@ -118,8 +138,8 @@ export async function runAdapterContract({
   ...hooks
 }: RunAdapterContractOptions): Promise<ContractReport> {
   const results: ContractResult[] = []
-  for (const [group, cases] of Object.entries(groups)) {
-    for (const each of cases.filter((each) => concerns(each, hooks))) {
+  for (const [group, members] of Object.entries(groups)) {
+    for (const each of members.filter((each) => concerns(each, hooks))) {
       const result = await judge(`${group}: ${each.title}`, each, hooks)
       results.push(result)
       print(line(result))

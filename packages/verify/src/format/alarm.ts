@@ -10,8 +10,12 @@ const DENIED_ACTS_PER_URGENCY = 3
 /** What is kept of the beginning and of the end of each of them, in characters. */
 const MAX_ACT_PART_LENGTH = 128
 
+/** In `review`: before the name of who refused, in an emergency under another ticket. */
+export const AFTER_REFUSAL = 'after a refusal by '
+
 /** Each of these is urgent by itself. */
 const URGENT_KINDS: ReadonlySet<AlarmKind> = new Set<AlarmKind>([
+  'after_refusal',
   'not_notified',
   'objection',
   'proof_reused',
@@ -27,6 +31,7 @@ export function alarmKindOf({
   end,
   protects,
   notice,
+  review,
 }: AuditEntry): AlarmKind | undefined {
   if (event === 'impersonation.replayed') return 'replayed'
   if (event === 'support.refused' && protects) return 'protected'
@@ -35,6 +40,7 @@ export function alarmKindOf({
     return use.refused.by === 'replay' ? 'proof_reused' : 'refused'
   }
   if (event === 'impersonation.ended' && end?.cause === 'user') return 'ended_by_customer'
+  if (event === 'impersonation.granted' && review?.includes(AFTER_REFUSAL)) return 'after_refusal'
   if (event === 'support.objected') return 'objection'
   if (event === MISLABELLED_EVENT) return 'tampered'
   if (event === 'support.unnotified' && notice?.failures === FAILURES_PER_ALARM) {

@@ -62,6 +62,9 @@ export const PERMIT_EVENTS = [
   // A customer says for all requests: support may act, or is to ask each time.
   'support.opened',
   'support.closed',
+  // An operator may not start: as the customer who objected, or as any. And that is over.
+  'support.paused',
+  'support.resumed',
 ] as const
 
 /** Of notices to customers: docs/notices.md. */
@@ -128,6 +131,8 @@ export interface PermitTerms {
   readonly for?: number | undefined
   /** Until when it can be decided, in milliseconds since the epoch. */
   readonly lapsesAt?: number | undefined
+  /** Of a pause that has an end, in milliseconds since the epoch. */
+  readonly until?: number | undefined
   /** Of an emergency: why it has to be looked at. */
   readonly review?: string | undefined
   /** Of a customer's answer for all requests. */

@@ -168,7 +168,8 @@ function personOf(
 function endOf({ end }: AuditRow, entry: AuditEntry): AuditRow['end'] {
   if (entry.event !== 'impersonation.ended' || (end && end.at <= entry.time)) return end
   const { cause = 'requested', by, reason } = entry.end ?? {}
-  return { at: entry.time, cause, ...present({ by: by?.sub, reason }) }
+  const name = entry.names?.by?.name
+  return { at: entry.time, cause, ...present({ by: by?.sub, name, reason }) }
 }
 
 function refusalOf({ refusal }: AuditRow, { event, time, denial }: AuditEntry) {

@@ -1,6 +1,7 @@
 import { asciiJson } from './ascii-json.ts'
 import { type AuditEntry, isNoticeEvent, permitOf } from './entry.ts'
 import { foldNotice, noticePausedUntil, pendingKindsIn } from './notice.ts'
+import { beginPause, foldPause, type PauseRecord, storedPauseOf } from './pause.ts'
 import { nonEmptyText, positiveInteger, present } from './present.ts'
 import type { AuditPerson } from './row.ts'
 import type { RowNotice } from './row-notice.ts'
@@ -27,7 +28,7 @@ export interface PermitRecord {
   /** `'emergency'`: the operator acts without an approval, and a person looks at it afterwards. */
   readonly kind: 'approval' | 'emergency'
   /** Without regard to the time: see `permitAt`. */
-  readonly state: StoredPermitState
+  readonly state: Exclude<StoredPermitState, PauseRecord['state']>
   readonly needs: readonly Need[]
   readonly customer: AuditPerson
   readonly operator: AuditPerson
@@ -71,8 +72,11 @@ export interface PermitRecord {
   readonly lastAt: number
 }
 
+/** What an approver or a customer gives. */
+export type GivenPermit = PermitRecord | StandingRecord
+
 /** What the storage of permits has. */
-export type AnyPermit = PermitRecord | StandingRecord
+export type AnyPermit = GivenPermit | PauseRecord
 
 /**
  * How long a revoked permit is looked at, in milliseconds, and at least until its window would have ended:
@@ -90,6 +94,8 @@ const MAX_PAUSE_MS = 7 * 86_400_000
  */
 export function foldAny(record: AnyPermit | undefined, entry: AuditEntry): AnyPermit {
   const { event } = entry
+  if (record?.kind === 'pause') return foldPause(record, entry)
+  if (!record && event === 'support.paused') return beginPause(entry)
   if (record && isNoticeEvent(event)) {
     return withNotice({ ...record, version: record.version + 1 }, entry)
   }
@@ -99,7 +105,7 @@ export function foldAny(record: AnyPermit | undefined, entry: AuditEntry): AnyPe
   return withNotice(foldPermit(record, entry), entry)
 }
 
-function withNotice<T extends AnyPermit>(record: T, entry: AuditEntry): T {
+function withNotice<T extends GivenPermit>(record: T, entry: AuditEntry): T {
   const notice = foldNotice(record.notice, entry)
   return notice ? { ...record, notice } : record
 }
@@ -201,6 +207,7 @@ export function isReviewDue({ review }: PermitRecord): boolean {
 
 /** As it is kept, and by what it is found. */
 export function storedPermitOf(record: AnyPermit, slot: string): StoredPermit {
+  if (record.kind === 'pause') return storedPauseOf(record, slot)
   const stored =
     record.kind === 'standing' ? storedStandingOf(record, slot) : storedApprovalOf(record, slot)
   const notifiedAt = record.notice?.last?.at ?? 0
@@ -229,7 +236,7 @@ function overAt(record: PermitRecord): number | undefined {
 }
 
 /** When the customer is to be told of it; `undefined` where there is nothing to tell any more. */
-function permitNoticeDueAt({ notice, state, requestedAt }: AnyPermit): number | undefined {
+function permitNoticeDueAt({ notice, state, requestedAt }: GivenPermit): number | undefined {
   const [kind] = pendingKindsIn(notice)
   if (kind === undefined || (kind === 'asked' && state !== 'requested')) return undefined
   return Math.max(requestedAt, noticePausedUntil(notice?.last))
@@ -246,14 +253,18 @@ function isAny(record: unknown): record is AnyPermit {
   const has = (type: string, ...path: string[]) => typeof at(record, ...path) === type
   const areIntegers = (...names: string[]) =>
     names.every((name) => Number.isSafeInteger(at(record, name)))
+  const kind = at(record, 'kind')
+  const isPause = kind === 'pause'
+  const hasCustomer = has('string', 'customer', 'id')
   return (
     ['id', 'kind', 'state'].every((name) => has('string', name)) &&
-    has('string', 'customer', 'id') &&
+    (hasCustomer || (isPause && at(record, 'customer') === undefined)) &&
     areIntegers('requestedAt', 'lastAt', 'version') &&
-    (at(record, 'kind') === 'standing' ||
+    (kind === 'standing' || has('string', 'operator', 'id')) &&
+    (kind === 'standing' ||
+      (isPause && has('string', 'by', 'id')) ||
       (['needs', 'decisions'].every((name) => Array.isArray(at(record, name))) &&
         ['application', 'resource', 'scope'].every((name) => has('string', name)) &&
-        has('string', 'operator', 'id') &&
         areIntegers('for')))
   )
 }

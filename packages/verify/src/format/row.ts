@@ -22,6 +22,8 @@ const ALARM_KINDS = [
   'objection',
   // The customer could not be told, three times one after the other.
   'not_notified',
+  // An operator acts without an approval, after somebody refused it under another ticket.
+  'after_refusal',
   // The storage has another customer than the entries: somebody changed it.
   'tampered',
 ] as const
@@ -99,6 +101,8 @@ export interface AuditRow {
         readonly cause: EndCause
         /** The account id. */
         readonly by?: string | undefined
+        /** The name of a person who is neither the operator nor the customer. */
+        readonly name?: string | undefined
         readonly reason?: string | undefined
       }
     | undefined
@@ -159,6 +163,24 @@ export const ALL_OUTCOMES = [
 ] as const
 
 export type Outcome = (typeof ALL_OUTCOMES)[number]
+
+/**
+ * Who or what ended it. `left`: the operator left the page. `other`: a person who is neither the operator
+ * nor the customer. `provider`: nobody is named.
+ */
+export type Ending = Exclude<EndCause, 'requested'> | 'left' | 'operator' | 'other' | 'provider'
+
+/** `undefined` where nothing ended it. */
+export function endingOf({
+  end,
+  operator,
+}: Pick<AuditRow, 'end' | 'operator'>): Ending | undefined {
+  if (end?.cause !== 'requested') return end?.cause
+  if (end.by === undefined) return 'provider'
+  if (end.by !== operator?.id) return 'other'
+  // The page says so itself.
+  return end.reason === 'left' ? 'left' : 'operator'
+}
 
 /** @param now in milliseconds since the epoch */
 export function outcomeOf(row: AuditRow, now: number): Outcome {

@@ -21,9 +21,15 @@ export const emergencySlot = (operator: string) => hashOf('emergency', operator)
 /** Of what a customer says for all requests, the newest counts. */
 export const standingSlot = (customer: string) => hashOf('standing', customer)
 
+/** Of the pauses of an operator as one customer, or as any, the newest counts. */
+export function pauseSlot(operator: string, customer: string | undefined): string {
+  return customer === undefined ? hashOf('pause', operator) : hashOf('pause', operator, customer)
+}
+
 /** The slot of a permit: by it, one is looked at before another is made. */
 export function slotOf(permit: AnyPermit): string {
   if (permit.kind === 'standing') return standingSlot(permit.customer.id)
+  if (permit.kind === 'pause') return pauseSlot(permit.operator.id, permit.customer?.id)
   const { kind, operator, customer, application } = permit
   if (kind === 'emergency') return emergencySlot(operator.id)
   return requestSlot({ operator: operator.id, customer: customer.id, application })

@@ -1,5 +1,11 @@
 /** What a permit says by itself. A time that has passed is no state of its own: see `overAt`. */
-export type StoredPermitState = 'granted' | 'refused' | 'requested' | 'revoked'
+export type StoredPermitState =
+  | 'granted'
+  | 'paused'
+  | 'refused'
+  | 'requested'
+  | 'resumed'
+  | 'revoked'
 
 /** A permit as it is kept: the sum of its entries, and by what it is found. Times in milliseconds. */
 export interface StoredPermit {
@@ -9,8 +15,8 @@ export interface StoredPermit {
   readonly version: number
   /** Time of the first entry. */
   readonly at: number
-  /** The account id of the customer. */
-  readonly customer: string
+  /** The account id of the customer; `undefined` for any. */
+  readonly customer: string | undefined
   /** The account id of the operator; `undefined` for any. */
   readonly operator: string | undefined
   /**

@@ -21,6 +21,20 @@ export function isSeen(text: string): boolean {
   return !INVISIBLE_CHARACTERS.test(text)
 }
 
+/** The longest note, in characters: whatever a person says to what they decide, or object to. */
+export const MAX_NOTE_LENGTH = 1000
+/** The longest reason of an operator, in characters. */
+export const MAX_REASON_LENGTH = 500
+
+/** A character that leaves a mark. U+2800 is a Braille pattern without dots. */
+const VISIBLE_CHARACTER =
+  /[^\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]/u
+
+/** Whether there is something to read in a text: spaces and characters that are not seen say nothing. */
+export function saysSomething(text: string): boolean {
+  return VISIBLE_CHARACTER.test(text)
+}
+
 /**
  * Characters that a terminal or a viewer executes instead of showing: control characters, line
  * separators, and all marks of the reading direction, also the implicit ones (Unicode Standard

@@ -1,6 +1,6 @@
 import { type AuditEntry, MISLABELLED_EVENT, SET_ASIDE } from '../format/entry.ts'
 import { fold } from '../format/fold.ts'
-import type { AuditRow } from '../format/row.ts'
+import { type AuditRow, endingOf } from '../format/row.ts'
 import type { ImpersonationEntry } from './impersonation.ts'
 
 /** What the entries of an impersonation say, one line for each, the time in UTC first. */
@@ -41,7 +41,7 @@ function sentenceOf(entry: AuditEntry, row: AuditRow): string {
       return `${operator} asked to act as ${customer}${about}${quoted(reason)}`
     }
     case 'impersonation.granted':
-      return `${operator} started to act as ${customer} in ${client ?? 'an unknown application'}${about}, with the rights ${JSON.stringify(scope ?? '')}`
+      return `${operator} started to act as ${customer} in ${client ?? 'an unknown application'}${about}, with the rights ${JSON.stringify(scope ?? '')}${allowedBy(entry)}`
     case 'impersonation.used': {
       const { method = 'a request', path = '', status, refused } = use ?? {}
       const answer = status === undefined ? 'without a known answer' : `answered ${status}`
@@ -59,7 +59,7 @@ function sentenceOf(entry: AuditEntry, row: AuditRow): string {
     case 'impersonation.replayed':
       return `the subject token for ${acting} was used again, and refused`
     case 'impersonation.ended':
-      return `${endOf(end, row)}: ${acting}${quoted(end?.reason)}`
+      return `${endOf(entry, row)}: ${acting}${quoted(end?.reason)}`
     case 'support.continued':
       return `${operator} continued the impersonation ${entry.continues ?? '(unknown)'} with this one, as ${customer}${about}`
     case 'support.acknowledged':
@@ -79,6 +79,12 @@ function sentenceOf(entry: AuditEntry, row: AuditRow): string {
     default:
       return event
   }
+}
+
+/** The permit, and that a person has to look at it afterwards. */
+function allowedBy({ permit, review }: AuditEntry): string {
+  const permits = permit === undefined ? '' : `, by the permit ${[permit].flat().join(' and ')}`
+  return permits + (review === undefined ? '' : `, to be looked at afterwards${quoted(review)}`)
 }
 
 const DENIED_REQUESTS = {
@@ -102,17 +108,23 @@ const NOTICE_SENTENCES = {
 } as const
 
 const END_SENTENCES = {
-  requested: 'ended it',
+  left: 'left the page, which ended it',
+  operator: 'ended it, as the operator',
+  other: 'ended it',
   user: 'ended it, as the customer',
   operator_signed_out: 'signed out, which ended it',
 } as const
 
-function endOf(end: AuditEntry['end'], row: AuditRow): string {
-  const cause = end?.cause ?? 'requested'
-  if (cause === 'replay') return 'the provider ended it, since the token was used again'
-  if (cause === 'policy') return 'a rule ended it'
-  const person = end?.by === undefined ? 'the provider' : named(end.by.sub, row)
-  return `${person} ${END_SENTENCES[cause]}`
+function endOf({ end, names }: AuditEntry, row: AuditRow): string {
+  const { cause = 'requested', by, reason } = end ?? {}
+  const { operator } = row
+  const ending = endingOf({ end: { at: 0, cause, by: by?.sub, reason }, operator }) ?? 'provider'
+  if (ending === 'replay') return 'the provider ended it, since the token was used again'
+  if (ending === 'policy') return 'a rule ended it'
+  if (ending === 'provider') return 'the provider ended it'
+  const name = names?.by?.name
+  const person = name === undefined ? named(by?.sub, row) : `${name} (${by?.sub})`
+  return `${person} ${END_SENTENCES[ending]}`
 }
 
 /** @param otherwise the id of the person, where the entry names none */

@@ -31,7 +31,8 @@ export type AccountState =
   | 'waiting' // asked for, can still start
   | 'running'
   | 'ended_by_you'
-  | 'ended' // by the operator or another person of the support team
+  | 'left' // the operator left the page
+  | 'ended' // by `endedBy`, or by the support team where it is not known who
   | 'signed_out' // the operator signed out
   | 'replayed' // ended, because the key to it was used a second time
   | 'policy' // ended by a rule of the provider
@@ -58,6 +59,8 @@ export interface AccountImpersonation {
   readonly expiresAt?: number
   /** When it was over. */
   readonly endedAt?: number
+  /** With `ended`: the operator, or another person. Without a name, the page shows the id. */
+  readonly endedBy?: { readonly id: string; readonly name?: string }
   /** What was done, the first first. At most 50. */
   readonly did: readonly Done[]
   /**
@@ -92,11 +95,25 @@ export interface AccountEndBody {
 }
 
 /**
- * The body of `POST /objection`: *I did not ask for this*. 204. 404 `not_found` where it is not one of
- * the caller, or was refused. 409 `already_objected`. 429 `too_many_requests` with `Retry-After`.
+ * The body of `POST /objection`: *I did not ask for this*. 200 {@link ObjectionAnswer}. 404 `not_found`
+ * where it is not one of the caller, or was refused. 409 `already_objected`. 429 `temporarily_unavailable`
+ * with `Retry-After`. 503 where the operator could not be paused: the caller can say it again.
  */
 export interface ObjectionBody {
   readonly id: string
-  /** 1 to 500 characters. */
+  /** 1 to 1000 characters. */
   readonly note?: string
+}
+
+/** What follows from an objection. */
+export interface ObjectionAnswer {
+  /**
+   * Whether the operator may not act as the caller now, until another person lifts the pause. Not where it
+   * began more than 30 days ago, nor where software acted on its own.
+   */
+  readonly isPaused: boolean
+  /** Whether nothing runs any more of what ends by it: all of the operator for the caller, where paused. */
+  readonly isEnded: boolean
+  /** Whether the caller can choose *ask me each time*, and has not. */
+  readonly offersAsk: boolean
 }

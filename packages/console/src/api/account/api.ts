@@ -6,6 +6,7 @@ import { answerProblems, notFound } from '../../http/problem.ts'
 import type { UseInWords } from '../../options.ts'
 import { inLanguage } from '../../settings.ts'
 import type { FindSignedIn } from '../../sign-in/signed-in.ts'
+import { listOwnPauses } from '../pauses/pauses.ts'
 import type { AccountCall, AccountParts } from './call.ts'
 import { endOne } from './end.ts'
 import { listImpersonations, listRunning } from './lists.ts'
@@ -41,6 +42,7 @@ export function accountApi(
   route('/running', ['GET', 'HEAD'], listRunning)
   route('/end', ['POST'], endOne)
   route('/objection', ['POST'], objections())
+  route('/pauses', ['GET', 'HEAD'], listOwnPauses)
   const { permits } = parts.settings
   if (!permits) {
     // The page asks in any case: an error would be one in its console.

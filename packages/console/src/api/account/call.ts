@@ -6,7 +6,7 @@ import { isId } from '../ids.ts'
 import type { Parts } from '../parts.ts'
 
 /** What the handlers of the account page stand on. */
-export type AccountParts = Pick<Parts, 'audit' | 'now' | 'provider' | 'settings'>
+export type AccountParts = Pick<Parts, 'audit' | 'now' | 'pauses' | 'provider' | 'settings'>
 
 /** A request of a customer. */
 export interface AccountCall extends AccountParts {

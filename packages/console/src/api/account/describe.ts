@@ -2,6 +2,7 @@ import type { ImpersonationObject } from 'oidc-provider-impersonation'
 import {
   type AuditPerson,
   type AuditRow,
+  endingOf,
   type Outcome,
   outcomeOf,
   present,
@@ -34,7 +35,8 @@ export function describeRow(
   now: number,
 ): AccountImpersonation {
   const { id, at, operator, ticket, startedAt, expiresAt, end, replays, objection } = row
-  const state = ACCOUNT_STATES[outcomeOf(row, now)]
+  const ending = endingOf(row)
+  const state = ending === 'left' ? 'left' : ACCOUNT_STATES[outcomeOf(row, now)]
   const isOpen = state === 'waiting' || state === 'running'
   return {
     id,
@@ -52,6 +54,7 @@ export function describeRow(
       startedAt,
       expiresAt: isOpen ? expiresAt : undefined,
       endedAt: isOpen || state === 'refused' ? undefined : (end?.at ?? expiresAt),
+      endedBy: ending === 'operator' || ending === 'other' ? enderOf(row) : undefined,
       objectedAt: objection?.at,
     }),
   }
@@ -90,6 +93,12 @@ export function describeRunning(
       objectedAt: row?.objection?.at,
     }),
   }
+}
+
+/** Without what they wrote about it. */
+function enderOf({ end, operator }: AuditRow): AccountImpersonation['endedBy'] {
+  if (end?.by === undefined || end.by === operator?.id) return operatorOf(operator)
+  return { id: end.by, ...present({ name: end.name }) }
 }
 
 /** Without the e-mail address. */

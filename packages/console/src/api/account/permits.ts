@@ -1,9 +1,11 @@
 import { readBody } from '../../http/json-body.ts'
 import { invalid, notFound } from '../../http/problem.ts'
 import { parseQuery } from '../../http/query.ts'
-import type { Permits } from '../../permits/options.ts'
+import type { Permits, Standing, StandingChoice } from '../../permits/options.ts'
 import type { Permit } from '../../permits/permit.ts'
+import { STANDING_CHOICES } from '../../permits/shape.ts'
 import { isId } from '../ids.ts'
+import { operatorLimit } from '../operator-limit.ts'
 import type {
   AccountPermit,
   AccountPermitsAnswer,
@@ -12,14 +14,14 @@ import type {
 } from '../permits/answers.ts'
 import { namedApplication, permittingCustomer } from '../permits/shown.ts'
 import type { AccountCall } from './call.ts'
-import { hourlyLimit } from './hourly-limit.ts'
 
 /** Answers of a customer in an hour. Each is an entry of the audit. */
 const MAX_IN_AN_HOUR = 60
+const HOUR_S = 3600
 
 /** The requests and permits of a customer, and what they answer for all requests. */
 export function accountPermits(permits: Permits) {
-  const limit = hourlyLimit(MAX_IN_AN_HOUR)
+  const limit = operatorLimit(MAX_IN_AN_HOUR, HOUR_S)
 
   /** @throws Problem 404 for what is not about the caller */
   async function findOwn(id: unknown, { caller }: AccountCall): Promise<Permit> {
@@ -31,9 +33,19 @@ export function accountPermits(permits: Permits) {
     throw notFound('there is no such request about you')
   }
 
-  async function findStanding(customer: string): Promise<AccountSwitch | undefined> {
-    const { offers } = permits
-    return offers && { offers, ...(await permits.standing(customer)) }
+  /** What a customer can always say stays, where the deployment does not say what else. */
+  const findOffers = (customer: string) =>
+    permits.findOffers(customer).catch((): readonly StandingChoice[] => ['ask'])
+
+  async function switchOf(
+    customer: string,
+    standing: Standing,
+  ): Promise<AccountSwitch | undefined> {
+    if (!permits.hasStanding) return undefined
+    const offers = await findOffers(customer)
+    const isShown = (choice: StandingChoice) =>
+      choice === standing.choice || offers.includes(choice)
+    return { offers: STANDING_CHOICES.filter(isShown), ...standing }
   }
 
   return {
@@ -41,9 +53,10 @@ export function accountPermits(permits: Permits) {
     async list({ ctx, caller, settings, now }: AccountCall): Promise<void> {
       parseQuery(ctx.querystring)
       const filter = { customer: caller.id, isOpen: true } as const
-      const [open, standing] = await permittingCustomer(() =>
-        Promise.all([permits.list(filter), findStanding(caller.id)]),
+      const [open, answer] = await permittingCustomer(() =>
+        Promise.all([permits.list(filter), permits.standing(caller.id)]),
       )
+      const standing = await switchOf(caller.id, answer)
       const shown = (state: Permit['state']) => (permit: Permit) =>
         permit.state === state ? shownToCustomer(permit, settings) : []
       ctx.body = {
@@ -69,14 +82,13 @@ export function accountPermits(permits: Permits) {
 
     /** `POST /permits/standing` */
     async choose({ ctx, caller }: AccountCall): Promise<void> {
-      const { offers } = permits
-      if (!offers) throw notFound('there is nothing here')
       const { choice } = await readBody(ctx, 'choice')
-      const chosen = offers.find((each) => each === choice)
-      if (chosen === undefined) throw invalid(`choice must be one of: ${offers.join(', ')}`)
+      const chosen = STANDING_CHOICES.find((each) => each === choice)
+      if (chosen === undefined)
+        throw invalid(`choice must be one of: ${STANDING_CHOICES.join(', ')}`)
       if (chosen !== 'ask' && chosen !== 'never') await limit(caller.id)
       const standing = await permittingCustomer(() => permits.setStanding(caller.id, chosen))
-      ctx.body = { offers, ...standing } satisfies AccountSwitch
+      ctx.body = await switchOf(caller.id, standing)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Call } from '../parts.ts'
+import { assertNotPaused } from '../pauses/pauses.ts'
 import { withApproval } from '../permits/approval.ts'
 import { withPermitsReason } from '../permits/reason.ts'
 import type { ActBody, HandOver } from './answers.ts'
@@ -21,6 +22,8 @@ export async function handOver(call: Call, body: ActBody, continues?: string): P
     Promise.reject(await withApproval(problem, asked, body, call)),
   )
   const id = hash('sha256', subjectToken, 'base64url')
+  // With permits, the exchange asks again.
+  if (!call.settings.permits) await assertStillNotPaused(call, customer.id, id)
   if (continues !== undefined) {
     await recordNow(call, { event: 'support.continued', id, subject: customer.id, continues })
   }
@@ -34,4 +37,14 @@ export async function handOver(call: Call, body: ActBody, continues?: string): P
     customer: { id: customer.id, name: customer.name },
     application: { clientId: application.clientId, name: application.name },
   } satisfies HandOver
+}
+
+/** The customer may have objected while it was issued. */
+async function assertStillNotPaused(call: Call, customer: string, id: string): Promise<void> {
+  try {
+    await assertNotPaused(call, customer)
+  } catch (problem) {
+    await call.provider.impersonation.end(id, { by: { sub: customer }, cause: 'user' })
+    throw problem
+  }
 }

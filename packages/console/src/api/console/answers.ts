@@ -6,6 +6,7 @@ import type {
   Outcome,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Role } from '../../options.ts'
+import type { PauseAnswer } from '../pauses/answers.ts'
 
 // The answers of the API below `{path}/api`. Each request has `Authorization: Bearer <access token>`
 // of a person who signed in to the console's client with the scope openid. Without a token the
@@ -55,11 +56,13 @@ export interface CustomerPageAnswer {
   readonly customer: CustomerAnswer
   /** Who acts as this customer now, the caller included. */
   readonly running: readonly RunningImpersonation[]
+  /** What keeps the caller from starting: see ../pauses/answers.ts. */
+  readonly pause?: PauseAnswer
 }
 
 /**
  * The body of `POST /impersonations`: operator, lead. 201 {@link HandOver}. 403 `access_denied` for
- * a protected customer. 404 `user_not_found`.
+ * a protected customer. 403 `paused`: see ../pauses/answers.ts. 404 `user_not_found`.
  */
 export interface ActBody {
   readonly userId: string
@@ -165,7 +168,7 @@ export interface NewerAnswer {
 
 /**
  * `GET /audit/:id`: the row. An operator: only their own, else 404. `byNames` are the names of those
- * who ended, acknowledged, held or released it, by account id.
+ * who acknowledged, held or released it, by account id.
  */
 export type AuditRowAnswer = RowAnswer & { readonly byNames: Readonly<Record<string, string>> }
 
@@ -233,12 +236,16 @@ export interface AcknowledgedAnswer {
   readonly missing: readonly string[]
 }
 
+/** The greatest number that a count of {@link ChangedEvent} says exactly. */
+export type MaxCounted = 100
+
 /**
  * `GET /stream`: server-sent events. The first one comes at once, with no ids: what happened before it,
  * the page may have missed. `event: changed`, `data: {"ids": […], "alarms": number}`: rows
  * that the caller may see have changed (at most 100 ids; then `ids` is empty, which means any), and
  * how many alarms there are to look at now (0 for an operator), `toDecide`: on how many permits the caller may
- * decide, or has to review an emergency. Comments between show that it is alive.
+ * decide, or has to review an emergency. Comments between show that it is alive. A count is at most one more
+ * than {@link MaxCounted}: then there are more than these.
  */
 export interface ChangedEvent {
   readonly ids: readonly string[]

@@ -1,9 +1,10 @@
 import type { SubjectTokenRequest } from 'oidc-provider-impersonation'
-import { isSeen } from 'oidc-provider-impersonation-verify/format'
+import { isSeen, MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import { type Body, parseTextMember, readBody } from '../../http/json-body.ts'
 import { invalid, Problem } from '../../http/problem.ts'
 import type { Application } from '../../options.ts'
 import type { Call, Parts } from '../parts.ts'
+import { assertNotPaused } from '../pauses/pauses.ts'
 import type { Refusal } from '../refusals.ts'
 import type { ActBody, CustomerAnswer } from './answers.ts'
 
@@ -40,7 +41,7 @@ export interface AskedFor {
 /**
  * What is asked for, counted. A refusal is recorded.
  *
- * @throws Problem 404 for a customer that there is not, 403 for one who is protected, 429 where the operator
+ * @throws Problem 404 for a customer that there is not, 403 for one who is protected, or objected, 429 where the operator
  * asks too often
  */
 export async function askFor(call: Call, asked: ActBody): Promise<AskedFor> {
@@ -51,7 +52,7 @@ export async function askFor(call: Call, asked: ActBody): Promise<AskedFor> {
   return found
 }
 
-/** @throws Problem 404 for a customer that there is not, 403 for one who is protected */
+/** @throws Problem 404 for a customer that there is not, 403 for one who is protected, or objected */
 export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> {
   const { caller, directory, settings } = call
   const application = requireApplication(asked.application, settings)
@@ -60,6 +61,7 @@ export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> 
   if (customer.protected !== undefined) {
     throw new Problem(403, 'access_denied', customer.protected)
   }
+  await assertNotPaused(call, customer.id)
   const { ticketId, reason, access, duration } = asked
   const request = {
     userId: customer.id,
@@ -82,7 +84,7 @@ export async function requestFor(call: Call, asked: ActBody): Promise<AskedFor> 
 async function refuse(call: Call, asked: ActBody, problem: unknown): Promise<never> {
   const isRefusal = problem instanceof Problem && [403, 404].includes(problem.status)
   if (!isRefusal) throw problem
-  const protects = problem.status === 403 ? true : undefined
+  const protects = problem.error === 'access_denied' ? true : undefined
   const refusal: Refusal = {
     operator: call.caller.id,
     error: problem.error,
@@ -111,7 +113,7 @@ export function parseActBody(body: Body, { settings }: Pick<Call, 'settings'>): 
   if (settings.ticketPattern?.whole.test(ticketId) === false) {
     throw invalid('ticketId is not a ticket number')
   }
-  const reason = parseTextMember(body, 'reason', 500)
+  const reason = parseTextMember(body, 'reason', MAX_REASON_LENGTH)
   const application = parseTextMember(body, 'application', 255)
   const { access, duration } = body
   if (access !== 'read' && access !== 'change') throw invalid('access must be read or change')

@@ -81,7 +81,7 @@ export async function showRow(call: Call): Promise<void> {
   parseQuery(call.ctx.querystring)
   await settle(call.audit)
   const row = shownRow(await findRow(call), call)
-  const names = await findNames(call, [row.end?.by, row.acknowledged?.by, row.hold?.by])
+  const names = await findNames(call, [row.acknowledged?.by, row.hold?.by])
   call.ctx.body = { ...row, byNames: Object.fromEntries(names) } satisfies AuditRowAnswer
 }
 

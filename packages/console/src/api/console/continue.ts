@@ -4,6 +4,7 @@ import { invalid, notFound, Problem } from '../../http/problem.ts'
 import { reading, settle } from '../audit-trouble.ts'
 import { isId } from '../ids.ts'
 import type { Call } from '../parts.ts'
+import { findOwnPause } from '../pauses/pauses.ts'
 import { handOver } from './act.ts'
 import type { ActBody } from './answers.ts'
 import { parseActBody } from './asked-for.ts'
@@ -46,7 +47,8 @@ async function askedBefore(
   await settle(audit)
   const row = await reading(() => audit.store.row(id))
   if (!row || row.operator?.id !== caller.id || row.startedAt === undefined) throw gone()
-  await assertNotStopped(call, row)
+  // An objection ended it: then the start says that.
+  if (!(await findOwnPause(call, row.customer?.id ?? ''))) await assertNotStopped(call, row)
   const entries = await reading(() => audit.store.timeline(id, { limit: FIRST_ENTRIES }))
   for (const { text } of entries) {
     const entry = text === undefined ? undefined : decodeEntry(text)

@@ -1,7 +1,8 @@
-import { isPlain } from 'oidc-provider-impersonation-verify/format'
+import { isPlain, present } from 'oidc-provider-impersonation-verify/format'
 import { invalid, notFound } from '../../http/problem.ts'
 import { numberIn, parseQuery, textIn } from '../../http/query.ts'
 import type { Call } from '../parts.ts'
+import { findOwnPause } from '../pauses/pauses.ts'
 import type { CustomerPageAnswer, CustomersAnswer } from './answers.ts'
 import { runningImpersonations } from './running.ts'
 
@@ -26,5 +27,6 @@ export async function showCustomer(call: Call): Promise<void> {
   const customer = isPlain(id) && id.length <= MAX_ID_LENGTH ? await directory.get(id) : undefined
   if (!customer) throw notFound('there is no such customer')
   const { running } = await runningImpersonations(call, { userId: customer.id })
-  ctx.body = { customer, running } satisfies CustomerPageAnswer
+  const pause = await findOwnPause(call, customer.id)
+  ctx.body = { customer, running, ...present({ pause }) } satisfies CustomerPageAnswer
 }

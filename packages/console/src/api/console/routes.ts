@@ -1,6 +1,7 @@
 import type { Role } from '../../options.ts'
 import { ACTING_ROLES, ALL_ROLES } from '../../sign-in/roles.ts'
 import type { Call } from '../parts.ts'
+import { listPauses, resume, showPause } from '../pauses/pauses.ts'
 import { ask, askInEmergency } from '../permits/ask.ts'
 import { decide } from '../permits/decide.ts'
 import { listPermits, showPermit } from '../permits/lists.ts'
@@ -53,7 +54,7 @@ export const CONSOLE_ROUTES: readonly Route[] = [
   get('/customers', ACTING_ROLES, searchCustomers),
   get('/customers/:id', ACTING_ROLES, showCustomer),
   post('/impersonations', ACTING_ROLES, act, { isActing: true, writes: true }),
-  post('/impersonations/preview', ACTING_ROLES, preview()),
+  post('/impersonations/preview', ACTING_ROLES, preview),
   post('/impersonations/:id/continue', ACTING_ROLES, continueOne, { isActing: true, writes: true }),
   get('/running', ALL_ROLES, listRunning),
   post('/running/end', ACTING_ROLES, endAll),
@@ -68,6 +69,9 @@ export const CONSOLE_ROUTES: readonly Route[] = [
   get('/audit/:id/timeline', ALL_ROLES, showTimeline),
   post('/audit/:id/hold', SUPERVISING_ROLES, hold, { writes: true }),
   post('/audit/:id/release', SUPERVISING_ROLES, release, { writes: true }),
+  get('/pauses', ALL_ROLES, listPauses),
+  get('/pauses/:id', ALL_ROLES, showPause),
+  post('/pauses/:id/resume', ALL_ROLES, resume),
   get('/permits', ALL_ROLES, listPermits),
   post('/permits', ACTING_ROLES, ask),
   post('/permits/emergency', ACTING_ROLES, askInEmergency),

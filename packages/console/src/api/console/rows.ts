@@ -26,10 +26,13 @@ export function shownRow(row: AuditRow, { caller, settings, now }: Call): RowAns
   }
 }
 
-/** What customers and leads say of an operator's work is between them and the auditors. */
+/**
+ * What customers and leads say of an operator's work is between them and the auditors. That the customer objected
+ * is not: the operator cannot act any more.
+ */
 function withoutSupervision(row: AuditRow): AuditRow {
-  const { alarm: _, acknowledged: _seen, hold: _hold, objection: _objection, ...rest } = row
-  return rest
+  const { alarm: _, acknowledged: _seen, hold: _hold, objection, ...rest } = row
+  return { ...rest, ...(objection ? { objection: { at: objection.at } } : {}) }
 }
 
 /**

@@ -25,12 +25,13 @@ export function changeStream(heartbeat = HEARTBEAT_MS): (call: Call) => Promise<
   /** Which of the rows and permits are the caller's. The operator never changes once it is known. */
   async function findOwn(
     ids: ReadonlySet<string>,
-    { audit, caller, settings: { permits } }: Call,
+    { audit, caller, pauses, settings: { permits } }: Call,
   ): Promise<string[]> {
     const own: string[] = []
     for (const id of ids) {
       if (!operators.has(id)) {
-        const found = (await audit.store.row(id)) ?? (await permits?.get(id))
+        const found =
+          (await audit.store.row(id)) ?? (await permits?.get(id)) ?? (await pauses.get(id))
         const operator = found?.operator?.id
         if (operator === undefined) continue
         operators.set(id, operator)
@@ -44,15 +45,17 @@ export function changeStream(heartbeat = HEARTBEAT_MS): (call: Call) => Promise<
    * What the caller is told of rows that changed; `undefined` where they may see none of them.
    *
    * @param before what they were told last
+   * @param onLate called where `toDecide` may be another number later
    */
   async function findChange(
     ids: ReadonlySet<string>,
     call: Call,
+    onLate: (answered: Promise<unknown>) => void,
     before?: ChangedEvent,
   ): Promise<ChangedEvent | undefined> {
     const { audit, caller, now, settings } = call
     const toDecide = settings.permits
-      ? await countToDecide(settings.permits, caller).catch(() => before?.toDecide ?? 0)
+      ? await countToDecide(settings.permits, caller, onLate).catch(() => before?.toDecide ?? 0)
       : 0
     if (caller.role !== 'operator') {
       return { ids: [...ids], alarms: await openAlarms(audit.store, now), toDecide }
@@ -78,15 +81,23 @@ export function changeStream(heartbeat = HEARTBEAT_MS): (call: Call) => Promise<
       const changes = audit.changes.follow(stream.ended)
       // From here on no change is missed. What happened before the page may have missed: any row.
       let next = changes.next()
-      let last = await findChange(new Set(), call)
+      let late: Promise<undefined> | undefined
+      const onLate = (answered: Promise<unknown>) => {
+        late = answered.then(() => undefined)
+      }
+      let last = await findChange(new Set(), call, onLate)
       await stream.send('changed', last)
       for (;;) {
-        const { value: ids, done } = await next
-        if (done) break
-        const change = await findChange(ids, call, last)
-        if (change) await stream.send('changed', change)
+        const happened: Awaited<typeof next> | undefined = await (late
+          ? Promise.race([next, late])
+          : next)
+        if (happened?.done) break
+        if (happened) next = changes.next()
+        else late = undefined
+        const change = await findChange(happened?.value ?? new Set(), call, onLate, last)
+        const isNews = happened !== undefined || change?.toDecide !== last?.toDecide
+        if (change && isNews) await stream.send('changed', change)
         last = change ?? last
-        next = changes.next()
       }
     } catch (error) {
       const line = `support console: ${ctx.method} ${ctx.path}: ${reasonOf(error)}`

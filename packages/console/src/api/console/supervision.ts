@@ -1,5 +1,9 @@
 import { endsWithin } from 'oidc-provider-impersonation/siblings'
-import { type AuditEntry, urgencyOf } from 'oidc-provider-impersonation-verify/format'
+import {
+  type AuditEntry,
+  MAX_NOTE_LENGTH,
+  urgencyOf,
+} from 'oidc-provider-impersonation-verify/format'
 import { parseOptionalText, parseTextMember, readBody } from '../../http/json-body.ts'
 import { busy, invalid, Problem } from '../../http/problem.ts'
 import { reading } from '../audit-trouble.ts'
@@ -8,7 +12,6 @@ import type { Call } from '../parts.ts'
 import type { AcknowledgeBody, AcknowledgedAnswer } from './answers.ts'
 import { findRow } from './rows.ts'
 
-const MAX_NOTE_LENGTH = 1000
 /** Rows that are acknowledged together. */
 const MAX_ACKNOWLEDGED = 100
 

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import type { Provider, RequestListener } from 'oidc-provider-impersonation'
-import { requestListener, resolve, type Shape } from 'oidc-provider-impersonation/siblings'
+import { list, requestListener, resolve } from 'oidc-provider-impersonation/siblings'
 import { usesTaker } from '../../audit/recording/take-uses.ts'
 import { bodyReader } from '../../http/json-body.ts'
 import { onlyMethods } from '../../http/methods.ts'
@@ -23,17 +23,14 @@ export interface TakeUses extends Middleware {
   callback(): RequestListener
 }
 
-const TAKE_USES_SHAPE = {
-  clients: {
-    type: 'list',
-    of: textRule('a client with the grant client_credentials'),
-    atLeast: 1,
-    default: undefined,
-    what: "client ids, such as ['orders-api']",
-    required: 'the clients that may send uses',
-  },
-  path: { ...pathRule, default: '/uses' },
-} as const satisfies Shape
+const TAKE_USES_RULES = {
+  clients: list(
+    textRule('a client with the grant client_credentials'),
+    "client ids, such as ['orders-api']",
+    1,
+  ).required('the clients that may send uses'),
+  path: pathRule.or('/uses'),
+}
 
 /** The largest body, in bytes, and the most uses in it. */
 const MAX_BODY = 8 * 1024 * 1024
@@ -50,9 +47,9 @@ export function takeUses(
   { audit, settings }: Pick<Parts, 'audit' | 'settings'>,
   options: TakeUsesOptions,
 ): TakeUses {
-  const { clients, path } = resolve(TAKE_USES_SHAPE, options, 'takeUses')
+  const { clients, path } = resolve(TAKE_USES_RULES, options, 'takeUses')
   const findSender = senderOf(provider, clients)
-  const take = usesTaker(audit.recorder)
+  const take = usesTaker(audit.recorder, audit.store)
   const problems = answerProblems('uses')
   const onlyPost = onlyMethods('POST')
   const readUses = bodyReader(MAX_BODY)

@@ -44,9 +44,9 @@ export interface DecidersAnswer {
 }
 
 /**
- * `GET /permits?open=true&before=`: every role. An operator is shown their own, and those on which they may
+ * `GET /permits?open=true&review=true&before=`: every role. An operator is shown their own, and those on which they may
  * decide; leads and auditors all. Newest first. `open`: only those that can be decided, are in their window,
- * or are to be reviewed.
+ * or are to be reviewed. `review`: only emergencies that nobody has looked at.
  */
 export interface PermitsAnswer {
   readonly permits: readonly PermitAnswer[]
@@ -85,6 +85,8 @@ export interface ApprovalAnswer {
     readonly by: readonly Need[]
     /** Whether `POST /permits/emergency` is possible. */
     readonly emergency?: true
+    /** Whether it would be, once the caller's last emergency is reviewed. */
+    readonly isReviewDue?: true
     /** In how many seconds a window can be asked for, the shortest first. */
     readonly durations: readonly number[]
     /** Where a second person is needed. */
@@ -97,7 +99,8 @@ export interface ApprovalAnswer {
 /**
  * The body of `POST /permits`: operator, lead. The rule says which approvals it needs. 201
  * {@link PermitCreated}. 403 `access_denied` where the rule refuses, 409 `not_needed` where it needs no
- * approval, `already_requested`, `refused_lately` (with `Retry-After`) or `no_approver`.
+ * approval, `already_requested`, `refused_lately` (with `Retry-After`) or `no_approver`. 429
+ * `temporarily_unavailable` with `Retry-After` after 60 requests in an hour, whatever became of them.
  */
 export interface AskBody extends ActBody {
   /** One of `approval.durations`, in seconds. */

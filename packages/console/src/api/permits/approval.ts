@@ -50,13 +50,15 @@ export async function approvalOf(
 ): Promise<ApprovalAnswer['approval']> {
   const facts = factsOf(asked, body, call)
   const isSecond = by.includes('second_person')
-  const [mine, deciders] = await Promise.all([
+  const hasEmergency = emergency === true && permits.hasApprovers
+  const [mine, deciders, isReviewDue] = await Promise.all([
     findMine(permits, facts),
     isSecond ? findDeciders(permits, notYet(facts, by)) : undefined,
+    hasEmergency && findReviewDue(permits, facts),
   ])
   return {
     by,
-    ...(emergency && permits.hasApprovers ? { emergency } : {}),
+    ...(hasEmergency ? (isReviewDue ? { isReviewDue } : { emergency }) : {}),
     durations: permits.durations.toSorted((a, b) => a - b),
     ...(deciders && isSecond ? { deciders: shownDeciders(deciders) } : {}),
     ...(mine ? { permit: shownPermit(await findDeciders(permits, mine), call) } : {}),
@@ -72,6 +74,12 @@ async function findMine(permits: Permits, facts: AllFacts): Promise<Permit | und
     permits.list({ customer, operator, isOpen: true }),
   )
   return open.find((each) => each.state === 'requested' && each.application === application)
+}
+
+/** Whether the last emergency of the operator keeps from the next one. */
+async function findReviewDue(permits: Permits, { operator }: AllFacts): Promise<boolean> {
+  const found = await permitting(() => permits.list({ operator, isReviewDue: true }))
+  return found.permits.length > 0
 }
 
 /** What is asked about before it is stored: the rules of a deployment may look at all of it. */

@@ -1,10 +1,9 @@
+import { MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import { parseOptionalText, readBody } from '../../http/json-body.ts'
 import type { Call } from '../parts.ts'
 import type { PermitAnswer } from './answers.ts'
 import { findPermit } from './lists.ts'
 import { permitting, requirePermits, shownPermit } from './shown.ts'
-
-const MAX_NOTE_LENGTH = 1000
 
 /** `POST /permits/:id/grant`, `/refuse`, `/lift`, `/revoke` and `/review` */
 export function decide(

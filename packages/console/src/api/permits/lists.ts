@@ -28,14 +28,16 @@ const MAX_PAGES = 10
 export async function listPermits(call: Call): Promise<void> {
   const { ctx, caller, now } = call
   const permits = requirePermits(call)
-  const query = parseQuery(ctx.querystring, 'open', 'before')
+  const query = parseQuery(ctx.querystring, 'open', 'review', 'before')
   const before = textIn(query, 'before', MAX_CURSOR_LENGTH)
   const isOpen = wordIn(query, 'open', ['true'])
+  const isReviewDue = wordIn(query, 'review', ['true'])
   const { permits: found, next } = await permitting(() =>
     permits.list({
       // Where there is no list of approvers, an operator decides on nothing.
-      ...(isAudited(caller.role) || isOpen ? {} : { operator: caller.id }),
+      ...(isAudited(caller.role) || isOpen || isReviewDue ? {} : { operator: caller.id }),
       ...(isOpen ? { isOpen: true } : {}),
+      ...(isReviewDue ? { isReviewDue: true } : {}),
       ...(before === undefined ? {} : { before }),
     }),
   )

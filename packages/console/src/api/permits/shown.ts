@@ -2,7 +2,7 @@ import { present } from 'oidc-provider-impersonation-verify/format'
 import { orUnavailable, Problem } from '../../http/problem.ts'
 import { PermitError } from '../../permits/errors.ts'
 import type { Approver, Permits } from '../../permits/options.ts'
-import { needsReview, type Permit } from '../../permits/permit.ts'
+import { needsReview, type Pause, type Permit } from '../../permits/permit.ts'
 import { isAudited } from '../../sign-in/roles.ts'
 import { canChange } from '../applications.ts'
 import { ticketLink } from '../console/ticket-link.ts'
@@ -59,10 +59,13 @@ export function findDeciders(permits: Permits, permit: Permit): Promise<Decidabl
 }
 
 export function mayDecide(
-  { permit, approvers }: Decidable,
+  {
+    permit,
+    approvers,
+  }: Pick<Decidable, 'approvers'> & { readonly permit: Pick<Pause, 'customer' | 'operator'> },
   { id, role }: Pick<Caller, 'id' | 'role'>,
 ): boolean {
-  if (id === permit.operator.id || id === permit.customer.id) return false
+  if (id === permit.operator.id || id === permit.customer?.id) return false
   return approvers ? approvers.some((each) => each.id === id) : role === 'lead'
 }
 

@@ -1,57 +1,94 @@
 import { BoundedMap, endsWithin } from 'oidc-provider-impersonation/siblings'
 import type { Permits } from '../../permits/options.ts'
 import type { Permit } from '../../permits/permit.ts'
+import { MAX_COUNTED } from '../console/open-alarms.ts'
 import type { Caller } from '../parts.ts'
 import { sharedRead } from '../shared-read.ts'
 import { awaitsSecondPerson, type Decidable, findDeciders, mayDecide } from './shown.ts'
 
-/** The most permits that are counted. */
-const MAX_COUNTED = 100
+/** Of so many permits it is remembered who can decide. */
+const MAX_REMEMBERED = 10_000
 /** How long a stream waits for who may decide, in milliseconds: alarms come with the same event. */
 const MAX_WAIT_MS = 100
 
-/** Who can decide, as of when a page of requests was read. */
-const known = new WeakMap<Permits, BoundedMap<string, Decidable['approvers']>>()
+/** Who can decide. */
+interface Deciders {
+  /** As of when a page of requests was read, by permit. */
+  readonly known: BoundedMap<string, Decidable['approvers']>
+  /** What the deployment was asked, and has not answered. */
+  readonly asking: Map<string, Promise<void>>
+}
 
-function knownOf(permits: Permits): BoundedMap<string, Decidable['approvers']> {
-  const found = known.get(permits) ?? new BoundedMap(10 * MAX_COUNTED)
-  known.set(permits, found)
+const deciders = new WeakMap<Permits, Deciders>()
+
+function decidersOf(permits: Permits): Deciders {
+  const found = deciders.get(permits) ?? {
+    known: new BoundedMap(MAX_REMEMBERED),
+    asking: new Map(),
+  }
+  deciders.set(permits, found)
   return found
 }
 
 /** Keeps who can decide, as it was just asked. */
 export function keepDeciders(permits: Permits, { permit, approvers }: Decidable): void {
-  knownOf(permits).set(permit.id, approvers)
+  decidersOf(permits).known.set(permit.id, approvers)
+}
+
+/** The deployment is asked once at a time for a permit. Never rejects. */
+function askDeciders(permits: Permits, permit: Permit): Promise<void> {
+  const { asking } = decidersOf(permits)
+  const before = asking.get(permit.id)
+  if (before) return before
+  const asked = findDeciders(permits, permit)
+    .then((found) => keepDeciders(permits, found))
+    .catch(() => {})
+    .finally(() => asking.delete(permit.id))
+  asking.set(permit.id, asked)
+  return asked
 }
 
 /** What a second person has to do, as of after the call. All who ask meanwhile share one read. */
 function waitingPermits(permits: Permits): Promise<readonly Permit[]> {
   return sharedRead(permits, async () => {
     const waiting: Permit[] = []
-    for (let before: string | undefined; waiting.length < MAX_COUNTED; ) {
-      const page = await permits.list({ isOpen: true, ...(before === undefined ? {} : { before }) })
-      waiting.push(...page.permits.filter(awaitsSecondPerson))
-      before = page.next
-      if (before === undefined) break
+    for (const filter of [{ isReviewDue: true }, { isAwaited: true }] as const) {
+      for (let before: string | undefined; ; ) {
+        const page = await permits.list({ ...filter, ...(before === undefined ? {} : { before }) })
+        waiting.push(...page.permits.filter(awaitsSecondPerson))
+        before = page.next
+        if (before === undefined) break
+      }
     }
-    return waiting.slice(0, MAX_COUNTED)
+    return waiting
   })
 }
 
 /**
- * On how many permits the caller may decide, or has to look afterwards. The deployment is asked once for each
- * permit, and not at each change: who reads the page of requests has it asked again.
+ * On how many permits the caller may decide, or has to look afterwards: at most one more than `MAX_COUNTED`.
+ * The deployment is asked once for each permit, and not at each change: who reads the page of requests has it
+ * asked again.
+ *
+ * @param onLate called where the deployment takes longer to say who may decide: the count may be another one
+ * once it did
  */
-export async function countToDecide(permits: Permits, caller: Caller): Promise<number> {
-  const deciders = knownOf(permits)
+export async function countToDecide(
+  permits: Permits,
+  caller: Caller,
+  onLate: (answered: Promise<unknown>) => void = () => {},
+): Promise<number> {
+  const { known } = decidersOf(permits)
   const waiting = await waitingPermits(permits)
   const asking = waiting
-    .filter(({ id }) => !deciders.has(id))
-    .map(async (permit) => keepDeciders(permits, await findDeciders(permits, permit)))
-  const asked = Promise.allSettled(asking)
-  if (asking.length > 0) await endsWithin(MAX_WAIT_MS, asked)
-  return waiting.filter(
+    .filter(({ id }) => !known.has(id))
+    .map((each) => askDeciders(permits, each))
+  if (asking.length > 0) {
+    const asked = Promise.all(asking)
+    if (!(await endsWithin(MAX_WAIT_MS, asked))) onLate(asked)
+  }
+  const own = waiting.filter(
     (permit) =>
-      deciders.has(permit.id) && mayDecide({ permit, approvers: deciders.get(permit.id) }, caller),
-  ).length
+      known.has(permit.id) && mayDecide({ permit, approvers: known.get(permit.id) }, caller),
+  )
+  return Math.min(own.length, MAX_COUNTED + 1)
 }

@@ -132,6 +132,7 @@ function columnsOf(row: AuditRow, now: number): Record<string, string | number |
     expires: timeOf(row.expiresAt),
     ended: timeOf(end?.at),
     ended_by: end?.by,
+    ended_by_name: end?.name,
     end_reason: end?.reason,
     refused_at_start: timeOf(refusal?.at),
     refusal_error: refusal?.error,

@@ -14,9 +14,18 @@ import {
  * - `'kept'`: the provider still has its record, of which the audit would be made whole again
  * - `'permit'`: the permit is granted, can be decided, has to be reviewed, or is a pause after a refusal
  * - `'answer'`: the customer answered *ask each time*, and the account exists
+ * - `'pause'`: an operator is paused for the customer, and the account exists
  * - `'tampered'`: its entries say that it is another customer's. Somebody changed the storage
  */
-export type InForceReason = 'alarm' | 'answer' | 'held' | 'kept' | 'permit' | 'running' | 'tampered'
+export type InForceReason =
+  | 'alarm'
+  | 'answer'
+  | 'held'
+  | 'kept'
+  | 'pause'
+  | 'permit'
+  | 'running'
+  | 'tampered'
 
 export interface InForce {
   readonly kind: 'impersonation' | 'permit'
@@ -42,7 +51,9 @@ export function permitInForce(
 ): InForceReason | undefined {
   const { kind, state } = parseAny(permit)
   if (kind === 'standing' && state === 'refused') return hasAccount ? 'answer' : undefined
-  return permit.overAt === undefined || permit.overAt > now ? 'permit' : undefined
+  if (permit.overAt !== undefined && permit.overAt <= now) return undefined
+  if (kind !== 'pause') return 'permit'
+  return hasAccount ? 'pause' : undefined
 }
 
 /** How many ids the message names. */

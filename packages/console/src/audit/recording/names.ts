@@ -19,7 +19,7 @@ const MAX_NAMES_KNOWN = 1000
 /** The longest name and e-mail address, in UTF-16 code units. More is cut off. */
 const MAX_NAME_LENGTH = 320
 
-/** Returns the entry with the names of customer and operator, and of a permit the person of `by`. Never rejects. */
+/** Returns the entry with the names of customer and operator, of a permit the person of `by`, and of an end who else ended it. Never rejects. */
 export type AddNames = (entry: AuditEntry) => Promise<AuditEntry>
 
 /** A directory that fails or is slow leaves names away. It never delays an entry for longer. */
@@ -64,7 +64,7 @@ export function naming(
 
   return async (entry) => {
     const actorId = entry.actor?.sub ?? entry.mayAct?.sub
-    const byId = isPermitEvent(entry.event) ? entry.by : undefined
+    const byId = isPermitEvent(entry.event) ? entry.by : otherEnder(entry, actorId)
     const [subject, actor, by] = await Promise.all(
       [entry.subject, actorId, byId].map((id) => (id === undefined ? undefined : lookUp(id))),
     )
@@ -72,6 +72,12 @@ export function naming(
     const names = { ...(subject && { subject }), ...(actor && { actor }), ...(by && { by }) }
     return { ...entry, names }
   }
+}
+
+/** Who ended it, where that is neither the customer nor the operator. */
+function otherEnder({ end, subject }: AuditEntry, actorId: string | undefined): string | undefined {
+  const by = end?.by?.sub
+  return by === subject || by === actorId ? undefined : by
 }
 
 /** Only the two members, as text that is not too long: the directory is code of the deployment. */

@@ -168,6 +168,7 @@ const entry = objectOf<AuditEntry>({
       needs: listOf(need),
       for: optional(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
       lapsesAt: optional(eventTime),
+      until: optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
       review: optional(wordsInAnEntry),
       choice: optional(choice),
       afterwards: optional(listOf(objectOf<StandingTerm>({ choice, until: optional(eventTime) }))),

@@ -24,7 +24,8 @@ export interface Recorder {
   readonly writer: string
   /**
    * Never rejects. Resolves when the entry is stored, or when stderr says that it is not. An entry
-   * that names no account and no client is only in the log, and resolves at once. If the store fails,
+   * that names no account and no client is only in the log, and resolves at once. So is a start that
+   * needs an approval first: nothing was refused, and what is asked for then has entries of its own. If the store fails,
    * the recorder tries again until the store works. It gives up an entry only at the end of the
    * process.
    */
@@ -183,11 +184,11 @@ export function recorder(
     capacity: free,
     async record(reported) {
       const entry = print(reported)
-      if (isNamed(entry)) await keep(entry)
+      if (isKept(entry)) await keep(entry)
     },
     async recordSurely(reported) {
       const entry = print(reported)
-      const isStored = isNamed(entry) && (await keep(entry))
+      const isStored = isKept(entry) && (await keep(entry))
       // I17: what is set aside leaves a word. It is not enough to act.
       if (!isStored || entry.event !== reported.event) throw new Error('the audit did not store it')
     },
@@ -237,6 +238,10 @@ const ALWAYS_STORED: ReadonlySet<string> = new Set([
   ...[SET_ASIDE, ERASED_EVENT, MISLABELLED_EVENT],
   'support.exported',
 ])
+
+function isKept(entry: AuditEntry): boolean {
+  return isNamed(entry) && entry.denial?.error !== 'approval_required'
+}
 
 /**
  * An entry without these members has nothing to search by and stays in the log. Such an entry needs

@@ -1,4 +1,8 @@
-import { asciiJson, type StoredPermit } from 'oidc-provider-impersonation-verify/format'
+import {
+  asciiJson,
+  type StoredPermit,
+  type StoredPermitState,
+} from 'oidc-provider-impersonation-verify/format'
 import type { Decision } from '../permit-store.ts'
 
 /** How a database keeps a permit: as JSON. */
@@ -15,8 +19,8 @@ export function encodePermit(permit: StoredPermit): string {
 export function parsePermit(text: unknown): StoredPermit {
   const value: unknown = typeof text === 'string' ? JSON.parse(text) : undefined
   if (!isPermit(value)) throw new Error('the storage of the audit has a permit that cannot be read')
-  const { operator, slot, overAt } = value
-  return { ...value, operator, slot, overAt }
+  const { customer, operator, slot, overAt } = value
+  return { ...value, customer, operator, slot, overAt }
 }
 
 /** Whether what is stored is still what was looked at. */
@@ -30,7 +34,14 @@ export function isUpToDate(
   return holder?.id === slotHolder?.id && holder?.version === slotHolder?.version
 }
 
-const PERMIT_STATES: readonly unknown[] = ['granted', 'refused', 'requested', 'revoked']
+const PERMIT_STATES: readonly unknown[] = [
+  'granted',
+  'paused',
+  'refused',
+  'requested',
+  'resumed',
+  'revoked',
+] satisfies readonly StoredPermitState[]
 
 function isPermit(value: unknown): value is StoredPermit {
   if (typeof value !== 'object' || value === null) return false
@@ -39,10 +50,11 @@ function isPermit(value: unknown): value is StoredPermit {
   const isAbsentOr = (type: string, name: string) =>
     Reflect.get(value, name) === undefined || is(type, name)
   return (
-    is('string', 'id', 'customer', 'data') &&
+    is('string', 'id', 'data') &&
     is('number', 'version', 'at') &&
     is('boolean', 'isReviewDue') &&
     PERMIT_STATES.includes(Reflect.get(value, 'state')) &&
+    isAbsentOr('string', 'customer') &&
     isAbsentOr('string', 'operator') &&
     isAbsentOr('string', 'slot') &&
     isAbsentOr('number', 'overAt') &&

@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { AccountImpersonation } from '../../api/account/answers.ts'
-import { Button, Page } from '../kit/kit.tsx'
+import type { AccountPause } from '../../api/pauses/answers.ts'
+import { Button, Page, Time } from '../kit/kit.tsx'
 import { clearMessage, say } from '../kit/message.tsx'
-import { text, words } from '../kit/text.tsx'
+import { Text, text, words } from '../kit/text.tsx'
 import { Loaded, useLoad } from '../session/load.tsx'
 import { inWords } from '../session/problem.ts'
 import { AccountPermits } from './account-permits.tsx'
@@ -16,14 +17,15 @@ const LOOK_EVERY_MS = 15_000
 
 export function AccountPage({ session }: { session: AccountSession }) {
   const running = useLoad((signal) => session.running(signal), [])
+  const paused = useLoad((signal) => session.pauses(signal), [])
   const newest = useLoad((signal) => session.past(undefined, signal), [])
   const older = useOlder(session, newest.value?.next)
   const [objecting, setObjecting] = useState<AccountImpersonation>()
   const look = async () => {
     older.forget()
-    await Promise.all([running.reload(), newest.reload()])
+    await Promise.all([running.reload(), newest.reload(), paused.reload()])
   }
-  useRegularly(running.reload)
+  useRegularly(() => Promise.all([running.reload(), paused.reload()]))
   useEffect(() => session.onChange(() => void look()))
   // One that is over goes to the others.
   const runningIds = running.value?.impersonations.map(({ id }) => id).join(' ')
@@ -80,6 +82,9 @@ export function AccountPage({ session }: { session: AccountSession }) {
             )
           }
         </Loaded>
+        {paused.value?.pauses.map((pause) => (
+          <PausedCard key={pause.id} of={pause} />
+        ))}
       </section>
       <AccountPermits session={session} onDone={look} />
       <section class="part" aria-labelledby="before">
@@ -105,6 +110,22 @@ export function AccountPage({ session }: { session: AccountSession }) {
         />
       )}
     </Page>
+  )
+}
+
+/** Who may not act as the customer, and why. */
+function PausedCard({ of: { operator, at } }: { of: AccountPause }) {
+  const { account } = words
+  const who = <bdi class="person">{operator.name ?? operator.id}</bdi>
+  return (
+    <article class="card">
+      <h3>
+        <Text of={account.paused} who={who} />
+      </h3>
+      <p>
+        <Text of={account.pausedAbout} who={who} at={<Time at={at} />} />
+      </p>
+    </article>
   )
 }
 

@@ -13,6 +13,7 @@ import { say } from '../kit/message.tsx'
 import { language, Text, text, words } from '../kit/text.tsx'
 import { Loaded, useLoad } from '../session/load.tsx'
 import { inWords } from '../session/problem.ts'
+import { ApiProblem } from '../session/session.ts'
 import type { AccountSession } from './session.ts'
 
 const { account: labels } = words.permits
@@ -49,7 +50,8 @@ export function AccountPermits(props: { session: AccountSession; onDone: () => P
     try {
       say('done', await work())
     } catch (error) {
-      say('trouble', inWords(error))
+      const isPaused = error instanceof ApiProblem && error.error === 'paused'
+      say(isPaused ? 'refused' : 'trouble', isPaused ? labels.pausedAllow : inWords(error))
     }
     await Promise.all([permits.reload(), onDone()])
   }

@@ -1,6 +1,6 @@
 import type { AccountImpersonation, AccountState } from '../../api/account/answers.ts'
 import { actorName } from '../kit/actor.tsx'
-import { words } from '../kit/text.tsx'
+import { text, words } from '../kit/text.tsx'
 
 /** The operator as the customer is told: by name, by id, or as one of the team. */
 export function nameOf(of: AccountImpersonation): string {
@@ -12,6 +12,12 @@ export function sentenceOf(state: AccountState): string {
   if (state === 'running') return words.account.actsAsYou
   const hasBegun = !['waiting', 'unused', 'refused'].includes(state)
   return hasBegun ? words.account.actedAsYou : words.account.askedToAct
+}
+
+/** How it stands, or how it ended: *Ended by Olivia Ortiz*. */
+export function stateText({ state, endedBy }: AccountImpersonation): string {
+  const { states, endedBy: sentence } = words.account
+  return endedBy ? text(sentence, { who: endedBy.name ?? endedBy.id }) : states[state]
 }
 
 export function toneOf(state: AccountState): 'alarm' | 'good' | 'plain' | 'warning' {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { AccountImpersonation, Done } from '../../api/account/answers.ts'
 import { Badge, Button, shortTime, Time } from '../kit/kit.tsx'
 import { counted, Text, text, words } from '../kit/text.tsx'
-import { nameOf, sentenceOf, toneOf } from './card-words.ts'
+import { nameOf, sentenceOf, stateText, toneOf } from './card-words.ts'
 
 /** One time that the support team acted as the customer. */
 export function ImpersonationCard(props: {
@@ -21,7 +21,7 @@ export function ImpersonationCard(props: {
         <h3>
           <Text of={sentenceOf(state)} who={<bdi class="person">{who}</bdi>} />
         </h3>
-        <Badge tone={toneOf(state)}>{account.states[state]}</Badge>
+        <Badge tone={toneOf(state)}>{stateText(of)}</Badge>
       </div>
       <dl class="told-facts">
         <Fact name={startedAt === undefined ? account.askedAt : account.started}>

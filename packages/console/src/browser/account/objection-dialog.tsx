@@ -1,14 +1,23 @@
+import { MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import { useState } from 'preact/hooks'
 import type { AccountImpersonation } from '../../api/account/answers.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { Button, Field } from '../kit/kit.tsx'
 import { say } from '../kit/message.tsx'
-import { words } from '../kit/text.tsx'
+import { oneLine } from '../kit/one-line.ts'
+import { text, words } from '../kit/text.tsx'
 import { useDraft } from '../session/drafts.ts'
 import { inWords } from '../session/problem.ts'
+import { nameOf } from './card-words.ts'
 import type { AccountSession } from './session.ts'
 
-const MAX_NOTE_LENGTH = 500
+const SENTENCES = {
+  paused: {
+    ended: words.account.objectDonePaused,
+    notEnded: words.account.objectDonePausedNotEnded,
+  },
+  noted: { ended: words.account.objectDone, notEnded: words.account.objectDoneNotEnded },
+}
 
 /** *I did not ask for this*: an optional note, and what happens next. */
 export function ObjectionDialog(props: {
@@ -24,24 +33,28 @@ export function ObjectionDialog(props: {
   const isRunning = of.state === 'running'
   const send = async () => {
     try {
-      await session.object(of.id, note.trim())
+      const { isPaused, isEnded, offersAsk } = await session.object(of.id, oneLine(note))
+      forget()
+      onClose()
+      const askMe = { label: account.objectAsk, run: askEachTime }
+      const told = SENTENCES[isPaused ? 'paused' : 'noted'][isEnded ? 'ended' : 'notEnded']
+      const sentence = text(told, { who: nameOf(of) })
+      say(isEnded ? 'done' : 'trouble', sentence, ...(offersAsk ? [askMe] : []))
     } catch (error) {
       setProblem(inWords(error))
       return
     }
-    forget()
-    onClose()
-    // The objection is stored by now: what follows does not take it back.
-    const isOver = !isRunning || (await isEnded())
-    if (isOver) say('done', account.objectDone)
-    else say('trouble', account.objectDoneNotEnded)
     await onDone()
   }
-  const isEnded = () =>
-    session.end(of.id).then(
-      () => true,
-      () => false,
-    )
+  const askEachTime = async () => {
+    try {
+      await session.choose('ask')
+      say('done', words.permits.account.saved.ask)
+    } catch (error) {
+      say('trouble', inWords(error), { label: words.web.tryAgain, run: askEachTime })
+    }
+    await onDone()
+  }
   return (
     <Dialog
       title={account.objectTitle}
@@ -56,7 +69,12 @@ export function ObjectionDialog(props: {
       <p>
         {account.objectAbout} {isRunning && account.objectEnds}
       </p>
-      <Field id="note" label={account.note} help={account.noteHelp} problem={problem}>
+      <Field
+        id="note"
+        label={account.note}
+        help={text(account.noteHelp, { most: MAX_NOTE_LENGTH })}
+        problem={problem}
+      >
         {(input) => (
           <textarea
             {...input}

@@ -2,8 +2,10 @@ import type {
   AccountAnswer,
   AccountEndBody,
   AccountRunningAnswer,
+  ObjectionAnswer,
   ObjectionBody,
 } from '../../api/account/answers.ts'
+import type { AccountPausesAnswer } from '../../api/pauses/answers.ts'
 import type { AccountPermitsAnswer, AccountSwitch } from '../../api/permits/answers.ts'
 import type { StandingChoice } from '../../permits/options.ts'
 import { language } from '../kit/text.tsx'
@@ -40,11 +42,18 @@ export class AccountSession {
     notifyTabs({ kind: 'changed', ids: [id] })
   }
 
+  /** Who may not act as the customer. */
+  async pauses(signal: AbortSignal): Promise<AccountPausesAnswer> {
+    return (await this.#signIn.ask('/pauses', { signal })) as AccountPausesAnswer
+  }
+
   /** Tells the leads that the customer did not ask for it. */
-  async object(id: string, note: string): Promise<void> {
+  async object(id: string, note: string): Promise<ObjectionAnswer> {
     const body: ObjectionBody = note === '' ? { id } : { id, note }
-    await this.#signIn.ask('/objection', { method: 'POST', body })
+    const answer = await this.#signIn.ask('/objection', { method: 'POST', body })
     notifyTabs({ kind: 'changed', ids: [id] })
+    // The API of the same version answers it.
+    return answer as ObjectionAnswer
   }
 
   /** @returns `undefined` where the deployment asks customers nothing */

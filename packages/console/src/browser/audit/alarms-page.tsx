@@ -5,6 +5,7 @@ import { say } from '../kit/message.tsx'
 import { NoteDialog } from '../kit/note-dialog.tsx'
 import { Link } from '../kit/router.tsx'
 import { counted, text, words } from '../kit/text.tsx'
+import { Pauses } from '../permits/pauses.tsx'
 import { Problem } from '../session/load.tsx'
 import type { PageProps } from '../session/page-routes.ts'
 import { inWords } from '../session/problem.ts'
@@ -100,6 +101,7 @@ export function AlarmsPage({ session }: PageProps) {
           {urgent.length === 0 ? <p class="empty">{labels.none}</p> : listed(urgent, true)}
         </section>
       )}
+      <Pauses session={session} />
       {notable.length > 0 && (
         <section>
           <h2>{labels.notable}</h2>

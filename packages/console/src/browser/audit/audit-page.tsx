@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RowAnswer } from '../../api/console/answers.ts'
 import { Button, Page, Skeleton } from '../kit/kit.tsx'
+import { focusSearch, useListKeys } from '../kit/list-keys.ts'
 import { say } from '../kit/message.tsx'
 import { go, Link } from '../kit/router.tsx'
 import { useShortcut } from '../kit/shortcuts.tsx'
@@ -13,12 +14,13 @@ import { Exports } from './exports.tsx'
 import { addressOf, unknownConditionsOf } from './filter.ts'
 import { Filters } from './filters.tsx'
 import type { AuditList } from './list.ts'
-import { focusSearch, useListKeys } from './list-keys.ts'
 import { Newer } from './newer.tsx'
 import { Rows } from './rows.tsx'
 import { useList, visibleFilterOf } from './use-list.ts'
 
 const { audit } = words.impersonations
+/** The search of the audit: see `TextFilter`. */
+const SEARCH_ID = 'filter-text'
 const TIME_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** The audit by impersonation; for operators, what they did. */
@@ -45,7 +47,11 @@ function ListPage({ session, page }: PageProps) {
   const isSlow = useSlow(list.state === 'loading')
   const isReturn = list.state === 'ready'
   useReturn(list)
-  useListKeys(list)
+  useListKeys({
+    searchId: SEARCH_ID,
+    stops: '.list tbody th a, .list > button',
+    isSearched: (search) => list.state === 'ready' && (list.text ?? '') === search,
+  })
   const { role } = session.me
   const isOwn = role === 'operator'
   useAuditorSearch(role === 'auditor', isReturn)
@@ -116,10 +122,10 @@ function useReturn(list: AuditList): void {
 
 /** Auditors begin here, with the search: it has the focus, unless they come back to a list. */
 function useAuditorSearch(isAuditor: boolean, isReturn: boolean): void {
-  useShortcut('/', audit.searchShortcut, focusSearch, { isOff: !isAuditor })
+  useShortcut('/', audit.searchShortcut, () => focusSearch(SEARCH_ID), { isOff: !isAuditor })
   // The heading takes the focus when a page is shown: after that.
   useEffect(() => {
-    if (isAuditor && !isReturn) focusSearch()
+    if (isAuditor && !isReturn) focusSearch(SEARCH_ID)
   }, [])
 }
 

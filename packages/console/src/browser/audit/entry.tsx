@@ -1,12 +1,14 @@
 import {
   type AuditPerson,
   type AuditRow,
+  type Ending,
+  endingOf,
   isUrgentByItself,
   MISLABELLED_EVENT,
   SET_ASIDE,
 } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentChildren } from 'preact'
-import type { TimelineEntry } from '../../api/console/answers.ts'
+import type { RowAnswer, TimelineEntry } from '../../api/console/answers.ts'
 import { Badge } from '../kit/kit.tsx'
 import { auditPath } from '../kit/paths.ts'
 import { Link } from '../kit/router.tsx'
@@ -16,7 +18,7 @@ import { Moment, Named, Operator, personOf } from './in-words.tsx'
 const { timeline: labels } = words.impersonations.audit
 
 /** What an entry tells, in words. */
-export function EntryInWords({ entry, row }: { entry: TimelineEntry; row: AuditRow }) {
+export function EntryInWords({ entry, row }: { entry: TimelineEntry; row: RowAnswer }) {
   const { event, note, denial, end } = entry
   const isUse = event === 'impersonation.used'
   return (
@@ -32,7 +34,7 @@ export function EntryInWords({ entry, row }: { entry: TimelineEntry; row: AuditR
       </span>
       {denial && <Quote of={denial.reason || denial.error} />}
       {isUse && entry.use?.refused && <Quote of={entry.use.refused.description} />}
-      {end?.reason !== undefined && !isLeft(entry, row) && <Quote of={end.reason} />}
+      {end?.reason !== undefined && endOf(entry, row) !== 'left' && <Quote of={end.reason} />}
       {note !== undefined && <Quote of={note} />}
     </>
   )
@@ -92,8 +94,8 @@ function Answer({ use }: Pick<TimelineEntry, 'use'>) {
   )
 }
 
-function What({ entry, row }: { entry: TimelineEntry; row: AuditRow }): ComponentChildren {
-  const { event, time, denial, expiresAt, scope } = entry
+function What({ entry, row }: { entry: TimelineEntry; row: RowAnswer }): ComponentChildren {
+  const { event, time, denial, end, expiresAt, scope } = entry
   const until = expiresAt === undefined ? undefined : expiresAt * 1000
   switch (event) {
     case 'impersonation.issued':
@@ -112,7 +114,7 @@ function What({ entry, row }: { entry: TimelineEntry; row: AuditRow }): Componen
         <>
           <Text
             of={labels.started}
-            application={entry.client ?? words.impersonations.audit.unknownPerson}
+            application={applicationOf(entry, row) ?? words.impersonations.audit.unknownPerson}
           />{' '}
           {scope !== undefined && <Text of={labels.rights} rights={scope} />}
         </>
@@ -122,10 +124,10 @@ function What({ entry, row }: { entry: TimelineEntry; row: AuditRow }): Componen
     case 'impersonation.replayed':
       return labels.replayed
     case 'impersonation.ended': {
-      const { cause = 'requested', by } = entry.end ?? {}
-      if (isLeft(entry, row)) return labels.ends.left
-      const person = by ? <Named person={personOf(by.sub, row)} /> : labels.provider
-      return <Text of={labels.ends[cause]} person={person} />
+      const by = end?.by?.sub
+      const name = entry.names?.by?.name
+      const person = by === undefined || name === undefined ? personOf(by, row) : { id: by, name }
+      return <Text of={labels.ends[endOf(entry, row)]} person={<Named person={person} />} />
     }
     case 'support.continued': {
       const { continues = '' } = entry
@@ -159,10 +161,15 @@ function What({ entry, row }: { entry: TimelineEntry; row: AuditRow }): Componen
   }
 }
 
-/** Whether the operator left the page, which is all that the word says: others may end with it, too. */
-function isLeft({ end }: TimelineEntry, { operator }: AuditRow): boolean {
-  const isOwn = end?.by !== undefined && end.by.sub === operator?.id
-  return isOwn && end.cause === 'requested' && end.reason === 'left'
+/** By name, where the console knows it. */
+function applicationOf({ client }: TimelineEntry, { application, applicationName }: RowAnswer) {
+  return client === application ? (applicationName ?? client) : client
+}
+
+/** How this entry ended it: another may have done so before. */
+function endOf({ end }: TimelineEntry, { operator }: AuditRow): Ending {
+  const { at = 0, cause = 'requested', by, reason } = end ?? {}
+  return endingOf({ end: { at, cause, by: by?.sub, reason }, operator }) ?? 'provider'
 }
 
 function deniedAt(stage: 'end' | 'exchange' | 'issue' | undefined): string {

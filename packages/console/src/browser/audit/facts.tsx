@@ -1,4 +1,4 @@
-import { type AuditPerson, outcomeOf } from 'oidc-provider-impersonation-verify/format'
+import { type AuditPerson, endingOf, outcomeOf } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentChildren } from 'preact'
 import type { AuditRowAnswer } from '../../api/console/answers.ts'
 import { Time } from '../kit/kit.tsx'
@@ -26,7 +26,7 @@ export function Facts({ row, session }: { row: AuditRowAnswer; session: Session 
     <div class="facts-part">
       <dl class="facts" aria-label={labels.facts}>
         <Fact name={labels.outcome}>
-          <OutcomeBadge outcome={outcome} /> <Marks row={row} besides={outcome} />
+          <OutcomeBadge row={row} outcome={outcome} /> <Marks row={row} besides={outcome} />
         </Fact>
         <PersonFact
           name={labels.operator}
@@ -58,11 +58,14 @@ export function Facts({ row, session }: { row: AuditRowAnswer; session: Session 
         />
         <Fact name={labels.ended}>
           {end && (
-            <Text
-              of={end.by === undefined ? labels.endedByProvider : labels.endedBy}
-              time={<Time at={end.at} long />}
-              person={<Named person={end.by === undefined ? undefined : byOf(end.by, row)} />}
-            />
+            <>
+              <Text
+                of={end.by === undefined ? labels.endedByProvider : labels.endedBy}
+                time={<Time at={end.at} long />}
+                person={<Named person={end.by === undefined ? undefined : enderIn(row, end)} />}
+              />
+              {end.reason !== undefined && endingOf(row) !== 'left' && <Note of={end.reason} />}
+            </>
           )}
         </Fact>
         {!end && !row.isStartInferred && (
@@ -191,7 +194,11 @@ function PersonFact(props: {
   )
 }
 
-/** The person who ended, acknowledged, held or released it. */
+function enderIn(row: AuditRowAnswer, { by, name }: NonNullable<AuditRowAnswer['end']>) {
+  return by === undefined || name === undefined ? personOf(by, row) : { id: by, name }
+}
+
+/** The person who acknowledged, held or released it. */
 function byOf(id: string, row: AuditRowAnswer): AuditPerson | undefined {
   const name = Object.hasOwn(row.byNames, id) ? row.byNames[id] : undefined
   return name === undefined ? personOf(id, row) : { id, name }

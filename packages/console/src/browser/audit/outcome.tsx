@@ -1,6 +1,7 @@
-import { type Outcome, openAlarmOf } from 'oidc-provider-impersonation-verify/format'
+import { type AuditRow, type Outcome, openAlarmOf } from 'oidc-provider-impersonation-verify/format'
 import type { RowAnswer } from '../../api/console/answers.ts'
 import { Badge } from '../kit/kit.tsx'
+import { outcomeText } from '../kit/outcome.ts'
 import { text, words } from '../kit/text.tsx'
 
 const OUTCOME_TONES: Partial<Record<Outcome, 'alarm' | 'good' | 'warning'>> = {
@@ -11,12 +12,8 @@ const OUTCOME_TONES: Partial<Record<Outcome, 'alarm' | 'good' | 'warning'>> = {
 }
 
 /** How it stands, or how it ended. */
-export function OutcomeBadge({ outcome }: { outcome: Outcome }) {
-  return (
-    <Badge tone={OUTCOME_TONES[outcome] ?? 'plain'}>
-      {words.impersonations.audit.outcomes[outcome]}
-    </Badge>
-  )
+export function OutcomeBadge({ row, outcome }: { row: AuditRow; outcome: Outcome }) {
+  return <Badge tone={OUTCOME_TONES[outcome] ?? 'plain'}>{outcomeText(row, outcome)}</Badge>
 }
 
 const RANK_TONES = { urgent: 'alarm', notable: 'warning' } as const

@@ -45,7 +45,7 @@ export function PermitPage({ session, params }: PageProps) {
       title={titleOf(page.value)}
       above={
         <p class="back-line">
-          <Back to="/permits">{labels.back}</Back>
+          <Back to="/approvals">{labels.back}</Back>
         </p>
       }
     >

@@ -18,7 +18,7 @@ export const auditRoutes: readonly Route[] = [
   },
   { path: '/audit/:id', roles: ['operator', 'lead', 'auditor'], page: ImpersonationPage },
   {
-    path: '/permits/:id',
+    path: '/approvals/:id',
     roles: ['operator', 'lead', 'auditor'],
     page: PermitPage,
     needsPermits: true,

@@ -48,7 +48,10 @@ export function Rows({
       cell: ({ ticket, ticketUrl }) => <Ticket of={ticket} url={ticketUrl} />,
     },
     { name: heads.reason, cell: ({ reason }) => reason && <bdi class="free">{reason}</bdi> },
-    { name: heads.outcome, cell: (row) => <OutcomeBadge outcome={outcomeOf(row, now)} /> },
+    {
+      name: heads.outcome,
+      cell: (row) => <OutcomeBadge row={row} outcome={outcomeOf(row, now)} />,
+    },
     { name: heads.reads, numeric: true, cell: ({ reads }) => reads },
     { name: heads.changes, numeric: true, cell: ({ changes }) => changes },
     { name: heads.refused, numeric: true, cell: ({ refused, denied }) => refused + denied },

@@ -1,6 +1,5 @@
-import type { AuditRow } from 'oidc-provider-impersonation-verify/format'
 import { useState } from 'preact/hooks'
-import type { TimelineEntry } from '../../api/console/answers.ts'
+import type { RowAnswer, TimelineEntry } from '../../api/console/answers.ts'
 import { Button } from '../kit/kit.tsx'
 import { auditPath } from '../kit/paths.ts'
 import { counted, locale, Text, text, words } from '../kit/text.tsx'
@@ -18,30 +17,34 @@ export function anchorOf(cursor: string): string {
 }
 
 interface Context {
-  readonly row: AuditRow
+  readonly row: RowAnswer
   /** The cursor of the entry that the address names. */
   readonly target: string
 }
 
-/** An entry, or a run of the same request, which opens. */
+/** An entry; or what is summed up, which opens: a run of the same request, or an attempt to tell the customer. */
 export function RunItem({ run, row, target }: Context & { run: Run }) {
   const [first] = run
   const last = run.at(-1) ?? first
   if (run.length === 1) return <EntryItem entry={first} row={row} target={target} />
+  const isNotice = first.event === 'support.notifying'
+  const head = isNotice ? last : first
   return (
-    <li class={`entry run ${toneOf(first)}`}>
-      <Clock at={first.time} />
+    <li class={`entry run ${toneOf(head)}`}>
+      <Clock at={head.time} />
       <details class="entry-body" open={run.some(({ cursor }) => cursor === target)}>
         <summary>
-          <EntryInWords entry={first} row={row} />{' '}
-          <span class="times">
-            <Text
-              of={labels.run}
-              times={counted(labels.times, countOf(run))}
-              from={<Clock at={first.time} />}
-              to={<Clock at={last.lastTime ?? last.time} />}
-            />
-          </span>
+          <EntryInWords entry={head} row={row} />{' '}
+          {!isNotice && (
+            <span class="times">
+              <Text
+                of={labels.run}
+                times={counted(labels.times, countOf(run))}
+                from={<Clock at={first.time} />}
+                to={<Clock at={last.lastTime ?? last.time} />}
+              />
+            </span>
+          )}
         </summary>
         <ol class="timeline">
           {run.map((entry) => (

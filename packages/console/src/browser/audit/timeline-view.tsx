@@ -1,6 +1,7 @@
-import { type AuditRow, outcomeOf } from 'oidc-provider-impersonation-verify/format'
+import { outcomeOf } from 'oidc-provider-impersonation-verify/format'
 import { Fragment } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { RowAnswer } from '../../api/console/answers.ts'
 import { Button, Skeleton } from '../kit/kit.tsx'
 import { say } from '../kit/message.tsx'
 import { counted, words } from '../kit/text.tsx'
@@ -22,7 +23,7 @@ export function TimelineView({
   hash,
 }: {
   session: Session
-  row: AuditRow
+  row: RowAnswer
   /** `#` and the cursor of an entry, or nothing. */
   hash: string
 }) {

@@ -35,12 +35,21 @@ export interface ButtonProps {
   /** While its promise is open, the button is busy, and pressing it does nothing. */
   onPress: () => unknown
   disabled?: boolean
+  /** Whether Enter in a field of its form presses it. */
+  isDefault?: true
   /** For screen readers, where the text does not say what it is about: *End acting as Alice Ng*. */
   label?: string
   children: ComponentChildren
 }
 
-export function Button({ kind = 'plain', onPress, disabled, label, children }: ButtonProps) {
+export function Button({
+  kind = 'plain',
+  isDefault,
+  onPress,
+  disabled,
+  label,
+  children,
+}: ButtonProps) {
   const [isBusy, setBusy] = useState(false)
   const press = async () => {
     if (isBusy) return
@@ -53,7 +62,7 @@ export function Button({ kind = 'plain', onPress, disabled, label, children }: B
   }
   return (
     <button
-      type="button"
+      type={isDefault ? 'submit' : 'button'}
       class={`button ${kind}`}
       disabled={disabled}
       aria-busy={isBusy}

@@ -1,12 +1,11 @@
+import { MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import { useState } from 'preact/hooks'
 import { Dialog } from './dialog.tsx'
 import { Button, Field } from './kit.tsx'
+import { oneLine } from './one-line.ts'
 import { words } from './text.tsx'
 
 const { web: labels } = words
-
-/** The API takes no longer note. */
-const MAX_NOTE_LENGTH = 500
 
 /** Asks for a note, and then does what the title says. */
 export function NoteDialog(props: {
@@ -15,21 +14,23 @@ export function NoteDialog(props: {
   /** What it is about: *Olivia as Alice*. */
   subject: string | readonly string[]
   isNeeded: boolean
+  /** How long the note may be, in characters. @defaultValue that of every note */
+  most?: number
   /** The text of the button that does it. @defaultValue the title */
   confirm?: string
   onConfirm: (note: string) => Promise<void>
   onClose: () => void
 }) {
-  const { title, about, subject, isNeeded, onConfirm, onClose } = props
+  const { title, about, subject, isNeeded, most = MAX_NOTE_LENGTH, onConfirm, onClose } = props
   const [note, setNote] = useState('')
   const [problem, setProblem] = useState<string>()
   const submit = async () => {
-    if (isNeeded && note.trim() === '') {
+    if (isNeeded && oneLine(note) === '') {
       setProblem(labels.noteNeeded)
       document.getElementById('note')?.focus()
       return
     }
-    await onConfirm(note.trim())
+    await onConfirm(oneLine(note))
     onClose()
   }
   return (
@@ -54,7 +55,7 @@ export function NoteDialog(props: {
           <textarea
             {...input}
             rows={3}
-            maxLength={MAX_NOTE_LENGTH}
+            maxLength={most}
             value={note}
             onInput={({ currentTarget }) => {
               setNote(currentTarget.value)

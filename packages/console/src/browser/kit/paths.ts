@@ -5,7 +5,10 @@ export const customerPath = (id: string) => `/customers/${encodeURIComponent(id)
 export const auditPath = (id: string) => `/audit/${encodeURIComponent(id)}`
 
 /** The page of a permit. */
-export const permitPath = (id: string) => `/permits/${encodeURIComponent(id)}`
+export const permitPath = (id: string) => `/approvals/${encodeURIComponent(id)}`
+
+/** The page of a pause. */
+export const pausePath = (id: string) => `/pauses/${encodeURIComponent(id)}`
 
 /** The form to act as a customer, and what stands in it. */
 export const actPath = (

@@ -75,11 +75,14 @@ export function Link({
   to,
   class: name,
   current,
+  label,
   children,
 }: {
   to: string
   class?: string
   current?: boolean
+  /** For screen readers, where the text does not say what it leads to. It begins with the text. */
+  label?: string
   children: ComponentChildren
 }) {
   const follow = (event: MouseEvent) => {
@@ -93,6 +96,7 @@ export function Link({
       href={addressOf(to)}
       class={name}
       onClick={follow}
+      aria-label={label}
       aria-current={current ? 'page' : undefined}
     >
       {children}

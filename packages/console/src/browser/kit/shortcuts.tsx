@@ -2,7 +2,7 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 import { Dialog } from './dialog.tsx'
 import { words } from './text.tsx'
 
-export type Keys = '/' | '?' | 'Control+Enter' | 'Escape'
+export type Keys = '/' | '?' | 'a' | 'Control+Enter' | 'Escape' | 'r'
 
 export interface Shortcut {
   readonly keys: Keys
@@ -50,6 +50,10 @@ const WHILE_TYPING: readonly Keys[] = ['Control+Enter', 'Escape']
 
 function isTyping({ target }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false
+  // An empty search has the focus where a page begins with it.
+  if (target instanceof HTMLInputElement && target.type === 'search' && target.value === '') {
+    return false
+  }
   return target.matches('input:not([type=checkbox], [type=radio]), textarea, select')
 }
 

@@ -1,4 +1,6 @@
+import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import type { ActBody, MeAnswer } from '../../api/console/answers.ts'
+import { oneLine } from '../kit/one-line.ts'
 import { text, words } from '../kit/text.tsx'
 
 /** What stands in the form. */
@@ -14,10 +16,6 @@ export interface ActDraft extends Readonly<Record<string, string>> {
 export type ActProblems = Readonly<Partial<Record<'reason' | 'ticket', string>>>
 
 const MAX_TICKET_LENGTH = 100
-const MAX_REASON_LENGTH = 500
-
-/** The server refuses a line break as a control character. */
-const oneLine = (value: string) => value.trim().replaceAll(/\s+/g, ' ')
 
 export function problemsOf(draft: ActDraft, me: MeAnswer): ActProblems {
   const { form } = words.impersonations.operators
@@ -37,7 +35,7 @@ export function problemsOf(draft: ActDraft, me: MeAnswer): ActProblems {
     reason === ''
       ? form.reasonMissing
       : length > MAX_REASON_LENGTH
-        ? text(form.reasonLong, { count: length })
+        ? text(form.reasonLong, { most: MAX_REASON_LENGTH, count: length })
         : undefined
   return {
     ...(wrongTicket !== undefined && { ticket: wrongTicket }),

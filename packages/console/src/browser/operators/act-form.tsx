@@ -55,7 +55,7 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
     },
     [],
   )
-  const root = useRef<HTMLDivElement>(null)
+  const root = useRef<HTMLFormElement>(null)
   const { application, duration, access } = chosen(draft, me)
 
   // An application lets one impersonation act at a time, in one browser.
@@ -130,7 +130,8 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
   useShortcut('Control+Enter', form.shortcut, start)
 
   return (
-    <div class="form act-form" ref={root}>
+    // Enter in a field presses *Act as*.
+    <form class="form act-form" ref={root} noValidate onSubmit={(event) => event.preventDefault()}>
       <Field id="ticket" label={form.ticket} problem={problems.ticket}>
         {(input) => (
           <input
@@ -220,7 +221,7 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
       )}
       <div class="actions">
         {!approval && (
-          <Button kind="primary" onPress={start}>
+          <Button kind="primary" isDefault onPress={start}>
             {text(inTheWay.length > 0 ? form.submitInstead : form.submit, { name: customer.name })}
           </Button>
         )}
@@ -228,6 +229,6 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
           {form.cancel}
         </Link>
       </div>
-    </div>
+    </form>
   )
 }

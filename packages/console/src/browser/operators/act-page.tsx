@@ -4,6 +4,7 @@ import { text, words } from '../kit/text.tsx'
 import type { PageProps } from '../session/page-routes.ts'
 import { ActForm } from './act-form.tsx'
 import { ActingNow } from './acting-now.tsx'
+import { Paused } from './paused.tsx'
 import { Who } from './who.tsx'
 import { WithCustomer } from './with-customer.tsx'
 
@@ -28,11 +29,13 @@ export function ActPage({ session, page }: PageProps) {
       id={user}
       title={(name) => text(operators.form.title, { name })}
     >
-      {({ customer, running }) => (
+      {({ customer, running, pause }) => (
         <>
           <Who customer={customer} />
           <ActingNow session={session} customer={customer} running={running} />
-          {customer.protected === undefined ? (
+          {pause && customer.protected === undefined ? (
+            <Paused pause={pause} />
+          ) : customer.protected === undefined ? (
             // The key: what was typed for one customer is never shown for another.
             <ActForm
               key={JSON.stringify([customer.id, link])}

@@ -6,6 +6,7 @@ import type { PageProps } from '../session/page-routes.ts'
 import { Forbidden } from './act-page.tsx'
 import { ActingNow } from './acting-now.tsx'
 import { Past } from './past.tsx'
+import { Paused } from './paused.tsx'
 import { Who } from './who.tsx'
 import { WithCustomer } from './with-customer.tsx'
 
@@ -16,10 +17,12 @@ export function CustomerPage({ session, params }: PageProps) {
   if (id === undefined) return <Page title={operators.notFoundTitle} />
   return (
     <WithCustomer session={session} id={id} title={(name) => name}>
-      {({ customer, running }) => (
+      {({ customer, running, pause }) => (
         <>
           <Who customer={customer} />
-          {customer.protected === undefined ? (
+          {pause && customer.protected === undefined ? (
+            <Paused pause={pause} />
+          ) : customer.protected === undefined ? (
             <div class="actions">
               <Link
                 to={actPath(customer.id)}

@@ -57,9 +57,12 @@ function ActLink({ customer }: { customer: CustomerAnswer }) {
     )
   }
   return (
-    <Link to={actPath(customer.id)} class="button plain">
-      <span aria-hidden="true">{operators.act}</span>
-      <span class="unseen">{text(operators.actAs, { name: customer.name })}</span>
+    <Link
+      to={actPath(customer.id)}
+      class="button plain"
+      label={text(operators.actAs, { name: customer.name })}
+    >
+      {operators.act}
     </Link>
   )
 }

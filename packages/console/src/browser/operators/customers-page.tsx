@@ -1,5 +1,6 @@
-import { useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { Button, Field, Page, Skeleton } from '../kit/kit.tsx'
+import { focusSearch, useListKeys } from '../kit/list-keys.ts'
 import { useShortcut } from '../kit/shortcuts.tsx'
 import { counted, text, words } from '../kit/text.tsx'
 import { Problem } from '../session/load.tsx'
@@ -8,24 +9,31 @@ import { CustomerTable } from './customer-table.tsx'
 import { RecentCustomers } from './recent-customers.tsx'
 import { type Found, MAX_TEXT_LENGTH, useSearch } from './search.ts'
 
+const SEARCH_ID = 'search'
+
 /** Finds a customer. Nothing is listed without a search, but for those who were opened last. */
 export function CustomersPage({ session }: PageProps) {
   const { operators } = words.impersonations
   const search = useSearch(session)
-  const input = useRef<HTMLInputElement>(null)
-  useShortcut('/', operators.searchShortcut, () => {
-    input.current?.focus()
-    input.current?.select()
-  })
+  useShortcut('/', operators.searchShortcut, () => focusSearch(SEARCH_ID))
   const { found, error, isLoading } = search
+  const isSearched = (asked: string) => asked === '' || (!isLoading && found?.text === asked)
+  useListKeys({
+    searchId: SEARCH_ID,
+    stops: '.results tbody th a, .results > button, .recents tbody th a',
+    ...{ hasEnter: true, isSearched },
+  })
+  // The heading takes the focus when a page is shown: after that. Who comes back has searched already.
+  useEffect(() => {
+    if (search.text === '') focusSearch(SEARCH_ID)
+  }, [])
   return (
     <Page title={operators.title} about={operators.about}>
       <search>
-        <Field id="search" label={operators.search} help={operators.searchHelp}>
+        <Field id={SEARCH_ID} label={operators.search} help={operators.searchHelp}>
           {(props) => (
             <input
               {...props}
-              ref={input}
               type="search"
               dir="auto"
               autoComplete="off"
@@ -34,7 +42,8 @@ export function CustomersPage({ session }: PageProps) {
               value={search.text}
               onInput={(event) => search.type(event.currentTarget.value)}
               onKeyDown={({ key, ctrlKey, metaKey }) => {
-                if (key === 'Enter' && !ctrlKey && !metaKey) search.now()
+                const isEnter = key === 'Enter' && !ctrlKey && !metaKey
+                if (isEnter && !isSearched(search.text.trim())) search.now()
               }}
             />
           )}

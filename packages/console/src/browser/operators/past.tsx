@@ -9,6 +9,7 @@ import type {
 } from '../../api/console/answers.ts'
 import { Actor } from '../kit/actor.tsx'
 import { Badge, Button, type Column, Table, Time } from '../kit/kit.tsx'
+import { outcomeText } from '../kit/outcome.ts'
 import { auditPath } from '../kit/paths.ts'
 import { Link } from '../kit/router.tsx'
 import { soon } from '../kit/soon.ts'
@@ -151,7 +152,7 @@ function columnsFor({ me }: Session, now: number): readonly Column<RowAnswer>[] 
           <Badge
             tone={row.openAlarm === 'urgent' ? 'alarm' : outcome === 'running' ? 'good' : 'plain'}
           >
-            {words.impersonations.audit.outcomes[outcome]}
+            {outcomeText(row, outcome)}
           </Badge>
         )
       },

@@ -1,3 +1,4 @@
+import { MAX_REASON_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ActBody } from '../../api/console/answers.ts'
 import type {
@@ -121,6 +122,7 @@ export function AskForApproval(props: {
           </Button>
         </div>
       )}
+      {approval.isReviewDue && <p class="note">{labels.problems.review_due}</p>}
       {isEmergency && (
         <NoteDialog
           title={labels.ask.emergencyTitle}
@@ -128,6 +130,7 @@ export function AskForApproval(props: {
           subject={labels.ask.emergencyReason}
           about={labels.ask.emergencyAbout}
           isNeeded
+          most={MAX_REASON_LENGTH}
           onConfirm={actNow}
           onClose={() => setEmergency(false)}
         />

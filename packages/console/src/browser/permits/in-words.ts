@@ -2,6 +2,7 @@ import type { DecidersAnswer, PermitAnswer } from '../../api/permits/answers.ts'
 import { durationText } from '../kit/duration.ts'
 import { counted, language, locale, text, words } from '../kit/text.tsx'
 import { nameOf } from '../running/names.ts'
+import { pausedInWords, pauseIn } from '../running/paused.ts'
 import { inWords } from '../session/problem.ts'
 import { ApiProblem } from '../session/session.ts'
 
@@ -64,20 +65,22 @@ export function relativeTime(milliseconds: number): string {
 export function problemInWords(error: unknown): string {
   if (!(error instanceof ApiProblem)) return inWords(error)
   const { problems } = labels
+  const pause = pauseIn(error)
+  if (pause) return pausedInWords(pause)
+  const again: unknown = Reflect.get(error.body, 'retryAfter')
+  const time = typeof again === 'number' ? relativeTime(again * 1000) : undefined
+  if (error.status === 429 && time) return text(problems.too_many, { time })
   switch (error.error) {
     case 'already_requested':
     case 'no_approver':
     case 'review_due':
       return problems[error.error]
-    case 'refused_lately': {
-      const until: unknown = Reflect.get(error.body, 'retryAfter')
-      const time = typeof until === 'number' ? relativeTime(until * 1000) : ''
-      return text(problems.refused_lately, { time })
-    }
+    case 'refused_lately':
+      return text(problems.refused_lately, { time: time ?? '' })
     case 'decided':
       return labels.decided
     case 'temporarily_unavailable':
-      return problems.unknown
+      return error.status === 429 ? inWords(error) : problems.unknown
     default:
       return inWords(error)
   }

@@ -1,3 +1,4 @@
+import { AFTER_REFUSAL } from 'oidc-provider-impersonation-verify/format'
 import type { PermitAnswer } from '../../api/permits/answers.ts'
 import { durationText } from '../kit/duration.ts'
 import { Badge, Time } from '../kit/kit.tsx'
@@ -20,15 +21,6 @@ export function PermitCard(props: {
 }) {
   const { session, permit, onChoose } = props
   const choices = choicesOf(permit)
-  // The keys count while the card itself has the focus, so that no stray key decides.
-  const press = (event: KeyboardEvent) => {
-    const { key, altKey, ctrlKey, metaKey } = event
-    if (event.target !== event.currentTarget || altKey || ctrlKey || metaKey) return
-    const what = key === 'a' ? 'grant' : key === 'r' ? 'refuse' : undefined
-    if (!what || !choices.includes(what)) return
-    event.preventDefault()
-    onChoose({ permit, what })
-  }
   const hasKeys = choices.includes('grant')
   const isRed = choices.includes('review')
   const { ticket, ticketUrl, reason, requestedAt, lapsesAt, until, state } = permit
@@ -36,7 +28,8 @@ export function PermitCard(props: {
     <li
       class={isRed ? 'card alarm' : 'card'}
       aria-label={actingOf(permit)}
-      {...(hasKeys ? { tabIndex: 0, onKeyDown: press, 'aria-keyshortcuts': 'A R' } : {})}
+      data-permit={permit.id}
+      {...(hasKeys ? { tabIndex: 0, 'aria-keyshortcuts': 'A R' } : {})}
     >
       <div class="section-head">
         <h3>
@@ -75,9 +68,12 @@ export function PermitCard(props: {
       </p>
       <div class="actions">
         <DecideButtons session={session} permit={permit} onChoose={onChoose} />
-        <Link to={permitPath(permit.id)} class="button quiet">
+        <Link
+          to={permitPath(permit.id)}
+          class="button quiet"
+          label={text(labels.openLabel, { acting: actingOf(permit) })}
+        >
           {labels.open}
-          <span class="unseen"> {text(labels.openLabel, { acting: actingOf(permit) })}</span>
         </Link>
       </div>
     </li>
@@ -99,11 +95,12 @@ export function Refusals({ of: { refusals = [] } }: { of: PermitAnswer }) {
   ))
 }
 
-export function StateBadge({ permit: { kind, state, may } }: { permit: PermitAnswer }) {
+export function StateBadge({ permit: { kind, state, may, review } }: { permit: PermitAnswer }) {
   if (kind === 'emergency' && state === 'granted') {
     return <Badge tone="alarm">{labels.emergency}</Badge>
   }
-  if (may.includes('review')) return <Badge tone="alarm">{labels.emergency}</Badge>
+  if (may.includes('review') || review?.reason.includes(AFTER_REFUSAL))
+    return <Badge tone="alarm">{labels.emergency}</Badge>
   const tone = state === 'granted' ? 'good' : state === 'requested' ? 'warning' : 'plain'
   return <Badge tone={tone}>{labels.states[state]}</Badge>
 }

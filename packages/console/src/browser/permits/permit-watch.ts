@@ -15,6 +15,8 @@ const MAX_SEEN = 50
 export class PermitWatch {
   /** Newest first. */
   permits: readonly PermitAnswer[] = []
+  /** All emergencies that nobody has looked at, newest first. They are read by themselves. */
+  toReview: readonly PermitAnswer[] = []
   /** The `before` of the next page. */
   next: string | undefined
   state: 'failed' | 'loading' | 'ready' = 'loading'
@@ -53,7 +55,11 @@ export class PermitWatch {
   /** Reads the permits. A failure is kept in `problem`. */
   async load(): Promise<void> {
     try {
-      const { permits, next } = await this.#session.ask<PermitsAnswer>('/permits?open=true')
+      const [toReview, { permits, next }] = await Promise.all([
+        this.#allToReview(),
+        this.#session.ask<PermitsAnswer>('/permits?open=true'),
+      ])
+      this.toReview = toReview
       this.permits = permits
       this.next = next
       this.state = 'ready'
@@ -63,6 +69,20 @@ export class PermitWatch {
       this.problem = problem
       if (this.state === 'loading') this.state = 'failed'
       this.#notify([])
+    }
+  }
+
+  async #allToReview(): Promise<readonly PermitAnswer[]> {
+    const all: PermitAnswer[] = []
+    for (let before: string | undefined; ; ) {
+      const query = new URLSearchParams({
+        review: 'true',
+        ...(before === undefined ? {} : { before }),
+      })
+      const { permits, next } = await this.#session.ask<PermitsAnswer>(`/permits?${query}`)
+      all.push(...permits)
+      if (next === undefined) return all
+      before = next
     }
   }
 

@@ -2,11 +2,13 @@ import { useEffect, useState } from 'preact/hooks'
 import type { PermitAnswer, PermitsAnswer } from '../../api/permits/answers.ts'
 import { Button, Page, Skeleton } from '../kit/kit.tsx'
 import { say } from '../kit/message.tsx'
+import { useShortcut } from '../kit/shortcuts.tsx'
 import { words } from '../kit/text.tsx'
 import { Problem } from '../session/load.tsx'
 import type { PageProps } from '../session/page-routes.ts'
 import { inWords } from '../session/problem.ts'
 import { useDeciding } from './deciding.tsx'
+import { Pauses } from './pauses.tsx'
 import { PermitCard } from './permit-card.tsx'
 import { PermitWatch } from './permit-watch.ts'
 
@@ -19,12 +21,23 @@ export function PermitsPage({ session }: PageProps) {
   const [older, setOlder] = useState<{ shown: readonly PermitAnswer[]; next?: string }>()
   useEffect(() => watch.listen(() => redraw({})), [watch])
   const { dialog, choose } = useDeciding(session, () => watch.load())
-  const all = [...watch.permits, ...(older?.shown ?? [])]
-  const toReview = all.filter(({ may }) => may.includes('review'))
+  // The keys count while a card itself has the focus, so that no stray key decides.
+  const decideBy = (what: 'grant' | 'refuse') => () => {
+    const focus = document.activeElement
+    const id = focus instanceof HTMLElement ? focus.dataset.permit : undefined
+    const permit = toDecide.find((each) => each.id === id)
+    if (permit) choose({ permit, what })
+  }
+  const toReview = watch.toReview.filter(({ may }) => may.includes('review'))
+  const reviewed = new Set(toReview.map(({ id }) => id))
+  const all = [...watch.permits, ...(older?.shown ?? [])].filter(({ id }) => !reviewed.has(id))
   const toDecide = all.filter(({ may }) => may.includes('grant'))
-  const rest = all.filter((permit) => !toReview.includes(permit) && !toDecide.includes(permit))
+  const rest = all.filter((permit) => !toDecide.includes(permit))
   const mine = rest.filter(({ isMine }) => isMine)
   const others = rest.filter(({ isMine }) => !isMine)
+  const keys = { isOff: toDecide.length === 0 }
+  useShortcut('a', labels.keyGrant, decideBy('grant'), keys)
+  useShortcut('r', labels.keyRefuse, decideBy('refuse'), keys)
   const next = older ? older.next : watch.next
   const showOlder = async () => {
     try {
@@ -54,6 +67,7 @@ export function PermitsPage({ session }: PageProps) {
           {cards(toReview, labels.review)}
         </section>
       )}
+      <Pauses session={session} />
       {watch.state === 'ready' && (
         <section>
           <h2>{labels.decide}</h2>

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { ActBody } from '../../api/console/answers.ts'
 import type { PreviewAnswer } from '../../api/permits/answers.ts'
 import { words } from '../kit/text.tsx'
+import { pausedInWords, pauseIn } from '../running/paused.ts'
 import type { Session } from '../session/session.ts'
 import { decidersInWords } from './in-words.ts'
 
@@ -17,10 +18,10 @@ export function PreviewHint(props: {
   body: ActBody | undefined
 }) {
   const { session, body } = props
-  const [answer, setAnswer] = useState<PreviewAnswer>()
+  const [hint, setHint] = useState<string>()
   const key = JSON.stringify(body)
   useEffect(() => {
-    setAnswer(undefined)
+    setHint(undefined)
     if (!body) return
     const over = new AbortController()
     const { signal } = over
@@ -28,8 +29,8 @@ export function PreviewHint(props: {
       const ask = { method: 'POST', body, signal } as const
       const found = await session
         .ask<PreviewAnswer>('/impersonations/preview', ask)
-        .catch(() => undefined)
-      if (!signal.aborted) setAnswer(found)
+        .then(inWords, pausedHint)
+      if (!signal.aborted) setHint(found)
     }, PAUSE_MS)
     return () => {
       clearTimeout(timer)
@@ -38,9 +39,14 @@ export function PreviewHint(props: {
   }, [key])
   return (
     <p class="hint" role="status">
-      {answer && inWords(answer)}
+      {hint}
     </p>
   )
+}
+
+function pausedHint(error: unknown): string | undefined {
+  const pause = pauseIn(error)
+  return pause && pausedInWords(pause)
 }
 
 function inWords({ verdict, approval }: PreviewAnswer): string | undefined {

@@ -4,6 +4,7 @@ import { text, words } from '../kit/text.tsx'
 import { inWords, mayPass } from '../session/problem.ts'
 import { ApiProblem, type Session } from '../session/session.ts'
 import { NoTab, openApplication } from './opening.ts'
+import { pausedInWords, pauseIn } from './paused.ts'
 import { announceStart } from './starting.ts'
 
 /** What a hand-over is asked for, and what happens where it fails. */
@@ -49,6 +50,8 @@ export async function handOver(
 function refusal(error: unknown, name: string): string {
   const { operators } = words.impersonations
   if (!(error instanceof ApiProblem)) return inWords(error)
+  const pause = pauseIn(error)
+  if (pause) return pausedInWords(pause)
   if (error.status === 403) return text(operators.refused, { name })
   if (error.status === 404) return text(operators.gone, { name })
   return error.status === 400 ? operators.wrong : inWords(error)

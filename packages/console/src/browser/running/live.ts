@@ -1,4 +1,4 @@
-import type { Outcome } from 'oidc-provider-impersonation-verify/format'
+import type { AuditRow, Outcome } from 'oidc-provider-impersonation-verify/format'
 import { useEffect, useState } from 'preact/hooks'
 import type { RowAnswer, RunningAnswer, RunningImpersonation } from '../../api/console/answers.ts'
 import { eachSecond, serverTime } from '../session/clock.ts'
@@ -11,8 +11,12 @@ export interface Gone {
   readonly at: number
   /** How it ended; `undefined` while that is not known. */
   readonly outcome: Outcome | undefined
+  /** Who ended it, and what they said of it. */
+  readonly end?: AuditRow['end']
   /** Whether the reader ended it: in this tab, or in another one. */
   readonly isByReader?: boolean | undefined
+  /** Whether the customer said that they did not ask for it. */
+  readonly isObjected?: boolean | undefined
 }
 
 /** What runs now, and what ran a moment ago. */
@@ -82,7 +86,9 @@ export class LiveRunning {
 
   /** Shows at once what this page has ended; the list is loaded then. */
   ended(impersonation: RunningImpersonation): void {
-    this.#leave([{ impersonation, at: this.#now, outcome: 'requested', isByReader: true }])
+    const { id: by, name } = this.#session.me
+    const end = { at: this.#now, cause: 'requested', by, name } as const
+    this.#leave([{ impersonation, at: end.at, outcome: end.cause, end, isByReader: true }])
     void this.reload()
   }
 
@@ -163,12 +169,13 @@ export class LiveRunning {
   async #lookUp(id: string): Promise<void> {
     try {
       const row = await this.#session.ask<RowAnswer>(`/audit/${encodeURIComponent(id)}`)
-      const { outcome } = row
+      const { outcome, end } = row
       if (outcome === 'running' || outcome === 'waiting') return
-      const isByReader = row.end?.by === this.#session.me.id
+      const isByReader = end?.by === this.#session.me.id
+      const isObjected = row.objection !== undefined
       this.#change({
         gone: this.#state.gone.map((it) =>
-          it.impersonation.id === id ? { ...it, outcome, isByReader } : it,
+          it.impersonation.id === id ? { ...it, outcome, end, isByReader, isObjected } : it,
         ),
       })
     } catch {

@@ -1,7 +1,9 @@
+import { endingOf } from 'oidc-provider-impersonation-verify/format'
 import { useEffect, useRef } from 'preact/hooks'
 import type { RunningImpersonation } from '../../api/console/answers.ts'
 import { Badge, Button, Person } from '../kit/kit.tsx'
 import { clearMessage, isShown, say } from '../kit/message.tsx'
+import { enderOf } from '../kit/outcome.ts'
 import { customerPath } from '../kit/paths.ts'
 import { Link } from '../kit/router.tsx'
 import { counted, Text, text, words } from '../kit/text.tsx'
@@ -217,7 +219,7 @@ function useEndsByOthers({ gone }: Live): void {
     seen.current = new Set(known.map(({ impersonation }) => impersonation.id))
     // What was over before the strip was shown is no news.
     if (!before) return
-    for (const { impersonation, outcome, isByReader } of known) {
+    for (const { impersonation, end, isByReader, isObjected } of known) {
       if (before.has(impersonation.id) || !impersonation.isMine) continue
       const customer = nameOf(impersonation.customer)
       const { application = '' } = impersonation
@@ -229,8 +231,12 @@ function useEndsByOthers({ gone }: Live): void {
       if (isByReader) continue
       const { overBy } = words.impersonations.running
       const known: Readonly<Record<string, string>> = overBy
-      const template = outcome && Object.hasOwn(known, outcome) ? known[outcome] : undefined
-      if (template) say('refused', text(template, { customer }))
+      const ending = endingOf({ end, operator: impersonation.operator })
+      const hasNote = ending === 'other' && end?.reason !== undefined
+      const told = ending === 'user' && isObjected ? 'objected' : ending
+      const template = known[hasNote ? 'otherWith' : (told ?? '')]
+      const slots = { customer, person: enderOf({ end }), note: end?.reason ?? '' }
+      if (template) say('refused', text(template, slots))
     }
   }, [gone])
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { RunningImpersonation } from '../../api/console/answers.ts'
 import { Actor } from '../kit/actor.tsx'
 import { Badge, Button, type Column, Person, Table } from '../kit/kit.tsx'
+import { outcomeText } from '../kit/outcome.ts'
 import { customerPath } from '../kit/paths.ts'
 import { Link } from '../kit/router.tsx'
 import { text, words } from '../kit/text.tsx'
@@ -87,7 +88,7 @@ function columnsFor(session: Session, hasOperator: boolean): readonly Column<Sho
       numeric: true,
       cell: (row) =>
         row.over ? (
-          mayEnd || outcomeWord(row.over)
+          mayEnd || overText(row)
         ) : (
           <Countdown session={session} until={row.impersonation.expiresAt} />
         ),
@@ -116,7 +117,7 @@ function End({ row, session }: { row: ShownRow; session: Session }) {
       }}
     >
       {over ? (
-        <b tabIndex={-1}>{outcomeWord(over)}</b>
+        <b tabIndex={-1}>{overText(row)}</b>
       ) : (
         it.canEnd && (
           <Button kind="danger" label={endLabel(it)} onPress={() => endOne(session, it)}>
@@ -135,7 +136,8 @@ export function endLabel(it: RunningImpersonation): string {
     : text(words.impersonations.running.endOf, { operator: operatorName(it), customer })
 }
 
-function outcomeWord(over: NonNullable<ShownRow['over']>): string {
-  const known: Readonly<Record<string, string>> = words.impersonations.audit.outcomes
-  return known[over] ?? words.impersonations.running.over
+function overText({ over, impersonation: { operator } }: ShownRow): string {
+  return over?.outcome
+    ? outcomeText({ end: over.end, operator }, over.outcome)
+    : words.impersonations.running.over
 }

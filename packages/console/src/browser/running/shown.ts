@@ -1,9 +1,8 @@
-import type { Outcome } from 'oidc-provider-impersonation-verify/format'
 import { useRef, useState } from 'preact/hooks'
 import type { RunningImpersonation } from '../../api/console/answers.ts'
 import { useServerTime } from '../session/clock.ts'
 import type { Session } from '../session/session.ts'
-import type { Live } from './live.ts'
+import type { Gone, Live } from './live.ts'
 
 /** How long one that is over stays in the list, with a word that says so, in milliseconds. */
 const LEAVES_AFTER = 8000
@@ -11,7 +10,7 @@ const LEAVES_AFTER = 8000
 export interface ShownRow {
   readonly impersonation: RunningImpersonation
   /** Present where it is over. */
-  readonly over?: Outcome | 'unknown'
+  readonly over?: Pick<Gone, 'end' | 'outcome'>
 }
 
 /** The rows of the list, and what tells whether the reader has the pointer or the focus in it. */
@@ -41,10 +40,7 @@ export function useShown(session: Session, { running = [], gone }: Live): Shown 
   before.current = new Set(leaving.map(({ impersonation }) => impersonation.id))
   const rows: ShownRow[] = [
     ...running.map((impersonation) => ({ impersonation })),
-    ...leaving.map(({ impersonation, outcome }) => ({
-      impersonation,
-      over: outcome ?? ('unknown' as const),
-    })),
+    ...leaving.map(({ impersonation, ...over }) => ({ impersonation, over })),
   ]
   rows.sort(
     ({ impersonation: a }, { impersonation: b }) =>

@@ -254,14 +254,14 @@ describe('the API of the account page', () => {
     it('which leads see as an alarm, with the note', async () => {
       const running = await deployment.impersonate()
       const note = 'I did not call <b>anyone</b>'
-      expect((await ask('alice', '/objection', { id: running.id, note })).status).to.equal(204)
+      expect((await ask('alice', '/objection', { id: running.id, note })).status).to.equal(200)
       const { body } = await deployment.ask('grace', '/alarms')
       expect(body.urgent[0]).to.deep.include({ id: running.id, openAlarm: 'urgent' })
       expect(body.urgent[0].objection).to.include({ note })
-      expect(body.urgent[0].alarm.kinds).to.deep.equal(['objection'])
+      expect(body.urgent[0].alarm.kinds).to.deep.equal(['ended_by_customer', 'objection'])
       const [told] = await listOf('alice')
       expect(told?.objectedAt).to.equal(body.urgent[0].objection.at)
-      expect((await ask('alice', '/running')).body.impersonations[0].objectedAt).to.be.above(0)
+      expect((await ask('alice', '/running')).body.impersonations, 'it ended').to.deep.equal([])
     })
 
     it('once for each impersonation, also of ten at the same time', async () => {
@@ -271,11 +271,11 @@ describe('the API of the account page', () => {
         Array.from({ length: 10 }, () => ask('alice', '/objection', { id })),
       )
       expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([
-        204,
+        200,
         ...Array.from({ length: 9 }, () => 409),
       ])
       expect((await ask('alice', '/objection', { id })).body.error).to.equal('already_objected')
-      expect((await deployment.audit.row(id))?.alarm).to.include({ count: 1 })
+      expect((await deployment.audit.row(id))?.alarm).to.include({ urgent: 1 })
     })
 
     it('once, also while the first one is not stored yet', async () => {
@@ -299,7 +299,7 @@ describe('the API of the account page', () => {
       // The second one is answered, or reads the row as well.
       await Promise.race([two, new Promise((resolve) => setTimeout(resolve, 500))])
       release.resolve()
-      expect([(await one).status, (await two).status]).to.deep.equal([204, 409])
+      expect([(await one).status, (await two).status]).to.deep.equal([200, 409])
     })
 
     it('from the customer alone', async () => {
@@ -310,14 +310,14 @@ describe('the API of the account page', () => {
       expect(others.status).to.equal(404)
       expect(others.text).to.equal(nothing.text)
       expect((await deployment.audit.row(id))?.objection).to.equal(undefined)
-      expect((await ask('alice', '/objection', { id })).status).to.equal(204)
+      expect((await ask('alice', '/objection', { id })).status).to.equal(200)
     })
 
-    it('with a note of at most 500 characters, and nothing else', async () => {
+    it('with a note of at most 1,000 characters, and nothing else', async () => {
       const { id } = await deployment.impersonate()
       await deployment.settled()
       for (const body of [
-        { id, note: 'x'.repeat(501) },
+        { id, note: 'x'.repeat(1001) },
         { id, note: 5 },
         { id, note: 'one \u202E two' },
         { id, note: 'one', event: 'impersonation.ended' },
@@ -329,8 +329,8 @@ describe('the API of the account page', () => {
       }
       const large = await ask('alice', '/objection', { id, note: 'x'.repeat(100_000) })
       expect(large.status).to.equal(413)
-      const note = '😀'.repeat(500)
-      expect((await ask('alice', '/objection', { id, note })).status).to.equal(204)
+      const note = '😀'.repeat(1000)
+      expect((await ask('alice', '/objection', { id, note })).status).to.equal(200)
       expect((await deployment.audit.row(id))?.objection).to.include({ note })
     })
 
@@ -424,7 +424,7 @@ describe('the API of the account page', () => {
       expect(body.impersonations[0]).to.deep.include({ id: running.id, did: [], ticket: 'SUP-123' })
       expect((await ask('alice', '/end', { id: running.id })).status).to.equal(204)
       isAway = false
-      expect((await ask('alice', '/objection', { id: running.id })).status).to.equal(204)
+      expect((await ask('alice', '/objection', { id: running.id })).status).to.equal(200)
       expect((await listOf('alice'))[0]).to.include({ state: 'ended_by_you' })
     })
 

@@ -5,11 +5,15 @@ import { expect } from 'chai'
 import { later } from '../../support/clock.ts'
 import { type Deployment, deploy, type Running } from '../../support/deployment.ts'
 import { type FaultyAudit, faultyAudit } from '../../support/faulty-audit.ts'
+import { MACHINE } from '../../support/provider.ts'
 
 interface Row {
   readonly id: string
   readonly at: number
 }
+
+/** Notes in which there is nothing to read. */
+const UNSEEN = ['\u200b', '\u2060 \ufeff', '\u00ad', '\u3164', '\u2800', '\ufe0f', '\u{e0020}']
 
 describe('the audit over the API', () => {
   let deployment: Deployment
@@ -224,7 +228,7 @@ describe('the audit over the API', () => {
 
     it('a hold has a reason, and is released', async () => {
       const at = `/audit/${others?.id}`
-      for (const note of [undefined, '', '   ', 'x'.repeat(1001), 'a\u0007']) {
+      for (const note of [undefined, '', '   ', ...UNSEEN, 'x'.repeat(1001), 'a\u0007']) {
         expect((await deployment.ask('ada', `${at}/hold`, { note })).status).to.equal(400)
       }
       expect((await deployment.ask('ada', `${at}/release`, {})).status).to.equal(409)
@@ -331,20 +335,20 @@ describe('the audit over the API', () => {
     })
 
     it('break off where the audit fails meanwhile: a part is never taken for all', async () => {
-      Object.assign(audit, { failing: ['timeline'], passing: 3 })
+      Object.assign(audit, { failing: ['timelines'], passing: 1, rowsPerPage: 1 })
       const headers = { authorization: `Bearer ${await deployment.tokenOf('ada')}` }
       const response = await fetch(`${deployment.consoleUrl}/api/audit/export.jsonl`, { headers })
       expect(response.status, 'it began').to.equal(200)
       const error = await response.text().catch((why: unknown) => why)
       expect(error, 'the connection broke').to.be.instanceOf(TypeError)
-      Object.assign(audit, { failing: [], passing: 0 })
+      Object.assign(audit, { failing: [], passing: 0, rowsPerPage: undefined })
       expect(deployment.log.join('\n')).to.contain(
         'the export broke off: the audit is out of order',
       )
     })
 
     it('break off by a reset: an answer of HTTP/1.0 is not ended by the end of the connection', async () => {
-      Object.assign(audit, { failing: ['timeline'], passing: 3 })
+      Object.assign(audit, { failing: ['timelines'], passing: 1, rowsPerPage: 1 })
       const { port, hostname } = new URL(deployment.consoleUrl)
       const token = await deployment.tokenOf('ada')
       const socket = connect(Number(port), hostname)
@@ -355,7 +359,7 @@ describe('the audit over the API', () => {
       ]
       socket.write(`${lines.join('\r\n')}\r\n\r\n`)
       const error = await text(socket).catch((why: unknown) => why)
-      Object.assign(audit, { failing: [], passing: 0 })
+      Object.assign(audit, { failing: [], passing: 0, rowsPerPage: undefined })
       expect(error).to.include({ code: 'ECONNRESET' })
     })
   })
@@ -403,7 +407,18 @@ describe('an audit that cannot be opened at the start', () => {
     const error = await deployment.console.check().catch((why: unknown) => why)
     expect(String(error)).to.contain('the audit is out of order')
     const refused = await deployment.impersonate().catch(String)
-    expect(refused).to.contain('temporarily_unavailable')
+    expect(refused, 'whether the operator is paused is not known').to.contain(
+      'temporarily_unavailable',
+    )
+    const request = {
+      ...{ userId: 'alice', mayAct: { sub: 'olivia', clientId: 'shop' } },
+      ...{ resource: `${deployment.url}/orders`, scope: 'orders:read' },
+      context: { ticketId: 'SUP-1', reason: 'An order did not arrive', access: 'read' },
+    }
+    const issued = await deployment.provider.impersonation
+      .issue(request, { as: MACHINE.clientId })
+      .catch(String)
+    expect(issued, 'by another backend').to.contain('temporarily_unavailable')
     expect((await deployment.ask('olivia', '/audit')).status).to.equal(503)
     expect((await deployment.ask('olivia', '/running')).status).to.equal(200)
     audit.failing = []

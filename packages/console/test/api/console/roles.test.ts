@@ -3,6 +3,7 @@ import { createPermits } from 'oidc-provider-impersonation-console'
 import { CONSOLE_ROUTES, type Route } from '../../../src/api/console/routes.ts'
 import { type Deployment, deploy, type Running } from '../../support/deployment.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
+import { storePause } from '../../support/store-pause.ts'
 
 /** Who may use what: as the README has it. The routes themselves are read from the router's table. */
 const PROMISED: Readonly<Record<string, string>> = {
@@ -27,6 +28,9 @@ const PROMISED: Readonly<Record<string, string>> = {
   'POST /permits': 'operator lead',
   'POST /permits/emergency': 'operator lead',
   'GET /permits/:id': 'operator lead auditor',
+  'GET /pauses': 'operator lead auditor',
+  'GET /pauses/:id': 'operator lead auditor',
+  'POST /pauses/:id/resume': 'operator lead auditor',
   'POST /permits/:id/grant': 'operator lead auditor',
   'POST /permits/:id/refuse': 'operator lead auditor',
   'POST /permits/:id/lift': 'operator lead auditor',
@@ -47,6 +51,7 @@ describe('every route of the console, for each role', function () {
   let deployment: Deployment
   let running: Running
   let permit: string
+  let pause: string
   let foreign: ReadonlyMap<string, string>
 
   before(async () => {
@@ -62,6 +67,8 @@ describe('every route of the console, for each role', function () {
     })
     permit = id
     isNeeded = false
+    const bobs = { operator: 'olivia', customer: 'bob', by: 'bob' }
+    pause = (await storePause(deployment, bobs)).id
     running = await deployment.impersonate()
     await running.refused()
     await deployment.settled()
@@ -90,6 +97,7 @@ describe('every route of the console, for each role', function () {
   }
   const pathOf = ({ path }: Route) => {
     if (path.startsWith('/permits')) return path.replace(':id', permit)
+    if (path.startsWith('/pauses')) return path.replace(':id', pause)
     return path.replace(':id', path.startsWith('/customers') ? 'alice' : running.id)
   }
 

@@ -5,10 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import express from 'express'
 import Koa from 'koa'
+import { createPermits } from 'oidc-provider-impersonation-console'
 import { digestOf } from 'oidc-provider-impersonation-verify/chain'
 import { takeUses } from '../../../src/api/console/take-uses.ts'
 import { recorder } from '../../../src/audit/recording/recorder.ts'
-import { decoded, idOf, readOn } from '../../audit/stores/contract/support.ts'
+import { decoded, expectWholeChains, idOf, readOn } from '../../audit/stores/contract/support.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { type FaultyAudit, faultyAudit } from '../../support/faulty-audit.ts'
 import { MACHINE } from '../../support/provider.ts'
@@ -144,6 +145,24 @@ describe('support.takeUses()', () => {
       malformed: wrong,
     })
     expect(line).to.match(/^[ -~]+$/)
+  })
+
+  it('I17: sets a use aside whose id is that of a permit', async () => {
+    const permits = createPermits({ audit, standing: {}, approvers: () => [] })
+    permits.attach(deployment.provider)
+    await permits.setStanding('bob', 'ask')
+    const [{ permit } = {}] = (await entries()).filter((entry) => entry?.event === 'support.closed')
+    const [told, other] = [useOf({ id: permit }), useOf()]
+    await here(async (url) => {
+      for (let times = 0; times < 2; times += 1) {
+        expect((await send(url, [told, other])).status).to.equal(204)
+      }
+    })
+    const [aside, use] = (await entries()).slice(-2)
+    expect(aside?.setAside?.why).to.equal('use.id is that of a permit')
+    expect(use?.use?.useId).to.equal(other.useId)
+    await expectWholeChains(audit)
+    await permits.close()
   })
 
   it('I17: counts what a sender tells wrong in the same way, so that it hides nothing', async () => {

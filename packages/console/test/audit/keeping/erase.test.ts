@@ -17,7 +17,18 @@ import {
   replayed,
   used,
 } from '../stores/contract/support.ts'
-import { AGO, approved, over, permit, processOn, requested, textOf, verified } from './person.ts'
+import {
+  AGO,
+  approved,
+  over,
+  paused,
+  permit,
+  processOn,
+  requested,
+  resumed,
+  textOf,
+  verified,
+} from './person.ts'
 
 /** Ids that are easily taken for each other, or for something else. */
 const HOSTILE = [
@@ -132,11 +143,13 @@ describe('the data of one person', function () {
         await permit(store, 'ask', {
           ...{ event: 'support.closed', subject: 'alice', terms: { needs: ['user'] } },
         })
+        await permit(store, 'paused', paused('alice'))
+        await permit(store, 'lifted', paused('alice', 'oscar'), resumed('alice', 'oscar'))
         const before = await readOn(store)
         const error = await rejection(one.erase('alice'))
         if (!(error instanceof InForceError)) return expect.fail(String(error))
         const whys = { kept: 'kept', held: 'held', running: 'running', waiting: 'running' }
-        const all = { ...whys, alarm: 'alarm', ask: 'answer' }
+        const all = { ...whys, alarm: 'alarm', ask: 'answer', paused: 'pause' }
         const permits = { asked: 'permit', granted: 'permit', review: 'permit' }
         expect(Object.fromEntries(error.inForce.map(({ id, why }) => [id, why]))).to.deep.equal(
           Object.fromEntries(
@@ -146,6 +159,23 @@ describe('the data of one person', function () {
         expect(error.message).to.contain(`impersonation ${idOf('held')} (held)`)
         expect(await readOn(store)).to.deep.equal(before)
         await one.close()
+      }))
+
+    test(`pauses are erased once they are lifted, or the account is gone: ${name}`, () =>
+      on(async (store) => {
+        await permit(store, 'lifted', paused('alice'), resumed('alice'))
+        await permit(store, 'of another', paused('bea'))
+        const one = processOn(store)
+        expect(await one.erase('alice')).to.deep.equal({ impersonations: 0, permits: 1 })
+        expect(String(await rejection(one.erase('bea')))).to.contain('(pause)')
+        await one.close()
+        const gone = processOn(store, { hasAccount: async () => false })
+        expect(await gone.erase('bea')).to.deep.equal({ impersonations: 0, permits: 1 })
+        await gone.close()
+        expect((await readOn(store)).flatMap(({ text }) => text ?? []).join()).not.to.contain('bea')
+        expect(await verified(store)).to.deep.include({
+          ...{ permits: 0, erased: { entries: 3, impersonations: 0, permits: 2 } },
+        })
       }))
 
     test(`is erased to the end by another call, where the first was interrupted: ${name}`, () =>

@@ -90,6 +90,15 @@ export const approved = (time = AGO + 5): Partial<AuditEntry> => ({
   ...{ event: 'support.granted', time, by: 'grace', need: 'second_person' },
 })
 
+/** The first entry of a pause by a customer, and the one that lifts it. */
+export const paused = (subject: string, operator = 'olivia'): Partial<AuditEntry> => ({
+  ...{ event: 'support.paused', subject, by: subject, mayAct: { sub: operator } },
+})
+
+export const resumed = (subject: string, operator = 'olivia'): Partial<AuditEntry> => ({
+  ...{ event: 'support.resumed', subject, by: 'grace', note: 'Fine', mayAct: { sub: operator } },
+})
+
 export async function verified(store: AuditStore, only?: string): Promise<Verification> {
   return verifiedLines(await linesOfExport(store, sign, Date.now(), only))
 }

@@ -50,7 +50,7 @@ describe('alarms', () => {
     await impersonation(grace.page, 'Olivia Okafor as Alice Ng').waitFor()
     await grace.page.getByRole('button', { name: 'Acknowledge', exact: true }).click()
     const dialog = grace.page.getByRole('dialog')
-    await dialog.getByLabel('Note (not required)').fill('Spoke to Olivia.')
+    await dialog.getByLabel('Note (not required)').fill('Spoke\nto Olivia.')
     await dialog.getByRole('button', { name: 'Acknowledge' }).click()
     await grace.page.getByText('The alarm is acknowledged.').waitFor()
     await grace.page.getByText('Grace Lindqvist acknowledged the alarm.').waitFor()

@@ -61,17 +61,17 @@ describe('who acted as alice last Tuesday, why, and what did they do?', () => {
 
     await rowLinks(page).click()
     await impersonation(page, 'Oscar Öhman as Alice Ng').waitFor()
-    await page.getByText('Oscar Öhman ended it.').waitFor()
+    await page.getByText('Oscar Öhman, the operator, ended it.').waitFor()
     const told = await timelineOf(page)
     expect(told.map((each) => each.replace(/^\d\d:\d\d:\d\d /, ''))).to.deep.equal([
       'Oscar Öhman asked to act as Alice Ng. It can be started until ' +
         `${new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' }).format(tuesday.getTime() + 61_000)}.`,
-      'Started in shop.',
+      'Started in Shop.',
       'GET /orders answered 200 2 times, from 12:00:04 to 12:00:05',
       'GET /orders/7 answered 200',
       'PUT /orders/7/note answered 204',
       'PUT /email refused not while acting',
-      'Oscar Öhman ended it.',
+      'Oscar Öhman, the operator, ended it.',
     ])
     await page.getByText('3 reads, 1 change, 1 refused, 0 failed').waitFor()
 

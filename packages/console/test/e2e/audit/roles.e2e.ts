@@ -94,6 +94,6 @@ describe('the roles in the audit', () => {
     await using olivia = await visitDeployment(deployment)
     await enter(olivia.page, 'olivia', `/console/audit/${running.id}`)
     await olivia.page.getByRole('button', { name: 'End it now' }).click()
-    await ada.page.getByText('Olivia Okafor ended it.').waitFor()
+    await ada.page.getByText('Olivia Okafor, the operator, ended it.').waitFor()
   })
 })

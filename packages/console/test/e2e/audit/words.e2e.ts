@@ -1,6 +1,7 @@
 import { expect } from 'chai'
+import { until } from '../../notices/until.ts'
 import { type Deployment, deploy } from '../../support/deployment.ts'
-import { timelineOf } from '../support/audit-page.ts'
+import { timeline, timelineOf } from '../support/audit-page.ts'
 import { idOf, storePast } from '../support/audit-rows.ts'
 import { enter } from '../support/enter.ts'
 import { visitDeployment } from '../support/operating.ts'
@@ -45,7 +46,7 @@ describe('what the deployment says of a request', () => {
       await using visit = await visitDeployment(deployment)
       const { page } = visit
       await enter(page, person, `/console/audit/${idOf(0)}`)
-      await page.getByText('Olivia Okafor ended it.').waitFor()
+      await page.getByText('Olivia Okafor, the operator, ended it.').waitFor()
       const lines = await timelineOf(page)
       const told = lines.map((each) => each.replaceAll(/\d\d:\d\d:\d\d ?/g, ''))
       expect(told.slice(2, 6)).to.deep.equal([
@@ -68,5 +69,25 @@ describe('what the deployment says of a request', () => {
     const { page } = visit
     await enter(page, 'ada', `/console/audit/${idOf(0)}`)
     await page.getByText('Bestellung <b>7</b> geändert').waitFor()
+  })
+})
+
+describe('a notice in the timeline', () => {
+  it('is one line, which opens what was stored of the attempt', async () => {
+    const sent: unknown[] = []
+    const notices = { send: (notice: unknown) => sent.push(notice), digest: 0 }
+    await using deployment = await deploy({ console: { notices } })
+    const { id } = await deployment.impersonate()
+    const told = async () => (await deployment.audit.row(id))?.notice?.settled.includes('started')
+    await until(async () => (await told()) === true)
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enter(page, 'ada', `/console/audit/${id}`)
+    const line = timeline(page).locator('summary')
+    await line.getByText('The customer was told.').waitFor()
+    const begun = page.getByText('The customer is being told.')
+    expect(await begun.isVisible()).to.equal(false)
+    await line.click()
+    await begun.waitFor()
   })
 })

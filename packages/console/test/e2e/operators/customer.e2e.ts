@@ -26,7 +26,7 @@ describe('the page of a customer', () => {
     await running.look()
     await row.getByText('1 read', { exact: true }).waitFor()
     await running.end()
-    await row.getByText('Ended by support', { exact: true }).waitFor()
+    await row.getByText('Ended by the operator', { exact: true }).waitFor()
     await page.getByText(reads('No one is acting as Bob Marsh right now.')).waitFor()
   })
 

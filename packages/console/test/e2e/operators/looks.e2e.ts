@@ -109,11 +109,10 @@ describe('how the pages of operators and "Running now" look, and how they are us
     await using visit = await visitDeployment(deployment)
     const { page, context } = visit
     await enter(page)
-    await expectFocus(heading(page, 'Customers'))
-    await page.keyboard.press('/')
     await expectFocus(page.getByRole('searchbox'))
     await page.keyboard.type('alice')
     await page.keyboard.press('Enter')
+    await expectFocus(page.getByRole('link', { name: 'Alice Ng', exact: true }))
     await tabTo(page.getByRole('link', { name: reads('Act as Alice Ng') }))
     await page.keyboard.press('Enter')
     await expectFocus(heading(page, 'Act as Alice Ng'))

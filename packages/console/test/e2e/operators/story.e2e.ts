@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { type Deployment, deploy } from '../../support/deployment.ts'
 import { enter } from '../support/enter.ts'
+import { expectFocus } from '../support/focus.ts'
 import { asks, hold } from '../support/holding.ts'
 import {
   actIn,
@@ -116,6 +117,45 @@ describe('the story of an operator', () => {
     await actIn(await opened, 'olivia', 'bob')
     deepEqual(await running(), ['bob'])
     await strip(page).getByText(reads("You're acting as Bob Marsh")).waitFor()
+    await deployment.ask('olivia', '/running/end', {})
+  })
+
+  it('finds a customer and acts by the keyboard alone', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    await enter(page)
+    const search = page.getByRole('searchbox')
+    await expectFocus(search)
+    const customers = page.getByRole('table').getByRole('rowheader').getByRole('link')
+    // Of a list that is not there yet, the key waits for the first row.
+    await page.keyboard.type('an')
+    await page.keyboard.press('Enter')
+    await expectFocus(customers.first())
+    await page.keyboard.press('ArrowDown')
+    await expectFocus(customers.nth(1))
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowUp')
+    await expectFocus(search)
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('alice')
+    await page.getByText(reads('1 customer fits')).waitFor()
+    await page.keyboard.press('Enter')
+    await expectFocus(customers.first())
+    const act = page.getByRole('link', { name: reads('Act as Alice Ng', 'exact') })
+    equal(await act.textContent(), 'Act')
+    await page.keyboard.press('Enter')
+    await heading(page, 'Alice Ng').waitFor()
+
+    await goTo(page, '/console/act?user=alice&ticket=SUP-9&reason=Order')
+    await heading(page, 'Act as Alice Ng').waitFor()
+    await page.keyboard.press('?')
+    const keys = page.getByRole('dialog').locator('kbd')
+    deepEqual((await keys.allTextContents()).includes('Ctrl + Enter'), true)
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Ticket number').focus()
+    const opened = page.context().waitForEvent('page')
+    await page.keyboard.press('Enter')
+    await actIn(await opened, 'olivia', 'alice')
     await deployment.ask('olivia', '/running/end', {})
   })
 

@@ -127,7 +127,8 @@ ON CONFLICT (id) DO UPDATE SET ${REPLACED_COLUMNS.join(', ')}`
 function columnsOf(permit: StoredPermit) {
   const { id, at, customer, operator, slot, state, isReviewDue, overAt, noticeDueAt } = permit
   return {
-    ...{ id, at, state, customer: indexable(customer), slot: slot ?? null },
+    ...{ id, at, state, slot: slot ?? null },
+    customer: customer === undefined ? null : indexable(customer),
     operator: operator === undefined ? null : indexable(operator),
     review_due: isReviewDue ? 1 : null,
     over_at: overAt ?? null,

@@ -149,6 +149,7 @@ export const permits: readonly ContractCase[] = [
         permitOf('c', { at: T + 3, isReviewDue: true, state: 'revoked', overAt: T + 60 }),
         permitOf('d', { at: T + 3, operator: long, customer: long }),
         permitOf('e', { at: T, state: 'refused', overAt: T + 50 }),
+        permitOf('f', { at: T - 1, state: 'paused', customer: undefined, overAt: T + 45 }),
       ]
       for (const permit of all) expect(await decide(store, permit)).to.equal(true)
       const named = async (filter: PermitFilter) =>
@@ -156,10 +157,11 @@ export const permits: readonly ContractCase[] = [
       const [third, second] = [...(await named({ notOverAt: T + 1 }))].slice(0, 2)
       expect([third, second].toSorted()).to.deep.equal(['c', 'd'])
       const newest = idOf('c') > idOf('d') ? ['c', 'd'] : ['d', 'c']
-      expect(await named({})).to.deep.equal([...newest, 'b', 'a', 'e'])
+      expect(await named({})).to.deep.equal([...newest, 'b', 'a', 'e', 'f'])
       expect(await named({ customer: 'bob' })).to.deep.equal(['a'])
       expect(await named({ customer: long })).to.deep.equal(['d'])
-      expect(await named({ operator: 'olivia' })).to.deep.equal(['c', 'a', 'e'])
+      expect(await named({ operator: 'olivia' })).to.deep.equal(['c', 'a', 'e', 'f'])
+      expect(await named({ state: 'paused', notOverAt: T + 44 })).to.deep.equal(['f'])
       expect(await named({ operator: long, state: 'requested' })).to.deep.equal(['d'])
       expect(await named({ operator: 'nobody' })).to.deep.equal([])
       expect(await named({ state: 'requested' })).to.deep.equal(['d', 'a'])

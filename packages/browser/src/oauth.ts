@@ -1,2 +1,0 @@
-/** In one module: each import of a namespace has a name of its own in the bundle. */
-export * as oauth from 'oauth4webapi'

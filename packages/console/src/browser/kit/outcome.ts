@@ -1,0 +1,17 @@
+import { type AuditRow, endingOf, type Outcome } from 'oidc-provider-impersonation-verify/format'
+import { text, words } from './text.tsx'
+
+const { endings, outcomes } = words.impersonations.audit
+
+/** How it stands, or how it ended: *Running now*, *Ended by Grace Lindqvist*. */
+export function outcomeText(row: Pick<AuditRow, 'end' | 'operator'>, outcome: Outcome): string {
+  const known: Readonly<Record<string, string>> = endings
+  const ending = known[endingOf(row) ?? '']
+  return ending === undefined ? outcomes[outcome] : text(ending, { person: enderOf(row) })
+}
+
+/** Who ended it, by name or by id. */
+export function enderOf({ end, operator }: Pick<AuditRow, 'end' | 'operator'>): string {
+  const isOperator = end?.by !== undefined && end.by === operator?.id
+  return end?.name ?? (isOperator ? operator?.name : undefined) ?? end?.by ?? ''
+}

@@ -1,0 +1,146 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { PauseAnswer, PausesAnswer } from '../../api/pauses/answers.ts'
+import { Button, Time } from '../kit/kit.tsx'
+import { say } from '../kit/message.tsx'
+import { NoteDialog } from '../kit/note-dialog.tsx'
+import { auditPath, pausePath } from '../kit/paths.ts'
+import { Link } from '../kit/router.tsx'
+import { soon } from '../kit/soon.ts'
+import { Text, text, words } from '../kit/text.tsx'
+import { nameOf } from '../running/names.ts'
+import { useLoad } from '../session/load.tsx'
+import type { Session } from '../session/session.ts'
+import { problemInWords } from './in-words.ts'
+
+const { pause: labels } = words.permits
+
+/** *Olivia Ortiz as Alice Ng*, for titles, labels and messages. */
+export function pausedActing({ operator, customer }: PauseAnswer): string {
+  const slots = { operator: nameOf(operator) }
+  return customer
+    ? text(words.permits.acting, { ...slots, customer: nameOf(customer) })
+    : text(labels.anyCustomer, slots)
+}
+
+/** The operators who cannot act now, of those whom the reader is shown. Nothing where there is none. */
+export function Pauses({ session }: { session: Session }) {
+  const page = useLoad<PausesAnswer>((signal) => session.ask('/pauses', { signal }), [])
+  useEffect(() => {
+    const stop = new AbortController()
+    const refresh = soon(page.reload, stop.signal)
+    const unlisten = session.onChange(refresh)
+    return () => {
+      stop.abort()
+      unlisten()
+    }
+  }, [session])
+  const { pauses = [] } = page.value ?? {}
+  if (pauses.length === 0) return null
+  return (
+    <section>
+      <h2>{labels.title}</h2>
+      <p class="note">{labels.about}</p>
+      <ul class="cards" aria-label={labels.title}>
+        {pauses.map((pause) => (
+          <li key={pause.id} class="card" aria-label={pausedActing(pause)}>
+            <h3>
+              <bdi class="person">{pausedActing(pause)}</bdi>
+            </h3>
+            <Begun of={pause} />
+            <div class="actions">
+              <PauseButtons session={session} pause={pause} onDone={page.reload} />
+              <Link
+                to={pausePath(pause.id)}
+                class="button quiet"
+                label={text(labels.openLabel, { acting: pausedActing(pause) })}
+              >
+                {labels.open}
+              </Link>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** Who paused the operator, when, and what they wrote. */
+export function Begun({ of }: { of: PauseAnswer }) {
+  const { customer, by, requestedAt, until, note } = of
+  return (
+    <p>
+      <Text
+        of={customer ? labels.by : labels.byLeadAt}
+        person={<bdi class="person">{nameOf(by)}</bdi>}
+        time={<Time at={requestedAt} />}
+      />
+      {until !== undefined && (
+        <>
+          {' · '}
+          <Text of={labels.until} time={<Time at={until} />} />
+        </>
+      )}
+      {note !== undefined && (
+        <q class="said">
+          <bdi>{note}</bdi>
+        </q>
+      )}
+    </p>
+  )
+}
+
+/** What the reader can do: to look at what was done, and to lift the pause. */
+export function PauseButtons(props: {
+  session: Session
+  pause: PauseAnswer
+  onDone: () => Promise<unknown>
+}) {
+  const { session, pause, onDone } = props
+  const { id, impersonation, canResume, isMine, operator } = pause
+  const [isAsked, setAsked] = useState(false)
+  const acting = pausedActing(pause)
+  const lift = async (note: string) => {
+    try {
+      const path = `/pauses/${encodeURIComponent(id)}/resume`
+      await session.ask(path, { method: 'POST', body: { note } })
+      say('done', text(labels.liftDone, { acting }))
+      session.changed(id)
+    } catch (error) {
+      say('trouble', problemInWords(error))
+    }
+    await onDone()
+  }
+  return (
+    <>
+      {canResume && (
+        <Button
+          kind="primary"
+          label={text(labels.liftLabel, { acting })}
+          onPress={() => setAsked(true)}
+        >
+          {labels.lift}
+        </Button>
+      )}
+      {impersonation !== undefined && (isMine || session.me.role !== 'operator') && (
+        <Link
+          to={auditPath(impersonation)}
+          class="button"
+          label={text(labels.doneLabel, { acting })}
+        >
+          {labels.done}
+        </Link>
+      )}
+      {isAsked && (
+        <NoteDialog
+          title={labels.liftTitle}
+          confirm={labels.lift}
+          subject={acting}
+          about={text(labels.liftAbout, { operator: nameOf(operator) })}
+          isNeeded
+          onConfirm={lift}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </>
+  )
+}

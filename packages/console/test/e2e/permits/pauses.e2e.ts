@@ -1,0 +1,123 @@
+import { createPermits, type Permits } from 'oidc-provider-impersonation-console'
+import type { Page } from 'playwright-core'
+import { type Deployment, deploy } from '../../support/deployment.ts'
+import { memoryAudit } from '../../support/memory-audit.ts'
+import { enter, submitSignIn } from '../support/enter.ts'
+import { goTo, heading, reads, visitDeployment } from '../support/operating.ts'
+import { expectGoodLooks } from '../support/pictures.ts'
+import { visit } from '../support/visit.ts'
+
+const OBJECTED =
+  'Alice Ng said that they did not ask for what you did. You cannot act as Alice Ng until another person has looked into it.'
+
+/** Says *I did not ask for this* of what runs. */
+async function object(page: Page): Promise<void> {
+  await page.goto('/account')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await submitSignIn(page, 'alice')
+  await page.getByRole('button', { name: /^I did not ask for this/ }).click()
+  const dialog = page.getByRole('dialog', { name: 'You did not ask for this?' })
+  await dialog.getByRole('textbox').fill('I know of no ticket')
+  await dialog.getByRole('button', { name: 'Tell them' }).click()
+}
+
+async function lift(page: Page): Promise<void> {
+  const card = page
+    .getByRole('list', { name: 'Paused' })
+    .getByRole('listitem', { name: reads('Olivia Okafor as Alice Ng') })
+  await card.getByText('I know of no ticket').waitFor()
+  await card.getByRole('button', { name: /^Lift the pause/ }).click()
+  const dialog = page.getByRole('dialog', { name: 'Lift this pause?' })
+  await dialog.getByLabel('Note').fill('Talked to both')
+  await dialog.getByRole('button', { name: 'Lift the pause' }).click()
+  await page.getByText(reads('The pause is lifted: Olivia Okafor as Alice Ng.')).waitFor()
+}
+
+describe('an objection', function () {
+  this.timeout(120_000)
+
+  describe('with permits', () => {
+    let permits: Permits
+    let deployment: Deployment
+    beforeEach(async () => {
+      const audit = memoryAudit()
+      permits = createPermits({ audit, standing: {} })
+      deployment = await deploy({
+        ...{ audit, authorize: permits.wrap(() => true), console: { permits } },
+      })
+    })
+    afterEach(async () => {
+      await permits.close()
+      await deployment[Symbol.asyncDispose]()
+    })
+
+    it('tells the customer what happens now and offers to ask each time, tells the operator, and a lead lifts it', async () => {
+      await deployment.impersonate({ access: 'read' })
+      await deployment.settled()
+      await using olivia = await visitDeployment(deployment)
+      await enter(olivia.page, 'olivia', '/console/act?user=alice&ticket=SUP-1&reason=Again')
+      await heading(olivia.page, 'Act as Alice Ng').waitFor()
+      await olivia.page.getByRole('button', { name: reads('End that and act as') }).waitFor()
+
+      await using alice = await visit(deployment.url)
+      const { page } = alice
+      await object(page)
+      await page
+        .getByText(
+          reads(
+            'Olivia Okafor cannot act as you until another person of the team has looked into it. What Olivia Okafor ran for you has ended.',
+          ),
+        )
+        .waitFor()
+      const card = page.getByRole('article').filter({ hasText: 'cannot act as you' })
+      await card.getByRole('heading', { name: reads('Olivia Okafor cannot act as you') }).waitFor()
+      await expectGoodLooks(page, 'account-paused')
+      await page.getByRole('button', { name: 'Ask me each time from now on' }).click()
+      await page.getByText('From now on, support asks you each time.').waitFor()
+      await page.getByRole('radio', { name: 'No, ask me each time', checked: true }).waitFor()
+
+      await olivia.page
+        .getByText(
+          reads('You no longer act as Alice Ng: the customer said that they did not ask for it.'),
+        )
+        .waitFor()
+      await olivia.page.getByText(reads(OBJECTED)).waitFor()
+      await expectGoodLooks(olivia.page, 'act-paused')
+      await goTo(olivia.page, '/console/customers/alice')
+      await olivia.page.getByText(reads(OBJECTED)).waitFor()
+      await olivia.page.getByRole('link', { name: 'See the pause' }).click()
+      await heading(olivia.page, 'Olivia Okafor as Alice Ng').waitFor()
+      await olivia.page.getByText(reads('Alice Ng objected')).waitFor()
+
+      await using grace = await visitDeployment(deployment)
+      await enter(grace.page, 'grace', '/console/approvals')
+      await heading(grace.page, 'Approvals').waitFor()
+      await grace.page.getByRole('list', { name: 'Paused' }).waitFor()
+      await expectGoodLooks(grace.page, 'permits-paused')
+      await lift(grace.page)
+      await grace.page.getByRole('list', { name: 'Paused' }).waitFor({ state: 'detached' })
+
+      await olivia.page.getByText(reads('Grace Lindqvist lifted it')).waitFor()
+      await goTo(olivia.page, '/console/customers/alice')
+      await olivia.page.getByRole('link', { name: reads('Act as Alice Ng') }).waitFor()
+      await page.getByRole('button', { name: 'Look again' }).click()
+      await card.waitFor({ state: 'detached' })
+    })
+  })
+
+  it('without permits, is shown among the alarms, where a lead lifts it', async () => {
+    await using deployment = await deploy()
+    await deployment.impersonate({ access: 'read' })
+    await deployment.settled()
+    await using alice = await visit(deployment.url)
+    await object(alice.page)
+    await alice.page.getByText(reads('Olivia Okafor cannot act as you until')).waitFor()
+    await using grace = await visitDeployment(deployment)
+    await enter(grace.page, 'grace', '/console/alarms')
+    await expectGoodLooks(grace.page, 'alarms-paused')
+    await lift(grace.page)
+    await using olivia = await visitDeployment(deployment)
+    await enter(olivia.page, 'olivia', '/console/customers/alice')
+    await olivia.page.getByRole('link', { name: reads('Act as Alice Ng') }).waitFor()
+  })
+})

@@ -1,0 +1,22 @@
+import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
+import { pauseSlot } from 'oidc-provider-impersonation-verify/chain'
+import type { AnyPermit, AuditEntry } from 'oidc-provider-impersonation-verify/format'
+import { decisions } from '../../src/permits/decisions.ts'
+import type { Deployment } from './deployment.ts'
+
+/** Stores a pause of an operator, for one customer or for all. */
+export function storePause(
+  { audit, provider }: Pick<Deployment, 'audit' | 'provider'>,
+  pause: { operator: string; by: string; customer?: string; until?: number },
+): Promise<AnyPermit> {
+  const { operator, by, customer, until } = pause
+  const sign = (claims: Readonly<Record<string, unknown>>) => signCheckpoint(provider, claims)
+  const entry: AuditEntry = {
+    ...{ event: 'support.paused', time: Date.now(), by, permit: 'p'.repeat(43) },
+    ...{ subject: customer, mayAct: { sub: operator }, terms: { needs: [], until } },
+  }
+  return decisions(audit, { sign, timeoutMs: 2000 }).open(
+    pauseSlot(operator, customer),
+    () => entry,
+  )
+}

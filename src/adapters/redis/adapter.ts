@@ -1,0 +1,360 @@
+import { randomBytes } from 'node:crypto'
+import type { AdapterPayload } from 'oidc-provider'
+import type { EndingAdapter, KnownRecord, LookUp } from '../contract.ts'
+import {
+  consumedAt,
+  decodePayload,
+  encodePayload,
+  type ListingKeys,
+  lifetime,
+  listingKeys,
+  secondaryKeys,
+  statusListId,
+  storableKey,
+} from '../record.ts'
+import { isThere, parseArray, parsePairs, type RedisConnection, yes } from './connection.ts'
+import { chunksIn, followEnded, join } from './ended-indices.ts'
+import type { Confirm } from './replicas.ts'
+import * as scripts from './scripts.ts'
+
+/** How many records of a grant are revoked at once. */
+const REVOKE_BATCH = 100
+/** How many records are looked at in one step of a listing. */
+const MAX_RECORDS_AT_ONCE = 256
+/**
+ * How long after its issue a record that is not there stays in a look-up, in seconds: the look-up may be written
+ * before the record.
+ */
+const STAYS_LISTED_SECONDS = 300
+/** How much longer a look-up has a record than its caller says, in milliseconds: clocks differ. */
+const LOOK_UP_MARGIN_MS = 60_000
+
+/** What the adapters of one store share. */
+export interface RedisStore {
+  readonly redis: RedisConnection
+  readonly confirm: Confirm
+  /** Asks the server always. */
+  check(): Promise<void>
+  /** Asks the server if no check has succeeded yet. */
+  checkOnce(): Promise<void>
+}
+
+type Index =
+  | 'id'
+  | 'uid'
+  | 'userCode'
+  | 'grant'
+  // look-ups of records that are listed
+  | 'account'
+  | 'actor'
+  | 'client'
+
+/** @param prefix of the keys of this model */
+export function redisAdapter(
+  { redis, confirm, check, checkOnce }: RedisStore,
+  prefix: string,
+  model: string,
+): EndingAdapter {
+  /** For a value that is storable already. */
+  const keyTo = (index: Index, stored: string) => `${prefix}${index}:${stored}`
+  const keyOf = (index: Index, value: string) => keyTo(index, storableKey(value))
+  /** The look-up of every record that is listed. */
+  const allKey = `${prefix}all`
+  /**
+   * The record of a status list. Its ended indices are fields of the same hash, so that they are lost
+   * together: guards refuse where there is no list.
+   */
+  const listKey = (list: string) => keyOf('id', statusListId(list))
+
+  function lookUpKeys({ accountId, actor, clientId }: LookUp): string[] {
+    const keys: string[] = []
+    if (accountId !== undefined) keys.push(keyOf('account', accountId))
+    if (actor !== undefined) keys.push(keyOf('actor', actor))
+    if (clientId !== undefined) keys.push(keyOf('client', clientId))
+    return keys
+  }
+
+  async function readRecord(key: string): Promise<AdapterPayload | undefined> {
+    const command = ['HMGET', key, 'payload', 'consumed', 'note', 'end']
+    const [payload, consumed, note, end] = parseArray(await redis.send(command, key))
+    if (!isThere(payload)) return undefined
+    return decodePayload(payload, { consumed: Number(consumed ?? 0), note, end })
+  }
+
+  /** A field of a live record, and the rest of its life as a script takes it. */
+  async function readWithLife(key: string, field: string) {
+    const [value, life] = await Promise.all([
+      redis.send(['HGET', key, field], key),
+      redis.send(['PTTL', key], key),
+    ])
+    if (!isThere(value) || Number(life) === NOT_THERE) return undefined
+    return { value, life: Number(life) < 0 ? '' : String(life) }
+  }
+
+  function addIndex(list: string, index: number, life: string): Promise<unknown> {
+    return redis.run(scripts.addIndexScript, listKey(list), String(index), life)
+  }
+
+  /** The fields of the hash that a list and its ended indices are in. */
+  async function readList(list: string): Promise<[string, string][]> {
+    const key = listKey(list)
+    return parsePairs(await redis.send(['HGETALL', key], key))
+  }
+
+  function joinLookUps(keys: readonly string[], id: string, iat: string, life: string) {
+    return redis.runForEach(scripts.joinLookUpsScript, keys, encodeMember(id), iat, life)
+  }
+
+  /** Lists a record by the actor of its note, too. @param known read where the caller does not say it */
+  async function joinActor(id: string, actor: string, known: KnownRecord | undefined) {
+    const keys = [keyOf('actor', actor)]
+    if (known) {
+      const life = String((lifetime(known.expiresIn) ?? 0) + LOOK_UP_MARGIN_MS)
+      return joinLookUps(keys, id, String(known.iat), life)
+    }
+    const read = await readWithLife(keyOf('id', id), 'iat')
+    if (read) await joinLookUps(keys, id, String(read.value), read.life)
+  }
+
+  async function smallest(keys: readonly string[]): Promise<string> {
+    if (keys.length < 2) return keys[0] ?? allKey
+    const sizes = await Promise.all(keys.map((key) => redis.send(['ZCARD', key], key)))
+    const smallest = Math.min(...sizes.map(Number))
+    return keys[sizes.findIndex((size) => Number(size) === smallest)] ?? allKey
+  }
+
+  /** Takes records that are gone out of a look-up. Errors do no harm: the next listing does it. */
+  function forget(key: string, gone: readonly Entry[]): void {
+    const issuedBefore = Date.now() / 1000 - STAYS_LISTED_SECONDS
+    const members = gone.filter(({ iat }) => iat < issuedBefore).map(({ member }) => member)
+    if (members.length > 0) redis.send(['ZREM', key, ...members], key).catch(() => {})
+  }
+
+  function matches(payload: AdapterPayload, { accountId, actor, clientId }: LookUp): boolean {
+    const keys = listingKeys(model, payload)
+    if (!keys) return false
+    if (accountId !== undefined && keys.accountId !== accountId) return false
+    if (clientId !== undefined && keys.clientId !== clientId) return false
+    return actor === undefined || (actorOf(payload.note) ?? keys.actor) === actor
+  }
+
+  /** Puts back what a record that was replaced has kept, and its look-ups and its list may have lost. */
+  async function putBack(kept: unknown, id: string, listed: ListingKeys, life: string) {
+    if (Number(kept) === 0) return
+    const [note, end] = parseArray(kept)
+    if (isThere(note)) {
+      const actor = actorOf(decodePayload('{}', { note }).note)
+      if (actor !== undefined) {
+        await joinLookUps([keyOf('actor', actor)], id, String(listed.iat), life)
+      }
+    }
+    if (isThere(end) && isIndexed(listed)) {
+      await addIndex(listed.statusList, listed.statusIndex, life)
+    }
+  }
+
+  function point(key: string, id: string, life: string): Promise<unknown> {
+    const expiry = life === '' ? [] : ['PX', life]
+    return redis.send(['SET', key, storableKey(id), ...expiry], key)
+  }
+
+  async function follow(key: string): Promise<AdapterPayload | undefined> {
+    const id = await redis.send(['GET', key], key)
+    return isThere(id) ? readRecord(keyTo('id', String(id))) : undefined
+  }
+
+  return {
+    consumesEveryModel: true,
+
+    async upsert(id, payload, expiresIn) {
+      // Ignore errors of this check. If Redis is down, the write rejects by itself.
+      checkOnce().catch(() => {})
+      const milliseconds = lifetime(expiresIn)
+      const life = milliseconds === undefined ? '' : String(milliseconds)
+      const { uid, userCode, grantId } = secondaryKeys(payload)
+      const consumed = consumedAt(payload, Date.now())
+      const isLive = milliseconds !== 0
+      const listed = isLive ? listingKeys(model, payload) : undefined
+
+      const fields = [
+        life,
+        encodePayload(payload),
+        consumed > 0 ? String(consumed) : '',
+        grantId ? storableKey(grantId) : '',
+        listed ? String(listed.iat) : '',
+      ]
+      const write = () => redis.run(scripts.upsertScript, keyOf('id', id), ...fields)
+      const join = async ({ iat, ...keys }: ListingKeys) =>
+        joinLookUps([allKey, ...lookUpKeys(keys)], id, String(iat), life)
+
+      const writes: Promise<unknown>[] = []
+      if (isLive && uid) writes.push(point(keyOf('uid', uid), id, life))
+      if (isLive && userCode) writes.push(point(keyOf('userCode', userCode), id, life))
+      if (isLive && grantId) {
+        writes.push(redis.run(scripts.keepScript, keyOf('grant', grantId), storableKey(id), life))
+      }
+      // No record is there that is not listed.
+      const writing = listed ? redis.inOrder(() => join(listed), write) : write()
+      const [kept] = await Promise.all([writing, ...writes])
+      if (listed) await putBack(kept, id, listed, life)
+    },
+
+    check,
+
+    find: async (id) => readRecord(keyOf('id', id)),
+    async findByUid(uid) {
+      const payload = await follow(keyOf('uid', uid))
+      return payload?.uid === uid ? payload : undefined
+    },
+
+    async findByUserCode(userCode) {
+      const payload = await follow(keyOf('userCode', userCode))
+      return payload?.userCode === userCode ? payload : undefined
+    },
+
+    async consume(id) {
+      await redis.run(scripts.consumeScript, keyOf('id', id))
+    },
+
+    async consumeOnce(id, note, known) {
+      const key = keyOf('id', id)
+      const actor = actorOf(note)
+      const kept = note ? [encodePayload(note)] : []
+      // Whoever loses is listed by an actor for nothing, and a listing looks at the record itself.
+      const joined = actor === undefined ? undefined : joinActor(id, actor, known)
+      const consume = async () =>
+        yes(await redis.run(scripts.consumeOnceScript, key, attempt(), ...kept))
+      const [won] = await Promise.all([confirm(key, consume, Boolean), joined])
+      return won
+    },
+
+    async endOnce(id, end) {
+      const key = keyOf('id', id)
+      const read = await readWithLife(key, 'payload')
+      if (!read) return false
+      const args = [attempt(), encodePayload(end)]
+      const mark = () =>
+        confirm(key, async () => yes(await redis.run(scripts.endScript, key, ...args)))
+      const listed = listingKeys(model, decodePayload(read.value, {}))
+      if (!listed || !isIndexed(listed)) return mark()
+      const { statusList, statusIndex } = listed
+      // What is refused before it reads as ended is harmless, and not the other way round.
+      return redis.inOrder(
+        () => confirm(listKey(statusList), () => addIndex(statusList, statusIndex, read.life)),
+        mark,
+      )
+    },
+
+    async list(lookUp, limit, before) {
+      const key = await smallest(lookUpKeys(lookUp))
+      const found: AdapterPayload[] = []
+      let after = before ? [String(before.iat), encodeMember(before.id)] : ['', '']
+      for (let count = limit; ; count = Math.min(count * 2, MAX_RECORDS_AT_ONCE)) {
+        const reply = await redis.run(scripts.pageScript, key, ...after, String(count))
+        const page = parseEntries(parseArray(reply))
+        const payloads = await Promise.all(
+          page.map(({ member }) => readRecord(keyOf('id', decodeMember(member)))),
+        )
+        forget(
+          key,
+          page.filter((_, i) => payloads[i] === undefined),
+        )
+        for (const payload of payloads) {
+          if (payload && matches(payload, lookUp)) found.push(payload)
+          if (found.length === limit) return found
+        }
+        const last = page.at(-1)
+        if (!last || page.length < count) return found
+        after = [String(last.iat), last.member]
+      }
+    },
+
+    async endedIndices(list) {
+      return [...join(chunksIn(await readList(list)))]
+    },
+
+    followEnded: (list) => followEnded(list, () => readList(list)),
+
+    async destroy(id) {
+      const reply = await redis.run(scripts.destroyScript, keyOf('id', id))
+      const [grant, ended] = parseArray(reply)
+      if (typeof ended === 'string') {
+        // Its index goes with it.
+        const listed = listingKeys(model, decodePayload(ended, {}))
+        if (listed && isIndexed(listed)) {
+          const list = listKey(listed.statusList)
+          await redis.run(scripts.removeIndexScript, list, String(listed.statusIndex))
+        }
+      }
+      if (!isThere(grant)) return
+      const key = keyTo('grant', String(grant))
+      await redis.send(['ZREM', key, storableKey(id)], key)
+    },
+
+    async revokeByGrantId(grantId) {
+      const key = keyOf('grant', grantId)
+      const grant = storableKey(grantId)
+      for (;;) {
+        const command = ['ZRANGE', key, '0', String(REVOKE_BATCH - 1)]
+        const members = parseArray(await redis.send(command, key))
+        if (members.length === 0) return
+        // records first, index last: what is interrupted here can be done again
+        const ids = members.map(String)
+        await Promise.all(ids.map((id) => redis.run(scripts.revokeScript, keyTo('id', id), grant)))
+        await redis.send(['ZREM', key, ...ids], key)
+      }
+    },
+  }
+}
+
+/** What PTTL answers for a key that is not there. */
+const NOT_THERE = -2
+
+const processName = randomBytes(12).toString('base64url')
+let attempts = 0
+
+/** A unique name for one attempt to consume or to end. */
+function attempt(): string {
+  attempts += 1
+  return `${processName}-${attempts}`
+}
+
+interface Entry {
+  readonly member: string
+  readonly iat: number
+}
+
+/** Members and scores in turn; what has a score under 0 is no record (`joinLookUpsScript`). */
+function parseEntries(reply: readonly unknown[]): Entry[] {
+  const entries: Entry[] = []
+  for (let i = 0; i + 1 < reply.length; i += 2) {
+    const iat = Number(reply[i + 1])
+    if (iat >= 0) entries.push({ member: String(reply[i]), iat })
+  }
+  return entries
+}
+
+/** Bytes of members compare as code units of ids do. Ids of ASCII characters stay as they are. */
+function encodeMember(id: string): string {
+  return id.replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\u007f${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+function decodeMember(member: string): string {
+  return member.replace(/\u007f(....)/g, (_, code) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  )
+}
+
+function actorOf(note: unknown): string | undefined {
+  const actor: unknown = Object(note).actor
+  return typeof actor === 'string' ? actor : undefined
+}
+
+function isIndexed(
+  keys: ListingKeys,
+): keys is ListingKeys & { statusList: string; statusIndex: number } {
+  return keys.statusList !== undefined && keys.statusIndex !== undefined
+}

@@ -1,0 +1,53 @@
+import type { Provider } from 'oidc-provider'
+import type { ConfigurationParts } from './configuration.ts'
+import { exchange } from './exchange/exchange.ts'
+import { EXCHANGE_PARAMETERS, REPEATABLE_PARAMETERS } from './exchange/request.ts'
+import { withholdFromSelfRegistered } from './host/instance.ts'
+import { revocationOfSubjectTokens } from './http/revocation.ts'
+import { announceRoutes, issuerRoutes } from './http/routes.ts'
+import { endWithOpaqueToken, judgeByEnds } from './impersonations/opaque-tokens.ts'
+import { lookForPendingEnds } from './impersonations/pending-ends.ts'
+import { endWithOperator } from './impersonations/sign-out.ts'
+import { optionsOf, type ResolvedOptions } from './options/defaults.ts'
+import { managementRights, requireMachineTokenKey, rightsOf } from './policy/clients.ts'
+import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
+import { assembleStatusLists } from './status-list/sign.ts'
+import { accessTokenVerifier, verifierOf } from './tokens/access-token.ts'
+import { makeReplayDetectionAtomic } from './tokens/single-use.ts'
+import { defineSubjectToken, endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
+
+/** Wires impersonation into a provider: all that belongs to the provider is made here, once, in this order. */
+export function assemble(
+  provider: Provider,
+  resolved: ResolvedOptions,
+  { claims }: ConfigurationParts,
+): void {
+  const options = optionsOf.set(provider, resolved)
+  rightsOf.set(provider, managementRights(options.managementApi))
+  claims.use(provider)
+  if (options.atomicReplayDetection) makeReplayDetectionAtomic(provider)
+  if (!options.allowSelfRegisteredClients) {
+    withholdFromSelfRegistered(provider, TOKEN_EXCHANGE_GRANT_TYPE)
+  }
+
+  subjectTokensOf.set(provider, defineSubjectToken(provider))
+  requireMachineTokenKey(provider)
+  const findEvenEnded = judgeByEnds(provider)
+  verifierOf.set(provider, accessTokenVerifier(provider, findEvenEnded))
+  provider.registerGrantType(
+    TOKEN_EXCHANGE_GRANT_TYPE,
+    (ctx) => exchange(provider, ctx),
+    EXCHANGE_PARAMETERS,
+    REPEATABLE_PARAMETERS,
+  )
+
+  // Without it, impersonations can be neither seen nor ended.
+  if (!endingAdapterOf.find(provider)) return
+  endWithOpaqueToken(provider)
+  lookForPendingEnds(provider)
+  if (options.lifecycle.endWithOperator) endWithOperator(provider)
+  assembleStatusLists(provider)
+  announceRoutes(provider)
+  provider.use(issuerRoutes(provider))
+  provider.use(revocationOfSubjectTokens(provider))
+}

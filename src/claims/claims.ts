@@ -1,0 +1,207 @@
+import {
+  type Client,
+  errors,
+  type JWTStructured,
+  type KoaContextWithOIDC,
+  type Provider,
+  type UnknownObject,
+} from 'oidc-provider'
+import { settleStoredClaims } from '../host/models.ts'
+import { slot } from '../host/slot.ts'
+import type { ResolvedOptions } from '../options/defaults.ts'
+import type { AccessTokenPayload, ClientView, CustomJwtClaimsContext } from '../public/hooks.ts'
+import { TOKEN_EXCHANGE_GRANT_TYPE } from '../shared/constants.ts'
+import { isPlainObject } from '../shared/json.ts'
+import { epochSeconds } from '../shared/time.ts'
+import {
+  type Claims,
+  marksOf,
+  PROVIDER_CLAIMS,
+  remove,
+  setJwtClaims,
+  setProviderClaims,
+  type Token,
+} from './act.ts'
+
+/** The deployment's own settings of oidc-provider that say what an access token contains. */
+export interface OwnClaims {
+  readonly extraTokenClaims:
+    | ((
+        ctx: KoaContextWithOIDC,
+        token: Token,
+      ) => Promise<UnknownObject | undefined> | UnknownObject | undefined)
+    | undefined
+  readonly customizeJwt:
+    | ((ctx: KoaContextWithOIDC, token: Token, jwt: JWTStructured) => Promise<void> | void)
+    | undefined
+}
+
+/** Copying `__proto__` or `constructor` can change an object's prototype. Both are always dropped. */
+const PROTOTYPE_KEYS: readonly string[] = ['__proto__', 'constructor']
+
+/** What says the claims of a provider's access tokens. */
+export const claimsOf = slot<AccessTokenClaims>('the claims of access tokens')
+
+/**
+ * What an access token says beside the provider's own claims: the deployment's `extraTokenClaims`, then
+ * the hook's, then the deployment's JWT customizer. What the provider alone says comes last, on a copy that
+ * no code of the deployment holds.
+ */
+export class AccessTokenClaims {
+  readonly #options: ResolvedOptions
+  readonly #own: OwnClaims
+  #issuer = ''
+
+  constructor(options: ResolvedOptions, own: OwnClaims) {
+    this.#options = options
+    this.#own = own
+  }
+
+  /** Whether code of the deployment has a say, and may wait. */
+  get hasHooks(): boolean {
+    const { extraTokenClaims, customizeJwt } = this.#own
+    return Boolean(extraTokenClaims ?? customizeJwt ?? this.#options.getCustomJwtClaims)
+  }
+
+  /** Settles whose tokens these are. */
+  use(provider: Provider): void {
+    claimsOf.set(provider, this)
+    this.#issuer = provider.issuer
+    settleStoredClaims(provider, this.#settleStored)
+  }
+
+  /** The provider's `extraTokenClaims`. */
+  readonly extraTokenClaims = async (
+    ctx: KoaContextWithOIDC,
+    token: Token,
+  ): Promise<UnknownObject | undefined> => {
+    if (token.kind === 'AccessToken' && token.aud === this.#options.managementApi.resource) {
+      // The management API is for machines only: no user's access token is issued for it.
+      throw new errors.InvalidTarget()
+    }
+    const own = await this.#own.extraTokenClaims?.(ctx, token)
+    const custom = await this.#customClaims(ctx, token)
+    const claims = own === undefined ? {} : claimsFrom(own)
+    // In tokens of other grants, keep all of the deployment's own claims except `act`.
+    remove(claims, marksOf(token) ? PROVIDER_CLAIMS : ['act'])
+    if (custom) Object.assign(claims, remove(custom, PROVIDER_CLAIMS))
+    remove(claims, PROTOTYPE_KEYS)
+    setProviderClaims(this.#options, ctx, token, claims)
+    return Object.keys(claims).length > 0 ? claims : undefined
+  }
+
+  /** The provider's `formats.customizers.jwt`: the deployment's own runs first, and gets a copy. */
+  readonly customizeJwt = async (
+    ctx: KoaContextWithOIDC,
+    token: Token,
+    jwt: JWTStructured,
+  ): Promise<void> => {
+    const { jti } = jwt.payload
+    const { customizeJwt } = this.#own
+    if (customizeJwt) {
+      const copy = { header: jwt.header, payload: { ...jwt.payload } }
+      await customizeJwt(ctx, token, copy)
+      jwt.header = copy.header
+      jwt.payload = claimsFrom(copy.payload)
+    }
+    setJwtClaims(this.#options, ctx, token, jwt.payload, jti)
+  }
+
+  /** What is stored with an opaque token: late writes to what hooks answered do not reach the copy. */
+  readonly #settleStored = (
+    ctx: KoaContextWithOIDC | undefined,
+    token: Token,
+    extra: UnknownObject,
+  ): UnknownObject => {
+    const claims = claimsFrom(extra)
+    if (marksOf(token)) remove(claims, PROVIDER_CLAIMS)
+    setProviderClaims(this.#options, ctx, token, claims)
+    return claims
+  }
+
+  /**
+   * Asks the deployment's `getCustomJwtClaims`, if there is one.
+   *
+   * @throws errors.AccessDenied where the hook does
+   * @throws Error for whatever else it throws, and for an answer that is no claims (fail closed, I9)
+   */
+  async #customClaims(
+    ctx: KoaContextWithOIDC | undefined,
+    token: Token,
+  ): Promise<Claims | undefined> {
+    const { getCustomJwtClaims, environmentVariables } = this.#options
+    if (!getCustomJwtClaims) return undefined
+    try {
+      const claims = await getCustomJwtClaims({
+        token: buildPayload(this.#issuer, token),
+        context: buildContext(ctx, token),
+        environmentVariables,
+      })
+      return claims === undefined ? undefined : claimsFrom(claims)
+    } catch (cause) {
+      if (cause instanceof errors.AccessDenied) throw cause
+      throw new Error('features.impersonation.getCustomJwtClaims failed', { cause })
+    }
+  }
+}
+
+/**
+ * A copy of claims as JSON will say them: nothing in it runs code later, and what JSON cannot say
+ * fails now.
+ *
+ * @throws TypeError where they are no JSON object
+ */
+function claimsFrom(answer: unknown): Claims {
+  const claims: unknown = JSON.parse(JSON.stringify(answer) ?? 'null')
+  if (Array.isArray(answer) || answer instanceof Map || !isPlainObject(claims)) {
+    throw new TypeError('claims must be a plain object')
+  }
+  return claims
+}
+
+function buildContext(ctx: KoaContextWithOIDC | undefined, token: Token): CustomJwtClaimsContext {
+  const exchange = marksOf(token)
+  const client = exchange?.client ?? ctx?.oidc.client ?? token.client
+  return Object.freeze({
+    grant: Object.freeze({
+      type: exchange ? TOKEN_EXCHANGE_GRANT_TYPE : grantTypeOf(ctx, token),
+      subjectTokenContext: exchange?.subjectToken.contextObject ?? Object.freeze({}),
+    }),
+    actor: exchange?.actor,
+    client: client && viewOf(client),
+  })
+}
+
+/** The model is shared by the whole process, and holds the secret: the hook gets neither. */
+function viewOf(client: Client): ClientView {
+  return Object.freeze({
+    clientId: client.clientId,
+    get metadata() {
+      const { client_secret: _, ...metadata } = client.metadata()
+      return structuredClone(metadata)
+    },
+  })
+}
+
+function buildPayload(iss: string, token: Token): AccessTokenPayload {
+  const act = marksOf(token)?.act
+  const iat = token.iat ?? epochSeconds()
+  return Object.freeze({
+    // The id of an opaque token is its value: hooks must not see it.
+    ...(token.format === 'jwt' ? { jti: token.jti } : {}),
+    iss,
+    sub: token.kind === 'AccessToken' ? token.accountId : (token.clientId ?? ''),
+    ...(token.aud === undefined ? {} : { aud: token.aud }),
+    client_id: token.clientId ?? '',
+    ...(token.scope ? { scope: token.scope } : {}),
+    iat,
+    exp: token.exp ?? iat + token.expiration,
+    ...(act ? { act } : {}),
+  })
+}
+
+function grantTypeOf(ctx: KoaContextWithOIDC | undefined, token: Token): string {
+  const requested = ctx?.oidc.params?.grant_type
+  if (typeof requested === 'string') return requested
+  return token.kind === 'ClientCredentials' ? 'client_credentials' : token.gty
+}

@@ -1,0 +1,211 @@
+import {
+  type Account,
+  type Client,
+  errors,
+  type Provider,
+  type TokenEndpointGrantContext,
+} from 'oidc-provider'
+import { findAccount } from '../host/grants.ts'
+import { certificateThumbprint } from '../host/instance.ts'
+import { slot } from '../host/slot.ts'
+import { hasEnded } from '../impersonations/end.ts'
+import { REDEEMED_WITHIN_MS } from '../impersonations/pending-ends.ts'
+import { optionsOf } from '../options/defaults.ts'
+import { asksClient, isPublic } from '../policy/clients.ts'
+import type { ActClaim, Actor } from '../public/hooks.ts'
+import type { ClientRule } from '../public/options.ts'
+import { parseAct } from '../shared/act.ts'
+import { BoundedMap } from '../shared/bounded-map.ts'
+import { unprovenBinding } from '../shared/sender.ts'
+import { warn } from '../shared/warn.ts'
+import {
+  AccessTokenRejected,
+  type VerifiedAccessToken,
+  verifierOf,
+} from '../tokens/access-token.ts'
+import type { ExchangeRequest } from './request.ts'
+
+const SOFTWARE_OPTION = 'features.impersonation.actorToken.clients'
+/** How many clients are remembered whose id was looked up among the accounts. */
+const MAX_CLIENTS_LOOKED_UP = 1000
+const ENDED_REASON = 'its own impersonation has ended'
+
+/** The operator, and what the operator's sign-in hangs on. */
+export interface FoundActor {
+  readonly actor: Actor
+  /** The grant of the actor token, if it names one. */
+  readonly grant: string | undefined
+  /** The impersonation that the actor token came out of, in a chain: its id. */
+  readonly through: string | undefined
+}
+
+/**
+ * Says who acts: validates the actor token, if there is one. RFC 8693 §2.1, §4.1. An actor token is a valid
+ * access token of the operator issued with the given scope: of a user, not a client; not itself
+ * impersonated; its account, client and grant still there.
+ *
+ * @throws errors.InvalidRequest where it is none, or is missing
+ */
+export async function findActor(
+  provider: Provider,
+  ctx: TokenEndpointGrantContext,
+  request: ExchangeRequest,
+): Promise<FoundActor | undefined> {
+  const { actorToken } = request
+  if (actorToken === undefined) {
+    if (!optionsOf.of(provider).actorToken.required) return undefined
+    throw new errors.InvalidRequest('actor_token is required')
+  }
+  try {
+    return await verifyActor(provider, ctx, actorToken, request)
+  } catch (cause) {
+    if (cause instanceof AccessTokenRejected) throw invalid(cause)
+    throw cause
+  }
+}
+
+async function verifyActor(
+  provider: Provider,
+  ctx: TokenEndpointGrantContext,
+  value: string,
+  { clientId, dPoP, certificate }: ExchangeRequest,
+): Promise<FoundActor> {
+  const options = optionsOf.of(provider).actorToken
+  const verifier = verifierOf.of(provider)
+  const token = await verifier.verifyUserToken(value)
+  const prior = priorActors(token, options.chain.maxDepth)
+  const through = token.impersonationId
+  if (through !== undefined && (await hasEnded(provider, through))) {
+    throw new AccessTokenRejected(ENDED_REASON)
+  }
+  if (!token.scopes.has(options.scope)) {
+    throw new AccessTokenRejected(`lacks the scope ${options.scope}`)
+  }
+  if (options.sameClient && token.clientId !== clientId) {
+    throw new AccessTokenRejected('was issued to another client')
+  }
+  requireRecentSignIn(token, options.maxAge)
+  const unproven = unprovenBinding(token, {
+    jkt: dPoP?.thumbprint,
+    x5t: () => certificate && certificateThumbprint(certificate),
+  })
+  if (unproven !== undefined) throw new AccessTokenRejected(unproven)
+  const client = await verifier.findClient(token.clientId)
+  if (token.grantId !== undefined) await requireGrant(provider, token)
+  if (client.subjectType === 'pairwise' && value.includes('.')) {
+    throw new AccessTokenRejected('its pairwise subject cannot be traced to an account')
+  }
+  const account =
+    token.accountId === undefined ? undefined : await findAccount(provider, ctx, token.accountId)
+  if (!account) throw new AccessTokenRejected('its account is gone')
+  const actor = Object.freeze({
+    sub: account.accountId,
+    clientId: token.clientId,
+    ...(prior ? { act: prior } : {}),
+  })
+  return { actor, grant: token.grantId, through }
+}
+
+/**
+ * For the time after the redemption: an end of the actor token's own impersonation ends what runs through
+ * it, if it finds that redeemed. What it did not find, finds the end here (I3).
+ *
+ * @throws errors.InvalidRequest
+ */
+export async function requireThroughLives(provider: Provider, through: string): Promise<void> {
+  if (await hasEnded(provider, through)) throw invalid(new AccessTokenRejected(ENDED_REASON))
+}
+
+/**
+ * An end of all that an operator or a client runs has a second pass, which finds what was redeemed within
+ * this time. What is later, it would not find, and so it is not issued (I14).
+ *
+ * @param lookedAt when the look at who acts began, in milliseconds, by the monotonic clock
+ * @throws Error where that is too long ago
+ */
+export function requireRecentLook(lookedAt: number): void {
+  if (performance.now() - lookedAt <= REDEEMED_WITHIN_MS) return
+  throw new Error(
+    `the storage took too long: more than ${REDEEMED_WITHIN_MS / 1000} seconds from the look at who acts to the redemption`,
+  )
+}
+
+function invalid(cause: AccessTokenRejected): errors.InvalidRequest {
+  return new errors.InvalidRequest('actor token is invalid', undefined, { cause })
+}
+
+/** An impersonated token is no actor token, unless chains are allowed and it names its own (I3). */
+function priorActors(token: VerifiedAccessToken, maxDepth: number): ActClaim | undefined {
+  if (!token.impersonated) return undefined
+  if (maxDepth === 0) throw new AccessTokenRejected('is itself impersonated')
+  const prior = parseAct(token.act, maxDepth)
+  if (!prior) throw new AccessTokenRejected('is itself impersonated')
+  return prior
+}
+
+function requireRecentSignIn(token: VerifiedAccessToken, maxAge: number | undefined): void {
+  if (maxAge === undefined) return
+  if (token.authTime === undefined) {
+    throw new AccessTokenRejected('does not tell when the operator signed in')
+  }
+  if (Date.now() / 1000 - token.authTime > maxAge) {
+    throw new AccessTokenRejected('the operator signed in too long ago')
+  }
+}
+
+async function requireGrant(provider: Provider, token: VerifiedAccessToken): Promise<void> {
+  const grant = token.grantId && (await provider.Grant.find(token.grantId))
+  if (!grant || grant.clientId !== token.clientId || grant.accountId !== token.accountId) {
+    throw new AccessTokenRejected('its grant is gone')
+  }
+}
+
+type FindAccount = (id: string) => Promise<Account | undefined>
+
+const lookedUpOf = slot<BoundedMap<string, true>>('the clients that were looked up among accounts')
+
+/**
+ * Says whether the client that exchanges is itself an actor, and answers its id then: software that acts is
+ * named (I16).
+ *
+ * @throws errors.UnauthorizedClient for a client that is named and does not authenticate: it would
+ * act, and its name would prove nothing
+ * @throws Error where the deployment's function fails or answers no boolean (fail closed, I9)
+ */
+export async function findSoftware(
+  provider: Provider,
+  ctx: TokenEndpointGrantContext,
+  client: Client,
+): Promise<string | undefined> {
+  const isNamed = asksClient(optionsOf.of(provider).actorToken.clients, SOFTWARE_OPTION)
+  if (!(await isNamed(client))) return undefined
+  const { clientId } = client
+  if (isPublic(client)) {
+    const cause = new Error(`${SOFTWARE_OPTION} names ${clientId}, which does not authenticate`)
+    throw new errors.UnauthorizedClient('the client acts, and does not authenticate', { cause })
+  }
+  const lookedUp =
+    lookedUpOf.find(provider) ?? lookedUpOf.set(provider, new BoundedMap(MAX_CLIENTS_LOOKED_UP))
+  if (!lookedUp.get(clientId)) {
+    lookedUp.set(clientId, true)
+    // For the warning alone.
+    warnOfNamesakes([clientId], (id) => findAccount(provider, ctx, id)).catch(() => {})
+  }
+  return clientId
+}
+
+/**
+ * Warns of clients whose id is an account's as well: `act` tells them apart by `client_id`, people may
+ * not.
+ */
+export async function warnOfNamesakes(
+  clients: ClientRule,
+  findAccount: FindAccount,
+): Promise<void> {
+  if (typeof clients === 'function') return
+  for (const id of clients) {
+    if ((await findAccount(id))?.accountId !== id) continue
+    const message = `${SOFTWARE_OPTION}: ${id} is the id of a client and of an account; give one of them another id`
+    warn('NAMESAKE', message)
+  }
+}

@@ -1,0 +1,109 @@
+import {
+  type Client,
+  errors,
+  type Provider,
+  type TokenEndpointGrantContext,
+  type UnknownObject,
+} from 'oidc-provider'
+import { checkDpopRequired, checkMtlsCert, validateDpop } from '../host/grants.ts'
+import { ACCESS_TOKEN_TYPE } from '../shared/constants.ts'
+
+/** The form fields of an exchange. RFC 8693 §2.1. `client_id` and the like are the provider's. */
+export const EXCHANGE_PARAMETERS = [
+  'subject_token',
+  'subject_token_type',
+  'actor_token',
+  'actor_token_type',
+  'requested_token_type',
+  'resource',
+  'audience',
+  'scope',
+] as const
+
+/** Fields that the protocol lets repeat. Several targets are refused as such, not as repetition. */
+export const REPEATABLE_PARAMETERS = ['resource', 'audience'] as const
+
+/** A token exchange request, every field of which is known to be well-formed. */
+export interface ExchangeRequest {
+  readonly client: Client
+  /** As it was at first: the deployment's code gets the client, and may write to it. */
+  readonly clientId: string
+  readonly subjectToken: string
+  readonly actorToken: string | undefined
+  readonly audience: string | undefined
+  /** The key that the client proves by DPoP, as the provider's own grants have it (I10). */
+  readonly dPoP: Awaited<ReturnType<typeof validateDpop>>
+  /** The certificate that the client shows, where its access tokens are bound to one. */
+  readonly certificate: ReturnType<typeof checkMtlsCert>
+}
+
+/**
+ * Reads the request once: what the client proves, and its parameters.
+ *
+ * @throws the provider's own errors where a proof or a certificate is missing or wrong
+ * @throws errors.InvalidRequest naming the parameter.
+ * @throws errors.InvalidTarget where several targets are named.
+ */
+export async function parseExchangeRequest(
+  provider: Provider,
+  ctx: TokenEndpointGrantContext,
+): Promise<ExchangeRequest> {
+  const { client } = ctx.oidc
+  const { clientId } = client
+  const dPoP = await validateDpop(provider, ctx)
+  const certificate = checkMtlsCert(provider, ctx)
+  checkDpopRequired(provider, ctx, dPoP)
+  const parameters = parseParameters(ctx.oidc.params)
+  return Object.freeze({ client, clientId, ...parameters, dPoP, certificate })
+}
+
+function parseParameters(
+  parameters: UnknownObject,
+): Pick<ExchangeRequest, 'subjectToken' | 'actorToken' | 'audience'> {
+  // §2.1: subject_token REQUIRED, subject_token_type REQUIRED.
+  const subjectToken = required(parameters, 'subject_token')
+  requireAccessTokenType('subject_token_type', required(parameters, 'subject_token_type'))
+
+  // §2.1: actor_token_type "is REQUIRED when the actor_token parameter is present in the request
+  // but MUST NOT be included otherwise."
+  const actorToken = optional(parameters, 'actor_token')
+  const actorTokenType = optional(parameters, 'actor_token_type')
+  if (actorToken !== undefined) {
+    requireAccessTokenType('actor_token_type', required(parameters, 'actor_token_type'))
+  } else if (actorTokenType !== undefined) {
+    throw new errors.InvalidRequest('actor_token_type must not be given without actor_token')
+  }
+
+  const requestedTokenType = optional(parameters, 'requested_token_type')
+  if (requestedTokenType !== undefined) {
+    requireAccessTokenType('requested_token_type', requestedTokenType)
+  }
+
+  if (Array.isArray(parameters.resource)) {
+    throw new errors.InvalidTarget('only a single resource is supported')
+  }
+  if (Array.isArray(parameters.audience)) {
+    throw new errors.InvalidTarget('only a single audience is supported')
+  }
+
+  return { subjectToken, actorToken, audience: optional(parameters, 'audience') }
+}
+
+function optional(parameters: UnknownObject, name: string): string | undefined {
+  const value = parameters[name]
+  if (value === undefined) return undefined
+  if (typeof value !== 'string') throw new errors.InvalidRequest(`${name} must be a single string`)
+  return value
+}
+
+function required(parameters: UnknownObject, name: string): string {
+  const value = optional(parameters, name)
+  if (value === undefined) throw new errors.InvalidRequest(`${name} is required`)
+  return value
+}
+
+function requireAccessTokenType(name: string, type: string): void {
+  if (type !== ACCESS_TOKEN_TYPE) {
+    throw new errors.InvalidRequest(`${name} must be ${ACCESS_TOKEN_TYPE}`)
+  }
+}

@@ -1,0 +1,171 @@
+import {
+  type Account,
+  type Client,
+  errors,
+  type Provider,
+  type TokenEndpointGrantContext,
+} from 'oidc-provider'
+import type { AuditTrail } from '../events/trail.ts'
+import { findAccount } from '../host/grants.ts'
+import { rightsOf } from '../policy/clients.ts'
+import type { Actor, Binding } from '../public/hooks.ts'
+import { AccessTokenRejected, verifierOf } from '../tokens/access-token.ts'
+import { type Redemption, type SubjectToken, subjectTokensOf } from '../tokens/subject-token.ts'
+
+/** Who wants to redeem: the client that exchanges, and the operator of its actor token. */
+export interface Redeemer {
+  readonly client: Client
+  readonly actor: Actor | undefined
+  /** The client's id, where it is software that acts. */
+  readonly software: string | undefined
+}
+
+/** The user to be impersonated, and the subject token that allows it. */
+export interface Subject {
+  readonly token: SubjectToken
+  readonly account: Account
+  readonly binding: Binding
+}
+
+/**
+ * RFC 8693 §2.2.2: "If the request itself is not valid or if either the subject_token or
+ * actor_token are invalid for any reason, or are unacceptable based on policy, the authorization
+ * server MUST construct an error response [...] The value of the error parameter MUST be the
+ * invalid_request error code." The message is the same for every reason: no client learns which (I6).
+ */
+function notRedeemable(reason: string): errors.InvalidRequest {
+  return new errors.InvalidRequest('subject token is invalid', undefined, {
+    cause: new Error(reason),
+  })
+}
+
+/**
+ * Finds the subject of a presented subject token, if all of its data are still valid (I7).
+ *
+ * What the token is bound to comes before everything that takes a look-up or has an error of its own. For a
+ * holder that the token is not bound to, the answer and its timing are the same for a live, a used and an
+ * unknown token (I6).
+ */
+export async function findSubject(
+  provider: Provider,
+  ctx: TokenEndpointGrantContext,
+  presented: string,
+  redeemer: Redeemer,
+  trail: AuditTrail,
+): Promise<Subject> {
+  const token = await findUnused(provider, presented, trail)
+  const binding = token.bindingObject
+  requireMayAct(binding, redeemer)
+  ctx.oidc.entity('SubjectToken', token)
+  const account = await requireStillTrue(provider, ctx, token)
+  ctx.oidc.entity('Account', account)
+  return { token, account, binding }
+}
+
+/** Finds a subject token that was not redeemed, and reports what is known of any that is found. */
+export async function findUnused(
+  provider: Provider,
+  presented: string,
+  trail: AuditTrail,
+): Promise<SubjectToken> {
+  const subjectTokens = subjectTokensOf.of(provider)
+  const id = subjectTokens.idOf(presented)
+  trail.add({ id })
+  const token = await subjectTokens.findById(id)
+  if (!token) throw notRedeemable('unknown or expired')
+  trail.add({ subject: token.accountId, issuedTo: token.clientId })
+  const { mayAct } = token.bindingObject
+  if (mayAct) trail.add({ mayAct })
+  // Read the record here: if it is unreadable, the request fails before the token is redeemed.
+  trail.add({ context: token.contextObject })
+  const { permit, review } = token
+  if ((permit ?? review) !== undefined) trail.add({ permit, review })
+  if (token.consumed) throw redeemedBefore(token, trail)
+  if (token.end) throw notRedeemable('ended before it was redeemed')
+  if (token.isExpired) throw notRedeemable('expired')
+  // Its access token could outlive the record by which it can be ended (I14).
+  if (token.longestLife <= 0) throw notRedeemable('issued where impersonations could not be ended')
+  return token
+}
+
+/**
+ * The client that asked for the subject token is still one that may, and the user is still there (I7).
+ *
+ * @returns the user's account
+ */
+export async function requireStillTrue(
+  provider: Provider,
+  ctx: TokenEndpointGrantContext,
+  token: SubjectToken,
+): Promise<Account> {
+  await requireIssuer(provider, token)
+  const account = await findAccount(provider, ctx, token.accountId)
+  // An account with another id is another account, whatever the reason why `findAccount` returned
+  // it.
+  if (account?.accountId !== token.accountId) throw notRedeemable('its account is gone')
+  return account
+}
+
+/**
+ * Redeems the subject token: at most one caller gets past here, ever (one redemption, I1).
+ *
+ * @throws errors.InvalidRequest where another redemption or an end came first, or the record went
+ * meanwhile
+ */
+export async function redeemSubjectToken(
+  provider: Provider,
+  token: SubjectToken,
+  redemption: Redemption,
+  trail: AuditTrail,
+): Promise<void> {
+  if (await token.redeem(redemption)) return
+  const found = await subjectTokensOf.of(provider).findById(token.jti)
+  if (found?.consumed) throw redeemedBefore(found, trail)
+  throw notRedeemable(found?.end ? 'ended meanwhile' : 'expired or revoked meanwhile')
+}
+
+/**
+ * For the time after the redemption: an end that came after the last moment of redemption, and before the
+ * redemption, found an expired impersonation and ended nothing (I11).
+ *
+ * @throws errors.InvalidRequest
+ */
+export function requireNotExpired(token: SubjectToken): void {
+  if (token.isExpired) throw notRedeemable('expired while it was redeemed')
+}
+
+function redeemedBefore(token: SubjectToken, trail: AuditTrail): errors.InvalidRequest {
+  const at = typeof token.consumed === 'number' ? token.consumed : undefined
+  trail.add({ redemption: { at, jti: token.accessTokenId } })
+  return notRedeemable('redeemed before')
+}
+
+/** The client that asked for the subject token must still be one that may. */
+async function requireIssuer(provider: Provider, token: SubjectToken): Promise<void> {
+  try {
+    const issuer = await verifierOf.of(provider).findClient(token.clientId)
+    if (await rightsOf.of(provider).issue.may(issuer)) return
+  } catch (cause) {
+    if (cause instanceof AccessTokenRejected) {
+      throw notRedeemable('the client it was issued to is gone')
+    }
+    throw cause
+  }
+  throw notRedeemable('the client it was issued to may not issue any more')
+}
+
+/**
+ * RFC 8693 §4.4, of one token: only this operator, through this client. A request without an actor
+ * token is checked against both as well.
+ */
+function requireMayAct({ mayAct }: Binding, { client, actor }: Redeemer): void {
+  if (mayAct?.clientId !== undefined && mayAct.clientId !== client.clientId) {
+    throw notRedeemable('bound to another client')
+  }
+  if (mayAct?.sub === undefined) return
+  if (!actor) throw notRedeemable('bound to an operator, and none acts')
+  if (actor.sub !== mayAct.sub) throw notRedeemable('bound to another operator')
+  // `mayAct.sub` means the operator in person. If the actor token carries `act`, another person
+  // acts as the operator.
+  if (actor.act) throw notRedeemable('bound to an operator in person, and another person acts')
+}

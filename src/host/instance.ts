@@ -1,0 +1,144 @@
+// lib/helpers/weak_cache: the provider keeps its merged configuration and its keys nowhere else. Members of
+// discovery are an option, and ours are known at the registration alone: the issuer is no part of the
+// configuration. No option tells self-registered clients from others.
+// lib/helpers/jwt: the provider hands out no key that signs, and keys outside the process
+// (ExternalSigningKey) are signed with by its own helper alone.
+import type {
+  Adapter,
+  Client,
+  ClientMetadata,
+  Configuration,
+  KoaContextWithOIDC,
+  Provider,
+} from 'oidc-provider'
+import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js'
+import certificateThumbprint from 'oidc-provider/lib/helpers/certificate_thumbprint.js'
+import { sign } from 'oidc-provider/lib/helpers/jwt.js'
+import instance from 'oidc-provider/lib/helpers/weak_cache.js'
+import { warn } from '../shared/warn.ts'
+
+export { certificateThumbprint }
+
+/** The provider's configuration, merged with its defaults. */
+export function configurationOf(provider: Provider): Configuration {
+  return instance(provider).configuration
+}
+
+/** The clients of the configuration: those of the storage cannot be listed. */
+export function staticClients(provider: Provider): readonly ClientMetadata[] {
+  return [...(instance(provider).staticClients?.values() ?? [])]
+}
+
+/** The public half of the provider's keys, as its jwks endpoint publishes them. */
+export function publicKeys(provider: Provider): { keys: Array<Record<string, unknown>> } {
+  return instance(provider).jwks
+}
+
+/** Whether the provider has a key that signs with `alg`. */
+export function canSign(provider: Provider, alg: string): boolean {
+  return instance(provider).keystore.selectForSign({ alg }).length > 0
+}
+
+/** Whether this is oidc-provider's own in-memory adapter, which works for one process only. */
+export function isDevelopmentAdapter(adapter: Adapter): boolean {
+  return adapter instanceof MemoryAdapter
+}
+
+/** The algorithms of DPoP proofs; `undefined` where DPoP is off. */
+export function dpopAlgorithms(provider: Provider): readonly string[] | undefined {
+  const { features, dPoPSigningAlgValues } = instance(provider).configuration
+  return features?.dPoP?.enabled ? dPoPSigningAlgValues : undefined
+}
+
+/** The thumbprint of the TLS client certificate, where mTLS is on and there is one. */
+export function clientCertificateThumbprint(
+  provider: Provider,
+  ctx: KoaContextWithOIDC,
+): string | undefined {
+  const mTLS = instance(provider).configuration.features?.mTLS
+  const certificate =
+    mTLS?.enabled && 'getCertificate' in mTLS ? mTLS.getCertificate?.(ctx) : undefined
+  return certificate ? certificateThumbprint(certificate) : undefined
+}
+
+/**
+ * Adds members to both discovery documents of this provider. Those of the provider and of the
+ * deployment's own `discovery` stay.
+ */
+export function addToDiscovery(provider: Provider, members: Record<string, string>): void {
+  const { configuration } = instance(provider)
+  configuration.discovery = { ...members, ...configuration.discovery }
+}
+
+/** The claims of a JWT. */
+export type JwtPayload = Record<string, unknown>
+
+/**
+ * Signs a JWT as the provider signs a JWT access token: the same key for `alg`, its `kid` in the
+ * header.
+ *
+ * @throws where no key signs with `alg`
+ */
+export async function signJwt(
+  provider: Provider,
+  alg: string,
+  typ: string,
+  payload: JwtPayload,
+): Promise<string> {
+  const { keystore } = instance(provider)
+  const [key] = keystore.selectForSign({ alg, use: 'sig' })
+  if (!key) throw new Error(`no key in jwks signs with ${alg}`)
+  return sign({ ...payload }, keystore.getKeyObject(key), alg, { typ, fields: { kid: key.kid } })
+}
+
+/** Validates client metadata by being constructed, synchronously. Outside the published types. */
+type ClientSchema = new (
+  metadata: unknown,
+  ctx?: object,
+  processCustomMetadata?: boolean,
+  isMetadataDocument?: boolean,
+) => object
+
+/**
+ * Validates what clients say about themselves as if the provider did not have the grant type:
+ * metadata of dynamic registration, which alone is validated with a request's context, and of
+ * client-id metadata documents. Clients of the configuration and of the storage may list it.
+ */
+export function withholdFromSelfRegistered(provider: Provider, grantType: string): void {
+  const { configuration } = instance(provider)
+  const { Schema } = provider.Client as typeof Client & { readonly Schema: ClientSchema }
+  const construct: ProxyHandler<ClientSchema>['construct'] = (target, args, newTarget) => {
+    const [, ctx, , isMetadataDocument] = args
+    if (ctx === undefined && isMetadataDocument !== true) {
+      return Reflect.construct(target, args, newTarget)
+    }
+    const { grantTypes } = configuration
+    configuration.grantTypes = new Set([...grantTypes].filter((name) => name !== grantType))
+    try {
+      return Reflect.construct(target, args, newTarget)
+    } finally {
+      configuration.grantTypes = grantTypes
+    }
+  }
+  Object.defineProperty(provider.Client, 'Schema', { value: new Proxy(Schema, { construct }) })
+}
+
+/**
+ * Emits an event of oidc-provider's kind: the listeners run at once. One that throws is reported by a
+ * warning and costs the request nothing; those after it do not run, as with every emitter.
+ */
+export function emitSafely(provider: Provider, name: string, ...args: unknown[]): void {
+  try {
+    provider.emit(name, ...args)
+  } catch (error) {
+    warnOfListener(name, error)
+  }
+}
+
+/** Says that a listener of the deployment failed. */
+export function warnOfListener(name: string, error: unknown): void {
+  warn(
+    'LISTENER_FAILED',
+    `a listener for ${name} failed: ${error instanceof Error ? error.message : 'no Error'}`,
+  )
+}

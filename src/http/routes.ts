@@ -1,0 +1,145 @@
+import Router from '@koa/router'
+import type { Context, Middleware } from 'koa'
+import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import { type AuditTrail, audited } from '../events/trail.ts'
+import { addToDiscovery } from '../host/instance.ts'
+import { runInRequest, withOidc } from '../host/request.ts'
+import { endLater } from '../impersonations/end.ts'
+import { optionsOf } from '../options/defaults.ts'
+import type { ManagementRights } from '../policy/clients.ts'
+import { CURRENT_END_PATH, CURRENT_PATH, issuerUri, STATUS_LISTS_PATH } from '../shared/uris.ts'
+import { statusListsOf } from '../status-list/sign.ts'
+import { endingAdapterOf } from '../tokens/subject-token.ts'
+import { answerErrors, type Cors, clientCors, openCors, publicError } from './answers.ts'
+import { authenticate } from './bearer.ts'
+import { endCurrent, showCurrent } from './current.ts'
+import { end, endAll, issueSubjectToken, list, show } from './management.ts'
+import { sendAggregation, sendStatusList } from './status-lists.ts'
+
+/** Every route of this package. */
+const ROUTES: readonly Route[] = [
+  { method: 'POST', path: '/subject-tokens', credential: 'issue', handle: issueSubjectToken },
+  { method: 'GET', path: '/impersonations', credential: 'read', handle: list },
+  { method: 'POST', path: '/impersonations/end', credential: 'end', handle: endAll },
+  { method: 'GET', path: '/impersonations/:id', credential: 'read', handle: show },
+  { method: 'POST', path: '/impersonations/:id/end', credential: 'end', handle: end },
+  { method: 'GET', path: CURRENT_PATH, credential: 'token', cors: clientCors, handle: showCurrent },
+  {
+    method: 'POST',
+    path: CURRENT_END_PATH,
+    credential: 'token',
+    cors: clientCors,
+    handle: endCurrent,
+  },
+  { method: 'GET', path: STATUS_LISTS_PATH, cors: openCors, handle: sendAggregation },
+  { method: 'GET', path: `${STATUS_LISTS_PATH}/:list`, cors: openCors, handle: sendStatusList },
+]
+
+interface Route {
+  readonly method: 'GET' | 'POST'
+  /** Below the prefix of the management API where a machine has a right; else below the issuer. */
+  readonly path: string
+  /** The right of a machine client, or the impersonated token itself, which the handler reads. */
+  readonly credential?: keyof ManagementRights | 'token'
+  /** How pages of other origins may call it; absent where they may not. */
+  readonly cors?: Cors
+  readonly handle: (provider: Provider, ctx: KoaContextWithOIDC, trail: AuditTrail) => Promise<void>
+}
+
+/** The management API, for a place beside the provider or in front of it. */
+export function managementRoutes(provider: Provider): Middleware {
+  const { prefix } = optionsOf.of(provider).managementApi
+  const answer = middlewareOf(provider, prefix, ROUTES.filter(isManagement))
+  // The provider's own, where both are below the same path. No id is so short.
+  const ofProvider = [CURRENT_PATH, CURRENT_END_PATH].map((path) => `${prefix}${path}`)
+  return (ctx, next) => (ofProvider.includes(ctx.path) ? next() : answer(ctx, next))
+}
+
+/** The routes below the issuer, for `provider.use(…)`. */
+export function issuerRoutes(provider: Provider): Middleware {
+  const routes = ROUTES.filter((route) => !isManagement(route))
+  return middlewareOf(provider, '', routes)
+}
+
+/** Names the routes below the issuer in both discovery documents. */
+export function announceRoutes(provider: Provider): void {
+  const { issuer } = provider
+  addToDiscovery(provider, {
+    ...(statusListsOf.find(provider)
+      ? { status_list_aggregation_endpoint: issuerUri(issuer, STATUS_LISTS_PATH) }
+      : {}),
+    impersonation_current_endpoint: issuerUri(issuer, CURRENT_PATH),
+    impersonation_end_endpoint: issuerUri(issuer, CURRENT_END_PATH),
+  })
+}
+
+function isManagement({ credential }: Route): boolean {
+  return credential !== undefined && credential !== 'token'
+}
+
+/** Whether the provider has what the route is about. */
+function isServed(provider: Provider, { credential }: Route): boolean {
+  if (credential === 'issue') return true
+  return (credential ? endingAdapterOf : statusListsOf).find(provider) !== undefined
+}
+
+function middlewareOf(provider: Provider, prefix: string, routes: readonly Route[]): Middleware {
+  const router = new Router({ prefix, sensitive: true, strict: true })
+  for (const route of routes) {
+    if (isServed(provider, route)) router.all(route.path, (ctx) => respond(provider, ctx, route))
+  }
+  // The router itself adds the members that its context type has beyond a plain Koa context.
+  const answer = router.routes() as Middleware
+  // It would write to the context of requests that are not for it, too.
+  return (ctx, next) => (router.match(ctx.path, ctx.method).route ? answer(ctx, next) : next())
+}
+
+async function respond(provider: Provider, plain: Context, route: Route): Promise<void> {
+  const { method, path, cors } = route
+  plain.set('Cache-Control', 'no-store')
+  const ctx = isManagement(route)
+    ? withOidc(provider, plain)
+    : withOidc(provider, plain, () => issuerUri(provider.issuer, path))
+  const answer = async () => {
+    requireMethod(ctx, route)
+    await carryOut(provider, ctx, route)
+  }
+  await answerErrors(provider, ctx, () =>
+    runInRequest(ctx, () => (cors ? cors(provider, ctx, method, answer) : answer())),
+  )
+}
+
+/** @throws errors.InvalidRequest with status 405 */
+function requireMethod(ctx: Context, { method, credential, cors }: Route): void {
+  const allowed = [
+    method,
+    ...(method === 'GET' && credential !== 'token' ? ['HEAD'] : []),
+    ...(cors ? ['OPTIONS'] : []),
+  ]
+  if (ctx.method !== 'OPTIONS' && allowed.includes(ctx.method)) return
+  ctx.set('Allow', allowed.join(', '))
+  throw new errors.InvalidRequest(`only ${method} is allowed here`, 405)
+}
+
+async function carryOut(
+  provider: Provider,
+  ctx: KoaContextWithOIDC,
+  { method, credential, handle }: Route,
+): Promise<void> {
+  // What is only looked at raises no event.
+  const stage = credential === 'issue' ? 'issue' : method === 'POST' ? 'end' : undefined
+  await audited(provider, ctx, {
+    stage,
+    async run(trail) {
+      try {
+        if (credential && credential !== 'token') {
+          await authenticate(provider, ctx, trail, credential)
+        }
+        await handle(provider, ctx, trail)
+      } catch (error) {
+        throw publicError(error)
+      }
+    },
+    undo: (id) => endLater(provider, id, 'notRecorded'),
+  })
+}

@@ -1,0 +1,91 @@
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { Context } from 'koa'
+import { errors, type Provider } from 'oidc-provider'
+import { NotFound } from '../shared/errors.ts'
+import { statusListsOf } from '../status-list/sign.ts'
+
+const compress = promisify(gzip)
+
+const STATUS_LIST = 'application/statuslist+jwt'
+const JSON_TYPE = 'application/json'
+
+/** A body, before it is encoded for the client. */
+interface Representation {
+  readonly type: string
+  readonly text: string
+  readonly tag: string
+}
+
+/** By what they are made of: a signed list, or the URIs of all. */
+const representations = new WeakMap<object, Representation>()
+const compressed = new WeakMap<Representation, Promise<Buffer>>()
+
+/** `GET {issuer}/status-lists/{list}` */
+export async function sendStatusList(provider: Provider, ctx: Context): Promise<void> {
+  // "If the Server does not support the additional query parameter, it SHOULD return a status
+  // code of 501 (Not Implemented)"
+  if (ctx.query.time !== undefined) {
+    throw new errors.InvalidRequest('a list of another time cannot be had', 501)
+  }
+  requireAccepted(ctx, STATUS_LIST)
+  // Trouble with the storage is no 404: that would say that the list is gone.
+  const signed = await statusListsOf.of(provider).find(Reflect.get(ctx, 'params').list)
+  if (!signed) throw new NotFound('there is no such status list')
+  const { token: text, tag } = signed
+  await send(
+    ctx,
+    representationOf(signed, () => ({ type: STATUS_LIST, text, tag })),
+  )
+}
+
+/** `GET {issuer}/status-lists` */
+export async function sendAggregation(provider: Provider, ctx: Context): Promise<void> {
+  requireAccepted(ctx, JSON_TYPE)
+  const uris = await statusListsOf.of(provider).uris()
+  const answer = representationOf(uris, () => {
+    const text = JSON.stringify({ status_lists: uris })
+    return { type: JSON_TYPE, text, tag: hash('sha256', text, 'base64url') }
+  })
+  await send(ctx, answer)
+}
+
+function representationOf(source: object, make: () => Representation): Representation {
+  const known = representations.get(source)
+  if (known) return known
+  const made = make()
+  representations.set(source, made)
+  return made
+}
+
+async function send(ctx: Context, answer: Representation): Promise<void> {
+  ctx.status = 200
+  ctx.set('Content-Type', answer.type)
+  ctx.set('Cache-Control', 'public, max-age=1')
+  ctx.set('X-Content-Type-Options', 'nosniff')
+  // Weak: one tag for the body as it is and for the compressed one.
+  ctx.set('ETag', `W/"${answer.tag}"`)
+  if (ctx.fresh) {
+    ctx.status = 304
+    return
+  }
+  if (ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') {
+    ctx.body = Buffer.from(answer.text)
+    return
+  }
+  let body = compressed.get(answer)
+  if (!body) {
+    body = compress(answer.text)
+    compressed.set(answer, body)
+  }
+  ctx.body = await body
+  ctx.set('Content-Encoding', 'gzip')
+}
+
+/** @throws errors.InvalidRequest with status 406 where the client takes no such body */
+function requireAccepted(ctx: Context, type: string): void {
+  ctx.vary('Accept')
+  ctx.vary('Accept-Encoding')
+  if (!ctx.accepts(type)) throw new errors.InvalidRequest(`only ${type} can be had here`, 406)
+}

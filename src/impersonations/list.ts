@@ -1,0 +1,240 @@
+import { hash } from 'node:crypto'
+import type { AdapterPayload, Provider } from 'oidc-provider'
+import type { ListedBefore, LookUp } from '../adapters/contract.ts'
+import type { ImpersonationEvent } from '../public/events.ts'
+import type {
+  ImpersonationFilter,
+  ImpersonationObject,
+  ImpersonationPage,
+  ImpersonationQuery,
+  ImpersonationState,
+} from '../public/objects.ts'
+import { IMPERSONATION_ID } from '../shared/constants.ts'
+import { present } from '../shared/json.ts'
+import {
+  endingAdapterOf,
+  MAX_CLOCK_DIFFERENCE,
+  MAX_CLOCK_TOLERANCE,
+  type StoredEnd,
+  type SubjectToken,
+  subjectTokensOf,
+} from '../tokens/subject-token.ts'
+import { InvalidInput } from './inputs.ts'
+
+/** How many records are read at once. */
+export const PAGE_SIZE = 100
+/** How many records one page reads at most, where most of them have another state. */
+const MAX_RECORDS_READ = 1000
+const DEFAULT_LIMIT = 25
+/** The longest cursor that is read, in characters. */
+const MAX_CURSOR_LENGTH = 512
+/** The end of the year 9999: what comes after it is no time that a storage would have to know. */
+const MAX_EPOCH_SECONDS = 253_402_300_799
+
+/** The cursor was not given by this question. */
+export class UnknownCursor extends InvalidInput {
+  constructor() {
+    super('cursor is not one that was given for the same filter and state')
+  }
+}
+
+/**
+ * An impersonation by its id; `undefined` where there is none.
+ *
+ * @throws the storage's error, as everything here: trouble is never *not found* (I5)
+ */
+export async function getImpersonation(
+  provider: Provider,
+  id: string,
+): Promise<ImpersonationObject | undefined> {
+  endingAdapterOf.of(provider)
+  const token = await subjectTokensOf.of(provider).findById(id)
+  return token && describeImpersonation(token)
+}
+
+/** @throws {@link UnknownCursor} */
+export async function listImpersonations(
+  provider: Provider,
+  { state, cursor, limit = DEFAULT_LIMIT, ...filter }: ImpersonationQuery,
+): Promise<ImpersonationPage> {
+  const question = { ...filter, state }
+  const isMeant = matcherFor(filter)
+  const start = cursor === undefined ? undefined : parseCursor(cursor, question)
+  if (cursor !== undefined && !start) throw new UnknownCursor()
+  const items: ImpersonationObject[] = []
+  let read = 0
+  // Without these nearly every record is shown; one more tells whether there is a next page.
+  const batch =
+    (state ?? filter.client ?? filter.permit) === undefined
+      ? Math.min(limit + 1, PAGE_SIZE)
+      : PAGE_SIZE
+  for await (const records of listPages(provider, lookUpOf(filter), batch, start)) {
+    for (const [index, record] of records.entries()) {
+      read += 1
+      const token = subjectTokensOf.of(provider).fromRecord(record)
+      if (token && isMeant(token) && (state === undefined || stateOf(token) === state))
+        items.push(describeImpersonation(token))
+      const isLast = index === records.length - 1 && records.length < batch
+      if (!isLast && (items.length === limit || read === MAX_RECORDS_READ)) {
+        return { items, next: cursorAfter(requirePosition(record), question) }
+      }
+    }
+  }
+  return { items }
+}
+
+/** All records that match, the newest first, page by page. */
+export async function* listPages(
+  provider: Provider,
+  lookUp: LookUp,
+  batch: number,
+  start?: ListedBefore,
+): AsyncGenerator<readonly AdapterPayload[]> {
+  const adapter = endingAdapterOf.of(provider)
+  let before = start
+  for (;;) {
+    const records = await adapter.list(lookUp, batch, before)
+    yield records
+    const last = records.at(-1)
+    if (records.length < batch || !last) return
+    before = requirePosition(last)
+  }
+}
+
+/** The resources for which the last impersonations got opaque access tokens. */
+export async function findOpaqueResources(provider: Provider): Promise<readonly string[]> {
+  const records = await endingAdapterOf.of(provider).list({}, PAGE_SIZE)
+  const resources = records.flatMap((record) => {
+    const note = subjectTokensOf.of(provider).fromRecord(record)?.note
+    return note?.format === 'opaque' ? [note.resource] : []
+  })
+  return [...new Set(resources)].sort()
+}
+
+export function lookUpOf({ userId, actor, issuedTo }: ImpersonationFilter): LookUp {
+  return { accountId: userId, actor, clientId: issuedTo }
+}
+
+/** What no storage looks up by: who runs it, or is the only one that may; and by which permit. */
+export function matcherFor({
+  client,
+  permit,
+}: ImpersonationFilter): (token: SubjectToken) => boolean {
+  return ({ note, consumed, bindingObject, permit: before }) =>
+    (client === undefined ||
+      (consumed ? note?.client : bindingObject.mayAct?.clientId) === client) &&
+    (permit === undefined || [note?.permit, before].flat().includes(permit))
+}
+
+/** @throws TypeError for a record that no adapter may list */
+function requirePosition({ iat, jti }: AdapterPayload): ListedBefore {
+  if (typeof iat !== 'number' || typeof jti !== 'string') {
+    throw new TypeError('list() of the storage adapter resolved a record without iat or jti')
+  }
+  return { iat, id: jti }
+}
+
+/** Where an impersonation stands: derived from its record, never stored. */
+export function stateOf(token: SubjectToken): ImpersonationState {
+  if (token.end) return 'ended'
+  if (!token.consumed) return token.isExpired ? 'expired' : 'issued'
+  // `singleUse: 'per-process'` keeps no note: nothing tells then when the access token expires.
+  const { expiresAt } = token.note ?? {}
+  return expiresAt !== undefined && expiresAt <= Date.now() / 1000 ? 'expired' : 'active'
+}
+
+/**
+ * Whether it has expired so long ago that no API accepts its access token, since a guard may forgive
+ * that its clock is slow, and that no process redeems its subject token, whose clock may be slow as
+ * well. Until then there is something to end (I14).
+ */
+export function isOver(token: SubjectToken): boolean {
+  if (stateOf(token) !== 'expired') return false
+  const overAt = token.consumed
+    ? (token.note?.expiresAt ?? 0) + MAX_CLOCK_TOLERANCE
+    : (token.exp ?? 0) + MAX_CLOCK_DIFFERENCE
+  return overAt <= Date.now() / 1000
+}
+
+/** An impersonation as it is shown. */
+export function describeImpersonation(token: SubjectToken): ImpersonationObject {
+  return Object.freeze(
+    present({
+      id: token.jti,
+      state: stateOf(token),
+      userId: token.accountId,
+      actor: token.note?.act,
+      ...describeParties(token),
+      issuedAt: token.iat,
+      redeemableUntil: token.exp ?? token.iat,
+      startedAt: typeof token.consumed === 'number' ? token.consumed : undefined,
+      status: statusOf(token),
+    }),
+  )
+}
+
+/** What the event says of an impersonation that has ended. */
+export function describeEnded(token: SubjectToken): Partial<ImpersonationEvent> {
+  const bound = token.bindingObject.mayAct?.sub
+  const actor = token.note?.act ?? (bound === undefined ? undefined : { sub: bound })
+  return present({ id: token.jti, subject: token.accountId, actor, ...describeParties(token) })
+}
+
+/** What object and event say alike. */
+function describeParties(token: SubjectToken) {
+  const { note, bindingObject: binding } = token
+  return {
+    mayAct: binding.mayAct,
+    issuedTo: token.clientId,
+    client: note?.client,
+    software: note?.software,
+    resource: note?.resource ?? binding.resource,
+    scope: note ? note.scope : binding.scope,
+    context: token.contextObject,
+    permit: note?.permit ?? token.permit,
+    review: note?.review ?? token.review,
+    expiresAt: note?.expiresAt,
+    end: token.end && shownEnd(token.end),
+  }
+}
+
+function statusOf({ note, tokenStatus }: SubjectToken) {
+  return note && note.format !== 'jwt' ? undefined : tokenStatus?.status_list
+}
+
+/** The end as it is shown. */
+export function shownEnd({ attempt: _, ...end }: StoredEnd): StoredEnd {
+  return Object.freeze(end)
+}
+
+/**
+ * Names the position after a record, for the same question. It carries no right: who may list at all
+ * may start anywhere.
+ *
+ * @param question what the page was asked with
+ */
+export function cursorAfter({ iat, id }: ListedBefore, question: object): string {
+  return Buffer.from(JSON.stringify([iat, id, hashQuestion(question)])).toString('base64url')
+}
+
+/** The position that a cursor names; `undefined` for one that this question did not give. */
+export function parseCursor(cursor: string, question: object): ListedBefore | undefined {
+  if (cursor.length > MAX_CURSOR_LENGTH || !/^[A-Za-z0-9_-]+$/.test(cursor)) return undefined
+  let parts: unknown
+  try {
+    parts = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+  if (!Array.isArray(parts) || parts.length !== 3) return undefined
+  const [iat, id, mark]: unknown[] = parts
+  if (typeof iat !== 'number' || !Number.isInteger(iat)) return undefined
+  if (iat < 0 || iat > MAX_EPOCH_SECONDS) return undefined
+  if (typeof id !== 'string' || !IMPERSONATION_ID.test(id)) return undefined
+  return mark === hashQuestion(question) ? { iat, id } : undefined
+}
+
+function hashQuestion(question: object): string {
+  const members = Object.entries(question).filter(([, value]) => value !== undefined)
+  return hash('sha256', JSON.stringify(members.sort()), 'base64url').slice(0, 16)
+}

@@ -1,0 +1,213 @@
+import { isPlainObject, knownMembers } from '../shared/json.ts'
+
+/** Anything but the absence of an option. */
+type Given = NonNullable<unknown>
+
+/** What the reference of the options says of a rule. */
+export interface RuleFacts {
+  readonly type: string
+  /** What an option is that is left out. */
+  readonly default?: unknown
+  /** Of an integer. */
+  readonly min?: number
+  readonly max?: number
+  /** What it may be, or what its entries may be. */
+  readonly values?: readonly string[]
+  /** The rules of its members. */
+  readonly of?: { readonly [name: string]: RuleFacts }
+}
+
+/**
+ * Reads one option: answers what it is, `Absent` where it is left out, which `undefined` always means. It throws a
+ * TypeError that begins with the path of the option.
+ */
+export interface Rule<T extends Given = Given, Absent = unknown> extends RuleFacts {
+  (value: unknown, path: string): T | Absent
+  /** The same rule with a default. */
+  or(byDefault: T): Rule<T, T>
+  /** The same rule for an option that must not be left out. @param about what it is, for errors */
+  required(about: string): Rule<T, never>
+}
+
+/** Rules by the names of their options. */
+export interface Rules {
+  readonly [name: string]: Rule
+}
+
+/** The options of rules once they are read: checked, with every default filled in, frozen. */
+export type Resolved<R extends Rules> = { readonly [Name in keyof R]: ReturnType<R[Name]> }
+
+/** @param about `: ` and what a required option is, or nothing; for the error */
+type Parse<T> = (value: unknown, path: string, about: string) => T
+
+/** A rule for an option that may be left out. */
+export function rule<T extends Given>(facts: RuleFacts, parse: Parse<T>): Rule<T, undefined> {
+  return make(facts, parse, () => undefined)
+}
+
+function make<T extends Given, Absent>(
+  facts: RuleFacts,
+  parse: Parse<T>,
+  absent: (path: string) => Absent,
+  about = '',
+): Rule<T, Absent> {
+  const read = (value: unknown, path: string) =>
+    value === undefined ? absent(path) : parse(value, path, about)
+  return Object.assign(read, {
+    ...facts,
+    or: (byDefault: T) =>
+      make({ ...facts, default: byDefault }, parse, () => Object.freeze(byDefault)),
+    required: (what: string) =>
+      make(
+        facts,
+        parse,
+        (path): never => {
+          throw new TypeError(`${path} is required: ${what}`)
+        },
+        what === '' ? about : `: ${what}`,
+      ),
+  })
+}
+
+/**
+ * A rule for a value of the type `T`, by a check that may be less than the type says.
+ *
+ * @param what it must be, for the error
+ */
+export function valid<T extends Given>(
+  isValid: (value: unknown) => boolean,
+  what: string,
+  facts: RuleFacts = { type: 'valid' },
+): Rule<T, undefined> {
+  const accepts = (value: unknown): value is T => isValid(value)
+  return rule(facts, (value, path, about) => {
+    if (accepts(value)) return value
+    throw new TypeError(`${path} must be ${what}${about}`)
+  })
+}
+
+export const boolean = valid<boolean>((value) => typeof value === 'boolean', 'true or false', {
+  type: 'boolean',
+})
+
+/** A text that is not empty. */
+export const text = valid<string>(
+  (value) => typeof value === 'string' && value.trim() !== '',
+  'a non-empty string',
+  { type: 'text' },
+)
+
+export function integer(min: number, max: number): Rule<number, undefined> {
+  return valid(
+    (value) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
+    `an integer from ${min} to ${max}`,
+    { type: 'integer', min, max },
+  )
+}
+
+export function oneOf<const T extends string>(values: readonly T[]): Rule<T, undefined> {
+  return valid((value) => values.some((each) => each === value), `one of: ${values.join(', ')}`, {
+    type: 'oneOf',
+    values,
+  })
+}
+
+export function someOf<const T extends string>(
+  values: readonly T[],
+): Rule<readonly T[], undefined> {
+  return rule({ type: 'someOf', values }, (value, path) => {
+    const given: unknown[] = Array.isArray(value) ? Array.from(value) : [undefined]
+    const known = given.flatMap((entry) => values.filter((each) => each === entry))
+    if (known.length === given.length) return Object.freeze(known)
+    throw new TypeError(`${path} must be an array of: ${values.join(', ')}`)
+  })
+}
+
+/** A function of the type `T`. The check sees that it is a function, and no more. */
+export function aFunction<T extends Given>(): Rule<T, undefined> {
+  return valid((value) => typeof value === 'function', 'a function', { type: 'function' })
+}
+
+/** An object of the type `T`. The check sees that it has the methods, and no more. */
+export function objectWith<T extends Given>(
+  ...methods: readonly (keyof T & string)[]
+): Rule<T, undefined> {
+  return valid(
+    (value) => methods.every((method) => hasMethod(value, method)),
+    `an object with the method ${methods.join(' and the method ')}`,
+    { type: 'object' },
+  )
+}
+
+export function hasMethod(value: unknown, name: string): boolean {
+  return (
+    typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function'
+  )
+}
+
+/**
+ * A list of at least so many entries.
+ *
+ * @param what the entries are, for the error
+ */
+export function list<T extends Given>(
+  of: Rule<T>,
+  what: string,
+  atLeast: 0 | 1,
+): Rule<readonly T[], undefined> {
+  const parseEntry = of.required('')
+  return rule({ type: 'list' }, (value, path) => {
+    if (!Array.isArray(value) || value.length < atLeast) {
+      throw new TypeError(
+        `${path} must be a list of ${what}${atLeast === 0 ? '' : ', at least one'}`,
+      )
+    }
+    // Array.from: a hole is refused, too, and so is an entry that is absent.
+    return Object.freeze(
+      Array.from(value, (entry: unknown, index) => parseEntry(entry ?? null, `${path}[${index}]`)),
+    )
+  })
+}
+
+/** Options of their own; all of them are left out where the group is. */
+export function group<R extends Rules>(of: R): Rule<Resolved<R>, Resolved<R>> {
+  const parse = (value: unknown, path: string) => resolve(of, value, path)
+  return make({ type: 'section', of }, parse, (path) => parse({}, path))
+}
+
+/** Options of their own, or nothing. */
+export function optionalGroup<R extends Rules>(of: R): Rule<Resolved<R>, undefined> {
+  return rule({ type: 'group', of }, (value, path) => resolve(of, value, path))
+}
+
+/**
+ * Reads an object of options.
+ *
+ * @throws TypeError that begins with the path of the first option that is unknown or wrong
+ */
+export function resolve<R extends Rules>(rules: R, options: unknown, path: string): Resolved<R> {
+  const names = Object.keys(rules)
+  const given = knownMembers(options === undefined ? {} : options, names, (unknown) =>
+    unknown === undefined
+      ? new TypeError(`${path} must be an object with: ${names.join(', ')}`)
+      : new TypeError(`${path}.${unknown} is not a known option; known are: ${names.join(', ')}`),
+  )
+  const resolved = Object.entries(rules).map(([name, read]) => [
+    name,
+    read(given[name], `${path}.${name}`),
+  ])
+  // Each member is what its rule answered.
+  return Object.freeze(Object.fromEntries(resolved)) as Resolved<R>
+}
+
+export function isTextList(value: unknown): value is string[] {
+  // Array.from: `every` would skip holes.
+  return (
+    Array.isArray(value) &&
+    Array.from(value).every((entry) => typeof entry === 'string' && entry !== '')
+  )
+}
+
+export function isStringMap(value: unknown): value is Record<string, string> {
+  return isPlainObject(value) && Object.values(value).every((entry) => typeof entry === 'string')
+}

@@ -1,0 +1,149 @@
+// Every error of this package that a caller may get, and what of all errors the caller gets.
+import { errors } from 'oidc-provider'
+import type { Need } from '../public/hooks.ts'
+
+/** The request shows no credentials that are understood here. RFC 6750 §3.1. */
+export class NoCredentials extends errors.InvalidToken {
+  override error_description = 'no access token provided'
+}
+
+/** The user to be impersonated does not exist. */
+export class UserNotFound extends errors.OIDCProviderError {
+  override error_description = 'no such user'
+
+  constructor() {
+    super(404, 'user_not_found')
+  }
+}
+
+/** There is no such impersonation, or its record has expired; or no such status list. */
+export class NotFound extends errors.OIDCProviderError {
+  override error_description: string
+
+  constructor(description = 'no such impersonation') {
+    super(404, 'not_found')
+    this.error_description = description
+  }
+}
+
+/** The client that `issue()` is called for may not issue. */
+export class ClientNotNamed extends errors.UnauthorizedClient {
+  override error_description =
+    'the client must exist, authenticate, have the grant client_credentials, and be named by managementApi.clients.issue'
+}
+
+/** Too many requests: 429 with `Retry-After`. RFC 6585 §4. */
+export class TooManyRequests extends errors.OIDCProviderError {
+  override error_description = 'too many requests: try again later'
+  /** Seconds until the next attempt: the header `Retry-After`. */
+  readonly retryAfter: number
+
+  constructor(retryAfter: number) {
+    super(429, 'temporarily_unavailable')
+    this.retryAfter = retryAfter
+  }
+}
+
+/**
+ * No person acts before the record of it is stored (I13): the caller gets no answer. RFC 9110 §15.6.4. Without
+ * `Retry-After`: a subject token that was redeemed is used up.
+ */
+export class NotRecorded extends errors.OIDCProviderError {
+  override error_description =
+    'the audit did not store it in time: what was issued has ended, ask for a new subject token'
+  /** The caller gets it, other than for most errors of 500 and more. */
+  override expose = true
+
+  constructor(options: ErrorOptions) {
+    super(503, 'temporarily_unavailable', options)
+  }
+}
+
+/** A recorder takes no events now, and so nothing was done: the provider would have to end it at once (I13). */
+export class RecorderNotReady extends errors.OIDCProviderError {
+  override error_description = 'nothing was done: try again later'
+  /** Seconds until the next attempt: the header `Retry-After`. */
+  readonly retryAfter = 5
+
+  constructor(options?: ErrorOptions) {
+    super(503, 'temporarily_unavailable', options)
+  }
+}
+
+const APPROVER_NAMES: Readonly<Record<Need, string>> = {
+  second_person: 'a second person',
+  user: 'the user',
+}
+
+function describe(needs: readonly Need[]): string {
+  return `needs the approval of ${needs.map((need) => APPROVER_NAMES[need]).join(' and of ')}`
+}
+
+/** At issue: the request is not allowed without an approval that there is not yet. */
+export class ApprovalRequired extends errors.OIDCProviderError {
+  override error_description: string
+  /** Whose approval it needs, and whether the rule allows an emergency: in the answer, too. */
+  readonly approval: { readonly by: readonly Need[]; readonly emergency?: true }
+  readonly needs: readonly Need[]
+
+  constructor(needs: readonly Need[], emergency = false, options: ErrorOptions = {}) {
+    super(403, 'approval_required', options)
+    this.needs = needs
+    this.approval = Object.freeze({ by: needs, ...(emergency ? { emergency } : {}) })
+    this.error_description = describe(needs)
+  }
+}
+
+/** At the exchange: the approval that the request needs is over, was revoked, or never was. */
+export class NotApproved extends errors.AccessDenied {
+  readonly needs: readonly Need[]
+
+  constructor(needs: readonly Need[], options: ErrorOptions = {}) {
+    super(describe(needs), options)
+    this.needs = needs
+  }
+}
+
+type ErrorClass = abstract new (...args: never[]) => errors.OIDCProviderError
+
+/** Errors that ask for credentials, or for better ones. */
+const CHALLENGED_ERRORS: readonly ErrorClass[] = [
+  errors.InvalidToken,
+  errors.InsufficientScope,
+  errors.InvalidDpopProof,
+  errors.UseDpopNonce,
+]
+
+/** Errors that the caller gets as they are. Every other error is a server error. */
+const PUBLIC_ERRORS: readonly ErrorClass[] = [
+  ...CHALLENGED_ERRORS,
+  errors.InvalidRequest,
+  errors.AccessDenied,
+  ApprovalRequired,
+  TooManyRequests,
+  UserNotFound,
+  NotFound,
+  NotRecorded,
+  RecorderNotReady,
+  ClientNotNamed,
+]
+
+export function isPublic(error: unknown): error is errors.OIDCProviderError {
+  return PUBLIC_ERRORS.some((kind) => error instanceof kind)
+}
+
+export function isChallenged(error: unknown): error is errors.OIDCProviderError {
+  return CHALLENGED_ERRORS.some((kind) => error instanceof kind)
+}
+
+/** The error that the caller gets. */
+export function publicCode(error: unknown): string {
+  return isPublic(error) ? error.error : 'server_error'
+}
+
+/** The status of errors that have another one elsewhere: nothing is wrong with the request here. */
+export function statusOf(error: errors.OIDCProviderError): number {
+  if (error instanceof errors.AccessDenied) return 403
+  if (error instanceof errors.InvalidDpopProof || error instanceof errors.UseDpopNonce) return 401
+  return error.statusCode
+}

@@ -1,0 +1,48 @@
+/** A text that is not empty; `undefined` for anything else. */
+export function nonEmptyText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** Makes text safe for an error: short, and only with the characters of RFC 6749 §5.2. */
+export function printable(text: string, maxLength?: number): string {
+  return text.slice(0, maxLength).replaceAll(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, '?')
+}
+
+/**
+ * A text of 1 to `max` characters that a storage keeps as it is and a line of a log can show.
+ *
+ * @param name of the member, for the error
+ * @param hasLines whether control characters other than NUL may stand in it
+ */
+export function boundedText(
+  name: string,
+  value: unknown,
+  max: number,
+  refuse: (message: string) => Error,
+  hasLines = false,
+): string {
+  if (value === undefined) throw refuse(`${name} is required`)
+  if (typeof value !== 'string') throw refuse(`${name} must be a string`)
+  const length = [...value].length
+  if (length < 1 || length > max) throw refuse(`${name} must have 1 to ${max} characters`)
+  if (!value.isWellFormed() || (hasLines ? /\0/ : /\p{Cc}/u).test(value)) {
+    const characters = hasLines ? 'NUL' : 'control characters'
+    throw refuse(`${name} must not contain ${characters} or unpaired surrogates`)
+  }
+  return value
+}
+
+/** The scopes of `asked` that `most` allows. Without `most`, all scopes of `asked`. */
+export function narrowScope(
+  asked: string | undefined,
+  most: string | undefined,
+): string | undefined {
+  if (asked === undefined || most === undefined) return asked
+  const allowed = new Set(most.split(' '))
+  return joinScopes(asked.split(' ').filter((scope) => allowed.has(scope)))
+}
+
+/** A scope value, or `undefined` for no scopes: RFC 6749 §3.3 has no empty scope. */
+export function joinScopes(scopes: readonly string[]): string | undefined {
+  return scopes.length > 0 ? scopes.join(' ') : undefined
+}

@@ -1,0 +1,20 @@
+/** What docs/troubleshooting.md has a row for. */
+export type WarningCode =
+  | 'CANNOT_END'
+  | 'DISCOVERY_NOT_SERVED'
+  | 'GIVEN_UP'
+  | 'ISSUER_NOT_HTTPS'
+  | 'LISTENER_FAILED'
+  | 'NAMESAKE'
+  | 'NOT_RECORDED'
+  | 'REDIS_LOST_ENDS'
+  | 'REDIS_MAY_EVICT'
+  | 'REDIS_MAY_FORGET'
+  | 'REDIS_PERSISTENCE_UNKNOWN'
+  | 'STATUS_LISTS_NOT_SERVED'
+  | 'STATUS_LISTS_NOT_SIGNED'
+
+/** Every warning of the plugin: Node prints it, and `process.on('warning', …)` gets it with its code. */
+export function warn(code: WarningCode, message: string): void {
+  process.emitWarning(message, { type: 'ImpersonationWarning', code })
+}

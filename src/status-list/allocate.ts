@@ -1,0 +1,320 @@
+import { randomInt } from 'node:crypto'
+import type { EndingAdapter } from '../adapters/contract.ts'
+import { slot } from '../host/slot.ts'
+import {
+  BLOCK_SIZE,
+  BLOCKS_PER_LIST,
+  HOUR_MS,
+  type Lease,
+  LeaseMemory,
+  type StatusListRecord,
+  StatusRecords,
+} from './records.ts'
+
+/** How many blocks are open at once; indices are drawn from all of them. */
+const OPEN_BLOCKS = 4
+/** With so many indices left, the next block is leased. */
+const MIN_INDICES_LEFT = (OPEN_BLOCKS - 1) * BLOCK_SIZE
+/** After so many blocks in a row that are another's, a list counts as full. */
+const MAX_LEASE_TRIES = 4
+/** How many lists are tried before a draw fails. */
+const LISTS_TRIED = 8
+/** How often, in milliseconds, a process that draws asks whether the storage remembers. */
+const LOOK_EVERY_MS = 5000
+/**
+ * Within this time after the full hour, in milliseconds, processes go over to the list of the new hour,
+ * each at a moment of its own: all at once, each would start a list.
+ */
+const SPREAD_MS = 10_000
+/** How long a list is drawn from before and after its hour, in milliseconds. */
+const GRACE_MS = 60_000
+/** How long, in milliseconds, an attempt is joined. A storage may never answer. */
+const ATTEMPT_TIMEOUT_MS = 5000
+
+/** The list and the index of a token's status. */
+export interface StatusIndex {
+  /** The name of the list: 16 random bytes, base64url. */
+  readonly list: string
+  /** From 0 to 2^20 - 1. */
+  readonly index: number
+}
+
+/** Options of {@link statusIndices}. */
+export interface StatusIndicesOptions {
+  /** The provider's: providers with other issuers may use the same store. */
+  readonly issuer: string
+  /** The longest time, in whole seconds, from a draw to the last moment of the token it is for. */
+  readonly tokenLife: number
+  /**
+   * The clock, in milliseconds since the epoch.
+   *
+   * @defaultValue the clock of the process
+   */
+  readonly now?: () => number
+}
+
+/** Where status indices come from, and which lists there are. */
+export interface StatusIndices {
+  /**
+   * An index that no other draw got or gets, in any process.
+   *
+   * @throws when the storage did not lease a block, and none is left
+   */
+  draw(): Promise<StatusIndex>
+  /**
+   * Whether the storage has such a list.
+   *
+   * @throws when the storage did not answer
+   */
+  exists(list: string): Promise<boolean>
+  /**
+   * Whether there is such a list, and the storage has forgotten nothing that this process knows.
+   *
+   * @throws when the storage did not answer
+   */
+  vouchFor(list: string): Promise<boolean>
+  /** The names of the lists that have not retired. */
+  lists(): Promise<string[]>
+}
+
+/** Set where the provider has a key that can sign lists: an index of one is drawn for each token. */
+export const statusIndicesOf = slot<StatusIndices>('the status indices')
+
+/**
+ * Draws status indices, each once, without a write for each: a process leases a block of a list and
+ * draws from its blocks at random.
+ *
+ * A store that forgets (a restart, a snapshot) would lease a block twice. So each lease is followed
+ * by a look whether the leases before it are remembered, and every 5 s while tokens are issued, and
+ * whenever a list is served, there is such a look. A lease that was forgotten ends every list that
+ * is as old: guards get 404, and refuse.
+ */
+export function statusIndices(
+  adapter: EndingAdapter,
+  { issuer, tokenLife, now = () => Date.now() }: StatusIndicesOptions,
+): StatusIndices {
+  const records = new StatusRecords(adapter, { issuer, tokenLife, now })
+  /** How much later than others, in milliseconds, the hour begins here. */
+  const lag = randomInt(SPREAD_MS)
+  /** The list that is drawn from. */
+  let openList: OpenList | undefined
+  /** The list that the next block is leased in; the same, but while another one is being opened. */
+  let nextList: OpenList | undefined
+  /** Lists of the hour that had no free block. */
+  const full = new Set<string>()
+  const leases = new LeaseMemory(records, () => {
+    for (const list of [openList, nextList]) if (list) drop(list)
+  })
+  /** Leases one block. */
+  const leaseOne = sharedAttempt(tryLease, now)
+  let lookedAt = Number.NEGATIVE_INFINITY
+
+  async function exists(list: string): Promise<boolean> {
+    return (await records.find(list)) !== undefined
+  }
+
+  function usable(): OpenList | undefined {
+    return openList?.isUsable(now()) ? openList : undefined
+  }
+
+  /** Starts, in the background, what is due. What fails there is due again with the next draw. */
+  function tend(): void {
+    const open = usable()
+    const isCurrent = open !== undefined && open.record.hour === records.hour(lag)
+    if (!isCurrent || open.left <= MIN_INDICES_LEFT) leaseNext().catch(() => {})
+    // Absolute: a clock can be set back.
+    if (Math.abs(now() - lookedAt) < LOOK_EVERY_MS) return
+    lookedAt = now()
+    look().catch(() => {})
+  }
+
+  async function leaseNext(): Promise<void> {
+    const before = openList
+    await leaseOne()
+    // Goes on by itself only where it gets on: with a storage that forgets at once, every lease starts
+    // another list, and this would never end.
+    if (before === undefined || openList === before) tend()
+  }
+
+  async function tryLease(): Promise<void> {
+    await leases.retireForgotten()
+    for (let tried = 0; tried < LISTS_TRIED; tried += 1) {
+      const list = await findNextList()
+      const lease = await leaseIn(list)
+      if (!lease) {
+        full.add(list.record.list)
+        continue
+      }
+      // Nothing is awaited from the look to the use: the list may be dropped meanwhile.
+      if ((await isRemembered(list)) && !list.isDropped) {
+        list.add(lease)
+        leases.add(lease)
+        openList = list
+        return
+      }
+    }
+    throw new Error('the storage adapter leased no block of a status list')
+  }
+
+  /** The list of this hour to lease in: the open one, another one that is there, or a new one. */
+  async function findNextList(): Promise<OpenList> {
+    const hour = records.hour(lag)
+    const next = nextList
+    if (next && next.record.hour !== hour) full.clear()
+    if (next && !next.isDropped && next.record.hour === hour && !full.has(next.record.list)) {
+      return next
+    }
+    let record = await notFull(hour)
+    if (!record) {
+      const created = await records.create(hour)
+      // Of processes that name a list at the same time, the last is read by all.
+      record = (await notFull(hour)) ?? created
+    }
+    nextList = new OpenList(record)
+    return nextList
+  }
+
+  async function notFull(hour: number): Promise<StatusListRecord | undefined> {
+    const known = await records.ofHour(hour)
+    return known.find(({ list }) => !full.has(list))
+  }
+
+  async function leaseIn(list: OpenList): Promise<Lease | undefined> {
+    for (let tried = 0; tried < MAX_LEASE_TRIES; tried += 1) {
+      const block = list.nextBlock()
+      const lease = block === undefined ? block : await records.lease(list.record, block)
+      if (lease) return lease
+    }
+    return undefined
+  }
+
+  /**
+   * Whether the storage had forgotten nothing when a block of the list was leased: it remembers the
+   * lease before, in each list, and by that all before it. The first lease in a list has the list's
+   * record to look at.
+   */
+  async function isRemembered(list: OpenList): Promise<boolean> {
+    const isFirst = !leases.has(list.record.list)
+    const [record] = await Promise.all([
+      isFirst ? records.find(list.record.list) : list.record,
+      leases.look(),
+    ])
+    if (!record) drop(list)
+    return !list.isDropped
+  }
+
+  async function look(): Promise<void> {
+    const open = openList
+    const [record] = await Promise.all([open && records.find(open.record.list), leases.look()])
+    if (!open || open.isDropped) return
+    // Without a record, another process has found that the storage forgot.
+    if (!record) drop(open)
+    // Two processes that named their lists at once: only one of them was kept.
+    else await records.announce(open.record)
+  }
+
+  function drop(list: OpenList): void {
+    list.drop()
+    if (openList === list) openList = undefined
+    if (nextList === list) nextList = undefined
+  }
+
+  return {
+    async draw() {
+      for (let tried = 0; tried < LISTS_TRIED; tried += 1) {
+        const open = usable()
+        const index = open?.draw()
+        tend()
+        if (open && index !== undefined) return { list: open.record.list, index }
+        await leaseNext()
+      }
+      throw new Error('the storage adapter forgets its leases of a status list at once')
+    },
+
+    exists,
+
+    async vouchFor(list) {
+      await leases.look()
+      return exists(list)
+    },
+
+    lists: async () => (await records.live()).map(({ list }) => list),
+  }
+}
+
+/** A list that this process has blocks of. */
+class OpenList {
+  readonly record: StatusListRecord
+  readonly #indices: number[] = []
+  readonly #untried = Array.from({ length: BLOCKS_PER_LIST }, (_, block) => block)
+  #isDropped = false
+
+  constructor(record: StatusListRecord) {
+    this.record = record
+  }
+
+  /** How many indices are leased and not drawn. */
+  get left(): number {
+    return this.#indices.length
+  }
+
+  /** Whether it is never drawn from again. */
+  get isDropped(): boolean {
+    return this.#isDropped
+  }
+
+  /** Whether it is drawn from at this moment, in milliseconds since the epoch. */
+  isUsable(now: number): boolean {
+    const sinceStart = now - this.record.hour * HOUR_MS
+    return !this.#isDropped && sinceStart >= -GRACE_MS && sinceStart < HOUR_MS + GRACE_MS
+  }
+
+  /** Draws an index from all blocks that are open. */
+  draw(): number | undefined {
+    return takeAtRandom(this.#indices)
+  }
+
+  /** A block that this process has not tried to lease, while there is one. */
+  nextBlock(): number | undefined {
+    return takeAtRandom(this.#untried)
+  }
+
+  add({ block }: Lease): void {
+    for (let n = 0; n < BLOCK_SIZE; n += 1) this.#indices.push(block * BLOCK_SIZE + n)
+  }
+
+  drop(): void {
+    this.#isDropped = true
+  }
+}
+
+/** Removes a value and returns it; the order of the others changes. */
+function takeAtRandom(values: number[]): number | undefined {
+  if (values.length === 0) return undefined
+  const at = randomInt(values.length)
+  const taken = values[at]
+  const last = values.pop()
+  if (at < values.length && last !== undefined) values[at] = last
+  return taken
+}
+
+/**
+ * Makes the attempt shared: all who ask while it is under way get the same one. One that takes longer
+ * than five seconds is left to itself, and the next to ask begins another.
+ *
+ * @param now the clock, in milliseconds since the epoch
+ */
+function sharedAttempt(attempt: () => Promise<void>, now: () => number): () => Promise<void> {
+  let underWay: { readonly from: number; readonly done: Promise<void> } | undefined
+  return () => {
+    // Absolute: a clock can be set back.
+    if (underWay && Math.abs(now() - underWay.from) < ATTEMPT_TIMEOUT_MS) return underWay.done
+    const mine = { from: now(), done: attempt() }
+    underWay = mine
+    const settle = () => {
+      if (underWay === mine) underWay = undefined
+    }
+    mine.done.then(settle, settle)
+    return mine.done
+  }
+}

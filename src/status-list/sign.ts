@@ -1,0 +1,298 @@
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { constants, deflate } from 'node:zlib'
+import type { Provider } from 'oidc-provider'
+import type { EndedFollower, EndingAdapter } from '../adapters/contract.ts'
+import { type JwtPayload, signJwt } from '../host/instance.ts'
+import { slot } from '../host/slot.ts'
+import { optionsOf } from '../options/defaults.ts'
+import { MAX_SUBJECT_TOKEN_TTL } from '../shared/constants.ts'
+import { epochSeconds } from '../shared/time.ts'
+import { issuerUri, STATUS_LISTS_PATH, statusListUri } from '../shared/uris.ts'
+import { warn } from '../shared/warn.ts'
+import { signingAlgorithm } from '../tokens/signing.ts'
+import { endingAdapterOf, keptAfterRedemptionFor } from '../tokens/subject-token.ts'
+import { type StatusIndices, statusIndices, statusIndicesOf } from './allocate.ts'
+import { LIST_SIZE } from './records.ts'
+
+const compress = promisify(deflate)
+
+/** How long a signed list may be relied upon, in seconds. */
+const LIST_LIFE_SECONDS = 30
+/** When a new one should be asked for, in seconds. */
+const LIST_TTL_SECONDS = 5
+/** How long one signature is served, in milliseconds. */
+const FRESH_MS = 1000
+
+/** `typ` of a Status List Token. */
+const LIST_TOKEN_TYPE = 'statuslist+jwt'
+
+/** A Status List Token. */
+export interface SignedStatusList {
+  /** The JWT. */
+  readonly token: string
+  /** As an ETag has it, without quotes; another one for every signature. */
+  readonly tag: string
+}
+
+/** The status lists of a provider, signed on demand. */
+export interface StatusLists {
+  /**
+   * The list as it is now, or was within the last second; `undefined` where there is none.
+   *
+   * @throws when the storage did not answer
+   */
+  find(list: string): Promise<SignedStatusList | undefined>
+  /**
+   * The URIs of all lists that have not retired, as they are now, or were within the last second.
+   *
+   * @throws when the storage did not answer
+   */
+  uris(): Promise<string[]>
+  /**
+   * Reads what has ended in the lists that there are: the first read of a list is the long one, and no
+   * guard has to wait for it.
+   *
+   * @throws when the storage did not answer
+   */
+  readAhead(): Promise<void>
+}
+
+/** Signs the claims of a Status List Token. */
+export type SignStatusList = (claims: JwtPayload) => Promise<string>
+
+export interface StatusListsParts {
+  readonly issuer: string
+  readonly adapter: Pick<EndingAdapter, 'endedIndices' | 'followEnded'>
+  readonly indices: Pick<StatusIndices, 'exists' | 'lists' | 'vouchFor'>
+  readonly sign: SignStatusList
+  /** The clock, in milliseconds since the epoch. */
+  readonly now?: (() => number) | undefined
+}
+
+/** The status lists of a provider that has a key that can sign them. */
+export const statusListsOf = slot<StatusLists>('the status lists')
+
+/** Sets the status lists of a provider, and with them its {@link statusIndicesOf}, where a key can sign them. */
+export function assembleStatusLists(provider: Provider): void {
+  const sign = statusListSigner(provider)
+  if (!sign) {
+    warn(
+      'STATUS_LISTS_NOT_SIGNED',
+      'no key in jwks can sign status lists, so that impersonated JWTs tell no API when they have ended',
+    )
+    return
+  }
+  const { issuer } = provider
+  const adapter = endingAdapterOf.of(provider)
+  const { maxTtl } = optionsOf.of(provider).accessToken
+  const tokenLife = MAX_SUBJECT_TOKEN_TTL + keptAfterRedemptionFor(maxTtl)
+  const indices = statusIndicesOf.set(provider, statusIndices(adapter, { issuer, tokenLife }))
+  const lists = statusListsOf.set(provider, statusLists({ issuer, adapter, indices, sign }))
+  // Where the storage can tell what is new, everything is read once.
+  if (adapter.followEnded) setImmediate(() => void lists.readAhead().catch(() => {}))
+}
+
+/**
+ * Signs with the key that signs machine-to-machine tokens.
+ *
+ * @returns `undefined` where the provider has no key that could
+ */
+export function statusListSigner(provider: Provider): SignStatusList | undefined {
+  const alg = signingAlgorithm(provider)
+  return alg && ((claims) => signJwt(provider, alg, LIST_TOKEN_TYPE, claims))
+}
+
+/**
+ * What is kept of a list from one signature to the next. Bits are never cleared: no index is used
+ * again, and a storage that forgets an end is not followed.
+ */
+interface Kept {
+  readonly bits: StatusBits
+  readonly ended: EndedFollower
+  /** The compressed bits, while there is no bit more. */
+  lst: Promise<string> | undefined
+}
+
+/** All who wait get the same encoding. */
+async function encoded(kept: Kept): Promise<string> {
+  kept.lst ??= kept.bits.encode()
+  const { lst } = kept
+  try {
+    return await lst
+  } catch (error) {
+    if (kept.lst === lst) kept.lst = undefined
+    throw error
+  }
+}
+
+/** An answer that is given again for a second from when its making began. */
+interface Made<T> {
+  readonly from: number
+  readonly promise: Promise<T>
+}
+
+export function statusLists({
+  issuer,
+  adapter,
+  indices,
+  sign,
+  now = () => Date.now(),
+}: StatusListsParts): StatusLists {
+  const allKept = new Map<string, Kept>()
+  const signedLists = new Map<string, Made<SignedStatusList | undefined>>()
+  let madeUris: Made<string[]> | undefined
+
+  function follow(list: string): Kept {
+    const whole = { next: () => adapter.endedIndices(list) }
+    return {
+      bits: new StatusBits(LIST_SIZE),
+      ended: adapter.followEnded?.(list) ?? whole,
+      lst: undefined,
+    }
+  }
+
+  /** Sets the bits of what has ended until now. */
+  async function readEnded(list: string): Promise<Kept> {
+    const kept = allKept.get(list) ?? follow(list)
+    allKept.set(list, kept)
+    const ended = await kept.ended.next()
+    try {
+      // At once: whatever fails below, bits that are set here must not wait for others to be new.
+      if (kept.bits.set(ended)) kept.lst = undefined
+    } catch (error) {
+      // What was told once is not told again: the next one begins from the start.
+      allKept.delete(list)
+      throw error
+    }
+    return kept
+  }
+
+  async function signList(list: string): Promise<SignedStatusList | undefined> {
+    if (!allKept.has(list)) {
+      if (!(await indices.exists(list))) return undefined
+      await forgetRetired()
+    }
+    const iat = epochSeconds(now())
+    const kept = await readEnded(list)
+    // After the bits: a storage that forgot before they were read, forgot ends.
+    if (!(await indices.vouchFor(list))) {
+      allKept.delete(list)
+      return undefined
+    }
+    const lst = await encoded(kept)
+    const token = await sign({
+      iss: issuer,
+      sub: statusListUri(issuer, list),
+      iat,
+      exp: iat + LIST_LIFE_SECONDS,
+      ttl: LIST_TTL_SECONDS,
+      status_list: {
+        bits: 1,
+        lst,
+        aggregation_uri: issuerUri(issuer, STATUS_LISTS_PATH),
+      },
+    })
+    return { token, tag: hash('sha256', token, 'base64url') }
+  }
+
+  async function listUris(): Promise<string[]> {
+    const lists = await indices.lists()
+    return lists.map((list) => statusListUri(issuer, list))
+  }
+
+  /** Whenever a list is new here, those that have retired since then go: there is an end to them. */
+  async function forgetRetired(): Promise<void> {
+    if (allKept.size === 0) return
+    const live = new Set(await indices.lists())
+    for (const list of allKept.keys()) if (!live.has(list)) allKept.delete(list)
+    for (const list of signedLists.keys()) if (!live.has(list)) signedLists.delete(list)
+  }
+
+  function serves({ from }: Made<unknown>): boolean {
+    // Absolute: a clock can be set back. Nor is there a longer wait for a storage that may never
+    // answer: what began earlier would not know of the last second.
+    return Math.abs(now() - from) < FRESH_MS
+  }
+
+  function forget(list: string, made: Made<unknown>): void {
+    if (signedLists.get(list) === made) signedLists.delete(list)
+  }
+
+  return {
+    async readAhead() {
+      for (const list of await indices.lists()) await readEnded(list)
+    },
+
+    async find(list) {
+      if (!/^[\w-]{22}$/.test(list)) return undefined
+      const known = signedLists.get(list)
+      if (known && serves(known)) return known.promise
+      const made = { from: now(), promise: signList(list) }
+      signedLists.set(list, made)
+      try {
+        const signed = await made.promise
+        if (!signed) forget(list, made)
+        return signed
+      } catch (error) {
+        forget(list, made)
+        throw error
+      }
+    },
+
+    async uris() {
+      if (madeUris && serves(madeUris)) return madeUris.promise
+      const made = { from: now(), promise: listUris() }
+      madeUris = made
+      try {
+        return await made.promise
+      } catch (error) {
+        if (madeUris === made) madeUris = undefined
+        throw error
+      }
+    },
+  }
+}
+
+/**
+ * The statuses of a list, one bit for each: 0 is VALID, 1 is INVALID.
+ *
+ * @see draft-ietf-oauth-status-list-21, section 4.1
+ */
+export class StatusBits {
+  readonly #bytes: Uint8Array
+
+  /** @param size how many statuses; a multiple of 8 */
+  constructor(size: number) {
+    this.#bytes = new Uint8Array(size / 8)
+  }
+
+  /**
+   * Sets bits; a bit that is set stays so. Returns whether there was a new one.
+   *
+   * @throws RangeError for an index that the list does not have
+   */
+  set(indices: Iterable<number>): boolean {
+    let isNew = false
+    for (const index of indices) {
+      const byte = this.#bytes[index >>> 3]
+      if (byte === undefined || !Number.isInteger(index) || index < 0 || index > 0xffffffff) {
+        throw new RangeError('a status index is beyond the end of its list')
+      }
+      // "the blocks being packed into bytes from the least significant bit ("0") to the most
+      // significant bit ("7")"
+      const bit = 1 << (index & 7)
+      if (byte & bit) continue
+      this.#bytes[index >>> 3] = byte | bit
+      isNew = true
+    }
+    return isNew
+  }
+
+  /** The member `lst`: DEFLATE with the ZLIB format at the highest level, base64url. */
+  async encode(): Promise<string> {
+    // A copy: bits may be set while another thread reads.
+    const compressed = await compress(this.#bytes.slice(), { level: constants.Z_BEST_COMPRESSION })
+    return compressed.toString('base64url')
+  }
+}

@@ -1,0 +1,56 @@
+import type { AsymmetricSigningAlgorithm, Provider } from 'oidc-provider'
+import { canSign, configurationOf, signJwt } from '../host/instance.ts'
+import { SIGNING_ALGORITHMS } from '../shared/constants.ts'
+import { isPlainObject } from '../shared/json.ts'
+import { epochSeconds } from '../shared/time.ts'
+
+/**
+ * By which algorithm, and so by which key, the plugin signs what is its own: machine-to-machine
+ * tokens and status lists. The one that signs ID tokens, else the first of the preference.
+ *
+ * @returns `undefined` where the provider has no key that could
+ */
+export function signingAlgorithm(provider: Provider): AsymmetricSigningAlgorithm | undefined {
+  const preferred = configurationOf(provider).clientDefaults?.id_token_signed_response_alg
+  const candidates = SIGNING_ALGORITHMS.filter((alg) => canSign(provider, alg))
+  return candidates.find((alg) => alg === preferred) ?? candidates[0]
+}
+
+/** `typ` of a checkpoint, and of nothing else that the provider signs (RFC 8725 §3.11). */
+const CHECKPOINT_TYPE = 'impersonation-audit-checkpoint+jwt'
+
+/** Of the claims as JSON, in UTF-16 units: 1 MiB. */
+const MAX_LENGTH = 1_048_576
+
+/**
+ * Signs a checkpoint with the key that signs status lists. All that the caller says is inside
+ * `checkpoint`: there is no `sub`, `aud`, `exp`, `scope` or `client_id`, without which no access
+ * token, ID token, logout token or status list is valid.
+ *
+ * @throws TypeError for claims that are no plain object, that JSON cannot hold, or that are too long
+ * @throws Error where no key of the provider can sign
+ */
+export async function signCheckpoint(provider: Provider, claims: unknown): Promise<string> {
+  const checkpoint: unknown = JSON.parse(serializeClaims(claims))
+  const alg = signingAlgorithm(provider)
+  if (!alg) throw new Error('no key in jwks can sign checkpoints')
+  return signJwt(provider, alg, CHECKPOINT_TYPE, {
+    iss: provider.issuer,
+    iat: epochSeconds(),
+    checkpoint,
+  })
+}
+
+function serializeClaims(claims: unknown): string {
+  if (!isPlainObject(claims)) throw new TypeError('a checkpoint must be a plain object')
+  let text: string | undefined
+  try {
+    text = JSON.stringify(claims)
+  } catch (cause) {
+    throw new TypeError('a checkpoint must be an object that JSON can hold', { cause })
+  }
+  // A `toJSON` can answer anything.
+  if (!text?.startsWith('{')) throw new TypeError('a checkpoint must be a plain object')
+  if (text.length <= MAX_LENGTH) return text
+  throw new TypeError(`a checkpoint must be at most ${MAX_LENGTH} characters of JSON`)
+}

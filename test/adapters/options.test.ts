@@ -1,0 +1,70 @@
+import { expect } from 'chai'
+import { createPostgresAdapter, migrate, migrationSql } from '../../src/adapters/postgres/index.ts'
+import { checkRedis, createRedisAdapter } from '../../src/adapters/redis/index.ts'
+import { createSqliteAdapter } from '../../src/adapters/sqlite/index.ts'
+import { rejection } from './servers.ts'
+
+const client = async () => null
+const pool = { query: async () => ({ rows: [], rowCount: 0 }) }
+const replicas = { replicas: 1, timeoutMs: 100 }
+
+/** What each maker refuses: the path that the error begins with, and the options. */
+const wrong: readonly [path: string, make: (options: never) => unknown, options: object][] = [
+  ['createRedisAdapter.client', createRedisAdapter, {}],
+  ['createRedisAdapter.client', createRedisAdapter, { client: 'redis://127.0.0.1' }],
+  ['createRedisAdapter.keyprefix', createRedisAdapter, { client, keyprefix: 'a:' }],
+  ['createRedisAdapter.keyPrefix', createRedisAdapter, { client, keyPrefix: 1 }],
+  ['createRedisAdapter.commandTimeoutMs', createRedisAdapter, { client, commandTimeoutMs: 0 }],
+  ['createRedisAdapter.requirePersistence', createRedisAdapter, { client, requirePersistence: 1 }],
+  [
+    'createRedisAdapter.waitForReplicas.replicas',
+    createRedisAdapter,
+    { client, waitForReplicas: { ...replicas, replicas: 0 } },
+  ],
+  [
+    'createRedisAdapter.waitForReplicas.timeout',
+    createRedisAdapter,
+    { client, waitForReplicas: { ...replicas, timeout: 1 } },
+  ],
+  ['createSqliteAdapter.file', createSqliteAdapter, {}],
+  ['createSqliteAdapter.sync', createSqliteAdapter, { file: ':memory:', sync: 'FULL' }],
+  [
+    'createSqliteAdapter.synchronous',
+    createSqliteAdapter,
+    { file: ':memory:', synchronous: 'OFF' },
+  ],
+  [
+    'createSqliteAdapter.busyTimeoutMs',
+    createSqliteAdapter,
+    { file: ':memory:', busyTimeoutMs: -1 },
+  ],
+  ['createSqliteAdapter.now', createSqliteAdapter, { file: ':memory:', now: 1 }],
+  ['createPostgresAdapter.pool', createPostgresAdapter, { table: 'records' }],
+  ['createPostgresAdapter.grouped', createPostgresAdapter, { pool, grouped: false }],
+  ['createPostgresAdapter.prepare', createPostgresAdapter, { pool, prepare: 'no' }],
+  ['createPostgresAdapter.table', createPostgresAdapter, { pool, table: 'a"; DROP TABLE b' }],
+  ['createPostgresAdapter.schema', createPostgresAdapter, { pool, schema: 'x'.repeat(64) }],
+  ['migrationSql.table', migrationSql, { table: 'x'.repeat(46) }],
+]
+
+describe('the options of the adapters', () => {
+  for (const [path, make, options] of wrong) {
+    it(`${path}: ${JSON.stringify(options)} is refused by its path`, () => {
+      expect(() => make(options as never))
+        .to.throw(TypeError)
+        .with.property('message')
+        .that.satisfies((message: string) => message.startsWith(`${path} `), path)
+    })
+  }
+
+  it('of functions that are async are refused by a rejection', async () => {
+    const table = await rejection(migrate(pool, { table: '1' }))
+    expect(table)
+      .to.be.instanceOf(TypeError)
+      .and.match(/migrate\.table must be letters/)
+    const required = await rejection(checkRedis(client, { persistence: true } as object))
+    expect(required)
+      .to.be.instanceOf(TypeError)
+      .and.match(/checkRedis\.persistence is not a known/)
+  })
+})

@@ -1,0 +1,194 @@
+import { expect } from 'chai'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { errors } from '../../src/index.ts'
+import { withMembers } from '../adapters/with-members.ts'
+import { recording } from '../support/audit.ts'
+import { later } from '../support/clock.ts'
+import { dpopKey } from '../support/dpop.ts'
+import { memoryAdapterWith } from '../support/faulty-adapter.ts'
+
+describe('the audit trail', () => {
+  it('a record that expired between check and claim is denied, not replayed', async () => {
+    using moved = new DisposableStack()
+    const { deployment, recorded } = await recording({
+      configuration: { adapter: createMemoryAdapter({ now: () => Date.now() }) },
+      impersonation: {
+        authorize: ({ stage }) => {
+          if (stage === 'exchange') moved.use(later(60_000))
+          return true
+        },
+      },
+    })
+    const { body } = await deployment.issue({ userId: 'alice', expiresIn: 60 })
+    expect((await deployment.exchange({ subject_token: body.subjectToken })).status).to.equal(400)
+    const [, denied] = await recorded()
+    expect(denied?.name).to.equal('impersonation.denied')
+    await deployment.close()
+  })
+
+  for (const member of ['context', 'binding']) {
+    it(`I2, I5, I13: a store that loses the ${member}: denied, told, and not redeemed`, async () => {
+      const memory = createMemoryAdapter()
+      let loses = true
+      const find = async (id: string) => {
+        const found = await memory('SubjectToken').find(id)
+        return found && (loses ? { ...found, [member]: undefined } : found)
+      }
+      const { deployment, recorded } = await recording({
+        configuration: {
+          adapter: (model) =>
+            model === 'SubjectToken' ? withMembers(memory(model), { find }) : memory(model),
+        },
+      })
+      const subject_token = await deployment.subjectToken()
+      expect((await deployment.exchange({ subject_token })).status).to.equal(500)
+      const [, denied] = await recorded()
+      expect([denied?.name, denied?.denial?.error]).to.deep.equal([
+        'impersonation.denied',
+        'server_error',
+      ])
+      loses = false
+      expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+      await deployment.close()
+    })
+  }
+
+  it('I6: the value of an opaque access token that the store could not confirm', async () => {
+    const memory = createMemoryAdapter()
+    const { deployment, recorded } = await recording({
+      configuration: {
+        adapter: (model) =>
+          model === 'AccessToken'
+            ? memoryAdapterWith({
+                upsert: (id: string) => Promise.reject(new Error(`timeout: SET AccessToken:${id}`)),
+              })(model)
+            : memory(model),
+      },
+    })
+    const subject_token = await deployment.subjectToken()
+    const form = { subject_token, resource: `${deployment.base}/opaque` }
+    expect((await deployment.exchange(form)).status).to.equal(500)
+    const [, denied] = await recorded()
+    expect(denied?.denial?.reason).to.match(/AccessToken:\[concealed\]$/)
+    await deployment.close()
+  })
+
+  it('I6: the value of an opaque machine-to-machine token that the store could not look up', async () => {
+    const resource = 'https://id.example.com/api'
+    const memory = createMemoryAdapter()
+    const { deployment, recorded } = await recording({
+      impersonation: { managementApi: { resource, tokenFormat: 'opaque' } },
+      configuration: {
+        adapter: (model) =>
+          model === 'ClientCredentials'
+            ? memoryAdapterWith({
+                find: (id: string) => Promise.reject(new Error(`timeout: GET ${model}:${id}`)),
+              })(model)
+            : memory(model),
+      },
+    })
+    const token = await deployment.m2mToken({ resource })
+    expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(500)
+    const [denied] = await recorded()
+    expect(denied?.denial?.reason).to.match(/ClientCredentials:\[concealed\]$/)
+    await deployment.close()
+  })
+
+  it('I6: a long error does not cut a token in two', async () => {
+    const value: string[] = []
+    const { deployment, recorded } = await recording({
+      impersonation: {
+        authorize: ({ stage }) => {
+          if (stage === 'exchange') throw new Error(`${'x'.repeat(930)}${value[0]}`)
+          return true
+        },
+      },
+    })
+    const subject_token = await deployment.subjectToken()
+    value.push(subject_token)
+    await deployment.exchange({ subject_token })
+    const [, denied] = await recorded()
+    expect(denied?.denial?.reason).to.not.include(subject_token.slice(0, 8))
+    await deployment.close()
+  })
+
+  it('nobody blots out the reason by sending its words', async () => {
+    const { deployment, recorded } = await recording({})
+    for (const subject_token of ['e', 'unknown or expired']) {
+      await deployment.exchange({ subject_token })
+    }
+    for (const { denial } of await recorded()) {
+      expect(denial?.reason).to.equal('subject token is invalid: unknown or expired')
+    }
+    await deployment.close()
+  })
+
+  it('the challenge for a DPoP nonce is neither a failure nor an event', async () => {
+    const failedExchanges = new RateLimiterMemory({ points: 1, duration: 60 })
+    const { deployment, recorded } = await recording({
+      impersonation: { limits: { failedExchanges } },
+      configuration: {
+        features: {
+          dPoP: { enabled: true, nonceSecret: Buffer.alloc(32, 2), requireNonce: () => true },
+        },
+      },
+    })
+    const key = await dpopKey()
+    const htu = `${deployment.issuer}/token`
+    for (let round = 0; round < 4; round += 1) {
+      const subject_token = await deployment.subjectToken()
+      const first = await deployment.exchange({ subject_token }, { dpop: await key.proof({ htu }) })
+      expect(first.body.error).to.equal('use_dpop_nonce')
+      const nonce = first.headers.get('dpop-nonce')
+      const dpop = await key.proof({ htu, nonce })
+      expect((await deployment.exchange({ subject_token }, { dpop })).status).to.equal(200)
+    }
+    const names = new Set((await recorded()).map(({ name }) => name))
+    expect([...names]).to.deep.equal(['impersonation.issued', 'impersonation.granted'])
+    await deployment.close()
+  })
+
+  it('the replay that tips the limit is still a replay', async () => {
+    const failedExchanges = new RateLimiterMemory({ points: 1, duration: 60 })
+    const { deployment, recorded } = await recording({
+      impersonation: { limits: { failedExchanges } },
+    })
+    const subject_token = await deployment.subjectToken()
+    const statuses: number[] = []
+    for (let time = 0; time < 3; time += 1) {
+      statuses.push((await deployment.exchange({ subject_token })).status)
+    }
+    expect(statuses).to.deep.equal([200, 400, 429])
+    const names = (await recorded()).map(({ name }) => name.split('.')[1])
+    expect(names).to.deep.equal(['issued', 'granted', 'replayed', 'replayed'])
+    await deployment.close()
+  })
+
+  it('denial.error is what the client was told', async () => {
+    const { deployment, recorded } = await recording({
+      configuration: {
+        findAccount() {
+          throw new errors.InvalidGrant('inner')
+        },
+      },
+    })
+    const { body } = await deployment.issue({ userId: 'alice' })
+    const [denied] = await recorded()
+    expect([body.error, denied?.denial?.error]).to.deep.equal(['server_error', 'server_error'])
+    await deployment.close()
+  })
+
+  it('denial.error is server_error where the storage fails with an error of 500 or more', async () => {
+    const down = new errors.OIDCProviderError(503, 'temporarily_unavailable')
+    const { deployment, recorded } = await recording({
+      configuration: { adapter: memoryAdapterWith({ consumeOnce: () => Promise.reject(down) }) },
+      impersonation: { lifecycle: { enabled: false } },
+    })
+    const subject_token = await deployment.subjectToken()
+    const { body } = await deployment.exchange({ subject_token })
+    const denied = (await recorded()).at(-1)
+    expect([body.error, denied?.denial?.error]).to.deep.equal(['server_error', 'server_error'])
+    await deployment.close()
+  })
+})

@@ -1,0 +1,249 @@
+import { expect } from 'chai'
+import { decodeJwt, importJWK, type JWTPayload, SignJWT } from 'jose'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { resigned } from '../advisories/attacks.ts'
+import { basic, type Deployment, deploy, signingKey } from '../support/deployment.ts'
+import { faultyAdapter } from '../support/faulty-adapter.ts'
+import { signIn } from '../support/sign-in.ts'
+
+const REFUSED = { error: 'invalid_request', error_description: 'actor token is invalid' }
+
+describe('the actor token', () => {
+  let deployment: Deployment
+  let jwt: string
+  before(async () => {
+    deployment = await deploy()
+    jwt = await operatorJwt()
+  })
+  after(() => deployment.close())
+
+  async function operatorJwt(at = deployment): Promise<string> {
+    const options = { scope: 'openid orders:read', resource: at.orders }
+    return (await signIn(at, 'olivia', options)).access_token
+  }
+
+  async function exchangeWith(actor_token: string, at = deployment, headers = {}) {
+    return at.exchange({ subject_token: await at.subjectToken(), actor_token }, headers)
+  }
+
+  async function forge(change: (claims: JWTPayload) => JWTPayload, header = {}): Promise<string> {
+    return new SignJWT(change(decodeJwt(jwt)))
+      .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'test', ...header })
+      .sign(await importJWK(signingKey))
+  }
+
+  it('is accepted opaque and as a JWT', async () => {
+    const { access_token } = await signIn(deployment, 'olivia')
+    for (const token of [access_token, jwt, await forge((claims) => claims)]) {
+      const { status, body } = await exchangeWith(token)
+      expect(status).to.equal(200)
+      expect(decodeJwt(body.access_token).act).to.deep.equal({ sub: 'olivia' })
+    }
+  })
+
+  it('may have been issued to another client than the one that exchanges', async () => {
+    const { access_token } = await signIn(deployment, 'olivia', { clientId: 'plain' })
+    expect((await exchangeWith(access_token)).status).to.equal(200)
+  })
+
+  describe('400 invalid_request, and the subject token stays usable', () => {
+    async function expectRefused(actor_token: string, at = deployment): Promise<void> {
+      const subject_token = await at.subjectToken()
+      const { status, body } = await at.exchange({ subject_token, actor_token })
+      expect(status).to.equal(400)
+      expect(body).to.deep.equal(REFUSED)
+      expect((await at.exchange({ subject_token })).status).to.equal(200)
+    }
+
+    it('unknown', () => expectRefused('unknown'))
+    it('a machine-to-machine token, JWT and opaque', async () => {
+      await expectRefused(await deployment.m2mToken())
+      const form = { resource: `${deployment.base}/opaque`, scope: 'openid orders:read' }
+      await expectRefused(await deployment.m2mToken(form))
+      await expectRefused(
+        await deployment.m2mToken({ resource: deployment.orders, scope: 'openid orders:read' }),
+      )
+    })
+    it('an ID token, a refresh token, a code, a subject token', async () => {
+      const scope = 'openid offline_access'
+      const { id_token, refresh_token, code } = await signIn(deployment, 'olivia', { scope })
+      for (const token of [id_token, refresh_token, code, await deployment.subjectToken()]) {
+        expect(token).to.be.a('string')
+        await expectRefused(String(token))
+      }
+    })
+    it('without the scope openid, of which a substring does not do', async () => {
+      const resource = deployment.orders
+      const { access_token } = await signIn(deployment, 'olivia', {
+        scope: 'orders:read',
+        resource,
+      })
+      await expectRefused(access_token)
+      await expectRefused(await forge((claims) => ({ ...claims, scope: 'openid2 xopenid' })))
+    })
+    it('expired', async () => {
+      await expectRefused(
+        await forge((claims) => ({ ...claims, exp: Math.floor(Date.now() / 1000) - 1 })),
+      )
+    })
+    it('of another issuer, with the same keys', async () =>
+      expectRefused(await forge((claims) => ({ ...claims, iss: 'https://elsewhere.example' }))))
+    it('without an audience', async () =>
+      expectRefused(await forge(({ aud: _, ...claims }) => claims)))
+    it('typ JWT', async () => expectRefused(await forge((claims) => claims, { typ: 'JWT' })))
+    it('a critical header that nobody understands', async () => {
+      const [, payload, signature] = jwt.split('.')
+      const header = { alg: 'ES256', typ: 'at+jwt', kid: 'test', crit: ['exp'], exp: 1 }
+      const encoded = Buffer.from(JSON.stringify(header)).toString('base64url')
+      await expectRefused(`${encoded}.${payload}.${signature}`)
+    })
+    it('sub that is not a string, scope that is not a string', async () => {
+      await expectRefused(await forge((claims) => ({ ...claims, sub: 7 as never })))
+      await expectRefused(await forge((claims) => ({ ...claims, scope: ['openid'] })))
+    })
+    it('revoked', async () => {
+      const { access_token } = await signIn(deployment, 'olivia')
+      await deployment.post('/oidc/token/revocation', { token: access_token, client_id: 'console' })
+      await expectRefused(access_token)
+    })
+
+    it('I3: itself impersonated, opaque or JWT, with act or without', async () => {
+      const { access_token } = await signIn(deployment, 'olivia')
+      deployment.accounts.add('alice')
+      for (const resource of [deployment.orders, `${deployment.base}/opaque`]) {
+        for (const actor_token of [undefined, access_token]) {
+          const { status, body } = await deployment.exchange({
+            subject_token: await deployment.subjectToken(),
+            actor_token,
+            resource,
+            scope: 'openid orders:read',
+          })
+          expect(status).to.equal(200)
+          expect(body.scope).to.include('openid')
+          await expectRefused(body.access_token)
+        }
+      }
+    })
+
+    it('I7: its account is gone', async () => {
+      await using other = await deploy()
+      const opaque = (await signIn(other, 'olivia')).access_token
+      const structured = await operatorJwt(other)
+      other.accounts.delete('olivia')
+      await expectRefused(opaque, other)
+      await expectRefused(structured, other)
+    })
+
+    it('I7: its client is gone', async () => {
+      const memory = createMemoryAdapter()
+      await memory('Client').upsert('helpdesk', {
+        client_id: 'helpdesk',
+        token_endpoint_auth_method: 'none',
+        redirect_uris: ['https://app.example.com/callback'],
+      })
+      await using other = await deploy({ configuration: { adapter: memory } })
+      const clientId = 'helpdesk'
+      const opaque = (await signIn(other, 'olivia', { clientId })).access_token
+      const options = { clientId, scope: 'openid orders:read', resource: other.orders }
+      const structured = (await signIn(other, 'olivia', options)).access_token
+      expect((await exchangeWith(opaque, other)).status).to.equal(200)
+      expect((await exchangeWith(structured, other)).status).to.equal(200)
+      await memory('Client').destroy('helpdesk')
+      await expectRefused(opaque, other)
+      await expectRefused(structured, other)
+    })
+
+    it('I7: its grant was revoked', async () => {
+      const memory = createMemoryAdapter()
+      await using other = await deploy({ configuration: { adapter: memory } })
+      const grants: string[] = []
+      other.provider.on('grant.saved', (grant) => grants.push(grant.jti))
+      const opaque = (await signIn(other, 'olivia')).access_token
+      const structured = await operatorJwt(other)
+      expect((await exchangeWith(structured, other)).status).to.equal(200)
+      for (const grant of grants) await memory('Grant').destroy(grant)
+      await expectRefused(opaque, other)
+      await expectRefused(structured, other)
+    })
+
+    it('I7: whose grant is that of another client, or of another user', async () => {
+      await expectRefused(await forge((claims) => ({ ...claims, client_id: 'plain' })))
+      await expectRefused(await forge((claims) => ({ ...claims, sub: 'bob' })))
+    })
+  })
+
+  it('a JWT that could serve as actor token names its grant, whatever customisers do', async () => {
+    await using other = await deploy({
+      configuration: {
+        formats: {
+          customizers: {
+            jwt(_ctx, _token, { payload }) {
+              payload.act = { sub: 'mallory' }
+              payload.op_grant_id = 'made-up'
+              payload.jti = 'made-up'
+              payload.custom = true
+            },
+          },
+        },
+      },
+    })
+    const token = await operatorJwt(other)
+    expect(decodeJwt(token)).to.include({ custom: true })
+    expect(decodeJwt(token).op_grant_id).to.not.equal('made-up')
+    // I4: nor can they add act, or wipe the mark of an impersonated token.
+    expect(decodeJwt(token)).to.not.have.property('act')
+    const { body } = await exchangeWith(token, other)
+    expect(decodeJwt(body.access_token).act).to.deep.equal({ sub: 'olivia' })
+    const plain = await other.exchange({ subject_token: await other.subjectToken() })
+    expect(decodeJwt(plain.body.access_token)).to.not.have.property('act')
+    expect(decodeJwt(plain.body.access_token).jti).to.match(/^impersonation:/)
+  })
+
+  it('I5: storage that fails while the actor is looked up is 500, and redeems nothing', async () => {
+    const { adapter, faults } = faultyAdapter()
+    await using other = await deploy({ configuration: { adapter } })
+    const { access_token } = await signIn(other, 'olivia')
+    const subject_token = await other.subjectToken()
+    for (const fault of ['AccessToken.find', 'Grant.find', 'Session.findByUid']) {
+      faults.add(fault)
+      const { status, body } = await other.exchange({ subject_token, actor_token: access_token })
+      expect(status, fault).to.equal(500)
+      expect(body.error).to.equal('server_error')
+      faults.clear()
+    }
+    expect((await other.exchange({ subject_token, actor_token: access_token })).status).to.equal(
+      200,
+    )
+  })
+
+  it('a pairwise client gets pairwise subjects, and its JWTs cannot be traced to an actor', async () => {
+    await using other = await deploy({
+      configuration: {
+        subjectTypes: ['public', 'pairwise'],
+        // To bob's id, of all things: a pairwise subject must not pass for an account.
+        pairwiseIdentifier: (_ctx, accountId, client) =>
+          accountId === 'olivia' ? 'bob' : `${accountId}@${client.clientId}`,
+      },
+      clients: [
+        {
+          client_id: 'pairwise',
+          client_secret: 'secret',
+          subject_type: 'pairwise',
+          redirect_uris: ['https://app.example.com/callback'],
+          grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:token-exchange'],
+        },
+      ],
+    })
+    const headers = basic('pairwise', 'secret')
+    const options = { clientId: 'pairwise', headers, scope: 'openid orders:read' }
+    const opaque = (await signIn(other, 'olivia', { ...options, scope: 'openid' })).access_token
+    const structured = (await signIn(other, 'olivia', { ...options, resource: other.orders }))
+      .access_token
+    const { body } = await exchangeWith(opaque, other, headers)
+    expect(decodeJwt(body.access_token).sub).to.equal('alice@pairwise')
+    const ungranted = await resigned(structured, ({ op_grant_id: _, ...claims }) => claims)
+    for (const token of [structured, ungranted]) {
+      expect((await exchangeWith(token, other)).body).to.deep.equal(REFUSED)
+    }
+  })
+})

@@ -1,0 +1,159 @@
+import { hash } from 'node:crypto'
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { Adapter } from 'oidc-provider'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { startingLine } from '../advisories/attacks.ts'
+import { basic, deploy } from '../support/deployment.ts'
+import { faultyAdapter, memoryAdapterWith } from '../support/faulty-adapter.ts'
+import { REFUSED } from '../support/http.ts'
+import { stoppedClock } from '../support/stopped-clock.ts'
+
+describe('redeeming a subject token', () => {
+  for (const [what, configuration, impersonation] of [
+    ['the in-memory adapter of this package', { adapter: createMemoryAdapter() }, {}],
+    ["oidc-provider's own in-memory adapter", { adapter: undefined }, {}],
+    [
+      'an adapter without consumeOnce, per process',
+      { adapter: takingItsTime(memoryAdapterWith({ consumeOnce: undefined })) },
+      { subjectToken: { singleUse: 'per-process' as const } },
+    ],
+  ] as const) {
+    // In CVE-2026-1035 (Keycloak) and CVE-2026-22751 (Spring), the use of a token was looked up
+    // and then marked, and parallel requests fell between.
+    it(`I1: of 100 exchanges that all pass every check first, one succeeds: ${what}`, async () => {
+      await using deployment = await deploy({
+        configuration,
+        impersonation: { ...impersonation, getCustomJwtClaims: startingLine(100) },
+      })
+      const subject_token = await deployment.subjectToken()
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, () => deployment.exchange({ subject_token })),
+      )
+      const statuses = answers.map(({ status }) => status).sort()
+      expect(statuses).to.deep.equal([200, ...Array(99).fill(400)])
+      for (const { status, body } of answers) {
+        if (status === 400) expect(body).to.deep.equal(REFUSED)
+      }
+      expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
+    })
+  }
+
+  it('I1: what is redeemed per process is marked in the store, for the next process', async () => {
+    const consumed: string[] = []
+    const consume = async (id: string) => {
+      consumed.push(id)
+    }
+    await using deployment = await deploy({
+      configuration: { adapter: memoryAdapterWith({ consumeOnce: undefined, consume }) },
+      impersonation: { subjectToken: { singleUse: 'per-process' } },
+    })
+    const subject_token = await deployment.subjectToken()
+    expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+    expect(consumed).to.deep.equal([hash('sha256', subject_token, 'base64url')])
+  })
+
+  it('I8: what expires meanwhile is not redeemed per process, also where the store keeps it longer', async () => {
+    using clock = stoppedClock()
+    await using deployment = await deploy({
+      // oidc-provider's own adapter keeps records longer by it.
+      configuration: { adapter: undefined, clockTolerance: 60 },
+      impersonation: {
+        authorize: async ({ stage }) => {
+          if (stage === 'exchange') clock.pass(2)
+          return true
+        },
+      },
+    })
+    const { body } = await deployment.issue({ userId: 'alice', expiresIn: 1 })
+    const answer = await deployment.exchange({ subject_token: body.subjectToken })
+    expect([answer.status, answer.body]).to.deep.equal([400, REFUSED])
+  })
+
+  describe('I5: storage trouble is trouble', () => {
+    for (const [fault, redeemable] of [
+      ['SubjectToken.find', true],
+      ['SubjectToken.consumeOnce', true],
+      ['AccessToken.upsert', false],
+    ] as const) {
+      it(`${fault} fails: 500, no token, and ${redeemable ? 'usable afterwards' : 'redeemed for good'}`, async () => {
+        const { adapter, faults } = faultyAdapter()
+        await using deployment = await deploy({ configuration: { adapter } })
+        const form = {
+          subject_token: await deployment.subjectToken(),
+          resource: `${deployment.base}/opaque`,
+        }
+        faults.add(fault)
+        const { status, body } = await deployment.exchange(form)
+        expect(status).to.equal(500)
+        expect(body.error).to.equal('server_error')
+        expect(body).to.not.have.property('access_token')
+        expect(JSON.stringify(body)).to.not.include('storage failed')
+        faults.clear()
+        expect((await deployment.exchange(form)).status).to.equal(redeemable ? 200 : 400)
+      })
+    }
+
+    it("server_error has the storage's own error; one that poses as an answer is a cause", async () => {
+      const plain = Object.assign(new Error('disk full'), { code: 'ENOSPC', status: 404 })
+      const posing = Object.assign(new Error('invalid_grant'), { expose: true, statusCode: 200 })
+      let thrown: unknown
+      const adapter = memoryAdapterWith({ consumeOnce: () => Promise.reject(thrown) })
+      const lifecycle = { enabled: false }
+      await using deployment = await deploy({
+        configuration: { adapter },
+        impersonation: { lifecycle },
+      })
+      const subject_token = await deployment.subjectToken()
+      for (thrown of [plain, posing, undefined, 'text']) {
+        const { status, body } = await deployment.exchange({ subject_token })
+        expect([status, body.error]).to.deep.equal([500, 'server_error'])
+        const [reported] = deployment.serverErrors.splice(0)
+        if (thrown === plain) expect(reported).to.equal(plain)
+        else expect(reported).to.have.property('cause', thrown)
+      }
+    })
+
+    it('an adapter whose consumeOnce answers neither true nor false: 500', async () => {
+      const adapter = memoryAdapterWith({ consumeOnce: async () => 1 })
+      const lifecycle = { enabled: false }
+      await using deployment = await deploy({
+        configuration: { adapter },
+        impersonation: { lifecycle },
+      })
+      const subject_token = await deployment.subjectToken()
+      expect((await deployment.exchange({ subject_token })).status).to.equal(500)
+    })
+  })
+
+  it('costs one write to issue, one read and one claim to exchange, and nothing else', async () => {
+    const { adapter, calls } = faultyAdapter()
+    await using deployment = await deploy({ configuration: { adapter } })
+    const token = await deployment.m2mToken()
+    // The first one of a process leases places in a status list.
+    await deployment.issue({ userId: 'bob' }, { token })
+    await delay(20)
+    calls.length = 0
+    const { body } = await deployment.issue({ userId: 'alice' }, { token })
+    expect(calls).to.deep.equal(['SubjectToken.upsert'])
+    calls.length = 0
+    await deployment.exchange({ subject_token: body.subjectToken }, basic('web', 'web-secret'))
+    expect(calls).to.deep.equal(['SubjectToken.find', 'SubjectToken.consumeOnce'])
+  })
+})
+
+/** Other requests run between what `find` reads and what its caller does with it. */
+function takingItsTime(adapter: (model: string) => Adapter): (model: string) => Adapter {
+  return (model) =>
+    new Proxy(adapter(model), {
+      get(target, property) {
+        const member: unknown = Reflect.get(target, property)
+        if (property !== 'find' || typeof member !== 'function') return member
+        return async (id: string) => {
+          const found: unknown = await member(id)
+          for (let turns = 0; turns < 20; turns += 1) await turn()
+          return found
+        }
+      },
+    })
+}

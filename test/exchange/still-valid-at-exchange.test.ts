@@ -1,0 +1,219 @@
+import { expect } from 'chai'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { TOKEN_EXCHANGE_GRANT_TYPE } from '../../src/index.ts'
+import { type DeploymentOptions, deploy, REDIRECT_URI } from '../support/deployment.ts'
+import { REFUSED } from '../support/http.ts'
+import { signIn } from '../support/sign-in.ts'
+
+const machine = {
+  client_id: 'stored-backend',
+  client_secret: 'secret',
+  grant_types: ['client_credentials'],
+  redirect_uris: [],
+  response_types: [],
+}
+const operators = {
+  client_id: 'stored-console',
+  token_endpoint_auth_method: 'none' as const,
+  grant_types: ['authorization_code', TOKEN_EXCHANGE_GRANT_TYPE],
+  redirect_uris: [REDIRECT_URI],
+}
+
+/** Clients in the storage, and a rule that waits at the exchange while `meanwhile` happens. */
+async function deployWithStoredClients() {
+  const memory = createMemoryAdapter()
+  const clients = memory('Client')
+  await clients.upsert(machine.client_id, machine)
+  await clients.upsert(operators.client_id, operators)
+  let meanwhile: (() => Promise<unknown>) | undefined
+  const deployment = await deploy({
+    configuration: { adapter: memory },
+    impersonation: {
+      managementApi: { resource: 'https://id.example.com/api', clients: [machine.client_id] },
+      authorize: async ({ stage }) => {
+        if (stage === 'exchange') {
+          await new Promise((resolve) => setImmediate(resolve))
+          await meanwhile?.()
+        }
+        return true
+      },
+    },
+  })
+  const resource = 'https://id.example.com/api'
+  const token = await deployment.m2mToken({ resource }, [machine.client_id, 'secret'])
+  const { body } = await deployment.issue({ userId: 'alice' }, { token })
+  const olivia = await signIn(deployment, 'olivia', { clientId: operators.client_id })
+  const form = {
+    subject_token: body.subjectToken,
+    client_id: operators.client_id,
+    actor_token: olivia.access_token,
+  }
+  return {
+    deployment,
+    clients,
+    memory,
+    form,
+    token,
+    exchangeWhile: async (happens: () => Promise<unknown>) => {
+      meanwhile = happens
+      const answer = await deployment.exchange(form)
+      meanwhile = undefined
+      return answer
+    },
+  }
+}
+
+describe('I7: what held at the issue holds no more at the exchange', () => {
+  it('the user was removed', async () => {
+    await using deployment = await deploy()
+    const subject_token = await deployment.subjectToken()
+    deployment.accounts.delete('alice')
+    expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
+  })
+
+  it('findAccount finds another account under the id', async () => {
+    let accountId = 'alice'
+    await using deployment = await deploy({
+      configuration: { findAccount: () => ({ accountId, claims: () => ({ sub: accountId }) }) },
+    })
+    const subject_token = await deployment.subjectToken()
+    accountId = 'alice-merged-into-bob'
+    expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
+  })
+
+  it('the client that exchanges was removed', async () => {
+    const { deployment, clients, form } = await deployWithStoredClients()
+    await clients.destroy(operators.client_id)
+    expect((await deployment.exchange(form)).body.error).to.equal('invalid_client')
+    await deployment.close()
+  })
+
+  it('the client that exchanges was stripped of the grant', async () => {
+    const { deployment, clients, form } = await deployWithStoredClients()
+    await clients.upsert(operators.client_id, { ...operators, grant_types: ['authorization_code'] })
+    expect((await deployment.exchange(form)).status).to.equal(400)
+    await deployment.close()
+  })
+
+  it('the client that issued was removed, or stripped of its grant', async () => {
+    const { deployment, clients, form, token } = await deployWithStoredClients()
+    await clients.upsert(machine.client_id, {
+      ...machine,
+      grant_types: operators.grant_types,
+      redirect_uris: operators.redirect_uris,
+      response_types: ['code'],
+    })
+    expect((await deployment.exchange(form)).body).to.deep.equal(REFUSED)
+    expect((await deployment.issue({ userId: 'alice' }, { token })).status).to.equal(401)
+    await clients.destroy(machine.client_id)
+    expect((await deployment.exchange(form)).body).to.deep.equal(REFUSED)
+    await clients.upsert(machine.client_id, machine)
+    expect((await deployment.exchange(form)).status).to.equal(200)
+    await deployment.close()
+  })
+})
+
+describe('I7: what held at the issue holds no more while the exchange waits', () => {
+  it('the user is removed: refused, and the subject token stays unused', async () => {
+    const { deployment, form, exchangeWhile } = await deployWithStoredClients()
+    const refused = await exchangeWhile(async () => deployment.accounts.delete('alice'))
+    expect([refused.status, refused.body]).to.deep.equal([400, REFUSED])
+    deployment.accounts.add('alice')
+    expect((await deployment.exchange(form)).status).to.equal(200)
+    await deployment.close()
+  })
+
+  it("the operator's grant is revoked, or the operator removed: refused", async () => {
+    const { deployment, memory, form, exchangeWhile } = await deployWithStoredClients()
+    const gone = await exchangeWhile(async () => deployment.accounts.delete('olivia'))
+    expect(gone.body.error_description).to.equal('actor token is invalid')
+    deployment.accounts.add('olivia')
+    const revoked = await exchangeWhile(async () => {
+      const actorToken = await deployment.provider.AccessToken.find(form.actor_token)
+      await memory('Grant').destroy(String(actorToken?.grantId))
+    })
+    expect(revoked.body.error_description).to.equal('actor token is invalid')
+    await deployment.close()
+  })
+
+  it('the issuing client is removed, or the one that exchanges loses the grant: refused', async () => {
+    const { deployment, clients, form, exchangeWhile } = await deployWithStoredClients()
+    const removed = await exchangeWhile(() => clients.destroy(machine.client_id))
+    expect(removed.body).to.deep.equal(REFUSED)
+    await clients.upsert(machine.client_id, machine)
+    const stripped = await exchangeWhile(() =>
+      clients.upsert(operators.client_id, { ...operators, grant_types: ['authorization_code'] }),
+    )
+    expect([stripped.status, stripped.body.error]).to.deep.equal([400, 'unauthorized_client'])
+    await clients.upsert(operators.client_id, operators)
+    expect((await deployment.exchange(form)).status).to.equal(200)
+    await deployment.close()
+  })
+
+  it('I5: the stored client that exchanges cannot be loaded any more: 500, no word of it', async () => {
+    const { deployment, clients, form, exchangeWhile } = await deployWithStoredClients()
+    const broken = await exchangeWhile(() =>
+      clients.upsert(operators.client_id, { ...operators, redirect_uris: ['nonsense'] }),
+    )
+    expect([broken.status, broken.body.error]).to.deep.equal([500, 'server_error'])
+    await clients.upsert(operators.client_id, operators)
+    expect((await deployment.exchange(form)).status).to.equal(200)
+    await deployment.close()
+  })
+
+  it('the user is removed while a hook or customizer waits: refused', async () => {
+    for (const slow of ['getCustomJwtClaims', 'extraTokenClaims', 'jwt'] as const) {
+      let meanwhile = () => {}
+      const wait = async () => {
+        await new Promise((resolve) => setImmediate(resolve))
+        meanwhile()
+        return {}
+      }
+      const customizers = slow === 'jwt' ? { jwt: async () => void (await wait()) } : {}
+      await using deployment = await deploy({
+        configuration: {
+          formats: { customizers },
+          ...(slow === 'extraTokenClaims' ? { extraTokenClaims: wait } : {}),
+        },
+        ...(slow === 'getCustomJwtClaims' ? { impersonation: { getCustomJwtClaims: wait } } : {}),
+      })
+      const subject_token = await deployment.subjectToken()
+      meanwhile = () => deployment.accounts.delete('alice')
+      expect((await deployment.exchange({ subject_token })).body, slow).to.deep.equal(REFUSED)
+      deployment.accounts.add('alice')
+      meanwhile = () => {}
+      expect((await deployment.exchange({ subject_token })).status, slow).to.equal(200)
+    }
+  })
+
+  const hooks: Array<[what: string, options: DeploymentOptions, looks: number]> = [
+    ['no hook is set: once', {}, 1],
+    ['authorize is set: twice', { impersonation: { authorize: () => true } }, 2],
+    ['getCustomJwtClaims is set: twice', { impersonation: { getCustomJwtClaims: () => ({}) } }, 2],
+    ['extraTokenClaims is set: twice', { configuration: { extraTokenClaims: () => ({}) } }, 2],
+    [
+      'a JWT customizer is set: twice',
+      { configuration: { formats: { customizers: { jwt() {} } } } },
+      2,
+    ],
+  ]
+  for (const [what, options, looks] of hooks) {
+    it(`looks at the user where ${what}`, async () => {
+      const looked: string[] = []
+      await using deployment = await deploy({
+        ...options,
+        configuration: {
+          ...options.configuration,
+          findAccount: (_ctx, sub) => {
+            looked.push(sub)
+            return { accountId: sub, claims: () => ({ sub }) }
+          },
+        },
+      })
+      const subject_token = await deployment.subjectToken()
+      looked.length = 0
+      expect((await deployment.exchange({ subject_token })).status).to.equal(200)
+      expect(looked).to.deep.equal(Array(looks).fill('alice'))
+    })
+  }
+})

@@ -1,0 +1,112 @@
+import { expect } from 'chai'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { at } from '../support/clock.ts'
+import { deploy } from '../support/deployment.ts'
+import { REFUSED } from '../support/http.ts'
+import { signIn } from '../support/sign-in.ts'
+
+describe('what a subject token is', () => {
+  it('I6: unknown, expired, redeemed and destroyed tokens get one and the same answer', async () => {
+    await using deployment = await deploy()
+    const used = await deployment.subjectToken()
+    await deployment.exchange({ subject_token: used })
+    const expired = await deployment.subjectToken()
+    const saved: Array<{ destroy(): Promise<void> }> = []
+    deployment.provider.on('subject_token.saved', (token) => saved.push(token as never))
+    const destroyed = await deployment.subjectToken()
+    await saved[0]?.destroy()
+    // What else is wrong with a request must not tell them apart either.
+    const badActor = { ...REFUSED, error_description: 'actor token is invalid' }
+    for (const [flaw, told] of [
+      [{}, REFUSED],
+      [{ actor_token: 'garbage' }, badActor],
+      [{ resource: 'https://unknown.example' }, REFUSED],
+    ] as const) {
+      const exchange = (subject_token: string) => deployment.exchange({ subject_token, ...flaw })
+      const answers = [
+        await exchange(used),
+        await exchange(destroyed),
+        await exchange('unknown'),
+        await exchange(expired.slice(0, -1)),
+        await at(Date.now() + 601_000, () => exchange(expired)),
+      ]
+      for (const { status, headers, body } of answers) {
+        expect(status).to.equal(400)
+        expect(body).to.deep.equal(told)
+        expect(headers.get('content-length')).to.equal(answers[0]?.headers.get('content-length'))
+      }
+    }
+  })
+
+  it('a subject token lives until its last second and not a second longer', async () => {
+    await using deployment = await deploy({ impersonation: { subjectToken: { ttl: 60 } } })
+    const now = Math.ceil(Date.now() / 1000) * 1000
+    const [first, second] = await at(now, () =>
+      Promise.all([deployment.subjectToken(), deployment.subjectToken()]),
+    )
+    const statusAt = async (moment: number, subject_token: string) =>
+      (await at(moment, () => deployment.exchange({ subject_token }))).status
+    expect(await statusAt(now + 60_000, first)).to.equal(400)
+    expect(await statusAt(now + 59_999, second)).to.equal(200)
+  })
+
+  it('I3: no other token or code is ever accepted as a subject token', async () => {
+    await using deployment = await deploy()
+    const offline = await signIn(deployment, 'olivia', { scope: 'openid offline_access' })
+    const jwt = await signIn(deployment, 'olivia', {
+      scope: 'openid orders:read',
+      resource: deployment.orders,
+    })
+    const opaque = { resource: `${deployment.base}/opaque` }
+    const impersonated = await deployment.exchange({
+      subject_token: await deployment.subjectToken(),
+    })
+    const impersonatedOpaque = await deployment.exchange({
+      subject_token: await deployment.subjectToken(),
+      ...opaque,
+    })
+    const others = [
+      offline.access_token,
+      offline.refresh_token,
+      offline.id_token,
+      offline.code,
+      jwt.access_token,
+      await deployment.m2mToken(),
+      impersonated.body.access_token,
+      impersonatedOpaque.body.access_token,
+    ]
+    for (const subject_token of others) {
+      expect(subject_token).to.be.a('string')
+      expect((await deployment.exchange({ subject_token })).body).to.deep.equal(REFUSED)
+    }
+  })
+
+  it('I3: nor the id of a record of another model, in an adapter that mixes them up', async () => {
+    // One namespace for everything, as some adapters have it.
+    const memory = createMemoryAdapter()('Everything')
+    await using deployment = await deploy({ configuration: { adapter: () => memory } })
+    const { access_token } = await signIn(deployment, 'olivia')
+    const { createHash } = await import('node:crypto')
+    const id = createHash('sha256').update('chosen').digest('base64url')
+    await memory.upsert(id, { ...(await memory.find(access_token)), jti: id }, 600)
+    expect((await deployment.exchange({ subject_token: 'chosen' })).body).to.deep.equal(REFUSED)
+  })
+
+  it('events: saved, consumed, with the hash for an id and without the value', async () => {
+    await using deployment = await deploy()
+    const events: string[] = []
+    const { inspect } = await import('node:util')
+    for (const name of ['subject_token.saved', 'subject_token.consumed'] as const) {
+      deployment.provider.on(name, (token) => {
+        events.push(
+          `${name} ${inspect(token, { showHidden: true, depth: 9 })} ${JSON.stringify(token)}`,
+        )
+      })
+    }
+    const subject_token = await deployment.subjectToken()
+    await deployment.exchange({ subject_token })
+    expect(events).to.have.lengthOf(2)
+    expect(events[1]).to.match(/^subject_token\.consumed .*SubjectToken/)
+    expect(events.join()).to.not.include(subject_token)
+  })
+})

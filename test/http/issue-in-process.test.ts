@@ -1,0 +1,248 @@
+import { once } from 'node:events'
+import { expect } from 'chai'
+import Koa from 'koa'
+import {
+  ClientNotNamed,
+  errors,
+  type IssueOptions,
+  NotRecorded,
+  RecorderNotReady,
+  type SubjectTokenRequest,
+  TooManyRequests,
+  UserNotFound,
+} from '../../src/index.ts'
+import type { ImpersonationOptions } from '../../src/public/options.ts'
+import { until } from '../impersonations/recorded-endings.ts'
+import { type Deployment, deploy } from '../support/deployment.ts'
+
+const AS: IssueOptions = { as: 'backend' }
+
+/** What an issue throws, as the answer over HTTP would have it. */
+async function thrownBy(issue: Promise<unknown>): Promise<[unknown, number, string, string]> {
+  try {
+    await issue
+  } catch (error) {
+    if (!(error instanceof errors.OIDCProviderError)) throw error
+    return [error.constructor, error.statusCode, error.error, String(error.error_description)]
+  }
+  return expect.fail('it issued')
+}
+
+describe('provider.impersonation.issue(request, { as })', () => {
+  let deployment: Deployment
+
+  async function start(options: Partial<ImpersonationOptions> = {}) {
+    deployment = await deploy({ impersonation: options })
+    return deployment.provider.impersonation
+  }
+  afterEach(() => deployment.close())
+
+  it('issues a subject token that the exchange takes, once, under the id of the object', async () => {
+    const impersonation = await start()
+    const asked = { userId: 'alice', context: { ticketId: 'SUP-1' }, expiresIn: 60 }
+    const { subjectToken, expiresIn, id } = await impersonation.issue(asked, AS)
+    expect(expiresIn).to.equal(60)
+    const { issuedTo, userId, context } = (await impersonation.get(id)) ?? {}
+    expect([issuedTo, userId, context]).to.deep.equal(['backend', 'alice', { ticketId: 'SUP-1' }])
+    expect((await impersonation.list()).items).to.have.lengthOf(1)
+    const statuses = []
+    for (let times = 0; times < 2; times += 1) {
+      statuses.push((await deployment.exchange({ subject_token: subjectToken })).status)
+    }
+    expect(statuses).to.deep.equal([200, 400])
+  })
+
+  it('a client that is not there, is public, or is not named may not, and the event says so', async () => {
+    const impersonation = await start({
+      managementApi: { clients: ['backend', 'console', 'gone'] },
+    })
+    for (const as of ['gone', 'console', 'web']) {
+      const denied = new Promise<string | undefined>((resolve) =>
+        deployment.provider.once('impersonation.denied', (_ctx, event) =>
+          resolve(`${event.issuedTo} ${event.denial?.error}`),
+        ),
+      )
+      const [kind] = await thrownBy(impersonation.issue({ userId: 'alice' }, { as }))
+      expect(kind, as).to.equal(ClientNotNamed)
+      expect(await denied).to.equal(`${as} unauthorized_client`)
+    }
+    for (const as of [undefined, '', 7]) {
+      const error = await impersonation
+        .issue({ userId: 'alice' }, { as } as never)
+        .catch((thrown) => thrown)
+      expect(error).to.be.instanceOf(TypeError)
+    }
+  })
+
+  const REFUSED: readonly (readonly [
+    what: string,
+    request: unknown,
+    options?: Partial<ImpersonationOptions>,
+  ])[] = [
+    ['a user who is not there', { userId: 'nobody' }],
+    ['a mistyped member', { userId: 'alice', mayact: {} }],
+    ['no user', {}],
+    ['no object', []],
+    ['a scope that is none', { userId: 'alice', scope: ' ' }],
+    ['too long a lifetime', { userId: 'alice', expiresIn: 601 }],
+    ['too large a context', { userId: 'alice', context: { a: 'x'.repeat(5000) } }],
+    ['no binding', { userId: 'alice' }, { managementApi: { requireBinding: ['mayAct'] } }],
+    ['what the policy refuses', { userId: 'alice' }, { authorize: () => false }],
+    [
+      'what the schema refuses',
+      { userId: 'alice' },
+      { contextSchema: () => ({ issues: [{ message: 'ticketId is missing' }] }) },
+    ],
+  ]
+  for (const [what, request, options = {}] of REFUSED) {
+    it(`refuses ${what} as over HTTP: the same status, error and words`, async () => {
+      const impersonation = await start(options)
+      const { status, body } = await deployment.issue(request)
+      const [, ...thrown] = await thrownBy(impersonation.issue(request as SubjectTokenRequest, AS))
+      expect(thrown).to.deep.equal([status, body.error, body.error_description])
+      expect(await impersonation.list()).to.deep.equal({ items: [] })
+    })
+  }
+
+  it('throws exported classes', async () => {
+    const impersonation = await start({ authorize: () => false })
+    expect((await thrownBy(impersonation.issue({ userId: 'gone' }, AS)))[0]).to.equal(UserNotFound)
+    expect((await thrownBy(impersonation.issue({ userId: 'alice' }, AS)))[0]).to.equal(
+      errors.AccessDenied,
+    )
+  })
+
+  it('counts with the requests over HTTP, and says when to try again', async () => {
+    const counted: string[] = []
+    const impersonation = await start({
+      limits: {
+        issue: {
+          async consume(key: string) {
+            counted.push(key)
+            if (counted.length > 1) throw { msBeforeNext: 8500 }
+          },
+        },
+      },
+    })
+    expect((await deployment.issue({ userId: 'alice' })).status).to.equal(201)
+    const error = await impersonation.issue({ userId: 'alice' }, AS).catch((thrown) => thrown)
+    expect(error).to.be.instanceOf(TooManyRequests)
+    expect([error.statusCode, error.retryAfter]).to.deep.equal([429, 9])
+    expect((await deployment.issue({ userId: 'alice' })).headers.get('retry-after')).to.equal('9')
+    expect(counted).to.deep.equal(['backend', 'backend', 'backend'])
+  })
+
+  it('reads the request once, as JSON has it: what is no JSON is refused', async () => {
+    const impersonation = await start()
+    const circle: Record<string, unknown> = {}
+    circle.self = circle
+    for (const context of [circle, { big: 1n }]) {
+      const [kind] = await thrownBy(impersonation.issue({ userId: 'alice', context }, AS))
+      expect(kind).to.equal(errors.InvalidRequest)
+    }
+    const context = { at: new Date(0), gone: undefined }
+    const issued = impersonation.issue({ userId: 'alice', context, scope: undefined }, AS)
+    Object.assign(context, { at: 'changed' })
+    await issued
+    expect((await impersonation.list()).items[0]?.context).to.deep.equal({
+      at: '1970-01-01T00:00:00.000Z',
+    })
+  })
+
+  it("the policy sees the caller's request; parallel calls of one request do not mix, and its response stays as it is", async () => {
+    const seen: string[] = []
+    const impersonation = await start({
+      async authorize({ account, ctx }) {
+        await new Promise(setImmediate)
+        seen.push(`${ctx.path} ${account.accountId} ${ctx.oidc.entities.Account?.accountId}`)
+        return account.accountId !== 'olivia'
+      },
+    })
+    const app = new Koa()
+    app.use(async (ctx) => {
+      ctx.set('Location', '/kept')
+      ctx.body = 'kept'
+      const issue = (userId: string) => impersonation.issue({ userId }, { ...AS, ctx })
+      const settled = await Promise.allSettled([issue('alice'), issue('bob'), issue('olivia')])
+      seen.push(...settled.map(({ status }) => status), `oidc ${'oidc' in ctx}`)
+    })
+    const server = app.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    const answer = await fetch(`http://127.0.0.1:${port}/back-office`)
+    server.closeAllConnections()
+    server.close()
+    expect([answer.status, await answer.text(), answer.headers.get('location')]).to.deep.equal([
+      200,
+      'kept',
+      '/kept',
+    ])
+    expect(seen).to.deep.equal([
+      '/back-office alice alice',
+      '/back-office bob bob',
+      '/back-office olivia olivia',
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'oidc false',
+    ])
+  })
+
+  it('I13: resolves when its event is recorded, and not before', async () => {
+    const impersonation = await start()
+    const recorded = Promise.withResolvers<void>()
+    const came = Promise.withResolvers<void>()
+    impersonation.recordFirst(() => {
+      came.resolve()
+      return recorded.promise
+    })
+    let isIssued = false
+    const issued = impersonation.issue({ userId: 'alice' }, AS).then(() => {
+      isIssued = true
+    })
+    await came.promise
+    await fetch(`${deployment.issuer}/jwks`)
+    expect(isIssued).to.equal(false)
+    recorded.resolve()
+    await issued
+  })
+
+  it('I13: what is not recorded throws NotRecorded, and has ended', async () => {
+    const impersonation = await start()
+    impersonation.recordFirst(() => Promise.reject(new Error('disk full')))
+    const [kind, status, code] = await thrownBy(impersonation.issue({ userId: 'alice' }, AS))
+    expect([kind, status, code]).to.deep.equal([NotRecorded, 503, 'temporarily_unavailable'])
+    const list = () => impersonation.list()
+    const { items } = await until(list, (page) => page.items[0]?.state === 'ended')
+    expect(items.map(({ end }) => end?.cause)).to.deep.equal(['policy'])
+  })
+
+  const notReady: [how: string, ready: () => boolean | Promise<boolean>][] = [
+    ['says no', () => false],
+    ['says nothing in time', () => new Promise(() => {})],
+    ['rejects', () => Promise.reject(new Error('closed'))],
+    ['answers no boolean', () => 'yes' as never],
+  ]
+  for (const [how, ready] of notReady) {
+    it(`I13: while a recorder's ready ${how}, nothing is issued, in the process or over HTTP`, async () => {
+      const told: string[] = []
+      const impersonation = await start()
+      for (const name of ['impersonation.denied', 'impersonation.issued'] as const) {
+        deployment.provider.on(name, () => told.push(name))
+      }
+      const token = await deployment.m2mToken()
+      impersonation.recordFirst(async (name) => told.push(name), { ready, timeout: 0.02 })
+      const error = await impersonation.issue({ userId: 'alice' }, AS).catch((thrown) => thrown)
+      expect(error).to.be.instanceOf(RecorderNotReady)
+      const { status, body, headers } = await deployment.issue({ userId: 'alice' }, { token })
+      expect([
+        status,
+        body.error,
+        headers.get('retry-after'),
+        headers.get('cache-control'),
+      ]).to.deep.equal([error.statusCode, error.error, String(error.retryAfter), 'no-store'])
+      expect([await impersonation.list(), told]).to.deep.equal([{ items: [] }, []])
+    })
+  }
+})

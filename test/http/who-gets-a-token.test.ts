@@ -1,0 +1,86 @@
+import { expect } from 'chai'
+import { errors } from 'oidc-provider'
+import { configurationOf } from '../../src/host/instance.ts'
+import { TOKEN_EXCHANGE_GRANT_TYPE as EXCHANGE } from '../../src/index.ts'
+import { REDIRECT_URI } from '../support/clients.ts'
+import { basic, deploy } from '../support/deployment.ts'
+import { signIn } from '../support/sign-in.ts'
+
+describe('who gets a token for the management API', () => {
+  it('no user: the authorization endpoint and the code grant answer invalid_target', async () => {
+    // Named, and with the grant of a machine: nothing else is in the way.
+    const resource = 'https://id.example.com/api'
+    await using deployment = await deploy({
+      impersonation: { managementApi: { resource, clients: ['both'] } },
+      clients: [
+        {
+          client_id: 'both',
+          client_secret: 'secret',
+          redirect_uris: [REDIRECT_URI],
+          response_types: ['code'],
+          grant_types: ['authorization_code', 'client_credentials'],
+        },
+      ],
+    })
+    const machine = await deployment.post(
+      '/oidc/token',
+      { grant_type: 'client_credentials', resource, scope: 'impersonate' },
+      basic('both', 'secret'),
+    )
+    expect(machine.status).to.equal(200)
+    const options = { clientId: 'both', scope: 'openid impersonate', resource }
+    const failure = await signIn(deployment, 'olivia', options).catch((error: Error) => error)
+    expect(String(failure)).to.include('error=invalid_target')
+    // A code that was asked for before the resource was the management API's.
+    const { getResourceServerInfo } =
+      configurationOf(deployment.provider).features?.resourceIndicators ?? {}
+    const client = await deployment.provider.Client.find('both')
+    for (const grant_type of ['authorization_code', 'refresh_token', EXCHANGE]) {
+      const ctx = { oidc: { route: 'token', params: { grant_type } } }
+      const answer = Promise.resolve(
+        Reflect.apply(Object(getResourceServerInfo), undefined, [ctx, resource, client]),
+      )
+      expect(await answer.catch((error: unknown) => error)).to.be.instanceOf(errors.InvalidTarget)
+    }
+  })
+
+  it("no user by code of the deployment's own: a token that it makes for that audience is not saved", async () => {
+    await using deployment = await deploy()
+    const { provider, management } = deployment
+    const client = await provider.Client.find('console')
+    for (const accessTokenFormat of ['opaque', 'jwt']) {
+      const resource = { scope: 'impersonate', audience: management, accessTokenFormat }
+      const token = Reflect.construct(provider.AccessToken, [
+        { accountId: 'alice', client, scope: 'impersonate', gty: 'urn:example:own' },
+      ])
+      token.resourceServer = Reflect.construct(provider.ResourceServer, [management, resource])
+      const failure = await token.save().catch((error: unknown) => error)
+      expect(failure).to.be.instanceOf(errors.InvalidTarget)
+    }
+  })
+
+  it('no resource whose audience poses as the management API', async () => {
+    const resource = 'https://id.example.com/api'
+    await using deployment = await deploy({
+      impersonation: { managementApi: { resource } },
+      resources: {
+        'https://trojan.example': {
+          scope: 'impersonate',
+          audience: resource,
+          accessTokenFormat: 'jwt',
+        },
+      },
+    })
+    const { status, body } = await deployment.post(
+      '/oidc/token',
+      {
+        grant_type: 'client_credentials',
+        resource: 'https://trojan.example',
+        scope: 'impersonate',
+      },
+      { authorization: `Basic ${btoa('backend:backend-secret')}` },
+    )
+    expect(status).to.equal(400)
+    expect(body.error).to.equal('invalid_target')
+  })
+})

@@ -1,0 +1,246 @@
+import { expect } from 'chai'
+import type { Adapter, AdapterPayload } from 'oidc-provider'
+import type { EndingAdapter } from '../../src/adapters/contract.ts'
+import { createMemoryAdapter } from '../../src/adapters/memory.ts'
+import { withSubjectTokens } from '../../src/index.ts'
+import { type Deployment, type DeploymentOptions, deploy } from '../support/deployment.ts'
+import { signIn, signOutOfProvider } from '../support/sign-in.ts'
+import { only, until } from './recorded-endings.ts'
+
+type Source = NonNullable<NonNullable<DeploymentOptions['configuration']>['adapter']>
+
+/** Every method of an adapter as a plain function, which needs no `this`. */
+function methodsOf(adapter: EndingAdapter) {
+  const { upsert, find, findByUserCode, findByUid, consume, consumeOnce } = adapter
+  const { destroy, revokeByGrantId, endOnce, list, endedIndices } = adapter
+  const methods = { upsert, find, findByUserCode, findByUid, consume, consumeOnce }
+  const all = { ...methods, destroy, revokeByGrantId, endOnce, list, endedIndices }
+  return Object.fromEntries(
+    Object.entries(all).map(([name, method]) => [name, method.bind(adapter)]),
+  ) as unknown as EndingAdapter
+}
+
+const memoryOf = () => {
+  const memory = createMemoryAdapter()
+  return (model: string) => memory(model) as EndingAdapter
+}
+
+/** An adapter that is a class, and whose methods insist on their own `this`. */
+function privateClass() {
+  const memory = memoryOf()
+  return class PrivateAdapter {
+    readonly #target: EndingAdapter
+    constructor(model: string) {
+      this.#target = memory(model)
+    }
+    upsert(...args: Parameters<Adapter['upsert']>) {
+      return this.#target.upsert(...args)
+    }
+    find(id: string) {
+      return this.#target.find(id)
+    }
+    findByUid(uid: string) {
+      return this.#target.findByUid(uid)
+    }
+    findByUserCode(code: string) {
+      return this.#target.findByUserCode(code)
+    }
+    consume(id: string) {
+      return this.#target.consume(id)
+    }
+    destroy(id: string) {
+      return this.#target.destroy(id)
+    }
+    revokeByGrantId(id: string) {
+      return this.#target.revokeByGrantId(id)
+    }
+  }
+}
+
+/** Asks the target's method by its name at each call, as what measures an adapter does. */
+function lateProxy(): Source {
+  const memory = memoryOf()
+  const by = (target: EndingAdapter, name: string | symbol): unknown => Reflect.get(target, name)
+  return (model) =>
+    new Proxy(memory(model), {
+      get(target, name) {
+        if (typeof by(target, name) !== 'function') return by(target, name)
+        return (...args: unknown[]) => Reflect.apply(by(target, name) as () => void, target, args)
+      },
+    })
+}
+
+const SOURCES: Record<string, () => Source> = {
+  'a factory': memoryOf,
+  'a class whose methods use private members': () =>
+    withSubjectTokens(privateClass(), createMemoryAdapter()),
+  'frozen objects': () => {
+    const memory = memoryOf()
+    return (model) => Object.freeze(methodsOf(memory(model)))
+  },
+  'a proxy that asks late': lateProxy,
+}
+
+const revoke = (deployment: Deployment, token: string | undefined) =>
+  deployment.post('/oidc/token/revocation', { token: String(token), client_id: 'console' })
+
+/** Olivia acts as alice. */
+async function acting(deployment: Deployment) {
+  const tokens = await signIn(deployment, 'olivia', { scope: 'openid offline_access' })
+  const subject_token = await deployment.subjectToken()
+  const actor_token = tokens.access_token
+  const { status, body } = await deployment.exchange({ subject_token, actor_token })
+  expect(status, JSON.stringify(body)).to.equal(200)
+  const { grantId = '' } = (await deployment.provider.AccessToken.find(actor_token)) ?? {}
+  return { tokens, grantId }
+}
+
+const hasEnded = (deployment: Deployment) =>
+  until(
+    () => only(deployment),
+    ({ state }) => state === 'ended',
+  )
+
+describe('an operator whose grant is destroyed acts no more, whatever the adapter is', () => {
+  for (const [what, source] of Object.entries(SOURCES)) {
+    it(`${what}: by the revocation endpoint, by destroy() and by the provider's adapter`, async () => {
+      for (const end of [
+        (deployment: Deployment, { tokens }: Awaited<ReturnType<typeof acting>>) =>
+          revoke(deployment, tokens.refresh_token),
+        async ({ provider }: Deployment, { grantId }: Awaited<ReturnType<typeof acting>>) =>
+          (await provider.Grant.find(grantId))?.destroy(),
+        ({ provider }: Deployment, { grantId }: Awaited<ReturnType<typeof acting>>) =>
+          provider.Grant.adapter.destroy(grantId),
+      ]) {
+        await using deployment = await deploy({ configuration: { adapter: source() } })
+        const operator = await acting(deployment)
+        await end(deployment, operator)
+        const { state, end: shown } = await hasEnded(deployment)
+        expect(state).to.equal('ended')
+        expect(shown).to.deep.include({ cause: 'operator_signed_out', by: { sub: 'olivia' } })
+        expect(await deployment.provider.Grant.find(operator.grantId)).to.equal(undefined)
+      }
+    })
+  }
+
+  it('one object for two providers: each ends what runs with it, and looks once', async () => {
+    const memory = memoryOf()
+    const objects = new Map<string, EndingAdapter>()
+    const asked: string[] = []
+    const adapter = (model: string) => {
+      const object = objects.get(model) ?? methodsOf(memory(model))
+      objects.set(model, object)
+      return object
+    }
+    const grants = adapter('Grant')
+    for (const name of ['find', 'destroy'] as const) {
+      const method: (id: string) => Promise<unknown> = grants[name]
+      Object.assign(grants, {
+        [name]: (id: string) => {
+          asked.push(`${name} ${id}`)
+          return method(id)
+        },
+      })
+    }
+    await using one = await deploy({ configuration: { adapter } })
+    await using other = await deploy({ configuration: { adapter } })
+    const { grantId } = await acting(one)
+    await acting(other)
+    asked.length = 0
+    await one.provider.Grant.adapter.destroy(grantId)
+    expect(asked.filter((call) => call.endsWith(grantId))).to.deep.equal([
+      `find ${grantId}`,
+      `destroy ${grantId}`,
+    ])
+    expect((await hasEnded(one)).state).to.equal('ended')
+    expect((await only(other)).state).to.equal('active')
+  })
+
+  it('the revocation policy keeps the grant: a revocation ends nothing, a sign-out does', async () => {
+    await using deployment = await deploy({ configuration: { revokeGrantPolicy: () => false } })
+    const { tokens, grantId } = await acting(deployment)
+    expect((await revoke(deployment, tokens.refresh_token)).status).to.equal(200)
+    expect((await only(deployment)).state).to.equal('active')
+    await signOutOfProvider(deployment, tokens)
+    expect((await hasEnded(deployment)).state).to.equal('ended')
+    expect(await deployment.provider.Grant.find(grantId)).to.not.equal(undefined)
+  })
+})
+
+describe('I12: the look at a grant before it is destroyed', () => {
+  type Find = (id: string) => Promise<AdapterPayload | undefined>
+
+  /** A deployment in which the provider's look at grants can be replaced. */
+  async function looking() {
+    const memory = memoryOf()
+    const look: { find: Find | undefined } = { find: undefined }
+    const stored: string[] = []
+    const adapter = (model: string) => {
+      const methods = methodsOf(memory(model))
+      const upsert: Adapter['upsert'] = (id, ...rest) => {
+        stored.push(id.replace(/:.*/, ''))
+        return methods.upsert(id, ...rest)
+      }
+      if (model !== 'Grant') return { ...methods, upsert }
+      return { ...methods, find: (id: string) => (look.find ?? methods.find)(id) }
+    }
+    const deployment = await deploy({ configuration: { adapter } })
+    return { deployment, look, stored, grants: memory('Grant') }
+  }
+
+  const finds: Record<string, Find> = {
+    rejects: () => Promise.reject(new Error('the storage failed')),
+    throws: () => {
+      throw new Error('the storage failed')
+    },
+    'never answers': () => new Promise(() => {}),
+  }
+  for (const [what, find] of Object.entries(finds)) {
+    it(`never stops that it is destroyed: it ${what}`, async () => {
+      const { deployment, look, grants } = await looking()
+      const { tokens, grantId } = await acting(deployment)
+      look.find = find
+      expect((await revoke(deployment, tokens.refresh_token)).status).to.equal(200)
+      expect(await grants.find(grantId)).to.equal(undefined)
+      await deployment.close()
+    })
+  }
+
+  it('counts for nothing where it finds the record of another model', async () => {
+    const { deployment, look, stored, grants } = await looking()
+    const { grantId } = await acting(deployment)
+    const record = await grants.find(grantId)
+    look.find = async () => ({ ...record, kind: 'Session' })
+    await deployment.provider.Grant.adapter.destroy(grantId)
+    expect(stored).to.not.include('pending-end')
+    look.find = async () => record
+    await deployment.provider.Grant.adapter.destroy(grantId)
+    expect(stored).to.include('pending-end')
+    await deployment.close()
+  })
+
+  it('leaves the deployment its adapter: its own destroy, its class and its members', async () => {
+    const source = privateClass()
+    const made: object[] = []
+    class Counted extends source {
+      readonly name: string
+      constructor(model: string) {
+        super(model)
+        this.name = model
+        made.push(this)
+      }
+    }
+    const adapter = withSubjectTokens(Counted, createMemoryAdapter())
+    await using deployment = await deploy({ configuration: { adapter } })
+    const { Grant } = deployment.provider
+    expect(Grant.adapter).to.be.instanceOf(Counted)
+    expect(Grant.adapter).to.equal(Grant.adapter).and.equal(new Grant().adapter)
+    expect([Reflect.get(Grant.adapter, 'name'), 'find' in Grant.adapter]).to.deep.equal([
+      'Grant',
+      true,
+    ])
+    expect(Grant.adapter.constructor).to.equal(Counted)
+    expect(made.filter((each) => Reflect.get(each, 'name') === 'Grant')).to.have.length(1)
+    expect(made.some((each) => Object.hasOwn(each, 'destroy'))).to.equal(false)
+  })
+})
