@@ -20,7 +20,7 @@ const DEVELOPMENT_KEY = 'keystore-CHANGE-ME'
 /** What a log of impersonations cannot do without. */
 const KEPT_EVENTS: ReadonlyArray<keyof ImpersonationEvents> = [
   'impersonation.issued',
-  'impersonation.granted',
+  'impersonation.started',
   'impersonation.replayed',
   'impersonation.ended',
 ]

@@ -234,7 +234,7 @@ export class ImpersonationFeature {
   /**
    * Has events recorded before their answers leave (I13), for an audit. `record` is called at once:
    *
-   * - `impersonation.issued`, `impersonation.granted`: the answer waits until `record` resolves. Where it
+   * - `impersonation.issued`, `impersonation.started`: the answer waits until `record` resolves. Where it
    *   rejects or takes too long, the answer is 503 `temporarily_unavailable`, and what was issued is
    *   ended: cause `policy`.
    * - `impersonation.ended`: the end has been carried out. Whatever asked for it waits as long, and

@@ -20,7 +20,7 @@ const application = {
 }
 const EVENTS = [
   'impersonation.issued',
-  'impersonation.granted',
+  'impersonation.started',
   'impersonation.replayed',
   'impersonation.ended',
 ] as const

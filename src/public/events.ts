@@ -102,7 +102,7 @@ export interface ImpersonationEvents {
   /** A subject token was issued. */
   'impersonation.issued': ImpersonationListener
   /** A subject token was exchanged for an access token. */
-  'impersonation.granted': ImpersonationListener
+  'impersonation.started': ImpersonationListener
   /** A request was refused, or failed. */
   'impersonation.denied': ImpersonationListener
   /** A subject token was presented that had been redeemed before. */
@@ -121,7 +121,7 @@ export interface ImpersonationEvents {
 /** The events that can be recorded before their answers leave. */
 export type RecordedEventName =
   | 'impersonation.ended'
-  | 'impersonation.granted'
+  | 'impersonation.started'
   | 'impersonation.issued'
 
 /** Records an event. It resolves when the event is stored, and rejects where it is not. */
@@ -143,7 +143,7 @@ export interface RecordFirstOptions {
   readonly ready?: (() => boolean | Promise<boolean>) | undefined
 }
 
-type OfRequest = `impersonation.${'denied' | 'granted' | 'issued' | 'replayed'}`
+type OfRequest = `impersonation.${'denied' | 'started' | 'issued' | 'replayed'}`
 type OfImpersonation = OfRequest | 'impersonation.ended'
 
 /** What listens to all of these events: one that may be an end may come without a context. */

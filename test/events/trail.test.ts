@@ -145,7 +145,7 @@ describe('the audit trail', () => {
       expect((await deployment.exchange({ subject_token }, { dpop })).status).to.equal(200)
     }
     const names = new Set((await recorded()).map(({ name }) => name))
-    expect([...names]).to.deep.equal(['impersonation.issued', 'impersonation.granted'])
+    expect([...names]).to.deep.equal(['impersonation.issued', 'impersonation.started'])
     await deployment.close()
   })
 
@@ -161,7 +161,7 @@ describe('the audit trail', () => {
     }
     expect(statuses).to.deep.equal([200, 400, 429])
     const names = (await recorded()).map(({ name }) => name.split('.')[1])
-    expect(names).to.deep.equal(['issued', 'granted', 'replayed', 'replayed'])
+    expect(names).to.deep.equal(['issued', 'started', 'replayed', 'replayed'])
     await deployment.close()
   })
 

@@ -241,7 +241,7 @@ describe('software that acts, by option', () => {
     await exchange(deployment, { resource: 'https://elsewhere.example' })
     const events = (await recorded()).filter(({ client }) => client === 'web')
     expect(events.map(({ name, software: by }) => [name, by])).to.deep.equal([
-      ['impersonation.granted', 'web'],
+      ['impersonation.started', 'web'],
       ['impersonation.denied', 'web'],
     ])
     await deployment.close()

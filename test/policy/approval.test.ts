@@ -87,7 +87,7 @@ describe('what needs an approval is not issued without one', () => {
     const events = await recorded()
     expect(events.map(({ name }) => name.split('.')[1])).to.deep.equal([
       'issued',
-      'granted',
+      'started',
       'replayed',
     ])
     await provider.impersonation.endAll({ permit: 'p1' })

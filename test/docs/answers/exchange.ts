@@ -58,7 +58,7 @@ const RULES: ReadonlyArray<Partial<Rules>> = [
   ...REFUSALS.map((refusal) => ({ refusal })),
   { exhaustedAt: 0 },
   { exhaustedAt: 1 },
-  { unrecorded: 'impersonation.granted' },
+  { unrecorded: 'impersonation.started' },
 ]
 
 /** What the token endpoint answers to an exchange. */

@@ -45,7 +45,7 @@ own.impersonation = new ImpersonationFeature()
 export const unknown: ProviderConfiguration = { features: { impersonation: { enable: true } } }
 
 // Listeners have the types of both packages' events.
-own.on('impersonation.granted', (ctx, event) => {
+own.on('impersonation.started', (ctx, event) => {
   holds<Same<typeof ctx, KoaContextWithOIDC>>()
   holds<Same<typeof event, ImpersonationEvent>>()
   // @ts-expect-error an event is read alone

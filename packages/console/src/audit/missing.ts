@@ -38,7 +38,7 @@ export function isMissing(
   switch (event) {
     case 'impersonation.issued':
       return row?.askedAt === undefined
-    case 'impersonation.granted':
+    case 'impersonation.started':
       return row?.startedAt === undefined || row.isStartInferred === true
     case 'impersonation.ended':
       return row?.end === undefined
@@ -65,7 +65,7 @@ export function entriesFor(found: Impersonation): AuditEntry[] {
     },
     found.startedAt !== undefined && {
       ...base,
-      event: 'impersonation.granted' as const,
+      event: 'impersonation.started' as const,
       time: found.startedAt * 1000,
       actor,
       software,

@@ -69,7 +69,7 @@ describe('I13: what the provider knows and the audit does not', () => {
     expect(written).to.equal(3)
     expect(stdout.map((line) => JSON.parse(line).event)).to.deep.equal([
       'impersonation.issued',
-      'impersonation.granted',
+      'impersonation.started',
       'impersonation.ended',
     ])
     expect(decoded(await readOn(store))[1]).to.deep.equal({
@@ -94,7 +94,7 @@ describe('I13: what the provider knows and the audit does not', () => {
     expect(await toldOf(store)).to.deep.equal([
       ['impersonation.issued', undefined],
       ['impersonation.used', undefined],
-      ['impersonation.granted', true],
+      ['impersonation.started', true],
       ['impersonation.ended', true],
     ])
     expect(await store.row(idOf('a'))).to.include({ askedAt: T + 3, startedAt: T + 5000 })
@@ -107,7 +107,7 @@ describe('I13: what the provider knows and the audit does not', () => {
     expect((await reconcile(store, [kept('a')], soon + 1)).written).to.equal(1)
     expect(await toldOf(store)).to.deep.equal([
       ['impersonation.issued', true],
-      ['impersonation.granted', true],
+      ['impersonation.started', true],
     ])
   })
 
