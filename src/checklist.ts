@@ -20,7 +20,7 @@ const DEVELOPMENT_KEY = 'keystore-CHANGE-ME'
 /** What a log of impersonations cannot do without. */
 const KEPT_EVENTS: ReadonlyArray<keyof ImpersonationEvents> = [
   'impersonation.issued',
-  'impersonation.granted',
+  'impersonation.started',
   'impersonation.replayed',
   'impersonation.ended',
 ]
@@ -39,7 +39,7 @@ export async function checklist(
   provider: Provider,
   { options, canEnd, opaqueResources }: Seen,
 ): Promise<readonly ChecklistItem[]> {
-  const { managementApi, accessToken, actorToken, limits, subjectToken } = options
+  const { managementApi, accessToken, actorToken, rateLimits, subjectToken } = options
   const { cookies } = configurationOf(provider)
   const signing = publicKeys(provider).keys
   const cookieKeys = cookies?.keys ?? []
@@ -75,7 +75,7 @@ export async function checklist(
     line(
       'Impersonations can be seen and ended',
       canEnd,
-      'use an adapter with list and endOnce, and lifecycle.enabled: true',
+      'use an adapter with list and endOnce, and ending.enabled: true',
     ),
     line(
       'A policy says who may act as whom',
@@ -104,8 +104,8 @@ export async function checklist(
     ),
     line(
       'Requests are limited, for each client and each operator',
-      limits.issue !== undefined && limits.issuePerActor !== undefined,
-      'set limits.issue and limits.issuePerActor',
+      rateLimits.issue !== undefined && rateLimits.issuePerActor !== undefined,
+      'set rateLimits.issue and rateLimits.issuePerActor',
     ),
     line(
       'The clients that issue exist and authenticate',

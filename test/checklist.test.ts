@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { exportJWK, generateKeyPair } from 'jose'
 import { createMemoryAdapter } from '../src/adapters/memory.ts'
-import { type ChecklistItem, Impersonation, Provider } from '../src/index.ts'
+import { type ChecklistItem, ImpersonationFeature, Provider } from '../src/index.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from '../src/shared/constants.ts'
 
 const machine = {
@@ -20,7 +20,7 @@ const application = {
 }
 const EVENTS = [
   'impersonation.issued',
-  'impersonation.granted',
+  'impersonation.started',
   'impersonation.replayed',
   'impersonation.ended',
 ] as const
@@ -53,7 +53,7 @@ async function prepared(): Promise<Provider> {
         enabled: true,
         actorToken: { required: true },
         authorize: () => true,
-        limits: { issue: limiter, issuePerActor: limiter },
+        rateLimits: { issue: limiter, issuePerActor: limiter },
         managementApi: {
           resource: 'https://id.example.com/api',
           clients: ['backend'],
@@ -102,7 +102,7 @@ describe('the checklist of provider.impersonation.check()', function () {
   })
 
   it('is empty where impersonation is not enabled', async () => {
-    expect(await new Impersonation({ enabled: false }).check()).to.deep.equal([])
+    expect(await new ImpersonationFeature({ enabled: false }).check()).to.deep.equal([])
   })
 
   it('stands in docs/production.md, in the same words and order', async () => {

@@ -25,7 +25,7 @@ import {
 } from '../tokens/access-token.ts'
 import type { ExchangeRequest } from './request.ts'
 
-const SOFTWARE_OPTION = 'features.impersonation.actorToken.clients'
+const SOFTWARE_OPTION = 'features.impersonation.softwareActors'
 /** How many clients are remembered whose id was looked up among the accounts. */
 const MAX_CLIENTS_LOOKED_UP = 1000
 const ENDED_REASON = 'its own impersonation has ended'
@@ -177,7 +177,7 @@ export async function findSoftware(
   ctx: TokenEndpointGrantContext,
   client: Client,
 ): Promise<string | undefined> {
-  const isNamed = asksClient(optionsOf.of(provider).actorToken.clients, SOFTWARE_OPTION)
+  const isNamed = asksClient(optionsOf.of(provider).softwareActors, SOFTWARE_OPTION)
   if (!(await isNamed(client))) return undefined
   const { clientId } = client
   if (isPublic(client)) {

@@ -5,7 +5,7 @@ import { emitEnd } from '../events/recorders.ts'
 import { slot } from '../host/slot.ts'
 import { optionsOf } from '../options/defaults.ts'
 import type { ImpersonationEvent } from '../public/events.ts'
-import type { EndOptions, ImpersonationFilter, ImpersonationObject } from '../public/objects.ts'
+import type { EndOptions, Impersonation, ImpersonationFilter } from '../public/objects.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
 import { MAX_ACCESS_TOKEN_TTL } from '../shared/constants.ts'
 import { epochSeconds } from '../shared/time.ts'
@@ -68,7 +68,7 @@ export async function endImpersonation(
   id: string,
   how: EndOptions,
   ctx?: KoaContextWithOIDC,
-): Promise<ImpersonationObject | undefined> {
+): Promise<Impersonation | undefined> {
   endingAdapterOf.of(provider)
   const token = await subjectTokensOf.of(provider).findById(id)
   if (!token) return undefined
@@ -298,7 +298,7 @@ const triesOf = slot<Map<string, KeepTrying>>('what is tried until it succeeds')
 /** Ends one after this returns, however often that takes. Does nothing where impersonations cannot be ended. */
 export function endLater(provider: Provider, id: string, why: keyof typeof ENDED_LATER): void {
   if (!endingAdapterOf.find(provider)) return
-  if (why === 'replay' && optionsOf.of(provider).lifecycle.onReplay !== 'end') return
+  if (why === 'replay' && optionsOf.of(provider).ending.onReplay !== 'end') return
   const { what, how } = ENDED_LATER[why]
   const tries = triesOf.find(provider) ?? triesOf.set(provider, new Map())
   // I14: what it ends may have been issued by a process with another `accessToken.maxTtl`.
@@ -310,7 +310,7 @@ export function endLater(provider: Provider, id: string, why: keyof typeof ENDED
 }
 
 /**
- * Whether an impersonation has ended. I14: also with `lifecycle.enabled: false`, wherever the storage can
+ * Whether an impersonation has ended. I14: also with `ending.enabled: false`, wherever the storage can
  * have an end: another process on the same store may end impersonations, or this one may have done so
  * before. Where they can be ended here, one whose record is gone has ended, too, because the storage has
  * forgotten something.

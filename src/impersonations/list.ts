@@ -3,8 +3,8 @@ import type { AdapterPayload, Provider } from 'oidc-provider'
 import type { ListedBefore, LookUp } from '../adapters/contract.ts'
 import type { ImpersonationEvent } from '../public/events.ts'
 import type {
+  Impersonation,
   ImpersonationFilter,
-  ImpersonationObject,
   ImpersonationPage,
   ImpersonationQuery,
   ImpersonationState,
@@ -46,7 +46,7 @@ export class UnknownCursor extends InvalidInput {
 export async function getImpersonation(
   provider: Provider,
   id: string,
-): Promise<ImpersonationObject | undefined> {
+): Promise<Impersonation | undefined> {
   endingAdapterOf.of(provider)
   const token = await subjectTokensOf.of(provider).findById(id)
   return token && describeImpersonation(token)
@@ -61,7 +61,7 @@ export async function listImpersonations(
   const isMeant = matcherFor(filter)
   const start = cursor === undefined ? undefined : parseCursor(cursor, question)
   if (cursor !== undefined && !start) throw new UnknownCursor()
-  const items: ImpersonationObject[] = []
+  const items: Impersonation[] = []
   let read = 0
   // Without these nearly every record is shown; one more tells whether there is a next page.
   const batch =
@@ -157,7 +157,7 @@ export function isOver(token: SubjectToken): boolean {
 }
 
 /** An impersonation as it is shown. */
-export function describeImpersonation(token: SubjectToken): ImpersonationObject {
+export function describeImpersonation(token: SubjectToken): Impersonation {
   return Object.freeze(
     present({
       id: token.jti,

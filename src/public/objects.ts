@@ -84,7 +84,7 @@ export interface ImpersonationEnd {
  * An impersonation, from the issue of its subject token to the last moment at which its access
  * token can be valid. What is not known is absent; times are seconds since the epoch.
  */
-export interface ImpersonationObject {
+export interface Impersonation {
   /** One id from first to last: the SHA-256 of the subject token's value, base64url. */
   readonly id: string
   readonly state: ImpersonationState
@@ -98,7 +98,7 @@ export interface ImpersonationObject {
   readonly issuedTo: string
   /** The client that redeemed it. */
   readonly client?: string | undefined
-  /** The software that acts, for `actor` or on its own: the client again, as `actorToken.clients` names it. */
+  /** The software that acts, for `actor` or on its own: the client again, as `softwareActors` names it. */
   readonly software?: string | undefined
   /** The resource of the access token; before, those that the subject token is bound to. */
   readonly resource?: string | readonly string[] | undefined
@@ -154,7 +154,7 @@ export interface ImpersonationQuery extends ImpersonationFilter {
 
 /** A page of impersonations, the newest first. */
 export interface ImpersonationPage {
-  readonly items: readonly ImpersonationObject[]
+  readonly items: readonly Impersonation[]
   /**
    * The `cursor` of the next page; absent on the last one. With `state`, a page may have fewer items
    * than the limit, or none, and a next one all the same.

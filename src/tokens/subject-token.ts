@@ -200,7 +200,7 @@ export const endingAdapterOf = slot<EndingAdapter>('impersonations that can be s
  * Defines the model for a provider, and settles how its adapter keeps single use, and whether it can see and end
  * impersonations.
  *
- * @throws TypeError for a custom adapter without `consumeOnce`, and where `lifecycle.enabled` is `true` and the
+ * @throws TypeError for a custom adapter without `consumeOnce`, and where `ending.enabled` is `true` and the
  * adapter cannot
  */
 export function defineSubjectToken(provider: Provider): SubjectTokenModel {
@@ -300,9 +300,9 @@ export function defineSubjectToken(provider: Provider): SubjectTokenModel {
   }
 
   const { adapter } = SubjectToken
-  const { accessToken, lifecycle, subjectToken } = optionsOf.of(provider)
+  const { accessToken, ending: endingOptions, subjectToken } = optionsOf.of(provider)
   const consumeOnce: ConsumeOnce = createConsumer(adapter, subjectToken.singleUse)
-  const ending = chooseEnding(adapter, lifecycle)
+  const ending = chooseEnding(adapter, endingOptions)
   if (ending) endingAdapterOf.set(provider, ending)
   /** How long the storage keeps a record after the last moment of redemption, in seconds. */
   const kept = ending ? keptAfterRedemptionFor(accessToken.maxTtl) : 0

@@ -16,7 +16,7 @@ import { createMemoryAdapter } from '../../src/adapters/memory.ts'
 import { createRedisAdapter } from '../../src/adapters/redis/index.ts'
 import { warnOfIssuer } from '../../src/checklist.ts'
 import { isDevelopmentAdapter } from '../../src/host/instance.ts'
-import { Impersonation, Provider, type ProviderConfiguration } from '../../src/index.ts'
+import { ImpersonationFeature, Provider, type ProviderConfiguration } from '../../src/index.ts'
 import { createConsumer } from '../../src/tokens/single-use.ts'
 import { configuration, enabled } from '../support/serving.ts'
 import { endingMutants } from './ending-mutants.ts'
@@ -369,7 +369,7 @@ describe('provider.impersonation.check()', function () {
   })
 
   it('comes after register(provider), and asks nothing where impersonation is off', async () => {
-    expect(await rejection(new Impersonation(enabled).check())).to.be.instanceOf(TypeError)
-    await new Impersonation({ enabled: false }).check()
+    expect(await rejection(new ImpersonationFeature(enabled).check())).to.be.instanceOf(TypeError)
+    await new ImpersonationFeature({ enabled: false }).check()
   })
 })

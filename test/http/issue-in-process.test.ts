@@ -115,7 +115,7 @@ describe('provider.impersonation.issue(request, { as })', () => {
   it('counts with the requests over HTTP, and says when to try again', async () => {
     const counted: string[] = []
     const impersonation = await start({
-      limits: {
+      rateLimits: {
         issue: {
           async consume(key: string) {
             counted.push(key)

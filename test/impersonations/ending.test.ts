@@ -168,7 +168,7 @@ describe('I11: an end ends', () => {
   })
 
   it('the first end stays, raises one event, and what has expired is not ended', async () => {
-    const { deployment, ended } = await endings({ impersonation: { subjectToken: { ttl: 1 } } })
+    const { deployment, ended } = await endings({ configuration: { ttl: { SubjectToken: 1 } } })
     const { impersonation } = deployment.provider
     await deployment.subjectToken()
     const { id } = await only(deployment)

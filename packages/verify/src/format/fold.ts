@@ -39,7 +39,7 @@ export function sumWith(
   const { time, event, context, client, resource, scope, jti, issuedTo } = entry
   const before: AuditRow = row ?? { ...NOTHING_KNOWN, id, at: time, lastAt: time }
   const { askedAt, startedAt, expiresAt, isStartInferred } = lifeOf(before, entry)
-  const granted = event === 'impersonation.granted'
+  const isStart = event === 'impersonation.started'
   const target = typeof resource === 'string' ? resource : resource?.[0]
   return {
     ...before,
@@ -49,16 +49,16 @@ export function sumWith(
     ticket: before.ticket ?? nonEmptyText(context?.ticketId),
     reason: before.reason ?? nonEmptyText(context?.reason),
     continues: before.continues ?? nonEmptyText(entry.continues),
-    permit: (granted ? permitsOf(entry) : undefined) ?? before.permit ?? permitsOf(entry),
+    permit: (isStart ? permitsOf(entry) : undefined) ?? before.permit ?? permitsOf(entry),
     review:
-      (granted ? nonEmptyText(entry.review) : undefined) ??
+      (isStart ? nonEmptyText(entry.review) : undefined) ??
       before.review ??
       nonEmptyText(entry.review),
-    application: (granted ? client : undefined) ?? before.application ?? entry.mayAct?.clientId,
+    application: (isStart ? client : undefined) ?? before.application ?? entry.mayAct?.clientId,
     issuedTo: before.issuedTo ?? issuedTo,
-    resource: (granted ? target : undefined) ?? before.resource ?? target,
-    scope: granted ? (scope ?? before.scope) : (before.scope ?? scope),
-    jti: before.jti ?? (granted ? jti : undefined),
+    resource: (isStart ? target : undefined) ?? before.resource ?? target,
+    scope: isStart ? (scope ?? before.scope) : (before.scope ?? scope),
+    jti: before.jti ?? (isStart ? jti : undefined),
     askedAt,
     startedAt,
     expiresAt,
@@ -144,7 +144,7 @@ function operatorOf({ operator }: AuditRow, entry: AuditEntry): AuditPerson | un
   const isOfToken = id !== undefined && subject !== undefined
   const named = actor?.sub ?? mayAct?.sub
   const operatorId = isOfToken && isAttempt(entry) ? mayAct?.sub : named
-  const isDecided = event === 'impersonation.granted' && operatorId !== undefined
+  const isDecided = event === 'impersonation.started' && operatorId !== undefined
   const before = isDecided && operator?.id !== operatorId ? undefined : operator
   return personOf(before, operatorId, operatorId === named ? names?.actor : undefined)
 }

@@ -1,4 +1,4 @@
-import type { ImpersonationFilter, ImpersonationObject } from 'oidc-provider-impersonation'
+import type { Impersonation, ImpersonationFilter } from 'oidc-provider-impersonation'
 import {
   type AuditPerson,
   type AuditRow,
@@ -89,7 +89,7 @@ export async function runningImpersonations(
 }
 
 async function newest({ provider }: Call, filter: ImpersonationFilter) {
-  const found: ImpersonationObject[] = []
+  const found: Impersonation[] = []
   let cursor: string | undefined
   do {
     const page = await askProvider(() =>
@@ -134,7 +134,7 @@ async function findRows(
 
 function shownTo(
   caller: Call['caller'],
-  found: ImpersonationObject,
+  found: Impersonation,
   row: AuditRow | undefined,
   settings: Settings,
 ): RunningImpersonation {
@@ -163,11 +163,11 @@ function shownTo(
   }
 }
 
-function operatorOf({ actor, mayAct }: ImpersonationObject): string | undefined {
+function operatorOf({ actor, mayAct }: Impersonation): string | undefined {
   return actor?.sub ?? mayAct?.sub
 }
 
-function isOf(found: ImpersonationObject, accountId: string): boolean {
+function isOf(found: Impersonation, accountId: string): boolean {
   return operatorOf(found) === accountId
 }
 

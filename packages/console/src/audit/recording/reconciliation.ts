@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ImpersonationObject, ImpersonationPage, Provider } from 'oidc-provider-impersonation'
+import type { Impersonation, ImpersonationPage, Provider } from 'oidc-provider-impersonation'
 import { type AuditEntry, type AuditRow, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { log } from '../log-line.ts'
 import { entriesFor, isMissing } from '../missing.ts'
@@ -54,7 +54,7 @@ export function startReconciliation(
   const over = new AbortController()
 
   /** Old enough to be missing, and young enough to be kept. */
-  function dueEntries(found: ImpersonationObject): readonly AuditEntry[] {
+  function dueEntries(found: Impersonation): readonly AuditEntry[] {
     const entries = entriesFor(found)
     const last = Math.max(...entries.map(({ time }) => time))
     // Its row was removed when its time was over, and is not missing.
@@ -78,7 +78,7 @@ export function startReconciliation(
     }
   }
 
-  async function completePage(items: readonly ImpersonationObject[]) {
+  async function completePage(items: readonly Impersonation[]) {
     const due = items
       .map((found) => ({ id: found.id, entries: dueEntries(found) }))
       .filter(({ entries }) => entries.length > 0)

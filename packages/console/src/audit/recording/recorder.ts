@@ -164,7 +164,7 @@ export function recorder(
 
   /** Resolves whether the store has the entry. */
   async function keep(given: AuditEntry): Promise<boolean> {
-    const entry = notify && given.event === 'impersonation.granted' ? { ...given, notify } : given
+    const entry = notify && given.event === 'impersonation.started' ? { ...given, notify } : given
     if (over.signal.aborted) {
       complain(entry, 'the storage is closed')
       return false

@@ -84,7 +84,7 @@ function entriesOf(past: Past, number: number): AuditEntry[] {
   } as const
   return [
     then('impersonation.issued', { expiresAt: expiresAt + 60, issuedTo: 'support-backend' }),
-    then('impersonation.granted', { expiresAt: expiresAt + 600, jti: `impersonation:${base.id}` }),
+    then('impersonation.started', { expiresAt: expiresAt + 600, jti: `impersonation:${base.id}` }),
     ...(past.reads ?? []).map((path) => then('impersonation.used', use('GET', path, 200))),
     ...(past.changes ?? []).map((path) => then('impersonation.used', use('PUT', path, 204))),
     ...(past.refused ?? []).map((path) => {

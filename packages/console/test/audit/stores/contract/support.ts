@@ -57,7 +57,7 @@ export function issued(name: string, time: number, more: Partial<AuditEntry> = {
 export function granted(name: string, time: number, more: Partial<AuditEntry> = {}): AuditEntry {
   return {
     ...issued(name, time),
-    event: 'impersonation.granted',
+    event: 'impersonation.started',
     actor: { sub: 'olivia' },
     client: 'shop',
     jti: `impersonation:${idOf(name)}`,
