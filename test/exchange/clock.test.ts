@@ -30,7 +30,7 @@ describe('the moment of an exchange', () => {
       const { iat, exp } = await claimsOf(deployment, body.access_token)
       expect(Number(exp) - Number(iat)).to.equal(body.expires_in)
       const event = (await recorded()).find(({ name }) => name === 'impersonation.started')
-      const started = await deployment.provider.impersonation.get(String(granted?.id))
+      const started = await deployment.provider.impersonation.get(String(event?.id))
       expect([event?.expiresAt, started?.expiresAt]).to.deep.equal([exp, exp])
       await deployment.close()
     })
