@@ -1,5 +1,6 @@
 import type { CheckedOptions } from './accept-options.ts'
 import { coverPage } from './cover.ts'
+import type { SessionEnd } from './ended.ts'
 import { ImpersonationError } from './errors.ts'
 import { endOnLeave, goBack, keepLeft } from './leaving.ts'
 import { whenPoked } from './only-tab.ts'
@@ -37,7 +38,7 @@ export function startSession(
   const subject = typeof context.sub === 'string' ? context.sub : undefined
   const events = new EventTarget()
   let state: ImpersonationSession['state'] = 'active'
-  let ending: ImpersonationSession['ending']
+  let ending: SessionEnd | undefined
   let isExpiring = false
   let credential: Credential | undefined = { token: granted.accessToken, key: provider.key }
   const over = new AbortController()
@@ -85,7 +86,7 @@ export function startSession(
     }
   }
 
-  function finish(reason: 'ended' | 'expired', how?: ImpersonationSession['ending']): void {
+  function finish(reason: 'ended' | 'expired', how?: SessionEnd): void {
     if (state !== 'active') return
     state = reason
     ending = how

@@ -1,4 +1,9 @@
-import { ENGLISH_REASONS, type ImpersonationCoverTexts, reasonOf } from './ended.ts'
+import {
+  ENGLISH_REASONS,
+  type ImpersonationCoverTexts,
+  reasonOf,
+  type SessionEnd,
+} from './ended.ts'
 
 /** The dialog fills the window, in the top layer: above what the page itself has there. */
 const COVER_CSS = `
@@ -36,7 +41,7 @@ const ENGLISH_TEXTS: ImpersonationCoverTexts = {
 export interface Covered {
   /** Why the session is over. */
   readonly state: 'ended' | 'expired'
-  readonly ending: ImpersonationSession['ending']
+  readonly ending: SessionEnd | undefined
   readonly subject: string | undefined
   /** What the operator typed and did not save. */
   readonly drafts: string

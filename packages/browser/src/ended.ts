@@ -1,4 +1,9 @@
-import type { ImpersonationSession } from './session.ts'
+/** How a session ended, as the provider tells. */
+export interface SessionEnd {
+  /** `customer`: the user. `operator`: who acts. `other`: another person, a rule, or the provider. */
+  readonly by: 'customer' | 'operator' | 'other'
+  readonly cause: 'operator_signed_out' | 'policy' | 'replay' | 'requested' | 'user'
+}
 
 /** Every text of the cover: plain text, never HTML. The defaults are English. */
 export interface ImpersonationCoverTexts {
@@ -43,7 +48,7 @@ const REASON_NAMES: Readonly<Record<string, keyof typeof ENGLISH_REASONS>> = {
 }
 
 /** The name of the text that says who ended it and why. The cause says more than the side. */
-export function reasonOf(ending: ImpersonationSession['ending']): keyof typeof ENGLISH_REASONS {
+export function reasonOf(ending: SessionEnd | undefined): keyof typeof ENGLISH_REASONS {
   if (!ending) return 'unknown'
   return REASON_NAMES[ending.cause] ?? REASON_NAMES[ending.by] ?? 'byOther'
 }

@@ -3,7 +3,7 @@ export type { AcceptImpersonationOptions } from './accept-options.ts'
 export type { ImpersonationBannerElement } from './banner/banner-element.ts'
 export { defineImpersonationBanner } from './banner/define.ts'
 export type { BannerNames, ImpersonationBannerTexts } from './banner/texts.ts'
-export type { ImpersonationCoverTexts } from './ended.ts'
+export type { ImpersonationCoverTexts, SessionEnd } from './ended.ts'
 export {
   ImpersonationError,
   type ImpersonationErrorCode,

@@ -1,3 +1,5 @@
+import type { SessionEnd } from './ended.ts'
+
 /** The claims of the access token that a page may show. They are not verified: APIs do that. */
 export interface TokenContext {
   readonly [claim: string]: unknown
@@ -38,14 +40,8 @@ export interface ImpersonationSession {
   readonly context: TokenContext
   /** Why it is over, or that it is not. */
   readonly state: 'active' | 'ended' | 'expired'
-  /** How it ended, as the provider tells; `undefined` where it has not, or where the provider did not tell. */
-  readonly ending:
-    | {
-        /** `customer`: the user. `operator`: who acts. `other`: another person, a rule, or the provider. */
-        readonly by: 'customer' | 'operator' | 'other'
-        readonly cause: 'operator_signed_out' | 'policy' | 'replay' | 'requested' | 'user'
-      }
-    | undefined
+  /** How it ended; `undefined` where it has not, or where the provider did not tell. */
+  readonly ending: SessionEnd | undefined
 
   /**
    * Sends a request with the access token, and with a proof of the key where the token is bound to

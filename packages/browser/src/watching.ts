@@ -1,5 +1,5 @@
+import type { SessionEnd } from './ended.ts'
 import { parseUrl } from './quietly.ts'
-import type { ImpersonationSession } from './session.ts'
 import {
   type Credential,
   decodeBase64Url,
@@ -23,7 +23,7 @@ interface Watched {
   /** Stops it. */
   readonly signal: AbortSignal
   /** The impersonation has ended; how, where the provider tells. */
-  readonly ended: (ending: ImpersonationSession['ending']) => void
+  readonly ended: (ending: SessionEnd | undefined) => void
 }
 
 /**

@@ -100,7 +100,8 @@ export function standingAnswers(
     const names = await context.findNames({ ...entry, time: now() })
     const mark = isNo ? {} : context.markFor('opened')
     return decide.open(standingSlot(customer), (holder) => {
-      const time = Math.max(now(), holder?.lastAt ?? 0)
+      // Later than the answer before it, also in one millisecond: by this a no knows what to revoke.
+      const time = Math.max(now(), (holder?.lastAt ?? 0) + 1)
       // A day or a week gives back what held before it.
       const afterwards = length === undefined ? [] : termsAt(holder, time + length * 1000)
       const terms = {
