@@ -161,7 +161,8 @@ export class ImpersonationFeature {
   /**
    * Issues a subject token, as `POST …/subject-tokens` does after it has authenticated: for code in this
    * process, which needs no secret of the client. `limits`, `rateLimits`, `authorize`, `contextSchema`,
-   * `requireBinding`, the event and its recorders (I13) are the same. The caller decides who may ask.
+   * `requireBinding`, the event and its recorders (nothing acts before it is recorded, I13) are the same. The
+   * caller decides who may ask.
    *
    * @throws TypeError before {@link register}, and for a wrong `as`
    * @throws the errors of the management API, with its `error`, `error_description` and `statusCode`:

@@ -108,7 +108,7 @@ async function verifyActor(
 
 /**
  * For the time after the redemption: an end of the actor token's own impersonation ends what runs through
- * it, if it finds that redeemed. What it did not find, finds the end here (I3).
+ * it, if it finds that redeemed. What it did not find, finds the end here (an end ends, I11).
  *
  * @throws errors.InvalidRequest
  */
@@ -118,7 +118,7 @@ export async function requireThroughLives(provider: Provider, through: string): 
 
 /**
  * An end of all that an operator or a client runs has a second pass, which finds what was redeemed within
- * this time. What is later, it would not find, and so it is not issued (I14).
+ * this time. What is later, it would not find, and so it is not issued (what can act can be ended, I14).
  *
  * @param lookedAt when the look at who acts began, in milliseconds, by the monotonic clock
  * @throws Error where that is too long ago

@@ -146,7 +146,7 @@ export function stateOf(token: SubjectToken): ImpersonationState {
 /**
  * Whether it has expired so long ago that no API accepts its access token, since a guard may forgive
  * that its clock is slow, and that no process redeems its subject token, whose clock may be slow as
- * well. Until then there is something to end (I14).
+ * well. Until then there is something to end (what can act can be ended, I14).
  */
 export function isOver(token: SubjectToken): boolean {
   if (stateOf(token) !== 'expired') return false

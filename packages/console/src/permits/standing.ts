@@ -157,7 +157,7 @@ export function standingAnswers(
     if (revoked) context.announce(revoked)
   }
 
-  /** I15: stored first, so that nothing starts any more. A second No ends what is still alive. */
+  /** Approved before (I15): stored first, so that nothing starts any more. A second No ends what is still alive. */
   async function close(customer: string, choice: 'ask' | 'never'): Promise<Standing> {
     const holder = await read(customer)
     const before = readable(holder)

@@ -32,7 +32,7 @@ export async function listRunning(call: Call): Promise<void> {
   ctx.body = { running, more, now: now() } satisfies RunningAnswer
 }
 
-/** `POST /running/:id/end`. I13: it is carried out in any case, and waits for its entry. */
+/** `POST /running/:id/end`. An end is recorded (I13): it is carried out in any case, and waits for its entry. */
 export async function endOne(call: Call): Promise<void> {
   const { ctx, caller, provider } = call
   await readBody(ctx)
