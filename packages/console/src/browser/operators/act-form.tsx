@@ -85,7 +85,7 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
     const field = /^(?:ticketId|reason) /.exec(message)?.[0]
     if (!field) return false
     const isTicket = field.startsWith('ticketId')
-    setProblems(isTicket ? { ticket: wrongTicketText(me) } : { reason: form.reasonWrong })
+    setProblems(isTicket ? { ticket: wrongTicketText(me) } : { reason: words.web.textWrong })
     focusOn(isTicket ? 'ticket' : 'reason')
     return true
   }
