@@ -43,10 +43,7 @@ export function accountPermits(permits: Permits) {
     standing: Standing,
   ): Promise<AccountSwitch | undefined> {
     if (!permits.hasStanding) return undefined
-    const offers = await findOffers(customer)
-    const isShown = (choice: StandingChoice) =>
-      choice === standing.choice || offers.includes(choice)
-    return { offers: STANDING_CHOICES.filter(isShown), ...standing }
+    return { offers: await findOffers(customer), ...standing }
   }
 
   return {
