@@ -10,12 +10,12 @@ import {
   present,
 } from 'oidc-provider-impersonation-verify/format'
 import type { PermitStore } from '../audit/permit-store.ts'
+import { allReadable } from '../audit/readable.ts'
 import type { PermitsContext } from './context.ts'
 import { PermitError } from './errors.ts'
 import { MAX_ID_LENGTH, parseText } from './inputs.ts'
 import type { Resuming } from './options.ts'
 import { type Pause, pauseAt } from './permit.ts'
-import { allReadable } from './readable.ts'
 
 /** A customer says of an impersonation: I did not ask for this. */
 export interface Objection {
