@@ -12,13 +12,13 @@ import {
 import {
   act,
   ended,
-  granted,
   idOf,
   issued,
   notify,
   refused,
   replayed,
   rowOf as rowOfName,
+  started,
   T,
   told,
   used,
@@ -36,7 +36,7 @@ function attempted(time: number, more: Partial<AuditEntry> = {}): AuditEntry {
 /** All that can happen to one impersonation, as several processes tell it. */
 const HAPPENINGS: readonly Happening[] = [
   issued('a', T, { scope: 'orders profile', resource: ['https://other', 'https://api'] }),
-  granted('a', T + 10, {
+  started('a', T + 10, {
     ...notify(60),
     names: { subject: { name: 'Alice' }, actor: { name: 'Olivia' } },
   }),
@@ -94,13 +94,13 @@ describe('the row of an impersonation', () => {
     })
     expect(outcomeOf(proven, T + 89_000)).to.equal('running')
     expect(outcomeOf(proven, T + 90_000), 'never unused').to.equal('expired')
-    const known = rowOf(asked, ...uses, granted('a', T + 10_000, { expiresAt: T / 1000 + 600 }))
+    const known = rowOf(asked, ...uses, started('a', T + 10_000, { expiresAt: T / 1000 + 600 }))
     expect(known).to.include({ startedAt: T + 10_000, expiresAt: T + 600_000 })
     expect(known).not.to.have.property('isStartInferred')
   })
 
   it('says who acted as whom, where, why, and until when', () => {
-    const row = rowOf(issued('a', T), granted('a', T + 1))
+    const row = rowOf(issued('a', T), started('a', T + 1))
     expect(row).to.deep.equal({
       id: idOf('a'),
       at: T,
@@ -129,13 +129,13 @@ describe('the row of an impersonation', () => {
     const unbound = { mayAct: undefined }
     for (const attempt of attempts) {
       expect(rowOf(attempt).operator).to.equal(undefined)
-      const row = rowOf(issued('a', T, unbound), attempt, granted('a', T + 1, unbound), attempt)
+      const row = rowOf(issued('a', T, unbound), attempt, started('a', T + 1, unbound), attempt)
       expect(row.operator).to.deep.equal({ id: 'olivia' })
       expect(rowOf({ ...attempt, mayAct: { sub: 'olivia' } }).operator).to.deep.equal({
         id: 'olivia',
       })
     }
-    const other = granted('a', T + 1, { actor: { sub: 'oscar' } })
+    const other = started('a', T + 1, { actor: { sub: 'oscar' } })
     expect(rowOf(issued('a', T), other).operator, 'who acted').to.deep.equal({ id: 'oscar' })
     expect(rowOf(refused(T)).operator, 'who asked and was refused').to.deep.equal({ id: 'olivia' })
   })
@@ -150,9 +150,9 @@ describe('the row of an impersonation', () => {
     const row = rowOf(issued('a', T), attempt)
     expect(row.customer).to.deep.equal({ id: 'alice', name: 'Alice', email: 'a@x' })
     expect(row.operator).to.deep.equal({ id: 'olivia' })
-    const later = rowOf(issued('a', T), granted('a', T, { names: { actor: { email: 'o@x' } } }))
+    const later = rowOf(issued('a', T), started('a', T, { names: { actor: { email: 'o@x' } } }))
     expect(later.operator).to.deep.equal({ id: 'olivia', email: 'o@x' })
-    const renamed = granted('a', T, { names: { actor: { name: 'New', email: 'new@x' } } })
+    const renamed = started('a', T, { names: { actor: { name: 'New', email: 'new@x' } } })
     const first = issued('a', T, { names: { actor: { name: 'Old' } } })
     expect(rowOf(first, renamed).operator).to.deep.equal({
       id: 'olivia',
@@ -273,7 +273,7 @@ describe('the row of an impersonation', () => {
   })
 
   it('is waiting, running, expired, unused or refused as time goes', () => {
-    const [asked, running] = [rowOf(issued('a', T)), rowOf(issued('a', T), granted('a', T + 1))]
+    const [asked, running] = [rowOf(issued('a', T)), rowOf(issued('a', T), started('a', T + 1))]
     expect(outcomeOf(asked, T + 59_999)).to.equal('waiting')
     expect(outcomeOf(asked, T + 60_000)).to.equal('unused')
     expect(outcomeOf(running, T + 599_999)).to.equal('running')

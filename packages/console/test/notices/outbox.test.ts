@@ -8,11 +8,11 @@ import { type Outbox, startOutbox } from '../../src/notices/outbox.ts'
 import { rowNotices } from '../../src/notices/row-notices.ts'
 import {
   ended,
-  granted,
   idOf,
   notify,
   put,
   readOn,
+  started,
   T,
   told,
 } from '../audit/stores/contract/support.ts'
@@ -114,7 +114,7 @@ describe('the outbox of notices', () => {
     'tells a start, and the end with a little time for what is stored of it',
     inDeployment(async (deployment) => {
       deployment.start()
-      await deployment.record(granted('a', T))
+      await deployment.record(started('a', T))
       deployment.time = T + 1
       await deployment.settled(1)
       await deployment.record(ended('a', T + MINUTE))
@@ -137,8 +137,8 @@ describe('the outbox of notices', () => {
     'makes one of a start and an end within the digest, and tells one that expires',
     inDeployment(async (deployment) => {
       deployment.start({ digest: 300 })
-      await deployment.record(granted('a', T), granted('b', T), ended('a', T + 299_000))
-      await deployment.record(granted('c', T, { expiresAt: T / 1000 + 300 }))
+      await deployment.record(started('a', T), started('b', T), ended('a', T + 299_000))
+      await deployment.record(started('c', T, { expiresAt: T / 1000 + 300 }))
       deployment.time = T + 300_001
       await deployment.settled(1)
       await looks()
@@ -157,7 +157,7 @@ describe('the outbox of notices', () => {
     inDeployment(async (deployment) => {
       deployment.start()
       deployment.send = () => Promise.reject(new Error('550 no such mailbox'))
-      await deployment.record(granted('a', T, { expiresAt: T / 1000 + 9e5 }))
+      await deployment.record(started('a', T, { expiresAt: T / 1000 + 9e5 }))
       deployment.time = T + 1
       for (const [index, pause] of [1, 5, 30].entries()) {
         await deployment.settled(index + 1)
@@ -191,10 +191,10 @@ describe('the outbox of notices', () => {
         })
         return late.promise
       }
-      await deployment.record(granted('a', T))
+      await deployment.record(started('a', T))
       deployment.time = T + 1
       await until(() => deployment.sent.length === 1)
-      await deployment.record(granted('b', T))
+      await deployment.record(started('b', T))
       await until(async () => (await deployment.told()).includes('notified b 1'))
       await until(async () => (await deployment.told()).includes('unnotified a 1'))
       expect(isStopped).to.equal(true)
@@ -226,7 +226,7 @@ describe('the outbox of notices', () => {
       deployment.start()
       deployment.start()
       const names = ['a', 'b', 'c']
-      await deployment.record(...names.map((name) => granted(name, T)))
+      await deployment.record(...names.map((name) => started(name, T)))
       deployment.time = T + 1
       await deployment.settled(3)
       await looks()
@@ -238,7 +238,7 @@ describe('the outbox of notices', () => {
   it(
     'sends again what a process began that was killed, when its attempt has lost its time',
     inDeployment(async (deployment) => {
-      await put(deployment.store, granted('a', T, notify(0)), told('notifying', 'a', T + 5000))
+      await put(deployment.store, started('a', T, notify(0)), told('notifying', 'a', T + 5000))
       deployment.start()
       deployment.time = T + 65_000
       await looks()
@@ -264,7 +264,7 @@ describe('the outbox of notices', () => {
           return store.find(...args)
         },
       })
-      await put(store, ...MANY.map((name, index) => granted(name, T + index, notify(0))))
+      await put(store, ...MANY.map((name, index) => started(name, T + index, notify(0))))
       deployment.time = T + MANY.length
       let [open, most] = [0, 0]
       deployment.send = async () => {
@@ -290,7 +290,7 @@ describe('the outbox of notices', () => {
     const store = memoryAudit()
     const { stderr } = await quietly(async () => {
       await using deployment = new Deployment(store)
-      await put(store, ...MANY.map((name, index) => granted(name, T + index, notify(0))))
+      await put(store, ...MANY.map((name, index) => started(name, T + index, notify(0))))
       deployment.time = T + MANY.length
       deployment.start()
       deployment.start()
@@ -316,7 +316,7 @@ describe('the outbox of notices', () => {
         },
       })
       deployment.start()
-      await deployment.record(granted('a', T))
+      await deployment.record(started('a', T))
       deployment.time = T + 1
       await until(async () => (await deployment.told()).length === 1)
       await looks()
@@ -336,7 +336,7 @@ describe('the outbox of notices', () => {
       const written = Promise.withResolvers<void>()
       deployment.write = () => written.promise
       deployment.start({ timeoutMs: 20 })
-      await deployment.record(granted('a', T))
+      await deployment.record(started('a', T))
       deployment.time = T + 1
       await until(async () => (await deployment.told()).includes('unnotified a 1'))
       written.resolve()
@@ -361,7 +361,7 @@ describe('the outbox of notices', () => {
       inDeployment(async (deployment) => {
         deployment.send = () => Promise.reject(thrown)
         deployment.start()
-        await deployment.record(granted('a', T))
+        await deployment.record(started('a', T))
         deployment.time = T + 1
         await deployment.settled(1)
         expect(await deployment.told()).to.deep.equal(['notifying a 1', 'unnotified a 1'])
@@ -379,7 +379,7 @@ describe('the outbox of notices', () => {
           isBroken ? Promise.reject(new Error('connection lost')) : store.find(...args),
       })
       deployment.start()
-      await deployment.record(granted('a', T))
+      await deployment.record(started('a', T))
       isBroken = true
       deployment.time = T + 1
       await looks()

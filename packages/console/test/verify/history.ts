@@ -11,9 +11,9 @@ import type { AuditStore } from '../../src/audit/store.ts'
 import {
   act,
   exported,
-  granted,
   issued,
   replayed,
+  started,
   T,
   used,
 } from '../audit/stores/contract/support.ts'
@@ -59,7 +59,7 @@ async function days(
   const written: Batch[] = []
   for (const [index, name] of names.entries()) {
     const time = first + index * 1000
-    const begun = [issued(name, time), granted(name, time + 1), used(name, time + 2)]
+    const begun = [issued(name, time), started(name, time + 1), used(name, time + 2)]
     const again = [replayed(name, time + 3), replayed(name, time + 4), exported(time + 5)]
     for (const [writer, entries] of [
       [one, begun],

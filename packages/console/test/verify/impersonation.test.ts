@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { summaryOf } from '../../../verify/src/verify/summary.ts'
-import { act, ended, granted, idOf, issued, T, used } from '../audit/stores/contract/support.ts'
+import { act, ended, idOf, issued, started, T, used } from '../audit/stores/contract/support.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 import { chain, changed, END, isEntry, linesOfExport } from './history.ts'
 import { broken, type Exported, exportedHistory, provider, verified } from './tampering.ts'
@@ -32,7 +32,7 @@ describe('verify of one impersonation', () => {
     // Another process stores what happened earlier later.
     await store.append(
       one.next([
-        granted('a', T + 3000, { names, permit: 'p1', review: 'emergency' }),
+        started('a', T + 3000, { names, permit: 'p1', review: 'emergency' }),
         used('a', T + 4000, { method: 'PUT', path: '/email', status: 403, refused }),
         ended('a', T + 5000, {
           names: { by: { name: 'Grace Gale' } },

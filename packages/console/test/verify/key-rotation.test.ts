@@ -10,7 +10,7 @@ import { signCheckpoint } from 'oidc-provider-impersonation/siblings'
 import type { SignCheckpoint } from '../../src/audit/keeping/checkpoint.ts'
 import { startRetention } from '../../src/audit/keeping/retention.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
-import { granted, issued, used } from '../audit/stores/contract/support.ts'
+import { issued, started, used } from '../audit/stores/contract/support.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 import { providerAt, signingKey } from '../support/provider-at.ts'
 import { runVerify } from './command.ts'
@@ -53,7 +53,7 @@ describe('keys that are rotated as the guide says', function () {
     const sign: SignCheckpoint = (claims) => signCheckpoint(provider, claims)
     const time = Date.now()
     const { next: batchOf } = await chain(sign, time)
-    await store.append(batchOf([issued(name, time), granted(name, time), used(name, time)]))
+    await store.append(batchOf([issued(name, time), started(name, time), used(name, time)]))
     const retention = startRetention(store, { sign, interval: 2 ** 30 })
     await retention.run()
     await retention.stop()

@@ -8,7 +8,7 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import type { AuditStore } from '../../src/audit/store.ts'
 import { permitOf } from '../audit/stores/contract/permits.ts'
-import { idOf, notify, granted as started, T, told } from '../audit/stores/contract/support.ts'
+import { idOf, notify, started, T, told } from '../audit/stores/contract/support.ts'
 import { memoryAudit } from '../support/memory-audit.ts'
 import { chain, DAY, END, history, KEEP_FOR, linesOfExport } from './history.ts'
 import { openSqlite, storages } from './storages.ts'

@@ -9,12 +9,12 @@ import { storages } from '../../verify/storages.ts'
 import {
   act,
   found,
-  granted,
   idOf,
   issued,
   readOn,
   rejection,
   replayed,
+  started,
   used,
 } from '../stores/contract/support.ts'
 import {
@@ -133,7 +133,7 @@ describe('the data of one person', function () {
         const now = Date.now()
         await one.record(...over('over', 'alice'), ...over('kept', 'alice'))
         await one.record(...over('held', 'alice'), act('held', 'held', AGO + 9))
-        await one.record(granted('running', now), issued('waiting', now))
+        await one.record(started('running', now), issued('waiting', now))
         await one.record(...over('alarm', 'alice'), replayed('alarm', AGO + 9))
         await permit(store, 'asked', requested('alice', now))
         await permit(store, 'granted', requested('alice', now), approved(now))

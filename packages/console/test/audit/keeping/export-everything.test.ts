@@ -4,7 +4,7 @@ import { digestOf } from 'oidc-provider-impersonation-verify/chain'
 import { exportEverything } from '../../../src/audit/keeping/export-everything.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
-import { granted, idOf, put, T, used } from '../stores/contract/support.ts'
+import { idOf, put, started, T, used } from '../stores/contract/support.ts'
 import { permit, requested } from './person.ts'
 
 const NOW = T + 3_600_000
@@ -22,7 +22,7 @@ describe('the export of everything', () => {
 
   it('has the checkpoint as its last line, and keeps it', async () => {
     const store = memoryAudit()
-    const { writer, records } = await put(store, granted('a', T), used('a', T + 1))
+    const { writer, records } = await put(store, started('a', T), used('a', T + 1))
     const lines = (await whole(exportEverything(store, { sign, now }))).trimEnd().split('\n')
     const [head] = records.slice(-1)
     const row = await store.row(idOf('a'))
@@ -51,7 +51,7 @@ describe('the export of everything', () => {
     async function callsFor(count: number): Promise<Record<string, number>> {
       const store = memoryAudit()
       for (let index = 0; index < count; index += 1) {
-        await put(store, granted(`${index}`, T), used(`${index}`, T + 1))
+        await put(store, started(`${index}`, T), used(`${index}`, T + 1))
         await permit(store, `permit ${index}`, requested('alice'))
       }
       const calls: Record<string, number> = {}
@@ -71,7 +71,7 @@ describe('the export of everything', () => {
 
   it('proves one row without reading the others', async () => {
     const store = memoryAudit()
-    for (const name of ['a', 'b', 'c']) await put(store, granted(name, T))
+    for (const name of ['a', 'b', 'c']) await put(store, started(name, T))
     const read: number[] = []
     const counting: AuditStore = {
       ...store,

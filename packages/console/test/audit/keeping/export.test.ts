@@ -6,11 +6,11 @@ import { all, randomBatches, START } from '../random-audit.ts'
 import {
   act,
   ended,
-  granted,
   idOf,
   issued,
   put,
   replayed,
+  started,
   T,
   used,
 } from '../stores/contract/support.ts'
@@ -49,7 +49,7 @@ async function csv(store: AuditStore): Promise<Record<string, string>[]> {
 async function storeWith(text: string): Promise<AuditStore> {
   const store = memoryAudit()
   const names = { actor: { name: text } }
-  await put(store, granted('a', T, { context: { reason: text, ticketId: 'SUP-1' }, names }))
+  await put(store, started('a', T, { context: { reason: text, ticketId: 'SUP-1' }, names }))
   return store
 }
 
@@ -57,7 +57,7 @@ describe('the export as CSV', () => {
   it('has a line for each row with all that is known, and times in UTC', async () => {
     const store = memoryAudit()
     await put(store, issued('b', T - 1000, { subject: 'bob' }))
-    await put(store, granted('a', T), used('a', T + 1), used('a', T + 2, { method: 'PUT' }))
+    await put(store, started('a', T), used('a', T + 1), used('a', T + 2, { method: 'PUT' }))
     await put(
       store,
       replayed('a', T + 3),
@@ -166,7 +166,7 @@ describe('the export as CSV', () => {
 describe('the export as JSON Lines', () => {
   it('has a row and its entries on each line, in ASCII', async () => {
     const store = memoryAudit()
-    await put(store, granted('a', T, { context: { reason: 'Ä\u2028\n"' } }), used('a', T + 1))
+    await put(store, started('a', T, { context: { reason: 'Ä\u2028\n"' } }), used('a', T + 1))
     await put(store, replayed('b', T - 1), replayed('b', T - 1), replayed('b', T))
     const text = await whole(exportJsonLines(store, ROWS))
     expect(text).to.match(/^[ -~\n]*$/)
@@ -198,7 +198,7 @@ describe('the export as JSON Lines', () => {
     async function callsFor(count: number) {
       const store = memoryAudit()
       for (let index = 0; index < count; index += 1) {
-        await put(store, granted(`${index}`, T + index), used(`${index}`, T + index))
+        await put(store, started(`${index}`, T + index), used(`${index}`, T + index))
       }
       const calls: Record<string, number> = {}
       const counting = new Proxy(store, {

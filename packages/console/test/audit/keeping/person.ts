@@ -13,7 +13,7 @@ import { recorder } from '../../../src/audit/recording/recorder.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
 import { chain, linesOfExport } from '../../verify/history.ts'
 import { provider } from '../../verify/tampering.ts'
-import { ended, granted, idOf, issued, used } from '../stores/contract/support.ts'
+import { ended, idOf, issued, started, used } from '../stores/contract/support.ts'
 
 export { provider }
 
@@ -51,7 +51,7 @@ export function over(name: string, subject: string, time = AGO): AuditEntry[] {
   const more = { subject, names: { subject: { name: 'Zoë Muster', email: 'zoe@example.com' } } }
   return [
     issued(name, time, more),
-    granted(name, time + 1, more),
+    started(name, time + 1, more),
     { ...used(name, time + 2), subject },
     ended(name, time + 3, more),
   ]

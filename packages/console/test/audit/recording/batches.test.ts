@@ -6,11 +6,11 @@ import {
   act,
   ended,
   exported,
-  granted,
   idOf,
   issued,
   refused,
   replayed,
+  started,
   T,
   used,
 } from '../stores/contract/support.ts'
@@ -60,7 +60,7 @@ describe('what happens again', () => {
     expect(likenessOf(denied({ denial, time: T + 1 }))).to.equal(likenessOf(denied()))
     const again = used('a', T + 1, { refused: refusal, useId: 'another' })
     expect(likenessOf(again)).to.equal(likenessOf(used('a', T, { refused: refusal })))
-    const never = [issued('a', T), granted('a', T), ended('a', T), used('a', T), exported(T)]
+    const never = [issued('a', T), started('a', T), ended('a', T), used('a', T), exported(T)]
     for (const entry of [...never, act('held', 'a', T), act('objected', 'a', T)]) {
       expect(likenessOf(entry), entry.event).to.equal(undefined)
     }
@@ -152,7 +152,7 @@ describe('the batches of one writer', () => {
 
   it('have texts in ASCII alone', () => {
     const reason = 'ß \u{1f980} \0 \u2028 \ud800'
-    const [record] = batches().next([granted('a', T, { context: { reason } })]).records
+    const [record] = batches().next([started('a', T, { context: { reason } })]).records
     expect(record?.text).to.match(/^[ -~]+$/)
     expect(JSON.parse(record?.text ?? '').context.reason).to.equal(reason)
   })

@@ -12,11 +12,11 @@ import {
   decoded,
   expectWholeChains,
   exported,
-  granted,
   idOf,
   issued,
   readOn,
   refused,
+  started,
   T,
   times,
   used,
@@ -45,7 +45,7 @@ describe('the writer of entries', () => {
     const bad = used('a', T + 3)
     const { store } = choosy(({ event, time }) => event === bad.event && time === bad.time)
     const { record, settled } = recorder(store)
-    const all = [issued('a', T), granted('a', T + 1), used('a', T + 2), bad, used('b', T + 4)]
+    const all = [issued('a', T), started('a', T + 1), used('a', T + 2), bad, used('b', T + 4)]
     const { stdout, stderr } = await quietly(async () => {
       for (const entry of all) void record(entry)
       await settled()
@@ -94,12 +94,12 @@ describe('the writer of entries', () => {
     let isBroken = true
     const { store, asked } = choosy(() => isBroken)
     const { stderr } = await quietly(async () => {
-      const written = writerOf(store).write([issued('a', T), granted('a', T + 1)])
+      const written = writerOf(store).write([issued('a', T), started('a', T + 1)])
       while (asked.length < 12) await new Promise(setImmediate)
       isBroken = false
       await written
     })
-    expect(decoded(await readOn(store))).to.deep.equal([issued('a', T), granted('a', T + 1)])
+    expect(decoded(await readOn(store))).to.deep.equal([issued('a', T), started('a', T + 1)])
     await expectWholeChains(store)
     expect(stderr).to.deep.equal([
       `audit: the storage takes no entries, they wait: ${WHY}`,
@@ -136,7 +136,7 @@ describe('the writer of entries', () => {
     const end = new AbortController()
     const { store, asked } = choosy(() => true)
     const { stderr } = await quietly(async () => {
-      const written = writerOf(store, end).write([issued('a', T), granted('a', T + 1)])
+      const written = writerOf(store, end).write([issued('a', T), started('a', T + 1)])
       while (asked.length < 5) await new Promise(setImmediate)
       end.abort()
       expect(await written).to.deep.equal([])

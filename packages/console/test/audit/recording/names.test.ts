@@ -4,7 +4,7 @@ import { type NameOf, naming } from '../../../src/audit/recording/names.ts'
 import { recorder } from '../../../src/audit/recording/recorder.ts'
 import { memoryAudit } from '../../support/memory-audit.ts'
 import { quietly } from '../../support/quietly.ts'
-import { granted, idOf, issued, replayed, T, used } from '../stores/contract/support.ts'
+import { idOf, issued, replayed, started, T, used } from '../stores/contract/support.ts'
 
 const PEOPLE: Readonly<Record<string, Named>> = {
   alice: { name: 'Alice Adams', email: 'alice@example.com' },
@@ -34,7 +34,7 @@ describe('names in the audit', () => {
   ]
   for (const [what, nameOf] of failing) {
     it(`are left away where the directory ${what}`, async () => {
-      const entry = granted('a', T)
+      const entry = started('a', T)
       expect(await naming(nameOf, 10)(entry)).to.deep.equal(entry)
     })
   }

@@ -8,12 +8,12 @@ import { memoryAudit } from '../../support/memory-audit.ts'
 import { quietly } from '../../support/quietly.ts'
 import {
   decoded,
-  granted,
   idOf,
   issued,
   put,
   readOn,
   rejection,
+  started,
   T,
   used,
 } from '../stores/contract/support.ts'
@@ -73,7 +73,7 @@ describe('I13: what the provider knows and the audit does not', () => {
       'impersonation.ended',
     ])
     expect(decoded(await readOn(store))[1]).to.deep.equal({
-      ...granted('a', T + 5000, { expiresAt: T / 1000 + 600 }),
+      ...started('a', T + 5000, { expiresAt: T / 1000 + 600 }),
       afterRestart: true,
     })
     expect(await store.row(idOf('a'))).to.deep.include({
@@ -134,7 +134,7 @@ describe('I13: what the provider knows and the audit does not', () => {
     const store = memoryAudit()
     const names = Array.from({ length: 250 }, (_, n) => `${n}`)
     const pages = [names.slice(0, 100), names.slice(100, 200), names.slice(200)]
-    for (const name of names) await put(store, issued(name, T), granted(name, T + 5000))
+    for (const name of names) await put(store, issued(name, T), started(name, T + 5000))
     const calls: string[] = []
     const counting = new Proxy(store, {
       get(of, name) {

@@ -11,10 +11,10 @@ import { quietly } from '../../support/quietly.ts'
 import {
   decoded,
   expectWholeChains,
-  granted,
   idOf,
   readOn,
   replayed,
+  started,
   T,
   times,
   used,
@@ -208,13 +208,13 @@ describe('the recorder of the audit', () => {
     )
     const outcomes: string[] = []
     await quietly(async () => {
-      outcomes.push(await outcome(recordSurely(granted('a', T))))
-      const malformed = { ...granted('b', T), subject: 7 }
+      outcomes.push(await outcome(recordSurely(started('a', T))))
+      const malformed = { ...started('b', T), subject: 7 }
       outcomes.push(await outcome(recordSurely(JSON.parse(JSON.stringify(malformed)))))
       isRefused = true
-      outcomes.push(await outcome(recordSurely(granted('c', T))))
+      outcomes.push(await outcome(recordSurely(started('c', T))))
       await close()
-      outcomes.push(await outcome(recordSurely(granted('d', T))))
+      outcomes.push(await outcome(recordSurely(started('d', T))))
     })
     const not = 'the audit did not store it'
     expect(outcomes).to.deep.equal(['stored', not, not, not])
@@ -224,7 +224,7 @@ describe('the recorder of the audit', () => {
     const append = () => new Promise<readonly string[]>(() => {})
     const { recordSurely, close } = recorder({ append }, { timeoutMs: 20 })
     await quietly(async () => {
-      const stored = recordSurely(granted('a', T)).then(
+      const stored = recordSurely(started('a', T)).then(
         () => true,
         () => false,
       )
@@ -274,7 +274,7 @@ describe('the recorder of the audit', () => {
     const marks = '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'
     const reason = `${marks}a\n{"event":"impersonation.started"}\r\u001b[2J\u009b2J\u2028\u0085`
     const store = memoryAudit()
-    const entry = granted('a', T, { context: { reason } })
+    const entry = started('a', T, { context: { reason } })
     const { stdout } = await quietly(() => recorder(store).record(entry))
     expect(stdout.map((line) => JSON.parse(line))).to.deep.equal([entry])
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be printed.
@@ -309,12 +309,12 @@ describe('the recorder of the audit', () => {
     const circular: Record<string, unknown> = {}
     circular.self = circular
     const { stderr } = await quietly(async () => {
-      const recorded = record(granted('a', T, { context }))
+      const recorded = record(started('a', T, { context }))
       context.ticketId = 'changed'
       await recorded
-      await record(granted('b', T, { context: circular }))
-      await record(granted('c', Number.NaN))
-      await record(granted('d', T))
+      await record(started('b', T, { context: circular }))
+      await record(started('c', Number.NaN))
+      await record(started('d', T))
     })
     expect((await store.row(idOf('a')))?.ticket).to.equal('SUP-1')
     expect(decoded(await readOn(store)).map((entry) => entry?.event)).to.deep.equal([
@@ -332,20 +332,20 @@ describe('the recorder of the audit', () => {
     const store = memoryAudit()
     const { record } = recorder(store)
     const wrong = {
-      'entry.time': { ...granted('a', T), time: T + 0.5 },
-      'entry.subject': { ...granted('a', T), subject: 42 },
-      'entry.actor.sub': { ...granted('a', T), actor: {} },
-      'entry.denial.reason': { ...granted('a', T), denial: { stage: 'issue', error: 'e' } },
-      'entry.end.cause': { ...granted('a', T), end: { at: 1, cause: 'why' } },
-      'entry.event': { ...granted('a', T), event: 'another' },
-      'the entry': granted('a', T, { context: { long: 'x'.repeat(1_048_577) } }),
+      'entry.time': { ...started('a', T), time: T + 0.5 },
+      'entry.subject': { ...started('a', T), subject: 42 },
+      'entry.actor.sub': { ...started('a', T), actor: {} },
+      'entry.denial.reason': { ...started('a', T), denial: { stage: 'issue', error: 'e' } },
+      'entry.end.cause': { ...started('a', T), end: { at: 1, cause: 'why' } },
+      'entry.event': { ...started('a', T), event: 'another' },
+      'the entry': started('a', T, { context: { long: 'x'.repeat(1_048_577) } }),
     }
     const { stdout } = await quietly(async () => {
       for (const entry of Object.values(wrong)) await record(entry as never)
-      await record(granted('b', T))
+      await record(started('b', T))
     })
     const all = decoded(await readOn(store))
-    expect(all.pop()).to.deep.equal(granted('b', T))
+    expect(all.pop()).to.deep.equal(started('b', T))
     for (const [index, [member, entry]] of Object.entries(wrong).entries()) {
       const { event, setAside } = all[index] ?? expect.fail()
       expect([event, setAside?.event], member).to.deep.equal(['audit.set_aside', entry.event])

@@ -8,7 +8,6 @@ import {
   expectWholeChains,
   exported,
   found,
-  granted,
   idOf,
   issued,
   put,
@@ -16,6 +15,7 @@ import {
   refused,
   replayed,
   rowOf,
+  started,
   T,
   times,
   used,
@@ -57,7 +57,7 @@ export const appending: readonly ContractCase[] = [
     title: 'keeps every entry as it was, with its link',
     async run({ store }) {
       const entries = Object.values(ODD_TEXTS).map((text, index) =>
-        granted(`${index}`, T + index, {
+        started(`${index}`, T + index, {
           context: { ...ODD_TEXTS, text, nested: [1, null, { text }] },
         }),
       )
@@ -78,7 +78,7 @@ export const appending: readonly ContractCase[] = [
         const names = { subject: { name: text, email: text }, actor: { name: text } }
         const entries = [
           issued(name, T, { context: { ticketId: text, reason: text }, names }),
-          granted(name, T + 1, { scope: text, resource: ['a', text] }),
+          started(name, T + 1, { scope: text, resource: ['a', text] }),
           used(name, T + 2),
           used(name, T + 3, { method: 'POST', path: text }),
           used(name, T + 4, { refused: { by: 'scope', description: text } }),
@@ -216,7 +216,7 @@ export const appending: readonly ContractCase[] = [
     title: 'keeps the last link of each chain, and chains that can be verified',
     async run({ store }) {
       const [one, two] = [writer(store), writer(store)]
-      await one.write(issued('a', T), granted('a', T + 1))
+      await one.write(issued('a', T), started('a', T + 1))
       await two.write(issued('b', T + 2))
       const first = (await store.heads()).find(({ writer: name }) => name === two.name)
       await two.write(used('b', T + 3), used('b', T + 4))
@@ -245,7 +245,7 @@ export const appending: readonly ContractCase[] = [
       const { next, undo, write } = writer(store)
       await write(issued('a', T))
       for (const time of [T + 0.5, Number.NaN, 2e300]) {
-        const bad = next([granted('a', T + 1), used('a', time), used('b', T + 2), exported(T + 3)])
+        const bad = next([started('a', T + 1), used('a', time), used('b', T + 2), exported(T + 3)])
         undo()
         const error: unknown = await store.append(bad).catch((reason: unknown) => reason)
         expect(error, `${time}`).to.have.property('code', 'ERR_AUDIT_UNSTORABLE')
@@ -253,7 +253,7 @@ export const appending: readonly ContractCase[] = [
         expect(await store.row(idOf('a'))).to.deep.equal(rowOf('a', issued('a', T)))
         expect(await store.row(idOf('b'))).to.equal(undefined)
       }
-      const { number } = await write(granted('a', T + 1), used('b', T + 2))
+      const { number } = await write(started('a', T + 1), used('b', T + 2))
       expect(number).to.equal(2)
       expect(times(await readOn(store))).to.deep.equal([T, T + 1, T + 2])
       await expectWholeChains(store)

@@ -4,7 +4,6 @@ import {
   type ContractCase,
   ended,
   found,
-  granted,
   idOf,
   issued,
   namesOf,
@@ -12,6 +11,7 @@ import {
   put,
   refused,
   replayed,
+  started,
   T,
   told,
   used,
@@ -82,7 +82,7 @@ export const finding: readonly ContractCase[] = [
     title: 'moves a row to its place when an earlier entry of another process is stored later',
     async run({ store }) {
       const names = ['a', 'b', 'c']
-      await put(store, granted('a', T + 30), granted('b', T + 20), granted('c', T + 10))
+      await put(store, started('a', T + 30), started('b', T + 20), started('c', T + 10))
       await put(store, issued('a', T + 5))
       expect(await namesOf(store, names)).to.deep.equal(['b', 'c', 'a'])
       expect(await namesOf(store, names, { from: T + 6 })).to.deep.equal(['b', 'c'])
@@ -135,7 +135,7 @@ export const finding: readonly ContractCase[] = [
     async run({ store }) {
       await put(store, issued('a', T, { mayAct: undefined }))
       await put(store, replayed('a', T + 1, { actor: { sub: 'mallory' } }))
-      await put(store, granted('a', T + 2, { mayAct: undefined, actor: { sub: 'oscar' } }))
+      await put(store, started('a', T + 2, { mayAct: undefined, actor: { sub: 'oscar' } }))
       expect(await namesOf(store, ['a'], { operator: 'oscar' })).to.deep.equal(['a'])
       expect(await namesOf(store, ['a'], { operator: 'mallory' })).to.deep.equal([])
     },
@@ -169,8 +169,8 @@ export const finding: readonly ContractCase[] = [
       const cause = (name: 'operator_signed_out' | 'policy' | 'replay' | 'requested' | 'user') =>
         ended(name, T + 3, { end: { at: 1, cause: name } })
       const causes = ['requested', 'user', 'operator_signed_out', 'replay', 'policy'] as const
-      await put(store, issued('waiting', T), issued('running', T), granted('running', T + 1))
-      await put(store, ...causes.flatMap((name) => [granted(name, T + 1), cause(name)]))
+      await put(store, issued('waiting', T), issued('running', T), started('running', T + 1))
+      await put(store, ...causes.flatMap((name) => [started(name, T + 1), cause(name)]))
       await put(store, issued('unstarted', T), ended('unstarted', T + 1))
       await put(store, refused(T + 9))
       const names = ['waiting', 'running', 'unstarted', ...causes]
@@ -222,8 +222,8 @@ export const finding: readonly ContractCase[] = [
     async run({ store }) {
       const names = ['a', 'b', 'c', 'd']
       const dueAt = (time: number) => namesOf(store, names, { noticeDueBefore: time })
-      await put(store, granted('a', T, notify(0)), granted('b', T + 1, notify(60)))
-      await put(store, granted('c', T + 2), issued('d', T + 3))
+      await put(store, started('a', T, notify(0)), started('b', T + 1, notify(60)))
+      await put(store, started('c', T + 2), issued('d', T + 3))
       expect(await dueAt(T)).to.deep.equal([])
       expect(await dueAt(T + 1)).to.deep.equal(['a'])
       expect(await dueAt(T + 60_001), 'after its digest').to.deep.equal(['a'])
@@ -265,7 +265,7 @@ export const finding: readonly ContractCase[] = [
     async run({ store }) {
       const isDueAt = async (time: number) =>
         (await namesOf(store, ['a'], { noticeDueBefore: time + 1 })).length > 0
-      await put(store, granted('a', T, notify(0, ['started'])))
+      await put(store, started('a', T, notify(0, ['started'])))
       const pauses = [1, 5, 30, 120, 720, 1440, 1440, 1440, 1440]
       for (const [index, minutes] of pauses.entries()) {
         const time = T + index * 9e7

@@ -4,7 +4,6 @@ import { isUnstorable } from '../../../../src/audit/unstorable.ts'
 import {
   type ContractCase,
   found,
-  granted,
   idOf,
   issued,
   notify,
@@ -12,6 +11,7 @@ import {
   readOn,
   rejection,
   replayed,
+  started,
   T,
   times,
   told,
@@ -58,7 +58,7 @@ export const racing: readonly ContractCase[] = [
       await Promise.all(
         FIFTY.flatMap((index) => [
           put(stores[0] ?? store, issued(`${index}`, T + index)),
-          put(stores[1] ?? store, granted(`${index}`, T + index + 1)),
+          put(stores[1] ?? store, started(`${index}`, T + index + 1)),
           put(stores[2] ?? store, used(`${index}`, T + index + 2)),
         ]),
       )
@@ -80,7 +80,7 @@ export const racing: readonly ContractCase[] = [
           ),
         )
       expect((await claimAll(1)).every(isUnstorable), 'there is nothing to tell').to.equal(true)
-      await put(store, granted('a', T, notify(0)))
+      await put(store, started('a', T, notify(0)))
       for (const attempt of [1, 2, 3, 4, 5]) {
         const refusals = (await claimAll(attempt)).filter((error) => error !== undefined)
         expect(refusals, `attempt ${attempt}`).to.have.length(2)

@@ -5,7 +5,6 @@ import {
   type ContractCase,
   ended,
   exported,
-  granted,
   idOf,
   issued,
   put,
@@ -13,6 +12,7 @@ import {
   refused,
   rejection,
   replayed,
+  started,
   T,
   times,
   used,
@@ -165,7 +165,7 @@ export const reading: readonly ContractCase[] = [
       for (const [index, name] of names.entries()) {
         await put(store, issued(name, T + (index % 3)), used(name, T + 9, { method: 'POST' }))
         if (index % 2) await put(store, replayed(name, T + 10), act('held', name, T + 11))
-        if (index % 3) await put(store, granted(name, T + 1), ended(name, T + 12))
+        if (index % 3) await put(store, started(name, T + 1), ended(name, T + 12))
         if (index % 5)
           await put(store, act('acknowledged', name, T + 13, { alarms: 1, urgency: 1 }))
       }

@@ -6,11 +6,11 @@ import {
   decoded,
   ended,
   expectWholeChains,
-  granted,
   idOf,
   issued,
   put,
   readOn,
+  started,
   T,
   used,
   writer,
@@ -25,7 +25,7 @@ export const restarting: readonly ContractCase[] = [
       const stores = [store, await another(), await another()]
       const missing = ['a', 'b', 'c'].flatMap((name) => [
         late(issued(name, T)),
-        late(granted(name, T + 1)),
+        late(started(name, T + 1)),
         late(ended(name, T + 2)),
       ])
       await Promise.all(
@@ -59,7 +59,7 @@ export const restarting: readonly ContractCase[] = [
       undo()
       expect(await readOn(store)).to.have.length(2)
       // A request proves a start; its entry is missing all the same.
-      const batch = next([late(granted('a', T + 1))])
+      const batch = next([late(started('a', T + 1))])
       await store.append(batch)
       // As after an answer that was lost.
       await store.append(batch)

@@ -16,13 +16,13 @@ import {
   type ContractCase,
   ended,
   found,
-  granted,
   idOf,
   issued,
   namesOf,
   put,
   replayed,
   rowOf,
+  started,
   T,
   used,
   writer,
@@ -37,7 +37,7 @@ export const searching: readonly ContractCase[] = [
     async run({ store }) {
       await put(
         store,
-        granted('a', T, {
+        started('a', T, {
           subject: 'cust-77',
           actor: { sub: 'op-88' },
           mayAct: { sub: 'op-88', clientId: 'client-99' },
@@ -152,7 +152,7 @@ export const searching: readonly ContractCase[] = [
     async run({ store }) {
       await put(store, issued('a', T))
       expect(await namesOf(store, ['a'], { text: 'adams' })).to.deep.equal([])
-      await put(store, granted('a', T + 1, { names: { subject: ALICE, actor: OLIVIA } }))
+      await put(store, started('a', T + 1, { names: { subject: ALICE, actor: OLIVIA } }))
       expect(await namesOf(store, ['a'], { text: 'adams' })).to.deep.equal(['a'])
       expect((await store.row(idOf('a')))?.operator).to.deep.equal({ id: 'olivia', ...OLIVIA })
     },
@@ -208,7 +208,7 @@ async function fill(store: Parameters<typeof put>[0]): Promise<AuditRow[]> {
       context: { ticketId: pick(TICKETS, index >> 2), reason: `Reason ${index}` },
     }
     const entries: AuditEntry[] = [issued(name, time, who)]
-    if (index % 4 !== 0) entries.push(granted(name, time + 10, who))
+    if (index % 4 !== 0) entries.push(started(name, time + 10, who))
     if (index % 5 === 1) entries.push(replayed(name, time + 20, { subject: who.subject }))
     if (index % 5 === 2) entries.push(act('objected', name, time + 20))
     if (index % 3 === 1) entries.push(act('acknowledged', name, time + 30, { alarms: 1 }))

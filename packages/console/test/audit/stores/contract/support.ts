@@ -54,7 +54,7 @@ export function issued(name: string, time: number, more: Partial<AuditEntry> = {
   }
 }
 
-export function granted(name: string, time: number, more: Partial<AuditEntry> = {}): AuditEntry {
+export function started(name: string, time: number, more: Partial<AuditEntry> = {}): AuditEntry {
   return {
     ...issued(name, time),
     event: 'impersonation.started',

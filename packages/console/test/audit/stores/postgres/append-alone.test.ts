@@ -7,12 +7,12 @@ import {
 } from '../../../../src/audit/stores/postgres/index.ts'
 import {
   expectWholeChains,
-  granted,
   idOf,
   issued,
   readOn,
   rejection,
   rowOf,
+  started,
   T,
   times,
   used,
@@ -53,10 +53,10 @@ suite('an entry that is appended alone to the audit in PostgreSQL', function () 
     const { write } = writer(counting)
     sent.length = 0
     await write(issued('a', T))
-    await write(granted('a', T + 1))
+    await write(started('a', T + 1))
     const other = writer(await opened())
     await other.write(issued('b', T))
-    await write(granted('b', T + 1))
+    await write(started('b', T + 1))
     await other.write(used('b', T + 2))
     await write(used('b', T + 3))
     await write(used('b', T + 4))
@@ -71,10 +71,10 @@ suite('an entry that is appended alone to the audit in PostgreSQL', function () 
     const changed = [update, 'transaction', read, update, insert, 'transaction']
     expect(sent).to.deep.equal([...first, ...known, ...changed])
     expect(await counting.row(idOf('a'))).to.deep.equal(
-      rowOf('a', issued('a', T), granted('a', T + 1)),
+      rowOf('a', issued('a', T), started('a', T + 1)),
     )
     expect(await counting.row(idOf('b'))).to.deep.equal(
-      rowOf('b', issued('b', T), granted('b', T + 1), ...[2, 3, 4].map((ms) => used('b', T + ms))),
+      rowOf('b', issued('b', T), started('b', T + 1), ...[2, 3, 4].map((ms) => used('b', T + ms))),
     )
     expect(await counting.row(idOf('c'))).to.deep.equal(
       rowOf('c', used('c', T), issued('c', T + 1)),
@@ -105,7 +105,7 @@ suite('an entry that is appended alone to the audit in PostgreSQL', function () 
     await store.open()
     transactions = 0
     const { write } = writer(store)
-    for (const entry of [issued('a', T), granted('a', T + 1), used('a', T + 2)]) await write(entry)
+    for (const entry of [issued('a', T), started('a', T + 1), used('a', T + 2)]) await write(entry)
     expect([...names]).to.deep.equal([undefined])
     expect(transactions).to.equal(0)
   })
