@@ -10,6 +10,8 @@ export interface BenchOptions {
   /** How many times the servers are started; the rounds are divided among the starts. */
   readonly starts: number
   readonly requests: number
+  /** Whether the provider has `getCustomJwtClaims`, which adds a claim. */
+  readonly hook: boolean
   readonly json: string | undefined
   /** The folder of another checkout that is measured in the same rounds. */
   readonly against: string | undefined
@@ -50,6 +52,7 @@ that median, and the range of the rounds. docs/performance.md says how to read i
   --requests N            requests a slice at 8 connections and more;
                           half of it at fewer                              (default 200)
   --starts N              how many times the servers are started           (default 3)
+  --hook                  with a claims hook (getCustomJwtClaims), which answers at once
   --json FILE             write the figures to FILE as well
   --compare OLD [NEW]     print what changed since the file OLD, which --json wrote, and whether
                           that is more than the noise; with the file NEW, nothing is measured
@@ -86,6 +89,7 @@ export function parseOptions(): BenchOptions {
         rounds: { type: 'string', default: '60' },
         requests: { type: 'string', default: '200' },
         starts: { type: 'string', default: '3' },
+        hook: { type: 'boolean', default: false },
         json: { type: 'string' },
         compare: { type: 'string' },
         against: { type: 'string' },
@@ -119,6 +123,7 @@ export function parseOptions(): BenchOptions {
       rounds: count('--rounds', values.rounds),
       requests: count('--requests', values.requests),
       starts: count('--starts', values.starts),
+      hook: values.hook,
       json: values.json,
       compare: values.compare,
       compared,

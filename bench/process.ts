@@ -25,6 +25,8 @@ export interface Shared {
 export interface ServerOptions {
   readonly storage: string
   readonly alg: string
+  /** Whether a claims hook is set. */
+  readonly hook: boolean
   /** Lifetime of a subject token, in seconds. */
   readonly ttl: number
   /** The Redis database. Each database has its own table of keys. */
@@ -97,6 +99,7 @@ export function startServer(
   checkout = CHECKOUT_ROOT,
 ): Promise<PartProcess> {
   const all: ServerOptions = {
+    hook: false,
     ttl: 3600,
     accessTokenTtl: 3600,
     database: 0,

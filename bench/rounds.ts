@@ -6,7 +6,7 @@ import { progress } from './progress.ts'
 
 type Options = Pick<
   BenchOptions,
-  'against' | 'alg' | 'connections' | 'requests' | 'rounds' | 'starts'
+  'against' | 'alg' | 'connections' | 'hook' | 'requests' | 'rounds' | 'starts'
 >
 
 /** A server under measurement: its loads, and the subject tokens to exchange next. */
@@ -54,7 +54,7 @@ export async function measureStorage(storage: string, options: Options): Promise
 }
 
 async function startSide(storage: string, checkout: string, options: Options): Promise<Side> {
-  const server = await startServer({ storage, alg: options.alg }, checkout)
+  const server = await startServer({ storage, alg: options.alg, hook: options.hook }, checkout)
   const loads = new Map<number, Load>()
   const tokens = new Map<number, string[]>()
   for (const connections of options.connections) {

@@ -79,6 +79,7 @@ const provider = new Provider(`${publicBase}/oidc`, {
         clients: options.ends ? { issue: ['bench'], read: ['bench'], end: ['bench'] } : ['bench'],
       },
       accessToken: { maxTtl: options.accessTokenTtl },
+      ...(options.hook ? { getCustomJwtClaims: () => ({ plan: 'bench' }) } : {}),
     },
   },
 })

@@ -1,13 +1,11 @@
 import type { Provider } from 'oidc-provider'
 import type { ConfigurationParts } from './configuration.ts'
-import { exchange } from './exchange/exchange.ts'
-import { EXCHANGE_PARAMETERS, REPEATABLE_PARAMETERS } from './exchange/request.ts'
+import { registerExchange } from './exchange/exchange.ts'
 import { withholdFromSelfRegistered } from './host/instance.ts'
 import { revocationOfSubjectTokens } from './http/revocation.ts'
 import { announceRoutes, issuerRoutes } from './http/routes.ts'
-import { endWithOpaqueToken, judgeByEnds } from './impersonations/opaque-tokens.ts'
 import { lookForPendingEnds } from './impersonations/pending-ends.ts'
-import { endWithOperator } from './impersonations/sign-out.ts'
+import { endWithOpaqueToken, endWithOperator, judgeByEnds } from './impersonations/sign-out.ts'
 import { optionsOf, type ResolvedOptions } from './options/defaults.ts'
 import { managementRights, requireMachineTokenKey, rightsOf } from './policy/clients.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
@@ -34,12 +32,7 @@ export function assemble(
   requireMachineTokenKey(provider)
   const findEvenEnded = judgeByEnds(provider)
   verifierOf.set(provider, accessTokenVerifier(provider, findEvenEnded))
-  provider.registerGrantType(
-    TOKEN_EXCHANGE_GRANT_TYPE,
-    (ctx) => exchange(provider, ctx),
-    EXCHANGE_PARAMETERS,
-    REPEATABLE_PARAMETERS,
-  )
+  registerExchange(provider)
 
   // Without it, impersonations can be neither seen nor ended.
   if (!endingAdapterOf.find(provider)) return

@@ -1,5 +1,5 @@
 import type { Provider } from 'oidc-provider'
-import { hasRecorders } from './events/recorders.ts'
+import { hasRecorders } from './events/trail.ts'
 import {
   configurationOf,
   isDevelopmentAdapter,

@@ -9,7 +9,7 @@ import {
   withImpersonation,
   withoutImpersonation,
 } from './configuration.ts'
-import { addRecorder, parseRecorder } from './events/recorders.ts'
+import { addRecorder, parseRecorder } from './events/trail.ts'
 import { findNamesakes } from './exchange/actor.ts'
 import { configurationOf } from './host/instance.ts'
 import { checkClassNames } from './host/models.ts'

@@ -25,8 +25,7 @@ export async function checkStorage(
 ): Promise<void> {
   const limited = limitCalls(adapter, timeoutMs)
   const { upsert, find, destroy } = limited
-  const consumeOnce = (id: string) =>
-    consumeInProcess(id, epochSeconds(Date.now()) + CASE_LIFE_SECONDS)
+  const consumeOnce = (id: string) => consumeInProcess(id, epochSeconds() + CASE_LIFE_SECONDS)
   const single = hasConsumeOnce(limited) ? limited : { upsert, find, destroy, consumeOnce }
   const ids: string[] = []
   const trial = {

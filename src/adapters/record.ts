@@ -149,10 +149,6 @@ export function decodePayload(
 
 function parsed(stored: unknown): AdapterPayload {
   if (typeof stored !== 'string') throw new TypeError('the stored payload is not text')
-  return parsePayload(stored)
-}
-
-function parsePayload(stored: string): AdapterPayload {
   try {
     return JSON.parse(stored)
   } catch {

@@ -17,8 +17,12 @@ import {
   requireRecentLook,
   requireThroughLives,
 } from './actor.ts'
-import { permissionToExchange, resolveTarget } from './decision.ts'
-import { type ExchangeRequest, parseExchangeRequest } from './request.ts'
+import {
+  EXCHANGE_PARAMETERS,
+  type ExchangeRequest,
+  parseExchangeRequest,
+  REPEATABLE_PARAMETERS,
+} from './request.ts'
 import {
   findSubject,
   findUnused,
@@ -28,13 +32,28 @@ import {
   requireStillTrue,
   type Subject,
 } from './subject.ts'
-import { type PreparedToken, prepareAccessToken } from './token.ts'
+import {
+  type PreparedToken,
+  permissionToExchange,
+  prepareAccessToken,
+  resolveTarget,
+} from './token.ts'
+
+/** Adds the grant to the provider. */
+export function registerExchange(provider: Provider): void {
+  provider.registerGrantType(
+    TOKEN_EXCHANGE_GRANT_TYPE,
+    (ctx) => exchange(provider, ctx),
+    EXCHANGE_PARAMETERS,
+    REPEATABLE_PARAMETERS,
+  )
+}
 
 /**
  * The grant handler: an exchange in six steps, with one event for each request. Everything is checked, and
  * the access token is prepared, before the subject token is redeemed (check, redeem, issue: I2).
  */
-export async function exchange(provider: Provider, ctx: TokenEndpointGrantContext): Promise<void> {
+async function exchange(provider: Provider, ctx: TokenEndpointGrantContext): Promise<void> {
   const trail = new AuditTrail(provider, ctx, 'exchange')
   const { client } = ctx.oidc
   const { failedExchanges } = optionsOf.of(provider).rateLimits

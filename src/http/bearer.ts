@@ -13,7 +13,7 @@ import {
 } from '../tokens/access-token.ts'
 
 /** An access token that a request shows, not verified yet, and the proof that came with it. */
-export interface PresentedToken {
+interface PresentedToken {
   readonly value: string
   /**
    * A token that is bound to a key is refused without proof of the key, and a token that is not bound is

@@ -32,7 +32,7 @@ const MAX_CURSOR_LENGTH = 512
 const MAX_EPOCH_SECONDS = 253_402_300_799
 
 /** The cursor was not given by this question. */
-export class UnknownCursor extends InvalidInput {
+class UnknownCursor extends InvalidInput {
   constructor() {
     super('cursor is not one that was given for the same filter and state')
   }
@@ -135,7 +135,7 @@ function requirePosition({ iat, jti }: AdapterPayload): ListedBefore {
 }
 
 /** Where an impersonation stands: derived from its record, never stored. */
-export function stateOf(token: SubjectToken): ImpersonationState {
+function stateOf(token: SubjectToken): ImpersonationState {
   if (token.end) return 'ended'
   if (!token.consumed) return token.isExpired ? 'expired' : 'issued'
   // `singleUse: 'per-process'` keeps no note: nothing tells then when the access token expires.
@@ -213,12 +213,12 @@ export function shownEnd({ attempt: _, ...end }: StoredEnd): StoredEnd {
  *
  * @param question what the page was asked with
  */
-export function cursorAfter({ iat, id }: ListedBefore, question: object): string {
+function cursorAfter({ iat, id }: ListedBefore, question: object): string {
   return Buffer.from(JSON.stringify([iat, id, hashQuestion(question)])).toString('base64url')
 }
 
 /** The position that a cursor names; `undefined` for one that this question did not give. */
-export function parseCursor(cursor: string, question: object): ListedBefore | undefined {
+function parseCursor(cursor: string, question: object): ListedBefore | undefined {
   if (cursor.length > MAX_CURSOR_LENGTH || !/^[A-Za-z0-9_-]+$/.test(cursor)) return undefined
   let parts: unknown
   try {

@@ -3,14 +3,13 @@ import type { AuditTrail } from '../events/trail.ts'
 import { findAccount } from '../host/grants.ts'
 import { optionsOf } from '../options/defaults.ts'
 import { type Permission, permissionFor } from '../policy/authorize.ts'
-import { validContext } from '../policy/context-schema.ts'
 import { limit } from '../policy/limits.ts'
 import type { AuthorizationRequest, SubjectTokenContext } from '../public/hooks.ts'
 import { UserNotFound } from '../shared/errors.ts'
 import { deepFreeze, present } from '../shared/json.ts'
 import { statusIndicesOf } from '../status-list/allocate.ts'
 import { subjectTokensOf } from '../tokens/subject-token.ts'
-import { type IssueRequest, parseIssueRequest, serialisedContext } from './request.ts'
+import { type IssueRequest, parseIssueRequest, serialisedContext, validContext } from './request.ts'
 
 /** A subject token that is stored. */
 export interface Issued {

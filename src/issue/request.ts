@@ -1,9 +1,16 @@
 import { errors } from 'oidc-provider'
 import type { ResolvedOptions } from '../options/defaults.ts'
-import { MAX_CONTEXT_DEPTH } from '../policy/context-schema.ts'
-import type { AuthorizationRequest, Binding, MayAct } from '../public/hooks.ts'
+import type {
+  AuthorizationRequest,
+  Binding,
+  ContextIssue,
+  ContextResult,
+  ContextStandardSchema,
+  ContextValidator,
+  MayAct,
+} from '../public/hooks.ts'
 import { isDeeperThan, isPlainObject, knownMembers, present } from '../shared/json.ts'
-import { boundedText } from '../shared/text.ts'
+import { boundedText, printable } from '../shared/text.ts'
 
 /** A request for a subject token, every member of which is known to be well-formed. */
 export interface IssueRequest {
@@ -86,7 +93,7 @@ const MAX_RESOURCE_LENGTH = 2048
  *
  * @throws errors.InvalidRequest naming the member.
  */
-export function parseBinding(
+function parseBinding(
   body: { readonly mayAct?: unknown; readonly resource?: unknown; readonly scope?: unknown },
   maxIdLength: number,
 ): Binding {
@@ -97,7 +104,7 @@ export function parseBinding(
 }
 
 /** An account's or a client's id, as it may come from outside. */
-export function identifier(name: string, value: unknown, maxLength: number): string {
+function identifier(name: string, value: unknown, maxLength: number): string {
   return boundedText(name, value, maxLength, (message) => new errors.InvalidRequest(message))
 }
 
@@ -144,4 +151,56 @@ function parseScope(value: unknown): string {
     throw new errors.InvalidRequest('scope must be scope tokens, separated by single spaces')
   }
   return value
+}
+
+/**
+ * The maximum nesting depth of a context: enough for every realistic context, and safe for
+ * recursion.
+ */
+const MAX_CONTEXT_DEPTH = 32
+
+/** The longest list of complaints that is passed on, in characters. */
+const MAX_DESCRIPTION_LENGTH = 512
+
+/**
+ * Validates the `context` of a request and answers the one to keep: JSON, frozen by the caller.
+ *
+ * @throws errors.InvalidRequest with the complaints, by field
+ * @throws Error where the schema itself fails
+ */
+export async function validContext(
+  schema: ContextValidator | ContextStandardSchema | undefined,
+  context: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  if (!schema) return context
+  let result: ContextResult | undefined
+  try {
+    result = await ('~standard' in schema ? schema['~standard'].validate(context) : schema(context))
+  } catch (cause) {
+    throw new Error('features.impersonation.contextSchema failed', { cause })
+  }
+  if (result === undefined) return context
+  if (result.issues) throw new errors.InvalidRequest(describe(result.issues))
+  return jsonObject(result.value)
+}
+
+/** A copy made through JSON: the store would change values that JSON does not have. */
+function jsonObject(value: unknown): Record<string, unknown> {
+  const json: unknown = JSON.parse(JSON.stringify(value) ?? 'null')
+  if (!isPlainObject(json) || isDeeperThan(json, MAX_CONTEXT_DEPTH)) {
+    throw new TypeError(
+      `features.impersonation.contextSchema must keep context a JSON object of at most ${MAX_CONTEXT_DEPTH} levels`,
+    )
+  }
+  return json
+}
+
+function describe(issues: readonly ContextIssue[]): string {
+  const text = issues
+    .map(({ message, path = [] }) => {
+      const keys = path.map((part) => String(typeof part === 'object' ? part.key : part))
+      return `${['context', ...keys].join('.')}: ${message}`
+    })
+    .join('; ')
+  return printable(text, MAX_DESCRIPTION_LENGTH) || 'context is not valid'
 }

@@ -1,5 +1,5 @@
 import type { Authorize, Verdict } from '../public/hooks.ts'
-import { joinPermits, type Limits, parseVerdict } from './verdict.ts'
+import { joinPermits, type Limits, parseVerdict } from './authorize.ts'
 
 /**
  * One rule of several. Each is asked, in order, until one answers `false`, which beats all the others.

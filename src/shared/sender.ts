@@ -7,7 +7,7 @@ export interface Binding {
 }
 
 /** What a request proves. */
-export interface Proven {
+interface Proven {
   /** The thumbprint of the DPoP proof's key. */
   readonly jkt: string | undefined
   /** Answers the thumbprint of the TLS client certificate. Asked where a token is bound to one. */

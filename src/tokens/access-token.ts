@@ -1,6 +1,12 @@
 import { hash } from 'node:crypto'
 import { createLocalJWKSet, type JWTPayload, errors as joseErrors, jwtVerify } from 'jose'
-import { type AccessToken, type Client, errors, type Provider } from 'oidc-provider'
+import {
+  type AccessToken,
+  type Client,
+  type ClientCredentials,
+  errors,
+  type Provider,
+} from 'oidc-provider'
 import { publicKeys } from '../host/instance.ts'
 import { slot } from '../host/slot.ts'
 import { BoundedMap } from '../shared/bounded-map.ts'
@@ -79,28 +85,7 @@ export function accessTokenVerifier(
       if (token.accountId === undefined) throw new AccessTokenRejected("a client's own token")
       return token
     }
-    const token = await find(value)
-    if (!token?.isValid) throw new AccessTokenRejected('unknown, expired or revoked')
-    if (typeof token.accountId !== 'string' || token.clientId === undefined) {
-      throw new AccessTokenRejected('incomplete record')
-    }
-    return {
-      accountId: token.accountId,
-      clientId: token.clientId,
-      audience: single(token.aud),
-      scopes: token.scopes,
-      impersonated: token.gty === TOKEN_EXCHANGE_GRANT_TYPE || token.extra?.act !== undefined,
-      impersonationId:
-        token.gty === TOKEN_EXCHANGE_GRANT_TYPE
-          ? text(token.extra?.[IMPERSONATION_ID_CLAIM])
-          : undefined,
-      act: token.extra?.act,
-      authTime: seconds(token.extra?.auth_time),
-      expiresAt: token.exp ?? 0,
-      grantId: token.grantId,
-      jkt: token.jkt,
-      x5t: token['x5t#S256'],
-    }
+    return fromRecord(await find(value))
   }
 
   return {
@@ -112,23 +97,7 @@ export function accessTokenVerifier(
         if (token.accountId !== undefined) throw new AccessTokenRejected("a user's token")
         return token
       }
-      const token = await provider.ClientCredentials.find(value)
-      if (!token?.isValid) throw new AccessTokenRejected('unknown, expired or revoked')
-      if (token.clientId === undefined) throw new AccessTokenRejected('incomplete record')
-      return {
-        accountId: undefined,
-        clientId: token.clientId,
-        audience: single(token.aud),
-        scopes: token.scopes,
-        impersonated: false,
-        impersonationId: undefined,
-        act: undefined,
-        authTime: undefined,
-        expiresAt: token.exp ?? 0,
-        grantId: undefined,
-        jkt: token.jkt,
-        x5t: token['x5t#S256'],
-      }
+      return fromRecord(await provider.ClientCredentials.find(value))
     },
     async findClient(clientId) {
       let client: Client | undefined
@@ -144,6 +113,30 @@ export function accessTokenVerifier(
       if (!client) throw new AccessTokenRejected('its client is gone')
       return client
     },
+  }
+}
+
+/** An opaque token, as it is stored. */
+function fromRecord(token: AccessToken | ClientCredentials | undefined): VerifiedAccessToken {
+  if (!token?.isValid) throw new AccessTokenRejected('unknown, expired or revoked')
+  const user = token.kind === 'AccessToken' ? token : undefined
+  if (token.clientId === undefined || (user && typeof user.accountId !== 'string')) {
+    throw new AccessTokenRejected('incomplete record')
+  }
+  const isExchanged = user?.gty === TOKEN_EXCHANGE_GRANT_TYPE
+  return {
+    accountId: user?.accountId,
+    clientId: token.clientId,
+    audience: single(token.aud),
+    scopes: token.scopes,
+    impersonated: isExchanged || user?.extra?.act !== undefined,
+    impersonationId: isExchanged ? text(user?.extra?.[IMPERSONATION_ID_CLAIM]) : undefined,
+    act: user?.extra?.act,
+    authTime: seconds(user?.extra?.auth_time),
+    expiresAt: token.exp ?? 0,
+    grantId: user?.grantId,
+    jkt: token.jkt,
+    x5t: token['x5t#S256'],
   }
 }
 

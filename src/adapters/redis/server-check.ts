@@ -1,7 +1,7 @@
 import { boolean, resolve } from '../../options/rules.ts'
 import { type WarningCode, warn } from '../../shared/warn.ts'
 import { StorageError } from '../storage-error.ts'
-import { connect, type RedisClient, type RedisConnection } from './connection.ts'
+import { connect, parsePairs, type RedisClient, type RedisConnection } from './connection.ts'
 
 /** What the check asks of the server, in addition to a reply. */
 export interface RedisRequirements {
@@ -111,12 +111,13 @@ function aofProblem(aof: string | undefined): Problem {
 }
 
 async function fsyncProblem(redis: RedisConnection): Promise<Problem | undefined> {
-  const policy = fsyncPolicy(await ask(redis, ['CONFIG', 'GET', 'appendfsync']))
+  const reply = await ask(redis, ['CONFIG', 'GET', 'appendfsync'])
+  const policy = reply && new Map(parsePairs(reply)).get('appendfsync')
   if (policy === 'no') {
     const sentence = `Redis leaves it to the operating system when its append-only file reaches the disk (appendfsync no): ${CRASH_ADVICE}.`
     return { code: 'REDIS_MAY_FORGET', sentence, refused: true }
   }
-  if (policy !== undefined) return undefined
+  if (policy === 'always' || policy === 'everysec') return undefined
   // The file survives the end of the process whatever appendfsync is, so it is good enough.
   const sentence =
     'Redis has an append-only file and does not tell how often it reaches the disk (CONFIG GET appendfsync): it should be everysec or always.'
@@ -135,15 +136,4 @@ async function ask(redis: RedisConnection, command: string[]): Promise<unknown> 
 
 function field(info: unknown, name: string): string | undefined {
   return new RegExp(`^${name}:(\\S+)`, 'm').exec(String(info))?.[1]
-}
-
-/** From `['appendfsync', 'always']`, or the object or Map that RESP3 makes of it. */
-function fsyncPolicy(reply: unknown): string | undefined {
-  const words: unknown[] =
-    reply instanceof Map
-      ? [...reply].flat()
-      : Array.isArray(reply)
-        ? reply
-        : Object.entries(Object(reply)).flat()
-  return words.map(String).find((word) => ['always', 'everysec', 'no'].includes(word))
 }
