@@ -6,6 +6,7 @@ import type {
   AccountSwitch,
 } from '../../api/permits/answers.ts'
 import type { StandingChoice } from '../../permits/options.ts'
+import { AfterRefusal } from '../kit/after-refusal.tsx'
 import { Choice } from '../kit/choice.tsx'
 import { durationText } from '../kit/duration.ts'
 import { Button, shortTime, Time } from '../kit/kit.tsx'
@@ -150,14 +151,18 @@ function PermitCard(props: {
   answer: (what: Answer, id: string) => Promise<void>
 }) {
   const { of, isAsked, answer } = props
-  const { id, operator, application, ticket, canChange, until } = of
+  const { id, operator, application, ticket, canChange, until, isAfterRefusal } = of
   const who = operator.name ?? words.account.support
   const slots = { who, application }
   return (
     <li class="card">
-      <h3>
-        <Text of={isAsked ? labels.asks : labels.allowed} who={<bdi class="person">{who}</bdi>} />
-      </h3>
+      <div class="section-head">
+        <h3>
+          <Text of={isAsked ? labels.asks : labels.allowed} who={<bdi class="person">{who}</bdi>} />
+        </h3>
+        {isAfterRefusal && <AfterRefusal />}
+      </div>
+      {isAfterRefusal && <p class="message refused">{words.account.afterRefusal}</p>}
       <p>
         <bdi>{application}</bdi>
         {' · '}
@@ -218,6 +223,11 @@ function Standing(props: {
       <h2 id="standing">{labels.standing}</h2>
       {of.choice === 'rule' && <p>{labels.standingRule}</p>}
       {of.isInitial && <p>{labels.standingInitial}</p>}
+      {of.choice !== 'rule' && !of.offers.includes(of.choice) && (
+        <p>
+          <Text of={labels.standingKept} choice={<b>{label(of.choice)}</b>} />
+        </p>
+      )}
       <p class="note">{labels.standingAbout}</p>
       <Choice
         legend={labels.standing}
