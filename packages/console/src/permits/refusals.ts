@@ -51,18 +51,26 @@ export function isOfTicket({ permit }: PermitRefusal, ticket: string): boolean {
 }
 
 /**
- * The customer's refusal holds for every ticket, an approver's for its own; two hold for every one.
- *
- * @throws PermitError where one stands in the way of a request
+ * What stands in the way of a request. The customer's refusal holds for every ticket, an approver's for
+ * its own; two hold for every one.
  */
+export function holdingFor(
+  refusals: readonly PermitRefusal[],
+  ticket: string,
+): PermitRefusal | undefined {
+  return (
+    refusals.find((refusal) => refusal.isByCustomer || isOfTicket(refusal, ticket)) ??
+    (refusals.length >= REFUSALS_FOR_ALL ? refusals[0] : undefined)
+  )
+}
+
+/** @throws PermitError where one stands in the way of a request */
 export function assertNotRefused(
   refusals: readonly PermitRefusal[],
   ticket: string,
   now: number,
 ): void {
-  const holding =
-    refusals.find((refusal) => refusal.isByCustomer || isOfTicket(refusal, ticket)) ??
-    (refusals.length >= REFUSALS_FOR_ALL ? refusals[0] : undefined)
+  const holding = holdingFor(refusals, ticket)
   if (holding) throw refusedLately(holding, now)
 }
 

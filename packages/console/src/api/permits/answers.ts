@@ -83,7 +83,7 @@ export interface PreviewAnswer extends Partial<ApprovalAnswer> {
 export interface ApprovalAnswer {
   readonly approval: {
     readonly by: readonly Need[]
-    /** Whether `POST /permits/emergency` is possible. */
+    /** Whether `POST /permits/emergency` is possible: not where the same ticket was refused. */
     readonly emergency?: true
     /** Whether it would be, once the caller's last emergency is reviewed. */
     readonly isReviewDue?: true
@@ -91,6 +91,8 @@ export interface ApprovalAnswer {
     readonly durations: readonly number[]
     /** Where a second person is needed. */
     readonly deciders?: DecidersAnswer
+    /** Who refused it, and until when it cannot be asked again. In milliseconds since the epoch. */
+    readonly refused?: { readonly by: AuditPerson; readonly until: number }
     /** What the caller has asked for already, and can still be decided. */
     readonly permit?: PermitAnswer
   }

@@ -4,6 +4,7 @@ import { present } from 'oidc-provider-impersonation-verify/format'
 import { Problem } from '../../http/problem.ts'
 import type { Permits } from '../../permits/options.ts'
 import type { Permit } from '../../permits/permit.ts'
+import { holdingFor, isOfTicket } from '../../permits/refusals.ts'
 import type { ActBody } from '../console/answers.ts'
 import type { AskedFor } from '../console/asked-for.ts'
 import type { Call } from '../parts.ts'
@@ -50,17 +51,21 @@ export async function approvalOf(
 ): Promise<ApprovalAnswer['approval']> {
   const facts = factsOf(asked, body, call)
   const isSecond = by.includes('second_person')
-  const hasEmergency = emergency === true && permits.hasApprovers
-  const [mine, deciders, isReviewDue] = await Promise.all([
+  const isPossible = emergency === true && permits.hasApprovers
+  const [mine, deciders, isReviewDue, refusals] = await Promise.all([
     findMine(permits, facts),
     isSecond ? findDeciders(permits, notYet(facts, by)) : undefined,
-    hasEmergency && findReviewDue(permits, facts),
+    isPossible && findReviewDue(permits, facts),
+    permitting(() => permits.refusals(notYet(facts, by))),
   ])
+  const refusal = holdingFor(refusals, facts.ticket)
+  const hasEmergency = isPossible && !refusals.some((each) => isOfTicket(each, facts.ticket))
   return {
     by,
     ...(hasEmergency ? (isReviewDue ? { isReviewDue } : { emergency }) : {}),
     durations: permits.durations.toSorted((a, b) => a - b),
     ...(deciders && isSecond ? { deciders: shownDeciders(deciders) } : {}),
+    ...(refusal && { refused: { by: refusal.by, until: refusal.until } }),
     ...(mine ? { permit: shownPermit(await findDeciders(permits, mine), call) } : {}),
   }
 }

@@ -14,10 +14,10 @@ import { clearMessage, say } from '../kit/message.tsx'
 import { NoteDialog } from '../kit/note-dialog.tsx'
 import { permitPath } from '../kit/paths.ts'
 import { Link } from '../kit/router.tsx'
-import { language, words } from '../kit/text.tsx'
-import { useServerTime } from '../session/clock.ts'
+import { language, text, words } from '../kit/text.tsx'
+import { serverTime, useServerTime } from '../session/clock.ts'
 import { ApiProblem, type Session } from '../session/session.ts'
-import { askedInWords, decidersInWords, problemInWords, relativeTime } from './in-words.ts'
+import { askedInWords, neededInWords, problemInWords, relativeTime } from './in-words.ts'
 import { PermitWatch } from './permit-watch.ts'
 import { startBy } from './starting.ts'
 
@@ -40,7 +40,7 @@ export function AskForApproval(props: {
   onNotNeeded: () => Promise<unknown>
 }) {
   const { session, approval, body } = props
-  const { by, durations, deciders } = approval
+  const { by, durations, deciders, refused } = approval
   const heading = useRef<HTMLHeadingElement>(null)
   const [length, setLength] = useState(String(durations[0] ?? ''))
   const [asked, setAsked] = useState<{ permit: PermitAnswer; deciders?: DecidersAnswer }>()
@@ -90,10 +90,10 @@ export function AskForApproval(props: {
       ) : (
         <>
           <p>
-            {labels.needs[by.length > 1 ? 'both' : (by[0] ?? 'second_person')]}{' '}
-            {deciders && decidersInWords(deciders)} {by.includes('user') && labels.ask.customer}
+            {neededInWords(approval, serverTime(session))}{' '}
+            {!refused && by.includes('user') && labels.ask.customer}
           </p>
-          {!hasNobody && (
+          {!hasNobody && !refused && (
             <>
               <Choice
                 legend={labels.ask.length}
@@ -145,12 +145,13 @@ function Waiting(props: {
   of: { permit: PermitAnswer; deciders?: DecidersAnswer | undefined }
 }) {
   const { session, of } = props
-  const { id, requestedAt } = of.permit
+  const { id, needs, requestedAt } = of.permit
   const time = relativeTime(Math.min(0, requestedAt - useServerTime(session)))
   return (
     <p role="status">
-      {askedInWords(of.deciders, time)} {labels.ask.close}{' '}
-      <Link to={permitPath(id)}>{labels.ask.page}</Link>
+      {askedInWords(of.deciders, time)}{' '}
+      {of.deciders && needs.includes('user') && `${text(labels.ask.waitsCustomer, { time })} `}
+      {labels.ask.close} <Link to={permitPath(id)}>{labels.ask.page}</Link>
     </p>
   )
 }

@@ -1,4 +1,4 @@
-import type { DecidersAnswer, PermitAnswer } from '../../api/permits/answers.ts'
+import type { ApprovalAnswer, DecidersAnswer, PermitAnswer } from '../../api/permits/answers.ts'
 import { durationText } from '../kit/duration.ts'
 import { counted, language, locale, text, words } from '../kit/text.tsx'
 import { nameOf } from '../running/names.ts'
@@ -27,6 +27,17 @@ export function slotsOf(permit: PermitAnswer) {
 }
 
 const list = new Intl.ListFormat(locale, { type: 'conjunction' })
+
+/** What is needed, and who can give it; or who refused it. @param now by the clock of the server */
+export function neededInWords(approval: ApprovalAnswer['approval'], now: number): string {
+  const { by, deciders, refused } = approval
+  if (refused) {
+    const time = relativeTime(refused.until - now)
+    return text(labels.ask.refused, { person: nameOf(refused.by), time })
+  }
+  const needs = labels.needs[by.length > 1 ? 'both' : (by[0] ?? 'second_person')]
+  return deciders ? `${needs} ${decidersInWords(deciders)}` : needs
+}
 
 /** Who can decide, in a sentence. */
 export function decidersInWords({ names, others, isLeads }: DecidersAnswer): string {

@@ -3,8 +3,9 @@ import type { ActBody } from '../../api/console/answers.ts'
 import type { PreviewAnswer } from '../../api/permits/answers.ts'
 import { words } from '../kit/text.tsx'
 import { pausedInWords, pauseIn } from '../running/paused.ts'
+import { serverTime } from '../session/clock.ts'
 import type { Session } from '../session/session.ts'
-import { decidersInWords } from './in-words.ts'
+import { neededInWords } from './in-words.ts'
 
 /** How long after the last change the rule is asked, in milliseconds. */
 const PAUSE_MS = 400
@@ -29,7 +30,7 @@ export function PreviewHint(props: {
       const ask = { method: 'POST', body, signal } as const
       const found = await session
         .ask<PreviewAnswer>('/impersonations/preview', ask)
-        .then(inWords, pausedHint)
+        .then((answer) => inWords(answer, serverTime(session)), pausedHint)
       if (!signal.aborted) setHint(found)
     }, PAUSE_MS)
     return () => {
@@ -49,10 +50,7 @@ function pausedHint(error: unknown): string | undefined {
   return pause && pausedInWords(pause)
 }
 
-function inWords({ verdict, approval }: PreviewAnswer): string | undefined {
+function inWords({ verdict, approval }: PreviewAnswer, now: number): string | undefined {
   if (verdict === 'refused') return labels.ask.ruleRefuses
-  if (!approval) return undefined
-  const { by, deciders } = approval
-  const needs = labels.needs[by.length > 1 ? 'both' : (by[0] ?? 'second_person')]
-  return deciders ? `${needs} ${decidersInWords(deciders)}` : needs
+  return approval && neededInWords(approval, now)
 }

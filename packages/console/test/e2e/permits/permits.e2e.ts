@@ -183,12 +183,15 @@ describe('permits', function () {
       .getByText(/was refused: .*Call them first/)
       .waitFor()
     await olivia.page.reload()
+    await heading(olivia.page, 'Act as Alice Ng').waitFor()
+    await olivia.page.getByLabel('Look and change').check()
+    const refused = olivia.page.getByText(reads('Grace Lindqvist refused this. You can ask again'))
+    await refused.waitFor()
     await tryToChange(olivia.page)
-    olivia.expectFailure('/console/api/permits', 409)
-    await olivia.page.getByRole('button', { name: 'Ask for approval' }).click()
-    await olivia.page
-      .getByText(/This was refused. You can ask again .*in (?:24 hours|1 day|tomorrow)|tomorrow/)
-      .waitFor()
+    await refused.waitFor()
+    expect(await olivia.page.getByText('can decide').count()).to.equal(0)
+    expect(await olivia.page.getByRole('button', { name: 'Ask for approval' }).count()).to.equal(0)
+    expect(await olivia.page.getByRole('button', { name: /without/ }).count()).to.equal(0)
   })
 
   it('a decision that came while no page was open is told at the sign-in and after a reload, until it was seen', async () => {
@@ -216,6 +219,26 @@ describe('permits', function () {
     const tab = await opened
     await actIn(tab, 'olivia', 'alice')
     await tab.close()
+  })
+
+  it('that the customer was asked, too, is said; a refusal names its ticket to them', async () => {
+    await permits.setStanding('alice', 'ask')
+    await using olivia = await visitDeployment(deployment)
+    await enter(olivia.page, 'olivia', FORM)
+    olivia.expectFailure('/console/api/impersonations', 403)
+    await tryToChange(olivia.page)
+    await olivia.page.getByRole('button', { name: 'Ask for approval' }).click()
+    await olivia.page
+      .getByText(reads('and Lena Lund were asked, now. The customer was asked, now. You can close'))
+      .waitFor()
+    const [{ id } = { id: '' }] = (await permits.list({ operator: 'olivia' })).permits
+    await permits.refuse(id, { by: 'grace' })
+    await using alice = await visit(deployment.url)
+    await alice.page.goto('/account')
+    await alice.page.getByRole('button', { name: 'Sign in' }).click()
+    await submitSignIn(alice.page, 'alice')
+    const refused = alice.page.getByRole('listitem').filter({ hasText: 'The support team refused' })
+    await refused.getByText('SUP-123').waitFor()
   })
 
   it('a refusal that came after a reload is told', async () => {
