@@ -109,7 +109,8 @@ export function pausesOf(
       const held = { ...filter, state: 'paused', notOverAt: now() } as const
       const page = { before, limit: PAUSES_PER_READ }
       const { permits, next } = await reading(() => store.permits(held, page))
-      // I17: one that cannot be read is left out here. It holds, and keeps from starting.
+      // One bad entry stops nothing (I17): one that cannot be read is left out here. It holds, and keeps from
+      // starting.
       const pauses = allReadable(permits).flatMap((each) => shown(pauseIn(each)) ?? [])
       return { pauses, ...present({ next }) }
     },

@@ -100,7 +100,8 @@ export function standingAnswers(
     const names = await context.findNames({ ...entry, time: now() })
     const mark = isNo ? {} : context.markFor('opened')
     return decide.open(standingSlot(customer), (holder) => {
-      const time = Math.max(now(), holder?.lastAt ?? 0)
+      // Later than the answer before it, also in one millisecond: by this a no knows what to revoke.
+      const time = Math.max(now(), (holder?.lastAt ?? 0) + 1)
       // A day or a week gives back what held before it.
       const afterwards = length === undefined ? [] : termsAt(holder, time + length * 1000)
       const terms = {
@@ -156,7 +157,7 @@ export function standingAnswers(
     if (revoked) context.announce(revoked)
   }
 
-  /** I15: stored first, so that nothing starts any more. A second No ends what is still alive. */
+  /** Approved before (I15): stored first, so that nothing starts any more. A second No ends what is still alive. */
   async function close(customer: string, choice: 'ask' | 'never'): Promise<Standing> {
     const holder = await read(customer)
     const before = readable(holder)

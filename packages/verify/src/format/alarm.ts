@@ -45,7 +45,7 @@ export function alarmKindOf({
     return use.refused.by === 'replay' ? 'proof_reused' : 'refused'
   }
   if (event === 'impersonation.ended' && end?.cause === 'user') return 'ended_by_customer'
-  if (event === 'impersonation.granted' && isAfterRefusal(review)) return 'after_refusal'
+  if (event === 'impersonation.started' && isAfterRefusal(review)) return 'after_refusal'
   if (event === 'support.objected') return 'objection'
   if (event === MISLABELLED_EVENT) return 'tampered'
   if (event === 'support.unnotified' && notice?.failures === FAILURES_PER_ALARM) {

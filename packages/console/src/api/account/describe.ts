@@ -1,4 +1,4 @@
-import type { ImpersonationObject } from 'oidc-provider-impersonation'
+import type { Impersonation } from 'oidc-provider-impersonation'
 import {
   type AuditPerson,
   type AuditRow,
@@ -67,7 +67,7 @@ export function describeRow(
  * while the audit cannot be read.
  */
 export function describeRunning(
-  running: ImpersonationObject,
+  running: Impersonation,
   row: AuditRow | undefined,
   done: WhatWasDone,
   applications: readonly Application[],

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ImpersonationObject, ImpersonationPage, Provider } from 'oidc-provider-impersonation'
+import type { Impersonation, ImpersonationPage, Provider } from 'oidc-provider-impersonation'
 import { type AuditEntry, type AuditRow, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { log } from '../log-line.ts'
 import { entriesFor, isMissing } from '../missing.ts'
@@ -38,10 +38,10 @@ const ROWS_PER_READ = 100
 type RowRead = AuditRow | undefined | Promise<AuditRow | undefined>
 
 /**
- * I13: an entry can be missing where a process was killed after it had issued, redeemed or ended, and
- * before the entry was stored: then the answer never left. So can those of a process without the
- * console, or from before it was mounted. The provider's records tell what it was. Such an entry says
- * that it was written after a restart.
+ * Nothing acts unrecorded (I13): an entry can be missing where a process was killed after it had issued,
+ * redeemed or ended, and before the entry was stored: then the answer never left. So can those of a process
+ * without the console, or from before it was mounted. The provider's records tell what it was. Such an entry
+ * says that it was written after a restart.
  *
  * Runs at the start, and once more when all from before the start are old enough.
  */
@@ -54,7 +54,7 @@ export function startReconciliation(
   const over = new AbortController()
 
   /** Old enough to be missing, and young enough to be kept. */
-  function dueEntries(found: ImpersonationObject): readonly AuditEntry[] {
+  function dueEntries(found: Impersonation): readonly AuditEntry[] {
     const entries = entriesFor(found)
     const last = Math.max(...entries.map(({ time }) => time))
     // Its row was removed when its time was over, and is not missing.
@@ -68,7 +68,10 @@ export function startReconciliation(
     return written.filter((isWritten) => isWritten).length
   }
 
-  /** I17: a row that cannot be read does not hold up the others: then each is read by itself. */
+  /**
+   * One bad entry stops nothing (I17): a row that cannot be read does not hold up the others: then each is
+   * read by itself.
+   */
   async function rowsOf(ids: readonly string[]): Promise<(id: string) => RowRead> {
     try {
       const rows = new Map((await store.rows(ids)).map((row) => [row.id, row]))
@@ -78,7 +81,7 @@ export function startReconciliation(
     }
   }
 
-  async function completePage(items: readonly ImpersonationObject[]) {
+  async function completePage(items: readonly Impersonation[]) {
     const due = items
       .map((found) => ({ id: found.id, entries: dueEntries(found) }))
       .filter(({ entries }) => entries.length > 0)

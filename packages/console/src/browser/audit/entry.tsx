@@ -117,7 +117,7 @@ function What({ entry, row }: { entry: TimelineEntry; row: RowAnswer }): Compone
           {until !== undefined && <Moment of={labels.askedUntil} at={until} />}
         </>
       )
-    case 'impersonation.granted':
+    case 'impersonation.started':
       return (
         <>
           <Text
@@ -196,7 +196,7 @@ type EntryTone = 'alarm' | 'good' | 'plain' | 'warning'
 /** The colour of the dot in the timeline. */
 export function toneOf(entry: TimelineEntry): EntryTone {
   if (isUrgentByItself(entry)) return 'alarm'
-  if (entry.event === 'impersonation.granted') return 'good'
+  if (entry.event === 'impersonation.started') return 'good'
   const isError = (entry.use?.status ?? 0) >= 400
   const isRefused = entry.use?.refused !== undefined
   return isError || isRefused || entry.denial || entry.setAside ? 'warning' : 'plain'

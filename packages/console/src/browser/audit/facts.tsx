@@ -147,7 +147,7 @@ export function Facts({ row, session }: { row: AuditRowAnswer; session: Session 
           <Technical name={labels.operator} value={operator?.id} />
           <Technical name={labels.customer} value={customer?.id} />
           <Technical name={labels.client} value={row.application} />
-          <Technical name={labels.issuedTo} value={row.issuedTo} />
+          <Technical name={labels.requestedBy} value={row.requestedBy} />
           <Technical name={labels.resource} value={row.resource} />
           <Technical name={labels.scope} value={row.scope} />
         </dl>

@@ -108,7 +108,7 @@ describe('the audit over the API', () => {
       path = `/audit/${own?.id}/timeline?limit=2&after=${body.next}`
     }
     const events = all.map(({ event }) => event)
-    expect(events.slice(0, 2)).to.deep.equal(['impersonation.issued', 'impersonation.granted'])
+    expect(events.slice(0, 2)).to.deep.equal(['impersonation.issued', 'impersonation.started'])
     const uses = all.filter(({ event }) => event === 'impersonation.used')
     expect(uses.length).to.be.within(3, 4)
     expect(uses.reduce((sum, { count = 1 }) => sum + count, 0)).to.equal(4)

@@ -179,7 +179,7 @@ describe('the export as JSON Lines', () => {
     expect(row).to.deep.equal(await store.row(idOf('a')))
     expect({ outcome, isAlarmOpen }).to.deep.equal({ outcome: 'expired', isAlarmOpen: false })
     expect(entries).to.have.length(2)
-    expect(entries[0]).to.deep.include({ event: 'impersonation.granted', sequence: 1 })
+    expect(entries[0]).to.deep.include({ event: 'impersonation.started', sequence: 1 })
     expect(entries[0].context.reason).to.equal('Ä\u2028\n"')
     expect(b.entries).to.have.length(1)
     expect(b.entries[0]).to.include({ count: 3, lastTime: T })
