@@ -244,9 +244,18 @@ function permitNoticeDueAt({ notice, state, requestedAt }: GivenPermit): number 
 
 /** @throws Error for what is no permit: what cannot be read allows nothing */
 export function parseAny({ id, data }: StoredPermit): AnyPermit {
-  const record: unknown = JSON.parse(data)
+  const record = jsonIn(data)
   if (isAny(record) && record.id === id) return record
   throw new Error('the storage of the audit has a permit that cannot be read')
+}
+
+/** The error of the parser quotes the text, which is about a person, and goes to the log. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function isAny(record: unknown): record is AnyPermit {

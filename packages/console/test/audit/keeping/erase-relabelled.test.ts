@@ -150,6 +150,10 @@ describe('an erasure of evidence under the name of another customer', function (
         await expectRefused(one, { allowed: 'unreadable' })
         expect((await readOn(store)).map(({ text }) => text)).to.deep.equal(before)
         expect(before).to.not.include(undefined)
+        expect(await rejection(verified(store)))
+          .to.be.an('error')
+          .with.property('message')
+          .that.includes(idOf('allowed'))
       }))
 
     test(`finds entries that were moved to a row of that customer: ${name}`, () =>
