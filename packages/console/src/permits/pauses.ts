@@ -15,7 +15,7 @@ import { PermitError } from './errors.ts'
 import { MAX_ID_LENGTH, parseText } from './inputs.ts'
 import type { Resuming } from './options.ts'
 import { type Pause, pauseAt } from './permit.ts'
-import { allReadable } from './readable.ts'
+import { allReadable, readable } from './readable.ts'
 
 /** A customer says of an impersonation: I did not ask for this. */
 export interface Objection {
@@ -75,7 +75,7 @@ export function pausesOf(
 
   async function get(id: string): Promise<Pause | undefined> {
     const stored = await reading(() => store.permit(id))
-    return shown(pauseIn(stored && parseAny(stored)))
+    return shown(pauseIn(readable(stored)))
   }
 
   return {

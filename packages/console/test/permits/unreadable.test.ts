@@ -43,10 +43,12 @@ describe('I17: a permit that cannot be read stops nothing but itself', () => {
   })
 
   /** As a version to come writes it. */
-  function spoil(id = ''): void {
+  function spoil(id = '', write = (_: object): object => ({ kind: 7 })): void {
     const database = new DatabaseSync(join(folder, 'audit.db'))
     const read = database.prepare('SELECT data FROM impersonation_audit_permit WHERE id = ?')
-    const data = JSON.stringify({ ...JSON.parse(String(read.get(id)?.data)), data: '{"kind":7}' })
+    const stored = JSON.parse(String(read.get(id)?.data))
+    const written = JSON.stringify(write(JSON.parse(stored.data)))
+    const data = JSON.stringify({ ...stored, data: written })
     database.prepare('UPDATE impersonation_audit_permit SET data = ? WHERE id = ?').run(data, id)
     database.close()
   }
@@ -111,6 +113,39 @@ describe('I17: a permit that cannot be read stops nothing but itself', () => {
     const again = await permits.emergency(facts).catch(({ error }) => error)
     expect(again).to.equal('review_due')
     expect((await permits.emergency({ ...facts, operator: 'oscar' })).state).to.equal('granted')
+  })
+
+  it('of a kind that is not known: it allows nothing, whatever else it says', async () => {
+    const id = await asked({ userId: 'alice' })
+    await permits.grant(id, { by: 'grace' })
+    const act = () => ask('olivia', '/impersonations', { ...ACT, userId: 'alice' })
+    expect((await act()).status).to.equal(201)
+    spoil(id, (permit) => ({ ...permit, kind: 'suspended' }))
+    expect((await act()).status).to.equal(403)
+    expect((await ask('grace', `/permits/${id}`)).status).to.equal(404)
+  })
+
+  it('of a pause: it holds, and there is no page of it', async () => {
+    const good = await asked({ userId: 'alice' })
+    await permits.grant(good, { by: 'grace' })
+    const { id } = await deployment.impersonate({ customer: 'alice', ticket: 'SUP-123' })
+    await deployment.settled()
+    const { accessToken } = await deployment.signIn('alice', { clientId: 'customer-account' })
+    const objected = await fetch(`${deployment.url}/account/api/objection`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ id }),
+    })
+    expect(objected.status).to.equal(200)
+    const [pause = expect.fail('there is none')] = (await permits.pauses()).pauses
+    spoil(pause.id)
+    expect((await ask('grace', `/pauses/${pause.id}`)).status).to.equal(404)
+    const note = 'It was agreed'
+    expect((await ask('grace', `/pauses/${pause.id}/resume`, { note })).status).to.equal(404)
+    expect((await ask('olivia', '/impersonations', { ...ACT, userId: 'alice' })).status).to.equal(
+      503,
+    )
+    expect((await ask('olivia', '/impersonations', ACT)).body.error).to.equal('approval_required')
   })
 
   it('of a customer’s answer: it is no, until the customer answers again', async () => {
