@@ -4,7 +4,7 @@ import type { AuditEntry, AuditStore } from './storages/storage.ts'
 
 const AUDITED_EVENTS = [
   'impersonation.issued',
-  'impersonation.granted',
+  'impersonation.started',
   'impersonation.denied',
   'impersonation.replayed',
   'impersonation.ended',

@@ -55,7 +55,7 @@ const provider = new Provider(`${publicBase}/oidc`, {
       response_types: [],
     },
   ],
-  ttl: { AccessToken: () => 600, ClientCredentials: () => 600 },
+  ttl: { AccessToken: () => 600, ClientCredentials: () => 600, SubjectToken: ttl },
   findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
   features: {
     devInteractions: { enabled: false },
@@ -78,7 +78,6 @@ const provider = new Provider(`${publicBase}/oidc`, {
         // Versions of this package that cannot end are measured as well.
         clients: options.ends ? { issue: ['bench'], read: ['bench'], end: ['bench'] } : ['bench'],
       },
-      subjectToken: { ttl },
       accessToken: { maxTtl: options.accessTokenTtl },
     },
   },

@@ -48,11 +48,11 @@ export function brokenPromises(
 ): Pick<SoakFigures, 'broken' | 'judgedSeconds'> {
   const { storage, cycles, left, explained, stored } = seen
   const broken: string[] = []
-  for (const name of ['impersonation.issued', 'impersonation.granted']) {
+  for (const name of ['impersonation.issued', 'impersonation.started']) {
     const count = stored[name] ?? 0
     if (count !== cycles) broken.push(`${count} of ${cycles} events ${name} are stored`)
   }
-  const others = Object.keys(stored).filter((name) => !/issued$|granted$/.test(name))
+  const others = Object.keys(stored).filter((name) => !/issued$|started$/.test(name))
   for (const name of others) broken.push(`${stored[name]} events ${name}, which nothing asked for`)
   if (left.expired > 0) broken.push(`${left.expired} expired records were not removed`)
   if (left.live > explained) {

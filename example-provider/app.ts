@@ -44,8 +44,8 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
           clients: { issue: [SUPPORT_BACKEND], read: [SUPPORT_BACKEND], end: [SUPPORT_BACKEND] },
           requireBinding,
         },
-        actorToken: { clients: [COPILOT_CLIENT_ID] },
-        limits: createLimiters(config),
+        softwareActors: [COPILOT_CLIENT_ID],
+        rateLimits: createLimiters(config),
         getCustomJwtClaims: contextClaims,
         // With STRICT=1, these replace what is above.
         ...stricter,

@@ -40,7 +40,7 @@ export const authorize: Authorize = ({ account, scope, context: { duration } }) 
   return duration === undefined || limit
 }
 
-/** `limits`, in the memory of this process: each copy of the provider counts for itself. */
+/** `rateLimits`, in the memory of this process: each copy of the provider counts for itself. */
 export function createLimiters({ limitPerMinute: points }: Pick<Config, 'limitPerMinute'>) {
   const limiter = () => new RateLimiterMemory({ points, duration: 60 })
   return { issue: limiter(), failedExchanges: limiter() }

@@ -3,7 +3,7 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { koaBody } from 'koa-body'
-import { normalisedAddress, type Provider } from 'oidc-provider-impersonation'
+import { ipKey, type Provider } from 'oidc-provider-impersonation'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Accounts } from './accounts.ts'
 import { html, showPage } from './demo/page.ts'
@@ -76,7 +76,7 @@ function countGuesses() {
   const ofLogin = new RateLimiterMemory({ points: 20, duration: WINDOW_S })
   const ofAddress = new RateLimiterMemory({ points: 200, duration: WINDOW_S })
   return async (ip: string, login: string) => {
-    const address = normalisedAddress(ip)
+    const address = ipKey(ip)
     // No login is longer. A longer text must not fill the memory.
     const key = `${address}|${login.slice(0, 64)}`
     try {

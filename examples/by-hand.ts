@@ -3,13 +3,13 @@
 import Koa from 'koa'
 import mount from 'koa-mount'
 import { Provider } from 'oidc-provider'
-import { Impersonation, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
+import { ImpersonationFeature, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
 import { createMemoryAdapter } from 'oidc-provider-impersonation/adapters/memory'
 
 const base = process.env.BASE_URL ?? 'http://localhost:3000'
 
 // 1. The value of features.impersonation.
-const impersonation = new Impersonation({
+const impersonation = new ImpersonationFeature({
   enabled: true,
   managementApi: { resource: `${base}/api`, clients: ['backend'] },
 })

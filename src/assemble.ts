@@ -45,7 +45,7 @@ export function assemble(
   if (!endingAdapterOf.find(provider)) return
   endWithOpaqueToken(provider)
   lookForPendingEnds(provider)
-  if (options.lifecycle.endWithOperator) endWithOperator(provider)
+  if (options.ending.endWithOperator) endWithOperator(provider)
   assembleStatusLists(provider)
   announceRoutes(provider)
   provider.use(issuerRoutes(provider))

@@ -1,8 +1,8 @@
 import type { Configuration } from 'oidc-provider'
 import type { AccessTokenClaims } from './claims/claims.ts'
-import { DEFAULT_SUBJECT_TOKEN_TTL, type ResolvedOptions } from './options/defaults.ts'
+import type { ResolvedOptions } from './options/defaults.ts'
 import { type GetResourceServerInfo, withApplicationGrants } from './policy/clients.ts'
-import { MAX_SUBJECT_TOKEN_TTL } from './shared/constants.ts'
+import { DEFAULT_SUBJECT_TOKEN_TTL, MAX_SUBJECT_TOKEN_TTL } from './shared/constants.ts'
 
 /** What impersonation adds to a provider's configuration. */
 export interface ConfigurationParts {
@@ -51,7 +51,7 @@ export function withImpersonation(
     },
     ttl: {
       ...ttl,
-      SubjectToken: subjectTokenTtl(configuration, options),
+      SubjectToken: subjectTokenTtl(configuration),
       ...managementTokenTtl(configuration, options),
     },
     features: {
@@ -86,17 +86,9 @@ function applicationGrants(
   return { loadExistingGrant: withApplicationGrants(applications, loadExistingGrant) }
 }
 
-function subjectTokenTtl(configuration: Configuration, options: ResolvedOptions): unknown {
-  const ttl: Readonly<Record<string, unknown>> = { ...configuration.ttl }
-  if (ttl.SubjectToken === undefined) {
-    return options.subjectToken.ttl ?? DEFAULT_SUBJECT_TOKEN_TTL
-  }
-  if (options.subjectToken.ttl !== undefined) {
-    throw new TypeError(
-      'ttl.SubjectToken and features.impersonation.subjectToken.ttl say the same thing: set one of them',
-    )
-  }
-  const own = ttl.SubjectToken
+function subjectTokenTtl({ ttl }: Configuration): unknown {
+  const own = ttl?.SubjectToken
+  if (own === undefined) return DEFAULT_SUBJECT_TOKEN_TTL
   if (typeof own === 'function') {
     return (...args: unknown[]) => {
       const answer: unknown = own(...args)

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import type { Configuration, Provider } from 'oidc-provider'
 import { assemble } from './assemble.ts'
-import { checklist, warnOfIssuer } from './checklist.ts'
+import { addressItems, checklist } from './checklist.ts'
 import { AccessTokenClaims } from './claims/claims.ts'
 import {
   type ConfigurationParts,
@@ -10,7 +10,7 @@ import {
   withoutImpersonation,
 } from './configuration.ts'
 import { addRecorder, parseRecorder } from './events/recorders.ts'
-import { warnOfNamesakes } from './exchange/actor.ts'
+import { findNamesakes } from './exchange/actor.ts'
 import { configurationOf } from './host/instance.ts'
 import { checkClassNames } from './host/models.ts'
 import { findAccountById } from './host/request.ts'
@@ -26,8 +26,8 @@ import type { RecordEvent, RecordFirstOptions } from './public/events.ts'
 import type {
   ChecklistItem,
   EndOptions,
+  Impersonation,
   ImpersonationFilter,
-  ImpersonationObject,
   ImpersonationPage,
   ImpersonationQuery,
   IssuedSubjectToken,
@@ -44,7 +44,7 @@ import { endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
  * The parts of impersonation, to build a provider by hand. In this order, for one provider:
  *
  * ```ts
- * const impersonation = new Impersonation({ enabled: true, managementApi: { resource, clients } })
+ * const impersonation = new ImpersonationFeature({ enabled: true, managementApi: { resource, clients } })
  * const provider = new Provider(issuer, impersonation.configure(configuration))
  * impersonation.register(provider)
  * app.use(impersonation.routes())
@@ -52,7 +52,7 @@ import { endingAdapterOf, subjectTokensOf } from './tokens/subject-token.ts'
  *
  * `Provider` of this package does all but the last line.
  */
-export class Impersonation {
+export class ImpersonationFeature {
   readonly #options: ResolvedOptions
   #parts: ConfigurationParts | undefined
   #wired: Provider | undefined
@@ -84,7 +84,7 @@ export class Impersonation {
     if (!this.enabled) return plain
     if (this.#parts)
       throw new TypeError(
-        'configure() was already called: create one Impersonation for each provider',
+        'configure() was already called: create one ImpersonationFeature for each provider',
       )
     this.#parts = {
       claims: new AccessTokenClaims(this.#options, {
@@ -109,12 +109,12 @@ export class Impersonation {
     checkClassNames(provider)
     if (!this.#parts || !isWired(configurationOf(provider), this.#parts)) {
       throw new TypeError(
-        'register(provider) needs a provider that was built from configure(configuration) of the same Impersonation, unchanged: otherwise it would issue impersonated tokens without act',
+        'register(provider) needs a provider that was built from configure(configuration) of the same ImpersonationFeature, unchanged: otherwise it would issue impersonated tokens without act',
       )
     }
     if (this.#wired)
       throw new TypeError(
-        'register() was already called: create one Impersonation for each provider',
+        'register() was already called: create one ImpersonationFeature for each provider',
       )
 
     assemble(provider, this.#options, this.#parts)
@@ -125,33 +125,33 @@ export class Impersonation {
    * Tries the storage out, with records of its own that it removes: whether it knows the model,
    * finds what was written, lets one of many callers win, keeps `consumed` and lets records expire.
    * Call it at the start, to find an incomplete adapter early. It takes a little over a second.
-   * Resolves at once where impersonation is not enabled. Warns where the issuer is not https (but for
-   * this machine), and where something else than the discovery document, or the status lists, answers
-   * there.
+   * Resolves at once, with nothing, where impersonation is not enabled.
    *
    * Resolves the part of the checklist for production that the provider can tell, to be printed:
-   * `console.table(await provider.impersonation.check())`. Nothing of it throws or warns.
+   * `console.table(await provider.impersonation.check())`. A deployment works without what is not `ok`
+   * there.
    *
    * @throws TypeError before {@link register}
-   * @throws Error whose message is one sentence about what is wrong, with the storage's own error
-   * as `cause`
+   * @throws Error where it cannot work: its message is one sentence about what is wrong, with the
+   * storage's own error as `cause`
    */
   async check(): Promise<readonly ChecklistItem[]> {
     if (!this.enabled) return []
     const provider = this.#registered
     const servesLists = statusIndicesOf.find(provider) !== undefined
-    await Promise.all([
+    const [address] = await Promise.all([
+      addressItems(provider.issuer, { servesLists }),
       subjectTokensOf.of(provider).checkStorage(),
-      warnOfIssuer(provider.issuer, { servesLists }),
     ])
-    await warnOfNamesakes(this.#options.actorToken.clients, (id) => findAccountById(provider, id))
+    const { softwareActors } = this.#options
+    const sameIds = await findNamesakes(softwareActors, (id) => findAccountById(provider, id))
     const opaqueResources = this.canEnd ? await findOpaqueResources(provider) : []
-    const seen = { options: this.#options, canEnd: this.canEnd, opaqueResources }
-    return await checklist(provider, seen)
+    const seen = { options: this.#options, canEnd: this.canEnd, opaqueResources, sameIds }
+    return [...(await checklist(provider, seen)), ...address]
   }
 
   /**
-   * Whether impersonations can be seen and ended: `features.impersonation.lifecycle.enabled` is not
+   * Whether impersonations can be seen and ended: `features.impersonation.ending.enabled` is not
    * `false`, and the storage adapter of `SubjectToken` can. `false` before {@link register}.
    */
   get canEnd(): boolean {
@@ -160,8 +160,9 @@ export class Impersonation {
 
   /**
    * Issues a subject token, as `POST …/subject-tokens` does after it has authenticated: for code in this
-   * process, which needs no secret of the client. `limits`, `authorize`, `contextSchema`,
-   * `requireBinding`, the event and its recorders (I13) are the same. The caller decides who may ask.
+   * process, which needs no secret of the client. `limits`, `rateLimits`, `authorize`, `contextSchema`,
+   * `requireBinding`, the event and its recorders (nothing acts before it is recorded, I13) are the same. The
+   * caller decides who may ask.
    *
    * @throws TypeError before {@link register}, and for a wrong `as`
    * @throws the errors of the management API, with its `error`, `error_description` and `statusCode`:
@@ -193,7 +194,7 @@ export class Impersonation {
    * @throws Error where {@link canEnd} is `false`
    * @throws the storage's error where it fails, as every method here
    */
-  async get(id: string): Promise<ImpersonationObject | undefined> {
+  async get(id: string): Promise<Impersonation | undefined> {
     return getImpersonation(this.#ending, id)
   }
 
@@ -215,7 +216,7 @@ export class Impersonation {
    * @returns the impersonation as it is then; `undefined` where there is none
    * @throws TypeError for a wrong member
    */
-  async end(id: string, how: EndOptions = {}): Promise<ImpersonationObject | undefined> {
+  async end(id: string, how: EndOptions = {}): Promise<Impersonation | undefined> {
     return endImpersonation(this.#ending, id, checkEnd(how, ALL_CAUSES))
   }
 
@@ -234,7 +235,7 @@ export class Impersonation {
   /**
    * Has events recorded before their answers leave (I13), for an audit. `record` is called at once:
    *
-   * - `impersonation.issued`, `impersonation.granted`: the answer waits until `record` resolves. Where it
+   * - `impersonation.issued`, `impersonation.started`: the answer waits until `record` resolves. Where it
    *   rejects or takes too long, the answer is 503 `temporarily_unavailable`, and what was issued is
    *   ended: cause `policy`.
    * - `impersonation.ended`: the end has been carried out. Whatever asked for it waits as long, and
@@ -265,7 +266,7 @@ export class Impersonation {
   get #ending(): Provider {
     if (this.#wired && this.canEnd) return this.#wired
     throw new Error(
-      'impersonations cannot be seen or ended here: see canEnd, and features.impersonation.lifecycle',
+      'impersonations cannot be seen or ended here: see canEnd, and features.impersonation.ending',
     )
   }
 

@@ -5,9 +5,9 @@ import './host/needs-node.ts'
 export { type Configuration, ExternalSigningKey, errors, interactionPolicy } from 'oidc-provider'
 export type { AdapterFactory, SingleUseAdapter } from './adapters/contract.ts'
 export { type SingleUseAdapterSource, withSubjectTokens } from './adapters/with-subject-tokens.ts'
-export { Impersonation } from './impersonation.ts'
+export { ImpersonationFeature } from './impersonation.ts'
 export { allOf } from './policy/all-of.ts'
-export { normalisedAddress } from './policy/limits.ts'
+export { ipKey } from './policy/limits.ts'
 export { Provider, Provider as default, type ProviderConfiguration } from './provider.ts'
 export type {
   Denial,
@@ -45,9 +45,9 @@ export type {
   ChecklistItem,
   EndCause,
   EndOptions,
+  Impersonation,
   ImpersonationEnd,
   ImpersonationFilter,
-  ImpersonationObject,
   ImpersonationPage,
   ImpersonationQuery,
   ImpersonationState,
@@ -61,12 +61,13 @@ export type {
   ActorChainOptions,
   ActorTokenOptions,
   ClientRule,
+  EndingOptions,
   ImpersonationOptions,
-  LifecycleOptions,
   LimitOptions,
   ManagementApiOptions,
   ManagementClients,
   RateLimiter,
+  RateLimitOptions,
   SubjectTokenOptions,
 } from './public/options.ts'
 export { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'

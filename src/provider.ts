@@ -1,11 +1,24 @@
-import { type Configuration, Provider as OidcProvider } from 'oidc-provider'
-import { Impersonation } from './impersonation.ts'
+import {
+  type Configuration,
+  type KoaContextWithOIDC,
+  Provider as OidcProvider,
+} from 'oidc-provider'
+import { ImpersonationFeature } from './impersonation.ts'
 import type { Listen } from './public/events.ts'
 import type { ImpersonationOptions } from './public/options.ts'
 
 /** oidc-provider's configuration with `features.impersonation`. */
 export type ProviderConfiguration = Configuration & {
   features?: { impersonation?: ImpersonationOptions | undefined } | undefined
+  ttl?:
+    | {
+        /**
+         * How long a subject token lives, in seconds: 1 to 3600, or a function whose answer is cut to 3600.
+         * @defaultValue `600`
+         */
+        SubjectToken?: number | ((ctx: KoaContextWithOIDC) => number) | undefined
+      }
+    | undefined
 }
 
 /**
@@ -15,7 +28,7 @@ export type ProviderConfiguration = Configuration & {
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the interface below types listeners and adds no member.
 export class Provider extends OidcProvider {
   /** The management API: `routes()` for Koa, `callback()` for everything else. */
-  readonly impersonation: Impersonation
+  readonly impersonation: ImpersonationFeature
 
   /**
    * @param issuer the Issuer Identifier, as for oidc-provider
@@ -23,7 +36,7 @@ export class Provider extends OidcProvider {
    * cannot keep single use
    */
   constructor(issuer: string, configuration: ProviderConfiguration = {}) {
-    const impersonation = new Impersonation(configuration.features?.impersonation)
+    const impersonation = new ImpersonationFeature(configuration.features?.impersonation)
     super(issuer, impersonation.configure(configuration))
     this.impersonation = impersonation
     impersonation.register(this)

@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import type { Configuration } from 'oidc-provider'
 import { Provider, type ProviderConfiguration } from '../src/index.ts'
 import { CLIENTS, deploy } from './support/deployment.ts'
 import { memoryAdapterWith } from './support/faulty-adapter.ts'
@@ -40,18 +39,6 @@ describe('start-up', () => {
       impersonation: enabled,
     }
     expect(() => start({ features })).to.throw(TypeError, 'features.resourceIndicators.enabled')
-  })
-
-  it('refuses two answers to how long a subject token lives, and takes either', async () => {
-    const features = {
-      ...configuration.features,
-      impersonation: { ...enabled, subjectToken: { ttl: 60 } },
-    }
-    expect(() => start({ features, ttl: { SubjectToken: 30 } })).to.throw(TypeError, /set one/)
-    await using deployment = await deploy({
-      configuration: { ttl: { SubjectToken: 30 } as Configuration['ttl'] },
-    })
-    expect((await deployment.issue({ userId: 'alice' })).body.expiresIn).to.equal(30)
   })
 
   it("keeps the deployment's own ttl.ClientCredentials, except for the management API", async () => {

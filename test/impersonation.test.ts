@@ -2,14 +2,14 @@ import { expect } from 'chai'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import OidcProvider from 'oidc-provider'
-import { Impersonation } from '../src/index.ts'
+import { ImpersonationFeature } from '../src/index.ts'
 import { configuration, enabled, serving, wholeFlow } from './support/serving.ts'
 
-describe('Impersonation by hand', () => {
+describe('ImpersonationFeature by hand', () => {
   it('configure, register, routes do what the drop-in does', () =>
     serving(
       (base) => {
-        const impersonation = new Impersonation(enabled)
+        const impersonation = new ImpersonationFeature(enabled)
         const provider = new OidcProvider(`${base}/oidc`, impersonation.configure(configuration))
         impersonation.register(provider)
         const app = new Koa()
@@ -22,12 +22,12 @@ describe('Impersonation by hand', () => {
 
   it('configure leaves its argument as it is', () => {
     const before = { ...configuration, features: { ...configuration.features } }
-    new Impersonation(enabled).configure(configuration)
+    new ImpersonationFeature(enabled).configure(configuration)
     expect(configuration).to.deep.equal(before)
   })
 
   it('register refuses a provider whose configuration did not go through configure', () => {
-    const impersonation = new Impersonation(enabled)
+    const impersonation = new ImpersonationFeature(enabled)
     expect(() =>
       impersonation.register(new OidcProvider('https://id.example.com', configuration)),
     ).to.throw(TypeError, /configure\(configuration\)/)
@@ -42,8 +42,8 @@ describe('Impersonation by hand', () => {
     }
   })
 
-  it('one Impersonation is for one provider, and routes() comes after register()', () => {
-    const impersonation = new Impersonation(enabled)
+  it('one ImpersonationFeature is for one provider, and routes() comes after register()', () => {
+    const impersonation = new ImpersonationFeature(enabled)
     const configured = impersonation.configure(configuration)
     expect(() => impersonation.routes()).to.throw(TypeError, /after register/)
     expect(() => impersonation.configure(configuration)).to.throw(TypeError, /each provider/)

@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import express from 'express'
-import { type Configuration, Provider as OidcProvider } from 'oidc-provider'
+import { Provider as OidcProvider } from 'oidc-provider'
 import { createMemoryAdapter } from '../src/adapters/memory.ts'
 import {
   ACCESS_TOKEN_TYPE,
-  Impersonation,
+  ImpersonationFeature,
   Provider,
   TOKEN_EXCHANGE_GRANT_TYPE,
 } from '../src/index.ts'
@@ -72,12 +72,18 @@ describe("the deployment's own configuration", () => {
     expect((await one.exchange({ subject_token })).status).to.equal(200)
   })
 
-  it('I8: ttl.SubjectToken keeps to the bound of subjectToken.ttl', async () => {
-    const ttl = (value: unknown) => ({ SubjectToken: value }) as NonNullable<Configuration['ttl']>
-    const failure = await deploy({ configuration: { ttl: ttl(31536000) } }).catch(String)
+  it('I8: ttl.SubjectToken says how long a subject token lives, an hour at most', async () => {
+    const failure = await deploy({ configuration: { ttl: { SubjectToken: 3601 } } }).catch(String)
     expect(failure).to.include('ttl.SubjectToken must be at most 3600')
-    await using deployment = await deploy({ configuration: { ttl: ttl(() => 31536000) } })
-    expect((await deployment.issue({ userId: 'alice' })).body.expiresIn).to.equal(3600)
+    for (const [given, lives] of [
+      [undefined, 600],
+      [30, 30],
+      [() => 30, 30],
+      [() => 31536000, 3600],
+    ] as const) {
+      await using deployment = await deploy({ configuration: { ttl: { SubjectToken: given } } })
+      expect((await deployment.issue({ userId: 'alice' })).body.expiresIn).to.equal(lives)
+    }
   })
 
   it('behind a proxy, callback() trusts what the provider trusts', async () => {
@@ -160,7 +166,7 @@ describe('provider.use() after provider.callback()', () => {
   })
 
   it('neither has a late register(): the status lists are 404, so APIs that check refuse every token', async () => {
-    const impersonation = new Impersonation({
+    const impersonation = new ImpersonationFeature({
       enabled: true,
       managementApi: { resource: 'https://id.example.com/api', clients: ['backend'] },
     })
@@ -215,7 +221,7 @@ describe("the deployment's own storage", () => {
       }
       await using deployment = await deploy({
         configuration: { adapter: memoryAdapterWith({ consumeOnce: fail }) },
-        impersonation: { lifecycle: { enabled: false } },
+        impersonation: { ending: { enabled: false } },
       })
       const subject_token = await deployment.subjectToken()
       const { status, body } = await deployment.exchange({ subject_token })

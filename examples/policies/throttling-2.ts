@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import type { LimitOptions } from 'oidc-provider-impersonation'
+import type { RateLimitOptions } from 'oidc-provider-impersonation'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
 
 export const redis = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379', {
@@ -9,7 +9,7 @@ export const redis = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
 })
 redis.on('error', () => {})
 
-export const limits: LimitOptions = {
+export const rateLimits: RateLimitOptions = {
   issue: new RateLimiterRedis({
     storeClient: redis,
     keyPrefix: 'impersonation:issue',

@@ -2,7 +2,7 @@ import type { Provider } from 'oidc-provider-impersonation'
 
 const HELP_TEXTS: Readonly<Record<string, string>> = {
   issued: 'Subject tokens that were issued.',
-  granted: 'Subject tokens that were exchanged for an access token.',
+  started: 'Subject tokens that were exchanged for an access token.',
   denied: 'Requests that were refused or failed, by stage and error.',
   replayed: 'Subject tokens that were presented after they had been redeemed.',
   ended: 'Impersonations that were ended before they expired, by cause.',
@@ -22,10 +22,10 @@ export function impersonationMetrics(provider: Provider): () => string {
   }
   for (const name of Object.keys(HELP_TEXTS)) counters.set(name, new Map())
   // At 0 from the start: what is not there before its first time has no increase.
-  for (const name of ['issued', 'granted', 'replayed', 'warnings']) counters.get(name)?.set('', 0)
+  for (const name of ['issued', 'started', 'replayed', 'warnings']) counters.get(name)?.set('', 0)
 
   provider.on('impersonation.issued', () => count('issued'))
-  provider.on('impersonation.granted', () => count('granted'))
+  provider.on('impersonation.started', () => count('started'))
   provider.on('impersonation.replayed', () => count('replayed'))
   provider.on('impersonation.denied', (_ctx, { denial }) =>
     count('denied', `{stage="${denial?.stage}",error="${denial?.error}"}`),

@@ -7,7 +7,7 @@ import { emitLater, emitRecorded, recordersReady } from './recorders.ts'
 /** What comes of a request that succeeds. An end has an event of its own. */
 const SUCCESS_EVENTS = {
   issue: 'impersonation.issued',
-  exchange: 'impersonation.granted',
+  exchange: 'impersonation.started',
   end: undefined,
 } as const
 

@@ -37,7 +37,7 @@ import { type PreparedToken, prepareAccessToken } from './token.ts'
 export async function exchange(provider: Provider, ctx: TokenEndpointGrantContext): Promise<void> {
   const trail = new AuditTrail(provider, ctx, 'exchange')
   const { client } = ctx.oidc
-  const { failedExchanges } = optionsOf.of(provider).limits
+  const { failedExchanges } = optionsOf.of(provider).rateLimits
   const key = failedExchanges ? failureKey(client, ctx.ip) : ''
   trail.add({ client: client.clientId })
   let answer: object

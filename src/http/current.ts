@@ -6,7 +6,7 @@ import { checkCurrentEnd } from '../impersonations/inputs.ts'
 import { getImpersonation } from '../impersonations/list.ts'
 import { limit, limiterInProcess } from '../policy/limits.ts'
 import type { ActClaim } from '../public/hooks.ts'
-import type { EndCause, ImpersonationObject } from '../public/objects.ts'
+import type { EndCause, Impersonation } from '../public/objects.ts'
 import type { RateLimiter } from '../public/options.ts'
 import { MAX_CHAIN, parseAct, personAndSoftware } from '../shared/act.ts'
 import {
@@ -115,7 +115,7 @@ export async function showCurrent(
   ctx.body = body
 }
 
-function endedBy({ end, userId, actor }: ImpersonationObject): 'customer' | 'operator' | 'other' {
+function endedBy({ end, userId, actor }: Impersonation): 'customer' | 'operator' | 'other' {
   const sub = end?.by?.sub
   if (end?.cause === 'user' || sub === userId) return 'customer'
   return sub !== undefined && hasActor(actor, sub) ? 'operator' : 'other'

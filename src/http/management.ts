@@ -8,7 +8,7 @@ import { getImpersonation, listImpersonations } from '../impersonations/list.ts'
 import * as pendingEnds from '../impersonations/pending-ends.ts'
 import { issue } from '../issue/issue.ts'
 import { optionsOf } from '../options/defaults.ts'
-import type { ImpersonationObject } from '../public/objects.ts'
+import type { Impersonation } from '../public/objects.ts'
 import { IMPERSONATION_ID } from '../shared/constants.ts'
 import { NotFound } from '../shared/errors.ts'
 import { printable } from '../shared/text.ts'
@@ -79,7 +79,7 @@ function idIn(ctx: KoaContextWithOIDC): string {
   return id
 }
 
-function found(impersonation: ImpersonationObject | undefined): ImpersonationObject {
+function found(impersonation: Impersonation | undefined): Impersonation {
   if (!impersonation) throw new NotFound()
   return impersonation
 }

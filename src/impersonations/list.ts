@@ -3,8 +3,8 @@ import type { AdapterPayload, Provider } from 'oidc-provider'
 import type { ListedBefore, LookUp } from '../adapters/contract.ts'
 import type { ImpersonationEvent } from '../public/events.ts'
 import type {
+  Impersonation,
   ImpersonationFilter,
-  ImpersonationObject,
   ImpersonationPage,
   ImpersonationQuery,
   ImpersonationState,
@@ -46,7 +46,7 @@ export class UnknownCursor extends InvalidInput {
 export async function getImpersonation(
   provider: Provider,
   id: string,
-): Promise<ImpersonationObject | undefined> {
+): Promise<Impersonation | undefined> {
   endingAdapterOf.of(provider)
   const token = await subjectTokensOf.of(provider).findById(id)
   return token && describeImpersonation(token)
@@ -61,7 +61,7 @@ export async function listImpersonations(
   const isMeant = matcherFor(filter)
   const start = cursor === undefined ? undefined : parseCursor(cursor, question)
   if (cursor !== undefined && !start) throw new UnknownCursor()
-  const items: ImpersonationObject[] = []
+  const items: Impersonation[] = []
   let read = 0
   // Without these nearly every record is shown; one more tells whether there is a next page.
   const batch =
@@ -111,8 +111,8 @@ export async function findOpaqueResources(provider: Provider): Promise<readonly 
   return [...new Set(resources)].sort()
 }
 
-export function lookUpOf({ userId, actor, issuedTo }: ImpersonationFilter): LookUp {
-  return { accountId: userId, actor, clientId: issuedTo }
+export function lookUpOf({ userId, actor, requestedBy }: ImpersonationFilter): LookUp {
+  return { accountId: userId, actor, clientId: requestedBy }
 }
 
 /** What no storage looks up by: who runs it, or is the only one that may; and by which permit. */
@@ -146,7 +146,7 @@ export function stateOf(token: SubjectToken): ImpersonationState {
 /**
  * Whether it has expired so long ago that no API accepts its access token, since a guard may forgive
  * that its clock is slow, and that no process redeems its subject token, whose clock may be slow as
- * well. Until then there is something to end (I14).
+ * well. Until then there is something to end (what can act can be ended, I14).
  */
 export function isOver(token: SubjectToken): boolean {
   if (stateOf(token) !== 'expired') return false
@@ -157,7 +157,7 @@ export function isOver(token: SubjectToken): boolean {
 }
 
 /** An impersonation as it is shown. */
-export function describeImpersonation(token: SubjectToken): ImpersonationObject {
+export function describeImpersonation(token: SubjectToken): Impersonation {
   return Object.freeze(
     present({
       id: token.jti,
@@ -185,7 +185,7 @@ function describeParties(token: SubjectToken) {
   const { note, bindingObject: binding } = token
   return {
     mayAct: binding.mayAct,
-    issuedTo: token.clientId,
+    requestedBy: token.clientId,
     client: note?.client,
     software: note?.software,
     resource: note?.resource ?? binding.resource,

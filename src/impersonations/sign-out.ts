@@ -15,7 +15,7 @@ const MAX_WAIT_MS = 2_000
 /**
  * Ends what an operator runs when the operator's grant or sign-in at the provider is over. The grant
  * is the one of the actor token, as the redemption noted it. The answer that says that the operator is
- * signed out leaves when the storage has what is still to end (I11).
+ * signed out leaves when the storage has what is still to end (an end ends, I11).
  */
 export function endWithOperator(provider: Provider): void {
   const endNow = keepTrying(WORK_NAME, MAX_ACCESS_TOKEN_TTL)

@@ -76,14 +76,14 @@ export async function issue(
   const { client } = ctx.oidc
   if (!client) throw new Error('no client asks')
   const options = optionsOf.of(provider)
-  await limit(options.limits.issue, client.clientId, 1)
+  await limit(options.rateLimits.issue, client.clientId, 1)
 
   const request = parseIssueRequest(await read(), options)
   const { actor } = request
   const { mayAct, resource } = request.binding
   trail.add({ subject: request.userId, resource, actor })
   if (mayAct) trail.add({ mayAct })
-  if (actor) await limit(options.limits.issuePerActor, actor.sub, 1)
+  if (actor) await limit(options.rateLimits.issuePerActor, actor.sub, 1)
   const { context, json } = await readContext(provider, request)
   trail.add({ context })
 

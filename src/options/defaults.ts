@@ -6,12 +6,7 @@ import type {
   GetCustomJwtClaims,
 } from '../public/hooks.ts'
 import type { ClientRule, ImpersonationOptions, RateLimiter } from '../public/options.ts'
-import {
-  END_SCOPE,
-  MAX_ACCESS_TOKEN_TTL,
-  MAX_SUBJECT_TOKEN_TTL,
-  READ_SCOPE,
-} from '../shared/constants.ts'
+import { END_SCOPE, MAX_ACCESS_TOKEN_TTL, READ_SCOPE } from '../shared/constants.ts'
 import { isPlainObject } from '../shared/json.ts'
 import {
   aFunction,
@@ -29,9 +24,6 @@ import {
   someOf,
   valid,
 } from './rules.ts'
-
-/** Lifetime of a subject token where neither option says otherwise, in seconds. */
-export const DEFAULT_SUBJECT_TOKEN_TTL = 600
 
 /** One scope token, RFC 6749 §3.3. */
 const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/
@@ -110,7 +102,6 @@ export const impersonationRules = {
   allowSelfRegisteredClients: boolean.or(false),
   applications: clientRule.or([]),
   subjectToken: group({
-    ttl: integer(1, MAX_SUBJECT_TOKEN_TTL),
     singleUse: oneOf(['adapter', 'per-process']).or('adapter'),
   }),
   accessToken: group({ maxTtl: integer(1, MAX_ACCESS_TOKEN_TTL).or(3600) }),
@@ -120,10 +111,10 @@ export const impersonationRules = {
     maxAge: integer(1, 2592000),
     sameClient: boolean.or(false),
     grantClaim: boolean.or(true),
-    clients: clientRule.or([]),
     chain: group({ maxDepth: integer(0, 8).or(0) }),
   }),
-  lifecycle: group({
+  softwareActors: clientRule.or([]),
+  ending: group({
     enabled: boolean,
     onReplay: oneOf(['end', 'report']).or('end'),
     endWithOperator: boolean.or(true),
@@ -132,6 +123,8 @@ export const impersonationRules = {
     userIdLength: integer(1, 1024).or(255),
     contextBytes: integer(2, 65536).or(4096),
     bodyBytes: integer(64, 1048576).or(16384),
+  }),
+  rateLimits: group({
     issue: objectWith<RateLimiter>('consume'),
     issuePerActor: objectWith<RateLimiter>('consume'),
     failedExchanges: objectWith<RateLimiter>('consume'),

@@ -60,14 +60,14 @@ export function limiterInProcess(most: {
 /** Key of a client: its id where it authenticates, else its id and the caller's address. */
 export function failureKey(client: Client, address: string): string {
   if (client.clientAuthMethod !== 'none') return client.clientId
-  return `${client.clientId}|${normalisedAddress(address)}`
+  return `${client.clientId}|${ipKey(address)}`
 }
 
 /**
  * One name for all addresses that one caller can use: the IPv4 address in its normal form, or the
  * /64 network of an IPv6 address, because a host can use any address of its /64 network.
  */
-export function normalisedAddress(address: string): string {
+export function ipKey(address: string): string {
   // Some proxies add the port.
   const host = /^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? address.replace(/^([\d.]+):\d+$/, '$1')
   const plain = host.toLowerCase().replace(/%.*$/, '')

@@ -52,12 +52,12 @@ export interface ImpersonationEvent {
   readonly subject?: string | undefined
   /** The actor, with the prior actors of the chain. */
   readonly actor?: ActClaim | undefined
-  /** The software that acts, for `actor` or on its own: the id of a client of `actorToken.clients`. */
+  /** The software that acts, for `actor` or on its own: the id of a client of `softwareActors`. */
   readonly software?: string | undefined
   /** The operator and the client that the subject token is bound to, where it is bound to any. */
   readonly mayAct?: MayAct | undefined
   /** The machine-to-machine client that asked for the subject token. */
-  readonly issuedTo?: string | undefined
+  readonly requestedBy?: string | undefined
   /** The client that exchanges; in a denial at the stage `'end'`, the client that asked to end. */
   readonly client?: string | undefined
   /** The resource, or at issue those that the token is bound to. */
@@ -102,7 +102,7 @@ export interface ImpersonationEvents {
   /** A subject token was issued. */
   'impersonation.issued': ImpersonationListener
   /** A subject token was exchanged for an access token. */
-  'impersonation.granted': ImpersonationListener
+  'impersonation.started': ImpersonationListener
   /** A request was refused, or failed. */
   'impersonation.denied': ImpersonationListener
   /** A subject token was presented that had been redeemed before. */
@@ -121,7 +121,7 @@ export interface ImpersonationEvents {
 /** The events that can be recorded before their answers leave. */
 export type RecordedEventName =
   | 'impersonation.ended'
-  | 'impersonation.granted'
+  | 'impersonation.started'
   | 'impersonation.issued'
 
 /** Records an event. It resolves when the event is stored, and rejects where it is not. */
@@ -143,7 +143,7 @@ export interface RecordFirstOptions {
   readonly ready?: (() => boolean | Promise<boolean>) | undefined
 }
 
-type OfRequest = `impersonation.${'denied' | 'granted' | 'issued' | 'replayed'}`
+type OfRequest = `impersonation.${'denied' | 'started' | 'issued' | 'replayed'}`
 type OfImpersonation = OfRequest | 'impersonation.ended'
 
 /** What listens to all of these events: one that may be an end may come without a context. */

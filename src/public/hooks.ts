@@ -21,7 +21,7 @@ export interface AuthorizationRequest {
   readonly actor: (ActClaim & { readonly clientId?: string | undefined }) | undefined
   /**
    * At the exchange: the software that acts, for `actor` or on its own; the id of `client`, where
-   * `actorToken.clients` names it.
+   * `softwareActors` names it.
    */
   readonly software?: string | undefined
   /** What the token is bound to, of operator and client. */

@@ -36,7 +36,10 @@ export interface ImpersonationOptions {
    * applications: ['shop', 'support-console']
    */
   applications?: ClientRule | undefined
-  /** The one-time tokens that an exchange redeems. */
+  /**
+   * The one-time tokens that an exchange redeems. How long they live, the provider's own
+   * `ttl.SubjectToken` says: a number of seconds or a function, 600 by default, 3600 at most.
+   */
   subjectToken?: SubjectTokenOptions | undefined
   /** The access tokens that an exchange issues. */
   accessToken?: AccessTokenOptions | undefined
@@ -45,10 +48,22 @@ export interface ImpersonationOptions {
    * @see https://www.rfc-editor.org/rfc/rfc8693#section-2.1
    */
   actorToken?: ActorTokenOptions | undefined
+  /**
+   * Clients that are software which acts, such as a support copilot: their ids, or a function of the
+   * client. The client that authenticated at the exchange is then the outermost actor in `act`, for
+   * the person of the actor token, or on its own where no actor token is sent and none is required. A
+   * public client that is named is refused (`unauthorized_client`).
+   * @defaultValue `[]`: a client is not named in `act`
+   * @example
+   * softwareActors: ['copilot']
+   */
+  softwareActors?: ClientRule | undefined
   /** How an impersonation can be seen and ended after its subject token was issued. */
-  lifecycle?: LifecycleOptions | undefined
-  /** How much a request may carry, and how often a client may ask. */
+  ending?: EndingOptions | undefined
+  /** How much a request may carry. */
   limits?: LimitOptions | undefined
+  /** How often a client may ask. */
+  rateLimits?: RateLimitOptions | undefined
   /**
    * Whether the provider's replay detection, of DPoP proofs and client assertions in all grants, is
    * made atomic. oidc-provider looks for the record and then stores it, so two copies that arrive
@@ -105,14 +120,6 @@ export interface ImpersonationOptions {
 
 /** `subjectToken`: the one-time tokens that an exchange redeems. */
 export interface SubjectTokenOptions {
-  /**
-   * Lifetime of a subject token, in seconds: 1 to 3600. The provider's `ttl.SubjectToken` says
-   * the same thing; set one of the two.
-   * @defaultValue `600`
-   * @example
-   * ttl: 120
-   */
-  ttl?: number | undefined
   /**
    * How single use is kept. `'adapter'`: by the storage adapter's `consumeOnce`, across processes.
    * `'per-process'`: by a guard in this process, for a host that runs one process alone and whose
@@ -174,16 +181,6 @@ export interface ActorTokenOptions {
    */
   grantClaim?: boolean | undefined
   /**
-   * Clients that are software which acts, such as a support copilot: their ids, or a function of the
-   * client. The client that authenticated at the exchange is then the outermost actor in `act`, for
-   * the person of the actor token, or on its own where none is `required`. A public client that is
-   * named is refused (`unauthorized_client`).
-   * @defaultValue `[]`: a client is not named in `act`
-   * @example
-   * clients: ['copilot']
-   */
-  clients?: ClientRule | undefined
-  /**
    * Actors that act through others.
    * @see https://www.rfc-editor.org/rfc/rfc8693#section-4.1
    */
@@ -194,9 +191,9 @@ export interface ActorTokenOptions {
 export interface ActorChainOptions {
   /**
    * How long the chain in the `act` of an actor token may be, in prior persons: 0 to 8. With 0, a
-   * token that is itself impersonated is no actor token. Software of `clients` is one level more for
-   * the person that it acts for, and is not counted: with 1, `olivia` and `copilot` for `olivia` may
-   * both stand in the `act` of the actor token.
+   * token that is itself impersonated is no actor token. Software of `softwareActors` is
+   * one level more for the person that it acts for, and is not counted: with 1, `olivia` and
+   * `copilot` for `olivia` may both stand in the `act` of the actor token.
    * @defaultValue `0`
    * @example
    * maxDepth: 1
@@ -204,8 +201,8 @@ export interface ActorChainOptions {
   maxDepth?: number | undefined
 }
 
-/** `lifecycle`: how an impersonation can be seen and ended. */
-export interface LifecycleOptions {
+/** `ending`: how an impersonation can be seen and ended. */
+export interface EndingOptions {
   /**
    * Whether impersonations can be seen and ended. `true`: a storage adapter that cannot is an error
    * at the start. `false`: no route, no status list, and no `status` in tokens. A subject token that
@@ -232,7 +229,7 @@ export interface LifecycleOptions {
   endWithOperator?: boolean | undefined
 }
 
-/** `limits`: how much a request may carry, and how often a client may ask. */
+/** `limits`: how much a request may carry. */
 export interface LimitOptions {
   /**
    * Longest `userId`, in characters (code points): 1 to 1024.
@@ -249,6 +246,10 @@ export interface LimitOptions {
    * @defaultValue `16384`
    */
   bodyBytes?: number | undefined
+}
+
+/** `rateLimits`: how often a client may ask. */
+export interface RateLimitOptions {
   /**
    * Limits how often a client may ask for subject tokens: a limiter of rate-limiter-flexible, or
    * anything with its `consume`. The key is the client's id.

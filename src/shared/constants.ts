@@ -27,6 +27,9 @@ export const READ_SCOPE = 'impersonations:read'
 /** The scope of a machine-to-machine token that may end impersonations. */
 export const END_SCOPE = 'impersonations:end'
 
+/** The lifetime of a subject token where `ttl.SubjectToken` says nothing, in seconds. */
+export const DEFAULT_SUBJECT_TOKEN_TTL = 600
+
 /** The maximum lifetime of a subject token, in seconds. */
 export const MAX_SUBJECT_TOKEN_TTL = 3600
 

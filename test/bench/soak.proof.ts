@@ -13,7 +13,7 @@ function readings(of: (step: number) => Partial<Reading>): Reading[] {
 const KEPT = {
   ...{ storage: 'redis', minutes: 10, cycles: 20_000, explained: 12_500, longestQueue: 4 },
   left: { removed: 0, expired: 0, live: 11_000 },
-  stored: { 'impersonation.issued': 20_000, 'impersonation.granted': 20_000 },
+  stored: { 'impersonation.issued': 20_000, 'impersonation.started': 20_000 },
   readings: readings(() => ({})),
 }
 type Seen = Omit<SoakFigures, 'broken' | 'judgedSeconds'>
@@ -26,7 +26,7 @@ describe('the benchmark: --soak', () => {
     expect(figures.cycles).to.be.above(5)
     expect(figures.stored).to.eql({
       'impersonation.issued': figures.cycles,
-      'impersonation.granted': figures.cycles,
+      'impersonation.started': figures.cycles,
     })
     // They live for minutes: all of them are there.
     expect(figures.left.live).to.be.within(figures.cycles, figures.explained)
@@ -39,8 +39,8 @@ describe('the benchmark: --soak', () => {
   it('breaks one where an event is missing, stored twice, or was not asked for', () => {
     const { stored } = KEPT
     for (const count of [19_999, 20_001, 0]) {
-      const found = broken({ stored: { ...stored, 'impersonation.granted': count } })
-      expect(found).to.equal(`${count} of 20000 events impersonation.granted are stored`)
+      const found = broken({ stored: { ...stored, 'impersonation.started': count } })
+      expect(found).to.equal(`${count} of 20000 events impersonation.started are stored`)
     }
     expect(broken({ stored: { ...stored, 'impersonation.denied': 1 } })).to.include('denied')
   })

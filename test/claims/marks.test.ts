@@ -64,8 +64,8 @@ describe('I3, I4: what marks an impersonated token', () => {
         400,
         'actor token is invalid',
       ])
-      const granted = (await recorded()).find(({ name }) => name === 'impersonation.granted')
-      expect(granted?.jti).to.equal(claims.jti)
+      const started = (await recorded()).find(({ name }) => name === 'impersonation.started')
+      expect(started?.jti).to.equal(claims.jti)
       await deployment.close()
     })
   }
@@ -90,9 +90,9 @@ describe('I3, I4: what marks an impersonated token', () => {
       resource: `${deployment.base}/opaque`,
       scope: 'openid orders:read',
     })
-    const granted = (await recorded()).find(({ name }) => name === 'impersonation.granted')
+    const started = (await recorded()).find(({ name }) => name === 'impersonation.started')
     expect(token).to.not.equal('other')
-    expect(claims).to.include({ active: true, impersonation_id: granted?.id, region: 'eu' })
+    expect(claims).to.include({ active: true, impersonation_id: started?.id, region: 'eu' })
     expect(claims).to.not.have.property('act')
     expect(Number(claims.exp) - Number(claims.iat)).to.be.at.most(3600)
     const laundered = await deployment.exchange({

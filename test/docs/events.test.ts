@@ -75,7 +75,7 @@ describe('docs/events.md', () => {
     deployment = await deploy()
     const { provider, issue, exchange, orders } = deployment
     const seen = new Map<string, ImpersonationEvent>()
-    const names = ['issued', 'granted', 'denied', 'replayed'] as const
+    const names = ['issued', 'started', 'denied', 'replayed'] as const
     for (const name of names) {
       provider.on(`impersonation.${name}`, (_ctx, event) => seen.set(name, event))
     }
@@ -120,7 +120,7 @@ describe('docs/events.md', () => {
     const history = historyOf(id)
     expect(history.map(({ name }) => name)).to.deep.equal([
       'impersonation.issued',
-      'impersonation.granted',
+      'impersonation.started',
       'impersonation.replayed',
       'impersonation.ended',
     ])

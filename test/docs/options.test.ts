@@ -8,7 +8,7 @@ import {
 } from '../../packages/resource-server/src/index.ts'
 import { resourceServerShape } from '../../packages/resource-server/src/options.ts'
 import { optionMistakes, optionsReference } from '../../scripts/options-reference.ts'
-import { Impersonation } from '../../src/index.ts'
+import { ImpersonationFeature } from '../../src/index.ts'
 import { impersonationRules } from '../../src/options/defaults.ts'
 import { isPlainObject } from '../../src/shared/json.ts'
 
@@ -23,7 +23,7 @@ describe('docs/options.md', () => {
     'features.impersonation',
     'ImpersonationOptions',
     impersonationRules,
-    (options) => new Impersonation(options),
+    (options) => new ImpersonationFeature(options),
   )
   section('resourceServer', 'ResourceServerOptions', resourceServerShape, (options) =>
     // As JavaScript does: without the types in the way.

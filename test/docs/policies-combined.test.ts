@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect } from 'chai'
 import type { Redis } from 'ioredis'
-import type { LimitOptions } from '../../src/index.ts'
+import type { RateLimitOptions } from '../../src/index.ts'
 import { freePort, skipWithout } from '../adapters/servers.ts'
 import { startRedis } from '../example-provider/redis-server.ts'
 import { type Deployment, deploy } from '../support/deployment.ts'
@@ -21,8 +21,8 @@ describe('docs/policies.md: limits', () => {
   })
 
   describe('throttling', () => {
-    async function expectLimits(limits: LimitOptions): Promise<void> {
-      deployment = await deploy({ impersonation: { limits } })
+    async function expectLimits(rateLimits: RateLimitOptions): Promise<void> {
+      deployment = await deploy({ impersonation: { rateLimits } })
       const { issue, exchange, subjectToken, m2mToken } = deployment
       const subject_token = await subjectToken()
       const refused = await Promise.all(
@@ -43,7 +43,7 @@ describe('docs/policies.md: limits', () => {
     }
 
     it('in memory', async () => {
-      await expectLimits((await snippets.load('Throttling')).limits as LimitOptions)
+      await expectLimits((await snippets.load('Throttling')).rateLimits as RateLimitOptions)
     })
 
     it('in Redis, and by each process for itself while that is away', async function () {
@@ -52,11 +52,11 @@ describe('docs/policies.md: limits', () => {
       const server = await startRedis(port)
       if (!server) throw new Error('redis-server did not start')
       process.env.REDIS_URL = `redis://127.0.0.1:${port}`
-      const { limits, redis } = await snippets.load('Throttling', 1)
+      const { rateLimits, redis } = await snippets.load('Throttling', 1)
       const client = redis as Redis
       try {
         if (client.status !== 'ready') await once(client, 'ready')
-        await expectLimits(limits as LimitOptions)
+        await expectLimits(rateLimits as RateLimitOptions)
         expect((await client.keys('impersonation:*')).sort()).to.deep.equal([
           'impersonation:failed:console|127.0.0.1',
           'impersonation:issue:backend',

@@ -82,7 +82,7 @@ describe('docs/production.md', function () {
     const samples = samplesOf(metrics())
     expect(Object.fromEntries(samples)).to.deep.equal({
       impersonation_issued_total: 1,
-      impersonation_granted_total: 1,
+      impersonation_started_total: 1,
       impersonation_replayed_total: 1,
       'impersonation_denied_total{stage="issue",error="access_denied"}': 2,
       'impersonation_ended_total{cause="requested"}': 1,
@@ -113,7 +113,7 @@ describe('docs/production.md', function () {
       await history(4)
       const yaml = await yamlOf('impersonation-misuse.yml')
       const ordinary = lines.filter(({ name }) =>
-        ['impersonation.issued', 'impersonation.granted', 'impersonation.ended'].includes(
+        ['impersonation.issued', 'impersonation.started', 'impersonation.ended'].includes(
           `${name}`,
         ),
       )

@@ -10,7 +10,7 @@ import { signIn } from '../support/sign-in.ts'
 
 const NAMES = [
   'impersonation.issued',
-  'impersonation.granted',
+  'impersonation.started',
   'impersonation.denied',
   'impersonation.replayed',
 ] as const
@@ -58,7 +58,7 @@ describe('audit events', () => {
     const { jti, exp = 0 } = decodeJwt(body.access_token)
     const { createHash } = await import('node:crypto')
     const id = createHash('sha256').update(subject_token).digest('base64url')
-    const common = { id, subject: 'alice', issuedTo: 'backend', context }
+    const common = { id, subject: 'alice', requestedBy: 'backend', context }
     expect(first).to.deep.include({
       ...common,
       name: 'impersonation.issued',
@@ -75,7 +75,7 @@ describe('audit events', () => {
     })
     expect(third).to.deep.include({
       ...common,
-      name: 'impersonation.granted',
+      name: 'impersonation.started',
       client: 'console',
       actor: { sub: 'olivia' },
       resource: deployment.orders,
@@ -100,11 +100,11 @@ describe('audit events', () => {
     expect(consumed).to.equal(1)
     const [issued, ...rest] = await recorded()
     expect(issued?.name).to.equal('impersonation.issued')
-    const granted = rest.filter(({ name }) => name === 'impersonation.granted')
+    const started = rest.filter(({ name }) => name === 'impersonation.started')
     const replayed = rest.filter(({ name }) => name === 'impersonation.replayed')
-    expect([granted.length, replayed.length, rest.length]).to.deep.equal([1, 49, 50])
+    expect([started.length, replayed.length, rest.length]).to.deep.equal([1, 49, 50])
     for (const { redemption } of replayed) {
-      expect(redemption?.jti).to.equal(granted[0]?.jti)
+      expect(redemption?.jti).to.equal(started[0]?.jti)
       expect(redemption?.at).to.be.a('number')
     }
   })
@@ -113,7 +113,7 @@ describe('audit events', () => {
     await deployRecording()
     const entities: unknown[] = []
     const others: unknown[] = []
-    for (const name of ['impersonation.issued', 'impersonation.granted'] as const) {
+    for (const name of ['impersonation.issued', 'impersonation.started'] as const) {
       deployment.provider.on(name, (ctx) => {
         entities.push(Object.keys(ctx.oidc.entities).sort())
         others.push(
@@ -137,9 +137,9 @@ describe('audit events', () => {
     await deployment.issue({ userId: 'nobody' })
     await deployment.issue({ userId: 'alice' })
     await deployment.issue({ userId: 'alice' }, { token: 'wrong' })
-    const denials = (await recorded()).map(({ name, issuedTo, subject, denial }) => [
+    const denials = (await recorded()).map(({ name, requestedBy, subject, denial }) => [
       name.split('.')[1],
-      issuedTo,
+      requestedBy,
       subject,
       denial?.stage,
       denial?.error,
@@ -156,7 +156,7 @@ describe('audit events', () => {
     // An issue consumes as well, where it draws a status index.
     await deployRecording({
       configuration: { adapter: memoryAdapterWith({ consumeOnce: fail }) },
-      impersonation: { lifecycle: { enabled: false } },
+      impersonation: { ending: { enabled: false } },
     })
     await deployment.exchange({ subject_token: await deployment.subjectToken() })
     const [, denied] = await recorded()
@@ -186,7 +186,7 @@ describe('audit events', () => {
     expect((await deployment.exchange({ subject_token })).status).to.equal(400)
     expect((await recorded()).map(({ name }) => name)).to.deep.equal([
       'impersonation.issued',
-      'impersonation.granted',
+      'impersonation.started',
       'impersonation.replayed',
     ])
     await turn()
@@ -254,9 +254,9 @@ describe('audit events', () => {
 
   it('TypeScript knows the events', () => {
     const compiles = (at: Deployment) => {
-      at.provider.on('impersonation.granted', (_ctx, event) => event.jti?.length)
+      at.provider.on('impersonation.started', (_ctx, event) => event.jti?.length)
       // @ts-expect-error: there is no such member
-      at.provider.on('impersonation.granted', (_ctx, event) => event.token)
+      at.provider.on('impersonation.started', (_ctx, event) => event.token)
       // @ts-expect-error: there is no such event
       at.provider.on('impersonation.revoked', () => {})
     }

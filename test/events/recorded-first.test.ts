@@ -77,7 +77,7 @@ describe('I13: nothing acts before it is recorded', () => {
   })
 
   it('an exchange is answered when it is recorded, and not before', async () => {
-    const hold = holding('impersonation.granted')
+    const hold = holding('impersonation.started')
     await deployWith(hold.record)
     const { id, subjectToken } = await deployment.start()
     const exchange = deployment.exchange({ subject_token: subjectToken })
@@ -86,11 +86,11 @@ describe('I13: nothing acts before it is recorded', () => {
   })
 
   it('listeners run when it is recorded, and after the answer', async () => {
-    const hold = holding('impersonation.issued', 'impersonation.granted')
+    const hold = holding('impersonation.issued', 'impersonation.started')
     await deployWith(hold.record)
     const { provider, token } = deployment
     const heard: string[] = []
-    for (const name of ['impersonation.issued', 'impersonation.granted'] as const) {
+    for (const name of ['impersonation.issued', 'impersonation.started'] as const) {
       provider.on(name, (ctx) => heard.push(`${name} ${ctx?.res.writableEnded}`))
     }
     const issue = deployment.issue({ userId: 'alice' }, { token })
@@ -111,7 +111,7 @@ describe('I13: nothing acts before it is recorded', () => {
       async () => heard,
       ({ length }) => length === 2,
     )
-    expect(heard.at(-1)).to.equal('impersonation.granted true')
+    expect(heard.at(-1)).to.equal('impersonation.started true')
   })
 
   it('listeners hear of an end when it is recorded, or could not be', async () => {
@@ -142,7 +142,7 @@ describe('I13: nothing acts before it is recorded', () => {
     const heard: string[] = []
     for (const name of [
       'impersonation.issued',
-      'impersonation.granted',
+      'impersonation.started',
       'impersonation.ended',
     ] as const) {
       provider.on(name, () => heard.push(name))
@@ -152,7 +152,7 @@ describe('I13: nothing acts before it is recorded', () => {
       async () => heard,
       ({ length }) => length === 1,
     )
-    failing = 'impersonation.granted'
+    failing = 'impersonation.started'
     const { body } = await deployment.issue({ userId: 'alice' }, { token })
     expect((await deployment.exchange({ subject_token: body.subjectToken })).status).to.equal(503)
     await until(
@@ -205,7 +205,7 @@ describe('I13: nothing acts before it is recorded', () => {
     })
 
     it(`an exchange whose recorder ${how} shows no token, also where renderError sets no body`, async () => {
-      await deployWith(failAt('impersonation.granted'), SOON, {
+      await deployWith(failAt('impersonation.started'), SOON, {
         configuration: { renderError: () => {} },
       })
       const { subjectToken: subject_token } = await deployment.start()
@@ -216,7 +216,7 @@ describe('I13: nothing acts before it is recorded', () => {
 
     for (const format of ['jwt', 'opaque']) {
       it(`an exchange whose recorder ${how} is 503, and its ${format} token has ended`, async () => {
-        await deployWith(failAt('impersonation.granted'), SOON)
+        await deployWith(failAt('impersonation.started'), SOON)
         let opaque = ''
         deployment.provider.on('access_token.saved', ({ jti }) => {
           opaque = jti
@@ -284,7 +284,7 @@ describe('I13: nothing acts before it is recorded', () => {
       })
     }
     const record: RecordEvent = async (name) => {
-      if (name === 'impersonation.granted') throw new Error('disk full')
+      if (name === 'impersonation.started') throw new Error('disk full')
     }
     await deployWith(record, SOON, { configuration: { adapter } })
     const { id, subjectToken } = await deployment.start()
@@ -309,12 +309,12 @@ describe('I13: nothing acts before it is recorded', () => {
     expect((await deployment.exchange({ subject_token: 'x' })).status).to.equal(400)
     isBroken = true
     expect((await deployment.exchange({ subject_token: subjectToken })).status).to.equal(503)
-    const [, granted] = names
-    expect([names[0], granted]).to.deep.equal(['impersonation.issued', 'impersonation.granted'])
+    const [, started] = names
+    expect([names[0], started]).to.deep.equal(['impersonation.issued', 'impersonation.started'])
   })
 
   it('an exchange whose client went away is recorded all the same', async () => {
-    const hold = holding('impersonation.granted')
+    const hold = holding('impersonation.started')
     await deployWith(hold.record)
     const { id, subjectToken } = await deployment.start()
     const form = new URLSearchParams({
@@ -337,7 +337,7 @@ describe('I13: nothing acts before it is recorded', () => {
   })
 
   it('recordFirst refuses what cannot be held', async () => {
-    deployment = await managing({ impersonation: { lifecycle: { enabled: false } } })
+    deployment = await managing({ impersonation: { ending: { enabled: false } } })
     const { impersonation } = deployment.provider
     const record = async () => {}
     expect(() => impersonation.recordFirst(record)).to.throw(TypeError, 'can be ended')

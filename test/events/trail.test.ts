@@ -127,7 +127,7 @@ describe('the audit trail', () => {
   it('the challenge for a DPoP nonce is neither a failure nor an event', async () => {
     const failedExchanges = new RateLimiterMemory({ points: 1, duration: 60 })
     const { deployment, recorded } = await recording({
-      impersonation: { limits: { failedExchanges } },
+      impersonation: { rateLimits: { failedExchanges } },
       configuration: {
         features: {
           dPoP: { enabled: true, nonceSecret: Buffer.alloc(32, 2), requireNonce: () => true },
@@ -145,14 +145,14 @@ describe('the audit trail', () => {
       expect((await deployment.exchange({ subject_token }, { dpop })).status).to.equal(200)
     }
     const names = new Set((await recorded()).map(({ name }) => name))
-    expect([...names]).to.deep.equal(['impersonation.issued', 'impersonation.granted'])
+    expect([...names]).to.deep.equal(['impersonation.issued', 'impersonation.started'])
     await deployment.close()
   })
 
   it('the replay that tips the limit is still a replay', async () => {
     const failedExchanges = new RateLimiterMemory({ points: 1, duration: 60 })
     const { deployment, recorded } = await recording({
-      impersonation: { limits: { failedExchanges } },
+      impersonation: { rateLimits: { failedExchanges } },
     })
     const subject_token = await deployment.subjectToken()
     const statuses: number[] = []
@@ -161,7 +161,7 @@ describe('the audit trail', () => {
     }
     expect(statuses).to.deep.equal([200, 400, 429])
     const names = (await recorded()).map(({ name }) => name.split('.')[1])
-    expect(names).to.deep.equal(['issued', 'granted', 'replayed', 'replayed'])
+    expect(names).to.deep.equal(['issued', 'started', 'replayed', 'replayed'])
     await deployment.close()
   })
 
@@ -183,7 +183,7 @@ describe('the audit trail', () => {
     const down = new errors.OIDCProviderError(503, 'temporarily_unavailable')
     const { deployment, recorded } = await recording({
       configuration: { adapter: memoryAdapterWith({ consumeOnce: () => Promise.reject(down) }) },
-      impersonation: { lifecycle: { enabled: false } },
+      impersonation: { ending: { enabled: false } },
     })
     const subject_token = await deployment.subjectToken()
     const { body } = await deployment.exchange({ subject_token })

@@ -24,7 +24,7 @@ describe('examples/mcp-server.ts, by the client of the SDK', () => {
     const { port } = server.address() as AddressInfo
     audience = `http://127.0.0.1:${port}/mcp`
     deployment = await deploy({
-      impersonation: { actorToken: { clients: ['web'] } },
+      impersonation: { softwareActors: ['web'] },
       resources: {
         [audience]: {
           scope: 'openid orders:read orders:write',

@@ -99,10 +99,10 @@ describe('redeeming a subject token', () => {
       const posing = Object.assign(new Error('invalid_grant'), { expose: true, statusCode: 200 })
       let thrown: unknown
       const adapter = memoryAdapterWith({ consumeOnce: () => Promise.reject(thrown) })
-      const lifecycle = { enabled: false }
+      const ending = { enabled: false }
       await using deployment = await deploy({
         configuration: { adapter },
-        impersonation: { lifecycle },
+        impersonation: { ending },
       })
       const subject_token = await deployment.subjectToken()
       for (thrown of [plain, posing, undefined, 'text']) {
@@ -116,10 +116,10 @@ describe('redeeming a subject token', () => {
 
     it('an adapter whose consumeOnce answers neither true nor false: 500', async () => {
       const adapter = memoryAdapterWith({ consumeOnce: async () => 1 })
-      const lifecycle = { enabled: false }
+      const ending = { enabled: false }
       await using deployment = await deploy({
         configuration: { adapter },
-        impersonation: { lifecycle },
+        impersonation: { ending },
       })
       const subject_token = await deployment.subjectToken()
       expect((await deployment.exchange({ subject_token })).status).to.equal(500)

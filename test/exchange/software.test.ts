@@ -21,7 +21,7 @@ function withSoftware(
   actorToken: ImpersonationOptions['actorToken'] = {},
   more: Partial<ImpersonationOptions> = {},
 ) {
-  return { impersonation: { actorToken: { clients: ['web'], ...actorToken }, ...more } }
+  return { impersonation: { softwareActors: ['web'], actorToken, ...more } }
 }
 
 /** What a subject token is exchanged for; `web` exchanges. */
@@ -193,7 +193,7 @@ describe('I16: software that acts is named', () => {
 describe('software that acts, by option', () => {
   it('a function names it, and is asked of the client', async () => {
     const clients = async ({ clientId }: { clientId: string }) => clientId === 'web'
-    await using deployment = await deploy(withSoftware({ clients }))
+    await using deployment = await deploy(withSoftware({}, { softwareActors: clients }))
     expect(decodeJwt((await exchange(deployment, {})).token).act).to.deep.equal(software)
     expect(decodeJwt((await exchange(deployment, {}, {})).token)).to.not.have.property('act')
   })
@@ -205,14 +205,14 @@ describe('software that acts, by option', () => {
     'answers no boolean': () => 'yes' as unknown as boolean,
   })) {
     it(`I9: where the function ${what}, nothing is issued`, async () => {
-      await using deployment = await deploy(withSoftware({ clients }))
+      await using deployment = await deploy(withSoftware({}, { softwareActors: clients }))
       const { status, body } = await exchange(deployment, {})
       expect([status, body.error]).to.deep.equal([500, 'server_error'])
     })
   }
 
   it('a public client that is named is refused: its name would prove nothing', async () => {
-    await using deployment = await deploy(withSoftware({ clients: ['console', 'web'] }))
+    await using deployment = await deploy(withSoftware({}, { softwareActors: ['console', 'web'] }))
     const subject_token = await deployment.subjectToken()
     const { status, body } = await deployment.exchange({ subject_token })
     expect([status, body.error]).to.deep.equal([400, 'unauthorized_client'])
@@ -225,7 +225,7 @@ describe('software that acts, by option', () => {
       clock.pass(9)
       return true
     }
-    await using deployment = await deploy(withSoftware({ clients }))
+    await using deployment = await deploy(withSoftware({}, { softwareActors: clients }))
     expect((await exchange(deployment, {})).status).to.equal(500)
   })
 
@@ -241,13 +241,13 @@ describe('software that acts, by option', () => {
     await exchange(deployment, { resource: 'https://elsewhere.example' })
     const events = (await recorded()).filter(({ client }) => client === 'web')
     expect(events.map(({ name, software: by }) => [name, by])).to.deep.equal([
-      ['impersonation.granted', 'web'],
+      ['impersonation.started', 'web'],
       ['impersonation.denied', 'web'],
     ])
     await deployment.close()
   })
 
-  it('an id that is an account as well is a warning, once, and of check()', async () => {
+  it('an id that is an account as well is a warning, once, and check() tells of it', async () => {
     const warnings: string[] = []
     const listen = ({ name, message }: Error) => {
       if (name === 'ImpersonationWarning') warnings.push(message)
@@ -261,9 +261,10 @@ describe('software that acts, by option', () => {
     const warned = () => warnings.filter((message) => /web is the id of a client and/.test(message))
     await new Promise((resolve) => setImmediate(resolve))
     expect(warned()).to.have.length(1)
-    await deployment.provider.impersonation.check()
-    await new Promise((resolve) => setImmediate(resolve))
-    expect(warned()).to.have.length(2)
+    const list = await deployment.provider.impersonation.check()
+    const { ok, message } = list.find(({ id }) => id === 'namesakes') ?? {}
+    expect(ok).to.equal(false)
+    expect(message).to.match(/another id: web$/)
     process.off('warning', listen)
   })
 })

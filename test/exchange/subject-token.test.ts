@@ -39,7 +39,7 @@ describe('what a subject token is', () => {
   })
 
   it('a subject token lives until its last second and not a second longer', async () => {
-    await using deployment = await deploy({ impersonation: { subjectToken: { ttl: 60 } } })
+    await using deployment = await deploy({ configuration: { ttl: { SubjectToken: 60 } } })
     const now = Math.ceil(Date.now() / 1000) * 1000
     const [first, second] = await at(now, () =>
       Promise.all([deployment.subjectToken(), deployment.subjectToken()]),

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import OidcProvider from 'oidc-provider'
-import { Impersonation } from '../../src/index.ts'
+import { ImpersonationFeature } from '../../src/index.ts'
 import { configuration, enabled } from '../support/serving.ts'
 
 describe('a bundle whose minifier renamed the classes of oidc-provider', () => {
   for (const model of ['AccessToken', 'Client', 'ClientCredentials', 'ReplayDetection'] as const) {
     it(`fails at the start, says so of ${model}, and says which setting keeps the names`, () => {
-      const impersonation = new Impersonation(enabled)
+      const impersonation = new ImpersonationFeature(enabled)
       const configured = impersonation.configure(configuration)
       const provider = new OidcProvider('https://id.example.com', configured)
       Object.defineProperty(provider[model], 'name', { value: 'q4' })
@@ -22,6 +22,6 @@ describe('a bundle whose minifier renamed the classes of oidc-provider', () => {
   it('is no concern of a deployment that switched impersonation off', () => {
     const provider = new OidcProvider('https://id.example.com', configuration)
     Object.defineProperty(provider.AccessToken, 'name', { value: 'q4' })
-    new Impersonation({ enabled: false }).register(provider)
+    new ImpersonationFeature({ enabled: false }).register(provider)
   })
 })

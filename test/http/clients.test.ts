@@ -49,7 +49,7 @@ describe('managementApi.clients: who may issue is named, never implied', () => {
     await using without = await deploy({
       impersonation: {
         managementApi: { resource, clients: { issue: ['other'], read: ['backend'] } },
-        lifecycle: { enabled: false },
+        ending: { enabled: false },
       },
     })
     const refused = await ask(without, 'backend', 'backend-secret')

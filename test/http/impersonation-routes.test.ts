@@ -53,7 +53,7 @@ describe('the routes of impersonations', () => {
   })
 
   for (const [what, options] of Object.entries({
-    'lifecycle.enabled is false': { impersonation: { lifecycle: { enabled: false } } },
+    'ending.enabled is false': { impersonation: { ending: { enabled: false } } },
     'the adapter lacks a method': {
       configuration: { adapter: memoryAdapterWith({ list: undefined }) },
     },

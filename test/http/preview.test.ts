@@ -69,7 +69,7 @@ describe('provider.impersonation.preview(request, { as })', () => {
     }
     const impersonation = await start({
       authorize: answering(false),
-      limits: { issue: limiter, issuePerActor: limiter },
+      rateLimits: { issue: limiter, issuePerActor: limiter },
     })
     const events: string[] = []
     for (const name of ['impersonation.issued', 'impersonation.denied'] as const) {

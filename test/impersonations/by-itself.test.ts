@@ -11,7 +11,7 @@ describe('an impersonation ends by itself', () => {
   it('after a replay: what the first use got ends, with the cause; with report it goes on', async () => {
     for (const onReplay of ['end', 'report'] as const) {
       const { deployment, recorded, ended } = await endings({
-        impersonation: { lifecycle: { onReplay } },
+        impersonation: { ending: { onReplay } },
       })
       const subject_token = await deployment.subjectToken()
       await deployment.exchange({ subject_token })
@@ -36,7 +36,7 @@ describe('an impersonation ends by itself', () => {
 
   it('after a replay that comes when the subject token has expired, too', async () => {
     using clock = stoppedClock()
-    const { deployment } = await endings({ impersonation: { subjectToken: { ttl: 1 } } })
+    const { deployment } = await endings({ configuration: { ttl: { SubjectToken: 1 } } })
     const subject_token = await deployment.subjectToken()
     await deployment.exchange({ subject_token })
     clock.pass(2)
@@ -139,7 +139,7 @@ describe('an impersonation ends by itself', () => {
 
   it('with endWithOperator: false, it goes on', async () => {
     const { deployment } = await endings({
-      impersonation: { lifecycle: { endWithOperator: false } },
+      impersonation: { ending: { endWithOperator: false } },
     })
     const { access_token: actor_token } = await signIn(deployment, 'olivia')
     const subject_token = await deployment.subjectToken()

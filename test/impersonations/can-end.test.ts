@@ -12,9 +12,9 @@ describe('canEnd', () => {
     await deployment.close()
     const refused = await deploy({
       configuration: { adapter: undefined },
-      impersonation: { lifecycle: { enabled: true } },
+      impersonation: { ending: { enabled: true } },
     }).catch((thrown: unknown) => thrown)
-    expect(String(refused)).to.contain('features.impersonation.lifecycle.enabled is true')
+    expect(String(refused)).to.contain('features.impersonation.ending.enabled is true')
     expect(String(refused)).to.contain('lacks consumeOnce, endOnce, list, endedIndices')
   })
 
@@ -22,7 +22,7 @@ describe('canEnd', () => {
     const adapter = createMemoryAdapter()
     await using deployment = await deploy({
       configuration: { adapter },
-      impersonation: { lifecycle: { enabled: false } },
+      impersonation: { ending: { enabled: false } },
     })
     expect(deployment.provider.impersonation.canEnd).to.equal(false)
     const { body } = await deployment.issue({ userId: 'alice' })

@@ -136,8 +136,8 @@ describe('I11: the guard and the provider: a copied token', () => {
 
   it('without a status, of a provider that ends none, passes only where none is required', async () => {
     await deployment.close()
-    deployment = await managing({ impersonation: { lifecycle: { enabled: false } } }).catch(
-      async () => expect.fail('did not start'),
+    deployment = await managing({ impersonation: { ending: { enabled: false } } }).catch(async () =>
+      expect.fail('did not start'),
     )
     const { token } = await run('olivia')
     expect(await verdict(guard(), token)).to.equal('alice')

@@ -112,7 +112,7 @@ describe('I14: what another process with other options exchanges can be ended', 
   })
 
   it('also where the process that exchanges can end nothing itself', async () => {
-    await using both = await processes(maxTtl(600), { lifecycle: { enabled: false } })
+    await using both = await processes(maxTtl(600), { ending: { enabled: false } })
     const exchange = async (resource: string) => {
       const subject_token = await both.first.subjectToken()
       const { body } = await both.second.exchange({ subject_token, resource })
@@ -132,7 +132,7 @@ describe('I14: what another process with other options exchanges can be ended', 
   })
 
   it('an opaque token that has ended stays ended where nothing can be ended', async () => {
-    await using both = await processes({}, { lifecycle: { enabled: false } })
+    await using both = await processes({}, { ending: { enabled: false } })
     const subject_token = await both.first.subjectToken()
     const resource = 'https://opaque.example'
     const { body } = await both.first.exchange({ subject_token, resource })
@@ -142,7 +142,7 @@ describe('I14: what another process with other options exchanges can be ended', 
   })
 
   it('an opaque token whose record is gone is active where nothing can be ended, as it was there', async () => {
-    await using both = await processes({ lifecycle: { enabled: false } }, {})
+    await using both = await processes({ ending: { enabled: false } }, {})
     const subject_token = await both.first.subjectToken()
     const resource = 'https://opaque.example'
     const { body } = await both.first.exchange({ subject_token, resource })
@@ -154,10 +154,7 @@ describe('I14: what another process with other options exchanges can be ended', 
 
   it('I3: a JWT that has ended is no actor token in a chain where nothing can be ended', async () => {
     const actorToken = { chain: { maxDepth: 1 } }
-    await using both = await processes(
-      { actorToken },
-      { actorToken, lifecycle: { enabled: false } },
-    )
+    await using both = await processes({ actorToken }, { actorToken, ending: { enabled: false } })
     const olivia = await signIn(both.first, 'olivia')
     const bob = await both.first.exchange({
       subject_token: await both.first.subjectToken('bob'),
@@ -175,7 +172,7 @@ describe('I14: what another process with other options exchanges can be ended', 
   })
 
   it('what was issued where nothing can be ended is refused where it can, and stays usable there', async () => {
-    await using both = await processes({ lifecycle: { enabled: false } }, {})
+    await using both = await processes({ ending: { enabled: false } }, {})
     const denied: ImpersonationEvent[] = []
     both.second.provider.on('impersonation.denied', (_ctx, event) => denied.push(event))
     const subject_token = await both.first.subjectToken()

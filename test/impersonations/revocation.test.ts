@@ -190,7 +190,7 @@ describe('I14: revoking a subject token', () => {
   })
 
   it('does nothing where impersonations cannot be ended', async () => {
-    const { deployment } = await endings({ impersonation: { lifecycle: { enabled: false } } })
+    const { deployment } = await endings({ impersonation: { ending: { enabled: false } } })
     const subject_token = await deployment.subjectToken()
     expect((await revoke(deployment, subject_token, BACKEND)).status).to.equal(200)
     expect((await deployment.exchange({ subject_token })).status).to.equal(200)

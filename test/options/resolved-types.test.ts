@@ -16,7 +16,7 @@ type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 
 const derived: Record<string, true> = {
   boolean: true satisfies Same<ResolvedOptions['enabled'], boolean>,
   integer: true satisfies Same<ResolvedOptions['accessToken']['maxTtl'], number>,
-  noDefault: true satisfies Same<ResolvedOptions['subjectToken']['ttl'], number | undefined>,
+  noDefault: true satisfies Same<ResolvedOptions['actorToken']['maxAge'], number | undefined>,
   nested: true satisfies Same<ResolvedOptions['actorToken']['chain']['maxDepth'], number>,
   string: true satisfies Same<ResolvedOptions['managementApi']['scope'], string>,
   oneOf: true satisfies Same<ResolvedOptions['managementApi']['tokenFormat'], 'jwt' | 'opaque'>,
@@ -37,7 +37,7 @@ const derived: Record<string, true> = {
     ResolvedOptions['contextSchema'],
     ContextValidator | ContextStandardSchema | undefined
   >,
-  object: true satisfies Same<ResolvedOptions['limits']['issue'], RateLimiter | undefined>,
+  object: true satisfies Same<ResolvedOptions['rateLimits']['issue'], RateLimiter | undefined>,
   url: true satisfies Same<ResolvedDPoPOptions['baseUrl'], string | undefined>,
 }
 

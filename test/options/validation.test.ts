@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Impersonation, type ImpersonationOptions, Provider } from '../../src/index.ts'
+import { ImpersonationFeature, type ImpersonationOptions, Provider } from '../../src/index.ts'
 import { resolveOptions } from '../../src/options/defaults.ts'
 
 /** With a hole, which `every` would skip. */
@@ -21,7 +21,7 @@ describe('options', () => {
       },
       allowSelfRegisteredClients: false,
       applications: [],
-      subjectToken: { ttl: undefined, singleUse: 'adapter' },
+      subjectToken: { singleUse: 'adapter' },
       accessToken: { maxTtl: 3600 },
       actorToken: {
         required: false,
@@ -29,14 +29,16 @@ describe('options', () => {
         maxAge: undefined,
         sameClient: false,
         grantClaim: true,
-        clients: [],
         chain: { maxDepth: 0 },
       },
-      lifecycle: { enabled: undefined, onReplay: 'end', endWithOperator: true },
+      softwareActors: [],
+      ending: { enabled: undefined, onReplay: 'end', endWithOperator: true },
       limits: {
         userIdLength: 255,
         contextBytes: 4096,
         bodyBytes: 16384,
+      },
+      rateLimits: {
         issue: undefined,
         issuePerActor: undefined,
         failedExchanges: undefined,
@@ -151,9 +153,6 @@ describe('options', () => {
       'features.impersonation.managementApi.clients.delete',
       { managementApi: { clients: { issue: [], delete: [] } } },
     ],
-    ['features.impersonation.subjectToken.ttl', { subjectToken: { ttl: 3601 } }],
-    ['features.impersonation.subjectToken.ttl', { subjectToken: { ttl: 1.5 } }],
-    ['features.impersonation.subjectToken.ttl', { subjectToken: { ttl: Number.NaN } }],
     ['features.impersonation.subjectToken.singleUse', { subjectToken: { singleUse: false } }],
     ['features.impersonation.accessToken.maxTtl', { accessToken: { maxTtl: 86401 } }],
     ['features.impersonation.actorToken.required', { actorToken: { required: 1 } }],
@@ -176,21 +175,21 @@ describe('options', () => {
     ['features.impersonation.actorToken.grantClaim', { actorToken: { grantClaim: 'yes' } }],
     ['features.impersonation.allowSelfRegisteredClients', { allowSelfRegisteredClients: ['a'] }],
     ['features.impersonation.atomicReplayDetection', { atomicReplayDetection: 'off' }],
-    ['features.impersonation.actorToken.clients', { actorToken: { clients: 'copilot' } }],
+    ['features.impersonation.softwareActors', { softwareActors: 'copilot' }],
     ['features.impersonation.actorToken.chain', { actorToken: { chain: true } }],
     [
       'features.impersonation.actorToken.chain.maxDepth',
       { actorToken: { chain: { maxDepth: 9 } } },
     ],
-    ['features.impersonation.limits.issue', { limits: { issue: 10 } }],
-    ['features.impersonation.limits.failedExchanges', { limits: { failedExchanges: {} } }],
+    ['features.impersonation.rateLimits.issue', { rateLimits: { issue: 10 } }],
+    ['features.impersonation.rateLimits.failedExchanges', { rateLimits: { failedExchanges: {} } }],
     ['features.impersonation.authorize', { authorize: true }],
     ['features.impersonation.contextSchema', { contextSchema: {} }],
     ['features.impersonation.__proto__', JSON.parse('{"__proto__":{}}')],
   ]
   for (const [path, options] of wrong) {
     it(`refuses ${JSON.stringify(options)} by its dotted path`, () => {
-      expect(() => new Impersonation(options as ImpersonationOptions))
+      expect(() => new ImpersonationFeature(options as ImpersonationOptions))
         .to.throw(TypeError)
         .with.property('message')
         .that.satisfies((message: string) => message.startsWith(`${path} `))

@@ -38,8 +38,8 @@ describe('authorize: accessTokenTtl', () => {
     expect(body.scope, 'without scope, all that was asked for').to.equal(BOTH)
     const { iat = 0, exp = 0 } = decodeJwt(body.access_token)
     expect(exp - iat).to.equal(60)
-    const granted = (await recorded()).find(({ name }) => name === 'impersonation.granted')
-    expect(granted?.expiresAt).to.be.within(exp - 1, exp)
+    const started = (await recorded()).find(({ name }) => name === 'impersonation.started')
+    expect(started?.expiresAt).to.be.within(exp - 1, exp)
     await deployment.close()
   })
 

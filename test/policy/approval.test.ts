@@ -87,7 +87,7 @@ describe('what needs an approval is not issued without one', () => {
     const events = await recorded()
     expect(events.map(({ name }) => name.split('.')[1])).to.deep.equal([
       'issued',
-      'granted',
+      'started',
       'replayed',
     ])
     await provider.impersonation.endAll({ permit: 'p1' })
@@ -162,11 +162,11 @@ describe('a permit that is revoked while an exchange is under way', () => {
   })
 })
 
-describe('limits.issuePerActor', () => {
+describe('rateLimits.issuePerActor', () => {
   it('429 once an operator has used up the points; others go on', async () => {
     const { RateLimiterMemory } = await import('rate-limiter-flexible')
     const issuePerActor = new RateLimiterMemory({ points: 2, duration: 60 })
-    await using deployment = await deploy({ impersonation: { limits: { issuePerActor } } })
+    await using deployment = await deploy({ impersonation: { rateLimits: { issuePerActor } } })
     const issue = async (sub?: string) => {
       const mayAct = sub === undefined ? {} : { mayAct: { sub } }
       return (await deployment.issue({ userId: 'alice', ...mayAct })).status

@@ -11,7 +11,7 @@ describe('a subject token bound at issue', () => {
   let bob: string
   before(async () => {
     deployment = await deploy({
-      impersonation: { subjectToken: { ttl: 300 } },
+      configuration: { ttl: { SubjectToken: 300 } },
       resources: { 'https://other.example': { scope: 'read', accessTokenFormat: 'jwt' } },
     })
     olivia = (await signIn(deployment, 'olivia')).access_token

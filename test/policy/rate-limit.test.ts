@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
-import { normalisedAddress } from '../../src/policy/limits.ts'
+import { ipKey } from '../../src/policy/limits.ts'
 import { basic, deploy } from '../support/deployment.ts'
 
-describe('limits.issue', () => {
+describe('rateLimits.issue', () => {
   it('429 with Retry-After once the points are used up, client by client', async () => {
     const issue = new RateLimiterMemory({ points: 3, duration: 60 })
     await using deployment = await deploy({
-      impersonation: { limits: { issue } },
+      impersonation: { rateLimits: { issue } },
       clients: [
         {
           client_id: 'other',
@@ -33,7 +33,7 @@ describe('limits.issue', () => {
   it('I5: a limiter in trouble is a 500, not a free pass', async () => {
     let trouble: unknown
     const issue = { consume: () => Promise.reject(trouble) }
-    await using deployment = await deploy({ impersonation: { limits: { issue } } })
+    await using deployment = await deploy({ impersonation: { rateLimits: { issue } } })
     const errorWithATime = Object.assign(new Error('down'), { msBeforeNext: 1000 })
     for (trouble of [new Error('down'), errorWithATime, undefined, {}, { msBeforeNext: '1' }]) {
       expect((await deployment.issue({ userId: 'alice' })).status).to.equal(500)
@@ -43,7 +43,7 @@ describe('limits.issue', () => {
   it('Retry-After is in whole seconds, never too few, and 1 at least', async () => {
     let msBeforeNext = 0
     const issue = { consume: () => Promise.reject({ msBeforeNext }) }
-    await using deployment = await deploy({ impersonation: { limits: { issue } } })
+    await using deployment = await deploy({ impersonation: { rateLimits: { issue } } })
     const answers: unknown[] = []
     for (msBeforeNext of [0, 1, 1000, 1001, 59_500]) {
       const { status, headers } = await deployment.issue({ userId: 'alice' })
@@ -53,10 +53,10 @@ describe('limits.issue', () => {
   })
 })
 
-describe('limits.failedExchanges', () => {
+describe('rateLimits.failedExchanges', () => {
   it('counts failures alone, and then refuses even what would succeed', async () => {
     const failedExchanges = new RateLimiterMemory({ points: 2, duration: 60 })
-    await using deployment = await deploy({ impersonation: { limits: { failedExchanges } } })
+    await using deployment = await deploy({ impersonation: { rateLimits: { failedExchanges } } })
     const good = async () => {
       const subject_token = await deployment.subjectToken()
       return (await deployment.exchange({ subject_token })).status
@@ -77,7 +77,7 @@ describe('limits.failedExchanges', () => {
     const taken: unknown[] = []
     const consume = async (key: string, points?: number) => taken.push([key, points])
     await using deployment = await deploy({
-      impersonation: { limits: { failedExchanges: { consume } } },
+      impersonation: { rateLimits: { failedExchanges: { consume } } },
     })
     await deployment.exchange({ subject_token: 'guess' })
     await deployment.exchange({ subject_token: 'guess' }, basic('web', 'web-secret'))
@@ -91,7 +91,7 @@ describe('limits.failedExchanges', () => {
 
   it('of many guesses that arrive together, no more than the points are answered', async () => {
     const failedExchanges = new RateLimiterMemory({ points: 5, duration: 60 })
-    await using deployment = await deploy({ impersonation: { limits: { failedExchanges } } })
+    await using deployment = await deploy({ impersonation: { rateLimits: { failedExchanges } } })
     const answers = await Promise.all(
       Array.from({ length: 40 }, () => deployment.exchange({ subject_token: 'guess' })),
     )
@@ -106,7 +106,7 @@ describe('limits.failedExchanges', () => {
       return Promise.reject({ msBeforeNext: 1000 })
     }
     await using deployment = await deploy({
-      impersonation: { limits: { failedExchanges: { consume } } },
+      impersonation: { rateLimits: { failedExchanges: { consume } } },
     })
     expect((await deployment.exchange({ subject_token: 'guess' })).status).to.equal(429)
     expect(taken).to.deep.equal([0])
@@ -118,8 +118,8 @@ describe('limits.failedExchanges', () => {
       const consume = async (_key: string, points?: number) => {
         if (points === troubleAt) throw down
       }
-      const limits = { failedExchanges: { consume } }
-      await using deployment = await deploy({ impersonation: { limits } })
+      const rateLimits = { failedExchanges: { consume } }
+      await using deployment = await deploy({ impersonation: { rateLimits } })
       const { status, body } = await deployment.exchange({ subject_token: 'guess' })
       expect([status, body.error]).to.deep.equal([500, 'server_error'])
     }
@@ -153,7 +153,7 @@ describe('an address as a key', () => {
   ]
   for (const [key, addresses] of same) {
     it(`${key} for ${addresses.join(', ')}`, () => {
-      for (const address of addresses) expect(normalisedAddress(address), address).to.equal(key)
+      for (const address of addresses) expect(ipKey(address), address).to.equal(key)
     })
   }
 })

@@ -4,7 +4,7 @@ import { type DeploymentOptions, deploy } from './deployment.ts'
 
 const NAMES = [
   'impersonation.issued',
-  'impersonation.granted',
+  'impersonation.started',
   'impersonation.denied',
   'impersonation.replayed',
 ] as const

@@ -13,7 +13,7 @@ export const EVERYTHING = 'impersonate impersonations:read impersonations:end'
 
 const NAMES = [
   'impersonation.issued',
-  'impersonation.granted',
+  'impersonation.started',
   'impersonation.denied',
   'impersonation.replayed',
   'impersonation.ended',

@@ -59,7 +59,7 @@ describe('I12: what enabling impersonation changes in a provider', () => {
     expect(added).to.deep.equal(['end_session.success'])
     expect(ours.listenerCount('end_session.success')).to.equal(1)
     expect(Object.hasOwn(ours.Grant, 'adapter')).to.equal(true)
-    const quiet = { impersonation: { lifecycle: { endWithOperator: false } } }
+    const quiet = { impersonation: { ending: { endWithOperator: false } } }
     const [before, alone] = both(quiet)
     expect(alone.eventNames()).to.deep.equal(before.eventNames())
     expect(Object.hasOwn(alone.Grant, 'adapter')).to.equal(false)
@@ -78,7 +78,7 @@ describe('I12: what enabling impersonation changes in a provider', () => {
 
   const cannot: Record<string, DeploymentOptions> = {
     'the storage adapter cannot': { configuration: { adapter: undefined } },
-    'it is switched off': { impersonation: { lifecycle: { enabled: false } } },
+    'it is switched off': { impersonation: { ending: { enabled: false } } },
   }
   for (const [why, options] of Object.entries(cannot)) {
     it(`where they cannot, because ${why}: no middleware, no listener, no function of a model but one`, () => {

@@ -64,7 +64,7 @@ function entriesOf(index: number, all: number): AuditEntry[] {
     time: start,
     ...common,
     mayAct: { sub: actor.sub, clientId: 'shop' },
-    issuedTo: 'support-backend',
+    requestedBy: 'support-backend',
     resource: 'https://shop.example.com/api',
     scope: 'orders:read orders:write',
     expiresAt: start / 1000 + 60,
@@ -77,8 +77,8 @@ function entriesOf(index: number, all: number): AuditEntry[] {
     const denial = { stage: 'exchange', error: 'access_denied', reason: 'not on duty' } as const
     return [asked, { event: 'impersonation.denied', time: start + 900, ...common, actor, denial }]
   }
-  const granted: AuditEntry = {
-    event: 'impersonation.granted',
+  const started: AuditEntry = {
+    event: 'impersonation.started',
     time: start + 1500,
     ...common,
     actor,
@@ -100,7 +100,7 @@ function entriesOf(index: number, all: number): AuditEntry[] {
     }
     return { event: 'impersonation.used', time: start + 3000 + step * 7000, ...common, actor, use }
   })
-  return [asked, granted, ...uses, ...endOf(index, start, common, actor.sub)]
+  return [asked, started, ...uses, ...endOf(index, start, common, actor.sub)]
 }
 
 function endOf(

@@ -109,9 +109,10 @@ export interface SupportConsole extends Middleware {
   /**
    * All that the audit has of a customer, as JSON Lines in parts, for an answer to their right of access:
    * each impersonation and refused request with its entries, then each permit about them. An entry
-   * `support.exported` comes first.
+   * `support.exported` comes first. What is another customer's by its entries is left out.
    *
    * @throws TypeError for an id that is no text, or an empty one
+   * @throws InForceError after the last line where something was left out: somebody changed the storage
    * @throws Error where the entry is not stored, or the storage fails
    */
   exportOf(customerId: string, request?: DataRequest): AsyncIterable<string>

@@ -216,7 +216,7 @@ function checkProvider(provider: Provider): void {
   }
   if (!impersonation.canEnd) {
     throw new TypeError(
-      'supportConsole(provider) needs impersonations that can be seen and ended: leave out features.impersonation.lifecycle.enabled: false, and use a storage adapter that can end them (docs/adapters.md)',
+      'supportConsole(provider) needs impersonations that can be seen and ended: leave out features.impersonation.ending.enabled: false, and use a storage adapter that can end them (docs/adapters.md)',
     )
   }
   if (!hasSignOut(provider)) {

@@ -82,7 +82,7 @@ export async function testConfiguration(
         enabled: true,
         managementApi: { resource: management, clients: [BACKEND_CLIENT_ID] },
         accessToken: { maxTtl: MAX_TOKEN_SECONDS },
-        lifecycle: { enabled: true },
+        ending: { enabled: true },
         getCustomJwtClaims,
         authorize,
       },

@@ -2,11 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { decodeJwt } from 'jose'
-import type {
-  EndOptions,
-  ImpersonationObject,
-  SubjectTokenContext,
-} from 'oidc-provider-impersonation'
+import type { EndOptions, Impersonation, SubjectTokenContext } from 'oidc-provider-impersonation'
 import { ACCESS_TOKEN_TYPE, Provider, TOKEN_EXCHANGE_GRANT_TYPE } from 'oidc-provider-impersonation'
 import { IMPERSONATED_JTI_PREFIX } from 'oidc-provider-impersonation/siblings'
 import {
@@ -65,7 +61,7 @@ export interface TestImpersonation {
    *
    * @param how who ended it, and why
    */
-  end(how?: EndOptions): Promise<ImpersonationObject | undefined>
+  end(how?: EndOptions): Promise<Impersonation | undefined>
 }
 
 /** A provider with impersonation for the tests of an API, in memory, on a free port of 127.0.0.1. */

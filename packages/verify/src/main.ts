@@ -26,8 +26,8 @@ row is the sum of its entries.
 --help                This text.
 
 The exit code is 0 if the audit is whole, 1 if it is not (the first broken entry is named), and 2 if
-it could not be verified. It needs about 150 MB of memory, and 300 MB more for each 100,000
-impersonations of ten entries.
+it could not be verified. It needs about 150 MB of memory, and 200 MB more for each 100,000
+impersonations.
 
 What remains: a person who can write to the storage, and to nothing else, can change or cut off what
 was stored since the last checkpoint that was kept elsewhere; put in an entry that says it is up to 24

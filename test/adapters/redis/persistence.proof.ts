@@ -69,7 +69,7 @@ suite('Redis that ends by kill -9 and starts again from its disk', function () {
     await using deployment = await deploy({
       configuration: { adapter: createRedisAdapter({ client }) },
       // The end after the replay below could come after the crash.
-      impersonation: { lifecycle: { onReplay: 'report' } },
+      impersonation: { ending: { onReplay: 'report' } },
     })
     const subject_token = await deployment.subjectToken()
     await client.save()

@@ -58,7 +58,7 @@ const RULES: ReadonlyArray<Partial<Rules>> = [
   ...REFUSALS.map((refusal) => ({ refusal })),
   { exhaustedAt: 0 },
   { exhaustedAt: 1 },
-  { unrecorded: 'impersonation.granted' },
+  { unrecorded: 'impersonation.started' },
 ]
 
 /** What the token endpoint answers to an exchange. */
@@ -118,7 +118,7 @@ export async function askOthers(): Promise<void> {
   const managementApi = { resource: 'https://id.example.com/api', clients: ['backend'] }
   for (const impersonation of [
     { actorToken: { required: true } },
-    { actorToken: { clients: ['console'] } },
+    { softwareActors: ['console'] },
     { managementApi: { ...managementApi, requireBinding: ['mayAct' as const] } },
   ]) {
     await using deployment = await deploy({ impersonation })

@@ -110,7 +110,7 @@ export async function startWorld(dPoP?: DPoP): Promise<World> {
       managementApi: { resource: RESOURCE, clients },
       authorize: () => rules.authorize,
       contextSchema: (value) => (rules.contextIssues ? { issues: rules.contextIssues } : { value }),
-      limits: {
+      rateLimits: {
         issue: { consume: async () => refuseIf(rules.isIssueLimited) },
         failedExchanges: {
           consume: async (_key, points) => refuseIf(points === rules.exhaustedAt),

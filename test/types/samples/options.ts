@@ -9,7 +9,7 @@ import type {
   Denial,
   GetCustomJwtClaims,
   ImpersonationOptions,
-  normalisedAddress,
+  ipKey,
   RateLimiter,
   SubjectTokenContext,
   Verdict,
@@ -23,10 +23,10 @@ export const none: ImpersonationOptions = {}
 export const absent: ImpersonationOptions = {
   enabled: undefined,
   managementApi: { resource: undefined, clients: undefined, requireBinding: undefined },
-  subjectToken: { ttl: undefined, singleUse: undefined },
+  subjectToken: { singleUse: undefined },
   accessToken: undefined,
   actorToken: { chain: undefined },
-  limits: { issue: undefined },
+  rateLimits: { issue: undefined },
   authorize: undefined,
 }
 
@@ -40,17 +40,18 @@ export const full: ImpersonationOptions = {
     clients: { issue: ['backend'], end: (client) => client.clientId === 'backend' },
     requireBinding: ['mayAct', 'resource', 'scope', 'expiresIn'],
   },
-  subjectToken: { ttl: 600, singleUse: 'per-process' },
+  subjectToken: { singleUse: 'per-process' },
   accessToken: { maxTtl: 3600 },
   actorToken: { required: true, maxAge: 3600, chain: { maxDepth: 1 } },
-  limits: { issue: limiter, contextBytes: 1024 },
+  limits: { contextBytes: 1024 },
+  rateLimits: { issue: limiter },
   contextSchema: z.object({ ticketId: z.string() }),
   environmentVariables: { REGION: 'eu' },
 }
 
 export const wrong: ImpersonationOptions[] = [
   // @ts-expect-error seconds are a number
-  { subjectToken: { ttl: '10 minutes' } },
+  { accessToken: { maxTtl: '10 minutes' } },
   // @ts-expect-error one of two words
   { subjectToken: { singleUse: 'process' } },
   // @ts-expect-error who issues has to be said
@@ -101,4 +102,4 @@ export const validate: ContextValidator = (context) =>
 holds<Same<BindingMember, 'mayAct' | 'resource' | 'scope' | 'expiresIn'>>()
 holds<Same<Denial['stage'], 'end' | 'exchange' | 'issue'>>()
 holds<Same<typeof ACCESS_TOKEN_TYPE, 'urn:ietf:params:oauth:token-type:access_token'>>()
-holds<Same<ReturnType<typeof normalisedAddress>, string>>()
+holds<Same<ReturnType<typeof ipKey>, string>>()

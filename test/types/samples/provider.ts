@@ -10,8 +10,8 @@ import DefaultProvider, {
   type ChecklistItem,
   type Configuration,
   errors,
-  Impersonation,
   type ImpersonationEvent,
+  ImpersonationFeature,
   Provider,
   type ProviderConfiguration,
   type RequestListener,
@@ -38,14 +38,14 @@ new Provider('https://id.example.com', plain)
 
 const provider: OidcProvider = new Provider('https://id.example.com', configuration)
 const own = new Provider('https://id.example.com', configuration)
-holds<Same<typeof own.impersonation, Impersonation>>()
+holds<Same<typeof own.impersonation, ImpersonationFeature>>()
 // @ts-expect-error the management API is made by the constructor
-own.impersonation = new Impersonation()
+own.impersonation = new ImpersonationFeature()
 // @ts-expect-error an unknown option of impersonation
 export const unknown: ProviderConfiguration = { features: { impersonation: { enable: true } } }
 
 // Listeners have the types of both packages' events.
-own.on('impersonation.granted', (ctx, event) => {
+own.on('impersonation.started', (ctx, event) => {
   holds<Same<typeof ctx, KoaContextWithOIDC>>()
   holds<Same<typeof event, ImpersonationEvent>>()
   // @ts-expect-error an event is read alone
@@ -63,7 +63,7 @@ own.on('access_token.issued', (token) => holds<Same<typeof token, AccessToken>>(
 // @ts-expect-error no listener of this event gets a number
 own.on('impersonation.denied', (_ctx, _event: number) => {})
 
-const impersonation = new Impersonation({ enabled: true })
+const impersonation = new ImpersonationFeature({ enabled: true })
 holds<Same<ReturnType<typeof impersonation.configure>, OidcConfiguration>>()
 holds<Same<ReturnType<typeof impersonation.register>, void>>()
 holds<Same<ReturnType<typeof impersonation.check>, Promise<readonly ChecklistItem[]>>>()

@@ -78,7 +78,7 @@ export async function serve({
         ...(of && { jwks: { keys: [of.key] } }),
       },
       impersonation: {
-        actorToken: { clients: ['copilot'] },
+        softwareActors: ['copilot'],
         managementApi: {
           resource: `${base}/api`,
           clients: { issue: ['backend'], read: ['backend'], end: ['backend'] },

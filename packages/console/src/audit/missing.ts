@@ -1,4 +1,4 @@
-import type { ImpersonationObject } from 'oidc-provider-impersonation'
+import type { Impersonation } from 'oidc-provider-impersonation'
 import {
   type AuditEntry,
   type AuditRow,
@@ -38,7 +38,7 @@ export function isMissing(
   switch (event) {
     case 'impersonation.issued':
       return row?.askedAt === undefined
-    case 'impersonation.granted':
+    case 'impersonation.started':
       return row?.startedAt === undefined || row.isStartInferred === true
     case 'impersonation.ended':
       return row?.end === undefined
@@ -50,11 +50,22 @@ export function isMissing(
 }
 
 /** What the audit should have of an impersonation, by the record that the provider keeps of it. */
-export function entriesFor(found: ImpersonationObject): AuditEntry[] {
-  const { id, userId, actor, mayAct, issuedTo, client, resource, scope, context, end, software } =
-    found
+export function entriesFor(found: Impersonation): AuditEntry[] {
+  const {
+    id,
+    userId,
+    actor,
+    mayAct,
+    requestedBy,
+    client,
+    resource,
+    scope,
+    context,
+    end,
+    software,
+  } = found
   const operator = mayAct?.sub === undefined ? undefined : { sub: mayAct.sub }
-  const base = { id, subject: userId, mayAct, issuedTo, resource, scope, context }
+  const base = { id, subject: userId, mayAct, requestedBy, resource, scope, context }
   const entries = [
     {
       ...base,
@@ -65,7 +76,7 @@ export function entriesFor(found: ImpersonationObject): AuditEntry[] {
     },
     found.startedAt !== undefined && {
       ...base,
-      event: 'impersonation.granted' as const,
+      event: 'impersonation.started' as const,
       time: found.startedAt * 1000,
       actor,
       software,

@@ -132,6 +132,9 @@ export interface AuditStore extends PermitStore {
 
   row(id: string): Promise<AuditRow | undefined>
 
+  /** Those of the rows that are there, in any order, by one statement. */
+  rows(ids: readonly string[]): Promise<readonly AuditRow[]>
+
   /**
    * All rows, each once, in any order, with their entries: none that is there all the time is left out.
    * `next` is the cursor of the next page; `undefined` at the end. How many statements a page takes does

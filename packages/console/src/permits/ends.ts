@@ -1,12 +1,8 @@
-import type {
-  ImpersonationFilter,
-  ImpersonationObject,
-  Provider,
-} from 'oidc-provider-impersonation'
+import type { Impersonation, ImpersonationFilter, Provider } from 'oidc-provider-impersonation'
 import { limitTime } from 'oidc-provider-impersonation/siblings'
 import type { StandingChoice } from 'oidc-provider-impersonation-verify/format'
 import type { PermitStore } from '../audit/permit-store.ts'
-import { allReadable } from './readable.ts'
+import { allReadable } from '../audit/readable.ts'
 
 const PERMITS_PER_READ = 100
 
@@ -70,7 +66,7 @@ export async function endForObjection(
   mostMs: number,
 ): Promise<void> {
   const how = { cause: 'user', by: { sub: customer } } as const
-  const isConcerned = ({ issuedAt }: ImpersonationObject) => issuedAt <= before / 1000
+  const isConcerned = ({ issuedAt }: Impersonation) => issuedAt <= before / 1000
   const filter = { userId: customer, actor: operator }
   const ended = endWhere(provider, filter, how, isConcerned)
   await limitTime(mostMs, ended, () => new Error('it takes too long'))
@@ -80,7 +76,7 @@ async function endWhere(
   { impersonation }: Provider,
   filter: ImpersonationFilter,
   how: Parameters<Provider['impersonation']['end']>[1],
-  isConcerned: (found: ImpersonationObject) => boolean,
+  isConcerned: (found: Impersonation) => boolean,
 ): Promise<void> {
   for (const state of ['issued', 'active'] as const) {
     for (let cursor: string | undefined; ; ) {

@@ -69,7 +69,7 @@ describe('the row of an impersonation', () => {
   it('is the same in whatever order its entries are stored', () => {
     const sum = (all: readonly Happening[]) =>
       all.reduce<AuditRow | undefined>((row, each) => fold(row, idOf('a'), each), undefined)
-    const withoutStart = HAPPENINGS.filter(({ entry }) => entry.event !== 'impersonation.granted')
+    const withoutStart = HAPPENINGS.filter(({ entry }) => entry.event !== 'impersonation.started')
     for (const happenings of [HAPPENINGS, withoutStart]) {
       const expected = sum(happenings)
       const shuffled = fc.shuffledSubarray([...happenings], { minLength: happenings.length })
@@ -110,7 +110,7 @@ describe('the row of an impersonation', () => {
       ticket: 'SUP-1',
       reason: 'Order lost',
       application: 'shop',
-      issuedTo: 'backend',
+      requestedBy: 'backend',
       resource: 'https://api.example.com',
       scope: 'orders',
       jti: `impersonation:${idOf('a')}`,

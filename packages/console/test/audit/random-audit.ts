@@ -21,7 +21,7 @@ function numbersFrom(seed: number): () => number {
 
 const EVENTS: readonly AuditEventName[] = [
   'impersonation.issued',
-  'impersonation.granted',
+  'impersonation.started',
   'impersonation.denied',
   'impersonation.replayed',
   'impersonation.ended',
@@ -60,7 +60,7 @@ export function randomBatches(seed: number, count: number, rows = 40): Batch[] {
     const context = { ticketId: `SUP-${number % 9}`, reason: `Straße ${number % 5} "quoted"` }
     switch (event) {
       case 'impersonation.issued':
-      case 'impersonation.granted': {
+      case 'impersonation.started': {
         const expiresAt = Math.floor(time / 1000) + Math.floor(random() * 600)
         const names = { subject: { name: 'Älice', email: `a${number}@example.com` } }
         const notify = { when: ['started', 'ended'] as const, digest: 60 }

@@ -23,13 +23,16 @@ describe('what a customer answers for all requests', () => {
   const audit = { store: memoryAudit() }
   /** By how much the clock of permits is ahead, in milliseconds. */
   let ahead = 0
+  /** What that clock says, where it stands still. */
+  let still: number | undefined
 
   async function begin(options: Partial<PermitsOptions> = {}): Promise<void> {
     audit.store = memoryAudit({ keepFor: 30 * DAY_S })
     ahead = 0
+    still = undefined
     isPruned = false
     const basis = { audit: audit.store, standing: {}, approvers: () => [{ id: 'grace' }] }
-    permits = permitsWith({ ...basis, ...options }, () => Date.now() + ahead)
+    permits = permitsWith({ ...basis, ...options }, () => still ?? Date.now() + ahead)
     deployment = await deploy({ audit: audit.store, authorize: permits.wrap(rule) })
     permits.attach(deployment.provider, AS)
   }
@@ -338,7 +341,8 @@ describe('what a customer answers for all requests', () => {
     expect(await statusOfAct()).to.equal(403)
   })
 
-  it('is no permit in lists, and an entry of the chain each time', async () => {
+  it('is no permit in lists, and an entry of the chain each time, also in one millisecond', async () => {
+    still = Date.now()
     await permits.setStanding('bob', 'day')
     await permits.setStanding('bob', 'ask')
     expect((await permits.list({ customer: 'bob' })).permits).to.deep.equal([])

@@ -138,6 +138,9 @@ export interface Deployment extends AsyncDisposable {
 export async function deploy(options: DeploymentOptions = {}): Promise<Deployment> {
   const [server, shopServer] = [createServer(), createServer()]
   for (const each of [server, shopServer]) {
+    // A process that is its own client, and stands still for five seconds on a busy machine, would close a
+    // connection on which its request is under way.
+    each.keepAliveTimeout = 0
     each.listen(each === server ? (options.port ?? 0) : 0, '127.0.0.1')
     await once(each, 'listening')
     // The run ends also when a test fails before it closes the server.

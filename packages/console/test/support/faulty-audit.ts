@@ -8,6 +8,8 @@ interface Faults {
   passing: number
   /** What they reject with. */
   error: Error
+  /** How many rows `find` answers at most; `undefined`: as many as are asked for. */
+  rowsPerPage: number | undefined
 }
 
 /** An audit that can be out of order: wholly, or only some of its methods. */
@@ -18,6 +20,7 @@ export function faultyAudit(): FaultyAudit {
     failing: [],
     passing: 0,
     error: new Error('the audit is out of order'),
+    rowsPerPage: undefined,
   }
   const isFailing = (name: string | symbol) =>
     faults.failing === 'all' || faults.failing.some((each) => each === name)
@@ -31,6 +34,8 @@ export function faultyAudit(): FaultyAudit {
           if (faults.passing === 0) throw faults.error
           faults.passing -= 1
         }
+        const limit = faults.rowsPerPage
+        if (name === 'find' && limit) args[1] = { ...Object(args[1]), limit }
         return Reflect.apply(member, target, args)
       }
     },

@@ -138,7 +138,8 @@ export function configuration(settings: ProviderSettings): ProviderConfiguration
           clients: { issue: [MACHINE.clientId] },
           requireBinding: ['mayAct', 'resource', 'scope'],
         },
-        actorToken: { required: true, clients: ['copilot'] },
+        actorToken: { required: true },
+        softwareActors: ['copilot'],
         authorize: allOf(
           async ({ account, context: { duration } }) => {
             const customer = await directory.get(account.accountId)

@@ -81,7 +81,7 @@ describe('the command verify', function () {
   })
 
   it('names writer, number and line of the first broken entry, and ends with 1', async () => {
-    const index = lines.findIndex((line) => line.includes('impersonation.granted'))
+    const index = lines.findIndex((line) => line.includes('impersonation.started'))
     const first = lines.findIndex(isEntry)
     const tampered = changed(lines, (entries) => {
       const entry = entries[index - first]

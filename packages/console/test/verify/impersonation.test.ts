@@ -93,7 +93,7 @@ describe('verify of one impersonation', () => {
   })
 
   it('is broken where the proof lacks a text, an entry, a row or a chain of others', async () => {
-    const index = proof.filter(isEntry).findIndex((line) => line.includes('impersonation.granted'))
+    const index = proof.filter(isEntry).findIndex((line) => line.includes('impersonation.started'))
     const textless = changed(proof, (all) => {
       delete all[index]?.text
     })

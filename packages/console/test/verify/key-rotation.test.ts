@@ -89,7 +89,7 @@ describe('keys that are rotated as the guide says', function () {
     await expectWhole('3 remove, the file twice', removed, '--jwks', kept, '--jwks', kept, ...live)
 
     const lines = await linesOfExport(store, removed, Date.now())
-    const index = lines.findIndex((line) => isEntry(line) && line.includes('impersonation.granted'))
+    const index = lines.findIndex((line) => isEntry(line) && line.includes('impersonation.started'))
     const tampered = lines.with(index, (lines[index] ?? '').replace('alice', 'bobby'))
     const path = await exportFile('tampered.jsonl', tampered)
     const { code, err } = await runVerify(path, ...live, '--jwks', kept)

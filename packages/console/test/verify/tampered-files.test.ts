@@ -80,7 +80,7 @@ describe('verify finds a file', () => {
   })
 
   it('with a line that has a member twice, or is not as the export writes it', async () => {
-    const index = lines.findIndex((line) => line.includes('impersonation.granted'))
+    const index = lines.findIndex((line) => line.includes('impersonation.started'))
     const line = lines[index] ?? expect.fail()
     const { text } = JSON.parse(line)
     const forged = JSON.stringify(text.replace('alice', 'bobby'))

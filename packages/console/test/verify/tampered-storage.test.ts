@@ -125,7 +125,7 @@ const attacks: readonly Attack[] = [
   },
   {
     what: 'one text of what is on hold, wiped, and its row made anew',
-    run: (storage) => wipe(storage, 'held', ({ event }) => event === 'impersonation.granted'),
+    run: (storage) => wipe(storage, 'held', ({ event }) => event === 'impersonation.started'),
     told: /^its text is missing, but its impersonation is on hold$/,
   },
   {

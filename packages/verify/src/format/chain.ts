@@ -39,16 +39,20 @@ export interface DigestParts {
 
 /** The greatest time of a `Date`, in milliseconds since the epoch. */
 const MAX_DATE_MS = 8_640_000_000_000_000
-const DIGEST_FORMAT = /^[\w-]{43}\.(\d{1,16})\.([\w-]{0,64})\.(held|released)?$/
+const DIGEST_FORMAT = /^[\w-]{43}\.\d{1,16}\.[\w-]{0,64}\.(?:held|released)?$/
+const DIGEST_LENGTH = 43
 
 /** @returns `undefined` for what is not of {@link entryDigestOf}, or has no time */
 export function digestParts(digest: string): DigestParts | undefined {
-  const [, time, row = '', mark] = DIGEST_FORMAT.exec(digest) ?? []
-  if (time === undefined || Number(time) > MAX_DATE_MS) return undefined
+  if (!DIGEST_FORMAT.test(digest)) return undefined
+  const afterTime = digest.indexOf('.', DIGEST_LENGTH + 1)
+  const afterRow = digest.lastIndexOf('.')
+  const time = Number(digest.slice(DIGEST_LENGTH + 1, afterTime))
+  if (time > MAX_DATE_MS) return undefined
   return {
-    time: Number(time),
-    row: row === '' ? undefined : row,
-    mark: mark === 'held' || mark === 'released' ? mark : undefined,
+    time,
+    row: afterRow > afterTime + 1 ? digest.slice(afterTime + 1, afterRow) : undefined,
+    mark: digest.endsWith('held') ? 'held' : digest.endsWith('released') ? 'released' : undefined,
   }
 }
 

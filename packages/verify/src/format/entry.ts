@@ -5,7 +5,7 @@ import type { Need, ToldEvent, ToldUse } from './told.ts'
 /** The events of the plugin about an impersonation. */
 export const PLUGIN_EVENTS = [
   'impersonation.issued',
-  'impersonation.granted',
+  'impersonation.started',
   'impersonation.denied',
   'impersonation.replayed',
   'impersonation.ended',

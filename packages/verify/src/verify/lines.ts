@@ -39,7 +39,24 @@ export class Line {
   }
 
   startsWith(ascii: Buffer): boolean {
-    return ascii.every((byte, index) => this.#bytes[this.#start + index] === byte)
+    return this.#hasAt(ascii, this.#start)
+  }
+
+  endsWith(ascii: Buffer): boolean {
+    return this.#hasAt(ascii, this.#end - ascii.length)
+  }
+
+  #hasAt(ascii: Buffer, start: number): boolean {
+    for (let index = 0; index < ascii.length; index += 1) {
+      if (this.#bytes[start + index] !== ascii[index]) return false
+    }
+    return true
+  }
+
+  /** The text from a byte of the line on, up to a byte with this code. */
+  textUntil(code: number, from: number): string {
+    const start = this.#start + from
+    return this.#bytes.toString('latin1', start, this.#bytes.indexOf(code, start))
   }
 }
 

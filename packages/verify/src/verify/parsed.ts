@@ -64,9 +64,9 @@ export function isCheckpoint(line: Line): boolean {
  * @throws Broken
  */
 export function parse(line: Line, isSigned = false): Parsed {
-  const { text } = line
-  const start = isSigned ? rowStartIn(text) : undefined
+  const start = isSigned ? rowStartIn(line) : undefined
   if (start) return { kind: 'row', start }
+  const { text } = line
   const value = json(text)
   const parsed = parseKind(value, line)
   if (isSigned || asciiJson(value) === text) return parsed
@@ -94,14 +94,16 @@ function parseKind(value: unknown, line: Line): Parsed {
 
 /** How a line with a row begins, and how the entries in it do. */
 const ROW_FORMAT = '{"row":'
-const ID_FORMAT = `${ROW_FORMAT}{"id":"`
 const ENTRIES_FORMAT = '"entries":'
+const ID_FORMAT = Buffer.from(`${ROW_FORMAT}{"id":"`)
+/** An entry is a list in the list, and nothing comes after it. */
+const END_FORMAT = Buffer.from(']]}')
+const QUOTE = 34
 
 /** Of a line that is as the export writes it; `undefined` where it has to be parsed. */
-function rowStartIn(text: string): RowStart | undefined {
-  // An entry is a list in the list, and nothing comes after it.
-  if (!text.startsWith(ID_FORMAT) || !text.endsWith(']]}')) return undefined
-  const id = text.slice(ID_FORMAT.length, text.indexOf('"', ID_FORMAT.length))
+function rowStartIn(line: Line): RowStart | undefined {
+  if (!line.startsWith(ID_FORMAT) || !line.endsWith(END_FORMAT)) return undefined
+  const id = line.textUntil(QUOTE, ID_FORMAT.length)
   return id.includes('\\') ? undefined : { id, hasEntries: true, isMisfiled: false }
 }
 

@@ -40,7 +40,7 @@ function sentenceOf(entry: AuditEntry, row: AuditRow): string {
       const reason = textIn(context?.reason)
       return `${operator} asked to act as ${customer}${about}${quoted(reason)}`
     }
-    case 'impersonation.granted':
+    case 'impersonation.started':
       return `${operator} started to act as ${customer} in ${client ?? 'an unknown application'}${about}, with the rights ${JSON.stringify(scope ?? '')}${allowedBy(entry)}`
     case 'impersonation.used': {
       const { method = 'a request', path = '', status, refused } = use ?? {}

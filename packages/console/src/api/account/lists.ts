@@ -1,4 +1,4 @@
-import type { ImpersonationObject } from 'oidc-provider-impersonation'
+import type { Impersonation } from 'oidc-provider-impersonation'
 import {
   type AuditRow,
   escapeControls,
@@ -52,7 +52,7 @@ export async function listRunning(call: AccountCall): Promise<void> {
 }
 
 async function runningFor({ provider }: AccountCall, userId: string) {
-  const running: ImpersonationObject[] = []
+  const running: Impersonation[] = []
   let cursor: string | undefined
   do {
     const page = await askProvider(() =>
@@ -67,7 +67,7 @@ async function runningFor({ provider }: AccountCall, userId: string) {
 /** What runs is told while the audit cannot be read, too: the customer must be able to end it. */
 async function withWhatWasDone(
   { audit, describe, settings }: AccountCall,
-  running: ImpersonationObject,
+  running: Impersonation,
   language: string,
 ): Promise<AccountImpersonation> {
   const answer = (row?: AuditRow, done: Parameters<typeof describeRunning>[2] = { did: [] }) =>

@@ -1,8 +1,9 @@
-import type { ImpersonationFilter, ImpersonationObject } from 'oidc-provider-impersonation'
+import type { Impersonation, ImpersonationFilter } from 'oidc-provider-impersonation'
 import {
   type AuditPerson,
   type AuditRow,
   escapeControls,
+  isAfterRefusal,
   nonEmptyText,
   present,
   reasonOf,
@@ -32,7 +33,7 @@ export async function listRunning(call: Call): Promise<void> {
   ctx.body = { running, more, now: now() } satisfies RunningAnswer
 }
 
-/** `POST /running/:id/end`. I13: it is carried out in any case, and waits for its entry. */
+/** `POST /running/:id/end`. An end is recorded (I13): it is carried out in any case, and waits for its entry. */
 export async function endOne(call: Call): Promise<void> {
   const { ctx, caller, provider } = call
   await readBody(ctx)
@@ -89,7 +90,7 @@ export async function runningImpersonations(
 }
 
 async function newest({ provider }: Call, filter: ImpersonationFilter) {
-  const found: ImpersonationObject[] = []
+  const found: Impersonation[] = []
   let cursor: string | undefined
   do {
     const page = await askProvider(() =>
@@ -134,7 +135,7 @@ async function findRows(
 
 function shownTo(
   caller: Call['caller'],
-  found: ImpersonationObject,
+  found: Impersonation,
   row: AuditRow | undefined,
   settings: Settings,
 ): RunningImpersonation {
@@ -152,6 +153,7 @@ function shownTo(
       ticket: nonEmptyText(context.ticketId),
       reason: nonEmptyText(context.reason),
       application: applicationName(applications, clientId),
+      isAfterRefusal: isAfterRefusal(found.review) || undefined,
     }),
     ...ticketLink(context.ticketId, settings),
     canChange: canChange(applications, clientId, found.scope) ?? context.access === 'change',
@@ -163,11 +165,11 @@ function shownTo(
   }
 }
 
-function operatorOf({ actor, mayAct }: ImpersonationObject): string | undefined {
+function operatorOf({ actor, mayAct }: Impersonation): string | undefined {
   return actor?.sub ?? mayAct?.sub
 }
 
-function isOf(found: ImpersonationObject, accountId: string): boolean {
+function isOf(found: Impersonation, accountId: string): boolean {
   return operatorOf(found) === accountId
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ImpersonationObject, ImpersonationPage, Provider } from 'oidc-provider-impersonation'
-import { type AuditEntry, reasonOf } from 'oidc-provider-impersonation-verify/format'
+import type { Impersonation, ImpersonationPage, Provider } from 'oidc-provider-impersonation'
+import { type AuditEntry, type AuditRow, reasonOf } from 'oidc-provider-impersonation-verify/format'
 import { log } from '../log-line.ts'
 import { entriesFor, isMissing } from '../missing.ts'
 import type { AuditStore } from '../store.ts'
@@ -35,27 +35,26 @@ const SECOND_RUN_MS = 65_000
 /** Processes that start together take turns, in milliseconds. */
 const JITTER_MS = 5000
 const ROWS_PER_READ = 100
-/** How many rows are read at once. */
-const READS_AT_ONCE = 8
+type RowRead = AuditRow | undefined | Promise<AuditRow | undefined>
 
 /**
- * I13: an entry can be missing where a process was killed after it had issued, redeemed or ended, and
- * before the entry was stored: then the answer never left. So can those of a process without the
- * console, or from before it was mounted. The provider's records tell what it was. Such an entry says
- * that it was written after a restart.
+ * Nothing acts unrecorded (I13): an entry can be missing where a process was killed after it had issued,
+ * redeemed or ended, and before the entry was stored: then the answer never left. So can those of a process
+ * without the console, or from before it was mounted. The provider's records tell what it was. Such an entry
+ * says that it was written after a restart.
  *
  * Runs at the start, and once more when all from before the start are old enough.
  */
 export function startReconciliation(
   { impersonation }: { readonly impersonation: Pick<Provider['impersonation'], 'list'> },
-  store: Pick<AuditStore, 'keepFor' | 'open' | 'row'>,
+  store: Pick<AuditStore, 'keepFor' | 'open' | 'row' | 'rows'>,
   { recordMissing }: Pick<Recorder, 'recordMissing'>,
   { now = () => Date.now(), isTimed = true }: ReconciliationOptions = {},
 ): Reconciliation {
   const over = new AbortController()
 
   /** Old enough to be missing, and young enough to be kept. */
-  function dueEntries(found: ImpersonationObject): readonly AuditEntry[] {
+  function dueEntries(found: Impersonation): readonly AuditEntry[] {
     const entries = entriesFor(found)
     const last = Math.max(...entries.map(({ time }) => time))
     // Its row was removed when its time was over, and is not missing.
@@ -63,13 +62,34 @@ export function startReconciliation(
     return entries.filter(({ time }) => time < now() - ON_ITS_WAY_MS)
   }
 
-  async function complete(found: ImpersonationObject): Promise<number> {
-    const due = dueEntries(found)
-    if (due.length === 0) return 0
-    const row = await store.row(found.id)
+  async function complete(row: AuditRow | undefined, due: readonly AuditEntry[]): Promise<number> {
     const missing = due.filter((entry) => isMissing(row, entry))
     const written = await Promise.all(missing.map(recordMissing))
     return written.filter((isWritten) => isWritten).length
+  }
+
+  /**
+   * One bad entry stops nothing (I17): a row that cannot be read does not hold up the others: then each is
+   * read by itself.
+   */
+  async function rowsOf(ids: readonly string[]): Promise<(id: string) => RowRead> {
+    try {
+      const rows = new Map((await store.rows(ids)).map((row) => [row.id, row]))
+      return (id) => rows.get(id)
+    } catch {
+      return (id) => store.row(id)
+    }
+  }
+
+  async function completePage(items: readonly Impersonation[]) {
+    const due = items
+      .map((found) => ({ id: found.id, entries: dueEntries(found) }))
+      .filter(({ entries }) => entries.length > 0)
+    if (due.length === 0) return []
+    const rowOf = await rowsOf(due.map(({ id }) => id))
+    return Promise.allSettled(
+      due.map(async ({ id, entries }) => complete(await rowOf(id), entries)),
+    )
   }
 
   async function run(): Promise<number> {
@@ -78,13 +98,9 @@ export function startReconciliation(
     let cursor: string | undefined
     do {
       const page: ImpersonationPage = await impersonation.list({ limit: ROWS_PER_READ, cursor })
-      for (let from = 0; from < page.items.length && !over.signal.aborted; from += READS_AT_ONCE) {
-        const some = page.items.slice(from, from + READS_AT_ONCE)
-        for (const outcome of await Promise.allSettled(some.map(complete))) {
-          if (outcome.status === 'fulfilled') written += outcome.value
-          // I17: a row that cannot be read does not hold up the others.
-          else failure ??= outcome
-        }
+      for (const outcome of await completePage(page.items)) {
+        if (outcome.status === 'fulfilled') written += outcome.value
+        else failure ??= outcome
       }
       cursor = page.next
     } while (cursor !== undefined && !over.signal.aborted)

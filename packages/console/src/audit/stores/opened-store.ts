@@ -36,6 +36,7 @@ export function openedStore(store: AuditStore): OpenedStore {
     find: (filter, page) => use(() => store.find(filter, page)),
     countNewer: (filter, than, now) => use(() => store.countNewer(filter, than, now)),
     row: (id) => use(() => store.row(id)),
+    rows: (ids) => use(() => store.rows(ids)),
     filedRows: (page) => use(() => store.filedRows(page)),
     timeline: (id, page) => use(() => store.timeline(id, page)),
     timelines: (ids, page) => use(() => store.timelines(ids, page)),

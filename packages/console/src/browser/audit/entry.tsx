@@ -1,6 +1,7 @@
 import {
   type AuditPerson,
   type AuditRow,
+  alarmKindOf,
   type Ending,
   endingOf,
   isUrgentByItself,
@@ -9,6 +10,7 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentChildren } from 'preact'
 import type { RowAnswer, TimelineEntry } from '../../api/console/answers.ts'
+import { AfterRefusal } from '../kit/after-refusal.tsx'
 import { Badge } from '../kit/kit.tsx'
 import { auditPath } from '../kit/paths.ts'
 import { Link } from '../kit/router.tsx'
@@ -29,6 +31,12 @@ export function EntryInWords({ entry, row }: { entry: TimelineEntry; row: RowAns
           <>
             {' '}
             <Badge tone="warning">{labels.afterRestart}</Badge>
+          </>
+        )}
+        {alarmKindOf(entry) === 'after_refusal' && (
+          <>
+            {' '}
+            <AfterRefusal />
           </>
         )}
       </span>
@@ -109,7 +117,7 @@ function What({ entry, row }: { entry: TimelineEntry; row: RowAnswer }): Compone
           {until !== undefined && <Moment of={labels.askedUntil} at={until} />}
         </>
       )
-    case 'impersonation.granted':
+    case 'impersonation.started':
       return (
         <>
           <Text
@@ -188,7 +196,7 @@ type EntryTone = 'alarm' | 'good' | 'plain' | 'warning'
 /** The colour of the dot in the timeline. */
 export function toneOf(entry: TimelineEntry): EntryTone {
   if (isUrgentByItself(entry)) return 'alarm'
-  if (entry.event === 'impersonation.granted') return 'good'
+  if (entry.event === 'impersonation.started') return 'good'
   const isError = (entry.use?.status ?? 0) >= 400
   const isRefused = entry.use?.refused !== undefined
   return isError || isRefused || entry.denial || entry.setAside ? 'warning' : 'plain'

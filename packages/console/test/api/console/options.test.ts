@@ -209,7 +209,7 @@ describe('the options of supportConsole()', () => {
     expect(() => supportConsole(other({}), good)).to.throw(TypeError, 'enabled: true')
     const endless = other({
       ...config.features?.impersonation,
-      lifecycle: { enabled: false },
+      ending: { enabled: false },
     })
     expect(() => supportConsole(endless, good)).to.throw(
       TypeError,

@@ -179,7 +179,7 @@ describe('the export as JSON Lines', () => {
     expect(row).to.deep.equal(await store.row(idOf('a')))
     expect({ outcome, isAlarmOpen }).to.deep.equal({ outcome: 'expired', isAlarmOpen: false })
     expect(entries).to.have.length(2)
-    expect(entries[0]).to.deep.include({ event: 'impersonation.granted', sequence: 1 })
+    expect(entries[0]).to.deep.include({ event: 'impersonation.started', sequence: 1 })
     expect(entries[0].context.reason).to.equal('Ä\u2028\n"')
     expect(b.entries).to.have.length(1)
     expect(b.entries[0]).to.include({ count: 3, lastTime: T })
@@ -192,6 +192,31 @@ describe('the export as JSON Lines', () => {
     expect(line.entries.map(({ time }: { time: number }) => time - T)).to.deep.equal(
       Array.from({ length: 1000 }, (_, index) => index),
     )
+  })
+
+  it('reads rows and entries by the page, and none by itself, and so does CSV', async () => {
+    async function callsFor(count: number) {
+      const store = memoryAudit()
+      for (let index = 0; index < count; index += 1) {
+        await put(store, granted(`${index}`, T + index), used(`${index}`, T + index))
+      }
+      const calls: Record<string, number> = {}
+      const counting = new Proxy(store, {
+        get(of, name) {
+          calls[String(name)] = (calls[String(name)] ?? 0) + 1
+          return Reflect.get(of, name)
+        },
+      })
+      const filter = { customer: 'alice' }
+      const lines = await whole(exportJsonLines(counting, { filter, now: T }))
+      expect(lines.trimEnd().split('\n')).to.have.length(count)
+      await whole(exportCsv(counting, { filter, now: T }))
+      return calls
+    }
+    expect(await callsFor(3)).to.deep.equal({ find: 2, timelines: 1 })
+    expect(await callsFor(150)).to.deep.equal({ find: 2, timelines: 1 })
+    // Pages of 200 rows, and of 1,000 entries.
+    expect(await callsFor(450)).to.deep.equal({ find: 6, timelines: 3 })
   })
 
   it('has no line without rows', async () => {

@@ -33,7 +33,7 @@ async function work(answers: number): Promise<never> {
   async function act(operator: string): Promise<never> {
     for (;;) {
       const running = await deployment.impersonate({ operator, customer: 'alice' })
-      answered('granted', running.id)
+      answered('started', running.id)
       if (left % 3 === 0) continue
       await running.end()
       answered('ended', running.id)

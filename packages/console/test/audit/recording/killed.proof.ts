@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import type { ImpersonationObject } from 'oidc-provider-impersonation'
+import type { Impersonation } from 'oidc-provider-impersonation'
 import { createSqliteAdapter } from 'oidc-provider-impersonation/adapters/sqlite'
 import { decodeEntry } from 'oidc-provider-impersonation-verify/format'
 import { skipWithout } from '../../../../../test/adapters/servers.ts'
@@ -54,7 +54,7 @@ async function freePort(): Promise<string> {
 async function knownIn(file: string, port: string): Promise<string[]> {
   const adapter = createSqliteAdapter({ file })
   const { impersonation } = providerOn(adapter, port)
-  const known: ImpersonationObject[] = []
+  const known: Impersonation[] = []
   let cursor: string | undefined
   do {
     const page = await impersonation.list({ limit: 100, cursor })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { ImpersonationObject } from 'oidc-provider-impersonation'
+import type { Impersonation } from 'oidc-provider-impersonation'
 import { startReconciliation } from '../../../src/audit/recording/reconciliation.ts'
 import { recorder } from '../../../src/audit/recording/recorder.ts'
 import type { AuditStore } from '../../../src/audit/store.ts'
@@ -21,7 +21,7 @@ import {
 const MINUTE = 60_000
 
 /** The record that the provider keeps of an impersonation. */
-function kept(name: string, more: Partial<ImpersonationObject> = {}): ImpersonationObject {
+function kept(name: string, more: Partial<Impersonation> = {}): Impersonation {
   const seconds = T / 1000
   return {
     id: idOf(name),
@@ -29,7 +29,7 @@ function kept(name: string, more: Partial<ImpersonationObject> = {}): Impersonat
     userId: 'alice',
     actor: { sub: 'olivia' },
     mayAct: { sub: 'olivia', clientId: 'shop' },
-    issuedTo: 'backend',
+    requestedBy: 'backend',
     client: 'shop',
     resource: 'https://api.example.com',
     scope: 'orders',
@@ -45,7 +45,7 @@ function kept(name: string, more: Partial<ImpersonationObject> = {}): Impersonat
 }
 
 /** Reconciles, as a process that starts at this time. */
-async function reconcile(store: AuditStore, items: ImpersonationObject[], now = T + 10 * MINUTE) {
+async function reconcile(store: AuditStore, items: Impersonation[], now = T + 10 * MINUTE) {
   const recording = recorder(store)
   const impersonation = { list: async () => ({ items }) }
   const { run } = startReconciliation({ impersonation }, store, recording, {
@@ -69,7 +69,7 @@ describe('I13: what the provider knows and the audit does not', () => {
     expect(written).to.equal(3)
     expect(stdout.map((line) => JSON.parse(line).event)).to.deep.equal([
       'impersonation.issued',
-      'impersonation.granted',
+      'impersonation.started',
       'impersonation.ended',
     ])
     expect(decoded(await readOn(store))[1]).to.deep.equal({
@@ -94,7 +94,7 @@ describe('I13: what the provider knows and the audit does not', () => {
     expect(await toldOf(store)).to.deep.equal([
       ['impersonation.issued', undefined],
       ['impersonation.used', undefined],
-      ['impersonation.granted', true],
+      ['impersonation.started', true],
       ['impersonation.ended', true],
     ])
     expect(await store.row(idOf('a'))).to.include({ askedAt: T + 3, startedAt: T + 5000 })
@@ -107,7 +107,7 @@ describe('I13: what the provider knows and the audit does not', () => {
     expect((await reconcile(store, [kept('a')], soon + 1)).written).to.equal(1)
     expect(await toldOf(store)).to.deep.equal([
       ['impersonation.issued', true],
-      ['impersonation.granted', true],
+      ['impersonation.started', true],
     ])
   })
 
@@ -119,11 +119,45 @@ describe('I13: what the provider knows and the audit does not', () => {
         if (id === idOf('damaged')) throw new Error('a row that cannot be read')
         return store.row(id)
       },
+      async rows(ids) {
+        if (ids.includes(idOf('damaged'))) throw new Error('a row that cannot be read')
+        return store.rows(ids)
+      },
     }
     const names = Array.from({ length: 20 }, (_, n) => `${n}`)
     const items = ['damaged', ...names].map((name) => kept(name))
     expect(await rejection(reconcile(damaged, items))).to.match(/a row that cannot be read/)
     for (const name of names) expect(await store.row(idOf(name))).to.include({ askedAt: T })
+  })
+
+  it('is sought by the page, and not for each record', async () => {
+    const store = memoryAudit()
+    const names = Array.from({ length: 250 }, (_, n) => `${n}`)
+    const pages = [names.slice(0, 100), names.slice(100, 200), names.slice(200)]
+    for (const name of names) await put(store, issued(name, T), granted(name, T + 5000))
+    const calls: string[] = []
+    const counting = new Proxy(store, {
+      get(of, name) {
+        calls.push(String(name))
+        return Reflect.get(of, name)
+      },
+    })
+    const { run } = startReconciliation(
+      {
+        impersonation: {
+          async list({ cursor = '0' } = {}) {
+            const next = Number(cursor) + 1
+            const items = (pages[next - 1] ?? []).map((name) => kept(name, { end: undefined }))
+            return { items, next: next < pages.length ? String(next) : undefined }
+          },
+        },
+      },
+      counting,
+      recorder(store),
+      { now: () => T + 10 * MINUTE, isTimed: false },
+    )
+    expect(await run()).to.equal(0)
+    expect(calls.filter((name) => name !== 'keepFor')).to.deep.equal(['rows', 'rows', 'rows'])
   })
 
   it('is not what retention removed', async () => {

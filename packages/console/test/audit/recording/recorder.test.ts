@@ -272,7 +272,7 @@ describe('the recorder of the audit', () => {
 
   it('keeps one event on one line, which reads as what it says and is obeyed by no terminal', async () => {
     const marks = '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'
-    const reason = `${marks}a\n{"event":"impersonation.granted"}\r\u001b[2J\u009b2J\u2028\u0085`
+    const reason = `${marks}a\n{"event":"impersonation.started"}\r\u001b[2J\u009b2J\u2028\u0085`
     const store = memoryAudit()
     const entry = granted('a', T, { context: { reason } })
     const { stdout } = await quietly(() => recorder(store).record(entry))
@@ -291,7 +291,7 @@ describe('the recorder of the audit', () => {
     const all: readonly AuditEntry[] = [
       { ...denied, time: T, subject: 'alice' },
       { ...denied, time: T + 1, actor: { sub: 'olivia' } },
-      { ...denied, time: T + 2, issuedTo: 'backend' },
+      { ...denied, time: T + 2, requestedBy: 'backend' },
       { event: 'support.exported', time: T + 3, by: 'grace' },
       { ...denied, time: T + 4 },
     ]
@@ -318,10 +318,10 @@ describe('the recorder of the audit', () => {
     })
     expect((await store.row(idOf('a')))?.ticket).to.equal('SUP-1')
     expect(decoded(await readOn(store)).map((entry) => entry?.event)).to.deep.equal([
-      'impersonation.granted',
+      'impersonation.started',
       'audit.set_aside',
       'audit.set_aside',
-      'impersonation.granted',
+      'impersonation.started',
     ])
     expect(stderr).to.have.length(2)
     expect(stderr[0]).to.include('could not be written as JSON')

@@ -97,14 +97,14 @@ describe('the audit of a deployment', function () {
     const [row, ...others] = await found(deployment.audit)
     expect(others).to.deep.equal([])
     expect(row).to.deep.include({ id: running.id, ticket: 'SUP-123', application: 'shop' })
-    expect(row).to.include({ reads: 1, changes: 1, refused: 1, issuedTo: 'support-backend' })
+    expect(row).to.include({ reads: 1, changes: 1, refused: 1, requestedBy: 'support-backend' })
     expect(row?.customer).to.include({ id: 'alice' }).and.to.have.property('name')
     expect(row?.operator).to.include({ id: 'olivia' }).and.to.have.property('name')
     expect(row?.end).to.include({ cause: 'requested' })
     expect(await eventsOf(deployment.audit)).to.deep.equal([
       'audit.begun',
       'impersonation.issued',
-      'impersonation.granted',
+      'impersonation.started',
       'impersonation.used',
       'impersonation.used',
       'impersonation.used',
@@ -138,7 +138,7 @@ describe('the audit of a deployment', function () {
     expect(counts).to.have.deep.members([
       ['audit.begun', 1],
       ['impersonation.issued', 1],
-      ['impersonation.granted', 1],
+      ['impersonation.started', 1],
       ['impersonation.replayed', 300],
       ['impersonation.ended', 1],
     ])
@@ -173,7 +173,7 @@ describe('the audit of a deployment', function () {
     expect(await eventsOf(deployment.audit)).to.deep.equal([
       'audit.begun',
       'impersonation.issued',
-      'impersonation.granted',
+      'impersonation.started',
     ])
   })
 
@@ -217,11 +217,11 @@ describe('the audit of a deployment', function () {
     expect(await eventsOf(store)).to.deep.equal([
       'audit.begun',
       'impersonation.issued',
-      'impersonation.granted',
+      'impersonation.started',
       'impersonation.issued',
       'impersonation.used',
       'impersonation.ended',
-      'impersonation.granted',
+      'impersonation.started',
     ])
     const told = deployment.log.filter((line) => line.startsWith('audit: '))
     expect(
@@ -238,7 +238,7 @@ describe('the audit of a deployment', function () {
     held.release()
     const { body } = await asked
     const exchanged = deployment.exchange('olivia', body)
-    await held.next('impersonation.granted')
+    await held.next('impersonation.started')
     expect(await isOpen(deployment, exchanged)).to.equal(true)
     held.release()
     const running = await exchanged
@@ -258,7 +258,7 @@ describe('the audit of a deployment', function () {
     held.release()
     const { body } = await asked
     const exchange = deployment.exchange('olivia', body).catch(String)
-    await held.next('impersonation.granted')
+    await held.next('impersonation.started')
     expect(await exchange).to.include('the audit did not store it in time')
     held.release()
     await held.next('impersonation.ended')

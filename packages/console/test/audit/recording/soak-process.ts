@@ -7,7 +7,7 @@ import { type StorageKind, storeAt } from './soak-stores.ts'
 export interface SoakMessage {
   /** The lines of the log since the message before. */
   readonly lines: readonly string[]
-  /** What its clients got an answer to: `impersonation.granted` and the id, and so on. */
+  /** What its clients got an answer to: `impersonation.started` and the id, and so on. */
   readonly answered: readonly string[]
   /** Whether it has stopped, and stored the rest. */
   readonly isOver: boolean
@@ -43,7 +43,7 @@ function send(isOver: boolean): Promise<void> {
 /** Every kind of event: what is granted, done, refused, tried again, and ended. */
 async function work(operator: string): Promise<void> {
   const running = await deployment.impersonate({ operator })
-  answered.push(`impersonation.issued ${running.id}`, `impersonation.granted ${running.id}`)
+  answered.push(`impersonation.issued ${running.id}`, `impersonation.started ${running.id}`)
   await Promise.all([running.look(), running.look(), running.change()])
   await Promise.all([running.refused(), running.refused()])
   if (left % 2 === 0) {

@@ -83,8 +83,8 @@ function entriesOf(past: Past, number: number): AuditEntry[] {
     description: 'not while acting',
   } as const
   return [
-    then('impersonation.issued', { expiresAt: expiresAt + 60, issuedTo: 'support-backend' }),
-    then('impersonation.granted', { expiresAt: expiresAt + 600, jti: `impersonation:${base.id}` }),
+    then('impersonation.issued', { expiresAt: expiresAt + 60, requestedBy: 'support-backend' }),
+    then('impersonation.started', { expiresAt: expiresAt + 600, jti: `impersonation:${base.id}` }),
     ...(past.reads ?? []).map((path) => then('impersonation.used', use('GET', path, 200))),
     ...(past.changes ?? []).map((path) => then('impersonation.used', use('PUT', path, 204))),
     ...(past.refused ?? []).map((path) => {

@@ -1,5 +1,5 @@
-import type { SqlQuery, Steps } from '../sql/dialect.ts'
-import { ENTRY_TABLE } from '../sql/tables.ts'
+import type { SqlQuery, Steps, TransactionKind } from '../sql/dialect.ts'
+import { ENTRY_TABLE, REMOVED_TABLE } from '../sql/tables.ts'
 import { isResultRow, type ResultRow } from '../stored-columns.ts'
 
 /** A query as `pg` takes it. */
@@ -58,25 +58,37 @@ export async function rowsOfQuery(
 // lock lasts until the entries are visible, and no other transaction takes an id before. It also keeps a
 // row as it was read until it is written. (CREATE TABLE IF NOT EXISTS alone fails in one of two
 // processes that start at once.)
-export const LOCK_KEYS = `hashtext('oidc-provider-impersonation'), hashtext('${ENTRY_TABLE}')`
-const BEGIN_STATEMENT = `
+//
+// What removes takes no id, and locks the rows that it removes. It has another lock, by which removals take
+// turns.
+const lockOn = (table: string) => `hashtext('oidc-provider-impersonation'), hashtext('${table}')`
+export const LOCK_KEYS = lockOn(ENTRY_TABLE)
+const beginWith = (keys: string) => `
 BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 SET LOCAL lock_timeout = '10s';
 SET LOCAL idle_in_transaction_session_timeout = '10s';
-SELECT pg_advisory_xact_lock(${LOCK_KEYS})`
+SELECT pg_advisory_xact_lock(${keys})`
+const BEGIN_STATEMENTS: Readonly<Record<TransactionKind, string>> = {
+  add: beginWith(LOCK_KEYS),
+  remove: beginWith(lockOn(REMOVED_TABLE)),
+}
 
 /**
  * Runs the steps in a transaction on a connection of its own: all of it is stored, or nothing. Where
  * the result of the commit is unknown, it rejects.
  */
-export async function inTransaction<T>(pool: PostgresPool, steps: () => Steps<T>): Promise<T> {
+export async function inTransaction<T>(
+  pool: PostgresPool,
+  kind: TransactionKind,
+  steps: () => Steps<T>,
+): Promise<T> {
   const session = await pool.connect()
   // A connection that breaks between two queries would end the process. The next query rejects.
   const ignore = () => {}
   session.on('error', ignore)
   let isUsable = false
   try {
-    await session.query({ text: BEGIN_STATEMENT })
+    await session.query({ text: BEGIN_STATEMENTS[kind] })
     const work = steps()
     let step = work.next()
     while (!step.done) step = work.next(await rowsOfQuery(session, step.value))

@@ -77,6 +77,7 @@ function postgresDialect(pool: PostgresPool, prepare: boolean): SqlDialect {
     texts: 'SELECT json_array_elements_text(CAST(? AS json))',
     wordsIn: (text) => `SELECT unnest(string_to_array(${text}, ' '))`,
     isIn: (column, query) => `${column} = ANY(ARRAY(${query}))`,
+    locked: { wait: 'FOR UPDATE', skip: 'FOR UPDATE SKIP LOCKED' },
     recordsOf(columns) {
       const typed = columns.map((column) => column.join(' '))
       return `(SELECT * FROM json_to_recordset(CAST(? AS json)) AS record (${typed.join(', ')}))`
@@ -93,7 +94,7 @@ function postgresDialect(pool: PostgresPool, prepare: boolean): SqlDialect {
     async close() {},
 
     read: (query) => rowsOfQuery(pool, [query]),
-    inTransaction: (steps) => inTransaction(pool, steps),
+    inTransaction: (kind, steps) => inTransaction(pool, kind, steps),
     appendAlone: loneAppender(prepare ? pool : unprepared(pool)),
     refusalOf(error) {
       const code = badDataCodeOf(error)

@@ -14,6 +14,12 @@ export interface SqlQuery {
  */
 export type Steps<T> = Generator<readonly SqlQuery[], T, readonly ResultRow[]>
 
+/**
+ * What a transaction does: it adds entries, or it removes some and adds none. Those that add do not wait for those
+ * that remove, but where both want one row.
+ */
+export type TransactionKind = 'add' | 'remove'
+
 /** Name and type of a column. `bigint` is a whole number below 2^53. */
 export type Column = readonly [name: string, type: 'bigint' | 'text']
 
@@ -43,6 +49,11 @@ export interface SqlDialect {
   wordsIn(text: string): string
   /** A condition: the column is one of what the query finds, which are few. */
   isIn(column: string, query: string): string
+  /**
+   * Behind a query in a transaction: what it finds does not change before the transaction ends. Where another
+   * one has it, it waits, or leaves it out.
+   */
+  readonly locked: { readonly wait: string; readonly skip: string }
   /** A table of what is in a JSON array of objects. */
   recordsOf(columns: readonly Column[]): string
 
@@ -52,11 +63,11 @@ export interface SqlDialect {
   close(): Promise<void>
   read(query: SqlQuery): Promise<ResultRow[]>
   /**
-   * Stores all that the steps write, or nothing. Of all processes, one has a transaction at a time.
+   * Stores all that the steps write, or nothing. Of all processes, one has a transaction of a kind at a time.
    *
    * @param steps may be called again, where nothing of an attempt is stored
    */
-  inTransaction<T>(steps: () => Steps<T>): Promise<T>
+  inTransaction<T>(kind: TransactionKind, steps: () => Steps<T>): Promise<T>
   /**
    * Appends a batch without a transaction of several statements, where that is possible.
    *

@@ -6,6 +6,7 @@ import {
   CHECKPOINT_TABLE,
   ENTRY_COLUMNS,
   ENTRY_TABLE,
+  PERMIT_COLUMNS,
   PERMIT_TABLE,
   REMOVED_COLUMNS,
   REMOVED_TABLE,
@@ -29,13 +30,18 @@ const READ_ENTRY = `CAST(id AS text) AS cursor, writer, ${asNumber('sequence')},
 
 const READ_ROW = ROW_COLUMNS.map(([name, type]) => (type === 'bigint' ? asNumber(name) : name))
 
+const PERMIT_NAMES = PERMIT_COLUMNS.map(([name]) => name).join(', ')
+const READ_PERMIT = PERMIT_COLUMNS.map(([name, type]) =>
+  type === 'bigint' ? asNumber(name) : name,
+).join(', ')
+
 /** From a word to the end of the range. */
 const IN_RANGE = 'word >= ? AND word < ?'
 
 /** At most so many are counted. */
 const MAX_COUNTED = 100
 
-export function statementsOf({ functions, texts, wordsIn, isIn, recordsOf }: SqlDialect) {
+export function statementsOf({ functions, texts, wordsIn, isIn, locked, recordsOf }: SqlDialect) {
   const { greater, jsonArray, jsonTuple } = functions
   const edges = `${recordsOf([
     ['writer', 'text'],
@@ -65,10 +71,14 @@ ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch,
 RETURNING writer`,
 
     /** Repeat keys. */
-    storedKeys: `SELECT repeat_key FROM ${ENTRY_TABLE} WHERE ${isIn('repeat_key', texts)}`,
+    storedKeys: `
+SELECT repeat_key FROM ${ENTRY_TABLE} WHERE ${isIn('repeat_key', texts)} ${locked.wait}`,
 
     /** Ids. */
     storedRows: `SELECT data FROM ${ROW_TABLE} WHERE ${isIn('id', texts)}`,
+
+    /** Ids. */
+    lockedRows: `SELECT data FROM ${ROW_TABLE} WHERE ${isIn('id', texts)} ${locked.wait}`,
 
     /** Writer, entries. */
     writeEntries: `
@@ -137,8 +147,8 @@ SELECT filed.*, ${namedEntries}, CAST((
 
     /** The values of the condition, limit. */
     filedPermits: (where: string, order: string) => `
-SELECT filed.data, ${namedEntries} FROM (
-  SELECT id, at, data FROM ${PERMIT_TABLE} WHERE ${where} ORDER BY ${order} LIMIT ?
+SELECT ${READ_PERMIT}, ${namedEntries} FROM (
+  SELECT ${PERMIT_NAMES} FROM ${PERMIT_TABLE} WHERE ${where} ORDER BY ${order} LIMIT ?
 ) AS filed ORDER BY filed.at DESC, filed.id DESC`,
 
     /** Id, limit. */
@@ -165,16 +175,35 @@ ORDER BY writer`,
 
     /** Time, limit. */
     oldRows: `
-SELECT id, search FROM ${ROW_TABLE} WHERE held_at IS NULL AND last_at < ? ORDER BY last_at LIMIT ?`,
+SELECT id, search FROM ${ROW_TABLE} WHERE held_at IS NULL AND last_at < ? ORDER BY last_at LIMIT ?
+${locked.skip}`,
 
     /** Id. */
-    searchedRow: `SELECT id, search, data FROM ${ROW_TABLE} WHERE id = ?`,
+    searchedRow: `SELECT id, search, data FROM ${ROW_TABLE} WHERE id = ? ${locked.wait}`,
 
     /** Ids. */
     removeRows: `DELETE FROM ${ROW_TABLE} WHERE ${isIn('id', texts)} RETURNING id`,
 
     /** Time, limit. */
-    overPermits: `SELECT id FROM ${PERMIT_TABLE} WHERE over_at < ? ORDER BY over_at LIMIT ?`,
+    overPermits: `
+SELECT id FROM ${PERMIT_TABLE} WHERE over_at < ? ORDER BY over_at LIMIT ? ${locked.skip}`,
+
+    // As a derived table: by the number that is read, no index is ordered.
+    /** The values of the condition, limit. */
+    permitsWhere: (where: string, order: string) => `
+SELECT ${READ_PERMIT} FROM (
+  SELECT ${PERMIT_NAMES} FROM ${PERMIT_TABLE} WHERE ${where} ORDER BY ${order} LIMIT ?
+) AS found ORDER BY ${order}`,
+
+    /** Id. */
+    permitById: `SELECT ${READ_PERMIT} FROM ${PERMIT_TABLE} WHERE id = ?`,
+
+    /** Slot. */
+    heldBy: `
+SELECT ${READ_PERMIT} FROM ${PERMIT_TABLE} WHERE slot = ? ORDER BY place DESC LIMIT 1`,
+
+    /** Id. */
+    lockedPermit: `SELECT ${READ_PERMIT} FROM ${PERMIT_TABLE} WHERE id = ? ${locked.wait}`,
 
     /** Ids. */
     removePermits: `DELETE FROM ${PERMIT_TABLE} WHERE ${isIn('id', texts)} RETURNING id`,
@@ -190,7 +219,7 @@ RETURNING writer, ${asNumber('sequence')}`,
 UPDATE ${ENTRY_TABLE} SET text = NULL, repeat_key = NULL WHERE id IN (
   SELECT id FROM ${ENTRY_TABLE} WHERE row_id IS NULL AND text IS NOT NULL AND sequence > 1 AND time < ?
     AND coalesce(last_time, time) < ? AND text NOT LIKE '%"event":"${ERASED_EVENT}"%'
-  ORDER BY time LIMIT ?)
+  ORDER BY time LIMIT ? ${locked.skip})
 RETURNING writer, ${asNumber('sequence')}`,
 
     /** The runs that end before one, or begin after it. Edges, edges. */

@@ -15,7 +15,7 @@ import {
   wordColumnsOf,
   wordsBeside,
 } from '../row-columns.ts'
-import { headOf, numberIn, storedEntryOf, textIn } from '../stored-columns.ts'
+import { headOf, numberIn, type ResultRow, storedEntryOf, textIn } from '../stored-columns.ts'
 import type { SqlDialect, SqlQuery, Steps } from './dialect.ts'
 import { orderOf } from './order.ts'
 import { sqlPermits } from './permits.ts'
@@ -39,14 +39,18 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
   const statements = statementsOf(dialect)
   const read = (text: string, ...values: Value[]) => dialect.read({ text, values })
 
-  /** What is removed or written by others does not change before the transaction ends. */
+  /**
+   * What is removed or written by others does not change before the transaction ends: the rows are locked before
+   * anything is read of them or of their entries.
+   */
   function* append(batch: Batch): Steps<readonly string[]> {
     const { writer, number, records } = batch
     const last = records.at(-1)
     const link = [last?.sequence ?? null, last?.hash ?? null]
     const fresh = yield [query(statements.writeBatch, writer, number, ...link)]
+    const found = yield [query(statements.lockedRows, JSON.stringify(rowIdsOf(batch)))]
     const gone = yield* missingKeys(earlierKeysOf(batch))
-    if (fresh.length > 0) yield* write(withoutGone(batch, gone))
+    if (fresh.length > 0) yield* write(withoutGone(batch, gone), found)
     return gone
   }
 
@@ -58,10 +62,11 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
     return keys.filter((key) => !stored.has(key))
   }
 
-  function* write(batch: Batch): Steps<void> {
-    const found = yield [query(statements.storedRows, JSON.stringify(rowIdsOf(batch)))]
+  /** @param found the rows of the batch, and others */
+  function* write(batch: Batch, found: readonly ResultRow[]): Steps<void> {
     const [rows, before] = foldingOnly(() => {
-      const stored = found.map(({ data }) => parseRow(data))
+      const ids = new Set(rowIdsOf(batch))
+      const stored = found.map(({ data }) => parseRow(data)).filter(({ id }) => ids.has(id))
       return [rowsOf(batch, stored), wordColumnsOf(stored.map(columnsOf))] as const
     })
     const words = wordColumnsOf(rows)
@@ -119,6 +124,11 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
     return rarest.count === 0 ? undefined : { from: statements.rowsByWord, range: rarest.range }
   }
 
+  async function rows(ids: readonly string[]): Promise<readonly AuditRow[]> {
+    const found = await read(statements.storedRows, JSON.stringify(ids.filter(isRowId)))
+    return found.map(({ data }) => parseRow(data))
+  }
+
   // Methods are async, so that an exception becomes a rejection.
   return {
     keepFor,
@@ -131,7 +141,7 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
     async append(batch) {
       try {
         if (await dialect.appendAlone?.(batch)) return []
-        return await dialect.inTransaction(() => append(batch))
+        return await dialect.inTransaction('add', () => append(batch))
       } catch (error) {
         const refusal = dialect.refusalOf(error)
         throw refusal === undefined ? error : new UnstorableError(refusal, { cause: error })
@@ -167,10 +177,11 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
     },
 
     async row(id) {
-      if (!isRowId(id)) return undefined
-      const [found] = await read(statements.storedRows, JSON.stringify([id]))
-      return found ? parseRow(found.data) : undefined
+      const [found] = await rows([id])
+      return found
     },
+
+    rows,
 
     async filedRows({ after, limit, only }) {
       if (only !== undefined && !isRowId(only)) return { rows: [], next: undefined }
@@ -206,7 +217,7 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
       let removed = 0
       for (let left = limit; left > 0; left -= REMOVED_AT_ONCE) {
         const some = Math.min(left, REMOVED_AT_ONCE)
-        const count = await dialect.inTransaction(() => remove(before, some))
+        const count = await dialect.inTransaction('remove', () => remove(before, some))
         removed += count
         if (count === 0) break
       }
@@ -214,7 +225,7 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
     },
 
     async removeRow(id, mayGo) {
-      return isRowId(id) && dialect.inTransaction(() => removeRow(id, mayGo))
+      return isRowId(id) && dialect.inTransaction('remove', () => removeRow(id, mayGo))
     },
 
     async overwriteRemoved() {
@@ -224,7 +235,7 @@ export function sqlStore(dialect: SqlDialect, keepFor: number | undefined): Audi
     removed: async () => removedFrom(await read(statements.removed)),
 
     async keepCheckpoint(jws, time) {
-      await dialect.inTransaction(function* keep(): Steps<void> {
+      await dialect.inTransaction('add', function* keep(): Steps<void> {
         yield [query(statements.keepCheckpoint, time, jws)]
       })
     },

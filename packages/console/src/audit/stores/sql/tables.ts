@@ -125,7 +125,7 @@ export async function createTables(dialect: SqlDialect): Promise<void> {
     `CREATE UNIQUE INDEX IF NOT EXISTS ${link} ON ${ENTRY_TABLE} (writer, sequence)`,
     ...Object.entries(indexes).map(([name, on]) => `CREATE INDEX IF NOT EXISTS ${name} ON ${on}`),
   ]
-  await dialect.inTransaction(function* create(): Steps<void> {
+  await dialect.inTransaction('add', function* create(): Steps<void> {
     for (const text of statements) yield [{ text, values: [] }]
   })
 }

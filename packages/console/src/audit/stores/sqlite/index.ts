@@ -83,6 +83,7 @@ function sqliteDialect(file: string): SqlDialect {
       return `SELECT value FROM json_each(CASE WHEN json_valid(${json}) THEN ${json} ELSE '[]' END)`
     },
     isIn: (column, query) => `${column} IN (${query})`,
+    locked: { wait: '', skip: '' },
     recordsOf(columns) {
       const values = columns.map(([name]) => `value ->> '${name}' AS ${name}`)
       return `(SELECT ${values.join(', ')} FROM json_each(?))`
@@ -103,7 +104,8 @@ function sqliteDialect(file: string): SqlDialect {
     },
 
     read: async (query) => read(opened(), query),
-    inTransaction: async (steps) => inTransaction(opened(), steps),
+    // There is one writer at a time, whatever it does.
+    inTransaction: async (_kind, steps) => inTransaction(opened(), steps),
     overwriteRemoved: () => emptyLog(opened()),
     refusalOf: (error) => (isBadData(error) ? 'SQLite refuses what is in the entry' : undefined),
   }

@@ -119,13 +119,41 @@ export const reading: readonly ContractCase[] = [
     },
   },
   {
+    title: 'reads the entries of several rows, one row after the other, in pages',
+    async run({ store }) {
+      for (const time of TWENTY) {
+        await put(store, used('a', time), used('b', time), used('c', time))
+      }
+      const wanted = ['c', 'none', 'a'].map(idOf)
+      for (const limit of [1, 7, 20, 50]) {
+        const seen: [string | undefined, number | undefined][] = []
+        let [left, after]: [string[], string | undefined] = [wanted, undefined]
+        for (let isMore = true; isMore; ) {
+          const page = await store.timelines(left, { after, limit })
+          const pageTimes = times(page)
+          seen.push(...page.map(({ row }, index) => [row, pageTimes[index]] as [string, number]))
+          const last = page.at(-1)
+          left = left.slice(left.indexOf(last?.row ?? ''))
+          after = last?.cursor
+          isMore = page.length === limit && seen.length < 100
+        }
+        expect(seen, `${limit}`).to.deep.equal(
+          ['c', 'a'].flatMap((name) => TWENTY.map((time) => [idOf(name), time])),
+        )
+      }
+      expect(await store.timelines([], { limit: 9 })).to.deep.equal([])
+    },
+  },
+  {
     title: 'finds no row under an id that is none, whatever it is',
     async run({ store }) {
       await put(store, issued('a', T))
       const ids = ['', '*', '%', '_'.repeat(43), idOf('a').toLowerCase(), `${idOf('a')}x`]
       for (const id of [...ids, `${idOf('a')}\0`, '__proto__', "' OR 1=1 --", 'ä', randomUUID()]) {
         expect(await store.row(id), id).to.equal(undefined)
+        expect(await store.rows([id]), id).to.deep.equal([])
         expect(await store.timeline(id, { limit: 9 }), id).to.deep.equal([])
+        expect(await store.timelines([id], { limit: 9 }), id).to.deep.equal([])
       }
     },
   },
@@ -177,6 +205,7 @@ export const reading: readonly ContractCase[] = [
         const reads = {
           find: () => store.find({}, { before: cursor, limit: 5, now: T }),
           timeline: () => store.timeline(idOf(`${T}`), { after: cursor, limit: 5 }),
+          timelines: () => store.timelines([idOf(`${T}`)], { after: cursor, limit: 5 }),
           entries: () => store.entries({ after: cursor, limit: 5 }),
         }
         for (const [name, read] of Object.entries(reads)) {

@@ -69,6 +69,17 @@ export const readingMutants: Mutants = {
     (sound) => ({ timeline: (id, { limit }) => sound.timeline(id, { limit }) }),
     'reads the entries of a row',
   ],
+  'timelines that always begin at the first entry': [
+    (sound) => ({ timelines: (ids, { limit }) => sound.timelines(ids, { limit }) }),
+    'reads the entries of several rows',
+  ],
+  'timelines in the order in which entries were stored': [
+    (sound) => ({
+      timelines: async (ids, page) =>
+        (await sound.timelines(ids, page)).toSorted((a, b) => Number(a.cursor) - Number(b.cursor)),
+    }),
+    'reads the entries of several rows',
+  ],
   'a timeline with the entries of all rows': [
     (sound) => ({ timeline: (_id, page) => sound.entries(page) }),
     'reads the entries of a row',
