@@ -8,7 +8,8 @@ import {
   type Provider,
   type SubjectTokenRequest,
 } from 'oidc-provider-impersonation'
-import { Problem } from '../http/problem.ts'
+import { limitTime } from 'oidc-provider-impersonation/siblings'
+import { busy, Problem } from '../http/problem.ts'
 import type { Settings } from '../settings.ts'
 
 /**
@@ -35,6 +36,9 @@ export function subjectTokenIssuer(
   }
 }
 
+/** How long the rule may take, in milliseconds. */
+const PREVIEW_TIMEOUT_MS = 2000
+
 /** Asks the rule beforehand. It throws as {@link IssueSubjectToken}. */
 export type PreviewIssue = (request: SubjectTokenRequest, ctx: Context) => Promise<Preview>
 
@@ -44,7 +48,8 @@ export function issuePreviewer(
 ): PreviewIssue {
   return async (request, ctx) => {
     try {
-      return await impersonation.preview(request, { as: issueAs, ctx })
+      const preview = impersonation.preview(request, { as: issueAs, ctx })
+      return await limitTime(PREVIEW_TIMEOUT_MS, preview, () => busy('the rule does not answer'))
     } catch (error) {
       throw problemOf(error, issueAs)
     }

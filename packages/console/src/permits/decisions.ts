@@ -19,6 +19,11 @@ import { PermitError } from './errors.ts'
 
 /** How often a decision is made again where another one came first. */
 const MAX_ATTEMPTS = 5
+/** The part of its time that a decision has left when it begins: with less, its outcome would not be known. */
+const LEAST_LEFT = 0.25
+
+/** What is left of the time of a decision, in milliseconds. */
+type Left = () => number
 
 /** Makes an entry from what is stored, or throws. It is called again where that has changed. */
 export type Decide = (stored: AnyPermit | undefined) => AuditEntry
@@ -44,7 +49,7 @@ export interface Decisions {
 
 export interface DecisionsOptions {
   readonly sign: SignCheckpoint
-  /** How long the storage may take, in milliseconds. */
+  /** How long a decision may take, with those before it, in milliseconds. */
   readonly timeoutMs: number
 }
 
@@ -56,7 +61,7 @@ export interface DecisionsOptions {
  */
 export function decisions(store: PermitStore, { sign, timeoutMs }: DecisionsOptions): Decisions {
   let chain: Promise<Batches> | undefined
-  let last: Promise<unknown> = Promise.resolve()
+  let last: Promise<void> = Promise.resolve()
 
   async function beginChain(): Promise<Batches> {
     const begun = batches()
@@ -68,6 +73,7 @@ export function decisions(store: PermitStore, { sign, timeoutMs }: DecisionsOpti
     entry: AuditEntry,
     before: AnyPermit | undefined,
     slotHolder: StoredPermit | undefined,
+    left: Left,
   ): Promise<AnyPermit | undefined> {
     chain ??= beginChain()
     const { next, undo } = await chain
@@ -76,7 +82,7 @@ export function decisions(store: PermitStore, { sign, timeoutMs }: DecisionsOpti
     const replaces = before?.version ?? 0
     const stored = store.decide({ batch: next([entry]), permit, replaces, slotHolder })
     try {
-      if (!(await endsWithin(timeoutMs, stored))) throw new Error('it does not answer')
+      if (!(await endsWithin(left(), stored))) throw new Error('it does not answer')
       if (await stored) {
         console.log(lineOf(entry))
         return record
@@ -95,26 +101,35 @@ export function decisions(store: PermitStore, { sign, timeoutMs }: DecisionsOpti
     }
   }
 
-  /** One after the other: a chain has one end. */
-  function oneAfterAnother<T>(work: () => Promise<T>): Promise<T> {
-    const result = last.then(work)
-    last = result.catch(() => {})
-    return result
+  /** One after the other: a chain has one end. What has no turn in time is not done, then or later. */
+  async function inTurn<T>(left: Left, work: () => Promise<T>): Promise<T> {
+    const before = last
+    const own = Promise.withResolvers<void>()
+    last = before.then(() => own.promise)
+    try {
+      const isTurn = await endsWithin(left(), before)
+      if (!isTurn || left() < timeoutMs * LEAST_LEFT) throw unreadable(new Error('others wait'))
+      return await work()
+    } finally {
+      own.resolve()
+    }
   }
 
-  async function read<T>(ask: () => Promise<T>): Promise<T> {
+  async function read<T>(left: Left, ask: () => Promise<T>): Promise<T> {
     try {
       const answer = ask()
-      if (!(await endsWithin(timeoutMs, answer))) throw new Error('it does not answer')
+      if (!(await endsWithin(left(), answer))) throw new Error('it does not answer')
       return await answer
     } catch (cause) {
       throw unreadable(cause)
     }
   }
 
-  async function repeatedly<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+  async function repeatedly<T>(attempt: (left: Left) => Promise<T | undefined>): Promise<T> {
+    const deadline = performance.now() + timeoutMs
+    const left = () => Math.max(0, deadline - performance.now())
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
-      const done = await oneAfterAnother(attempt)
+      const done = await inTurn(left, () => attempt(left))
       if (done !== undefined) return done
     }
     throw new PermitError('temporarily_unavailable', 'others decide at the same time: try again')
@@ -122,17 +137,17 @@ export function decisions(store: PermitStore, { sign, timeoutMs }: DecisionsOpti
 
   return {
     open: (slot, decide) =>
-      repeatedly(async () => {
-        const holder = await read(() => store.slotHolder(slot))
+      repeatedly(async (left) => {
+        const holder = await read(left, () => store.slotHolder(slot))
         const entry = await decide(readable(holder), holder)
-        return write(entry, undefined, holder)
+        return write(entry, undefined, holder, left)
       }),
     async decide(id, decide) {
-      const { record } = await repeatedly(async () => {
-        const stored = await read(() => store.permit(id))
+      const { record } = await repeatedly(async (left) => {
+        const stored = await read(left, () => store.permit(id))
         if (!stored) return { record: undefined }
         const before = parseAny(stored)
-        const record = await write(decide(before), before, undefined)
+        const record = await write(decide(before), before, undefined, left)
         return record && { record }
       })
       return record

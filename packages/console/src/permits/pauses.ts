@@ -10,7 +10,7 @@ import {
   present,
 } from 'oidc-provider-impersonation-verify/format'
 import type { PermitStore } from '../audit/permit-store.ts'
-import { allReadable } from '../audit/readable.ts'
+import { allReadable, readable } from '../audit/readable.ts'
 import type { PermitsContext } from './context.ts'
 import { PermitError } from './errors.ts'
 import { MAX_ID_LENGTH, parseText } from './inputs.ts'
@@ -75,7 +75,7 @@ export function pausesOf(
 
   async function get(id: string): Promise<Pause | undefined> {
     const stored = await reading(() => store.permit(id))
-    return shown(pauseIn(stored && parseAny(stored)))
+    return shown(pauseIn(readable(stored)))
   }
 
   return {

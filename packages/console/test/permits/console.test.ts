@@ -388,6 +388,13 @@ describe('permits in the console', () => {
     expect((await account('bob', '/permits')).body.granted).to.deep.equal([])
   })
 
+  it('a rule that does not answer beforehand is 503, and no request waits for it', async () => {
+    const authorize: Authorize = ({ isPreview }) => (isPreview ? new Promise(() => {}) : true)
+    await using slow = await deploy({ authorize })
+    const answer = await slow.ask('olivia', '/impersonations/preview', ACT)
+    expect(codeOf(answer)).to.deep.equal([503, 'temporarily_unavailable'])
+  })
+
   it('what a start would need is said before, and nothing is issued or recorded', async () => {
     const preview = async (more: object) =>
       (await ask('olivia', '/impersonations/preview', { ...ACT, ...more })).body

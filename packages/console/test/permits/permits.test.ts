@@ -494,6 +494,30 @@ describe('permits', () => {
     expect((await permits.grant(id, { by: 'grace' })).state).to.equal('granted')
   })
 
+  it('say 503 within the time of the storage, however many wait, and do none of them later', async () => {
+    const ids: string[] = []
+    for (const customer of ['alice', 'carla', 'bea.okoye', 'chen.petrov']) {
+      ids.push((await permits.request(asked({ customer }))).id)
+    }
+    await permits.close()
+    const reached: string[] = []
+    const slow: typeof audit = new Proxy(audit, {
+      get(target, name) {
+        if (name !== 'decide') return Reflect.get(target, name)
+        return ({ permit }: { permit: { id: string } }) => {
+          reached.push(permit.id)
+          return new Promise(() => {})
+        }
+      },
+    })
+    const own = createPermits({ audit: slow, approvers: () => approvers, timeout: 0.4 })
+    own.attach(deployment.provider, AS)
+    const all = ids.map((id) => codeOf(own.grant(id, { by: 'grace' })))
+    expect(await Promise.all(all)).to.deep.equal(ids.map(() => 'temporarily_unavailable'))
+    expect(reached, 'those that waited are not begun').to.deep.equal([ids[0]])
+    await own.close()
+  })
+
   describe('of an emergency', () => {
     const emergency = () => {
       const { for: _, ...request } = asked()

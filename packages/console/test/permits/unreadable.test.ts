@@ -27,6 +27,11 @@ const GRACE = { id: 'grace', role: 'lead' } as Caller
 /** What the column `data` of a permit becomes. */
 const SPOILS: Readonly<Record<string, (data: string) => string>> = {
   'of a newer version': (data) => JSON.stringify({ ...JSON.parse(data), data: '{"kind":7}' }),
+  'of a kind that is not known': (text) => {
+    const stored = JSON.parse(text)
+    const data = JSON.stringify({ ...JSON.parse(stored.data), kind: 'suspended' })
+    return JSON.stringify({ ...stored, data })
+  },
   damaged: (data) => data.slice(0, -40),
 }
 
@@ -121,6 +126,32 @@ function unreadable(how: string, spoilt: (data: string) => string) {
       const again = await permits.emergency(facts).catch(({ error }) => error)
       expect(again).to.equal('review_due')
       expect((await permits.emergency({ ...facts, operator: 'oscar' })).state).to.equal('granted')
+    })
+
+    it('of a pause: it holds, and there is no page of it', async () => {
+      await permits.grant(await asked({ userId: 'alice' }), { by: 'grace' })
+      const { id } = await deployment.impersonate({ customer: 'alice', ticket: 'SUP-123' })
+      await deployment.settled()
+      const { accessToken } = await deployment.signIn('alice', { clientId: 'customer-account' })
+      const objected = await fetch(`${deployment.url}/account/api/objection`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ id }),
+      })
+      expect(objected.status).to.equal(200)
+      const [pause = expect.fail('there is none')] = (await permits.pauses()).pauses
+      spoil(pause.id)
+      const note = 'It was agreed'
+      for (const answer of [
+        await ask('grace', `/pauses/${pause.id}`),
+        await ask('grace', `/pauses/${pause.id}/resume`, { note }),
+      ]) {
+        expect(answer.status).to.equal(404)
+      }
+      const start = await ask('olivia', '/impersonations', { ...ACT, userId: 'alice' })
+      expect(start.status).to.equal(503)
+      const other = await ask('olivia', '/impersonations', ACT)
+      expect(other.body.error).to.equal('approval_required')
     })
 
     it('of a customer’s answer: it is no, until the customer answers again', async () => {

@@ -257,6 +257,8 @@ function jsonIn(text: string): unknown {
     return undefined
   }
 }
+/** One of a version to come allows nothing. */
+const KINDS: readonly AnyPermit['kind'][] = ['approval', 'emergency', 'pause', 'standing']
 
 function isAny(record: unknown): record is AnyPermit {
   const has = (type: string, ...path: string[]) => typeof at(record, ...path) === type
@@ -266,7 +268,8 @@ function isAny(record: unknown): record is AnyPermit {
   const isPause = kind === 'pause'
   const hasCustomer = has('string', 'customer', 'id')
   return (
-    ['id', 'kind', 'state'].every((name) => has('string', name)) &&
+    KINDS.some((known) => known === kind) &&
+    ['id', 'state'].every((name) => has('string', name)) &&
     (hasCustomer || (isPause && at(record, 'customer') === undefined)) &&
     areIntegers('requestedAt', 'lastAt', 'version') &&
     (kind === 'standing' || has('string', 'operator', 'id')) &&
