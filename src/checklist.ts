@@ -11,8 +11,7 @@ import { mayClient } from './policy/clients.ts'
 import type { ImpersonationEvents } from './public/events.ts'
 import type { ChecklistItem } from './public/objects.ts'
 import { TOKEN_EXCHANGE_GRANT_TYPE } from './shared/constants.ts'
-import { isSafe, issuerUri, STATUS_LISTS_PATH } from './shared/uris.ts'
-import { warn } from './shared/warn.ts'
+import { issuerUri, STATUS_LISTS_PATH } from './shared/uris.ts'
 
 /** The key that oidc-provider signs with where a deployment has none: anyone can read it. */
 const DEVELOPMENT_KEY = 'keystore-CHANGE-ME'
@@ -32,12 +31,14 @@ interface Seen {
   readonly options: ResolvedOptions
   readonly canEnd: boolean
   readonly opaqueResources: readonly string[]
+  /** The ids of clients that act which are ids of accounts, too. */
+  readonly sameIds: readonly string[]
 }
 
 /** What a provider can tell of going to production: docs/production.md has the same lines. */
 export async function checklist(
   provider: Provider,
-  { options, canEnd, opaqueResources }: Seen,
+  { options, canEnd, opaqueResources, sameIds }: Seen,
 ): Promise<readonly ChecklistItem[]> {
   const { managementApi, accessToken, actorToken, rateLimits, subjectToken } = options
   const { cookies } = configurationOf(provider)
@@ -61,83 +62,102 @@ export async function checklist(
   const isShared =
     subjectToken.singleUse === 'adapter' && !isDevelopmentAdapter(provider.AccessToken.adapter)
   const unheard = KEPT_EVENTS.filter((name) => provider.listenerCount(name) === 0).join(', ')
-  const line = (item: string, ok: boolean, what: string): ChecklistItem => ({
-    item,
-    ok,
-    todo: ok ? '' : what,
-  })
   return [
-    line(
-      'Single use is kept by the storage adapter',
+    item(
+      'single_use',
       isShared,
+      'Single use is kept by the storage adapter',
       'use an adapter with consumeOnce, that all processes share',
     ),
-    line(
-      'Impersonations can be seen and ended',
+    item(
+      'ending',
       canEnd,
+      'Impersonations can be seen and ended',
       'use an adapter with list and endOnce, and ending.enabled: true',
     ),
-    line(
-      'A policy says who may act as whom',
+    item(
+      'policy',
       options.authorize !== undefined,
+      'A policy says who may act as whom',
       'set authorize, and refuse protected people first',
     ),
-    line(
-      'Every subject token is bound',
+    item(
+      'binding',
       unbound.length === 0,
+      'Every subject token is bound',
       `add to managementApi.requireBinding: ${unbound.join(', ')}`,
     ),
-    line(
-      'An operator is signed in at the exchange',
+    item(
+      'actor_token',
       actorToken.required,
+      'An operator is signed in at the exchange',
       'set actorToken.required: true, unless jobs act without an operator',
     ),
-    line(
-      'Access tokens are short where they cannot be ended',
+    item(
+      'lifetime',
       canEnd || accessToken.maxTtl <= WITHOUT_END,
+      'Access tokens are short where they cannot be ended',
       `set accessToken.maxTtl to ${WITHOUT_END} or less; it is ${accessToken.maxTtl}`,
     ),
-    line(
-      'APIs read who acts in the token itself',
+    item(
+      'token_format',
       opaqueResources.length === 0,
+      'APIs read who acts in the token itself',
       `set accessTokenFormat: 'jwt', or have these APIs ask introspection: ${opaqueResources.join(', ')}`,
     ),
-    line(
-      'Requests are limited, for each client and each operator',
+    item(
+      'rate_limits',
       rateLimits.issue !== undefined && rateLimits.issuePerActor !== undefined,
+      'Requests are limited, for each client and each operator',
       'set rateLimits.issue and rateLimits.issuePerActor',
     ),
-    line(
-      'The clients that issue exist and authenticate',
+    item(
+      'clients',
       unfit.length === 0,
+      'The clients that issue exist and authenticate',
       `register for client_credentials, with a secret or a key: ${unfit.join(', ')}`,
     ),
-    line(
-      'Public clients that exchange are bound by DPoP',
+    item(
+      'dpop',
       unboundClients.length === 0,
+      'Public clients that exchange are bound by DPoP',
       `set dpop_bound_access_tokens: true for ${unboundClients.join(', ')}`,
     ),
-    line(
-      'The issuer is https',
+    item(
+      'issuer',
       new URL(provider.issuer).protocol === 'https:',
-      `serve ${provider.issuer} by https`,
+      'The issuer is https',
+      `serve ${provider.issuer} by https: tokens and keys go to other machines in the clear`,
     ),
-    line(
-      'Signing keys and cookie keys are your own',
+    item(
+      'keys',
       ownsKeys,
+      'Signing keys and cookie keys are your own',
       'set jwks and cookies.keys, from a secret store',
     ),
-    line(
-      'Events are kept',
+    item(
+      'events',
       unheard === '' || hasRecorders(provider),
+      'Events are kept',
       `listen to ${unheard}, or mount the console`,
     ),
-    line(
-      'Errors are heard',
+    item(
+      'errors',
       provider.listenerCount('server_error') > 0,
+      'Errors are heard',
       'listen to server_error: its cause stands nowhere else',
     ),
+    item(
+      'namesakes',
+      sameIds.length === 0,
+      'No software that acts has the id of an account',
+      `give these clients of softwareActors, or these accounts, another id: ${sameIds.join(', ')}`,
+    ),
   ]
+}
+
+function item(id: ChecklistItem['id'], ok: boolean, has: string, todo: string): ChecklistItem {
+  return { id, ok, message: ok ? has : todo }
 }
 
 /** The clients that `managementApi.clients` names to issue, and that cannot. */
@@ -160,39 +180,34 @@ async function unfitMachines(
 const TIMEOUT_MS = 1000
 
 /**
- * Warns of what is certainly wrong with the address of the provider: tokens that go to another machine
- * in the clear, another document than its discovery document, and status lists that a proxy keeps back.
- * No answer says nothing, since the server may start later.
+ * What answers at the address of the provider: its discovery document, and its status lists. No answer
+ * says nothing, since the server may start later.
  *
  * @param servesLists whether the provider serves status lists
  */
-export async function warnOfIssuer(
+export async function addressItems(
   issuer: string,
   { servesLists }: { readonly servesLists: boolean },
-): Promise<void> {
-  if (!isSafe(new URL(issuer))) {
-    warn(
-      'ISSUER_NOT_HTTPS',
-      `the issuer ${issuer} is not https: tokens and keys go to other machines in the clear`,
-    )
-  }
+): Promise<readonly ChecklistItem[]> {
   const url = issuerUri(issuer, '/.well-known/openid-configuration')
   const discovery = await loadJson(url)
-  if (!discovery) return
-  if (discovery.body.issuer !== issuer) {
-    return warn(
-      'DISCOVERY_NOT_SERVED',
-      `${url} answers ${discovery.status}, and not with the discovery document of this provider; mount the provider at the path of its issuer`,
-    )
-  }
-  if (!servesLists) return
+  const isOurs = discovery?.body.issuer === issuer
   const listsUrl = issuerUri(issuer, STATUS_LISTS_PATH)
-  const lists = await loadJson(listsUrl)
-  if (!lists || Array.isArray(lists.body.status_lists)) return
-  warn(
-    'STATUS_LISTS_NOT_SERVED',
-    `${listsUrl} answers ${lists.status}, and not with the status lists of this provider; let the proxy pass on every path below the issuer, or APIs refuse impersonated tokens with 503`,
-  )
+  const lists = servesLists && isOurs ? await loadJson(listsUrl) : undefined
+  return [
+    item(
+      'discovery',
+      isOurs || discovery === undefined,
+      'The discovery document is served at the issuer',
+      `mount the provider at the path of its issuer: ${url} answers ${discovery?.status}, and not with the discovery document of this provider`,
+    ),
+    item(
+      'status_lists',
+      lists === undefined || Array.isArray(lists.body.status_lists),
+      'Status lists are served below the issuer',
+      `let the proxy pass on every path below the issuer, or APIs refuse impersonated tokens with 503: ${listsUrl} answers ${lists?.status}, and not with the status lists of this provider`,
+    ),
+  ]
 }
 
 /** `undefined` where nothing answers, or something that is in trouble. */

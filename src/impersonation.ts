@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import type { Configuration, Provider } from 'oidc-provider'
 import { assemble } from './assemble.ts'
-import { checklist, warnOfIssuer } from './checklist.ts'
+import { addressItems, checklist } from './checklist.ts'
 import { AccessTokenClaims } from './claims/claims.ts'
 import {
   type ConfigurationParts,
@@ -10,7 +10,7 @@ import {
   withoutImpersonation,
 } from './configuration.ts'
 import { addRecorder, parseRecorder } from './events/trail.ts'
-import { warnOfNamesakes } from './exchange/actor.ts'
+import { findNamesakes } from './exchange/actor.ts'
 import { configurationOf } from './host/instance.ts'
 import { checkClassNames } from './host/models.ts'
 import { findAccountById } from './host/request.ts'
@@ -125,29 +125,29 @@ export class ImpersonationFeature {
    * Tries the storage out, with records of its own that it removes: whether it knows the model,
    * finds what was written, lets one of many callers win, keeps `consumed` and lets records expire.
    * Call it at the start, to find an incomplete adapter early. It takes a little over a second.
-   * Resolves at once where impersonation is not enabled. Warns where the issuer is not https (but for
-   * this machine), and where something else than the discovery document, or the status lists, answers
-   * there.
+   * Resolves at once, with nothing, where impersonation is not enabled.
    *
    * Resolves the part of the checklist for production that the provider can tell, to be printed:
-   * `console.table(await provider.impersonation.check())`. Nothing of it throws or warns.
+   * `console.table(await provider.impersonation.check())`. A deployment works without what is not `ok`
+   * there.
    *
    * @throws TypeError before {@link register}
-   * @throws Error whose message is one sentence about what is wrong, with the storage's own error
-   * as `cause`
+   * @throws Error where it cannot work: its message is one sentence about what is wrong, with the
+   * storage's own error as `cause`
    */
   async check(): Promise<readonly ChecklistItem[]> {
     if (!this.enabled) return []
     const provider = this.#registered
     const servesLists = statusIndicesOf.find(provider) !== undefined
-    await Promise.all([
+    const [address] = await Promise.all([
+      addressItems(provider.issuer, { servesLists }),
       subjectTokensOf.of(provider).checkStorage(),
-      warnOfIssuer(provider.issuer, { servesLists }),
     ])
-    await warnOfNamesakes(this.#options.softwareActors, (id) => findAccountById(provider, id))
+    const { softwareActors } = this.#options
+    const sameIds = await findNamesakes(softwareActors, (id) => findAccountById(provider, id))
     const opaqueResources = this.canEnd ? await findOpaqueResources(provider) : []
-    const seen = { options: this.#options, canEnd: this.canEnd, opaqueResources }
-    return await checklist(provider, seen)
+    const seen = { options: this.#options, canEnd: this.canEnd, opaqueResources, sameIds }
+    return [...(await checklist(provider, seen)), ...address]
   }
 
   /**
@@ -161,7 +161,8 @@ export class ImpersonationFeature {
   /**
    * Issues a subject token, as `POST …/subject-tokens` does after it has authenticated: for code in this
    * process, which needs no secret of the client. `limits`, `rateLimits`, `authorize`, `contextSchema`,
-   * `requireBinding`, the event and its recorders (I13) are the same. The caller decides who may ask.
+   * `requireBinding`, the event and its recorders (nothing acts before it is recorded, I13) are the same. The
+   * caller decides who may ask.
    *
    * @throws TypeError before {@link register}, and for a wrong `as`
    * @throws the errors of the management API, with its `error`, `error_description` and `statusCode`:

@@ -108,7 +108,7 @@ async function verifyActor(
 
 /**
  * For the time after the redemption: an end of the actor token's own impersonation ends what runs through
- * it, if it finds that redeemed. What it did not find, finds the end here (I3).
+ * it, if it finds that redeemed. What it did not find, finds the end here (an end ends, I11).
  *
  * @throws errors.InvalidRequest
  */
@@ -118,7 +118,7 @@ export async function requireThroughLives(provider: Provider, through: string): 
 
 /**
  * An end of all that an operator or a client runs has a second pass, which finds what was redeemed within
- * this time. What is later, it would not find, and so it is not issued (I14).
+ * this time. What is later, it would not find, and so it is not issued (what can act can be ended, I14).
  *
  * @param lookedAt when the look at who acts began, in milliseconds, by the monotonic clock
  * @throws Error where that is too long ago
@@ -188,24 +188,28 @@ export async function findSoftware(
     lookedUpOf.find(provider) ?? lookedUpOf.set(provider, new BoundedMap(MAX_CLIENTS_LOOKED_UP))
   if (!lookedUp.get(clientId)) {
     lookedUp.set(clientId, true)
-    // For the warning alone.
-    warnOfNamesakes([clientId], (id) => findAccount(provider, ctx, id)).catch(() => {})
+    warnOfNamesake(clientId, (id) => findAccount(provider, ctx, id)).catch(() => {})
   }
   return clientId
 }
 
+async function warnOfNamesake(clientId: string, findAccount: FindAccount): Promise<void> {
+  const [id] = await findNamesakes([clientId], findAccount)
+  if (id === undefined) return
+  const message = `${SOFTWARE_OPTION}: ${id} is the id of a client and of an account; give one of them another id`
+  warn('NAMESAKE', message)
+}
+
 /**
- * Warns of clients whose id is an account's as well: `act` tells them apart by `client_id`, people may
- * not.
+ * The clients whose id is an account's as well: `act` tells them apart by `client_id`, people may not.
+ *
+ * @returns their ids; none where the rule is a function
  */
-export async function warnOfNamesakes(
+export async function findNamesakes(
   clients: ClientRule,
   findAccount: FindAccount,
-): Promise<void> {
-  if (typeof clients === 'function') return
-  for (const id of clients) {
-    if ((await findAccount(id))?.accountId !== id) continue
-    const message = `${SOFTWARE_OPTION}: ${id} is the id of a client and of an account; give one of them another id`
-    warn('NAMESAKE', message)
-  }
+): Promise<readonly string[]> {
+  if (typeof clients === 'function') return []
+  const accounts = await Promise.all(clients.map(findAccount))
+  return clients.filter((id, index) => accounts[index]?.accountId === id)
 }

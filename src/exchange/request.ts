@@ -31,7 +31,7 @@ export interface ExchangeRequest {
   readonly subjectToken: string
   readonly actorToken: string | undefined
   readonly audience: string | undefined
-  /** The key that the client proves by DPoP, as the provider's own grants have it (I10). */
+  /** The key that the client proves by DPoP, as the provider's own grants have it (not downgraded, I10). */
   readonly dPoP: Awaited<ReturnType<typeof validateDpop>>
   /** The certificate that the client shows, where its access tokens are bound to one. */
   readonly certificate: ReturnType<typeof checkMtlsCert>

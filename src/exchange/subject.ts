@@ -40,11 +40,12 @@ function notRedeemable(reason: string): errors.InvalidRequest {
 }
 
 /**
- * Finds the subject of a presented subject token, if all of its data are still valid (I7).
+ * Finds the subject of a presented subject token, if all of its data are still valid (still true at exchange,
+ * I7).
  *
  * What the token is bound to comes before everything that takes a look-up or has an error of its own. For a
  * holder that the token is not bound to, the answer and its timing are the same for a live, a used and an
- * unknown token (I6).
+ * unknown token (no oracle, I6).
  */
 export async function findSubject(
   provider: Provider,
@@ -73,7 +74,7 @@ export async function findUnused(
   trail.add({ id })
   const token = await subjectTokens.findById(id)
   if (!token) throw notRedeemable('unknown or expired')
-  trail.add({ subject: token.accountId, issuedTo: token.clientId })
+  trail.add({ subject: token.accountId, requestedBy: token.clientId })
   const { mayAct } = token.bindingObject
   if (mayAct) trail.add({ mayAct })
   // Read the record here: if it is unreadable, the request fails before the token is redeemed.
@@ -83,13 +84,14 @@ export async function findUnused(
   if (token.consumed) throw redeemedBefore(token, trail)
   if (token.end) throw notRedeemable('ended before it was redeemed')
   if (token.isExpired) throw notRedeemable('expired')
-  // Its access token could outlive the record by which it can be ended (I14).
+  // Its access token could outlive the record by which it can be ended (what can act can be ended, I14).
   if (token.longestLife <= 0) throw notRedeemable('issued where impersonations could not be ended')
   return token
 }
 
 /**
- * The client that asked for the subject token is still one that may, and the user is still there (I7).
+ * The client that asked for the subject token is still one that may, and the user is still there (still true
+ * at exchange, I7).
  *
  * @returns the user's account
  */
@@ -126,7 +128,7 @@ export async function redeemSubjectToken(
 
 /**
  * For the time after the redemption: an end that came after the last moment of redemption, and before the
- * redemption, found an expired impersonation and ended nothing (I11).
+ * redemption, found an expired impersonation and ended nothing (an end ends, I11).
  *
  * @throws errors.InvalidRequest
  */

@@ -169,8 +169,9 @@ export async function prepareAccessToken(
 }
 
 /**
- * The shortest of what is set for access tokens, about this resource and about this grant (I8), by the policy
- * about this one exchange, and by the record by which it can be ended (I14).
+ * The shortest of what is set for access tokens, about this resource and about this grant (short, I8), by the
+ * policy about this one exchange, and by the record by which it can be ended (what can act can be ended,
+ * I14).
  */
 function lifeOf(
   provider: Provider,

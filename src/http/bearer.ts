@@ -74,7 +74,7 @@ export async function authenticate(
   const presented = await presentedToken(provider, ctx, trail)
   const token = await verifier.verifyClientToken(presented.value)
   // Who ends need not be who asked for the subject token.
-  trail.add(action === 'issue' ? { issuedTo: token.clientId } : { client: token.clientId })
+  trail.add(action === 'issue' ? { requestedBy: token.clientId } : { client: token.clientId })
   // RFC 9068 §4: "The resource server MUST validate that the aud claim contains a resource
   // indicator value corresponding to an identifier the resource server expects for itself."
   if (token.audience !== optionsOf.of(provider).managementApi.resource) {

@@ -58,10 +58,10 @@ interface EndedOne {
 /**
  * Ends one, and what runs through it: what was begun with its access token as the actor token. The
  * first end stays. One that has expired is ended as long as a guard may accept its token. Settles
- * when its ends are recorded, or their time is over (I13).
+ * when its ends are recorded, or their time is over (nothing acts before it is recorded, I13).
  *
  * @returns it, as it is afterwards; `undefined` where there is none
- * @throws the storage's error (I5)
+ * @throws the storage's error: trouble never reads as *not found* (I5)
  */
 export async function endImpersonation(
   provider: Provider,
@@ -80,8 +80,8 @@ export async function endImpersonation(
 
 /**
  * Ends all that match at this moment. Where the storage fails in the middle, what was ended stays
- * ended, and a repetition ends the rest. Settles when its ends are recorded, or their time is over
- * (I13).
+ * ended, and a repetition ends the rest. Settles when its ends are recorded, or their time is over (nothing
+ * acts before it is recorded, I13).
  *
  * @param only a further condition
  * @returns how many this call ended
@@ -152,7 +152,8 @@ async function endWithChains(
     }
   }
   let count = ended.filter(({ isFirst }) => isFirst).length
-  // I14: whether chains are allowed here or not: they may have been before, or are elsewhere.
+  // What can act can be ended (I14), whether chains are allowed here or not: they may have been before, or
+  // are elsewhere.
   const chained = ended.flatMap(({ token }) => (token?.chained ? [token] : []))
   const accounts = Map.groupBy(chained, ({ accountId }) => accountId)
   for (const [actor, through] of accounts) {
@@ -167,7 +168,8 @@ async function endWithChains(
 async function endOnce(provider: Provider, token: SubjectToken, ending: Ending): Promise<EndedOne> {
   if (isOver(token)) return { isFirst: false, token }
   const end = newEnd(ending.how)
-  // I14: also where it has ended, so that the storage repairs what it lost of that end.
+  // What can act can be ended (I14): also where it has ended, so that the storage repairs what it lost of
+  // that end.
   if (await isTheOne(provider, token.jti, end)) {
     const found = mayChangeBefore(provider, token)
       ? await Promise.allSettled([subjectTokensOf.of(provider).findById(token.jti)])
@@ -179,7 +181,7 @@ async function endOnce(provider: Provider, token: SubjectToken, ending: Ending):
     if (again?.status === 'rejected') throw again.reason
     return { isFirst: true, token: ended }
   }
-  // I13: an attempt of this process that was the one after all. Its event is due.
+  // No end goes unrecorded (I13): an attempt of this process that was the one after all. Its event is due.
   const attempt = token.end?.attempt
   if (attempt !== undefined && unsureOf.find(provider)?.delete(attempt)) {
     notify(provider, ending, () => describeEnded(token))
@@ -229,7 +231,7 @@ function newEnd({ by, cause = 'requested', reason }: EndOptions): EndAttempt {
 /**
  * Ends the record. Where the reply was lost, it is asked for once more, and the record tells whether
  * this attempt was the one. The record alone does not tell enough: it may read as ended while the
- * index is not stored, or while no replica has it (I14).
+ * index is not stored, or while no replica has it (what can act can be ended, I14).
  *
  * @throws the storage's error where neither is known
  */
@@ -261,9 +263,9 @@ async function askedOnce(provider: Provider, id: string, end: EndAttempt): Promi
 }
 
 /**
- * I11: an exchange with an impersonated actor token marks the impersonation that the token came out of
- * before it redeems, and looks at the end of it afterwards. An end looks at the mark after it is stored. So
- * one of the two sees the other, and an end without a mark has nothing to look up.
+ * An end ends (I11): an exchange with an impersonated actor token marks the impersonation that the token came
+ * out of before it redeems, and looks at the end of it afterwards. An end looks at the mark after it is
+ * stored. So one of the two sees the other, and an end without a mark has nothing to look up.
  *
  * Also where impersonations cannot be ended here: another process on the same store may end them.
  */
@@ -301,7 +303,8 @@ export function endLater(provider: Provider, id: string, why: keyof typeof ENDED
   if (why === 'replay' && optionsOf.of(provider).ending.onReplay !== 'end') return
   const { what, how } = ENDED_LATER[why]
   const tries = triesOf.find(provider) ?? triesOf.set(provider, new Map())
-  // I14: what it ends may have been issued by a process with another `accessToken.maxTtl`.
+  // What can act can be ended (I14): what it ends may have been issued by a process with another
+  // `accessToken.maxTtl`.
   const endSurely = tries.get(why) ?? keepTrying(what, MAX_ACCESS_TOKEN_TTL)
   tries.set(why, endSurely)
   endSurely(id, async () => {
@@ -310,10 +313,10 @@ export function endLater(provider: Provider, id: string, why: keyof typeof ENDED
 }
 
 /**
- * Whether an impersonation has ended. I14: also with `ending.enabled: false`, wherever the storage can
- * have an end: another process on the same store may end impersonations, or this one may have done so
- * before. Where they can be ended here, one whose record is gone has ended, too, because the storage has
- * forgotten something.
+ * Whether an impersonation has ended. What can act can be ended (I14): also with `ending.enabled: false`,
+ * wherever the storage can have an end: another process on the same store may end impersonations, or this one
+ * may have done so before. Where they can be ended here, one whose record is gone has ended, too, because the
+ * storage has forgotten something.
  */
 export async function hasEnded(provider: Provider, id: string): Promise<boolean> {
   const subjectTokens = subjectTokensOf.of(provider)

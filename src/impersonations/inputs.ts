@@ -16,7 +16,7 @@ const STATE_NAMES: readonly ImpersonationState[] = ['issued', 'active', 'ended',
 const HTTP_CAUSES: readonly EndCause[] = ['requested', 'user', 'policy']
 /** What the deployment's own code may say. */
 export const ALL_CAUSES: readonly EndCause[] = [...HTTP_CAUSES, 'operator_signed_out', 'replay']
-const FILTER_NAMES = ['userId', 'actor', 'issuedTo', 'client', 'permit'] as const
+const FILTER_NAMES = ['userId', 'actor', 'requestedBy', 'client', 'permit'] as const
 const QUERY_NAMES = [...FILTER_NAMES, 'state', 'limit', 'cursor'] as const
 const END_OPTION_NAMES = ['by', 'cause', 'reason'] as const
 const MAX_LIMIT = 100

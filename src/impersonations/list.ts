@@ -111,8 +111,8 @@ export async function findOpaqueResources(provider: Provider): Promise<readonly 
   return [...new Set(resources)].sort()
 }
 
-export function lookUpOf({ userId, actor, issuedTo }: ImpersonationFilter): LookUp {
-  return { accountId: userId, actor, clientId: issuedTo }
+export function lookUpOf({ userId, actor, requestedBy }: ImpersonationFilter): LookUp {
+  return { accountId: userId, actor, clientId: requestedBy }
 }
 
 /** What no storage looks up by: who runs it, or is the only one that may; and by which permit. */
@@ -146,7 +146,7 @@ function stateOf(token: SubjectToken): ImpersonationState {
 /**
  * Whether it has expired so long ago that no API accepts its access token, since a guard may forgive
  * that its clock is slow, and that no process redeems its subject token, whose clock may be slow as
- * well. Until then there is something to end (I14).
+ * well. Until then there is something to end (what can act can be ended, I14).
  */
 export function isOver(token: SubjectToken): boolean {
   if (stateOf(token) !== 'expired') return false
@@ -185,7 +185,7 @@ function describeParties(token: SubjectToken) {
   const { note, bindingObject: binding } = token
   return {
     mayAct: binding.mayAct,
-    issuedTo: token.clientId,
+    requestedBy: token.clientId,
     client: note?.client,
     software: note?.software,
     resource: note?.resource ?? binding.resource,

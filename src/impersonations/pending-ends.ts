@@ -90,8 +90,8 @@ function isMeantBy({ until, grants }: PendingEnd): (token: SubjectToken) => bool
  * have none of them before it is redeemed, so that the first pass misses one whose exchange looked at the
  * operator before the end and redeems after it. No exchange looks here.
  *
- * I11: a pending end is a record, so that every process finds it, and makes the pass for one that was
- * killed. It is a record of the model `SubjectToken` and no token, because it has no `exp`.
+ * An end ends (I11): a pending end is a record, so that every process finds it, and makes the pass for one
+ * that was killed. It is a record of the model `SubjectToken` and no token, because it has no `exp`.
  */
 export function lookForPendingEnds(provider: Provider): void {
   const endAgain = keepTrying(WORK_NAME, MAX_ACCESS_TOKEN_TTL)

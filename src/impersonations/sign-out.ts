@@ -22,7 +22,7 @@ const MAX_WAIT_MS = 2_000
 /**
  * Ends what an operator runs when the operator's grant or sign-in at the provider is over. The grant
  * is the one of the actor token, as the redemption noted it. The answer that says that the operator is
- * signed out leaves when the storage has what is still to end (I11).
+ * signed out leaves when the storage has what is still to end (an end ends, I11).
  */
 export function endWithOperator(provider: Provider): void {
   const endNow = keepTrying(WORK_NAME, MAX_ACCESS_TOKEN_TTL)
@@ -61,7 +61,8 @@ export function endWithOperator(provider: Provider): void {
 
 /**
  * Lets the provider find an opaque impersonated token only as long as its impersonation has not ended, at
- * introspection and everywhere else. I14: also where no impersonation can be ended here.
+ * introspection and everywhere else. What can act can be ended (I14): also where no impersonation can be
+ * ended here.
  *
  * @returns finds an opaque access token by its value, whether its impersonation has ended or not
  */

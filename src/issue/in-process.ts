@@ -30,7 +30,7 @@ export async function issueInProcess(
       stage: 'issue',
       undo: (issued) => endLater(provider, issued, 'notRecorded'),
       async run(trail) {
-        trail.add({ issuedTo: as })
+        trail.add({ requestedBy: as })
         await requireNamed(provider, ctx, as)
         return issue(provider, ctx, trail, () => asked)
       },

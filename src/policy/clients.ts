@@ -19,7 +19,7 @@ import { endingAdapterOf } from '../tokens/subject-token.ts'
  * Whether a client may do one thing at the management API: it is named for it, it has the
  * `client_credentials` grant, and it authenticates.
  *
- * @throws Error where the deployment's function fails or answers no boolean (I9)
+ * @throws Error where the deployment's function fails or answers no boolean (fail closed, I9)
  */
 export type MayClient = (client: Client) => Promise<boolean> | boolean
 

@@ -57,7 +57,7 @@ export interface ImpersonationEvent {
   /** The operator and the client that the subject token is bound to, where it is bound to any. */
   readonly mayAct?: MayAct | undefined
   /** The machine-to-machine client that asked for the subject token. */
-  readonly issuedTo?: string | undefined
+  readonly requestedBy?: string | undefined
   /** The client that exchanges; in a denial at the stage `'end'`, the client that asked to end. */
   readonly client?: string | undefined
   /** The resource, or at issue those that the token is bound to. */

@@ -95,7 +95,7 @@ export interface Impersonation {
   /** The operator and the client that the subject token is bound to. */
   readonly mayAct?: MayAct | undefined
   /** The client that asked for the subject token. */
-  readonly issuedTo: string
+  readonly requestedBy: string
   /** The client that redeemed it. */
   readonly client?: string | undefined
   /** The software that acts, for `actor` or on its own: the client again, as `softwareActors` names it. */
@@ -130,7 +130,7 @@ export interface ImpersonationFilter {
   /** The account id of the operator who redeemed the subject token, or whom it is bound to. */
   readonly actor?: string | undefined
   /** The client that asked for the subject token. */
-  readonly issuedTo?: string | undefined
+  readonly requestedBy?: string | undefined
   /**
    * The client that redeemed the subject token, or that it is bound to before. No storage looks up by
    * it: all that match the rest are read, page by page.
@@ -177,10 +177,27 @@ export interface EndOptions {
 
 /** One thing that a deployment in production has: a line of the list that `check()` resolves. */
 export interface ChecklistItem {
-  /** What a deployment in production has, in one sentence. */
-  readonly item: string
-  /** Whether this one has it, as far as the provider can tell. */
+  /** What it is about: a row of the table in docs/production.md. */
+  readonly id:
+    | 'actor_token'
+    | 'binding'
+    | 'clients'
+    | 'discovery'
+    | 'dpop'
+    | 'ending'
+    | 'errors'
+    | 'events'
+    | 'issuer'
+    | 'keys'
+    | 'lifetime'
+    | 'namesakes'
+    | 'policy'
+    | 'rate_limits'
+    | 'single_use'
+    | 'status_lists'
+    | 'token_format'
+  /** Whether this deployment has it, as far as the provider can tell. */
   readonly ok: boolean
-  /** What to do where it has not; empty where `ok`. */
-  readonly todo: string
+  /** In one sentence: what it has, where `ok`; else what to do. For people: the words may change. */
+  readonly message: string
 }

@@ -9,7 +9,7 @@ export function actClaim({ sub, client_id, act }: ActClaim): ActClaim {
   })
 }
 
-/** The `act` claim where software acts: for the person, if there is one. I16. */
+/** The `act` claim where software acts, which is always named (I16): for the person, if there is one. */
 export function softwareAct(clientId: string, person: ActClaim | undefined): ActClaim {
   return actClaim({ sub: clientId, client_id: clientId, act: person })
 }

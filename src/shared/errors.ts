@@ -59,7 +59,10 @@ export class NotRecorded extends errors.OIDCProviderError {
   }
 }
 
-/** A recorder takes no events now, and so nothing was done: the provider would have to end it at once (I13). */
+/**
+ * A recorder takes no events now, and so nothing was done: the provider would have to end it at once (nothing
+ * acts before it is recorded, I13).
+ */
 export class RecorderNotReady extends errors.OIDCProviderError {
   override error_description = 'nothing was done: try again later'
   /** Seconds until the next attempt: the header `Retry-After`. */

@@ -1,9 +1,7 @@
 /** What docs/troubleshooting.md has a row for. */
 export type WarningCode =
   | 'CANNOT_END'
-  | 'DISCOVERY_NOT_SERVED'
   | 'GIVEN_UP'
-  | 'ISSUER_NOT_HTTPS'
   | 'LISTENER_FAILED'
   | 'NAMESAKE'
   | 'NOT_RECORDED'
@@ -11,7 +9,6 @@ export type WarningCode =
   | 'REDIS_MAY_EVICT'
   | 'REDIS_MAY_FORGET'
   | 'REDIS_PERSISTENCE_UNKNOWN'
-  | 'STATUS_LISTS_NOT_SERVED'
   | 'STATUS_LISTS_NOT_SIGNED'
 
 /** Every warning of the plugin: Node prints it, and `process.on('warning', …)` gets it with its code. */

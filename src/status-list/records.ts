@@ -115,7 +115,10 @@ export class StatusRecords {
     return { list, hour, createdAt, exp }
   }
 
-  /** Every list that has not retired, also of processes whose tokens last longer (I14). */
+  /**
+   * Every list that has not retired, also of processes whose tokens last longer (what can act can be ended,
+   * I14).
+   */
   async live(): Promise<StatusListRecord[]> {
     const { now } = this.#options
     // One hour more than the longest retention: the margin is less than that.

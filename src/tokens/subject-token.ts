@@ -44,9 +44,9 @@ export const MAX_RETENTION_SECONDS =
   MAX_SUBJECT_TOKEN_TTL + keptAfterRedemptionFor(MAX_ACCESS_TOKEN_TTL)
 
 /**
- * I14: the longest that an access token may live that comes of a record now, in seconds, so that the
- * record, by which it can be ended, outlives it. The process that issued the subject token has
- * settled that, whatever the options of the one that exchanges it.
+ * What can act can be ended (I14): the longest that an access token may live that comes of a record now, in
+ * seconds, so that the record, by which it can be ended, outlives it. The process that issued the subject
+ * token has settled that, whatever the options of the one that exchanges it.
  *
  * @param keptUntil until when the record is kept, as it says: in seconds since the epoch
  */
@@ -120,7 +120,7 @@ export interface Redemption extends ConsumptionNote {
   /** The impersonation that the actor token came out of, in a chain: its id. */
   readonly through?: string | undefined
   readonly client: string
-  /** The client's id again, where it is software that acts (I16). */
+  /** The client's id again, where it is software that acts, which is always named (I16). */
   readonly software?: string | undefined
   readonly resource: string
   readonly scope?: string | undefined
@@ -154,8 +154,9 @@ export interface SubjectToken
   /** Whether the last moment of redemption has passed. */
   readonly isExpired: boolean
   /**
-   * I14: the longest that its access token may live, in seconds. 0 where its end could not be found
-   * for so long: it was issued where no impersonation can be ended. Infinite where that is so here.
+   * What can act can be ended (I14): the longest that its access token may live, in seconds. 0 where its end
+   * could not be found for so long: it was issued where no impersonation can be ended. Infinite where that is
+   * so here.
    */
   readonly longestLife: number
   /** The claim `status` of the access token; `undefined` where its end could not be seen. */

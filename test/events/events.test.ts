@@ -58,7 +58,7 @@ describe('audit events', () => {
     const { jti, exp = 0 } = decodeJwt(body.access_token)
     const { createHash } = await import('node:crypto')
     const id = createHash('sha256').update(subject_token).digest('base64url')
-    const common = { id, subject: 'alice', issuedTo: 'backend', context }
+    const common = { id, subject: 'alice', requestedBy: 'backend', context }
     expect(first).to.deep.include({
       ...common,
       name: 'impersonation.issued',
@@ -137,9 +137,9 @@ describe('audit events', () => {
     await deployment.issue({ userId: 'nobody' })
     await deployment.issue({ userId: 'alice' })
     await deployment.issue({ userId: 'alice' }, { token: 'wrong' })
-    const denials = (await recorded()).map(({ name, issuedTo, subject, denial }) => [
+    const denials = (await recorded()).map(({ name, requestedBy, subject, denial }) => [
       name.split('.')[1],
-      issuedTo,
+      requestedBy,
       subject,
       denial?.stage,
       denial?.error,

@@ -28,7 +28,7 @@ describe('the format of an impersonated access token', () => {
 
   const resourcesAtCheck = async () => {
     const list = await deployment.provider.impersonation.check()
-    return list.find(({ item }) => item === 'APIs read who acts in the token itself')
+    return list.find(({ id }) => id === 'token_format')
   }
 
   it('is a JWT that names the operator where the resource server says nothing of a format', async () => {
@@ -57,6 +57,6 @@ describe('the format of an impersonated access token', () => {
     expect(body.access_token).to.not.include('.')
     const row = await resourcesAtCheck()
     expect(row?.ok).to.equal(false)
-    expect(row?.todo).to.include(opaque).and.to.not.include(unsaid)
+    expect(row?.message).to.include(opaque).and.to.not.include(unsaid)
   })
 })

@@ -247,7 +247,7 @@ describe('software that acts, by option', () => {
     await deployment.close()
   })
 
-  it('an id that is an account as well is a warning, once, and of check()', async () => {
+  it('an id that is an account as well is a warning, once, and check() tells of it', async () => {
     const warnings: string[] = []
     const listen = ({ name, message }: Error) => {
       if (name === 'ImpersonationWarning') warnings.push(message)
@@ -261,9 +261,10 @@ describe('software that acts, by option', () => {
     const warned = () => warnings.filter((message) => /web is the id of a client and/.test(message))
     await new Promise((resolve) => setImmediate(resolve))
     expect(warned()).to.have.length(1)
-    await deployment.provider.impersonation.check()
-    await new Promise((resolve) => setImmediate(resolve))
-    expect(warned()).to.have.length(2)
+    const list = await deployment.provider.impersonation.check()
+    const { ok, message } = list.find(({ id }) => id === 'namesakes') ?? {}
+    expect(ok).to.equal(false)
+    expect(message).to.match(/another id: web$/)
     process.off('warning', listen)
   })
 })

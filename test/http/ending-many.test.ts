@@ -20,16 +20,16 @@ describe('POST …/impersonations/end: many', () => {
       expect(Object.keys(answer.body)).to.deep.equal(['ended'])
       return answer.body.ended
     }
-    expect(await ended({ userId: 'bob', actor: 'olivia', issuedTo: 'console' })).to.equal(0)
-    expect(await ended({ userId: 'bob', actor: 'olivia', issuedTo: 'backend' })).to.equal(1)
+    expect(await ended({ userId: 'bob', actor: 'olivia', requestedBy: 'console' })).to.equal(0)
+    expect(await ended({ userId: 'bob', actor: 'olivia', requestedBy: 'backend' })).to.equal(1)
     expect(await states()).to.deep.equal(['issued', 'ended', 'issued', 'issued'])
     const how = { by: { sub: 'admin' }, cause: 'policy', reason: 'leaves today' }
     expect(await ended({ actor: 'olivia', ...how })).to.equal(1)
     expect(await states()).to.deep.equal(['ended', 'ended', 'issued', 'issued'])
     const { end } = (await get(`/${running[0]?.id}`)).body
     expect(end).to.deep.equal({ at: end.at, ...how })
-    expect(await ended({ issuedTo: 'backend' })).to.equal(2)
-    expect(await ended({ issuedTo: 'backend' })).to.equal(0)
+    expect(await ended({ requestedBy: 'backend' })).to.equal(2)
+    expect(await ended({ requestedBy: 'backend' })).to.equal(0)
   })
 
   it('ends more than one page holds, each with one event that has all facts', async () => {
@@ -56,7 +56,7 @@ describe('POST …/impersonations/end: many', () => {
     for (const { time, end, ...event } of events) {
       expect(time).to.be.a('number')
       expect(end).to.have.all.keys('at', 'cause', 'reason')
-      const known = { name: 'impersonation.ended', subject: 'bob', issuedTo: 'backend', context }
+      const known = { name: 'impersonation.ended', subject: 'bob', requestedBy: 'backend', context }
       if (event.id !== redeemed.id) {
         expect(event).to.deep.equal({ ...known, id: event.id, actor: mayAct, mayAct })
         continue
@@ -77,10 +77,15 @@ describe('POST …/impersonations/end: many', () => {
     await using deployment = await managing()
     const { id } = await deployment.start()
     const bad: Array<[named: string, ...bodies: unknown[]]> = [
-      ['at least one of userId, actor, issuedTo', {}, { reason: 'x' }, { by: { sub: 'olivia' } }],
+      [
+        'at least one of userId, actor, requestedBy',
+        {},
+        { reason: 'x' },
+        { by: { sub: 'olivia' } },
+      ],
       ['userId', { userId: '' }, { userId: null }, { userId: ['alice'] }, { userId: { $ne: '' } }],
       ['actor', { userId: 'alice', actor: '' }, { actor: 7 }, { actor: 'x'.repeat(1025) }],
-      ['issuedTo', { issuedTo: true }, '{"issuedTo":"\\u0000"}'],
+      ['requestedBy', { requestedBy: true }, '{"requestedBy":"\\u0000"}'],
       ['state is not known', { userId: 'alice', state: 'issued' }],
       ['limit is not known', { userId: 'alice', limit: 1 }],
       ['id is not known', { id }],

@@ -29,7 +29,7 @@ describe('ends that are refused, or fail', () => {
       { ...common, error: 'not_found', client: 'backend', id: 'A'.repeat(43) },
       { ...common, error: 'invalid_token', client: undefined, id: undefined },
     ])
-    expect(events.map(({ issuedTo }) => issuedTo)).to.deep.equal(events.map(() => undefined))
+    expect(events.map(({ requestedBy }) => requestedBy)).to.deep.equal(events.map(() => undefined))
   })
 
   it('I5: storage that fails is a 500 each time, in JSON, and nothing has ended', async () => {

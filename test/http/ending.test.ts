@@ -152,7 +152,7 @@ describe('POST …/impersonations/{id}/end', () => {
     const token = await deployment.m2mToken({ resource: RESOURCE, scope: 'impersonations:end' })
     const { status, body } = await deployment.send(`/${id}/end`, {}, { token })
     expect([status, body.state, body.end]).to.deep.equal([200, 'expired', undefined])
-    expect(await deployment.send('/end', { userId: 'alice', issuedTo: 'backend' }, { token }))
+    expect(await deployment.send('/end', { userId: 'alice', requestedBy: 'backend' }, { token }))
       .to.have.property('body')
       .deep.equal({ ended: 0 })
     expect((await deployment.events()).slice(before)).to.deep.equal([])

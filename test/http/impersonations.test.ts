@@ -27,7 +27,7 @@ describe('GET …/impersonations/{id}: see one', () => {
       state: 'issued',
       userId: 'alice',
       mayAct,
-      issuedTo: 'backend',
+      requestedBy: 'backend',
       resource: [orders],
       context,
       issuedAt,

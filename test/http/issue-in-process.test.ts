@@ -42,8 +42,12 @@ describe('provider.impersonation.issue(request, { as })', () => {
     const asked = { userId: 'alice', context: { ticketId: 'SUP-1' }, expiresIn: 60 }
     const { subjectToken, expiresIn, id } = await impersonation.issue(asked, AS)
     expect(expiresIn).to.equal(60)
-    const { issuedTo, userId, context } = (await impersonation.get(id)) ?? {}
-    expect([issuedTo, userId, context]).to.deep.equal(['backend', 'alice', { ticketId: 'SUP-1' }])
+    const { requestedBy, userId, context } = (await impersonation.get(id)) ?? {}
+    expect([requestedBy, userId, context]).to.deep.equal([
+      'backend',
+      'alice',
+      { ticketId: 'SUP-1' },
+    ])
     expect((await impersonation.list()).items).to.have.lengthOf(1)
     const statuses = []
     for (let times = 0; times < 2; times += 1) {
@@ -59,7 +63,7 @@ describe('provider.impersonation.issue(request, { as })', () => {
     for (const as of ['gone', 'console', 'web']) {
       const denied = new Promise<string | undefined>((resolve) =>
         deployment.provider.once('impersonation.denied', (_ctx, event) =>
-          resolve(`${event.issuedTo} ${event.denial?.error}`),
+          resolve(`${event.requestedBy} ${event.denial?.error}`),
         ),
       )
       const [kind] = await thrownBy(impersonation.issue({ userId: 'alice' }, { as }))

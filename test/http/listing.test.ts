@@ -43,7 +43,7 @@ describe('GET …/impersonations: list', () => {
     const seconds = items.map(({ issuedAt }: { issuedAt: number }) => issuedAt)
     expect(seconds).to.deep.equal(seconds.toSorted((a: number, b: number) => b - a))
     let inserted = 0
-    const pages = await walk('limit=3&issuedTo=backend', async () => {
+    const pages = await walk('limit=3&requestedBy=backend', async () => {
       if (inserted++ > 0) return
       using _ = later(20_000)
       await deployment.start({ userId: 'olivia' })
@@ -57,9 +57,9 @@ describe('GET …/impersonations: list', () => {
     const [first = '', second = ''] = await by('userId=alice')
     expect(await by('userId=alice')).to.have.lengthOf(4)
     expect(await by('actor=oscar')).to.have.lengthOf(4)
-    expect(await by('userId=bob&actor=olivia&issuedTo=backend')).to.have.lengthOf(2)
+    expect(await by('userId=bob&actor=olivia&requestedBy=backend')).to.have.lengthOf(2)
     expect(await by('userId=bob&actor=nobody')).to.deep.equal([])
-    expect(await by('issuedTo=console')).to.deep.equal([])
+    expect(await by('requestedBy=console')).to.deep.equal([])
     expect(await by('userId=alice%20')).to.deep.equal([])
     const page = await deployment.get('?userId=alice&limit=1')
     await deployment.send(`/${first}/end`)
@@ -94,7 +94,7 @@ describe('GET …/impersonations: list', () => {
       state: ['state=', 'state=Active', 'state=issued,active', 'state=__proto__'],
       userId: ['userId=', 'userId=%00', `userId=${'x'.repeat(1025)}`],
       actor: ['actor='],
-      issuedTo: ['issuedTo='],
+      requestedBy: ['requestedBy='],
       cursor: [
         'userId=alice&cursor=',
         'userId=alice&cursor=%2B%2F%3D',

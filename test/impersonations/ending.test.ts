@@ -24,7 +24,7 @@ describe('an impersonation has one id from first to last', () => {
       state: 'issued',
       userId: 'alice',
       mayAct: { sub: 'olivia', clientId: 'console' },
-      issuedTo: 'backend',
+      requestedBy: 'backend',
       context: { ticketId: 'SUP-1' },
       redeemableUntil: issued.issuedAt + body.expiresIn,
     })
@@ -85,7 +85,12 @@ describe('I11: an end ends', () => {
       reason: 'mistake',
     })
     expect(ended).to.have.length(1)
-    expect(ended[0]).to.deep.include({ id, subject: 'alice', issuedTo: 'backend', end: object.end })
+    expect(ended[0]).to.deep.include({
+      id,
+      subject: 'alice',
+      requestedBy: 'backend',
+      end: object.end,
+    })
     await deployment.close()
   })
 
@@ -184,7 +189,7 @@ describe('I11: an end ends', () => {
     const [bob] = (await impersonation.list({ userId: 'bob' })).items
     expect(bob?.state).to.equal('expired')
     expect((await impersonation.end(String(bob?.id)))?.state).to.equal('expired')
-    expect(await impersonation.endAll({ issuedTo: 'backend' })).to.equal(0)
+    expect(await impersonation.endAll({ requestedBy: 'backend' })).to.equal(0)
     expect(ended).to.have.length(1)
     await deployment.close()
   })

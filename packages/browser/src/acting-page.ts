@@ -1,12 +1,12 @@
 import type { CheckedOptions } from './accept-options.ts'
 import { coverPage } from './cover.ts'
-import type { ImpersonationEnding } from './ended.ts'
+import type { SessionEnd } from './ended.ts'
 import { ImpersonationError } from './errors.ts'
 import { endOnLeave, goBack, keepLeft } from './leaving.ts'
 import { whenPoked } from './only-tab.ts'
 import type { Granted, ImpersonationProvider } from './provider.ts'
 import { quietly } from './quietly.ts'
-import type { ImpersonationSession, ImpersonationState } from './session.ts'
+import type { ImpersonationSession } from './session.ts'
 import { type Credential, isTokenRefused, parseClaims, sendWithToken } from './token-request.ts'
 import { statusReference, watchForEnd } from './watching.ts'
 
@@ -37,8 +37,8 @@ export function startSession(
   const context = parseClaims(granted.accessToken)
   const subject = typeof context.sub === 'string' ? context.sub : undefined
   const events = new EventTarget()
-  let state: ImpersonationState = 'active'
-  let ending: ImpersonationEnding | undefined
+  let state: ImpersonationSession['state'] = 'active'
+  let ending: SessionEnd | undefined
   let isExpiring = false
   let credential: Credential | undefined = { token: granted.accessToken, key: provider.key }
   const over = new AbortController()
@@ -86,7 +86,7 @@ export function startSession(
     }
   }
 
-  function finish(reason: Exclude<ImpersonationState, 'active'>, how?: ImpersonationEnding): void {
+  function finish(reason: 'ended' | 'expired', how?: SessionEnd): void {
     if (state !== 'active') return
     state = reason
     ending = how

@@ -1,8 +1,8 @@
 import {
   ENGLISH_REASONS,
   type ImpersonationCoverTexts,
-  type ImpersonationEnding,
   reasonOf,
+  type SessionEnd,
 } from './ended.ts'
 
 /** The dialog fills the window, in the top layer: above what the page itself has there. */
@@ -41,7 +41,7 @@ const ENGLISH_TEXTS: ImpersonationCoverTexts = {
 export interface Covered {
   /** Why the session is over. */
   readonly state: 'ended' | 'expired'
-  readonly ending: ImpersonationEnding | undefined
+  readonly ending: SessionEnd | undefined
   readonly subject: string | undefined
   /** What the operator typed and did not save. */
   readonly drafts: string

@@ -1,5 +1,5 @@
-/** How an impersonation ended, as the provider tells. */
-export interface ImpersonationEnding {
+/** How a session ended, as the provider tells. */
+export interface SessionEnd {
   /** `customer`: the user. `operator`: who acts. `other`: another person, a rule, or the provider. */
   readonly by: 'customer' | 'operator' | 'other'
   readonly cause: 'operator_signed_out' | 'policy' | 'replay' | 'requested' | 'user'
@@ -48,7 +48,7 @@ const REASON_NAMES: Readonly<Record<string, keyof typeof ENGLISH_REASONS>> = {
 }
 
 /** The name of the text that says who ended it and why. The cause says more than the side. */
-export function reasonOf(ending: ImpersonationEnding | undefined): keyof typeof ENGLISH_REASONS {
+export function reasonOf(ending: SessionEnd | undefined): keyof typeof ENGLISH_REASONS {
   if (!ending) return 'unknown'
   return REASON_NAMES[ending.cause] ?? REASON_NAMES[ending.by] ?? 'byOther'
 }

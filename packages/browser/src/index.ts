@@ -3,7 +3,7 @@ export type { AcceptImpersonationOptions } from './accept-options.ts'
 export type { ImpersonationBannerElement } from './banner/banner-element.ts'
 export { defineImpersonationBanner } from './banner/define.ts'
 export type { BannerNames, ImpersonationBannerTexts } from './banner/texts.ts'
-export type { ImpersonationCoverTexts, ImpersonationEnding } from './ended.ts'
+export type { ImpersonationCoverTexts, SessionEnd } from './ended.ts'
 export {
   ImpersonationError,
   type ImpersonationErrorCode,
@@ -15,6 +15,5 @@ export { type ImpersonationUrlParameters, impersonationUrl } from './link.ts'
 export type {
   ImpersonationSession,
   ImpersonationSessionEvents,
-  ImpersonationState,
   TokenContext,
 } from './session.ts'

@@ -1,4 +1,4 @@
-import type { ImpersonationEnding } from './ended.ts'
+import type { SessionEnd } from './ended.ts'
 
 /** The claims of the access token that a page may show. They are not verified: APIs do that. */
 export interface TokenContext {
@@ -19,9 +19,6 @@ export interface ImpersonationSessionEvents {
   ended: Event
 }
 
-/** Why a session is over, or that it is not. */
-export type ImpersonationState = 'active' | 'expired' | 'ended'
-
 /** An operator who acts as a user in this page, until it expires or is ended. */
 export interface ImpersonationSession {
   /**
@@ -41,9 +38,10 @@ export interface ImpersonationSession {
   readonly expiresAt: number
   /** The claims of a JWT access token, with what `getCustomJwtClaims` added; `{}` where it is opaque. */
   readonly context: TokenContext
-  readonly state: ImpersonationState
+  /** Why it is over, or that it is not. */
+  readonly state: 'active' | 'ended' | 'expired'
   /** How it ended; `undefined` where it has not, or where the provider did not tell. */
-  readonly ending: ImpersonationEnding | undefined
+  readonly ending: SessionEnd | undefined
 
   /**
    * Sends a request with the access token, and with a proof of the key where the token is bound to

@@ -1,4 +1,4 @@
-import type { ImpersonationEnding } from './ended.ts'
+import type { SessionEnd } from './ended.ts'
 import { parseUrl } from './quietly.ts'
 import {
   type Credential,
@@ -23,7 +23,7 @@ interface Watched {
   /** Stops it. */
   readonly signal: AbortSignal
   /** The impersonation has ended; how, where the provider tells. */
-  readonly ended: (ending: ImpersonationEnding | undefined) => void
+  readonly ended: (ending: SessionEnd | undefined) => void
 }
 
 /**

@@ -64,7 +64,7 @@ function entriesOf(index: number, all: number): AuditEntry[] {
     time: start,
     ...common,
     mayAct: { sub: actor.sub, clientId: 'shop' },
-    issuedTo: 'support-backend',
+    requestedBy: 'support-backend',
     resource: 'https://shop.example.com/api',
     scope: 'orders:read orders:write',
     expiresAt: start / 1000 + 60,

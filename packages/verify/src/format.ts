@@ -4,6 +4,7 @@ export {
   alarmKindOf,
   foldAcknowledgement,
   foldAlarm,
+  isAfterRefusal,
   isAlarmOpen,
   isUrgentByItself,
   openAlarmOf,

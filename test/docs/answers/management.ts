@@ -70,7 +70,7 @@ export async function askManagement(world: World): Promise<void> {
     await ask({ ...LIST, path: `${LIST.path}?${query}` })
   }
   const by = { by: { sub: 'alice' }, cause: 'user', reason: 'done' }
-  for (const filter of [{ userId: 'bob', issuedTo: 'backend', ...by }, { actor: 'nobody' }]) {
+  for (const filter of [{ userId: 'bob', requestedBy: 'backend', ...by }, { actor: 'nobody' }]) {
     await ask(END_MANY, { body: filter })
   }
   await world.impersonate()

@@ -1,4 +1,4 @@
-import { ENGLISH_REASONS, type ImpersonationEnding, reasonOf } from '../ended.ts'
+import { ENGLISH_REASONS, reasonOf, type SessionEnd } from '../ended.ts'
 
 /** The names in the banner. Each is isolated: it does not change the direction of other text. */
 export interface BannerNames {
@@ -29,7 +29,7 @@ export interface ImpersonationBannerTexts {
   readonly ending: string
   readonly endFailed: string
   /** `ending` says who ended it: nothing where the provider did not tell. */
-  ended(ending: ImpersonationEnding | undefined): string
+  ended(ending: SessionEnd | undefined): string
   readonly expired: string
   /** What to do after the end, where nothing is in the slot `over`. */
   readonly next: string

@@ -3,7 +3,6 @@ import {
   defineImpersonationBanner,
   type ImpersonationBannerElement,
   type ImpersonationSession,
-  type ImpersonationState,
   type TokenContext,
 } from '../../src/index.ts'
 
@@ -24,7 +23,7 @@ export class FakeSession extends EventTarget implements ImpersonationSession {
   readonly actor: string
   readonly expiresAt: number
   readonly context: TokenContext
-  state: ImpersonationState = 'active'
+  state: ImpersonationSession['state'] = 'active'
   readonly ending = undefined
   /** How many requests have asked for the end. */
   ends = 0

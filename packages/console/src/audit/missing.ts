@@ -51,10 +51,21 @@ export function isMissing(
 
 /** What the audit should have of an impersonation, by the record that the provider keeps of it. */
 export function entriesFor(found: Impersonation): AuditEntry[] {
-  const { id, userId, actor, mayAct, issuedTo, client, resource, scope, context, end, software } =
-    found
+  const {
+    id,
+    userId,
+    actor,
+    mayAct,
+    requestedBy,
+    client,
+    resource,
+    scope,
+    context,
+    end,
+    software,
+  } = found
   const operator = mayAct?.sub === undefined ? undefined : { sub: mayAct.sub }
-  const base = { id, subject: userId, mayAct, issuedTo, resource, scope, context }
+  const base = { id, subject: userId, mayAct, requestedBy, resource, scope, context }
   const entries = [
     {
       ...base,

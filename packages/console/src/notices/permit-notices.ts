@@ -9,10 +9,10 @@ import {
   pendingKindsIn,
 } from 'oidc-provider-impersonation-verify/format'
 import type { PermitStore } from '../audit/permit-store.ts'
+import { allReadable } from '../audit/readable.ts'
 import type { Notice } from '../notice.ts'
 import { findAsked, isTold } from '../permits/asked.ts'
 import type { Decisions } from '../permits/decisions.ts'
-import { allReadable } from '../permits/readable.ts'
 import type { DueNotice, NoticeSource } from './source.ts'
 
 /** Another process began the attempt. */

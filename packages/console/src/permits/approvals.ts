@@ -8,6 +8,7 @@ import {
   type PermitRecord,
   type StoredPermit,
 } from 'oidc-provider-impersonation-verify/format'
+import { readable } from '../audit/readable.ts'
 import { findAsked } from './asked.ts'
 import type { PermitsContext } from './context.ts'
 import type { Deciders } from './deciders.ts'
@@ -16,7 +17,6 @@ import { durationOf, MAX_ID_LENGTH, noteOf, parseFacts, parseText } from './inpu
 import type { AskHow, PermitRequest, Permits, Saying } from './options.ts'
 import { findPause, pausedError } from './pauses.ts'
 import { approvalIn, needsReview, type Permit, permitAt } from './permit.ts'
-import { readable } from './readable.ts'
 import { assertNotRefused, findRefusals, refusalIn, reviewAfter } from './refusals.ts'
 import { askRule } from './rule.ts'
 import { aboutOf, assertMayRequest, assertUndecided } from './rules.ts'

@@ -1,7 +1,7 @@
 import type { PermitRecord } from 'oidc-provider-impersonation-verify/format'
 import type { PermitStore } from '../audit/permit-store.ts'
+import { allReadable } from '../audit/readable.ts'
 import { permitAt } from './permit.ts'
-import { allReadable } from './readable.ts'
 
 const DAY_MS = 86_400_000
 const PERMITS_PER_READ = 100

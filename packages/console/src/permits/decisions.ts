@@ -12,10 +12,10 @@ import {
 import type { SignCheckpoint } from '../audit/keeping/checkpoint.ts'
 import { lineOf, log } from '../audit/log-line.ts'
 import type { PermitStore } from '../audit/permit-store.ts'
+import { readable } from '../audit/readable.ts'
 import { type Batches, batches } from '../audit/recording/batches.ts'
 import { beginningOfChain } from '../audit/recording/beginning.ts'
 import { PermitError } from './errors.ts'
-import { readable } from './readable.ts'
 
 /** How often a decision is made again where another one came first. */
 const MAX_ATTEMPTS = 5

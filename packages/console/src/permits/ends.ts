@@ -2,7 +2,7 @@ import type { Impersonation, ImpersonationFilter, Provider } from 'oidc-provider
 import { limitTime } from 'oidc-provider-impersonation/siblings'
 import type { StandingChoice } from 'oidc-provider-impersonation-verify/format'
 import type { PermitStore } from '../audit/permit-store.ts'
-import { allReadable } from './readable.ts'
+import { allReadable } from '../audit/readable.ts'
 
 const PERMITS_PER_READ = 100
 

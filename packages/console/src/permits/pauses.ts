@@ -10,12 +10,12 @@ import {
   present,
 } from 'oidc-provider-impersonation-verify/format'
 import type { PermitStore } from '../audit/permit-store.ts'
+import { allReadable } from '../audit/readable.ts'
 import type { PermitsContext } from './context.ts'
 import { PermitError } from './errors.ts'
 import { MAX_ID_LENGTH, parseText } from './inputs.ts'
 import type { Resuming } from './options.ts'
 import { type Pause, pauseAt } from './permit.ts'
-import { allReadable } from './readable.ts'
 
 /** A customer says of an impersonation: I did not ask for this. */
 export interface Objection {
@@ -109,7 +109,8 @@ export function pausesOf(
       const held = { ...filter, state: 'paused', notOverAt: now() } as const
       const page = { before, limit: PAUSES_PER_READ }
       const { permits, next } = await reading(() => store.permits(held, page))
-      // I17: one that cannot be read is left out here. It holds, and keeps from starting.
+      // One bad entry stops nothing (I17): one that cannot be read is left out here. It holds, and keeps from
+      // starting.
       const pauses = allReadable(permits).flatMap((each) => shown(pauseIn(each)) ?? [])
       return { pauses, ...present({ next }) }
     },

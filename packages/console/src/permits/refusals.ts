@@ -3,10 +3,10 @@ import {
   type AnyPermit,
   type PermitRecord,
 } from 'oidc-provider-impersonation-verify/format'
+import { allReadable } from '../audit/readable.ts'
 import type { PermitsContext } from './context.ts'
 import { PermitError } from './errors.ts'
 import { type Permit, type PermitRefusal, permitAt } from './permit.ts'
-import { allReadable } from './readable.ts'
 import { type Facts, ticketKey } from './rules.ts'
 
 /** So many refusals hold for every ticket. */

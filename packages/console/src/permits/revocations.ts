@@ -15,8 +15,8 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import { log } from '../audit/log-line.ts'
 import type { PermitStore } from '../audit/permit-store.ts'
+import { readable } from '../audit/readable.ts'
 import { endForCustomer, endForObjection, endingOf, isClosed } from './ends.ts'
-import { readable } from './readable.ts'
 
 /** How long between two looks, in milliseconds. */
 const INTERVAL_MS = 3000

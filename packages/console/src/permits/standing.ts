@@ -8,6 +8,7 @@ import {
   type StandingTerm,
   type StoredPermit,
 } from 'oidc-provider-impersonation-verify/format'
+import { allReadable, readable } from '../audit/readable.ts'
 import type { PermitsContext } from './context.ts'
 import { endForCustomer, isClosed } from './ends.ts'
 import { PermitError } from './errors.ts'
@@ -15,7 +16,6 @@ import { invalid, MAX_ID_LENGTH, parseText } from './inputs.ts'
 import type { FindOffers } from './offers.ts'
 import type { PermitsOptions, Standing, StandingAnswer, StandingChoice } from './options.ts'
 import { approvalIn } from './permit.ts'
-import { allReadable, readable } from './readable.ts'
 
 const DAY_S = 86_400
 /** Length of each choice, in seconds; `undefined` for one without an end. */
@@ -157,7 +157,7 @@ export function standingAnswers(
     if (revoked) context.announce(revoked)
   }
 
-  /** I15: stored first, so that nothing starts any more. A second No ends what is still alive. */
+  /** Approved before (I15): stored first, so that nothing starts any more. A second No ends what is still alive. */
   async function close(customer: string, choice: 'ask' | 'never'): Promise<Standing> {
     const holder = await read(customer)
     const before = readable(holder)

@@ -3,10 +3,10 @@ import { explainRefusal } from 'oidc-provider-impersonation/siblings'
 import { standingSlot } from 'oidc-provider-impersonation-verify/chain'
 import type { PermitRecord } from 'oidc-provider-impersonation-verify/format'
 import type { PermitStore } from '../audit/permit-store.ts'
+import { allReadable } from '../audit/readable.ts'
 import type { TicketOf } from './options.ts'
 import { findPause } from './pauses.ts'
 import { approvalIn } from './permit.ts'
-import { allReadable } from './readable.ts'
 import { type Facts, isAllowedBy, meetsNeeds, type StartFacts } from './rules.ts'
 import { type StandingNow, type StandingOptions, standingIn } from './standing.ts'
 
@@ -171,8 +171,9 @@ const shortest = (one: number | undefined, other: number | undefined) =>
 /** The longest text that a verdict may have, in characters. */
 const MAX_REVIEW_LENGTH = 255
 
+/** The reason of the permit stands first, and is not cut off: an alarm is raised by it. */
 const reviewOf = (own: string | undefined, reason: string) =>
-  [own, reason]
+  [reason, own]
     .filter((each) => each !== undefined)
     .join('; ')
     .slice(0, MAX_REVIEW_LENGTH)

@@ -110,7 +110,7 @@ describe('the row of an impersonation', () => {
       ticket: 'SUP-1',
       reason: 'Order lost',
       application: 'shop',
-      issuedTo: 'backend',
+      requestedBy: 'backend',
       resource: 'https://api.example.com',
       scope: 'orders',
       jti: `impersonation:${idOf('a')}`,

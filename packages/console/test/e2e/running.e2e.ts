@@ -195,6 +195,31 @@ describe('what runs now', () => {
     await strip(page).waitFor({ state: 'hidden' })
   })
 
+  it('what was continued, and then ended by a lead, is not offered by its beginning', async () => {
+    await using visit = await visitDeployment(deployment)
+    const { page } = visit
+    using clock = movedClock()
+    const first = await deployment.impersonate({ ticket: 'SUP-79' })
+    await deployment.ask('olivia', `/running/${first.id}/end`, {})
+    await enter(page)
+    const go = strip(page).getByRole('button', { name: reads('Continue for SUP-79') })
+    await go.waitFor()
+    clock.by(2000)
+    const second = await deployment.impersonate({ ticket: 'SUP-79' })
+    await strip(page).getByText(reads("You're acting as Alice Ng")).waitFor()
+    await deployment.ask('grace', `/running/${second.id}/end`, {})
+    await page
+      .getByText(reads('You no longer act as Alice Ng: Grace Lindqvist ended it.'))
+      .waitFor()
+    equal(await go.count(), 0)
+    await deployment.settled()
+    const begunBefore = page.waitForResponse(/\/api\/audit\?operator=olivia/)
+    await page.reload()
+    await (await begunBefore).finished()
+    await page.evaluate(() => new Promise(requestAnimationFrame))
+    equal(await go.count(), 0, 'after a reload')
+  })
+
   it('one click goes on in a new tab where the first one is lost', async () => {
     await using visit = await visitDeployment(deployment)
     const { page, context } = visit

@@ -409,6 +409,9 @@ describe('permits in the console', () => {
     expect(codeOf(await ask('olivia', '/impersonations/preview', ACT))).to.deep.equal([
       ...[429, 'temporarily_unavailable'],
     ])
+    await using other = await deploy()
+    const { status } = await other.ask('olivia', '/impersonations/preview', ACT)
+    expect(status, 'another console of this process').to.equal(200)
   })
 
   it('409 has the permit that stands in the way, and says when to ask again', async () => {

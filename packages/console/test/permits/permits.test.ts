@@ -286,6 +286,17 @@ describe('permits', () => {
       expect(row.alarm).to.deep.include({ kinds: ['after_refusal'], urgent: 1 })
     })
 
+    it('mark an emergency of another ticket, however much the rule itself has to say', async () => {
+      await refused()
+      const review = 'x'.repeat(255)
+      ruled.set('alice', { needs: ['second_person'], emergency: true, review })
+      await emergency({ ticket: 'SUP-9' })
+      await deployment.impersonate({ ticket: 'SUP-9' })
+      await deployment.settled()
+      const [row] = (await deployment.ask('grace', '/alarms')).body.urgent
+      expect(row.alarm.kinds).to.deep.equal(['after_refusal'])
+    })
+
     it('raise no alarm where an emergency comes after none', async () => {
       await emergency()
       await deployment.impersonate()

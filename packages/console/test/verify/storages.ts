@@ -21,6 +21,8 @@ export interface Storage {
   putRow(row: AuditRow): Promise<unknown>
   /** Writes what is stored of a permit. */
   putPermit(permit: StoredPermit): Promise<unknown>
+  /** What is stored of a permit is cut off. */
+  damagePermit(id: string): Promise<unknown>
   /** All entries of one row are another one's. */
   moveEntries(from: string, to: string): Promise<unknown>
   /** Replaces a part of the texts of a row's entries. */
@@ -73,6 +75,8 @@ function bySql(run: Run): Omit<Storage, 'dispose' | 'store'> {
         'UPDATE impersonation_audit_permit SET customer = ?, data = ? WHERE id = ?',
         ...[permit.customer ?? null, encodePermit(permit), permit.id],
       ),
+    damagePermit: (id) =>
+      run('UPDATE impersonation_audit_permit SET data = substr(data, 1, 40) WHERE id = ?', id),
     moveEntries: (from, to) => run(`UPDATE ${ENTRY} SET row_id = ? WHERE row_id = ?`, to, from),
     rewrite: (id, from, to) =>
       run(`UPDATE ${ENTRY} SET text = replace(text, ?, ?) WHERE row_id = ?`, from, to, id),

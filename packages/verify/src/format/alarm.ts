@@ -13,6 +13,11 @@ const MAX_ACT_PART_LENGTH = 128
 /** In `review`: before the name of who refused, in an emergency under another ticket. */
 export const AFTER_REFUSAL = 'after a refusal by '
 
+/** Whether an operator acts without an approval, after somebody refused it under another ticket. */
+export function isAfterRefusal(review: string | undefined): boolean {
+  return review?.includes(AFTER_REFUSAL) ?? false
+}
+
 /** Each of these is urgent by itself. */
 const URGENT_KINDS: ReadonlySet<AlarmKind> = new Set<AlarmKind>([
   'after_refusal',
@@ -40,7 +45,7 @@ export function alarmKindOf({
     return use.refused.by === 'replay' ? 'proof_reused' : 'refused'
   }
   if (event === 'impersonation.ended' && end?.cause === 'user') return 'ended_by_customer'
-  if (event === 'impersonation.started' && review?.includes(AFTER_REFUSAL)) return 'after_refusal'
+  if (event === 'impersonation.started' && isAfterRefusal(review)) return 'after_refusal'
   if (event === 'support.objected') return 'objection'
   if (event === MISLABELLED_EVENT) return 'tampered'
   if (event === 'support.unnotified' && notice?.failures === FAILURES_PER_ALARM) {

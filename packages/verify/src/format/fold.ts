@@ -36,7 +36,7 @@ export function sumWith(
   id: string,
   { entry, count, lastTime }: Happening,
 ): AuditRow {
-  const { time, event, context, client, resource, scope, jti, issuedTo } = entry
+  const { time, event, context, client, resource, scope, jti, requestedBy } = entry
   const before: AuditRow = row ?? { ...NOTHING_KNOWN, id, at: time, lastAt: time }
   const { askedAt, startedAt, expiresAt, isStartInferred } = lifeOf(before, entry)
   const isStart = event === 'impersonation.started'
@@ -55,7 +55,7 @@ export function sumWith(
       before.review ??
       nonEmptyText(entry.review),
     application: (isStart ? client : undefined) ?? before.application ?? entry.mayAct?.clientId,
-    issuedTo: before.issuedTo ?? issuedTo,
+    requestedBy: before.requestedBy ?? requestedBy,
     resource: (isStart ? target : undefined) ?? before.resource ?? target,
     scope: isStart ? (scope ?? before.scope) : (before.scope ?? scope),
     jti: before.jti ?? (isStart ? jti : undefined),
@@ -95,7 +95,7 @@ const NOTHING_KNOWN: Required<AuditRow> = {
   ...{ reads: 0, changes: 0, refused: 0, failed: 0, denied: 0, replays: 0 },
   ...{ customer: undefined, operator: undefined, software: undefined },
   ...{ ticket: undefined, reason: undefined, continues: undefined, permit: undefined },
-  ...{ review: undefined, application: undefined, issuedTo: undefined, resource: undefined },
+  ...{ review: undefined, application: undefined, requestedBy: undefined, resource: undefined },
   ...{ scope: undefined, jti: undefined, askedAt: undefined, startedAt: undefined },
   ...{ expiresAt: undefined, isStartInferred: undefined, end: undefined, refusal: undefined },
   ...{ alarm: undefined, acknowledged: undefined, hold: undefined, objection: undefined },

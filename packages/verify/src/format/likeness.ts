@@ -23,7 +23,8 @@ export const COUNTED_FOR_MS = 3_600_000
  * client or actor.
  */
 export function likenessOf(entry: AuditEntry): string | undefined {
-  const { event, id, subject, issuedTo, actor, mayAct, client, scope, context, denial, use } = entry
+  const { event, id, subject, requestedBy, actor, mayAct, client, scope, context, denial, use } =
+    entry
   const who = [event, client, actor, entry.by]
   switch (event) {
     case 'impersonation.replayed':
@@ -32,7 +33,7 @@ export function likenessOf(entry: AuditEntry): string | undefined {
       // An id without a subject belongs to no token. It would be different at each attempt.
       return id !== undefined && subject !== undefined
         ? likeness(...who, id, denial?.stage, denial?.error)
-        : likeness(...who, subject, issuedTo, mayAct, context, denial?.stage, denial?.error)
+        : likeness(...who, subject, requestedBy, mayAct, context, denial?.stage, denial?.error)
     case 'support.refused':
       return likeness(...who, subject, scope, context, denial)
     case USED_EVENT:

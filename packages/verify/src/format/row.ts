@@ -81,7 +81,7 @@ export interface AuditRow {
   /** The client id of the application. */
   readonly application?: string | undefined
   /** The machine client that asked for the subject token. */
-  readonly issuedTo?: string | undefined
+  readonly requestedBy?: string | undefined
   readonly resource?: string | undefined
   readonly scope?: string | undefined
   /** Of the access token. */

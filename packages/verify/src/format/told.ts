@@ -22,7 +22,7 @@ export interface ToldEvent {
   readonly mayAct?:
     | { readonly sub?: string | undefined; readonly clientId?: string | undefined }
     | undefined
-  readonly issuedTo?: string | undefined
+  readonly requestedBy?: string | undefined
   readonly client?: string | undefined
   readonly resource?: string | readonly string[] | undefined
   readonly scope?: string | undefined

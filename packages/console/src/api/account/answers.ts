@@ -52,6 +52,8 @@ export interface AccountImpersonation {
   readonly state: AccountState
   /** Whether the operator could change something; absent where it never started. */
   readonly canChange?: boolean
+  /** Whether it is an emergency, after a request of the same operator was refused. */
+  readonly isAfterRefusal?: true
   /** When it was asked for, or refused. */
   readonly at: number
   readonly startedAt?: number

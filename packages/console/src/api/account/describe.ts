@@ -3,6 +3,7 @@ import {
   type AuditPerson,
   type AuditRow,
   endingOf,
+  isAfterRefusal,
   type Outcome,
   outcomeOf,
   present,
@@ -47,6 +48,7 @@ export function describeRow(
     ...present({
       operator: operatorOf(operator),
       software: row.software,
+      isAfterRefusal: isAfterRefusal(row.review) || undefined,
       ticket,
       application: applicationName(applications, row.application),
       canChange:
@@ -85,6 +87,7 @@ export function describeRunning(
           ? undefined
           : operatorOf(row?.operator?.id === operator ? row.operator : { id: operator }),
       software: running.software,
+      isAfterRefusal: isAfterRefusal(running.review) || undefined,
       ticket: typeof context.ticketId === 'string' ? context.ticketId : undefined,
       application: applicationName(applications, application),
       canChange: canChange(applications, application, scope),

@@ -2,7 +2,7 @@ import { readBody } from '../../http/json-body.ts'
 import { orUnavailable } from '../../http/problem.ts'
 import { type AccountCall, idIn, notYours } from './call.ts'
 
-/** `POST /end`. I13: it is carried out in any case, and waits for its entry. */
+/** `POST /end`. An end is recorded (I13): it is carried out in any case, and waits for its entry. */
 export async function endOne(call: AccountCall): Promise<void> {
   const { ctx, caller, provider } = call
   const body = await readBody(ctx, 'id')

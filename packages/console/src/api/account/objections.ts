@@ -62,7 +62,7 @@ export function objections(): (call: AccountCall) => Promise<void> {
       about &&
         permittingCustomer(() => call.pauses.object({ ...about, impersonation: id, at, note })),
     ])
-    // I13: an end is carried out in any case.
+    // An end never waits until it can be recorded (I13): it is carried out in any case.
     const isEnded = await end(call, row, about)
     await settle(audit)
     if (paused.status === 'rejected') throw paused.reason

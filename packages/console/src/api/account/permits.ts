@@ -1,3 +1,4 @@
+import { isAfterRefusal } from 'oidc-provider-impersonation-verify/format'
 import { readBody } from '../../http/json-body.ts'
 import { invalid, notFound } from '../../http/problem.ts'
 import { parseQuery } from '../../http/query.ts'
@@ -42,10 +43,7 @@ export function accountPermits(permits: Permits) {
     standing: Standing,
   ): Promise<AccountSwitch | undefined> {
     if (!permits.hasStanding) return undefined
-    const offers = await findOffers(customer)
-    const isShown = (choice: StandingChoice) =>
-      choice === standing.choice || offers.includes(choice)
-    return { offers: STANDING_CHOICES.filter(isShown), ...standing }
+    return { offers: await findOffers(customer), ...standing }
   }
 
   return {
@@ -108,7 +106,7 @@ function refusedToCustomer(
 }
 
 function shownToCustomer(permit: Permit, settings: AccountCall['settings']): AccountPermit {
-  const { id, operator, application, ticket, requestedAt, lapsesAt, until } = permit
+  const { id, operator, application, ticket, requestedAt, lapsesAt, until, review } = permit
   const { applicationName, canChange } = namedApplication(permit, settings)
   const { name } = operator
   return {
@@ -116,6 +114,7 @@ function shownToCustomer(permit: Permit, settings: AccountCall['settings']): Acc
     operator: { id: operator.id, ...(name === undefined ? {} : { name }) },
     ...(ticket === undefined ? {} : { ticket }),
     ...(canChange === undefined ? {} : { canChange }),
+    ...(isAfterRefusal(review?.reason) ? { isAfterRefusal: true } : {}),
     ...(lapsesAt === undefined ? {} : { lapsesAt }),
     ...(until === undefined ? {} : { until }),
   }

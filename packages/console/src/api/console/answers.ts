@@ -127,6 +127,8 @@ export interface RunningImpersonation {
   /** The name of the application, or its client id. */
   readonly application?: string
   readonly canChange: boolean
+  /** Whether it is an emergency after a refusal: see `isAfterRefusal`. */
+  readonly isAfterRefusal?: true
   readonly startedAt: number
   readonly expiresAt: number
   /** Whether the caller runs it. */

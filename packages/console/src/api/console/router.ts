@@ -47,7 +47,10 @@ export function consoleApi(parts: Parts, findSignedIn: FindSignedIn): Middleware
   return router.routes() as Middleware
 }
 
-/** I13: while the store cannot take entries, what would make another one is refused. */
+/**
+ * Nothing acts before it is recorded (I13): while the store cannot take entries, what would make another one
+ * is refused.
+ */
 export async function waitForCapacity({
   audit: { recorder },
   settings,

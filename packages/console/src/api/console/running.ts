@@ -3,6 +3,7 @@ import {
   type AuditPerson,
   type AuditRow,
   escapeControls,
+  isAfterRefusal,
   nonEmptyText,
   present,
   reasonOf,
@@ -32,7 +33,7 @@ export async function listRunning(call: Call): Promise<void> {
   ctx.body = { running, more, now: now() } satisfies RunningAnswer
 }
 
-/** `POST /running/:id/end`. I13: it is carried out in any case, and waits for its entry. */
+/** `POST /running/:id/end`. An end is recorded (I13): it is carried out in any case, and waits for its entry. */
 export async function endOne(call: Call): Promise<void> {
   const { ctx, caller, provider } = call
   await readBody(ctx)
@@ -152,6 +153,7 @@ function shownTo(
       ticket: nonEmptyText(context.ticketId),
       reason: nonEmptyText(context.reason),
       application: applicationName(applications, clientId),
+      isAfterRefusal: isAfterRefusal(found.review) || undefined,
     }),
     ...ticketLink(context.ticketId, settings),
     canChange: canChange(applications, clientId, found.scope) ?? context.access === 'change',

@@ -148,6 +148,8 @@ export interface AccountPermit {
   readonly application: string
   readonly ticket?: string
   readonly canChange?: boolean
+  /** Whether it is an emergency, after a request of the same operator was refused. */
+  readonly isAfterRefusal?: true
   readonly requestedAt: number
   /** Length of the window, in seconds. */
   readonly for: number
@@ -164,6 +166,7 @@ export interface AccountRefusal extends AccountPermit {
 
 /** *Support may act in your account*. */
 export interface AccountSwitch {
+  /** What the caller can choose now. What holds may not be one of them. */
   readonly offers: readonly StandingChoice[]
   /** `'rule'`: support asks where its rules say so. */
   readonly choice: StandingChoice | 'rule'

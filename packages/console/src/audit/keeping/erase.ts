@@ -3,9 +3,10 @@ import {
   type AuditEntry,
   ERASED_EVENT,
   MISLABELLED_EVENT,
-  parseAny,
   present,
+  type StoredPermit,
 } from 'oidc-provider-impersonation-verify/format'
+import { readable } from '../readable.ts'
 import type { AuditStore } from '../store.ts'
 import type { SignCheckpoint } from './checkpoint.ts'
 import {
@@ -110,7 +111,7 @@ export async function eraseCustomer(
     }
     const isRemoved = await (kind === 'permit'
       ? store.removePermit(id, (permit) =>
-          mayGo(parseAny(permit).lastAt, permitInForce(permit, now(), hasAccount)),
+          mayGo(lastAtOf(permit), permitInForce(permit, now(), hasAccount)),
         )
       : store.removeRow(id, (row) => mayGo(row.lastAt, rowInForce(row, now()))))
     return { isRemoved, lastAt, why }
@@ -145,14 +146,15 @@ async function findAll(parts: ErasureParts, customer: string, hasAccount: boolea
   for await (const permits of permitsOfCustomer(store, customer)) {
     const proved = await findProved(store, idsOf(permits), customer)
     for (const permit of permits) {
-      const { id, lastAt } = parseAny(permit)
+      const { id } = permit
       const why = permitInForce(permit, now(), hasAccount)
-      await add({ kind: 'permit', id, lastAt }, proved.has(id), why)
+      await add({ kind: 'permit', id, lastAt: lastAtOf(permit) }, proved.has(id), why)
     }
   }
   return { items, inForce }
 }
 
+const lastAtOf = (permit: StoredPermit) => readable(permit)?.lastAt ?? permit.at
 const idsOf = (items: readonly { readonly id: string }[]) => items.map(({ id }) => id)
 
 /** The alarm of a permit has a row of its own. */

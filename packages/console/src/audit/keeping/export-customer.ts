@@ -1,4 +1,5 @@
-import { asciiJson, parseAny } from 'oidc-provider-impersonation-verify/format'
+import { asciiJson } from 'oidc-provider-impersonation-verify/format'
+import { readable } from '../readable.ts'
 import { type DataRequest, type ErasureParts, raiseAlarms } from './erase.ts'
 import { type LineStart, linesWithEntries, rowStart } from './export.ts'
 import { type InForce, InForceError } from './in-force.ts'
@@ -10,7 +11,8 @@ import { findProved } from './prove-customer.ts'
  * `exportJsonLines` has it, newest first; then each permit about them, `{"permit": …, "entries": […]}`.
  * Text comes in parts: a line may be longer than what fits in memory.
  *
- * What is another customer's by its entries is left out, and an alarm is raised.
+ * What is another customer's by its entries is left out, and an alarm is raised. A permit that cannot be
+ * read is left out.
  *
  * @throws InForceError after the last line, where something was left out
  */
@@ -42,13 +44,14 @@ export async function* exportCustomer(
     )
   }
   for await (const permits of permitsOfCustomer(store, customer)) {
-    yield* lines(
-      'permit',
-      permits.map((permit) => ({
-        id: permit.id,
-        text: `{"permit":${asciiJson(parseAny(permit))}`,
-      })),
-    )
+    const starts: LineStart[] = []
+    for (const permit of permits) {
+      const { id } = permit
+      const record = readable(permit)
+      if (record) starts.push({ id, text: `{"permit":${asciiJson(record)}` })
+      else others.push({ kind: 'permit', id, why: 'unreadable' })
+    }
+    yield* lines('permit', starts)
   }
   await raiseAlarms(parts, others, request)
   if (others.length > 0) throw new InForceError(others, 'this is left out of the export')

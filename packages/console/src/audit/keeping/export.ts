@@ -157,7 +157,7 @@ function columnsOf(row: AuditRow, now: number): Record<string, string | number |
     objected: timeOf(objection?.at),
     objection: objection?.note,
     application: row.application,
-    issued_to: row.issuedTo,
+    requested_by: row.requestedBy,
     resource: row.resource,
     scope: row.scope,
     jti: row.jti,

@@ -2,9 +2,9 @@ import {
   type AuditRow,
   openAlarmOf,
   outcomeOf,
-  parseAny,
   type StoredPermit,
 } from 'oidc-provider-impersonation-verify/format'
+import { readable } from '../readable.ts'
 
 /**
  * Why something is not erased:
@@ -15,6 +15,7 @@ import {
  * - `'permit'`: the permit is granted, can be decided, has to be reviewed, or is a pause after a refusal
  * - `'answer'`: the customer answered *ask each time*, and the account exists
  * - `'pause'`: an operator is paused for the customer, and the account exists
+ * - `'unreadable'`: what the storage has of it is damaged, or of a newer version: it may be in force
  * - `'tampered'`: its entries say that it is another customer's. Somebody changed the storage
  */
 export type InForceReason =
@@ -26,6 +27,7 @@ export type InForceReason =
   | 'permit'
   | 'running'
   | 'tampered'
+  | 'unreadable'
 
 export interface InForce {
   readonly kind: 'impersonation' | 'permit'
@@ -40,16 +42,15 @@ export function rowInForce(row: AuditRow, now: number): InForceReason | undefine
   return openAlarmOf(row) === 'urgent' ? 'alarm' : undefined
 }
 
-/**
- * @param hasAccount whether the customer has an account: without one, nothing can be issued
- * @throws Error for a permit that cannot be read
- */
+/** @param hasAccount whether the customer has an account: without one, nothing can be issued */
 export function permitInForce(
   permit: StoredPermit,
   now: number,
   hasAccount: boolean,
 ): InForceReason | undefined {
-  const { kind, state } = parseAny(permit)
+  const record = readable(permit)
+  if (!record) return 'unreadable'
+  const { kind, state } = record
   if (kind === 'standing' && state === 'refused') return hasAccount ? 'answer' : undefined
   if (permit.overAt !== undefined && permit.overAt <= now) return undefined
   if (kind !== 'pause') return 'permit'

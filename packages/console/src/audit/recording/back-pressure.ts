@@ -18,10 +18,10 @@ export interface BackPressurePaths {
 }
 
 /**
- * I13: while the store cannot take entries, a request that would make another one waits too. If there
- * is still no capacity, the answer is 503, and nothing is issued or redeemed: what would be, could not be
- * recorded and would be ended. It runs before the provider. An end never waits: what runs must be
- * stoppable.
+ * Nothing acts before it is recorded (I13): while the store cannot take entries, a request that would make
+ * another one waits too. If there is still no capacity, the answer is 503, and nothing is issued or redeemed:
+ * what would be, could not be recorded and would be ended. It runs before the provider. An end never waits:
+ * what runs must be stoppable.
  *
  * A request of an operator to an API waits until what was told before is stored. What it does itself
  * is told after its answer.

@@ -22,8 +22,8 @@ export interface EntryWriter {
    * store fails, the same entries are written again until it works, or until the end. One call after
    * the other.
    *
-   * I17: an entry that the store refuses for what is in it is set aside, under an entry that says so.
-   * The entries after it are stored.
+   * One bad entry stops nothing (I17): an entry that the store refuses for what is in it is set aside, under
+   * an entry that says so. The entries after it are stored.
    *
    * @returns what is stored now
    */

@@ -124,7 +124,7 @@ const entry = objectOf<AuditEntry>({
   actor: optional(actor),
   software: optional(wordsInAnEntry),
   mayAct: optional(objectOf({ sub: optional(wordsInAnEntry), clientId: optional(wordsInAnEntry) })),
-  issuedTo: optional(wordsInAnEntry),
+  requestedBy: optional(wordsInAnEntry),
   client: optional(wordsInAnEntry),
   resource: optional(oneOrSeveral),
   scope: optional(wordsInAnEntry),

@@ -2,9 +2,9 @@ import type { ImpersonationEvent, Provider } from 'oidc-provider-impersonation'
 import type { Recorder } from './recorder.ts'
 
 /**
- * Records all events of impersonations. No event holds a token. I13: the answer to an issue or an
- * exchange leaves after its entry is stored, and that to an end waits for it. While the store cannot
- * take entries, nothing is issued, over HTTP or in the process.
+ * Records all events of impersonations. No event holds a token. Nothing acts before it is recorded (I13): the
+ * answer to an issue or an exchange leaves after its entry is stored, and that to an end waits for it. While
+ * the store cannot take entries, nothing is issued, over HTTP or in the process.
  *
  * @param timeout how long an answer waits, in seconds
  */

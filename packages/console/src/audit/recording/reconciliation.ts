@@ -38,10 +38,10 @@ const ROWS_PER_READ = 100
 type RowRead = AuditRow | undefined | Promise<AuditRow | undefined>
 
 /**
- * I13: an entry can be missing where a process was killed after it had issued, redeemed or ended, and
- * before the entry was stored: then the answer never left. So can those of a process without the
- * console, or from before it was mounted. The provider's records tell what it was. Such an entry says
- * that it was written after a restart.
+ * Nothing acts unrecorded (I13): an entry can be missing where a process was killed after it had issued,
+ * redeemed or ended, and before the entry was stored: then the answer never left. So can those of a process
+ * without the console, or from before it was mounted. The provider's records tell what it was. Such an entry
+ * says that it was written after a restart.
  *
  * Runs at the start, and once more when all from before the start are old enough.
  */
@@ -68,7 +68,10 @@ export function startReconciliation(
     return written.filter((isWritten) => isWritten).length
   }
 
-  /** I17: a row that cannot be read does not hold up the others: then each is read by itself. */
+  /**
+   * One bad entry stops nothing (I17): a row that cannot be read does not hold up the others: then each is
+   * read by itself.
+   */
   async function rowsOf(ids: readonly string[]): Promise<(id: string) => RowRead> {
     try {
       const rows = new Map((await store.rows(ids)).map((row) => [row.id, row]))

@@ -46,9 +46,9 @@ export interface Recorder {
   /** Resolves when all earlier entries are stored, or are known to be lost. */
   settled(): Promise<void>
   /**
-   * A request that makes an entry waits here first. I13: an event is never refused, so only a request
-   * that has not begun can be refused. There is no capacity where too many entries wait, and while the store
-   * fails or does not answer: what would be done then would be ended again.
+   * A request that makes an entry waits here first. Nothing acts before it is recorded (I13): an event is
+   * never refused, so only a request that has not begun can be refused. There is no capacity where too many
+   * entries wait, and while the store fails or does not answer: what would be done then would be ended again.
    */
   readonly capacity: Pick<Capacity, 'isFree' | 'wait'>
   /** Whether no entry waits for the store. */
@@ -189,7 +189,7 @@ export function recorder(
     async recordSurely(reported) {
       const entry = print(reported)
       const isStored = isKept(entry) && (await keep(entry))
-      // I17: what is set aside leaves a word. It is not enough to act.
+      // One bad entry stops nothing (I17): what is set aside leaves a word. That is not enough to act.
       if (!isStored || entry.event !== reported.event) throw new Error('the audit did not store it')
     },
     async recordMissing(entry) {
@@ -212,8 +212,8 @@ export function recorder(
 }
 
 /**
- * Prints the entry. Returns a copy: code of the deployment may still change what it told. I17: what is
- * no entry is set aside.
+ * Prints the entry. Returns a copy: code of the deployment may still change what it told. One bad entry stops
+ * nothing (I17): what is no entry is set aside.
  */
 function print(reported: AuditEntry): AuditEntry {
   let line: string | undefined
@@ -248,9 +248,9 @@ function isKept(entry: AuditEntry): boolean {
  * no credential: garbage at the exchange of a public client makes one. Many of them would hide the
  * real events.
  */
-function isNamed({ event, subject, actor, software, issuedTo, by }: AuditEntry): boolean {
+function isNamed({ event, subject, actor, software, requestedBy, by }: AuditEntry): boolean {
   return (
     ALWAYS_STORED.has(event) ||
-    [subject, actor, software, issuedTo, by].some((member) => member !== undefined)
+    [subject, actor, software, requestedBy, by].some((member) => member !== undefined)
   )
 }

@@ -18,9 +18,9 @@ const LOOK_UP_MS = 2000
 const MAX_LINE = 65_536
 
 /**
- * Records what a sender tells. Resolves when all of it is stored. I17: a use that is malformed, or has the
- * id of a permit, is set aside, and the others are stored. So is the number of uses that the sender had to
- * drop.
+ * Records what a sender tells. Resolves when all of it is stored. One bad entry stops nothing (I17): a use
+ * that is malformed, or has the id of a permit, is set aside, and the others are stored. So is the number of
+ * uses that the sender had to drop.
  */
 export type TakeUses = (sender: string, reported: readonly unknown[]) => Promise<void>
 
@@ -42,7 +42,10 @@ export function usesTaker(
     return recorded
   }
 
-  /** The ids that are those of permits. I13: where the storage does not say it, a use is recorded. */
+  /**
+   * The ids that are those of permits. Nothing acts unrecorded (I13): where the storage does not say it, a
+   * use is recorded.
+   */
   async function findPermits(reported: readonly unknown[]): Promise<ReadonlySet<string>> {
     const ids = new Set(reported.flatMap(idIn).filter((id) => !ofNoPermit.has(id)))
     const permits = new Set<string>()

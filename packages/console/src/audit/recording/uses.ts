@@ -3,8 +3,8 @@ import { parseUse } from './parse-entry.ts'
 import type { Recorder } from './recorder.ts'
 
 /**
- * `onImpersonatedRequest` of a guard: records what operators did. I17: rejects with a TypeError that
- * names the member where it is no use, and records nothing.
+ * `onImpersonatedRequest` of a guard: records what operators did. One bad entry stops nothing (I17): rejects
+ * with a TypeError that names the member where it is no use, and records nothing.
  */
 export type RecordUse = (use: ToldRequest) => Promise<void>
 

@@ -4,6 +4,7 @@ import {
   type StoredPermitState,
 } from 'oidc-provider-impersonation-verify/format'
 import type { Decision } from '../permit-store.ts'
+import type { ResultRow } from './stored-columns.ts'
 
 /** How a database keeps a permit: as JSON. */
 export function encodePermit(permit: StoredPermit): string {
@@ -15,12 +16,38 @@ export function encodePermit(permit: StoredPermit): string {
   })
 }
 
-/** @throws Error when the text is not that of a permit. */
-export function parsePermit(text: unknown): StoredPermit {
-  const value: unknown = typeof text === 'string' ? JSON.parse(text) : undefined
-  if (!isPermit(value)) throw new Error('the storage of the audit has a permit that cannot be read')
-  const { customer, operator, slot, overAt } = value
-  return { ...value, customer, operator, slot, overAt }
+/**
+ * A permit of its columns. I17: one whose JSON is damaged is found by the other columns as before, so that
+ * it stops nothing but itself. Its `data` is what is stored, and cannot be parsed.
+ *
+ * @throws Error when another column is not that of a permit
+ */
+export function permitIn(columns: ResultRow): StoredPermit {
+  const { customer, operator, slot, overAt, ...permit } = intactIn(columns) ?? damagedIn(columns)
+  return { ...permit, customer, operator, slot, overAt }
+}
+
+function intactIn({ data }: ResultRow): StoredPermit | undefined {
+  try {
+    const value: unknown = typeof data === 'string' ? JSON.parse(data) : undefined
+    return isPermit(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function damagedIn(columns: ResultRow): StoredPermit {
+  const { id, at, customer, operator, slot, state, review_due, over_at, notice_due_at } = columns
+  const permit = {
+    ...{ id, at, state, isReviewDue: review_due !== null, data: String(columns.data) },
+    // How many entries it is the sum of, is not known.
+    version: 1,
+    ...{ customer: customer ?? undefined, operator: operator ?? undefined },
+    ...{ slot: slot ?? undefined, overAt: over_at ?? undefined },
+    ...(notice_due_at === null ? {} : { noticeDueAt: notice_due_at }),
+  }
+  if (isPermit(permit)) return permit
+  throw new Error('the storage of the audit has a permit that cannot be read')
 }
 
 /** Whether what is stored is still what was looked at. */

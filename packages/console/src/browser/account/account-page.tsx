@@ -6,7 +6,7 @@ import { clearMessage, say } from '../kit/message.tsx'
 import { Text, text, words } from '../kit/text.tsx'
 import { Loaded, useLoad } from '../session/load.tsx'
 import { inWords } from '../session/problem.ts'
-import { AccountPermits } from './account-permits.tsx'
+import { AccountPermits, usePermits } from './account-permits.tsx'
 import { nameOf } from './card-words.ts'
 import { ImpersonationCard } from './impersonation-card.tsx'
 import { ObjectionDialog } from './objection-dialog.tsx'
@@ -18,14 +18,15 @@ const LOOK_EVERY_MS = 15_000
 export function AccountPage({ session }: { session: AccountSession }) {
   const running = useLoad((signal) => session.running(signal), [])
   const paused = useLoad((signal) => session.pauses(signal), [])
+  const permits = usePermits(session)
   const newest = useLoad((signal) => session.past(undefined, signal), [])
   const older = useOlder(session, newest.value?.next)
   const [objecting, setObjecting] = useState<AccountImpersonation>()
   const look = async () => {
     older.forget()
-    await Promise.all([running.reload(), newest.reload(), paused.reload()])
+    await Promise.all([running, newest, paused, permits].map((each) => each.reload()))
   }
-  useRegularly(() => Promise.all([running.reload(), paused.reload()]))
+  useRegularly(() => Promise.all([running, paused, permits].map((each) => each.reload())))
   useEffect(() => session.onChange(() => void look()))
   // One that is over goes to the others.
   const runningIds = running.value?.impersonations.map(({ id }) => id).join(' ')
@@ -86,7 +87,7 @@ export function AccountPage({ session }: { session: AccountSession }) {
           <PausedCard key={pause.id} of={pause} />
         ))}
       </section>
-      <AccountPermits session={session} onDone={look} />
+      <AccountPermits session={session} of={permits} onDone={look} />
       <section class="part" aria-labelledby="before">
         <h2 id="before">{words.account.before}</h2>
         <Loaded of={newest} label={words.web.loading}>

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type {
   AccountPermit,
   AccountPermitsAnswer,
@@ -6,46 +6,45 @@ import type {
   AccountSwitch,
 } from '../../api/permits/answers.ts'
 import type { StandingChoice } from '../../permits/options.ts'
+import { AfterRefusal } from '../kit/after-refusal.tsx'
 import { Choice } from '../kit/choice.tsx'
 import { durationText } from '../kit/duration.ts'
 import { Button, shortTime, Time } from '../kit/kit.tsx'
 import { say } from '../kit/message.tsx'
 import { language, Text, text, words } from '../kit/text.tsx'
-import { Loaded, useLoad } from '../session/load.tsx'
+import { Loaded, type Loading, useLoad } from '../session/load.tsx'
 import { inWords } from '../session/problem.ts'
 import { ApiProblem } from '../session/session.ts'
 import type { AccountSession } from './session.ts'
 
 const { account: labels } = words.permits
-/** How often the page looks whether support asks, in milliseconds. */
-const LOOK_EVERY_MS = 15_000
 const DAY_MS = 86_400_000
 /** Where the deployment asks customers nothing. */
 const NOTHING_ASKED: AccountPermitsAnswer = { asked: [], granted: [], refused: [], now: 0 }
 
-/** What support asks the customer, what they allowed, and their answer for all requests. */
-export function AccountPermits(props: { session: AccountSession; onDone: () => Promise<void> }) {
-  const { session, onDone } = props
+/** What support asks the customer, and their answer for all requests. It is not asked for again where there is none. */
+export function usePermits(session: AccountSession): Loading<AccountPermitsAnswer> {
   const isOff = useRef(false)
   const permits = useLoad<AccountPermitsAnswer>(async (signal) => {
     const answer = await session.permits(signal)
     isOff.current = answer === undefined
     return answer ?? NOTHING_ASKED
   }, [])
-  useEffect(() => {
-    const look = () => {
-      if (document.visibilityState === 'visible' && !isOff.current) void permits.reload()
-    }
-    const timer = setInterval(look, LOOK_EVERY_MS)
-    document.addEventListener('visibilitychange', look)
-    const unlisten = session.onChange(look)
-    return () => {
-      clearInterval(timer)
-      document.removeEventListener('visibilitychange', look)
-      unlisten()
-    }
-  }, [])
+  return {
+    ...permits,
+    reload: async () => {
+      if (!isOff.current) await permits.reload()
+    },
+  }
+}
 
+/** What support asks the customer, what they allowed, and their answer for all requests. */
+export function AccountPermits(props: {
+  session: AccountSession
+  of: Loading<AccountPermitsAnswer>
+  onDone: () => Promise<void>
+}) {
+  const { session, of, onDone } = props
   const act = async (work: () => Promise<string>) => {
     try {
       say('done', await work())
@@ -53,7 +52,7 @@ export function AccountPermits(props: { session: AccountSession; onDone: () => P
       const isPaused = error instanceof ApiProblem && error.error === 'paused'
       say(isPaused ? 'refused' : 'trouble', isPaused ? labels.pausedAllow : inWords(error))
     }
-    await Promise.all([permits.reload(), onDone()])
+    await onDone()
   }
   const answer = (what: Answer, id: string) =>
     act(async () => {
@@ -66,7 +65,7 @@ export function AccountPermits(props: { session: AccountSession; onDone: () => P
       return text(labels.saved[choice], { time: shortTime(until) })
     })
   return (
-    <Loaded of={permits} label={words.web.loading}>
+    <Loaded of={of} label={words.web.loading}>
       {({ asked, granted, refused, standing, now }) => (
         <>
           {asked.length + granted.length + refused.length > 0 && (
@@ -107,7 +106,7 @@ function RefusalCard(props: {
   answer: (what: Answer, id: string) => Promise<void>
 }) {
   const { of, answer } = props
-  const { id, operator, application, refusedAt, isMine } = of
+  const { id, operator, application, ticket, refusedAt, isMine } = of
   const who = operator.name ?? words.account.support
   return (
     <li class="card">
@@ -121,6 +120,7 @@ function RefusalCard(props: {
         <bdi>{application}</bdi>
         {' · '}
         <Time at={refusedAt} />
+        <OfTicket ticket={ticket} />
       </p>
       {isMine && (
         <div class="actions">
@@ -136,20 +136,33 @@ function RefusalCard(props: {
   )
 }
 
+function OfTicket({ ticket }: { ticket: string | undefined }) {
+  return ticket === undefined ? null : (
+    <>
+      {' · '}
+      {words.account.ticket} <bdi>{ticket}</bdi>
+    </>
+  )
+}
+
 function PermitCard(props: {
   of: AccountPermit
   isAsked?: true
   answer: (what: Answer, id: string) => Promise<void>
 }) {
   const { of, isAsked, answer } = props
-  const { id, operator, application, ticket, canChange, until } = of
+  const { id, operator, application, ticket, canChange, until, isAfterRefusal } = of
   const who = operator.name ?? words.account.support
   const slots = { who, application }
   return (
     <li class="card">
-      <h3>
-        <Text of={isAsked ? labels.asks : labels.allowed} who={<bdi class="person">{who}</bdi>} />
-      </h3>
+      <div class="section-head">
+        <h3>
+          <Text of={isAsked ? labels.asks : labels.allowed} who={<bdi class="person">{who}</bdi>} />
+        </h3>
+        {isAfterRefusal && <AfterRefusal />}
+      </div>
+      {isAfterRefusal && <p class="message refused">{words.account.afterRefusal}</p>}
       <p>
         <bdi>{application}</bdi>
         {' · '}
@@ -162,12 +175,7 @@ function PermitCard(props: {
             {words.permits.until} <Time at={until} />
           </>
         )}
-        {ticket !== undefined && (
-          <>
-            {' · '}
-            {words.account.ticket} <bdi>{ticket}</bdi>
-          </>
-        )}
+        <OfTicket ticket={ticket} />
       </p>
       <div class="actions">
         {isAsked ? (
@@ -215,6 +223,11 @@ function Standing(props: {
       <h2 id="standing">{labels.standing}</h2>
       {of.choice === 'rule' && <p>{labels.standingRule}</p>}
       {of.isInitial && <p>{labels.standingInitial}</p>}
+      {of.choice !== 'rule' && !of.offers.includes(of.choice) && (
+        <p>
+          <Text of={labels.standingKept} choice={<b>{label(of.choice)}</b>} />
+        </p>
+      )}
       <p class="note">{labels.standingAbout}</p>
       <Choice
         legend={labels.standing}

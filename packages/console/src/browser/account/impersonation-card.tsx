@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { AccountImpersonation, Done } from '../../api/account/answers.ts'
+import { AfterRefusal } from '../kit/after-refusal.tsx'
 import { Badge, Button, shortTime, Time } from '../kit/kit.tsx'
 import { counted, Text, text, words } from '../kit/text.tsx'
 import { nameOf, sentenceOf, stateText, toneOf } from './card-words.ts'
@@ -11,7 +12,7 @@ export function ImpersonationCard(props: {
   onObject: () => void
 }) {
   const { of, onEnd, onObject } = props
-  const { state, startedAt, endedAt, expiresAt, objectedAt } = of
+  const { state, startedAt, endedAt, expiresAt, objectedAt, isAfterRefusal } = of
   const isRunning = state === 'running'
   const who = nameOf(of)
   const { account } = words
@@ -21,7 +22,10 @@ export function ImpersonationCard(props: {
         <h3>
           <Text of={sentenceOf(state)} who={<bdi class="person">{who}</bdi>} />
         </h3>
-        <Badge tone={toneOf(state)}>{stateText(of)}</Badge>
+        <span class="marks">
+          <Badge tone={toneOf(state)}>{stateText(of)}</Badge>
+          {isAfterRefusal && <AfterRefusal />}
+        </span>
       </div>
       <dl class="told-facts">
         <Fact name={startedAt === undefined ? account.askedAt : account.started}>
@@ -47,6 +51,7 @@ export function ImpersonationCard(props: {
           <Fact name={account.could}>{of.canChange ? account.lookAndChange : account.look}</Fact>
         )}
       </dl>
+      {isAfterRefusal && <p class="message refused">{account.afterRefusal}</p>}
       <WhatWasDone of={of} />
       {of.replays > 0 && <p class="message refused">{counted(account.replays, of.replays)}</p>}
       {objectedAt !== undefined && (

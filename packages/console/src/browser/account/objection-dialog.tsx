@@ -1,4 +1,4 @@
-import { MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
+import { isPlain, MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import { useState } from 'preact/hooks'
 import type { AccountImpersonation } from '../../api/account/answers.ts'
 import { Dialog } from '../kit/dialog.tsx'
@@ -32,8 +32,10 @@ export function ObjectionDialog(props: {
   const [problem, setProblem] = useState<string>()
   const isRunning = of.state === 'running'
   const send = async () => {
+    const said = oneLine(note)
+    if (!isPlain(said)) return setProblem(words.web.textWrong)
     try {
-      const { isPaused, isEnded, offersAsk } = await session.object(of.id, oneLine(note))
+      const { isPaused, isEnded, offersAsk } = await session.object(of.id, said)
       forget()
       onClose()
       const askMe = { label: account.objectAsk, run: askEachTime }

@@ -1,6 +1,7 @@
 import {
   type AuditPerson,
   type AuditRow,
+  alarmKindOf,
   type Ending,
   endingOf,
   isUrgentByItself,
@@ -9,6 +10,7 @@ import {
 } from 'oidc-provider-impersonation-verify/format'
 import type { ComponentChildren } from 'preact'
 import type { RowAnswer, TimelineEntry } from '../../api/console/answers.ts'
+import { AfterRefusal } from '../kit/after-refusal.tsx'
 import { Badge } from '../kit/kit.tsx'
 import { auditPath } from '../kit/paths.ts'
 import { Link } from '../kit/router.tsx'
@@ -29,6 +31,12 @@ export function EntryInWords({ entry, row }: { entry: TimelineEntry; row: RowAns
           <>
             {' '}
             <Badge tone="warning">{labels.afterRestart}</Badge>
+          </>
+        )}
+        {alarmKindOf(entry) === 'after_refusal' && (
+          <>
+            {' '}
+            <AfterRefusal />
           </>
         )}
       </span>

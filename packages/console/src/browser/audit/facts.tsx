@@ -1,6 +1,13 @@
-import { type AuditPerson, endingOf, outcomeOf } from 'oidc-provider-impersonation-verify/format'
+import {
+  AFTER_REFUSAL,
+  type AuditPerson,
+  endingOf,
+  isAfterRefusal,
+  outcomeOf,
+} from 'oidc-provider-impersonation-verify/format'
 import type { ComponentChildren } from 'preact'
 import type { AuditRowAnswer } from '../../api/console/answers.ts'
+import { AfterRefusal } from '../kit/after-refusal.tsx'
 import { Time } from '../kit/kit.tsx'
 import { permitPath } from '../kit/paths.ts'
 import { Link } from '../kit/router.tsx'
@@ -96,7 +103,13 @@ export function Facts({ row, session }: { row: AuditRowAnswer; session: Session 
               </Link>
             ))}
         </Fact>
-        <Fact name={words.permits.review}>{row.review && <bdi>{row.review}</bdi>}</Fact>
+        <Fact name={words.permits.review}>
+          {row.review && (
+            <>
+              {isAfterRefusal(row.review) && <AfterRefusal />} <Review of={row.review} />
+            </>
+          )}
+        </Fact>
         <Fact name={labels.alarms}>
           {alarm && (
             <>
@@ -134,7 +147,7 @@ export function Facts({ row, session }: { row: AuditRowAnswer; session: Session 
           <Technical name={labels.operator} value={operator?.id} />
           <Technical name={labels.customer} value={customer?.id} />
           <Technical name={labels.client} value={row.application} />
-          <Technical name={labels.issuedTo} value={row.issuedTo} />
+          <Technical name={labels.requestedBy} value={row.requestedBy} />
           <Technical name={labels.resource} value={row.resource} />
           <Technical name={labels.scope} value={row.scope} />
         </dl>
@@ -150,6 +163,23 @@ function requestsOf({ reads, changes, refused, failed }: AuditRowAnswer): string
     counted(labels.refusedActs, refused),
     counted(labels.failed, failed),
   ].join(', ')
+}
+
+/** Why it has to be looked at: what permits say in the words of the page, and what a rule says as it is. */
+function Review({ of }: { of: string }) {
+  return of
+    .split('; ')
+    .map((part) => (
+      <p key={part}>
+        {part.startsWith(AFTER_REFUSAL) ? (
+          <Text of={words.permits.afterRefusal} person={part.slice(AFTER_REFUSAL.length)} />
+        ) : part === 'emergency' ? (
+          words.permits.emergency
+        ) : (
+          <bdi>{part}</bdi>
+        )}
+      </p>
+    ))
 }
 
 /** A fact that is not known is not there. */

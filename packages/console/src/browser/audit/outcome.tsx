@@ -1,5 +1,11 @@
-import { type AuditRow, type Outcome, openAlarmOf } from 'oidc-provider-impersonation-verify/format'
+import {
+  type AuditRow,
+  isAfterRefusal,
+  type Outcome,
+  openAlarmOf,
+} from 'oidc-provider-impersonation-verify/format'
 import type { RowAnswer } from '../../api/console/answers.ts'
+import { AfterRefusal } from '../kit/after-refusal.tsx'
 import { Badge } from '../kit/kit.tsx'
 import { outcomeText } from '../kit/outcome.ts'
 import { text, words } from '../kit/text.tsx'
@@ -27,14 +33,16 @@ const REPEATED_OUTCOMES: Partial<Record<Outcome, string>> = { replay: 'replayed'
  * @param besides the outcome that stands beside them: an alarm in the same words is left away
  */
 export function Marks({ row, besides }: { row: RowAnswer; besides?: Outcome }) {
-  const { alarm, hold } = row
+  const { alarm, hold, review } = row
+  const isRefusedBefore = isAfterRefusal(review)
   const open = openAlarmOf(row)
   const repeated = open && besides ? REPEATED_OUTCOMES[besides] : undefined
-  if (!alarm && !hold?.isHeld) return null
+  if (!alarm && !hold?.isHeld && !isRefusedBefore) return null
   return (
     <span class="marks">
+      {isRefusedBefore && <AfterRefusal isSeen={alarm !== undefined && !open} />}
       {alarm?.kinds.map((kind) => {
-        if (kind === repeated) return null
+        if (kind === repeated || kind === 'after_refusal') return null
         const name = words.alarms.short[kind]
         return (
           <Badge key={kind} tone={open ? RANK_TONES[open] : 'plain'}>

@@ -1,4 +1,4 @@
-import { MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
+import { isPlain, MAX_NOTE_LENGTH } from 'oidc-provider-impersonation-verify/format'
 import { useState } from 'preact/hooks'
 import { Dialog } from './dialog.tsx'
 import { Button, Field } from './kit.tsx'
@@ -25,12 +25,15 @@ export function NoteDialog(props: {
   const [note, setNote] = useState('')
   const [problem, setProblem] = useState<string>()
   const submit = async () => {
-    if (isNeeded && oneLine(note) === '') {
-      setProblem(labels.noteNeeded)
+    const said = oneLine(note)
+    const wrong =
+      isNeeded && said === '' ? labels.noteNeeded : isPlain(said) ? undefined : labels.textWrong
+    if (wrong) {
+      setProblem(wrong)
       document.getElementById('note')?.focus()
       return
     }
-    await onConfirm(oneLine(note))
+    await onConfirm(said)
     onClose()
   }
   return (

@@ -13,10 +13,15 @@ export const pausePath = (id: string) => `/pauses/${encodeURIComponent(id)}`
 /** The form to act as a customer, and what stands in it. */
 export const actPath = (
   id: string,
-  { ticket, reason }: { ticket?: string; reason?: string } = {},
+  {
+    ticket,
+    reason,
+    access,
+  }: { ticket?: string; reason?: string; access?: 'change' | undefined } = {},
 ) =>
   `/act?${new URLSearchParams({
     user: id,
     ...(ticket !== undefined && { ticket }),
     ...(reason !== undefined && { reason }),
+    ...(access !== undefined && { access }),
   })}`

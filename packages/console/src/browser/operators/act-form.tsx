@@ -30,6 +30,7 @@ import {
 export interface ActLink {
   readonly ticket: string
   readonly reason: string
+  readonly access: string
 }
 
 /** Asks why, in which application, and what for. Nothing starts without a click. */
@@ -39,8 +40,8 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
   const { form } = words.impersonations.operators
   // Another link is another form: it does not show what was typed into this one.
   const [draft, change, forget] = useDraft<ActDraft>(
-    `act ${JSON.stringify([customer.id, link.ticket, link.reason])}`,
-    { ...link, application: '', access: 'read', duration: '' },
+    `act ${JSON.stringify([customer.id, link.ticket, link.reason, link.access])}`,
+    { ...link, application: '', duration: '' },
   )
   const [problems, setProblems] = useState<ActProblems>({})
   const [approval, setApproval] = useState<ApprovalAnswer['approval']>()
@@ -85,7 +86,7 @@ export function ActForm(props: { session: Session; customer: CustomerAnswer; lin
     const field = /^(?:ticketId|reason) /.exec(message)?.[0]
     if (!field) return false
     const isTicket = field.startsWith('ticketId')
-    setProblems(isTicket ? { ticket: wrongTicketText(me) } : { reason: form.reasonWrong })
+    setProblems(isTicket ? { ticket: wrongTicketText(me) } : { reason: words.web.textWrong })
     focusOn(isTicket ? 'ticket' : 'reason')
     return true
   }

@@ -15,6 +15,7 @@ export function ActPage({ session, page }: PageProps) {
   const link = {
     ticket: page.query.get('ticket') ?? '',
     reason: page.query.get('reason') ?? '',
+    access: page.query.get('access') === 'change' ? 'change' : 'read',
   }
   if (user === '') {
     return (

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import type { CustomerAnswer, RunningImpersonation } from '../../api/console/answers.ts'
 import { Actor, actorName } from '../kit/actor.tsx'
+import { AfterRefusal } from '../kit/after-refusal.tsx'
 import { Badge, Person } from '../kit/kit.tsx'
 import { Text, text, words } from '../kit/text.tsx'
 import { Countdown } from '../running/countdown.tsx'
@@ -52,10 +53,11 @@ export function ActingNow(props: {
 
 /** For screen readers, without the time that is left: that changes each second. */
 function sentence(it: RunningImpersonation): string {
-  return text(words.impersonations.operators.now.other, {
+  const acting = text(words.impersonations.operators.now.other, {
     operator: actorName(it, words.impersonations.running.unnamed),
     name: it.customer.name ?? it.customer.id,
   })
+  return it.isAfterRefusal ? `${acting}. ${words.alarms.short.after_refusal}` : acting
 }
 
 function ActingOne(props: { it: RunningImpersonation; name: JSX.Element; session: Session }) {
@@ -76,6 +78,7 @@ function ActingOne(props: { it: RunningImpersonation; name: JSX.Element; session
       <Badge tone={it.canChange ? 'warning' : 'plain'}>
         {it.canChange ? running.change : running.look}
       </Badge>
+      {it.isAfterRefusal && <AfterRefusal />}
       <span>
         <Text of={running.left} time={<Countdown session={session} until={it.expiresAt} />} />
       </span>

@@ -1,4 +1,4 @@
-import { outcomeOf } from 'oidc-provider-impersonation-verify/format'
+import { isAfterRefusal, outcomeOf } from 'oidc-provider-impersonation-verify/format'
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type {
@@ -8,6 +8,7 @@ import type {
   RunningImpersonation,
 } from '../../api/console/answers.ts'
 import { Actor } from '../kit/actor.tsx'
+import { AfterRefusal } from '../kit/after-refusal.tsx'
 import { Badge, Button, type Column, Table, Time } from '../kit/kit.tsx'
 import { outcomeText } from '../kit/outcome.ts'
 import { auditPath } from '../kit/paths.ts'
@@ -149,11 +150,14 @@ function columnsFor({ me }: Session, now: number): readonly Column<RowAnswer>[] 
       cell: (row) => {
         const outcome = outcomeOf(row, now)
         return (
-          <Badge
-            tone={row.openAlarm === 'urgent' ? 'alarm' : outcome === 'running' ? 'good' : 'plain'}
-          >
-            {outcomeText(row, outcome)}
-          </Badge>
+          <span class="marks">
+            <Badge
+              tone={row.openAlarm === 'urgent' ? 'alarm' : outcome === 'running' ? 'good' : 'plain'}
+            >
+              {outcomeText(row, outcome)}
+            </Badge>
+            {isAfterRefusal(row.review) && <AfterRefusal />}
+          </span>
         )
       },
     },

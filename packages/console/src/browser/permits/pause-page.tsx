@@ -41,9 +41,7 @@ export function PausePage({ session, params }: PageProps) {
             <>
               {pause.state === 'paused' && (
                 <p class="message refused">
-                  {pause.isMine
-                    ? pausedInWords(pause)
-                    : text(labels.one, { operator: nameOf(pause.operator) })}
+                  {pause.isMine ? pausedInWords(pause) : heldInWords(pause)}
                 </p>
               )}
               <div class="actions">
@@ -60,6 +58,14 @@ export function PausePage({ session, params }: PageProps) {
       )}
     </Page>
   )
+}
+
+/** What the pause keeps another person than the reader from. */
+function heldInWords({ operator, customer }: PauseAnswer): string {
+  const slots = { operator: nameOf(operator) }
+  return customer
+    ? text(labels.one, { ...slots, customer: nameOf(customer) })
+    : text(labels.oneForAll, slots)
 }
 
 function Lifted({ of: { resumed, state } }: { of: PauseAnswer }) {

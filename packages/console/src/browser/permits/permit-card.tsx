@@ -1,5 +1,6 @@
-import { AFTER_REFUSAL } from 'oidc-provider-impersonation-verify/format'
+import { isAfterRefusal } from 'oidc-provider-impersonation-verify/format'
 import type { PermitAnswer } from '../../api/permits/answers.ts'
+import { AfterRefusal } from '../kit/after-refusal.tsx'
 import { durationText } from '../kit/duration.ts'
 import { Badge, Time } from '../kit/kit.tsx'
 import { permitPath } from '../kit/paths.ts'
@@ -22,7 +23,7 @@ export function PermitCard(props: {
   const { session, permit, onChoose } = props
   const choices = choicesOf(permit)
   const hasKeys = choices.includes('grant')
-  const isRed = choices.includes('review')
+  const isRed = choices.includes('review') || isAfterRefusal(permit.review?.reason)
   const { ticket, ticketUrl, reason, requestedAt, lapsesAt, until, state } = permit
   return (
     <li
@@ -96,11 +97,16 @@ export function Refusals({ of: { refusals = [] } }: { of: PermitAnswer }) {
 }
 
 export function StateBadge({ permit: { kind, state, may, review } }: { permit: PermitAnswer }) {
-  if (kind === 'emergency' && state === 'granted') {
-    return <Badge tone="alarm">{labels.emergency}</Badge>
-  }
-  if (may.includes('review') || review?.reason.includes(AFTER_REFUSAL))
-    return <Badge tone="alarm">{labels.emergency}</Badge>
+  const isEmergency = may.includes('review') || (kind === 'emergency' && state === 'granted')
   const tone = state === 'granted' ? 'good' : state === 'requested' ? 'warning' : 'plain'
-  return <Badge tone={tone}>{labels.states[state]}</Badge>
+  return (
+    <span class="marks">
+      {isEmergency ? (
+        <Badge tone="alarm">{labels.emergency}</Badge>
+      ) : (
+        <Badge tone={tone}>{labels.states[state]}</Badge>
+      )}
+      {isAfterRefusal(review?.reason) && <AfterRefusal />}
+    </span>
+  )
 }

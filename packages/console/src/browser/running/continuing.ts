@@ -29,10 +29,15 @@ export async function continueOne(
       return answer
     },
     onProblem: ({ status, error }) => {
-      if ((status !== 404 && status !== 409) || error === 'user_not_found') return false
-      say('refused', words.impersonations.running.continueGone, {
-        label: words.impersonations.running.toForm,
-        run: () => go(actPath(it.customer.id, it)),
+      const { running } = words.impersonations
+      const isGone = (status === 404 || status === 409) && error !== 'user_not_found'
+      const needsApproval = error === 'approval_required'
+      if (!isGone && !needsApproval) return false
+      // Wider access is what the form asks for then.
+      const wider = access ?? (it.canChange ? 'change' : undefined)
+      say('refused', needsApproval ? running.continueNeeds : running.continueGone, {
+        label: running.toForm,
+        run: () => go(actPath(it.customer.id, { ...it, access: wider })),
       })
       return true
     },

@@ -59,22 +59,26 @@ export function useMine(session: Session): {
   const [continuedAt, setContinuedAt] = useState<ReadonlyMap<string, number>>(new Map())
   useEffect(() => {
     const stop = new AbortController()
-    void overBefore(session, stop.signal).then((found) => {
+    void begunBefore(session, stop.signal).then((found) => {
       if (!stop.signal.aborted) setEarlier(found)
     })
     return () => stop.abort()
   }, [session])
 
   const running = (live.running ?? []).filter(({ isMine }) => isMine)
-  const over = [...live.gone.filter(isOwnEnd), ...earlier].filter(
-    ({ impersonation: { id, isMine }, at }, index, all) =>
-      isMine &&
-      now - at < OVER_REMEMBERED_MS &&
-      !running.some((it) => it.id === id) &&
-      all.findIndex(({ impersonation }) => impersonation.id === id) === index,
-  )
+  const gone = [...live.gone, ...earlier].filter(({ impersonation }) => impersonation.isMine)
+  const over = gone
+    .filter(isOwnEnd)
+    .filter(
+      ({ impersonation: { id }, at }, index, all) =>
+        now - at < OVER_REMEMBERED_MS &&
+        !running.some((it) => it.id === id) &&
+        all.findIndex(({ impersonation }) => impersonation.id === id) === index,
+    )
   const ended = new Set(over.filter((it) => it.outcome !== 'expired').map((it) => it.impersonation))
   const all = [...running, ...over.map(({ impersonation }) => impersonation)]
+  // Also those that a lead or the customer ended: what came before is not offered again.
+  const known = [...running, ...gone.map(({ impersonation }) => impersonation)]
   const mine = all.map((impersonation): Mine => {
     const { id, expiresAt } = impersonation
     const isEnded = ended.has(impersonation)
@@ -85,7 +89,7 @@ export function useMine(session: Session): {
       isEnded,
       canWiden: !impersonation.canChange && canChangeIn(session, impersonation),
       phase: left <= 0 ? 'expired' : left <= LAST_MINUTE ? 'last minute' : 'long',
-      canContinue: left <= LAST_MINUTE && !isStarting && !all.some(isAsThisOne(impersonation)),
+      canContinue: left <= LAST_MINUTE && !isStarting && !known.some(isAsThisOne(impersonation)),
     }
   })
   const isOver = ({ phase }: Mine) => Number(phase === 'expired')
@@ -104,8 +108,8 @@ export function useMine(session: Session): {
   }
 }
 
-/** What was over before this page was loaded: after a reload, the way on is still there. */
-async function overBefore(session: Session, signal: AbortSignal): Promise<readonly Gone[]> {
+/** What began before this page was loaded: after a reload, the way on is still there. */
+async function begunBefore(session: Session, signal: AbortSignal): Promise<readonly Gone[]> {
   const query = new URLSearchParams({
     operator: session.me.id,
     from: String(Math.floor(serverTime(session) - LOOK_BACK_MS)),
@@ -113,15 +117,13 @@ async function overBefore(session: Session, signal: AbortSignal): Promise<readon
   })
   try {
     const { rows } = await session.ask<AuditAnswer>(`/audit?${query}`, { signal })
-    return rows
-      .flatMap((row): Gone | [] => {
-        const impersonation = asRunning(row)
-        if (!impersonation) return []
-        const { outcome, end } = row
-        const { at = impersonation.expiresAt, by } = end ?? {}
-        return { impersonation, at, outcome, isByReader: by === session.me.id }
-      })
-      .filter(isOwnEnd)
+    return rows.flatMap((row): Gone | [] => {
+      const impersonation = asRunning(row)
+      if (!impersonation) return []
+      const { outcome, end } = row
+      const { at = impersonation.expiresAt, by } = end ?? {}
+      return { impersonation, at, outcome, isByReader: by === session.me.id }
+    })
   } catch {
     // The offer is a convenience: the form is still there.
     return []

@@ -1,6 +1,7 @@
 import { endingOf } from 'oidc-provider-impersonation-verify/format'
 import { useEffect, useRef } from 'preact/hooks'
 import type { RunningImpersonation } from '../../api/console/answers.ts'
+import { AfterRefusal } from '../kit/after-refusal.tsx'
 import { Badge, Button, Person } from '../kit/kit.tsx'
 import { clearMessage, isShown, say } from '../kit/message.tsx'
 import { enderOf } from '../kit/outcome.ts'
@@ -97,6 +98,7 @@ function One(props: { session: Session; it: Mine; onHide: () => void; onContinue
           {canChange ? running.change : running.look}
         </Badge>
       )}
+      {impersonation.isAfterRefusal && <AfterRefusal />}
       <span class="time-left">
         {isOver ? (
           it.isEnded ? (

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { RunningImpersonation } from '../../api/console/answers.ts'
 import { Actor } from '../kit/actor.tsx'
+import { AfterRefusal } from '../kit/after-refusal.tsx'
 import { Badge, Button, type Column, Person, Table } from '../kit/kit.tsx'
 import { outcomeText } from '../kit/outcome.ts'
 import { customerPath } from '../kit/paths.ts'
@@ -73,10 +74,13 @@ function columnsFor(session: Session, hasOperator: boolean): readonly Column<Sho
     },
     {
       name: columns.access,
-      cell: ({ impersonation: { canChange } }) => (
-        <Badge tone={canChange ? 'warning' : 'plain'}>
-          {canChange ? words.impersonations.running.change : words.impersonations.running.look}
-        </Badge>
+      cell: ({ impersonation: { canChange, isAfterRefusal } }) => (
+        <span class="marks">
+          <Badge tone={canChange ? 'warning' : 'plain'}>
+            {canChange ? words.impersonations.running.change : words.impersonations.running.look}
+          </Badge>
+          {isAfterRefusal && <AfterRefusal />}
+        </span>
       ),
     },
     {

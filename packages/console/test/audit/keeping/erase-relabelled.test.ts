@@ -132,6 +132,26 @@ describe('an erasure of evidence under the name of another customer', function (
         ])
       }))
 
+    test(`erases nothing of a customer with a permit that cannot be read: ${name}`, () =>
+      on(async ({ store, damagePermit }, one) => {
+        await one.record(...over('own', 'bea'))
+        await permit(store, 'allowed', requested('bea'), approved())
+        const whole = await store.permit(idOf('allowed'))
+        await damagePermit(idOf('allowed'))
+        const damaged = await store.permit(idOf('allowed'))
+        expect({ ...damaged, data: '', version: 0 }).to.deep.equal({
+          ...whole,
+          data: '',
+          version: 0,
+        })
+        const { permits } = await store.permits({ customer: 'bea' }, { limit: 10 })
+        expect(permits).to.deep.equal([damaged])
+        const before = (await readOn(store)).map(({ text }) => text)
+        await expectRefused(one, { allowed: 'unreadable' })
+        expect((await readOn(store)).map(({ text }) => text)).to.deep.equal(before)
+        expect(before).to.not.include(undefined)
+      }))
+
     test(`finds entries that were moved to a row of that customer: ${name}`, () =>
       on(async ({ moveEntries }, one) => {
         await one.record(...over('evidence', 'alice'), ...over('own', 'bea'))

@@ -141,7 +141,7 @@ describe('the batches of one writer', () => {
     ]) {
       expect(rowOf(entry), entry.event).to.equal(undefined)
     }
-    const asked = denied({ subject: undefined, issuedTo: 'backend' })
+    const asked = denied({ subject: undefined, requestedBy: 'backend' })
     expect(rowOf(asked))
       .to.match(/^[\w-]{43}$/)
       .and.not.equal(idOf('a'))

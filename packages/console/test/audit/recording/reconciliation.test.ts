@@ -29,7 +29,7 @@ function kept(name: string, more: Partial<Impersonation> = {}): Impersonation {
     userId: 'alice',
     actor: { sub: 'olivia' },
     mayAct: { sub: 'olivia', clientId: 'shop' },
-    issuedTo: 'backend',
+    requestedBy: 'backend',
     client: 'shop',
     resource: 'https://api.example.com',
     scope: 'orders',

@@ -291,7 +291,7 @@ describe('the recorder of the audit', () => {
     const all: readonly AuditEntry[] = [
       { ...denied, time: T, subject: 'alice' },
       { ...denied, time: T + 1, actor: { sub: 'olivia' } },
-      { ...denied, time: T + 2, issuedTo: 'backend' },
+      { ...denied, time: T + 2, requestedBy: 'backend' },
       { event: 'support.exported', time: T + 3, by: 'grace' },
       { ...denied, time: T + 4 },
     ]

@@ -97,7 +97,7 @@ describe('the audit of a deployment', function () {
     const [row, ...others] = await found(deployment.audit)
     expect(others).to.deep.equal([])
     expect(row).to.deep.include({ id: running.id, ticket: 'SUP-123', application: 'shop' })
-    expect(row).to.include({ reads: 1, changes: 1, refused: 1, issuedTo: 'support-backend' })
+    expect(row).to.include({ reads: 1, changes: 1, refused: 1, requestedBy: 'support-backend' })
     expect(row?.customer).to.include({ id: 'alice' }).and.to.have.property('name')
     expect(row?.operator).to.include({ id: 'olivia' }).and.to.have.property('name')
     expect(row?.end).to.include({ cause: 'requested' })

@@ -17,7 +17,11 @@ async function object(page: Page): Promise<void> {
   await submitSignIn(page, 'alice')
   await page.getByRole('button', { name: /^I did not ask for this/ }).click()
   const dialog = page.getByRole('dialog', { name: 'You did not ask for this?' })
-  await dialog.getByRole('textbox').fill('I know of no ticket')
+  const note = dialog.getByRole('textbox')
+  await note.fill('I know of no \u202eticket')
+  await dialog.getByRole('button', { name: 'Tell them' }).click()
+  await dialog.getByText('This text has characters that cannot be stored.').waitFor()
+  await note.fill('I know of no ticket')
   await dialog.getByRole('button', { name: 'Tell them' }).click()
 }
 
@@ -28,7 +32,11 @@ async function lift(page: Page): Promise<void> {
   await card.getByText('I know of no ticket').waitFor()
   await card.getByRole('button', { name: /^Lift the pause/ }).click()
   const dialog = page.getByRole('dialog', { name: 'Lift this pause?' })
-  await dialog.getByLabel('Note').fill('Talked to both')
+  await dialog.getByLabel('Note').fill('Talked to\u202e both')
+  await dialog.getByRole('button', { name: 'Lift the pause' }).click()
+  await dialog.getByText('This text has characters that cannot be stored.').waitFor()
+  // What is copied from a page has these around names.
+  await dialog.getByLabel('Note').fill('Talked to \u2068Alice\u2069\nand 👩‍👩‍👧')
   await dialog.getByRole('button', { name: 'Lift the pause' }).click()
   await page.getByText(reads('The pause is lifted: Olivia Okafor as Alice Ng.')).waitFor()
 }
@@ -74,7 +82,9 @@ describe('an objection', function () {
       await expectGoodLooks(page, 'account-paused')
       await page.getByRole('button', { name: 'Ask me each time from now on' }).click()
       await page.getByText('From now on, support asks you each time.').waitFor()
-      await page.getByRole('radio', { name: 'No, ask me each time', checked: true }).waitFor()
+      const asksEachTime = page.getByRole('radio', { name: 'No, ask me each time', checked: true })
+      // Sooner than the page looks by itself.
+      await asksEachTime.waitFor({ timeout: 5000 })
 
       await olivia.page
         .getByText(
@@ -94,6 +104,10 @@ describe('an objection', function () {
       await heading(grace.page, 'Approvals').waitFor()
       await grace.page.getByRole('list', { name: 'Paused' }).waitFor()
       await expectGoodLooks(grace.page, 'permits-paused')
+      await grace.page.getByRole('link', { name: /^Open the pause/ }).click()
+      const held = 'Olivia Okafor cannot act as Alice Ng until another person lifts the pause.'
+      await grace.page.getByText(reads(held)).waitFor()
+      await grace.page.goBack()
       await lift(grace.page)
       await grace.page.getByRole('list', { name: 'Paused' }).waitFor({ state: 'detached' })
 

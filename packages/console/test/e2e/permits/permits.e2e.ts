@@ -155,6 +155,21 @@ describe('permits', function () {
     await tab.close()
   })
 
+  it('a look that runs goes on with changes by the form, which asks for the approval', async () => {
+    await deployment.impersonate({ access: 'read', ticket: 'SUP-9' })
+    await using olivia = await visitDeployment(deployment)
+    const { page } = olivia
+    await enter(page, 'olivia', '/console')
+    olivia.expectFailure(/\/continue$/, 403)
+    await page.getByRole('button', { name: reads('Continue with changes, as Alice Ng') }).click()
+    await page.getByText('This needs an approval, so nothing new was started.').waitFor()
+    expect(await page.getByText('You may not act as').count()).to.equal(0)
+    await page.getByRole('button', { name: 'Go to the form' }).click()
+    await page.getByRole('radio', { name: 'Look and change', checked: true }).waitFor()
+    await page.getByText(reads('Grace Lindqvist and Lena Lund can decide.')).waitFor()
+    expect(await page.getByLabel('Ticket').inputValue()).to.equal('SUP-9')
+  })
+
   it('a refusal is told with its note, and asking again says when', async () => {
     await using olivia = await visitDeployment(deployment)
     await enter(olivia.page, 'olivia', FORM)

@@ -83,7 +83,7 @@ function entriesOf(past: Past, number: number): AuditEntry[] {
     description: 'not while acting',
   } as const
   return [
-    then('impersonation.issued', { expiresAt: expiresAt + 60, issuedTo: 'support-backend' }),
+    then('impersonation.issued', { expiresAt: expiresAt + 60, requestedBy: 'support-backend' }),
     then('impersonation.started', { expiresAt: expiresAt + 600, jti: `impersonation:${base.id}` }),
     ...(past.reads ?? []).map((path) => then('impersonation.used', use('GET', path, 200))),
     ...(past.changes ?? []).map((path) => then('impersonation.used', use('PUT', path, 204))),

@@ -3,9 +3,9 @@ import type { Decision, PermitFilter, PermitStore } from '../../permit-store.ts'
 import { UnstorableError } from '../../unstorable.ts'
 import { entriesOf } from '../batch-columns.ts'
 import { rowCursor } from '../cursor.ts'
-import { encodePermit, isUpToDate, parsePermit } from '../permit-record.ts'
+import { encodePermit, isUpToDate, permitIn } from '../permit-record.ts'
 import { type Condition, indexable, isRowId } from '../row-columns.ts'
-import { namedEntriesIn, type ResultRow } from '../stored-columns.ts'
+import { namedEntriesIn } from '../stored-columns.ts'
 import type { SqlDialect, SqlQuery, Steps } from './dialect.ts'
 import { orderOf } from './order.ts'
 import { addRemoved } from './removed.ts'
@@ -21,16 +21,12 @@ const REPLACED_COLUMNS = COLUMN_NAMES.filter((name) => name !== 'id').map(
 
 /** Writer, number of the batch. */
 const WRITTEN_QUERY = `SELECT writer FROM ${WRITER_TABLE} WHERE writer = ? AND batch >= ?`
-/** Id. */
-const PERMIT_QUERY = `SELECT data FROM ${PERMIT_TABLE} WHERE id = ?`
-/** Slot. */
-const HOLDER_QUERY = `SELECT data FROM ${PERMIT_TABLE} WHERE slot = ? ORDER BY place DESC LIMIT 1`
 
 /** Permits in a SQL database. */
 export function sqlPermits(dialect: SqlDialect): PermitStore {
   const statements = statementsOf(dialect)
   const { writeBatch, writeEntries, removePermits, removeEntries } = statements
-  const { filedPermits, lockedPermit } = statements
+  const { filedPermits, heldBy, lockedPermit, permitById, permitsWhere } = statements
   // The clocks of two processes differ: the order in which they were stored decides.
   /** Slot, permit. */
   const writePermit = `
@@ -49,7 +45,7 @@ ON CONFLICT (id) DO UPDATE SET ${REPLACED_COLUMNS.join(', ')}`
     if (written.length > 0) return true
     const [stored] = yield [query(lockedPermit, permit.id)]
     // A slot that is null is none.
-    const [holder] = yield [query(HOLDER_QUERY, replaces === 0 ? (permit.slot ?? null) : null)]
+    const [holder] = yield [query(heldBy, replaces === 0 ? (permit.slot ?? null) : null)]
     if (!isUpToDate(decision, stored && permitIn(stored), holder && permitIn(holder))) return false
     const last = records.at(-1)
     const entries = JSON.stringify(entriesOf(batch).entries)
@@ -84,12 +80,12 @@ ON CONFLICT (id) DO UPDATE SET ${REPLACED_COLUMNS.join(', ')}`
 
     async permit(id) {
       if (!isRowId(id)) return undefined
-      const [permit] = await read(PERMIT_QUERY, id)
+      const [permit] = await read(permitById, id)
       return permit
     },
 
     async slotHolder(slot) {
-      const [permit] = await read(HOLDER_QUERY, slot)
+      const [permit] = await read(heldBy, slot)
       return permit
     },
 
@@ -113,7 +109,7 @@ ON CONFLICT (id) DO UPDATE SET ${REPLACED_COLUMNS.join(', ')}`
       if (before !== undefined) conditions.push(isBeyond(before))
       const where = conditions.map(({ sql }) => sql).join(' AND ') || 'true'
       const found = await read(
-        `SELECT data FROM ${PERMIT_TABLE} WHERE ${where} ORDER BY ${order} LIMIT ?`,
+        permitsWhere(where, order),
         ...conditions.flatMap(({ values }) => values),
         limit + 1,
       )
@@ -150,10 +146,6 @@ function conditionsOf(filter: PermitFilter): Condition[] {
       ? []
       : is('notice_due_at IS NOT NULL AND notice_due_at < ?', noticeDueBefore),
   ].flat()
-}
-
-function permitIn({ data }: ResultRow): StoredPermit {
-  return parsePermit(data)
 }
 
 function query(text: string, ...values: Value[]): SqlQuery {

@@ -6,6 +6,7 @@ import {
   CHECKPOINT_TABLE,
   ENTRY_COLUMNS,
   ENTRY_TABLE,
+  PERMIT_COLUMNS,
   PERMIT_TABLE,
   REMOVED_COLUMNS,
   REMOVED_TABLE,
@@ -28,6 +29,11 @@ const READ_ENTRY = `CAST(id AS text) AS cursor, writer, ${asNumber('sequence')},
   row_id, ${asNumber('count')}, ${asNumber('last_time')}`
 
 const READ_ROW = ROW_COLUMNS.map(([name, type]) => (type === 'bigint' ? asNumber(name) : name))
+
+const PERMIT_NAMES = PERMIT_COLUMNS.map(([name]) => name).join(', ')
+const READ_PERMIT = PERMIT_COLUMNS.map(([name, type]) =>
+  type === 'bigint' ? asNumber(name) : name,
+).join(', ')
 
 /** From a word to the end of the range. */
 const IN_RANGE = 'word >= ? AND word < ?'
@@ -141,8 +147,8 @@ SELECT filed.*, ${namedEntries}, CAST((
 
     /** The values of the condition, limit. */
     filedPermits: (where: string, order: string) => `
-SELECT filed.data, ${namedEntries} FROM (
-  SELECT id, at, data FROM ${PERMIT_TABLE} WHERE ${where} ORDER BY ${order} LIMIT ?
+SELECT ${READ_PERMIT}, ${namedEntries} FROM (
+  SELECT ${PERMIT_NAMES} FROM ${PERMIT_TABLE} WHERE ${where} ORDER BY ${order} LIMIT ?
 ) AS filed ORDER BY filed.at DESC, filed.id DESC`,
 
     /** Id, limit. */
@@ -182,8 +188,22 @@ ${locked.skip}`,
     overPermits: `
 SELECT id FROM ${PERMIT_TABLE} WHERE over_at < ? ORDER BY over_at LIMIT ? ${locked.skip}`,
 
+    // As a derived table: by the number that is read, no index is ordered.
+    /** The values of the condition, limit. */
+    permitsWhere: (where: string, order: string) => `
+SELECT ${READ_PERMIT} FROM (
+  SELECT ${PERMIT_NAMES} FROM ${PERMIT_TABLE} WHERE ${where} ORDER BY ${order} LIMIT ?
+) AS found ORDER BY ${order}`,
+
     /** Id. */
-    lockedPermit: `SELECT data FROM ${PERMIT_TABLE} WHERE id = ? ${locked.wait}`,
+    permitById: `SELECT ${READ_PERMIT} FROM ${PERMIT_TABLE} WHERE id = ?`,
+
+    /** Slot. */
+    heldBy: `
+SELECT ${READ_PERMIT} FROM ${PERMIT_TABLE} WHERE slot = ? ORDER BY place DESC LIMIT 1`,
+
+    /** Id. */
+    lockedPermit: `SELECT ${READ_PERMIT} FROM ${PERMIT_TABLE} WHERE id = ? ${locked.wait}`,
 
     /** Ids. */
     removePermits: `DELETE FROM ${PERMIT_TABLE} WHERE ${isIn('id', texts)} RETURNING id`,

@@ -47,7 +47,7 @@ export function issued(name: string, time: number, more: Partial<AuditEntry> = {
     id: idOf(name),
     subject: 'alice',
     mayAct: { sub: 'olivia', clientId: 'shop' },
-    issuedTo: 'backend',
+    requestedBy: 'backend',
     context: { ticketId: 'SUP-1', reason: 'Order lost' },
     expiresAt: Math.floor(time / 1000) + 60,
     ...more,

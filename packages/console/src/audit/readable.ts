@@ -5,7 +5,7 @@ import {
   reasonOf,
   type StoredPermit,
 } from 'oidc-provider-impersonation-verify/format'
-import { log } from '../audit/log-line.ts'
+import { log } from './log-line.ts'
 
 /** How many permits are remembered of which the log says that they cannot be read. */
 const MAX_REMEMBERED = 1000
