@@ -61,7 +61,8 @@ export function endWithOperator(provider: Provider): void {
 
 /**
  * Lets the provider find an opaque impersonated token only as long as its impersonation has not ended, at
- * introspection and everywhere else. I14: also where no impersonation can be ended here.
+ * introspection and everywhere else. What can act can be ended (I14): also where no impersonation can be
+ * ended here.
  *
  * @returns finds an opaque access token by its value, whether its impersonation has ended or not
  */

@@ -106,7 +106,7 @@ const MEMBER_PARSERS: {
  *
  * @param path of the rule, for errors
  * @returns `false` where it refuses
- * @throws TypeError for anything but a verdict (I9)
+ * @throws TypeError for anything but a verdict (fail closed, I9)
  */
 export function parseVerdict(verdict: unknown, asked: Asked, path: string): Limits | false {
   if (verdict === true) return {}

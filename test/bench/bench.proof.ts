@@ -35,11 +35,11 @@ describe('the benchmark', () => {
   it('tells the processor time that the server, not the load, takes for a request', async () => {
     const options = {
       alg: 'ES256',
+      hook: false,
       connections: [2],
       requests: 200,
       rounds: 7,
       starts: 1,
-      hook: false,
     }
     const before = process.cpuUsage()
     const figures = await measureStorage('memory', { ...options, against: CHECKOUT_ROOT })
