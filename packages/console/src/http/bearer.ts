@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { limitTime } from 'oidc-provider-impersonation/siblings'
 import { BearerProblem, orUnavailable } from './problem.ts'
 
 /**
@@ -16,12 +17,15 @@ function bearerToken(ctx: Context): string {
   return token
 }
 
+/** How long a look-up may take, in milliseconds: a person waits for each answer, also for a no. */
+const LOOK_UP_TIMEOUT_MS = 2000
+
 /**
  * Finds whose access token the request has.
  *
  * @param lookUp answers why the token is not valid here as a text
  * @throws BearerProblem where the token is absent, or not valid here; Problem 503 where that cannot be
- * known now
+ * known now, or within two seconds
  */
 export async function findByToken<T extends object>(
   ctx: Context,
@@ -29,7 +33,9 @@ export async function findByToken<T extends object>(
   lookUp: (token: string) => Promise<T | string>,
 ): Promise<T> {
   const token = bearerToken(ctx)
-  const found = await orUnavailable(unavailable, () => lookUp(token))
+  const found = await orUnavailable(unavailable, () =>
+    limitTime(LOOK_UP_TIMEOUT_MS, lookUp(token), () => new Error('no answer in two seconds')),
+  )
   if (typeof found !== 'string') return found
   throw new BearerProblem('invalid_token', 'the access token is not valid here', {
     cause: new Error(`access token: ${found}`),

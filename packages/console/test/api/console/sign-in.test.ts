@@ -187,6 +187,22 @@ describe('who may call the API of the console', () => {
     }
   })
 
+  it('a storage that does not answer is trouble after two seconds', async () => {
+    const token = await deployment.tokenOf('olivia')
+    const { AccessToken } = deployment.provider
+    const { find } = AccessToken
+    const asked = Promise.withResolvers<undefined>()
+    AccessToken.find = () => asked.promise
+    try {
+      const { status, body } = await me(token)
+      expect([status, body.error]).to.deep.equal([503, 'temporarily_unavailable'])
+      expect(deployment.log.join('\n')).to.contain('no answer in two seconds')
+    } finally {
+      asked.resolve(undefined)
+      AccessToken.find = find
+    }
+  })
+
   it('I5: a storage that fails is trouble, and no token is called invalid for it', async () => {
     const token = await deployment.tokenOf('olivia')
     deployment.faults.storage = true
