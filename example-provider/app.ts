@@ -26,6 +26,9 @@ import { signInPage } from './sign-in.ts'
 
 const MINUTE_S = 60
 
+/** What `check()` finds that no demo should have; the rest is advice for production. */
+const REACHABLE = ['discovery', 'status_lists', 'namesakes']
+
 /** One Koa application for all of it. Yours may be several: only URLs connect the parts. */
 export async function createApp(config: Config, parts: Parts): Promise<App> {
   const { url, shopUrl, providerUrl, storage, keys } = parts
@@ -115,7 +118,10 @@ export async function createApp(config: Config, parts: Parts): Promise<App> {
   return {
     handle: app.callback(),
     async check() {
-      await provider.impersonation.check()
+      const advice = await provider.impersonation.check()
+      for (const { id, ok, message } of advice) {
+        if (!ok && REACHABLE.includes(id)) console.warn(`check() says: ${message}`)
+      }
       await support.check()
     },
     endStreams: support.endStreams,
